@@ -1,0 +1,108 @@
+"""What came back from a target: the types that link, store, analysis and view share. All of them are immutable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+type Level = int | str
+"""One value of a factor: an integer, or the name of a choice."""
+
+LOOKING_PREFIX = "looking."
+"""Series named `looking.<core>` hold the cost of looking: empty pairs of time stamps taken on that core."""
+
+
+class Series(msgspec.Struct, frozen=True, eq=False):
+    """Raw samples of one quantity, in ticks of a named clock."""
+
+    name: str
+    """What was measured, e.g. `t1`, `tp` or `looking.0`; unique in its measurement."""
+    clock: str
+    """Name of the clock whose ticks are counted, e.g. `common`."""
+    hz: int
+    """Ticks per second of that clock, at least 1."""
+    ticks: NDArray[np.int64]
+    """The samples in the order in which they were taken; shape (count,)."""
+
+    @property
+    def ns(self) -> NDArray[np.float64]:
+        """The samples in nanoseconds, shape (count,). Not rounded; nothing is subtracted."""
+        return self.ticks * (1e9 / self.hz)
+
+
+class Measurement(msgspec.Struct, frozen=True, eq=False):
+    """One benchmark at one setting of its factors, complete and checked."""
+
+    benchmark: str
+    factors: Mapping[str, Level]
+    """The setting in full, defaults included."""
+    repetition: int
+    """Counts from 0 when a plan asks for the same setting more than once."""
+    series: tuple[Series, ...]
+    conditions: Mapping[str, str]
+    """What else was true: chip, clocks, compiler, scheduler policy, …; see docs/conditions.md."""
+    checks: Mapping[str, int]
+    """Counters that the target sent in `end`: `checked`, `wrong`, `migrated`, `preempted`, `lost`, …"""
+    started: str
+    """UTC time at which the measurement began, ISO 8601."""
+
+    def samples(self, name: str) -> Series:
+        """Return the series called `name`; KeyError if the measurement has none."""
+        for series in self.series:
+            if series.name == name:
+                return series
+        raise KeyError(name)
+
+    @property
+    def looking_ns(self) -> dict[int, float]:
+        """Median cost of looking in ns, per core: what an empty pair of time stamps costs in place."""
+        return {
+            int(series.name.removeprefix(LOOKING_PREFIX)): float(np.median(series.ns))
+            for series in self.series
+            if series.name.startswith(LOOKING_PREFIX) and len(series.ticks)
+        }
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What a run measures and where: everything that is needed to resume it after any interruption."""
+
+    target: str
+    """Name of the target, e.g. `host`."""
+    url: str | None
+    """pyserial URL of the target if the user gave one."""
+    benchmark: str
+    levels: dict[str, list[Level]]
+    """Levels per factor; the settings are their full product. Includes `opt` for targets that are built here."""
+    repetitions: int = 1
+    """How often each setting is measured, at least 1."""
+    seed: int = 1
+    """Seeds the order of the settings and the dither on the target."""
+    simulated: bool = False
+    """True when the target is a simulated chip; then every number is labelled so."""
+
+
+class Run(msgspec.Struct, frozen=True, eq=False):
+    """One run as the store holds it: its plan and whatever has been measured of it so far."""
+
+    id: int
+    plan: Plan
+    started: str
+    """UTC time at which the run was created, ISO 8601."""
+    tool: str
+    """Version of Intercore that created the run."""
+    total: int
+    """Number of measurements in the plan."""
+    measurements: tuple[Measurement, ...]
+    """Those that are complete, in the order in which they were taken."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing of the plan is missing."""
+        return len(self.measurements) >= self.total

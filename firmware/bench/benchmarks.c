@@ -1,0 +1,9 @@
+/* The list of benchmarks: one line for each file in this folder. */
+#include "benchmark.h"
+
+extern const struct ic_benchmark ic_benchmark_speedup;
+
+const struct ic_benchmark *const ic_benchmarks[] = {
+    &ic_benchmark_speedup,
+};
+const size_t ic_benchmark_count = sizeof ic_benchmarks / sizeof ic_benchmarks[0];

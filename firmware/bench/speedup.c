@@ -1,0 +1,391 @@
+/* speedup: what P cores make of work that one core could do, by fork and join.
+ *
+ * Each repetition takes two times, in random order so that drift favours neither:
+ *
+ *   t1  the whole work in the console task, on core 0;
+ *   tp  the work split into P parts of equal size, part k in a task pinned to core k, from before the first is started
+ *       until the console task has seen that all are done.
+ *
+ * How the parts are started is the mode:
+ *
+ *   create  a task is created for each part, each time; it is joined after the time has been taken
+ *   pool    tasks wait for a notification
+ *   spin    tasks on cores 1 to P-1 spin on a flag; the console task does part 0 itself. They spin during tp only.
+ *
+ * Tasks are started on the far cores first. The console task has the lowest priority, so the part on its own core,
+ * started last, runs at once and the console task returns when that core has nothing else to do: no needless switches.
+ *
+ * How the end is seen is the join:
+ *
+ *   notify     each part notifies the console task (in mode spin: sets a flag that the console task spins on)
+ *   poll-tick  the console task looks once per kernel tick. This mode exists to show how that quantises tp to whole
+ *              ticks. It starts tp at a tick edge, as a program does that has just slept. */
+#include <stdatomic.h>
+
+#include "port.h"
+#include "run.h"
+#include "workload.h"
+
+/* Keeps what different cores write on different cache lines. */
+#define CACHE_LINE 64
+
+enum { P_WORKLOAD, P_N, P_CORES, P_MODE, P_JOIN, P_PRIORITY, PARAMETER_COUNT };
+enum mode { MODE_CREATE, MODE_POOL, MODE_SPIN };
+enum join { JOIN_NOTIFY, JOIN_POLL_TICK };
+
+static const char *const modes[] = {"create", "pool", "spin"};
+static const char *const joins[] = {"notify", "poll-tick"};
+
+static const struct ic_parameter parameters[PARAMETER_COUNT] = {
+    [P_WORKLOAD] = {.name = "workload",
+                    .help = "what is computed",
+                    .choices = ic_workload_names,
+                    .choice_count = IC_WORKLOAD_COUNT},
+    [P_N] = {.name = "n", .help = "size of the work in units of the workload", .min = 1, .max = 1000000000, .preset = 1000},
+    [P_CORES] = {.name = "cores", .help = "P, the cores that share the work", .min = 1, .limit = port_core_count},
+    [P_MODE] = {.name = "mode", .help = "how the parts are started", .choices = modes, .choice_count = 3},
+    [P_JOIN] = {.name = "join", .help = "how their end is seen", .choices = joins, .choice_count = 2},
+    [P_PRIORITY] = {.name = "priority", .help = "of the parts' tasks", .min = 1, .max = PORT_PRIORITY_MAX, .preset = 2},
+};
+
+struct part {
+    _Alignas(CACHE_LINE) port_task_t task;
+    struct team *team;
+    uint32_t core;
+    uint32_t first;
+    uint32_t count;
+    /* Number of the repetition that was asked for and of the one that is done. Written by one side each. */
+    atomic_uint wanted;
+    atomic_uint done;
+    atomic_uint armed; /* spin: the repetition this part spins for */
+    uint32_t result;
+    bool migrated;
+    uint64_t preempted;
+};
+
+struct team {
+    struct ic_run *run;
+    const struct ic_workload *workload;
+    enum mode mode;
+    enum join join;
+    uint32_t size;
+    uint32_t repetition;
+    bool dismissed; /* read by a worker after it has been woken */
+    port_task_t *leader;
+    struct part parts[PORT_CORES_MAX];
+};
+
+static struct team team;
+
+/* ---- a part ---- */
+
+static void finish(struct part *part) {
+    atomic_store_explicit(&part->done, part->team->repetition, memory_order_release);
+    if (part->team->mode != MODE_SPIN && part->team->join == JOIN_NOTIFY) {
+        port_notify(part->team->leader);
+    }
+}
+
+static void do_part(struct part *part) {
+    part->result = part->team->workload->work(part->first, part->count);
+    finish(part);
+}
+
+/* Behind the timed window, or at its very end on the leader's own core. */
+static void note_disturbance(struct part *part) {
+    part->migrated = part->migrated || port_core_id() != part->core;
+    part->preempted = port_preemptions();
+}
+
+static void created_task(void *arg) {
+    struct part *part = arg;
+    do_part(part);
+    note_disturbance(part);
+}
+
+static void pool_task(void *arg) {
+    struct part *part = arg;
+    for (;;) {
+        port_notify_take();
+        if (part->team->dismissed) {
+            return;
+        }
+        do_part(part);
+        note_disturbance(part);
+    }
+}
+
+static void spin_task(void *arg) {
+    struct part *part = arg;
+    for (;;) {
+        port_notify_take();
+        if (part->team->dismissed) {
+            return;
+        }
+        uint32_t repetition = part->team->repetition;
+        atomic_store_explicit(&part->armed, repetition, memory_order_release);
+        while (atomic_load_explicit(&part->wanted, memory_order_acquire) != repetition) {
+        }
+        do_part(part);
+        note_disturbance(part);
+    }
+}
+
+/* ---- starting the parts ---- */
+
+static bool start_task(struct part *part, void (*entry)(void *)) {
+    struct port_task_config config = {
+        .name = "part",
+        .entry = entry,
+        .arg = part,
+        .core = part->core,
+        .priority = part->team->run->values[P_PRIORITY],
+    };
+    if (port_task_start(&part->task, &config) == PORT_OK) {
+        return true;
+    }
+    return ic_error_set(&part->team->run->error, "failed", "the platform could not start a ", "task", " on every core");
+}
+
+static void take_notifications(uint32_t count) {
+    while (team.join == JOIN_NOTIFY && count-- > 0) {
+        port_notify_take();
+    }
+}
+
+/* The parts that tasks of their own do: all, but in mode spin the leader does part 0. */
+static uint32_t first_task(void) { return team.mode == MODE_SPIN ? 1 : 0; }
+
+static void join_tasks_from(uint32_t first) {
+    for (uint32_t i = first; i < team.size; i++) {
+        port_task_join(&team.parts[i].task);
+    }
+}
+
+static void dismiss_tasks_from(uint32_t first) {
+    team.dismissed = true;
+    for (uint32_t i = first; i < team.size; i++) {
+        port_notify(&team.parts[i].task);
+    }
+    join_tasks_from(first);
+}
+
+static bool hire(void) {
+    void (*entry)(void *) = team.mode == MODE_POOL ? pool_task : spin_task;
+    for (uint32_t i = team.size; i-- > first_task();) {
+        if (!start_task(&team.parts[i], entry)) {
+            dismiss_tasks_from(i + 1);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool fork_create(void) {
+    for (uint32_t i = team.size; i-- > 0;) {
+        if (!start_task(&team.parts[i], created_task)) {
+            take_notifications(team.size - i - 1);
+            join_tasks_from(i + 1);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void fork_pool(void) {
+    for (uint32_t i = team.size; i-- > 0;) {
+        port_notify(&team.parts[i].task);
+    }
+}
+
+static void fork_spin(void) {
+    for (uint32_t i = team.size; i-- > 1;) {
+        atomic_store_explicit(&team.parts[i].wanted, team.repetition, memory_order_release);
+    }
+    do_part(&team.parts[0]);
+}
+
+/* Makes the workers spin, before the timed window. */
+static void arm_spinners(void) {
+    for (uint32_t i = 1; i < team.size; i++) {
+        port_notify(&team.parts[i].task);
+    }
+    for (uint32_t i = 1; i < team.size; i++) {
+        while (atomic_load_explicit(&team.parts[i].armed, memory_order_acquire) != team.repetition) {
+        }
+    }
+}
+
+/* ---- seeing that they are done ---- */
+
+static bool part_is_done(const struct part *part) {
+    return atomic_load_explicit(&part->done, memory_order_acquire) == team.repetition;
+}
+
+static bool all_are_done(void) {
+    for (uint32_t i = 0; i < team.size; i++) {
+        if (!part_is_done(&team.parts[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void join_parts(void) {
+    if (team.join == JOIN_POLL_TICK) {
+        do {
+            port_sleep_ticks(1);
+        } while (!all_are_done());
+    } else if (team.mode == MODE_SPIN) {
+        while (!all_are_done()) {
+        }
+    } else {
+        take_notifications(team.size);
+    }
+}
+
+/* ---- the two times ---- */
+
+static void time_one_core(struct ic_series *series) {
+    struct ic_run *run = team.run;
+    uint32_t n = run->values[P_N];
+    ic_run_dither(run);
+    uint64_t preempted = port_preemptions();
+    uint64_t start = port_clock();
+    uint32_t result = team.workload->work(0, n);
+    uint64_t end = port_clock();
+    run->checks.preempted += port_preemptions() - preempted;
+    run->checks.migrated += port_core_id() != 0;
+    ic_run_check(run, result == team.workload->expected(0, n));
+    if (series != NULL) {
+        ic_run_sample(run, series, (int64_t)(end - start));
+    }
+}
+
+/* Adds what the tasks noted, after they have ended. */
+static void count_disturbances(void) {
+    for (uint32_t i = first_task(); i < team.size; i++) {
+        struct part *part = &team.parts[i];
+        team.run->checks.migrated += part->migrated;
+        team.run->checks.preempted += part->preempted;
+    }
+}
+
+static bool fork_and_join(uint64_t *start, uint64_t *end) {
+    bool forked = true;
+    team.repetition++;
+    if (team.mode == MODE_SPIN) {
+        arm_spinners();
+    }
+    ic_run_dither(team.run);
+    if (team.join == JOIN_POLL_TICK) {
+        port_sleep_ticks(1);
+    }
+    *start = port_clock();
+    switch (team.mode) {
+    case MODE_CREATE:
+        forked = fork_create();
+        break;
+    case MODE_POOL:
+        fork_pool();
+        break;
+    case MODE_SPIN:
+        fork_spin();
+        break;
+    }
+    if (forked) {
+        join_parts();
+    }
+    *end = port_clock();
+    return forked;
+}
+
+static bool time_all_cores(struct ic_series *series) {
+    uint64_t start;
+    uint64_t end;
+    if (!fork_and_join(&start, &end)) {
+        return false;
+    }
+    if (team.mode == MODE_CREATE) {
+        join_tasks_from(0);
+        count_disturbances();
+    }
+    for (uint32_t i = 0; i < team.size; i++) {
+        struct part *part = &team.parts[i];
+        ic_run_check(team.run, part->result == team.workload->expected(part->first, part->count));
+    }
+    if (series != NULL) {
+        ic_run_sample(team.run, series, (int64_t)(end - start));
+    }
+    return true;
+}
+
+/* ---- the benchmark ---- */
+
+static void split_work(uint32_t n) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < team.size; i++) {
+        struct part *part = &team.parts[i];
+        part->team = &team;
+        part->core = i;
+        part->first = first;
+        part->count = n / team.size + (i < n % team.size ? 1 : 0);
+        part->migrated = false;
+        part->preempted = 0;
+        atomic_store(&part->wanted, 0);
+        atomic_store(&part->done, 0);
+        atomic_store(&part->armed, 0);
+        first += part->count;
+    }
+}
+
+static bool repeat(struct ic_series *t1, struct ic_series *tp) {
+    if (ic_random_below(&team.run->random, 2) == 0) {
+        time_one_core(t1);
+        return time_all_cores(tp);
+    }
+    bool taken = time_all_cores(tp);
+    time_one_core(t1);
+    return taken;
+}
+
+static bool measure(struct ic_run *run) {
+    struct ic_series *t1 = ic_run_series(run, "t1");
+    struct ic_series *tp = ic_run_series(run, "tp");
+    if (t1 == NULL || tp == NULL) {
+        return false;
+    }
+    team.run = run;
+    team.workload = ic_workloads[run->values[P_WORKLOAD]];
+    team.mode = (enum mode)run->values[P_MODE];
+    team.join = (enum join)run->values[P_JOIN];
+    team.size = run->values[P_CORES];
+    team.repetition = 0;
+    team.dismissed = false;
+    team.leader = port_task_self();
+    split_work(run->values[P_N]);
+    if (team.workload->prepare != NULL) {
+        team.workload->prepare();
+    }
+    if (team.mode != MODE_CREATE && !hire()) {
+        return false;
+    }
+    bool taken = repeat(NULL, NULL); /* warms caches, page tables and the allocator */
+    while (taken && ic_run_repeat(run)) {
+        taken = repeat(t1, tp);
+    }
+    if (team.mode != MODE_CREATE) {
+        dismiss_tasks_from(first_task());
+        count_disturbances();
+    }
+    return taken;
+}
+
+const struct ic_benchmark ic_benchmark_speedup = {
+    .name = "speedup",
+    .summary = "fork-join on P cores against the same work on one: from before the first part starts to all seen done",
+    .parameters = parameters,
+    .parameter_count = PARAMETER_COUNT,
+    .samples = 25,
+    .measure = measure,
+};

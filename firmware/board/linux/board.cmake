@@ -1,0 +1,19 @@
+find_package(Threads REQUIRED)
+list(JOIN IC_CODE_FLAGS " " flags)
+
+target_include_directories(intercore PUBLIC port/posix)
+# A million samples in 8 MB.
+target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=1048576U)
+
+add_library(linux STATIC port/posix/port_posix.c board/linux/conditions.c board/linux/memory.c)
+target_include_directories(linux PUBLIC board/linux)
+target_compile_definitions(linux PRIVATE
+  IC_FLAGS="-std=c11 ${flags}" IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}")
+target_link_libraries(linux PUBLIC intercore Threads::Threads m)
+target_link_libraries(intercore PUBLIC linux) # the portable code and its platform call each other
+
+add_executable(intercore-target board/linux/main.c)
+target_link_libraries(intercore-target PRIVATE intercore)
+
+add_executable(intercore-port-test EXCLUDE_FROM_ALL board/linux/port_test_main.c port/port_test.c)
+target_link_libraries(intercore-port-test PRIVATE intercore)

@@ -1,0 +1,137 @@
+#define _GNU_SOURCE /* _SC_LEVEL2_CACHE_SIZE */
+#include "conditions.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "port.h"
+#include "port_posix.h"
+
+#define VALUE_MAX 256U
+#define CONDITIONS_MAX 24U
+
+static struct port_condition conditions[CONDITIONS_MAX];
+static char values[CONDITIONS_MAX][VALUE_MAX];
+static uint32_t condition_count;
+
+static void add(const char *key, const char *value) {
+    if (condition_count == CONDITIONS_MAX) {
+        return;
+    }
+    char *copy = values[condition_count];
+    snprintf(copy, VALUE_MAX, "%s", value[0] != '\0' ? value : "unknown");
+    conditions[condition_count++] = (struct port_condition){key, copy};
+}
+
+static void add_number(const char *key, unsigned long long value) {
+    char text[24];
+    snprintf(text, sizeof text, "%llu", value);
+    add(key, text);
+}
+
+/* First line of a file, without its end; empty if there is none. */
+static void read_first_line(const char *path, char *line, size_t size) {
+    line[0] = '\0';
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        if (fgets(line, (int)size, file) == NULL) {
+            line[0] = '\0';
+        }
+        fclose(file);
+    }
+    line[strcspn(line, "\n")] = '\0';
+}
+
+static void add_file(const char *key, const char *path) {
+    char line[VALUE_MAX];
+    read_first_line(path, line, sizeof line);
+    add(key, line);
+}
+
+/* The value of the first "key : value" line of /proc/cpuinfo with that key; empty if there is none. */
+static void read_cpuinfo(const char *key, char *value, size_t size) {
+    char line[4096]; /* the line of flags is long */
+    value[0] = '\0';
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    if (file == NULL) {
+        return;
+    }
+    while (fgets(line, sizeof line, file) != NULL) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, key, strlen(key)) == 0 && colon != NULL) {
+            line[strcspn(line, "\n")] = '\0';
+            snprintf(value, size, "%s", colon + 1 + strspn(colon + 1, " "));
+            break;
+        }
+    }
+    fclose(file);
+}
+
+static const char *virtualisation(void) {
+    char flags[4096];
+    read_cpuinfo("flags", flags, sizeof flags);
+    if (flags[0] == '\0') {
+        return "unknown";
+    }
+    return strstr(flags, " hypervisor") != NULL ? "virtual machine" : "none seen";
+}
+
+/* cpufreq is absent in most virtual machines: then nobody here controls the frequency. */
+static void add_governor(void) {
+    char governor[VALUE_MAX];
+    read_first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);
+    add("cpu.governor", governor[0] != '\0' ? governor : "none");
+}
+
+static void add_kernel(void) {
+    struct utsname name;
+    char text[VALUE_MAX];
+    if (uname(&name) == 0) {
+        snprintf(text, sizeof text, "%s %s %s", name.sysname, name.release, name.version);
+        add("os.kernel", text);
+        add("cpu.architecture", name.machine);
+    }
+}
+
+void linux_conditions_start(void) {
+    add_kernel();
+    add("cpu.virtualisation", virtualisation());
+    add_governor();
+    add_number("cpu.online", (unsigned long long)sysconf(_SC_NPROCESSORS_ONLN));
+    add_number("cpu.cache.l2_bytes", (unsigned long long)sysconf(_SC_LEVEL2_CACHE_SIZE));
+    add_number("cpu.cache.l3_bytes", (unsigned long long)sysconf(_SC_LEVEL3_CACHE_SIZE));
+    add_number("cpu.cycle_counter_hz", port_cycles_hz());
+    add_file("os.load_at_start", "/proc/loadavg");
+    add("scheduler.policy", port_posix_policy());
+    add_file("scheduler.rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us");
+    add("compiler", IC_COMPILER);
+    add("compiler.flags", IC_FLAGS);
+    struct port_region region;
+    if (port_region(0, &region)) {
+        add_number("memory.ram_bytes", region.bytes);
+    }
+}
+
+bool port_condition(uint32_t index, struct port_condition *condition) {
+    if (index >= condition_count) {
+        return false;
+    }
+    *condition = conditions[index];
+    return true;
+}
+
+const char *port_board(void) { return "linux"; }
+
+const char *port_chip(void) {
+    static char model[128];
+    if (model[0] == '\0') {
+        read_cpuinfo("model name", model, sizeof model);
+        if (model[0] == '\0') { /* Arm kernels name no model */
+            snprintf(model, sizeof model, "unknown CPU");
+        }
+    }
+    return model;
+}

@@ -1,0 +1,22 @@
+/* The machine at hand as a target: Linux, one console on standard input and output. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "conditions.h"
+#include "console.h"
+#include "memory.h"
+#include "port_posix.h"
+
+int main(void) {
+    if (!port_posix_start()) {
+        fputs("intercore-target: this process may not run on any core\n", stderr);
+        return EXIT_FAILURE;
+    }
+    if (!linux_memory_start()) {
+        fputs("intercore-target: not enough memory for the benchmarks' buffer\n", stderr);
+        return EXIT_FAILURE;
+    }
+    linux_conditions_start();
+    ic_console_serve();
+    return EXIT_SUCCESS;
+}

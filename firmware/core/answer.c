@@ -1,0 +1,235 @@
+#include "answer.h"
+
+#include <string.h>
+
+#include "line.h"
+#include "port.h"
+
+#define PROTOCOL 1
+/* Samples in a line, and characters of a condition's value in a line. */
+#define VALUES_MAX 16U
+#define PART_MAX 120U
+
+struct ic_answer ic_answer_whole(uint32_t id) { return (struct ic_answer){.id = id, .last = UINT32_MAX}; }
+
+/* A console that nobody reads any more is noticed when input ends, so the result of writing is of no use here. */
+static void send(struct ic_line *line) {
+    size_t length = ic_line_close(line);
+    (void)port_console_write((const uint8_t *)line->text, length);
+}
+
+static void open(const struct ic_answer *answer, struct ic_line *line, const char *type) {
+    ic_line_open(line, type);
+    ic_line_integer(line, "id", answer->id);
+    ic_line_integer(line, "i", answer->next);
+}
+
+static bool wanted(const struct ic_answer *answer) {
+    return answer->next >= answer->first && answer->next <= answer->last;
+}
+
+static void close(struct ic_answer *answer, struct ic_line *line) {
+    if (wanted(answer)) {
+        send(line);
+    }
+    answer->next++;
+}
+
+static void end(struct ic_answer *answer, const char *status, const struct ic_checks *checks) {
+    struct ic_line line;
+    open(answer, &line, "end");
+    ic_line_text(&line, "status", status);
+    ic_line_object_open(&line, "checks");
+    if (checks != NULL) {
+        ic_line_integer(&line, "repetitions", checks->repetitions);
+        ic_line_integer(&line, "done", checks->done);
+        ic_line_integer(&line, "checked", checks->checked);
+        ic_line_integer(&line, "wrong", checks->wrong);
+        ic_line_integer(&line, "migrated", checks->migrated);
+        ic_line_integer(&line, "preempted", (int64_t)checks->preempted);
+        ic_line_integer(&line, "lost", checks->lost);
+    }
+    ic_line_object_close(&line);
+    close(answer, &line);
+}
+
+/* ---- info ---- */
+
+static void condition(struct ic_answer *answer, const struct port_condition *fact) {
+    size_t length = strlen(fact->value);
+    size_t at = 0;
+    for (uint32_t part = 0; at < length || part == 0; part++) {
+        size_t size = length - at < PART_MAX ? length - at : PART_MAX;
+        struct ic_line line;
+        open(answer, &line, "condition");
+        ic_line_text(&line, "key", fact->key);
+        ic_line_integer(&line, "part", part);
+        ic_line_text_part(&line, "value", fact->value + at, size);
+        close(answer, &line);
+        at += size;
+    }
+}
+
+void ic_answer_info(struct ic_answer *answer) {
+    struct ic_line line;
+    open(answer, &line, "hello");
+    ic_line_integer(&line, "protocol", PROTOCOL);
+    ic_line_text(&line, "firmware", IC_VERSION);
+    ic_line_text(&line, "board", port_board());
+    ic_line_text(&line, "chip", port_chip());
+    ic_line_integer(&line, "cores", port_core_count());
+    ic_line_text(&line, "clock", port_clock_name());
+    ic_line_integer(&line, "hz", (int64_t)port_clock_hz());
+    ic_line_integer(&line, "tick_hz", port_tick_hz());
+    close(answer, &line);
+    struct port_condition fact;
+    for (uint32_t i = 0; port_condition(i, &fact); i++) {
+        condition(answer, &fact);
+    }
+    end(answer, "ok", NULL);
+}
+
+/* ---- list and help ---- */
+
+static void parameter(struct ic_answer *answer, const struct ic_benchmark *benchmark, size_t index) {
+    const struct ic_parameter *parameter = ic_benchmark_parameter(benchmark, index);
+    struct ic_line line;
+    open(answer, &line, "parameter");
+    ic_line_text(&line, "benchmark", benchmark->name);
+    ic_line_text(&line, "name", parameter->name);
+    if (parameter->choices != NULL) {
+        ic_line_text(&line, "kind", "choice");
+        ic_line_list_open(&line, "choices");
+        for (size_t i = 0; i < parameter->choice_count; i++) {
+            ic_line_text(&line, NULL, parameter->choices[i]);
+        }
+        ic_line_list_close(&line);
+        ic_line_text(&line, "default", parameter->choices[ic_benchmark_default(benchmark, index)]);
+    } else {
+        ic_line_text(&line, "kind", "integer");
+        ic_line_integer(&line, "min", parameter->min);
+        ic_line_integer(&line, "max", ic_parameter_max(parameter));
+        ic_line_integer(&line, "default", ic_benchmark_default(benchmark, index));
+    }
+    ic_line_text(&line, "help", parameter->help);
+    close(answer, &line);
+}
+
+void ic_answer_list(struct ic_answer *answer) {
+    for (size_t i = 0; i < ic_benchmark_count; i++) {
+        struct ic_line line;
+        open(answer, &line, "benchmark");
+        ic_line_text(&line, "name", ic_benchmarks[i]->name);
+        ic_line_text(&line, "summary", ic_benchmarks[i]->summary);
+        close(answer, &line);
+        for (size_t k = 0; ic_benchmark_parameter(ic_benchmarks[i], k) != NULL; k++) {
+            parameter(answer, ic_benchmarks[i], k);
+        }
+    }
+    end(answer, "ok", NULL);
+}
+
+static void help_line(struct ic_answer *answer, const char *text, const char *detail) {
+    struct ic_line line;
+    open(answer, &line, "log");
+    ic_line_text(&line, "text", text);
+    ic_line_text(&line, "detail", detail);
+    close(answer, &line);
+}
+
+void ic_answer_help(struct ic_answer *answer) {
+    help_line(answer, "info", "what this target is: chip, cores, clocks, compiler, scheduler");
+    help_line(answer, "list", "benchmarks and their parameters with ranges and defaults");
+    help_line(answer, "run BENCHMARK name=value", "measures; name=a,b,c measures each; the rest has its defaults");
+    help_line(answer, "abort", "ends a run after the current repetition");
+    help_line(answer, "resend ID LINES", "sends numbered lines of the last answer again, e.g. resend 0 3-12,40-");
+    for (size_t i = 0; i < ic_benchmark_count; i++) {
+        help_line(answer, ic_benchmarks[i]->name, ic_benchmarks[i]->summary);
+    }
+    end(answer, "ok", NULL);
+}
+
+/* ---- run ---- */
+
+void ic_answer_begin(struct ic_answer *answer, const struct ic_run *run) {
+    struct ic_line line;
+    open(answer, &line, "begin");
+    ic_line_text(&line, "benchmark", run->benchmark->name);
+    close(answer, &line);
+    const struct ic_parameter *parameter;
+    for (size_t i = 0; (parameter = ic_benchmark_parameter(run->benchmark, i)) != NULL; i++) {
+        open(answer, &line, "factor");
+        ic_line_text(&line, "name", parameter->name);
+        if (parameter->choices != NULL) {
+            ic_line_text(&line, "value", parameter->choices[run->values[i]]);
+        } else {
+            ic_line_integer(&line, "value", run->values[i]);
+        }
+        close(answer, &line);
+    }
+}
+
+static void samples(struct ic_answer *answer, const struct ic_series *series) {
+    for (uint32_t index = 0; index < series->count; index += VALUES_MAX) {
+        if (!wanted(answer)) {
+            answer->next++; /* there may be thousands: do not spend time on formatting them */
+            continue;
+        }
+        struct ic_line line;
+        open(answer, &line, "samples");
+        ic_line_text(&line, "series", series->name);
+        ic_line_text(&line, "unit", "tick");
+        ic_line_integer(&line, "index", index);
+        ic_line_list_open(&line, "values");
+        for (uint32_t i = index; i < series->count && i - index < VALUES_MAX; i++) {
+            ic_line_integer(&line, NULL, series->ticks[i]);
+        }
+        ic_line_list_close(&line);
+        close(answer, &line);
+    }
+}
+
+static const char *status_of(const struct ic_run *run) {
+    if (run->checks.wrong > 0 || run->checks.migrated > 0 || run->checks.lost > 0) {
+        return "failed";
+    }
+    return run->aborted ? "aborted" : "ok";
+}
+
+void ic_answer_result(struct ic_answer *answer, const struct ic_run *run) {
+    const struct ic_series *series;
+    for (size_t i = 0; (series = ic_samples_series(i)) != NULL; i++) {
+        struct ic_line line;
+        open(answer, &line, "series");
+        ic_line_text(&line, "name", series->name);
+        ic_line_text(&line, "unit", "tick");
+        ic_line_text(&line, "clock", "common");
+        ic_line_integer(&line, "hz", (int64_t)port_clock_hz());
+        ic_line_integer(&line, "count", series->count);
+        close(answer, &line);
+    }
+    for (size_t i = 0; (series = ic_samples_series(i)) != NULL; i++) {
+        samples(answer, series);
+    }
+    end(answer, status_of(run), &run->checks);
+}
+
+/* ---- lines without a number ---- */
+
+void ic_answer_progress(const struct ic_run *run) {
+    struct ic_line line;
+    ic_line_open(&line, "progress");
+    ic_line_integer(&line, "id", run->id);
+    ic_line_integer(&line, "done", run->checks.done);
+    ic_line_integer(&line, "of", run->checks.repetitions);
+    send(&line);
+}
+
+void ic_answer_error(uint32_t id, const struct ic_error *error) {
+    struct ic_line line;
+    ic_line_open(&line, "error");
+    ic_line_integer(&line, "id", id);
+    ic_line_text(&line, "code", error->code);
+    ic_line_text(&line, "text", error->text);
+    send(&line);
+}

@@ -1,0 +1,33 @@
+/* Answers to commands: numbered lines that can be produced again, all or some, until the next answer begins. */
+#ifndef IC_ANSWER_H
+#define IC_ANSWER_H
+
+#include <stdint.h>
+
+#include "error.h"
+#include "run.h"
+
+/* Which of the numbered lines are to be sent. */
+struct ic_answer {
+    uint32_t id;
+    uint32_t next; /* number of the next line */
+    uint32_t first;
+    uint32_t last;
+};
+
+/* An answer of which all lines are sent. */
+struct ic_answer ic_answer_whole(uint32_t id);
+
+void ic_answer_info(struct ic_answer *answer);
+void ic_answer_list(struct ic_answer *answer);
+void ic_answer_help(struct ic_answer *answer);
+
+/* The lines that precede a measurement, and those that follow it. */
+void ic_answer_begin(struct ic_answer *answer, const struct ic_run *run);
+void ic_answer_result(struct ic_answer *answer, const struct ic_run *run);
+
+/* Lines without a number. */
+void ic_answer_progress(const struct ic_run *run);
+void ic_answer_error(uint32_t id, const struct ic_error *error);
+
+#endif

@@ -1,0 +1,43 @@
+#include "benchmark.h"
+
+#include <string.h>
+
+#include "samples.h"
+
+static const struct ic_parameter common[IC_COMMON_COUNT] = {
+    [IC_COMMON_SAMPLES] = {.name = "samples", .help = "repetitions", .min = 1, .max = IC_SAMPLES_CAPACITY},
+    [IC_COMMON_DITHER] = {.name = "dither_us",
+                          .help = "longest random delay before each timed window, in microseconds",
+                          .min = 0,
+                          .max = 1000000,
+                          .preset = 1000},
+    [IC_COMMON_REST] = {.name = "rest_ms", .help = "rest between repetitions, in milliseconds", .max = 60000},
+    [IC_COMMON_SEED] = {.name = "seed",
+                        .help = "seed of dither and of every other random choice",
+                        .max = UINT32_MAX,
+                        .preset = 1},
+};
+
+const struct ic_benchmark *ic_benchmark_find(const char *name) {
+    for (size_t i = 0; i < ic_benchmark_count; i++) {
+        if (strcmp(ic_benchmarks[i]->name, name) == 0) {
+            return ic_benchmarks[i];
+        }
+    }
+    return NULL;
+}
+
+const struct ic_parameter *ic_benchmark_parameter(const struct ic_benchmark *benchmark, size_t index) {
+    if (index < benchmark->parameter_count) {
+        return &benchmark->parameters[index];
+    }
+    index -= benchmark->parameter_count;
+    return index < IC_COMMON_COUNT ? &common[index] : NULL;
+}
+
+uint32_t ic_benchmark_default(const struct ic_benchmark *benchmark, size_t index) {
+    if (index == benchmark->parameter_count + IC_COMMON_SAMPLES) {
+        return benchmark->samples;
+    }
+    return ic_parameter_default(ic_benchmark_parameter(benchmark, index));
+}

@@ -1,0 +1,41 @@
+/* The registry of benchmarks. bench/benchmarks.c holds the list. */
+#ifndef IC_BENCHMARK_H
+#define IC_BENCHMARK_H
+
+#include "parameter.h"
+
+struct ic_run;
+
+struct ic_benchmark {
+    /* What a user types after `run`. */
+    const char *name;
+    /* One line: what is measured, from when to when. */
+    const char *summary;
+    /* Its own parameters; those that all benchmarks share (run.h) are added to them. */
+    const struct ic_parameter *parameters;
+    size_t parameter_count;
+    /* Default number of repetitions. */
+    uint32_t samples;
+    /* Takes the measurement as run.h describes. False, with run->error filled, if it could not be taken at all. */
+    bool (*measure)(struct ic_run *run);
+};
+
+extern const struct ic_benchmark *const ic_benchmarks[];
+extern const size_t ic_benchmark_count;
+
+/* The benchmark of that name, or NULL. */
+const struct ic_benchmark *ic_benchmark_find(const char *name);
+
+/* All parameters of a benchmark, its own first: the one with this index, from 0 up; NULL beyond the last. */
+const struct ic_parameter *ic_benchmark_parameter(const struct ic_benchmark *benchmark, size_t index);
+
+/* Default of the parameter with this index. */
+uint32_t ic_benchmark_default(const struct ic_benchmark *benchmark, size_t index);
+
+/* Parameters that every benchmark has, behind its own. */
+enum ic_common { IC_COMMON_SAMPLES, IC_COMMON_DITHER, IC_COMMON_REST, IC_COMMON_SEED, IC_COMMON_COUNT };
+
+/* Own and common parameters together. */
+#define IC_PARAMETERS_MAX 16U
+
+#endif

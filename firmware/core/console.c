@@ -1,0 +1,192 @@
+#include "console.h"
+
+#include <string.h>
+
+#include "answer.h"
+#include "command.h"
+#include "port.h"
+#include "run.h"
+
+/* Progress lines per second. */
+#define PROGRESS_HZ 4U
+
+enum kind { INFO, LIST, HELP, RUN };
+
+/* Static, because a chip's console task has a small stack. */
+static struct ic_input input;
+static uint8_t received[64];
+static size_t received_count;
+static size_t received_taken;
+static struct ic_settings settings;
+static struct ic_run run;
+
+/* The last answer, which can be sent again. */
+static struct {
+    bool exists;
+    uint32_t id;
+    enum kind kind;
+} last;
+
+/* Waits for a whole line until the deadline; PORT_OK if `input` holds one. */
+static enum port_error read_line(uint64_t deadline) {
+    for (;;) {
+        while (received_taken < received_count) {
+            if (ic_input_push(&input, received[received_taken++])) {
+                return PORT_OK;
+            }
+        }
+        received_taken = 0;
+        enum port_error error = port_console_read(received, sizeof received, &received_count, deadline);
+        if (error != PORT_OK) {
+            return error;
+        }
+    }
+}
+
+static void refuse(uint32_t id, const char *code, const char *text, const char *subject) {
+    struct ic_error error;
+    ic_error_set(&error, code, text, subject, "");
+    ic_answer_error(id, &error);
+}
+
+/* ---- while a run is under way ---- */
+
+void ic_console_attend(struct ic_run *running) {
+    uint64_t now = port_clock();
+    if (now >= running->next_progress) {
+        if (running->next_progress != 0) {
+            ic_answer_progress(running);
+        }
+        running->next_progress = now + port_clock_hz() / PROGRESS_HZ;
+    }
+    for (;;) {
+        enum port_error status = read_line(0);
+        if (status != PORT_OK) {
+            running->aborted = running->aborted || status == PORT_ERR_CLOSED;
+            return;
+        }
+        struct ic_command command;
+        struct ic_error error;
+        if (!ic_command_parse(&input, &command, &error)) {
+            ic_answer_error(command.id, &error);
+        } else if (command.word_count > 0 && strcmp(command.words[0], "abort") == 0) {
+            running->aborted = true;
+        } else {
+            refuse(command.id, "busy", "a run is under way; abort ends it", "");
+        }
+        ic_input_clear(&input);
+    }
+}
+
+/* ---- commands ---- */
+
+static void send_again(struct ic_answer *answer) {
+    switch (last.kind) {
+    case INFO:
+        ic_answer_info(answer);
+        break;
+    case LIST:
+        ic_answer_list(answer);
+        break;
+    case HELP:
+        ic_answer_help(answer);
+        break;
+    case RUN:
+        ic_answer_begin(answer, &run);
+        ic_answer_result(answer, &run);
+        break;
+    }
+}
+
+static void answer_new(uint32_t id, enum kind kind) {
+    struct ic_answer answer = ic_answer_whole(id);
+    last.exists = true;
+    last.id = id;
+    last.kind = kind;
+    send_again(&answer);
+}
+
+static void do_run(struct ic_command *command) {
+    struct ic_error error;
+    if (!ic_settings_parse(&settings, command->words + 1, command->word_count - 1, &error)) {
+        ic_answer_error(command->id, &error);
+        return;
+    }
+    last.exists = false; /* until the new answer is whole */
+    do {
+        struct ic_answer answer = ic_answer_whole(command->id);
+        ic_run_prepare(&run, &settings, command->id);
+        ic_answer_begin(&answer, &run);
+        if (!ic_run_measure(&run)) {
+            ic_answer_error(command->id, &run.error);
+            return;
+        }
+        ic_answer_result(&answer, &run);
+    } while (!run.aborted && ic_settings_next(&settings));
+    last.exists = true;
+    last.id = command->id;
+    last.kind = RUN;
+}
+
+static void do_resend(const struct ic_command *command) {
+    uint32_t id;
+    if (command->word_count != 3 || !ic_parse_u32(command->words[1], &id)) {
+        refuse(0, "syntax", "expected resend ID LINES, as in resend 17 3-12,40-", "");
+        return;
+    }
+    if (!last.exists || last.id != id) {
+        refuse(id, "nothing-to-resend", "the last answer was not number ", command->words[1]);
+        return;
+    }
+    const char *ranges = command->words[2];
+    struct ic_answer answer = ic_answer_whole(id);
+    while (ic_parse_range(&ranges, &answer.first, &answer.last)) {
+        answer.next = 0;
+        send_again(&answer);
+    }
+    if (*ranges != '\0') {
+        refuse(id, "syntax", "expected line numbers such as 3-12,40- and not ", ranges);
+    }
+}
+
+static void carry_out(struct ic_command *command) {
+    if (command->word_count == 0) {
+        return;
+    }
+    const char *word = command->words[0];
+    if (strcmp(word, "resend") == 0) {
+        do_resend(command);
+    } else if (command->id != 0 && last.exists && last.id == command->id) {
+        struct ic_answer answer = ic_answer_whole(last.id);
+        send_again(&answer);
+    } else if (strcmp(word, "info") == 0) {
+        answer_new(command->id, INFO);
+    } else if (strcmp(word, "list") == 0) {
+        answer_new(command->id, LIST);
+    } else if (strcmp(word, "help") == 0) {
+        answer_new(command->id, HELP);
+    } else if (strcmp(word, "run") == 0) {
+        do_run(command);
+    } else if (strcmp(word, "abort") == 0) {
+        refuse(command->id, "unsupported", "there is no run to abort", "");
+    } else {
+        refuse(command->id, "unknown-command", "type help to see the commands; there is no ", word);
+    }
+}
+
+void ic_console_serve(void) {
+    answer_new(0, INFO);
+    while (read_line(PORT_FOREVER) == PORT_OK) {
+        struct ic_command command;
+        struct ic_error error;
+        if (!ic_command_parse(&input, &command, &error)) {
+            ic_answer_error(command.id, &error);
+            ic_input_clear(&input);
+        } else {
+            /* Before, not after: while a run is under way the buffer takes the next lines. The words of the command
+             * stay readable until then. */
+            ic_input_clear(&input);
+            carry_out(&command);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+#include "looking.h"
+
+#include "port.h"
+#include "run.h"
+
+#define PAIRS 32U
+
+struct looker {
+    struct ic_run *run;
+    struct ic_series *series;
+};
+
+static void look(void *arg) {
+    struct looker *looker = arg;
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        uint64_t start = port_clock();
+        uint64_t end = port_clock();
+        ic_run_sample(looker->run, looker->series, (int64_t)(end - start));
+    }
+}
+
+bool ic_looking_measure(struct ic_run *run) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        struct looker looker = {run, ic_samples_open("looking", core, PAIRS)};
+        if (looker.series == NULL) {
+            return ic_error_set(&run->error, "out-of-range", "the target has no memory for the cost of ", "looking", "");
+        }
+        port_task_t task;
+        struct port_task_config config = {
+            .name = "looking", .entry = look, .arg = &looker, .core = core, .priority = 1};
+        if (port_task_start(&task, &config) != PORT_OK) {
+            return ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
+        }
+        port_task_join(&task);
+    }
+    return true;
+}

@@ -1,0 +1,33 @@
+#include "parameter.h"
+
+#include <string.h>
+
+#include "command.h"
+
+uint32_t ic_parameter_max(const struct ic_parameter *parameter) {
+    return parameter->limit != NULL ? parameter->limit() : parameter->max;
+}
+
+uint32_t ic_parameter_default(const struct ic_parameter *parameter) {
+    bool preset_is_max = parameter->limit != NULL && parameter->preset == 0;
+    return preset_is_max ? parameter->limit() : parameter->preset;
+}
+
+bool ic_parameter_parse(const struct ic_parameter *parameter, const char *text, uint32_t *value, struct ic_error *error) {
+    if (parameter->choices != NULL) {
+        for (size_t i = 0; i < parameter->choice_count; i++) {
+            if (strcmp(parameter->choices[i], text) == 0) {
+                *value = (uint32_t)i;
+                return true;
+            }
+        }
+        return ic_error_set(error, "bad-value", parameter->name, " is one of the choices that list shows, not ", text);
+    }
+    if (!ic_parse_u32(text, value)) {
+        return ic_error_set(error, "bad-value", parameter->name, " is a whole number, not ", text);
+    }
+    if (*value < parameter->min || *value > ic_parameter_max(parameter)) {
+        return ic_error_set(error, "out-of-range", parameter->name, " is outside the range that list shows: ", text);
+    }
+    return true;
+}

@@ -1,0 +1,34 @@
+/* Typed, range-checked parameters. `list` and `help` are generated from these tables, and values are checked against
+ * them, so a benchmark never sees a value outside its range. */
+#ifndef IC_PARAMETER_H
+#define IC_PARAMETER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct ic_parameter {
+    /* Lower case, digits and underscores. */
+    const char *name;
+    /* One line for people: what it is and its unit. */
+    const char *help;
+    /* An integer's range and default. For a choice, `preset` is the index of the default. */
+    uint32_t min;
+    uint32_t max;
+    uint32_t preset;
+    /* If not NULL: tells max when asked, for limits that the platform decides. A preset of 0 then means that max. */
+    uint32_t (*limit)(void);
+    /* If not NULL the parameter is a choice; its value is an index into this list of names. */
+    const char *const *choices;
+    size_t choice_count;
+};
+
+uint32_t ic_parameter_max(const struct ic_parameter *parameter);
+uint32_t ic_parameter_default(const struct ic_parameter *parameter);
+
+/* Reads one value. On false, `error` names what would have been right. */
+bool ic_parameter_parse(const struct ic_parameter *parameter, const char *text, uint32_t *value, struct ic_error *error);
+
+#endif

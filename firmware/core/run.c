@@ -1,0 +1,72 @@
+#include "run.h"
+
+#include "console.h"
+#include "looking.h"
+#include "port.h"
+
+uint32_t ic_run_common(const struct ic_run *run, enum ic_common parameter) {
+    return run->values[run->benchmark->parameter_count + (size_t)parameter];
+}
+
+static uint64_t ticks_of(uint64_t count, uint64_t per_second) { return count * port_clock_hz() / per_second; }
+
+void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint32_t id) {
+    run->id = id;
+    run->benchmark = settings->benchmark;
+    for (size_t i = 0; i < IC_PARAMETERS_MAX; i++) {
+        run->values[i] = ic_settings_value(settings, i);
+    }
+    run->checks = (struct ic_checks){.repetitions = ic_run_common(run, IC_COMMON_SAMPLES)};
+    run->random.state = ic_run_common(run, IC_COMMON_SEED);
+    run->aborted = false;
+    run->next_progress = 0;
+    ic_samples_reset();
+}
+
+bool ic_run_measure(struct ic_run *run) {
+    return ic_looking_measure(run) && run->benchmark->measure(run);
+}
+
+bool ic_run_repeat(struct ic_run *run) {
+    ic_console_attend(run);
+    if (run->aborted || run->checks.done == run->checks.repetitions) {
+        return false;
+    }
+    uint32_t rest = ic_run_common(run, IC_COMMON_REST);
+    if (rest > 0 && run->checks.done > 0) {
+        port_sleep_until(port_clock() + ticks_of(rest, 1000));
+    }
+    run->checks.done++;
+    return true;
+}
+
+void ic_run_dither(struct ic_run *run) {
+    uint64_t longest = ticks_of(ic_run_common(run, IC_COMMON_DITHER), 1000000);
+    uint64_t start = port_clock();
+    if (longest > 0) {
+        uint64_t wait = ic_random_next(&run->random) % longest;
+        while (port_clock() - start < wait) {
+        }
+    }
+}
+
+struct ic_series *ic_run_series(struct ic_run *run, const char *name) {
+    struct ic_series *series = ic_samples_open(name, IC_SERIES_PLAIN, run->checks.repetitions);
+    if (series == NULL) {
+        ic_error_set(&run->error, "out-of-range", "the target has no memory for that many samples of ", name, "");
+    }
+    return series;
+}
+
+void ic_run_sample(struct ic_run *run, struct ic_series *series, int64_t ticks) {
+    if (!ic_samples_add(series, ticks)) {
+        run->checks.lost++;
+    }
+}
+
+void ic_run_check(struct ic_run *run, bool right) {
+    run->checks.checked++;
+    if (!right) {
+        run->checks.wrong++;
+    }
+}

@@ -1,0 +1,69 @@
+/* What a benchmark works with while it measures one setting.
+ *
+ * A benchmark opens its series, does what must not be timed, and then:
+ *
+ *     while (ic_run_repeat(run)) {
+ *         ic_run_dither(run);
+ *         uint64_t start = port_clock();
+ *         … the work …
+ *         ic_run_sample(run, series, port_clock() - start);
+ *         ic_run_check(run, result == expected);
+ *     }
+ */
+#ifndef IC_RUN_H
+#define IC_RUN_H
+
+#include "benchmark.h"
+#include "random.h"
+#include "samples.h"
+#include "settings.h"
+
+/* Counters that travel in `end`; docs/protocol.md says what each means. */
+struct ic_checks {
+    uint32_t repetitions;
+    uint32_t done;
+    uint32_t checked;
+    uint32_t wrong;
+    uint32_t migrated;
+    uint32_t lost;
+    uint64_t preempted;
+};
+
+struct ic_run {
+    uint32_t id; /* of the answer */
+    const struct ic_benchmark *benchmark;
+    uint32_t values[IC_PARAMETERS_MAX]; /* in the order of ic_benchmark_parameter() */
+    struct ic_checks checks;
+    struct ic_random random;
+    bool aborted;           /* somebody asked to stop, or the console has gone */
+    struct ic_error error;  /* why measure() returned false */
+    uint64_t next_progress; /* common clock */
+};
+
+/* Makes the run ready to measure the current setting. */
+void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint32_t id);
+
+/* Measures: the cost of looking on each core, then the benchmark. False if that could not be done; run->error says why. */
+bool ic_run_measure(struct ic_run *run);
+
+/* Value of a parameter that every benchmark has. */
+uint32_t ic_run_common(const struct ic_run *run, enum ic_common parameter);
+
+/* To be called before each repetition: attends to the console and rests as asked. False when all are done or somebody
+ * wants the run to stop. */
+bool ic_run_repeat(struct ic_run *run);
+
+/* Waits for a random time up to dither_us, busily, so that timed windows do not all begin at the same phase of the tick
+ * and the core does not begin them fresh from sleep. */
+void ic_run_dither(struct ic_run *run);
+
+/* Opens a series with room for one sample per repetition. NULL, with run->error filled, if there is no room. */
+struct ic_series *ic_run_series(struct ic_run *run, const char *name);
+
+/* Records a sample, or counts it as lost. */
+void ic_run_sample(struct ic_run *run, struct ic_series *series, int64_t ticks);
+
+/* Counts a result of the work as right or wrong. */
+void ic_run_check(struct ic_run *run, bool right);
+
+#endif

@@ -1,0 +1,39 @@
+/* Sample buffers: one static arena that the series of a measurement share. No heap. */
+#ifndef IC_SAMPLES_H
+#define IC_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Samples that all series of one measurement hold together. A board with more memory defines more. */
+#ifndef IC_SAMPLES_CAPACITY
+#define IC_SAMPLES_CAPACITY 4096U
+#endif
+
+/* Series of one measurement: one cost of looking per core and a few of the benchmark's own. */
+#define IC_SERIES_MAX 72U
+#define IC_SERIES_NAME_MAX 20U
+
+struct ic_series {
+    char name[IC_SERIES_NAME_MAX];
+    int64_t *ticks; /* of the common clock */
+    uint32_t count;
+    uint32_t capacity;
+};
+
+/* Forgets all series. */
+void ic_samples_reset(void);
+
+/* Opens a series for `capacity` samples. The name is `name`, or "name.index" if `index` is not IC_SERIES_PLAIN.
+ * NULL if the arena or the list of series is full. */
+struct ic_series *ic_samples_open(const char *name, uint32_t index, uint32_t capacity);
+#define IC_SERIES_PLAIN UINT32_MAX
+
+/* Appends a sample; false if the series is full and the sample is lost. */
+bool ic_samples_add(struct ic_series *series, int64_t ticks);
+
+/* The open series with this index, from 0 in the order in which they were opened; NULL beyond the last. */
+const struct ic_series *ic_samples_series(size_t index);
+
+#endif

@@ -1,0 +1,27 @@
+/* The parameters of one `run` command: several levels per parameter make a grid of settings. */
+#ifndef IC_SETTINGS_H
+#define IC_SETTINGS_H
+
+#include "benchmark.h"
+
+/* Levels that one parameter may be given in one command. */
+#define IC_LEVELS_MAX 16U
+
+struct ic_settings {
+    const struct ic_benchmark *benchmark;
+    uint32_t levels[IC_PARAMETERS_MAX][IC_LEVELS_MAX];
+    uint32_t level_count[IC_PARAMETERS_MAX]; /* at least 1 each */
+    uint32_t position[IC_PARAMETERS_MAX];    /* of the current setting */
+};
+
+/* Reads "BENCHMARK name=value[,value…] …" (the words after `run`; they are modified). Parameters that are not named get
+ * their defaults. The current setting is then the first one. */
+bool ic_settings_parse(struct ic_settings *settings, char **words, size_t word_count, struct ic_error *error);
+
+/* Value of the parameter with this index in the current setting. */
+uint32_t ic_settings_value(const struct ic_settings *settings, size_t index);
+
+/* Moves to the next setting; false if there was none left. */
+bool ic_settings_next(struct ic_settings *settings);
+
+#endif

@@ -1,0 +1,11 @@
+/* The fuzz target has no tasks that wait. */
+#ifndef PORT_TYPES_H
+#define PORT_TYPES_H
+
+typedef struct port_task {
+    int unused;
+} port_task_t;
+
+typedef int port_sem_t;
+
+#endif

@@ -1,0 +1,174 @@
+/* What a platform supplies: this header is the whole list.
+ *
+ * Everything under core/, bench/ and workload/ is written against these functions and nothing else. They are plain
+ * functions bound at link time, not a table of pointers: one image has one platform, and a call through a pointer
+ * would stand inside every time that is measured.
+ *
+ * The folder of each implementation (port/posix, …) also holds a `port_types.h` with the two types that the caller
+ * allocates: `port_task_t` and `port_sem_t`. Their members belong to the implementation.
+ *
+ * Unless it says otherwise, a function may be called from any task but not from an interrupt handler, and cannot fail.
+ */
+#ifndef PORT_H
+#define PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "port_types.h"
+
+/* Results of the functions that can fail. */
+enum port_error {
+    PORT_OK = 0,           /* done */
+    PORT_ERR_RESOURCE = 1, /* no memory, no task slot or no permission for what was asked */
+    PORT_ERR_TIMEOUT = 2,  /* the time given has passed */
+    PORT_ERR_CLOSED = 3,   /* the console's other end has gone away; a serial line never reports this */
+};
+
+/* ---- cores ---------------------------------------------------------------------------------------------------- */
+
+/* Number of cores that tasks may be pinned to, 1 to PORT_CORES_MAX. Constant after start-up. */
+uint32_t port_core_count(void);
+
+/* Upper limit of port_core_count() that fixed-size tables rely on. */
+#define PORT_CORES_MAX 64U
+
+/* The core that executes the caller, 0 to port_core_count() - 1. For an unpinned task it may be out of date at once. */
+uint32_t port_core_id(void);
+
+/* ---- clocks --------------------------------------------------------------------------------------------------- */
+
+/* The common clock: one counter, the same for all cores, that never steps back and does not wrap within a session.
+ * The difference of two readings taken on two cores is a time. Must be cheap: its cost is part of what is measured. */
+uint64_t port_clock(void);
+
+/* Ticks of the common clock per second, at least 1000. Constant after start-up. */
+uint64_t port_clock_hz(void);
+
+/* This core's own cycle counter. Readings of different cores must not be subtracted: each may have started at another
+ * moment and, on some platforms, run at another speed. Where a core has none, the common clock. */
+uint64_t port_cycles(void);
+
+/* Ticks of port_cycles() per second, nominal. */
+uint64_t port_cycles_hz(void);
+
+/* Kernel ticks per second, at least 1. A platform without a periodic tick names a nominal one and keeps its grid in
+ * port_sleep_ticks(). */
+uint32_t port_tick_hz(void);
+
+/* ---- tasks ---------------------------------------------------------------------------------------------------- */
+
+/* Runs on whichever core the scheduler likes. */
+#define PORT_CORE_ANY UINT32_MAX
+
+/* Priorities are 1 (low) to PORT_PRIORITY_MAX for benchmark tasks. The console task, pinned to core 0, is below them all
+ * and above the platform's idle, the way Arduino's loop() is: a task that it starts on its own core runs at once. */
+#define PORT_PRIORITY_MAX 8U
+
+struct port_task_config {
+    /* Short name for debuggers; not copied, so it must outlive the task. */
+    const char *name;
+    /* Body of the task, run once with `arg`. The task ends when it returns. */
+    void (*entry)(void *arg);
+    void *arg;
+    /* Core to be pinned to, below port_core_count(), or PORT_CORE_ANY. */
+    uint32_t core;
+    /* 1 to PORT_PRIORITY_MAX. */
+    uint32_t priority;
+};
+
+/* Creates a task and makes it ready. `task` stays with the platform until port_task_join() has returned. Everything
+ * that the platform does to create a task happens inside this call, because it is measured.
+ * PORT_ERR_RESOURCE if there is no memory or no permission; then `task` may be used again at once. */
+enum port_error port_task_start(port_task_t *task, const struct port_task_config *config);
+
+/* Waits until the task's entry has returned and releases what it held. To be called exactly once per started task. */
+void port_task_join(port_task_t *task);
+
+/* The calling task, as a target of port_notify(). Every task that calls this was started by port_task_start() or is
+ * the console task. */
+port_task_t *port_task_self(void);
+
+/* Lets other ready tasks of the same priority run. */
+void port_yield(void);
+
+/* How often the calling task was forced off its core while it could have run on, since it started. Always 0 where the
+ * platform cannot tell. May be slow: not for use inside a timed window. */
+uint64_t port_preemptions(void);
+
+/* ---- waking ---------------------------------------------------------------------------------------------------- */
+
+/* No time limit. */
+#define PORT_FOREVER UINT64_MAX
+
+/* Direct-to-task notification: a count per task. port_notify() adds one and wakes the task if it waits. It orders
+ * memory: what the notifier wrote before is visible to the task after. */
+void port_notify(port_task_t *task);
+
+/* Waits until the calling task's count is above zero, then takes one. */
+void port_notify_take(void);
+
+/* Counting semaphore. `initial` is at most INT32_MAX. PORT_ERR_RESOURCE if there is no memory for it. */
+enum port_error port_sem_init(port_sem_t *sem, uint32_t initial);
+void port_sem_destroy(port_sem_t *sem);
+void port_sem_give(port_sem_t *sem);
+
+/* Takes one, waiting until the common clock reads `deadline` at most (PORT_FOREVER: no limit). PORT_ERR_TIMEOUT if
+ * there was none until then. */
+enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline);
+
+/* ---- time that passes ------------------------------------------------------------------------------------------ */
+
+/* Blocks the caller until the common clock reads `when` or later; returns at once if it already does. May wake late,
+ * by up to a kernel tick where the platform knows no better. */
+void port_sleep_until(uint64_t when);
+
+/* Blocks the caller until `ticks` edges of the kernel's tick have passed, the way vTaskDelay() does: the first edge
+ * comes after a part of a tick only. */
+void port_sleep_ticks(uint32_t ticks);
+
+/* ---- console ---------------------------------------------------------------------------------------------------- */
+
+/* Moves up to `size` received bytes into `buffer`, waiting for the first one until the common clock reads `deadline`
+ * at most (0: do not wait, PORT_FOREVER: no limit). Returns PORT_OK with *received >= 1, PORT_ERR_TIMEOUT with 0, or
+ * PORT_ERR_CLOSED with 0. */
+enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline);
+
+/* Sends all bytes, waiting as long as that takes. PORT_ERR_CLOSED if nobody can receive them any more. */
+enum port_error port_console_write(const uint8_t *bytes, size_t size);
+
+/* ---- what the target is ------------------------------------------------------------------------------------------ */
+
+/* Memory that benchmarks may use, by name. */
+struct port_region {
+    /* The name a user gives to choose it, e.g. "sram-striped". Lower case, no blanks. */
+    const char *name;
+    /* Start, aligned to 64 bytes; it belongs to the benchmarks entirely. */
+    void *base;
+    /* Size in bytes, a multiple of 64. Region 0 is larger than any cache that a core has to itself. */
+    size_t bytes;
+};
+
+/* The region with this index, from 0 up; false beyond the last. There is at least one. */
+bool port_region(uint32_t index, struct port_region *region);
+
+/* Name of the board's folder, e.g. "linux", and of the chip or CPU. */
+const char *port_board(void);
+const char *port_chip(void);
+
+/* What the common clock is made of, e.g. "CLOCK_MONOTONIC". */
+const char *port_clock_name(void);
+
+/* One fact about the target that a number may depend on. */
+struct port_condition {
+    /* Lower case words joined by dots or underscores, e.g. "scheduler.policy". */
+    const char *key;
+    /* Any text. Must stay valid and unchanged until the program ends. */
+    const char *value;
+};
+
+/* The condition with this index, from 0 up; false beyond the last. The same index gives the same fact each time. */
+bool port_condition(uint32_t index, struct port_condition *condition);
+
+#endif

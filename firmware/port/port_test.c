@@ -1,0 +1,183 @@
+/* Does a port keep the promises of port.h? Runs on the target itself, on every platform, and prints what failed. */
+#include "port_test.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "port.h"
+
+static const char *failure;
+
+static void expect(bool holds, const char *what) {
+    if (!holds && failure == NULL) {
+        failure = what;
+    }
+}
+
+static uint64_t milliseconds(uint64_t count) { return count * port_clock_hz() / 1000U; }
+
+/* ---- tasks ---- */
+
+struct report {
+    atomic_uint ran;
+    uint32_t core;
+    port_task_t *self;
+};
+
+static void report_core(void *arg) {
+    struct report *report = arg;
+    report->core = port_core_id();
+    report->self = port_task_self();
+    atomic_store(&report->ran, 1);
+}
+
+static void tasks_run_where_they_are_pinned(void) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        for (uint32_t priority = 1; priority <= PORT_PRIORITY_MAX; priority++) {
+            struct report report = {0};
+            port_task_t task;
+            struct port_task_config config = {
+                .name = "pinned", .entry = report_core, .arg = &report, .core = core, .priority = priority};
+            expect(port_task_start(&task, &config) == PORT_OK, "a pinned task starts");
+            port_task_join(&task);
+            expect(atomic_load(&report.ran) == 1, "a joined task has run");
+            expect(report.core == core, "a pinned task runs on its core");
+            expect(report.self == &task, "a task knows itself");
+        }
+    }
+}
+
+static void unpinned_tasks_run(void) {
+    struct report report = {0};
+    port_task_t task;
+    struct port_task_config config = {
+        .name = "free", .entry = report_core, .arg = &report, .core = PORT_CORE_ANY, .priority = 1};
+    expect(port_task_start(&task, &config) == PORT_OK, "an unpinned task starts");
+    port_task_join(&task);
+    expect(report.core < port_core_count(), "an unpinned task runs on some core");
+}
+
+/* ---- waking ---- */
+
+struct echo {
+    port_task_t *asker;
+    uint32_t rounds;
+    uint64_t last_seen; /* plain memory: notifications must order it */
+};
+
+static void answer_notifications(void *arg) {
+    struct echo *echo = arg;
+    for (uint32_t i = 0; i < echo->rounds; i++) {
+        port_notify_take();
+        echo->last_seen++;
+        port_notify(echo->asker);
+    }
+}
+
+static void notifications_are_counted_and_order_memory(void) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        struct echo echo = {.asker = port_task_self(), .rounds = 1000};
+        port_task_t task;
+        struct port_task_config config = {
+            .name = "echo", .entry = answer_notifications, .arg = &echo, .core = core, .priority = 1};
+        expect(port_task_start(&task, &config) == PORT_OK, "the echo task starts");
+        for (uint32_t i = 1; i < echo.rounds; i++) {
+            port_notify(&task);
+            port_notify_take();
+            expect(echo.last_seen == i, "what was written before a notification is seen after it");
+        }
+        port_notify(&task);
+        port_task_join(&task);
+        port_notify_take(); /* the count is kept although nobody waited when it was given */
+        expect(echo.last_seen == echo.rounds, "no notification is lost");
+    }
+}
+
+static void semaphores_count_and_time_out(void) {
+    port_sem_t sem;
+    expect(port_sem_init(&sem, 2) == PORT_OK, "a semaphore can be made");
+    expect(port_sem_take(&sem, PORT_FOREVER) == PORT_OK, "the first of two is there");
+    expect(port_sem_take(&sem, 0) == PORT_OK, "the second of two is there");
+    uint64_t deadline = port_clock() + milliseconds(20);
+    expect(port_sem_take(&sem, deadline) == PORT_ERR_TIMEOUT, "the third is not");
+    expect(port_clock() >= deadline, "a wait does not end before its deadline");
+    port_sem_give(&sem);
+    expect(port_sem_take(&sem, port_clock() + milliseconds(1000)) == PORT_OK, "what was given can be taken");
+    port_sem_destroy(&sem);
+}
+
+/* ---- time ---- */
+
+static void clocks_run_forward(void) {
+    expect(port_clock_hz() >= 1000, "the common clock has at least 1000 ticks per second");
+    expect(port_tick_hz() >= 1, "the kernel tick has a rate");
+    uint64_t last = port_clock();
+    for (uint32_t i = 0; i < 10000; i++) {
+        uint64_t now = port_clock();
+        expect(now >= last, "the common clock does not step back");
+        last = now;
+    }
+    uint64_t cycles = port_cycles();
+    port_sleep_until(port_clock() + milliseconds(10));
+    uint64_t passed = port_cycles() - cycles;
+    expect(passed >= port_cycles_hz() / 200, "the cycle counter runs while the clock does");
+}
+
+static void ask_clock(void *arg) { *(uint64_t *)arg = port_clock(); }
+
+static void the_common_clock_is_common(void) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        uint64_t there = 0;
+        port_task_t task;
+        struct port_task_config config = {
+            .name = "clock", .entry = ask_clock, .arg = &there, .core = core, .priority = 1};
+        uint64_t before = port_clock();
+        expect(port_task_start(&task, &config) == PORT_OK, "the clock task starts");
+        port_task_join(&task);
+        expect(before <= there && there <= port_clock(), "a reading on another core lies between two of this one");
+    }
+}
+
+static void sleeping_takes_the_time_asked(void) {
+    uint64_t when = port_clock() + milliseconds(20);
+    port_sleep_until(when);
+    expect(port_clock() >= when, "sleep-until does not end early");
+    port_sleep_until(0); /* long ago: must return */
+    uint64_t start = port_clock();
+    port_sleep_ticks(3);
+    uint64_t tick = port_clock_hz() / port_tick_hz();
+    expect(port_clock() - start >= 2 * tick, "three tick edges are at least two ticks apart");
+    port_yield();
+}
+
+/* ---- what the target is ---- */
+
+static void facts_are_complete(void) {
+    struct port_region region;
+    expect(port_region(0, &region), "there is a memory region");
+    for (uint32_t i = 0; port_region(i, &region); i++) {
+        expect(region.bytes > 0 && region.bytes % 64 == 0, "a region's size is a multiple of 64");
+        expect((uintptr_t)region.base % 64 == 0, "a region is aligned to 64 bytes");
+    }
+    struct port_condition condition;
+    for (uint32_t i = 0; port_condition(i, &condition); i++) {
+        expect(condition.key[0] != '\0' && condition.value[0] != '\0', "a condition has a key and a value");
+    }
+    expect(strlen(port_board()) > 0 && strlen(port_chip()) > 0, "board and chip have names");
+    expect(strlen(port_clock_name()) > 0, "the clock has a name");
+    expect(port_core_id() == 0, "the console task runs on core 0");
+}
+
+const char *port_test(void) {
+    failure = NULL;
+    tasks_run_where_they_are_pinned();
+    unpinned_tasks_run();
+    notifications_are_counted_and_order_memory();
+    semaphores_count_and_time_out();
+    clocks_run_forward();
+    the_common_clock_is_common();
+    sleeping_takes_the_time_asked();
+    facts_are_complete();
+    return failure;
+}

@@ -1,0 +1,277 @@
+/* port.h on POSIX threads. Linux-specific where POSIX has no word for it: affinity and the number of the core. */
+#define _GNU_SOURCE
+#include "port_posix.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "port.h"
+
+#define NS_PER_S 1000000000ULL
+/* Linux wakes sleepers without a periodic tick; polling loops get the 1 kHz grid that ESP-IDF and Arduino use. */
+#define TICK_HZ 1000U
+/* SCHED_FIFO priorities 10 (console) to 18: above other real-time users of a desktop (rtkit's 1 to 5), below kernel threads at
+ * 50 and up that serve the timers we wait for. */
+#define FIFO_BASE 10
+
+static uint32_t core_count;
+static int cpu_of_core[PORT_CORES_MAX];
+static bool realtime;
+static uint64_t cycles_hz;
+static port_task_t console_task;
+static __thread port_task_t *self;
+
+/* ---- cores ---- */
+
+uint32_t port_core_count(void) { return core_count; }
+
+uint32_t port_core_id(void) {
+    int cpu = sched_getcpu();
+    for (uint32_t core = 0; core < core_count; core++) {
+        if (cpu_of_core[core] == cpu) {
+            return core;
+        }
+    }
+    return PORT_CORE_ANY; /* the process's affinity was changed from outside after start-up */
+}
+
+/* ---- clocks ---- */
+
+uint64_t port_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+uint64_t port_clock_hz(void) { return NS_PER_S; }
+
+#if defined(__x86_64__)
+uint64_t port_cycles(void) { return __builtin_ia32_rdtsc(); }
+#elif defined(__aarch64__)
+uint64_t port_cycles(void) {
+    uint64_t count;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+}
+#else
+uint64_t port_cycles(void) { return port_clock(); }
+#endif
+
+uint64_t port_cycles_hz(void) { return cycles_hz; }
+
+/* The kernel knows the counter's rate but does not tell; 10 ms of it against the common clock is good to some 10 ppm. */
+static void calibrate_cycles(void) {
+    uint64_t clock_start = port_clock();
+    uint64_t cycles_start = port_cycles();
+    while (port_clock() - clock_start < NS_PER_S / 100) {
+    }
+    uint64_t cycles = port_cycles() - cycles_start;
+    cycles_hz = cycles * NS_PER_S / (port_clock() - clock_start);
+}
+
+uint32_t port_tick_hz(void) { return TICK_HZ; }
+
+const char *port_clock_name(void) { return "CLOCK_MONOTONIC"; }
+
+/* ---- tasks ---- */
+
+static void *run_task(void *arg) {
+    self = arg;
+    self->entry(self->arg);
+    return NULL;
+}
+
+static enum port_error start_thread(port_task_t *task, const struct port_task_config *config) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) {
+        return PORT_ERR_RESOURCE;
+    }
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (uint32_t core = 0; core < core_count; core++) {
+        if (config->core == core || config->core == PORT_CORE_ANY) {
+            CPU_SET((size_t)cpu_of_core[core], &set);
+        }
+    }
+    int failed = pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
+    if (realtime) {
+        struct sched_param param = {.sched_priority = FIFO_BASE + (int)config->priority};
+        failed |= pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+        failed |= pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
+        failed |= pthread_attr_setschedparam(&attributes, &param);
+    }
+    if (failed == 0) {
+        failed = pthread_create(&task->thread, &attributes, run_task, task);
+    }
+    pthread_attr_destroy(&attributes);
+    return failed == 0 ? PORT_OK : PORT_ERR_RESOURCE;
+}
+
+enum port_error port_task_start(port_task_t *task, const struct port_task_config *config) {
+    task->entry = config->entry;
+    task->arg = config->arg;
+    if (sem_init(&task->notifications, 0, 0) != 0) {
+        return PORT_ERR_RESOURCE;
+    }
+    enum port_error error = start_thread(task, config);
+    if (error != PORT_OK) {
+        sem_destroy(&task->notifications);
+    }
+    return error;
+}
+
+void port_task_join(port_task_t *task) {
+    pthread_join(task->thread, NULL);
+    sem_destroy(&task->notifications);
+}
+
+port_task_t *port_task_self(void) { return self; }
+
+void port_yield(void) { sched_yield(); }
+
+uint64_t port_preemptions(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return (uint64_t)usage.ru_nivcsw;
+}
+
+/* ---- waking ---- */
+
+void port_notify(port_task_t *task) { sem_post(&task->notifications); }
+
+void port_notify_take(void) {
+    while (sem_wait(&self->notifications) != 0) {
+        /* EINTR: a debugger or a stop signal; the wait goes on */
+    }
+}
+
+enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) {
+    return sem_init(sem, 0, initial) == 0 ? PORT_OK : PORT_ERR_RESOURCE;
+}
+
+void port_sem_destroy(port_sem_t *sem) { sem_destroy(sem); }
+
+void port_sem_give(port_sem_t *sem) { sem_post(sem); }
+
+static struct timespec timespec_of(uint64_t when) {
+    return (struct timespec){.tv_sec = (time_t)(when / NS_PER_S), .tv_nsec = (long)(when % NS_PER_S)};
+}
+
+enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline) {
+    struct timespec limit = timespec_of(deadline);
+    for (;;) {
+        int failed = deadline == PORT_FOREVER ? sem_wait(sem) : sem_clockwait(sem, CLOCK_MONOTONIC, &limit);
+        if (failed == 0) {
+            return PORT_OK;
+        }
+        if (errno == ETIMEDOUT) {
+            return PORT_ERR_TIMEOUT;
+        }
+    }
+}
+
+/* ---- time that passes ---- */
+
+void port_sleep_until(uint64_t when) {
+    struct timespec limit = timespec_of(when);
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &limit, NULL) == EINTR) {
+    }
+}
+
+void port_sleep_ticks(uint32_t ticks) {
+    const uint64_t period = NS_PER_S / TICK_HZ;
+    port_sleep_until((port_clock() / period + ticks) * period);
+}
+
+/* ---- console ---- */
+
+/* Waits until standard input has something, or has ended. A limit in the past only looks. */
+static bool input_ready(uint64_t deadline) {
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    for (;;) {
+        struct timespec left = {0, 0};
+        uint64_t now = port_clock();
+        if (deadline > now && deadline != PORT_FOREVER) {
+            left = timespec_of(deadline - now);
+        }
+        int ready = ppoll(&input, 1, deadline == PORT_FOREVER ? NULL : &left, NULL);
+        if (ready >= 0) {
+            return ready > 0;
+        }
+        if (errno != EINTR) {
+            return true; /* let read() report what is wrong */
+        }
+    }
+}
+
+enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline) {
+    *received = 0;
+    if (!input_ready(deadline)) {
+        return PORT_ERR_TIMEOUT;
+    }
+    for (;;) {
+        ssize_t count = read(STDIN_FILENO, buffer, size);
+        if (count > 0) {
+            *received = (size_t)count;
+            return PORT_OK;
+        }
+        if (count == 0 || errno != EINTR) {
+            return PORT_ERR_CLOSED;
+        }
+    }
+}
+
+enum port_error port_console_write(const uint8_t *bytes, size_t size) {
+    while (size > 0) {
+        ssize_t count = write(STDOUT_FILENO, bytes, size);
+        if (count >= 0) {
+            bytes += count;
+            size -= (size_t)count;
+        } else if (errno != EINTR) {
+            return PORT_ERR_CLOSED;
+        }
+    }
+    return PORT_OK;
+}
+
+/* ---- start-up ---- */
+
+static bool find_cores(void) {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+        return false;
+    }
+    for (int cpu = 0; cpu < CPU_SETSIZE && core_count < PORT_CORES_MAX; cpu++) {
+        if (CPU_ISSET((size_t)cpu, &allowed)) {
+            cpu_of_core[core_count++] = cpu;
+        }
+    }
+    return core_count > 0;
+}
+
+bool port_posix_start(void) {
+    calibrate_cycles();
+    if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0) {
+        return false;
+    }
+    self = &console_task;
+    console_task.thread = pthread_self();
+
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    CPU_SET((size_t)cpu_of_core[0], &first);
+    if (sched_setaffinity(0, sizeof first, &first) != 0) {
+        return false;
+    }
+    struct sched_param param = {.sched_priority = FIFO_BASE};
+    realtime = sched_setscheduler(0, SCHED_FIFO, &param) == 0;
+    return true;
+}
+
+const char *port_posix_policy(void) { return realtime ? "SCHED_FIFO" : "SCHED_OTHER"; }

@@ -1,0 +1,14 @@
+/* What a board of the POSIX port calls besides port.h. */
+#ifndef PORT_POSIX_H
+#define PORT_POSIX_H
+
+#include <stdbool.h>
+
+/* To be called once, first, by the thread that will run the console: finds the cores this process may use, asks for
+ * real-time scheduling and pins the caller to core 0. Returns false if the process may use no core at all. */
+bool port_posix_start(void);
+
+/* The policy that tasks got: "SCHED_FIFO", or "SCHED_OTHER" where the system does not permit it. */
+const char *port_posix_policy(void);
+
+#endif

@@ -1,0 +1,18 @@
+/* The types that users of port.h allocate, for POSIX threads. */
+#ifndef PORT_TYPES_H
+#define PORT_TYPES_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdint.h>
+
+typedef struct port_task {
+    pthread_t thread;
+    sem_t notifications;
+    void (*entry)(void *);
+    void *arg;
+} port_task_t;
+
+typedef sem_t port_sem_t;
+
+#endif

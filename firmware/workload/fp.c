@@ -1,0 +1,36 @@
+#include <math.h>
+#include <string.h>
+
+#include "workload.h"
+
+/* With these two constants the step x -> sqrt(x) * FACTOR / DIVISOR returns START for START, to the last bit, wherever
+ * the three operations round as IEEE 754 says. So every single step is checked, and all steps cost the same. */
+#define FACTOR 3.7F
+#define DIVISOR 1.3F
+#define START 0x1.03380cp+3F
+#define START_BITS 0x41019C06U
+
+static uint32_t work(uint32_t first, uint32_t count) {
+    (void)first;
+    volatile float x = START;
+    volatile float factor = FACTOR;
+    volatile float divisor = DIVISOR;
+    uint32_t checksum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        x = sqrtf(x);
+        x = x * factor;
+        x = x / divisor;
+        float result = x;
+        uint32_t bits;
+        memcpy(&bits, &result, sizeof bits);
+        checksum += bits;
+    }
+    return checksum;
+}
+
+static uint32_t expected(uint32_t first, uint32_t count) {
+    (void)first;
+    return count * START_BITS;
+}
+
+const struct ic_workload ic_workload_fp = {.name = "fp", .work = work, .expected = expected};

@@ -1,0 +1,50 @@
+#include "workload.h"
+
+#define DISCS 10U
+#define PEGS 3U
+
+struct tower {
+    uint8_t height[PEGS]; /* discs on each peg */
+    uint32_t checksum;
+};
+
+static void move(struct tower *tower, uint32_t disc, uint32_t from, uint32_t to) {
+    tower->height[from]--;
+    tower->height[to]++;
+    tower->checksum += disc;
+}
+
+static void solve(struct tower *tower, uint32_t discs, uint32_t from, uint32_t spare, uint32_t to) {
+    if (discs > 0) {
+        solve(tower, discs - 1, from, to, spare);
+        move(tower, discs, from, to);
+        solve(tower, discs - 1, spare, from, to);
+    }
+}
+
+uint32_t ic_hanoi_tower(uint32_t discs) {
+    struct tower tower = {.height = {(uint8_t)discs, 0, 0}};
+    solve(&tower, discs, 0, 1, 2);
+    /* All discs must stand on the last peg; anything else spoils the checksum. */
+    return tower.checksum + 256U * tower.height[0] + 65536U * tower.height[1] + tower.height[2];
+}
+
+/* Disc k of d is moved 2^(d-k) times, and the moves' checksum is the sum of their discs: the sum of k 2^(d-k) over all
+ * k, which is 2^(d+1) - d - 2. The d discs on the last peg add d. */
+uint32_t ic_hanoi_expected(uint32_t discs) { return (uint32_t)((2ULL << discs) - 2U); }
+
+static uint32_t work(uint32_t first, uint32_t count) {
+    (void)first;
+    uint32_t checksum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        checksum += ic_hanoi_tower(DISCS);
+    }
+    return checksum;
+}
+
+static uint32_t expected(uint32_t first, uint32_t count) {
+    (void)first;
+    return count * ic_hanoi_expected(DISCS);
+}
+
+const struct ic_workload ic_workload_hanoi = {.name = "hanoi", .work = work, .expected = expected};

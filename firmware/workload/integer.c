@@ -1,0 +1,33 @@
+#include "workload.h"
+
+/* Numerical Recipes' "quick and dirty" generator; any odd multiplier would do. */
+#define MULTIPLIER 1664525U
+#define INCREMENT 1013904223U
+#define START 1U
+
+static uint32_t work(uint32_t first, uint32_t count) {
+    (void)first;
+    uint32_t x = START;
+    for (uint32_t i = 0; i < count; i++) {
+        x = x * MULTIPLIER + INCREMENT;
+    }
+    return x;
+}
+
+/* Jumps `count` steps at once: the step x -> a x + c is composed with itself by repeated squaring. */
+static uint32_t expected(uint32_t first, uint32_t count) {
+    (void)first;
+    uint32_t a = MULTIPLIER;
+    uint32_t c = INCREMENT;
+    uint32_t x = START;
+    for (; count != 0; count >>= 1U) {
+        if ((count & 1U) != 0) {
+            x = x * a + c;
+        }
+        c = c * (a + 1U);
+        a = a * a;
+    }
+    return x;
+}
+
+const struct ic_workload ic_workload_integer = {.name = "integer", .work = work, .expected = expected};

@@ -1,0 +1,56 @@
+#include "port.h"
+#include "workload.h"
+
+#define LINE_WORDS 16U /* 64 bytes */
+
+static const uint32_t *words;
+static uint32_t line_count;
+
+/* Every word holds its own index, so that a sum of any range is known in advance. */
+static void prepare(void) {
+    struct port_region region;
+    if (words != NULL || !port_region(0, &region)) {
+        return;
+    }
+    uint32_t *fill = region.base;
+    line_count = (uint32_t)(region.bytes / (LINE_WORDS * sizeof *fill));
+    for (uint32_t i = 0; i < line_count * LINE_WORDS; i++) {
+        fill[i] = i;
+    }
+    words = fill;
+}
+
+static uint32_t work(uint32_t first, uint32_t count) {
+    uint32_t sum = 0;
+    uint32_t line = first % line_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *word = words + (size_t)line * LINE_WORDS;
+        for (uint32_t k = 0; k < LINE_WORDS; k++) {
+            sum += word[k];
+        }
+        if (++line == line_count) {
+            line = 0;
+        }
+    }
+    return sum;
+}
+
+/* Sum of the first `lines` lines' words, 0 + 1 + … + (16 lines - 1), modulo 2^32. */
+static uint32_t sum_to(uint32_t lines) {
+    uint64_t count = (uint64_t)lines * LINE_WORDS;
+    return (uint32_t)(count * (count - 1U) / 2U);
+}
+
+static uint32_t expected(uint32_t first, uint32_t count) {
+    uint32_t start = first % line_count;
+    uint32_t rounds = count / line_count;
+    uint32_t rest = count % line_count;
+    uint32_t sum = rounds * sum_to(line_count);
+    if (rest < line_count - start) {
+        return sum + sum_to(start + rest) - sum_to(start);
+    }
+    return sum + sum_to(line_count) - sum_to(start) + sum_to(rest - (line_count - start));
+}
+
+const struct ic_workload ic_workload_memory = {
+    .name = "memory", .prepare = prepare, .work = work, .expected = expected};

@@ -1,7 +1,5 @@
 /* The list of benchmarks: one line for each file in this folder. */
-#include "benchmark.h"
-
-extern const struct ic_benchmark ic_benchmark_speedup;
+#include "benchmarks.h"
 
 const struct ic_benchmark *const ic_benchmarks[] = {
     &ic_benchmark_speedup,

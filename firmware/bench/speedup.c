@@ -22,6 +22,7 @@
  *              ticks. It starts tp at a tick edge, as a program does that has just slept. */
 #include <stdatomic.h>
 
+#include "benchmarks.h"
 #include "port.h"
 #include "run.h"
 #include "workload.h"
@@ -41,7 +42,8 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                     .help = "what is computed",
                     .choices = ic_workload_names,
                     .choice_count = IC_WORKLOAD_COUNT},
-    [P_N] = {.name = "n", .help = "size of the work in units of the workload", .min = 1, .max = 1000000000, .preset = 1000},
+    [P_N] =
+        {.name = "n", .help = "size of the work in units of the workload", .min = 1, .max = 1000000000, .preset = 1000},
     [P_CORES] = {.name = "cores", .help = "P, the cores that share the work", .min = 1, .limit = port_core_count},
     [P_MODE] = {.name = "mode", .help = "how the parts are started", .choices = modes, .choice_count = 3},
     [P_JOIN] = {.name = "join", .help = "how their end is seen", .choices = joins, .choice_count = 2},

@@ -13,12 +13,12 @@
 struct ic_answer ic_answer_whole(uint32_t id) { return (struct ic_answer){.id = id, .last = UINT32_MAX}; }
 
 /* A console that nobody reads any more is noticed when input ends, so the result of writing is of no use here. */
-static void send(struct ic_line *line) {
+static void send_line(struct ic_line *line) {
     size_t length = ic_line_close(line);
     (void)port_console_write((const uint8_t *)line->text, length);
 }
 
-static void open(const struct ic_answer *answer, struct ic_line *line, const char *type) {
+static void open_line(const struct ic_answer *answer, struct ic_line *line, const char *type) {
     ic_line_open(line, type);
     ic_line_integer(line, "id", answer->id);
     ic_line_integer(line, "i", answer->next);
@@ -28,16 +28,16 @@ static bool wanted(const struct ic_answer *answer) {
     return answer->next >= answer->first && answer->next <= answer->last;
 }
 
-static void close(struct ic_answer *answer, struct ic_line *line) {
+static void close_line(struct ic_answer *answer, struct ic_line *line) {
     if (wanted(answer)) {
-        send(line);
+        send_line(line);
     }
     answer->next++;
 }
 
 static void end(struct ic_answer *answer, const char *status, const struct ic_checks *checks) {
     struct ic_line line;
-    open(answer, &line, "end");
+    open_line(answer, &line, "end");
     ic_line_text(&line, "status", status);
     ic_line_object_open(&line, "checks");
     if (checks != NULL) {
@@ -50,7 +50,7 @@ static void end(struct ic_answer *answer, const char *status, const struct ic_ch
         ic_line_integer(&line, "lost", checks->lost);
     }
     ic_line_object_close(&line);
-    close(answer, &line);
+    close_line(answer, &line);
 }
 
 /* ---- info ---- */
@@ -61,18 +61,18 @@ static void condition(struct ic_answer *answer, const struct port_condition *fac
     for (uint32_t part = 0; at < length || part == 0; part++) {
         size_t size = length - at < PART_MAX ? length - at : PART_MAX;
         struct ic_line line;
-        open(answer, &line, "condition");
+        open_line(answer, &line, "condition");
         ic_line_text(&line, "key", fact->key);
         ic_line_integer(&line, "part", part);
         ic_line_text_part(&line, "value", fact->value + at, size);
-        close(answer, &line);
+        close_line(answer, &line);
         at += size;
     }
 }
 
 void ic_answer_info(struct ic_answer *answer) {
     struct ic_line line;
-    open(answer, &line, "hello");
+    open_line(answer, &line, "hello");
     ic_line_integer(&line, "protocol", PROTOCOL);
     ic_line_text(&line, "firmware", IC_VERSION);
     ic_line_text(&line, "board", port_board());
@@ -81,7 +81,7 @@ void ic_answer_info(struct ic_answer *answer) {
     ic_line_text(&line, "clock", port_clock_name());
     ic_line_integer(&line, "hz", (int64_t)port_clock_hz());
     ic_line_integer(&line, "tick_hz", port_tick_hz());
-    close(answer, &line);
+    close_line(answer, &line);
     struct port_condition fact;
     for (uint32_t i = 0; port_condition(i, &fact); i++) {
         condition(answer, &fact);
@@ -94,7 +94,7 @@ void ic_answer_info(struct ic_answer *answer) {
 static void parameter(struct ic_answer *answer, const struct ic_benchmark *benchmark, size_t index) {
     const struct ic_parameter *parameter = ic_benchmark_parameter(benchmark, index);
     struct ic_line line;
-    open(answer, &line, "parameter");
+    open_line(answer, &line, "parameter");
     ic_line_text(&line, "benchmark", benchmark->name);
     ic_line_text(&line, "name", parameter->name);
     if (parameter->choices != NULL) {
@@ -112,16 +112,16 @@ static void parameter(struct ic_answer *answer, const struct ic_benchmark *bench
         ic_line_integer(&line, "default", ic_benchmark_default(benchmark, index));
     }
     ic_line_text(&line, "help", parameter->help);
-    close(answer, &line);
+    close_line(answer, &line);
 }
 
 void ic_answer_list(struct ic_answer *answer) {
     for (size_t i = 0; i < ic_benchmark_count; i++) {
         struct ic_line line;
-        open(answer, &line, "benchmark");
+        open_line(answer, &line, "benchmark");
         ic_line_text(&line, "name", ic_benchmarks[i]->name);
         ic_line_text(&line, "summary", ic_benchmarks[i]->summary);
-        close(answer, &line);
+        close_line(answer, &line);
         for (size_t k = 0; ic_benchmark_parameter(ic_benchmarks[i], k) != NULL; k++) {
             parameter(answer, ic_benchmarks[i], k);
         }
@@ -131,10 +131,10 @@ void ic_answer_list(struct ic_answer *answer) {
 
 static void help_line(struct ic_answer *answer, const char *text, const char *detail) {
     struct ic_line line;
-    open(answer, &line, "log");
+    open_line(answer, &line, "log");
     ic_line_text(&line, "text", text);
     ic_line_text(&line, "detail", detail);
-    close(answer, &line);
+    close_line(answer, &line);
 }
 
 void ic_answer_help(struct ic_answer *answer) {
@@ -153,19 +153,19 @@ void ic_answer_help(struct ic_answer *answer) {
 
 void ic_answer_begin(struct ic_answer *answer, const struct ic_run *run) {
     struct ic_line line;
-    open(answer, &line, "begin");
+    open_line(answer, &line, "begin");
     ic_line_text(&line, "benchmark", run->benchmark->name);
-    close(answer, &line);
+    close_line(answer, &line);
     const struct ic_parameter *parameter;
     for (size_t i = 0; (parameter = ic_benchmark_parameter(run->benchmark, i)) != NULL; i++) {
-        open(answer, &line, "factor");
+        open_line(answer, &line, "factor");
         ic_line_text(&line, "name", parameter->name);
         if (parameter->choices != NULL) {
             ic_line_text(&line, "value", parameter->choices[run->values[i]]);
         } else {
             ic_line_integer(&line, "value", run->values[i]);
         }
-        close(answer, &line);
+        close_line(answer, &line);
     }
 }
 
@@ -176,7 +176,7 @@ static void samples(struct ic_answer *answer, const struct ic_series *series) {
             continue;
         }
         struct ic_line line;
-        open(answer, &line, "samples");
+        open_line(answer, &line, "samples");
         ic_line_text(&line, "series", series->name);
         ic_line_text(&line, "unit", "tick");
         ic_line_integer(&line, "index", index);
@@ -185,7 +185,7 @@ static void samples(struct ic_answer *answer, const struct ic_series *series) {
             ic_line_integer(&line, NULL, series->ticks[i]);
         }
         ic_line_list_close(&line);
-        close(answer, &line);
+        close_line(answer, &line);
     }
 }
 
@@ -200,13 +200,13 @@ void ic_answer_result(struct ic_answer *answer, const struct ic_run *run) {
     const struct ic_series *series;
     for (size_t i = 0; (series = ic_samples_series(i)) != NULL; i++) {
         struct ic_line line;
-        open(answer, &line, "series");
+        open_line(answer, &line, "series");
         ic_line_text(&line, "name", series->name);
         ic_line_text(&line, "unit", "tick");
         ic_line_text(&line, "clock", "common");
         ic_line_integer(&line, "hz", (int64_t)port_clock_hz());
         ic_line_integer(&line, "count", series->count);
-        close(answer, &line);
+        close_line(answer, &line);
     }
     for (size_t i = 0; (series = ic_samples_series(i)) != NULL; i++) {
         samples(answer, series);
@@ -222,7 +222,7 @@ void ic_answer_progress(const struct ic_run *run) {
     ic_line_integer(&line, "id", run->id);
     ic_line_integer(&line, "done", run->checks.done);
     ic_line_integer(&line, "of", run->checks.repetitions);
-    send(&line);
+    send_line(&line);
 }
 
 void ic_answer_error(uint32_t id, const struct ic_error *error) {
@@ -231,5 +231,5 @@ void ic_answer_error(uint32_t id, const struct ic_error *error) {
     ic_line_integer(&line, "id", id);
     ic_line_text(&line, "code", error->code);
     ic_line_text(&line, "text", error->text);
-    send(&line);
+    send_line(&line);
 }

@@ -35,7 +35,8 @@ struct ic_command {
  * command->id is the id if it could be trusted. */
 bool ic_command_parse(struct ic_input *line, struct ic_command *command, struct ic_error *error);
 
-/* Reads a decimal number without sign, of digits only. False if there is none, something follows, or it exceeds 32 bits. */
+/* Reads a decimal number without sign, of digits only. False if there is none, something follows, or it exceeds 32
+ * bits. */
 bool ic_parse_u32(const char *text, uint32_t *value);
 
 /* Line numbers of `resend`. Takes one range off the front of *text ("7", "3-12" or "40-"), and the comma behind it.

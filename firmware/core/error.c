@@ -11,7 +11,8 @@ static char *append(char *end, const char *limit, const char *text, size_t most)
     return end;
 }
 
-bool ic_error_set(struct ic_error *error, const char *code, const char *before, const char *subject, const char *after) {
+bool ic_error_set(struct ic_error *error, const char *code, const char *before, const char *subject,
+                  const char *after) {
     char *end = error->text;
     const char *limit = error->text + IC_ERROR_TEXT_MAX - 1;
     error->code = code;

@@ -23,7 +23,8 @@ bool ic_looking_measure(struct ic_run *run) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
         struct looker looker = {run, ic_samples_open("looking", core, PAIRS)};
         if (looker.series == NULL) {
-            return ic_error_set(&run->error, "out-of-range", "the target has no memory for the cost of ", "looking", "");
+            return ic_error_set(&run->error, "out-of-range", "the target has no memory for the cost of ", "looking",
+                                "");
         }
         port_task_t task;
         struct port_task_config config = {

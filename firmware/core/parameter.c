@@ -13,7 +13,8 @@ uint32_t ic_parameter_default(const struct ic_parameter *parameter) {
     return preset_is_max ? parameter->limit() : parameter->preset;
 }
 
-bool ic_parameter_parse(const struct ic_parameter *parameter, const char *text, uint32_t *value, struct ic_error *error) {
+bool ic_parameter_parse(const struct ic_parameter *parameter, const char *text, uint32_t *value,
+                        struct ic_error *error) {
     if (parameter->choices != NULL) {
         for (size_t i = 0; i < parameter->choice_count; i++) {
             if (strcmp(parameter->choices[i], text) == 0) {

@@ -29,6 +29,7 @@ uint32_t ic_parameter_max(const struct ic_parameter *parameter);
 uint32_t ic_parameter_default(const struct ic_parameter *parameter);
 
 /* Reads one value. On false, `error` names what would have been right. */
-bool ic_parameter_parse(const struct ic_parameter *parameter, const char *text, uint32_t *value, struct ic_error *error);
+bool ic_parameter_parse(const struct ic_parameter *parameter, const char *text, uint32_t *value,
+                        struct ic_error *error);
 
 #endif

@@ -23,9 +23,7 @@ void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint
     ic_samples_reset();
 }
 
-bool ic_run_measure(struct ic_run *run) {
-    return ic_looking_measure(run) && run->benchmark->measure(run);
-}
+bool ic_run_measure(struct ic_run *run) { return ic_looking_measure(run) && run->benchmark->measure(run); }
 
 bool ic_run_repeat(struct ic_run *run) {
     ic_console_attend(run);

@@ -43,7 +43,8 @@ struct ic_run {
 /* Makes the run ready to measure the current setting. */
 void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint32_t id);
 
-/* Measures: the cost of looking on each core, then the benchmark. False if that could not be done; run->error says why. */
+/* Measures: the cost of looking on each core, then the benchmark. False if that could not be done; run->error says why.
+ */
 bool ic_run_measure(struct ic_run *run);
 
 /* Value of a parameter that every benchmark has. */

@@ -118,8 +118,12 @@ static bool measure(struct ic_run *run) {
     return true;
 }
 
-static const struct ic_benchmark benchmark = {
-    .name = "fuzz", .summary = "for fuzzing", .parameters = parameters, .parameter_count = 3, .samples = 3, .measure = measure};
+static const struct ic_benchmark benchmark = {.name = "fuzz",
+                                              .summary = "for fuzzing",
+                                              .parameters = parameters,
+                                              .parameter_count = 3,
+                                              .samples = 3,
+                                              .measure = measure};
 const struct ic_benchmark *const ic_benchmarks[] = {&benchmark};
 const size_t ic_benchmark_count = 1;
 

@@ -62,8 +62,9 @@ uint32_t port_tick_hz(void);
 /* Runs on whichever core the scheduler likes. */
 #define PORT_CORE_ANY UINT32_MAX
 
-/* Priorities are 1 (low) to PORT_PRIORITY_MAX for benchmark tasks. The console task, pinned to core 0, is below them all
- * and above the platform's idle, the way Arduino's loop() is: a task that it starts on its own core runs at once. */
+/* Priorities are 1 (low) to PORT_PRIORITY_MAX for benchmark tasks. The console task, pinned to core 0, is below them
+ * all and above the platform's idle, the way Arduino's loop() is: a task that it starts on its own core runs at once.
+ */
 #define PORT_PRIORITY_MAX 8U
 
 struct port_task_config {

@@ -7,6 +7,8 @@ target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=1048576U)
 
 add_library(linux STATIC port/posix/port_posix.c board/linux/conditions.c board/linux/memory.c)
 target_include_directories(linux PUBLIC board/linux)
+# Affinity, sched_getcpu, sem_clockwait, MAP_ANONYMOUS: what a Linux board needs beyond POSIX.
+target_compile_definitions(linux PRIVATE _GNU_SOURCE)
 target_compile_definitions(linux PRIVATE
   IC_FLAGS="-std=c11 ${flags}" IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}")
 target_link_libraries(linux PUBLIC intercore Threads::Threads m)

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* _SC_LEVEL2_CACHE_SIZE */
 #include "conditions.h"
 
 #include <stdbool.h>
@@ -32,6 +31,13 @@ static void add_number(const char *key, unsigned long long value) {
     add(key, text);
 }
 
+static void cut_line_end(char *line) {
+    char *end = strchr(line, '\n');
+    if (end != NULL) {
+        *end = '\0';
+    }
+}
+
 /* First line of a file, without its end; empty if there is none. */
 static void read_first_line(const char *path, char *line, size_t size) {
     line[0] = '\0';
@@ -42,7 +48,7 @@ static void read_first_line(const char *path, char *line, size_t size) {
         }
         fclose(file);
     }
-    line[strcspn(line, "\n")] = '\0';
+    cut_line_end(line);
 }
 
 static void add_file(const char *key, const char *path) {
@@ -62,7 +68,7 @@ static void read_cpuinfo(const char *key, char *value, size_t size) {
     while (fgets(line, sizeof line, file) != NULL) {
         char *colon = strchr(line, ':');
         if (strncmp(line, key, strlen(key)) == 0 && colon != NULL) {
-            line[strcspn(line, "\n")] = '\0';
+            cut_line_end(line);
             snprintf(value, size, "%s", colon + 1 + strspn(colon + 1, " "));
             break;
         }

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* MAP_ANONYMOUS, _SC_LEVEL3_CACHE_SIZE */
 #include "memory.h"
 
 #include <sys/mman.h>

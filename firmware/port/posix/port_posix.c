@@ -1,5 +1,4 @@
 /* port.h on POSIX threads. Linux-specific where POSIX has no word for it: affinity and the number of the core. */
-#define _GNU_SOURCE
 #include "port_posix.h"
 
 #include <errno.h>
@@ -16,8 +15,8 @@
 #define NS_PER_S 1000000000ULL
 /* Linux wakes sleepers without a periodic tick; polling loops get the 1 kHz grid that ESP-IDF and Arduino use. */
 #define TICK_HZ 1000U
-/* SCHED_FIFO priorities 10 (console) to 18: above other real-time users of a desktop (rtkit's 1 to 5), below kernel threads at
- * 50 and up that serve the timers we wait for. */
+/* SCHED_FIFO priorities 10 (console) to 18: above other real-time users of a desktop (rtkit's 1 to 5), below kernel
+ * threads at 50 and up that serve the timers we wait for. */
 #define FIFO_BASE 10
 
 static uint32_t core_count;
@@ -65,7 +64,8 @@ uint64_t port_cycles(void) { return port_clock(); }
 
 uint64_t port_cycles_hz(void) { return cycles_hz; }
 
-/* The kernel knows the counter's rate but does not tell; 10 ms of it against the common clock is good to some 10 ppm. */
+/* The kernel knows the counter's rate but does not tell; 10 ms of it against the common clock is good to some 10 ppm.
+ */
 static void calibrate_cycles(void) {
     uint64_t clock_start = port_clock();
     uint64_t cycles_start = port_cycles();
@@ -100,11 +100,12 @@ static enum port_error start_thread(port_task_t *task, const struct port_task_co
         }
     }
     int failed = pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
-    if (realtime) {
+    if (failed == 0 && realtime) {
         struct sched_param param = {.sched_priority = FIFO_BASE + (int)config->priority};
-        failed |= pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-        failed |= pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
-        failed |= pthread_attr_setschedparam(&attributes, &param);
+        /* Arguments that are legal by construction: these three cannot fail. */
+        (void)pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+        (void)pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
+        (void)pthread_attr_setschedparam(&attributes, &param);
     }
     if (failed == 0) {
         failed = pthread_create(&task->thread, &attributes, run_task, task);

@@ -1,0 +1,61 @@
+# The two commands are `make run` and `make test`; `make help` lists the rest.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
+FUZZ_SECONDS ?= 60
+
+.PHONY: help run test lint format fuzz bench clean setup
+
+help: ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+run: setup ## measure the second core of this machine, print the table, write speedup.html
+	$(BIN)/intercore run host speedup --report speedup.html
+
+test: lint ## set up, check style and types, and pass every test, also with sanitizers
+	$(BIN)/pytest -q -n 2 --dist loadfile
+	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/target
+	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target
+
+lint: setup ## check style, types and C code
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(C_FILES)
+	cmake -S firmware -B build/lint -DIC_OPT=O2 > build/lint.log || { cat build/lint.log; exit 1; }
+	$(BIN)/clang-tidy --quiet -p build/lint $(filter-out firmware/fuzz/%,$(filter %.c,$(C_FILES)))
+
+format: setup ## put Python and C code into the project's style
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(C_FILES)
+
+fuzz: setup ## fuzz the target's console for FUZZ_SECONDS (60)
+	@command -v clang > /dev/null || scripts/install-packages clang:clang
+	cmake -S firmware/fuzz -B build/fuzz -DCMAKE_C_COMPILER=clang > build/fuzz.log || { cat build/fuzz.log; exit 1; }
+	cmake --build build/fuzz
+	mkdir -p build/corpus
+	build/fuzz/console_fuzz -dict=firmware/fuzz/console.dict -max_len=600 -timeout=10 \
+	    -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/corpus
+
+bench: setup ## what Intercore itself costs: a time stamp, the link, the store
+	$(BIN)/python bench/time_stamp.py
+	$(BIN)/python bench/link.py
+
+clean: ## remove what was built here; the environment and stored runs stay
+	rm -rf build speedup.html
+
+setup: $(VENV)/.complete
+	@mkdir -p build
+
+$(VENV)/.complete: pyproject.toml constraints.txt scripts/install-packages
+	scripts/install-packages cmake:cmake cc:gcc make:make $(PYTHON):python3
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "Intercore needs Python 3.11 or newer, and $(PYTHON) is older: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2> /dev/null || scripts/install-packages :python3-venv
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,9 @@
+/* The benchmarks: one for each file in this folder. */
+#ifndef IC_BENCHMARKS_H
+#define IC_BENCHMARKS_H
+
+#include "benchmark.h"
+
+extern const struct ic_benchmark ic_benchmark_speedup;
+
+#endif

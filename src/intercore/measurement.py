@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 import numpy as np
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-type Level = int | str
+Level: TypeAlias = int | str
 """One value of a factor: an integer, or the name of a choice."""
 
 LOOKING_PREFIX = "looking."
@@ -76,7 +76,7 @@ class Plan(msgspec.Struct, frozen=True):
     target: str
     """Name of the target, e.g. `host`."""
     url: str | None
-    """pyserial URL of the target if the user gave one."""
+    """pyserial device or URL of the target if the user gave one."""
     benchmark: str
     levels: dict[str, list[Level]]
     """Levels per factor; the settings are their full product. Includes `opt` for targets that are built here."""
@@ -86,6 +86,8 @@ class Plan(msgspec.Struct, frozen=True):
     """Seeds the order of the settings and the dither on the target."""
     simulated: bool = False
     """True when the target is a simulated chip; then every number is labelled so."""
+    baud: int = 115200
+    """Bits per second of a serial port."""
 
 
 class Run(msgspec.Struct, frozen=True, eq=False):

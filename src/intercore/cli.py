@@ -1,0 +1,370 @@
+"""The command line: each command reads what it needs, calls one module, and prints."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+import intercore
+from intercore import conditions
+from intercore.analysis import speedup
+from intercore.build import DEFAULT_OPT
+from intercore.document import run_document
+from intercore.errors import IntercoreError, UsageError
+from intercore.export import export as export_samples
+from intercore.measurement import Plan
+from intercore.plan import REBUILD_FACTOR, settings
+from intercore.progress import watch
+from intercore.request import find_benchmark, parse_levels, resolve
+from intercore.runner import carry_out, target_conditions
+from intercore.session import DEFAULT_TIMEOUT, Session
+from intercore.shell import converse
+from intercore.store import Store
+from intercore.targets import DEFAULT_BAUD, TARGETS, Address, Target, check_address, find
+from intercore.view.speedup import print_tables
+from intercore.view.table import Format, print_csv, print_json, print_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from intercore.link import Port
+    from intercore.measurement import Run
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Measures what the second core of a chip really buys: speed-up, overhead, break-even.",
+    epilog="Start with: intercore run host speedup",
+)
+_out = Console()
+_err = Console(stderr=True)
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
+
+TargetName = Annotated[str, typer.Argument(metavar="TARGET", help="host, or serial with --port.")]
+RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a stored run; the newest if left out.")]
+StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
+Output = Annotated[Format, typer.Option("--format", help="How to print.")]
+Efficiency = Annotated[float, typer.Option(help="Parallel efficiency that counts as break-even, above 0, below 1.")]
+PortUrl = Annotated[str | None, typer.Option("--port", help="Device or pyserial URL, e.g. /dev/ttyACM0, COM3.")]
+Baud = Annotated[int, typer.Option(help="Bits per second of a serial port.", min=1)]
+Timeout = Annotated[float, typer.Option(help="Longest silence of a target, in seconds.", min=0.1)]
+
+DEFAULT_STORE = Path("intercore.db")
+
+
+@app.command(
+    epilog="Example: intercore run host speedup workload=fp n=1000,10000,100000 mode=create,pool",
+)
+def run(  # noqa: PLR0917 - typer makes these the command's words and options
+    target: Annotated[str | None, typer.Argument(metavar="TARGET", help="host, or serial with --port.")] = None,
+    benchmark: Annotated[str | None, typer.Argument(metavar="BENCHMARK", help="See intercore list TARGET.")] = None,
+    levels: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=VALUE,…", help="Levels per factor; all combinations are run.")
+    ] = None,
+    *,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest unfinished run.")] = False,
+    report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
+    opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with, e.g. O2 or O0,O3.")] = None,
+    repetitions: Annotated[int, typer.Option(help="How often to measure each setting.", min=1)] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the order and of the dither.", min=0, max=2**32 - 1)] = 1,
+    port: PortUrl = None,
+    baud: Baud = DEFAULT_BAUD,
+    timeout: Timeout = DEFAULT_TIMEOUT,
+    efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
+    store_path: StorePath = DEFAULT_STORE,
+    output: Output = Format.TABLE,
+) -> None:
+    """Measure a benchmark on a target, store every sample, and print the analysis."""
+    _check_efficiency(efficiency)
+    with Store(store_path) as store:
+        if resume:
+            if target is not None:
+                raise UsageError(
+                    "--resume goes on with a stored run and takes no target; leave out the words behind it"
+                )
+            run_id = store.newest_unfinished()
+        elif target is None or benchmark is None:
+            raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
+        else:
+            plan = _plan(find(target), benchmark, levels or [], opt, repetitions, seed, Address(port, baud), timeout)
+            run_id = store.create_run(plan, len(settings(plan)))
+        _carry_out(store, run_id, port, baud, timeout)
+        finished = store.run(run_id)
+    if report_path is not None:
+        _write_report(finished, report_path, efficiency)
+    _print_run(finished, efficiency, output)
+
+
+@app.command("list", epilog="Examples: intercore list; intercore list host")
+def list_(
+    target: Annotated[str | None, typer.Argument(metavar="[TARGET]", help="Whose benchmarks to list.")] = None,
+    *,
+    port: PortUrl = None,
+    baud: Baud = DEFAULT_BAUD,
+    timeout: Timeout = DEFAULT_TIMEOUT,
+    output: Output = Format.TABLE,
+) -> None:
+    """List the targets, or the benchmarks of a target with their parameters."""
+    if target is None:
+        rows = [{"target": known.name, "what it is": known.summary} for known in TARGETS]
+        print_rows("Targets", rows, output, _out)
+        return
+    with _session(find(target), Address(port, baud), timeout) as (session, _):
+        benchmarks = session.benchmarks()
+    if output is not Format.TABLE:
+        names = ("name", "kind", "default", "min", "max", "choices", "help")
+        rows_of_all = [
+            {"benchmark": benchmark.name, **{name: getattr(parameter, name) for name in names}}
+            for benchmark in benchmarks
+            for parameter in benchmark.parameters
+        ]
+        print_rows("Parameters", rows_of_all, output, _out)
+        return
+    for benchmark in benchmarks:
+        rows = [
+            {
+                "parameter": parameter.name,
+                "values": "|".join(parameter.choices) or f"{parameter.min} to {parameter.max}",
+                "default": parameter.default,
+                "meaning": parameter.help,
+            }
+            for parameter in benchmark.parameters
+        ]
+        print_rows(f"{benchmark.name}: {benchmark.summary}", rows, output, _out)
+
+
+@app.command(epilog="Example: intercore info host --format json")
+def info(
+    target: TargetName,
+    *,
+    port: PortUrl = None,
+    baud: Baud = DEFAULT_BAUD,
+    timeout: Timeout = DEFAULT_TIMEOUT,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show what a target is: chip, cores, clocks, compiler, scheduler; the conditions of what is measured there."""
+    with _session(find(target), Address(port, baud), timeout) as (session, opened):
+        known = target_conditions(session, opened, target)
+    rows = [{"condition": key, "value": value} for key, value in sorted(known.items())]
+    print_rows(f"{target}", rows, output, _out)
+
+
+@app.command(epilog="Examples: intercore show; intercore show 3 --format json")
+def show(
+    run_id: RunId = None,
+    *,
+    efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
+    store_path: StorePath = DEFAULT_STORE,
+    output: Output = Format.TABLE,
+) -> None:
+    """Print the analysis of a stored run."""
+    _check_efficiency(efficiency)
+    _print_run(_stored(store_path, run_id), efficiency, output)
+
+
+@app.command(epilog="Example: intercore runs")
+def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = Format.TABLE) -> None:
+    """List the stored runs."""
+    with _existing(store_path) as store:
+        summaries = store.runs()
+    rows = [
+        {
+            "run": summary.id,
+            "started": summary.started,
+            "target": summary.plan.target + (" (SIMULATED)" if summary.plan.simulated else ""),
+            "benchmark": summary.plan.benchmark,
+            "done": summary.done,
+            "of": summary.total,
+        }
+        for summary in summaries
+    ]
+    print_rows(f"Runs in {store_path}", rows, output, _out)
+
+
+@app.command(epilog="Example: intercore report 3 -o speedup.html")
+def report(
+    run_id: RunId = None,
+    *,
+    page: Annotated[Path, typer.Option("-o", "--output", help="Where to write the page.")] = Path("intercore.html"),
+    efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
+    store_path: StorePath = DEFAULT_STORE,
+) -> None:
+    """Write a run as one self-contained HTML page with its plots."""
+    _check_efficiency(efficiency)
+    _write_report(_stored(store_path, run_id), page, efficiency)
+
+
+@app.command(epilog="Example: intercore export 3 --to samples.parquet")
+def export(
+    run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of a stored run; see intercore runs.")],
+    *,
+    to: Annotated[Path, typer.Option(help="File to write; its suffix, .parquet or .csv, is the format.")],
+    store_path: StorePath = DEFAULT_STORE,
+) -> None:
+    """Write every raw sample of a run to a file, one row each."""
+    export_samples(_stored(store_path, run_id), to)
+    _err.print(f"wrote {to}", markup=False)
+
+
+@app.command(epilog="Example: intercore shell host, then type: run speedup workload=fp n=1000")
+def shell(
+    target: TargetName,
+    *,
+    port: PortUrl = None,
+    baud: Baud = DEFAULT_BAUD,
+    timeout: Timeout = DEFAULT_TIMEOUT,
+) -> None:
+    """Open an interactive console on a target; `help` lists its commands, the end of input (Ctrl-D) leaves it."""
+    address = Address(port, baud)
+    with contextlib.closing(_open(find(target), address)) as opened:
+        converse(opened, sys.stdin, sys.stdout, timeout)
+
+
+@app.callback(invoke_without_command=True)
+def version_option(
+    *, version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False
+) -> None:
+    """Print the version if asked for it."""
+    if version:
+        _out.print(f"intercore {intercore.__version__}", highlight=False)
+        raise typer.Exit
+
+
+# What the commands share
+
+
+def _check_efficiency(efficiency: float) -> None:
+    if not 0 < efficiency < 1:
+        raise UsageError(f"--efficiency={efficiency} is out of range: above 0 and below 1, e.g. 0.9")
+
+
+def _open(target: Target, address: Address) -> Port:
+    check_address(target, address)
+    with _err.status(f"opening {target.name}") as status:
+        return target.open(address, status.update)
+
+
+@contextlib.contextmanager
+def _session(target: Target, address: Address, timeout: float) -> Iterator[tuple[Session, Port]]:
+    with contextlib.closing(_open(target, address)) as opened:
+        yield Session(opened, timeout=timeout), opened
+
+
+@contextlib.contextmanager
+def _existing(path: Path) -> Iterator[Store]:
+    """Open a store for reading: one that is not there is an error, not a new one."""
+    if not path.exists():
+        raise UsageError(
+            f"there is no store {path}; measure something first (intercore run host speedup) or use --store"
+        )
+    with Store(path) as store:
+        yield store
+
+
+def _stored(path: Path, run_id: int | None) -> Run:
+    with _existing(path) as store:
+        return store.run(run_id)
+
+
+def _plan(
+    target: Target,
+    benchmark: str,
+    words: list[str],
+    opt: str | None,
+    repetitions: int,
+    seed: int,
+    address: Address,
+    timeout: float,
+) -> Plan:
+    """Check everything the user asked for against what the target has, before anything is measured."""
+    opts = opt.split(",") if opt is not None else [DEFAULT_OPT] if target.built_here else []
+    for level in opts:
+        check_address(target, msgspec.structs.replace(address, opt=level))
+    wanted = {"seed": [str(seed)], **parse_levels(words)}
+    first = msgspec.structs.replace(address, opt=opts[0] if opts else None)
+    with _session(target, first, timeout) as (session, _):
+        levels = resolve(find_benchmark(session.benchmarks(), benchmark), wanted)
+    if opts:
+        levels[REBUILD_FACTOR] = list(opts)
+    return Plan(
+        target=target.name,
+        url=address.port,
+        baud=address.baud,
+        benchmark=benchmark,
+        levels=levels,
+        repetitions=repetitions,
+        seed=seed,
+        simulated=target.simulated,
+    )
+
+
+def _carry_out(store: Store, run_id: int, port: str | None, baud: int, timeout: float) -> None:
+    """Measure what a run lacks. If that ends early, say how to go on."""
+    plan = store.run(run_id).plan
+    target = find(plan.target)
+
+    def open_port(opt: str | None) -> Port:
+        address = Address(port or plan.url, baud if port is not None else plan.baud, opt)
+        return target.open(address, lambda what: _err.print(what, markup=False))
+
+    try:
+        with watch(_err) as observer:
+            carry_out(store, run_id, open_port, observer, timeout)
+    except (IntercoreError, KeyboardInterrupt) as error:
+        _err.print(_how_to_go_on(store, run_id), markup=False, highlight=False)
+        if isinstance(error, KeyboardInterrupt):
+            raise typer.Exit(INTERRUPTED) from None
+        raise
+
+
+def _how_to_go_on(store: Store, run_id: int) -> str:
+    try:
+        run = store.run(run_id)
+    except IntercoreError:
+        return f"run {run_id} was interrupted"
+    done = f"run {run_id} was interrupted: {len(run.measurements)} of {run.total} measurements are in {store.path}"
+    return f"{done}; go on with: intercore run --resume"
+
+
+def _write_report(run: Run, path: Path, efficiency: float) -> None:
+    from intercore.view.page import write_page  # noqa: PLC0415 - plotly takes a second to load
+
+    write_page([run], path, efficiency)
+    _err.print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
+
+
+def _print_run(run: Run, efficiency: float, output: Format) -> None:
+    if output is Format.JSON:
+        print_json(run_document(run, efficiency))
+        return
+    analysis = speedup.analyse(run.measurements, efficiency)
+    if output is Format.CSV:
+        print_csv(speedup.to_json(analysis)["speedup"])
+        return
+    print_tables(run, analysis, efficiency, _out)
+    for sentence in [*conditions.warnings(run), *speedup.warnings(analysis, run.measurements)]:
+        _out.print(f"[yellow]Warning:[/] {escape(sentence)}")
+    if not run.complete:
+        _out.print(f"{len(run.measurements)} of {run.total} measurements so far; go on with: intercore run --resume")
+
+
+def main() -> None:
+    """Run the command line; errors are one sentence on standard error."""
+    try:
+        app()
+    except IntercoreError as error:
+        _err.print(f"[red]error:[/] {escape(str(error))}", soft_wrap=True)
+        sys.exit(error.exit_status)
+    except BrokenPipeError:
+        # The reader of our output, such as `head`, has left. Python would complain once more while it exits.
+        sys.stdout = None
+        sys.exit(0)

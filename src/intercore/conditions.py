@@ -1,0 +1,67 @@
+"""What the conditions of a run say about how far its numbers can be trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from intercore.measurement import Run
+
+_OF_THE_MOMENT = frozenset({"os.load_at_start", "cpu.cycle_counter_hz", "desk.link"})
+"""Conditions that differ each time the target starts and say nothing about its speed."""
+
+_BY_OPT = frozenset({"compiler.flags"})
+"""Conditions that differ because the factor `opt` does."""
+
+_BUSY_LOAD = 0.5
+"""Load per core at start above which something else was running."""
+
+
+def differing(run: Run) -> dict[str, list[str]]:
+    """Return the conditions that changed within the run though no factor of its plan says so, with their values."""
+    ignored = _OF_THE_MOMENT | (_BY_OPT if "opt" in run.plan.levels else frozenset())
+    values: dict[str, list[str]] = {}
+    for measurement in run.measurements:
+        for key in measurement.conditions.keys() - ignored:
+            known = values.setdefault(key, [])
+            if measurement.conditions[key] not in known:
+                known.append(measurement.conditions[key])
+    return {key: known for key, known in sorted(values.items()) if len(known) > 1}
+
+
+def warnings(run: Run) -> list[str]:
+    """Say in plain sentences what about the conditions makes the numbers doubtful, and what to do about it."""
+    sentences = [
+        f"The condition {key} changed within this run ({' / '.join(known)}): its measurements are not comparable "
+        "as they stand. Measure again in one go."
+        for key, known in differing(run).items()
+    ]
+    if "SCHED_OTHER" in _values(run, "scheduler.policy"):
+        sentences.append(
+            "The system did not permit real-time scheduling (SCHED_FIFO), so other programs could take the cores: "
+            "expect wider intervals. Run as root or allow a real-time priority (ulimit -r)."
+        )
+    if any(_is_busy(measurement.conditions) for measurement in run.measurements):
+        sentences.append(
+            "Something else was running when this run started (load above half a core per core). "
+            "Close it and measure again."
+        )
+    if "virtual machine" in _values(run, "cpu.virtualisation"):
+        sentences.append(
+            "This is a virtual machine: its hypervisor can stop a core unseen, which shows as rare, very long samples."
+        )
+    return sentences
+
+
+def _values(run: Run, key: str) -> set[str]:
+    return {measurement.conditions.get(key, "") for measurement in run.measurements}
+
+
+def _is_busy(conditions: Mapping[str, str]) -> bool:
+    try:
+        load = float(conditions["os.load_at_start"].split()[0])  # /proc/loadavg: the last minute's average comes first
+        return load > _BUSY_LOAD * int(conditions["cores"])
+    except (KeyError, IndexError, ValueError):
+        return False  # a chip has no load

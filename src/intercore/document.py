@@ -1,0 +1,64 @@
+"""A run as one JSON document: docs/json.md describes it, schema/run.schema.json defines it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.analysis import speedup
+from intercore.analysis.statistics import summary
+from intercore.measurement import LOOKING_PREFIX
+
+if TYPE_CHECKING:
+    from intercore.measurement import Measurement, Run
+
+SCHEMA = 1
+"""Version of the shape. 1: the first."""
+
+
+def run_document(run: Run, efficiency: float) -> dict[str, object]:
+    """Return the document: the run's conditions, a summary of each series in ns, and the analysis of each benchmark."""
+    analysis = speedup.analyse(run.measurements, efficiency)
+    return {
+        "schema": SCHEMA,
+        "run": run.id,
+        "target": run.plan.target,
+        "simulated": run.plan.simulated,
+        "started": run.started,
+        "tool": run.tool,
+        "complete": run.complete,
+        "conditions": _shared_conditions(run),
+        "measurements": [row for measurement in run.measurements for row in _measurement_rows(measurement)],
+        "analysis": speedup.to_json(analysis),
+        "warnings": speedup.warnings(analysis, run.measurements),
+    }
+
+
+def _shared_conditions(run: Run) -> dict[str, object]:
+    """Each condition's value, or the list of its values where the measurements of the run differ in it."""
+    values: dict[str, list[str]] = {}
+    for measurement in run.measurements:
+        for key, value in measurement.conditions.items():
+            known = values.setdefault(key, [])
+            if value not in known:
+                known.append(value)
+    return {key: known[0] if len(known) == 1 else known for key, known in sorted(values.items())}
+
+
+def _measurement_rows(measurement: Measurement) -> list[dict[str, object]]:
+    return [
+        {
+            "benchmark": measurement.benchmark,
+            "factors": dict(measurement.factors),
+            "repetition": measurement.repetition,
+            "series": series.name,
+            "unit": "ns",
+            "n": len(series.ticks),
+            "summary": {name: value for name, value in msgspec.to_builtins(summary(series.ns)).items() if name != "n"},
+            "looking_ns": {str(core): cost for core, cost in measurement.looking_ns.items()},
+            "checks": dict(measurement.checks),
+        }
+        for series in measurement.series
+        if not series.name.startswith(LOOKING_PREFIX) and len(series.ticks)
+    ]

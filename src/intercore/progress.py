@@ -1,0 +1,87 @@
+"""How far a run has come: a bar on a terminal, a line per measurement in a log. Always on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+    from intercore.plan import Setting
+    from intercore.runner import Observer
+
+
+@contextlib.contextmanager
+def watch(console: Console) -> Iterator[Observer]:
+    """Show the progress of a run while the context lasts."""
+    if not console.is_terminal:
+        yield _Log(console)
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        yield _Bar(progress)
+
+
+class _Bar:
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("starting", total=None)
+        self._whole = 0
+
+    def begin(self, done: int, total: int) -> None:
+        self._whole = done
+        self._progress.update(self._task, total=total, completed=done)
+
+    def measuring(self, setting: Setting) -> None:
+        self._progress.update(self._task, description=escape(_words(setting)))
+
+    def progress(self, done: int, of: int) -> None:
+        self._progress.update(self._task, completed=self._whole + done / max(of, 1))
+
+    def stored(self) -> None:
+        self._whole += 1
+        self._progress.update(self._task, completed=self._whole)
+
+
+class _Log:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._position = 0
+        self._total = 0
+        self._setting: Setting | None = None
+        self._since = 0.0
+
+    def begin(self, done: int, total: int) -> None:
+        self._position = done
+        self._total = total
+
+    def measuring(self, setting: Setting) -> None:
+        self._setting = setting
+        self._since = time.monotonic()
+
+    def progress(self, done: int, of: int) -> None:
+        """Say nothing: a log has no use for a bar."""
+
+    def stored(self) -> None:
+        self._position += 1
+        if self._setting is not None:
+            took = time.monotonic() - self._since
+            self._console.print(f"{self._position}/{self._total} {_words(self._setting)} {took:.1f} s", markup=False)
+
+
+def _words(setting: Setting) -> str:
+    return " ".join(f"{name}={level}" for name, level in setting.factors.items() if name != "seed")

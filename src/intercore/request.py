@@ -1,0 +1,75 @@
+"""From the words a user types, `n=1000,10000 mode=pool`, to levels that the target has, checked before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.errors import UsageError
+from intercore.targets import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from intercore.measurement import Level
+    from intercore.protocol import Parameter
+    from intercore.session import BenchmarkInfo
+
+DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    # The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer.
+    "speedup": {
+        "workload": ["fp"],
+        "n": ["1000", "10000", "100000", "1000000", "10000000"],
+        "mode": ["create", "pool", "spin"],
+        "join": ["notify"],
+    },
+}
+"""Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
+
+
+def parse_levels(words: Iterable[str]) -> dict[str, list[str]]:
+    """Split `name=value,value` words. Raises UsageError for a word of another form or a name given twice."""
+    levels: dict[str, list[str]] = {}
+    for word in words:
+        name, equals, values = word.partition("=")
+        if not equals or not name or not all(values.split(",")):
+            raise UsageError(f"expected name=value or name=value,value and not '{word}', e.g. n=1000,10000 mode=pool")
+        if name in levels:
+            raise UsageError(f"{name} is given twice; put its values in one list: {name}=…,…")
+        levels[name] = values.split(",")
+    return levels
+
+
+def find_benchmark(benchmarks: Sequence[BenchmarkInfo], name: str) -> BenchmarkInfo:
+    """Return the benchmark called `name`. Raises UsageError that names the nearest one the target has."""
+    for benchmark in benchmarks:
+        if benchmark.name == name:
+            return benchmark
+    raise UsageError(unknown("benchmark", name, (benchmark.name for benchmark in benchmarks)))
+
+
+def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
+    """Return the levels to measure: those wanted, and the defaults of this tool for the rest.
+
+    Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range.
+    """
+    parameters = {parameter.name: parameter for parameter in benchmark.parameters}
+    levels = {**DEFAULT_LEVELS.get(benchmark.name, {}), **wanted}
+    for name in levels:
+        if name not in parameters:
+            raise UsageError(unknown(f"parameter of {benchmark.name}", name, parameters))
+    return {name: [_level(parameters[name], text) for text in texts] for name, texts in levels.items()}
+
+
+def _level(parameter: Parameter, text: str) -> Level:
+    if parameter.choices:
+        if text not in parameter.choices:
+            raise UsageError(unknown(parameter.name, text, parameter.choices))
+        return text
+    try:
+        value = int(text)
+    except ValueError:
+        raise UsageError(f"{parameter.name} is a whole number and not '{text}'") from None
+    low, high = parameter.min, parameter.max
+    if low is not None and high is not None and not low <= value <= high:
+        raise UsageError(f"{parameter.name}={value} is out of range: {low} to {high} on this target")
+    return value

@@ -1,0 +1,113 @@
+"""Carries out a plan: whatever the stored run still lacks, one measurement after the other, each stored once complete."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol
+
+import intercore
+from intercore.measurement import Measurement
+from intercore.plan import REBUILD_FACTOR, remaining
+from intercore.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from intercore.link import Port
+    from intercore.measurement import Level
+    from intercore.plan import Setting
+    from intercore.store import Store
+
+
+class Observer(Protocol):
+    """Is told how far a run has come."""
+
+    def begin(self, done: int, total: int) -> None:
+        """Measurements that are complete already, and in the whole plan."""
+
+    def measuring(self, setting: Setting) -> None:
+        """A measurement begins."""
+
+    def progress(self, done: int, of: int) -> None:
+        """Repetitions of the measurement under way."""
+
+    def stored(self) -> None:
+        """The measurement is complete and in the store."""
+
+
+def carry_out(
+    store: Store, run_id: int, open_port: Callable[[str | None], Port], observer: Observer, timeout: float
+) -> None:
+    """Measure what run `run_id` of the store lacks.
+
+    `open_port` opens the target, built at the optimisation level given (None where that is no factor); `timeout` is
+    the longest silence in seconds that is taken for work. Raises IntercoreError, or KeyboardInterrupt, with all
+    complete measurements in the store.
+    """
+    run = store.run(run_id)
+    left = remaining(run)
+    observer.begin(run.total - len(left), run.total)
+    for opt, settings in _by_build(left):
+        with contextlib.closing(open_port(opt)) as port:
+            session = Session(port, timeout=timeout)
+            conditions = target_conditions(session, port, run.plan.target)
+            for setting in settings:
+                observer.measuring(setting)
+                store.add(run_id, setting, _measure(session, run.plan.benchmark, setting, conditions, observer))
+                observer.stored()
+
+
+def target_conditions(session: Session, port: Port, target: str) -> dict[str, str]:
+    """Return the conditions of whatever is measured now: what the target says, and what this side of the link adds."""
+    info = session.info()
+    return {
+        **info.conditions,
+        "target": target,
+        "firmware": info.hello.firmware,
+        "board": info.hello.board,
+        "chip": info.hello.chip,
+        "cores": str(info.hello.cores),
+        "clock": info.hello.clock,
+        "clock_hz": str(info.hello.hz),
+        "tick_hz": str(info.hello.tick_hz),
+        "desk.link": port.description,
+        "desk.platform": platform.platform(),
+        "desk.python": platform.python_version(),
+        "desk.tool": intercore.__version__,
+    }
+
+
+def _by_build(settings: list[Setting]) -> Iterator[tuple[str | None, list[Setting]]]:
+    """Group neighbours that share a build, in order."""
+    group: list[Setting] = []
+    for setting in settings:
+        if group and group[-1].factors.get(REBUILD_FACTOR) != setting.factors.get(REBUILD_FACTOR):
+            yield _opt(group[-1]), group
+            group = []
+        group.append(setting)
+    if group:
+        yield _opt(group[-1]), group
+
+
+def _opt(setting: Setting) -> str | None:
+    opt = setting.factors.get(REBUILD_FACTOR)
+    return None if opt is None else str(opt)
+
+
+def _measure(
+    session: Session, benchmark: str, setting: Setting, conditions: Mapping[str, str], observer: Observer
+) -> Measurement:
+    started = datetime.now(UTC).isoformat(timespec="milliseconds")
+    asked: dict[str, Level] = {name: level for name, level in setting.factors.items() if name != REBUILD_FACTOR}
+    answer = session.measure(benchmark, asked, observer.progress)
+    return Measurement(
+        benchmark=benchmark,
+        factors={**answer.factors, **setting.factors},
+        repetition=setting.repetition,
+        series=answer.series,
+        conditions=conditions,
+        checks=answer.checks,
+        started=started,
+    )

@@ -1,0 +1,46 @@
+"""Numbers with units, to as many digits as a reader can use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from intercore.analysis.statistics import Interval
+
+UNKNOWN = "?"
+"""Stands for a bound that the data cannot give."""
+
+_SCALES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
+
+
+def duration(us: float) -> str:
+    """Return a duration given in µs with three significant digits and the unit that suits it: `1.23 ms`."""
+    for scale, unit in _SCALES:
+        if abs(us) >= 0.9995 * scale:
+            return f"{significant(us / scale)} {unit}"
+    return f"{significant(us * 1e3)} ns"
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return a number with so many significant digits and no exponent: `0.0123`, `1.23`, `123`, `12300`."""
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{digits - 1}e}")
+    decimals = digits - 1 - int(f"{rounded:e}".partition("e")[2])
+    return f"{rounded:.{max(decimals, 0)}f}"
+
+
+def bounds(estimate: Interval, text: Callable[[float], str]) -> str:
+    """Return `low – high` of an interval, each formatted by `text`; empty if neither is known."""
+    if estimate.low is None and estimate.high is None:
+        return ""
+    low, high = (UNKNOWN if bound is None else text(bound) for bound in (estimate.low, estimate.high))
+    return f"{low} – {high}"
+
+
+def with_bounds(estimate: Interval, text: Callable[[float], str]) -> str:
+    """Return the value with its interval behind it, if there is one: `1.23 ms (1.20 ms – 1.31 ms)`."""
+    interval = bounds(estimate, text)
+    return f"{text(estimate.value)} ({interval})" if interval else text(estimate.value)

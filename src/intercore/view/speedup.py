@@ -1,0 +1,94 @@
+"""The tables of the benchmark `speedup`: one like Table 1 of the paper, and overhead with break-even beside published ones."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from intercore.analysis.speedup import analyse_published
+from intercore.literature import published
+from intercore.view.quantity import bounds, duration, significant, with_bounds
+from intercore.view.table import Column, Table, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from intercore.analysis.speedup import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
+    from intercore.measurement import Level, Run
+
+
+def print_tables(run: Run, analysis: SpeedupAnalysis, efficiency: float, console: Console) -> None:
+    """Print what a person wants to see after a run."""
+    print_table(_point_table(run, analysis.points), console)
+    print_table(_cost_table(run, analysis, efficiency), console)
+
+
+def _heading(run: Run) -> str:
+    return f"{run.plan.target}, SIMULATED" if run.plan.simulated else run.plan.target
+
+
+def _point_table(run: Run, points: Sequence[SpeedupPoint]) -> Table[SpeedupPoint]:
+    """One row per point. What all points share stands in the title, what differs in columns."""
+    levels: dict[str, set[Level]] = {}
+    for point in points:
+        for name, level in point.setting.items():
+            levels.setdefault(name, set()).add(level)
+    varied = [name for name, known in levels.items() if len(known) > 1 and name != "n"]
+    shared = " ".join(f"{name}={next(iter(known))}" for name, known in levels.items() if len(known) == 1 and name != "n")
+    return Table(
+        title=f"Speed-up on {_heading(run)}: {shared}",
+        rows=points,
+        columns=[
+            *(Column[SpeedupPoint](name, partial(_level, name)) for name in varied),
+            Column("n", lambda point: f"{point.n:,}", right=True),
+            Column("T1", lambda point: duration(point.t1_us.value), right=True),
+            Column("TP", lambda point: duration(point.tp_us.value), right=True),
+            Column("S", lambda point: f"{point.speedup.value:.3f}", right=True),
+            Column("S, 95 %", lambda point: bounds(point.speedup, "{:.3f}".format), right=True),
+            Column("E", lambda point: f"{point.efficiency.value:.1%}", right=True),
+            Column("Karp–Flatt", _karp_flatt, right=True),
+        ],
+    )
+
+
+def _level(name: str, point: SpeedupPoint) -> str:
+    return str(point.setting[name])
+
+
+def _karp_flatt(point: SpeedupPoint) -> str:
+    return "" if point.karp_flatt is None else f"{point.karp_flatt.value:.3f}"
+
+
+class _Cost(NamedTuple):
+    where: str
+    fit: ForkJoinFit
+
+
+def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table[_Cost]:
+    """One row per fit of the run and per published table, told apart by the first column."""
+    rows = [_Cost(_heading(run), fit) for fit in analysis.fits]
+    for table in published():
+        rows += [_Cost(f"published: {table.label}", fit) for fit in analyse_published(table, efficiency).fits]
+    return Table(
+        title=f"Cost of fork and join, and the smallest work that reaches {efficiency:.0%} efficiency (break-even)",
+        rows=rows,
+        columns=[
+            Column("where", lambda row: row.where),
+            Column("setting", lambda row: row.fit.group),
+            Column("overhead (95 %)", lambda row: with_bounds(row.fit.overhead_us, duration)),
+            Column("break-even T1 (95 %)", lambda row: _break_even(row.fit)),
+            Column("at n", lambda row: _break_even_size(row.fit), right=True),
+        ],
+    )
+
+
+def _break_even(fit: ForkJoinFit) -> str:
+    found = fit.break_even
+    return str(found.reason) if found.t1_us is None else with_bounds(found.t1_us, duration)
+
+
+def _break_even_size(fit: ForkJoinFit) -> str:
+    found = fit.break_even
+    return "" if found.n is None else significant(found.n.value)

@@ -1,0 +1,93 @@
+"""The real benchmark program of this machine. With INTERCORE_SANITIZE set, a sanitizer build of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import time
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from intercore.build import host_program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PATIENCE = 60.0
+"""Seconds after which a silent program counts as hung: a loaded machine and a sanitizer are slow."""
+
+
+class Terminal:
+    """A person's terminal on the program: types lines, reads what comes."""
+
+    def __init__(self, program: Path) -> None:
+        # A sanitizer's report must fail the test even where the program would go on.
+        self.process = subprocess.Popen(
+            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self._received = b""
+
+    def type(self, text: bytes | str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(text.encode() if isinstance(text, str) else text)
+        self.process.stdin.flush()
+
+    def line(self) -> bytes:
+        """Return the next line as it was sent, with its end."""
+        assert self.process.stdout is not None
+        deadline = time.monotonic() + PATIENCE
+        while b"\n" not in self._received:
+            assert select.select([self.process.stdout], [], [], deadline - time.monotonic())[0], "the program hangs"
+            data = os.read(self.process.stdout.fileno(), 65536)
+            assert data, f"the program has ended: {self.close()}"
+            self._received += data
+        line, _, self._received = self._received.partition(b"\n")
+        return line + b"\n"
+
+    def message(self) -> dict[str, Any]:
+        """Return the next line as JSON, after checking its form and CRC."""
+        line = self.line()
+        assert line.endswith(b"\r\n")
+        text, star, crc = line.rstrip().rpartition(b" *")
+        assert star
+        assert int(crc, 16) == zlib.crc32(text)
+        assert len(line) <= 482
+        message: dict[str, Any] = json.loads(text)
+        return message
+
+    def answer(self) -> list[dict[str, Any]]:
+        """Return the messages up to and with the next `end` or `error`."""
+        messages = [self.message()]
+        while messages[-1]["type"] not in {"end", "error"}:
+            messages.append(self.message())
+        return messages
+
+    def ask(self, text: str) -> list[dict[str, Any]]:
+        self.type(text + "\n")
+        return self.answer()
+
+    def close(self) -> str:
+        """End input, wait for the end of the program, and return what it said on standard error."""
+        _, errors = self.process.communicate(timeout=PATIENCE)
+        return errors.decode()
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    return host_program("O2", lambda _: None)
+
+
+@pytest.fixture
+def terminal(program: Path) -> Iterator[Terminal]:
+    """A terminal on a program that has said hello."""
+    opened = Terminal(program)
+    opened.answer()
+    yield opened
+    if opened.process.poll() is None:
+        assert opened.close() == ""
+    assert opened.process.returncode == 0

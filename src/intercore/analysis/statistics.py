@@ -1,0 +1,140 @@
+"""What can be said of a sample: order statistics, bootstrap intervals of medians, and whether phases are concentrated.
+
+Every function gives finite numbers without warnings on degenerate samples (one value, all equal, all zero), and the
+same numbers for the same data each time.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+CONFIDENCE = 0.95
+"""Level of every interval."""
+
+RESAMPLES = 2000
+"""Bootstrap resamples; 50 of them lie beyond each bound of a 95 % interval."""
+
+_SEED = 0x1C0E
+_VALUES_PER_BATCH = 2_000_000  # bounds the memory of a bootstrap to some 50 MB however many samples there are
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """A value with its 95 % confidence interval; the bounds are None where the data cannot give them."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A sample in nine numbers, all but `n` in the unit of the values."""
+
+    n: int
+    """Number of values, at least 1."""
+    min: float
+    median: float
+    mean: float
+    p90: float
+    """90th percentile, interpolated linearly between neighbours, as is `p99`."""
+    p99: float
+    max: float
+    stdev: float
+    """Standard deviation with n - 1 in the denominator; 0 for a single value."""
+
+
+class Rayleigh(msgspec.Struct, frozen=True):
+    """Rayleigh's test of phases against a uniform distribution on the circle."""
+
+    resultant: float
+    """Mean resultant length: 0 for phases that cancel, 1 for identical ones."""
+    phase: float
+    """Mean phase as a fraction of the period, -0.5 to 0.5."""
+    p_value: float
+    """Probability of a resultant at least as long if the phases were uniform."""
+
+
+def summary(values: ArrayLike) -> Summary:
+    """Summarise at least one value; ValueError if there is none."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.size == 0:
+        raise ValueError("a sample without values has no summary")
+    low, median, p90, p99, high = np.percentile(array, (0, 50, 90, 99, 100))
+    return Summary(
+        n=array.size,
+        min=float(low),
+        median=float(median),
+        mean=float(array.mean()),
+        p90=float(p90),
+        p99=float(p99),
+        max=float(high),
+        stdev=float(array.std(ddof=1)) if array.size > 1 else 0.0,
+    )
+
+
+def generator(key: str) -> np.random.Generator:
+    """Return the random generator that belongs to `key`.
+
+    A seed per key makes the result for one setting independent of what else was measured, without giving two settings
+    the same resamples, which would correlate them.
+    """
+    return np.random.default_rng((_SEED, zlib.crc32(key.encode())))
+
+
+def bootstrap_medians(
+    first: NDArray[np.float64], second: NDArray[np.float64], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return the medians of RESAMPLES resamples of two samples paired by repetition, shape (2, RESAMPLES).
+
+    A resample draws whole repetitions, so what the two have in common stays in. Needs at least two repetitions.
+    """
+    from scipy.stats import bootstrap  # noqa: PLC0415 - 1 s that commands without an analysis should not take
+
+    def medians(a: NDArray[np.float64], b: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+        return np.stack((np.median(a, axis=axis), np.median(b, axis=axis)))
+
+    result = bootstrap(
+        (first, second),
+        medians,
+        paired=True,
+        vectorized=True,
+        n_resamples=RESAMPLES,
+        batch=max(1, _VALUES_PER_BATCH // len(first)),
+        method="percentile",
+        rng=rng,
+    )
+    return np.asarray(result.bootstrap_distribution, dtype=np.float64)
+
+
+def interval(value: float, replicates: NDArray[np.float64]) -> Interval:
+    """Return `value` with the percentile interval of its bootstrap replicates (Efron & Tibshirani 1993, chapter 13).
+
+    Replicates may be infinite: a bound that falls on one is None. The interval is widened to hold `value`, which a
+    median of few distinct values can miss by a rounding error.
+    """
+    # No interpolation between replicates: halfway to an infinite one is not a number.
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(replicates, (tail, 1 - tail), method="inverted_cdf")
+    return Interval(
+        value,
+        min(float(low), value) if np.isfinite(low) else None,
+        max(float(high), value) if np.isfinite(high) else None,
+    )
+
+
+def rayleigh(phases: NDArray[np.float64]) -> Rayleigh:
+    """Test at least one phase, given as fractions of the period, for concentration around one value.
+
+    The p-value is the approximation of Zar, Biostatistical Analysis, 5th ed. 2010, equation 27.4.
+    """
+    n = len(phases)
+    mean = np.exp(2j * np.pi * phases).mean()
+    resultant = min(float(abs(mean)), 1.0)
+    p_value = np.exp(np.sqrt(1 + 4 * n + 4 * n**2 * (1 - resultant**2)) - (1 + 2 * n))
+    return Rayleigh(resultant, float(np.angle(mean) / (2 * np.pi)), min(float(p_value), 1.0))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from intercore.link import Port
-    from intercore.measurement import Run
+    from intercore.measurement import Level, Run
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -43,7 +43,9 @@ app = typer.Typer(
     help="Measures what the second core of a chip really buys: speed-up, overhead, break-even.",
     epilog="Start with: intercore run host speedup",
 )
-_out = Console()
+_WIDTH = None if sys.stdout.isatty() else 100
+"""Of tables that go to a file or a pipe, where rich would assume 80 columns."""
+_out = Console(width=_WIDTH)
 _err = Console(stderr=True)
 
 INTERRUPTED = 130
@@ -64,7 +66,7 @@ DEFAULT_STORE = Path("intercore.db")
 @app.command(
     epilog="Example: intercore run host speedup workload=fp n=1000,10000,100000 mode=create,pool",
 )
-def run(  # noqa: PLR0917 - typer makes these the command's words and options
+def run(
     target: Annotated[str | None, typer.Argument(metavar="TARGET", help="host, or serial with --port.")] = None,
     benchmark: Annotated[str | None, typer.Argument(metavar="BENCHMARK", help="See intercore list TARGET.")] = None,
     levels: Annotated[
@@ -95,7 +97,8 @@ def run(  # noqa: PLR0917 - typer makes these the command's words and options
         elif target is None or benchmark is None:
             raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
         else:
-            plan = _plan(find(target), benchmark, levels or [], opt, repetitions, seed, Address(port, baud), timeout)
+            draft = Plan(target, port, benchmark, {}, repetitions, seed, baud=baud)
+            plan = _plan(draft, levels or [], opt, timeout)
             run_id = store.create_run(plan, len(settings(plan)))
         _carry_out(store, run_id, port, baud, timeout)
         finished = store.run(run_id)
@@ -275,36 +278,19 @@ def _stored(path: Path, run_id: int | None) -> Run:
         return store.run(run_id)
 
 
-def _plan(
-    target: Target,
-    benchmark: str,
-    words: list[str],
-    opt: str | None,
-    repetitions: int,
-    seed: int,
-    address: Address,
-    timeout: float,
-) -> Plan:
-    """Check everything the user asked for against what the target has, before anything is measured."""
-    opts = opt.split(",") if opt is not None else [DEFAULT_OPT] if target.built_here else []
-    for level in opts:
-        check_address(target, msgspec.structs.replace(address, opt=level))
-    wanted = {"seed": [str(seed)], **parse_levels(words)}
-    first = msgspec.structs.replace(address, opt=opts[0] if opts else None)
-    with _session(target, first, timeout) as (session, _):
-        levels = resolve(find_benchmark(session.benchmarks(), benchmark), wanted)
+def _plan(draft: Plan, words: list[str], opt: str | None, timeout: float) -> Plan:
+    """Complete a plan with its levels, after checking what the user asked for against what the target has."""
+    target = find(draft.target)
+    opts: list[Level] = [*opt.split(",")] if opt is not None else [DEFAULT_OPT] if target.built_here else []
+    addresses = [Address(draft.url, draft.baud, str(level)) for level in opts] or [Address(draft.url, draft.baud)]
+    for address in addresses:
+        check_address(target, address)
+    wanted = {"seed": [str(draft.seed)], **parse_levels(words)}
+    with _session(target, addresses[0], timeout) as (session, _):
+        levels = resolve(find_benchmark(session.benchmarks(), draft.benchmark), wanted)
     if opts:
-        levels[REBUILD_FACTOR] = list(opts)
-    return Plan(
-        target=target.name,
-        url=address.port,
-        baud=address.baud,
-        benchmark=benchmark,
-        levels=levels,
-        repetitions=repetitions,
-        seed=seed,
-        simulated=target.simulated,
-    )
+        levels[REBUILD_FACTOR] = opts
+    return msgspec.structs.replace(draft, levels=levels, simulated=target.simulated)
 
 
 def _carry_out(store: Store, run_id: int, port: str | None, baud: int, timeout: float) -> None:

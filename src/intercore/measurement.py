@@ -34,7 +34,8 @@ class Series(msgspec.Struct, frozen=True, eq=False):
     @property
     def ns(self) -> NDArray[np.float64]:
         """The samples in nanoseconds, shape (count,). Not rounded; nothing is subtracted."""
-        return self.ticks * (1e9 / self.hz)
+        ns: NDArray[np.float64] = self.ticks.astype(np.float64) * (1e9 / self.hz)
+        return ns
 
 
 class Measurement(msgspec.Struct, frozen=True, eq=False):

@@ -1,4 +1,4 @@
-"""From the words a user types, `n=1000,10000 mode=pool`, to levels that the target has, checked before anything runs."""
+"""From the words a user types, `n=1000,10000 mode=pool`, to levels that the target has, checked before a run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from intercore.measurement import Level
-    from intercore.protocol import Parameter
-    from intercore.session import BenchmarkInfo
+    from intercore.session import BenchmarkInfo, ParameterInfo
 
 DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     # The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer.
@@ -60,7 +59,7 @@ def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]]) -> di
     return {name: [_level(parameters[name], text) for text in texts] for name, texts in levels.items()}
 
 
-def _level(parameter: Parameter, text: str) -> Level:
+def _level(parameter: ParameterInfo, text: str) -> Level:
     if parameter.choices:
         if text not in parameter.choices:
             raise UsageError(unknown(parameter.name, text, parameter.choices))

@@ -1,4 +1,4 @@
-"""Carries out a plan: whatever the stored run still lacks, one measurement after the other, each stored once complete."""
+"""Carries out a plan: what the stored run still lacks, one measurement after the other, each stored once complete."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Observer(Protocol):
     """Is told how far a run has come."""
 
     def begin(self, done: int, total: int) -> None:
-        """Measurements that are complete already, and in the whole plan."""
+        """Begin with this many measurements complete already, and this many in the whole plan."""
 
     def measuring(self, setting: Setting) -> None:
-        """A measurement begins."""
+        """Begin a measurement."""
 
     def progress(self, done: int, of: int) -> None:
-        """Repetitions of the measurement under way."""
+        """Note the repetitions of the measurement under way."""
 
     def stored(self) -> None:
-        """The measurement is complete and in the store."""
+        """Note that the measurement is complete and in the store."""
 
 
 def carry_out(

@@ -12,15 +12,20 @@ if TYPE_CHECKING:
 UNKNOWN = "?"
 """Stands for a bound that the data cannot give."""
 
-_SCALES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
+_SCALES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 
 
 def duration(us: float) -> str:
     """Return a duration given in µs with three significant digits and the unit that suits it: `1.23 ms`."""
-    for scale, unit in _SCALES:
-        if abs(us) >= 0.9995 * scale:
-            return f"{significant(us / scale)} {unit}"
-    return f"{significant(us * 1e3)} ns"
+    scale, unit = _scale(us)
+    return f"{significant(us / scale)} {unit}"
+
+
+def duration_with_bounds(estimate: Interval) -> str:
+    """Return a duration given in µs with its interval, if there is one, in the same unit: `1.23 ms (1.20 – 1.31)`."""
+    scale, _ = _scale(estimate.value)
+    interval = bounds(estimate, lambda us: significant(us / scale))
+    return f"{duration(estimate.value)} ({interval})" if interval else duration(estimate.value)
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -40,7 +45,9 @@ def bounds(estimate: Interval, text: Callable[[float], str]) -> str:
     return f"{low} – {high}"
 
 
-def with_bounds(estimate: Interval, text: Callable[[float], str]) -> str:
-    """Return the value with its interval behind it, if there is one: `1.23 ms (1.20 ms – 1.31 ms)`."""
-    interval = bounds(estimate, text)
-    return f"{text(estimate.value)} ({interval})" if interval else text(estimate.value)
+def _scale(us: float) -> tuple[float, str]:
+    """Return the unit in which three significant digits read best, and how many µs it has."""
+    for scale, unit in _SCALES:
+        if abs(us) >= 0.9995 * scale:  # what would be rounded up to 1000 of a unit is 1 of the next
+            return scale, unit
+    return _SCALES[-1]

@@ -1,13 +1,12 @@
-"""The tables of the benchmark `speedup`: one like Table 1 of the paper, and overhead with break-even beside published ones."""
+"""The tables of the benchmark `speedup`: S and E by size; overhead and break-even beside published ones."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.analysis.speedup import analyse_published
 from intercore.literature import published
-from intercore.view.quantity import bounds, duration, significant, with_bounds
+from intercore.view.quantity import bounds, duration, duration_with_bounds, significant
 from intercore.view.table import Column, Table, print_table
 
 if TYPE_CHECKING:
@@ -36,12 +35,12 @@ def _point_table(run: Run, points: Sequence[SpeedupPoint]) -> Table[SpeedupPoint
         for name, level in point.setting.items():
             levels.setdefault(name, set()).add(level)
     varied = [name for name, known in levels.items() if len(known) > 1 and name != "n"]
-    shared = " ".join(f"{name}={next(iter(known))}" for name, known in levels.items() if len(known) == 1 and name != "n")
+    shared = [f"{name}={next(iter(known))}" for name, known in levels.items() if len(known) == 1 and name != "n"]
     return Table(
-        title=f"Speed-up on {_heading(run)}: {shared}",
+        title=f"Speed-up on {_heading(run)}: {' '.join(shared)}",
         rows=points,
         columns=[
-            *(Column[SpeedupPoint](name, partial(_level, name)) for name in varied),
+            *(_level_column(name) for name in varied),
             Column("n", lambda point: f"{point.n:,}", right=True),
             Column("T1", lambda point: duration(point.t1_us.value), right=True),
             Column("TP", lambda point: duration(point.tp_us.value), right=True),
@@ -53,8 +52,8 @@ def _point_table(run: Run, points: Sequence[SpeedupPoint]) -> Table[SpeedupPoint
     )
 
 
-def _level(name: str, point: SpeedupPoint) -> str:
-    return str(point.setting[name])
+def _level_column(name: str) -> Column[SpeedupPoint]:
+    return Column(name, lambda point: str(point.setting[name]))
 
 
 def _karp_flatt(point: SpeedupPoint) -> str:
@@ -71,13 +70,14 @@ def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table
     rows = [_Cost(_heading(run), fit) for fit in analysis.fits]
     for table in published():
         rows += [_Cost(f"published: {table.label}", fit) for fit in analyse_published(table, efficiency).fits]
+    shared = set.intersection(*(set(fit.group.split()) for fit in analysis.fits)) if len(analysis.fits) > 1 else set()
     return Table(
         title=f"Cost of fork and join, and the smallest work that reaches {efficiency:.0%} efficiency (break-even)",
         rows=rows,
         columns=[
             Column("where", lambda row: row.where),
-            Column("setting", lambda row: row.fit.group),
-            Column("overhead (95 %)", lambda row: with_bounds(row.fit.overhead_us, duration)),
+            Column("setting", lambda row: " ".join(word for word in row.fit.group.split() if word not in shared)),
+            Column("overhead (95 %)", lambda row: duration_with_bounds(row.fit.overhead_us)),
             Column("break-even T1 (95 %)", lambda row: _break_even(row.fit)),
             Column("at n", lambda row: _break_even_size(row.fit), right=True),
         ],
@@ -86,7 +86,7 @@ def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table
 
 def _break_even(fit: ForkJoinFit) -> str:
     found = fit.break_even
-    return str(found.reason) if found.t1_us is None else with_bounds(found.t1_us, duration)
+    return str(found.reason) if found.t1_us is None else duration_with_bounds(found.t1_us)
 
 
 def _break_even_size(fit: ForkJoinFit) -> str:

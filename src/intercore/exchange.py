@@ -1,0 +1,328 @@
+"""One command and its answer: said until it is heard, asked for until it is whole, however bad the link is."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from intercore.errors import IntercoreError, UsageError
+from intercore.link import ProtocolError
+from intercore.protocol import End, Error, Hello, Log, Numbered, Progress, Samples, SeriesHead
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from intercore.link import Link
+    from intercore.protocol import Message
+
+QUIET = 0.1
+"""Seconds without a byte after which no more is coming: several times the latency timer of USB serial chips (16 ms)."""
+LEAST_QUIET = 0.01
+"""The same where the target reacts fast and only some lines were asked for: to ask for them once too often costs little."""
+QUIET_REACTIONS = 2
+"""Times its slowest reaction after which such a target is not sending any more."""
+FIRST_REPEAT = 0.5
+"""Seconds without any reaction after which a command is said again. Doubles up to LAST_REPEAT: the target may boot."""
+LAST_REPEAT = 4.0
+BUSY_REPEAT = 1.0
+"""Seconds after which a target that was busy is asked again."""
+POKE_AFTER = 3.0
+"""Seconds of silence in a run before the target is asked for a sign of life: long, because input disturbs a chip."""
+MAX_STALE = 250_000
+"""Messages without news that make a flood: several times a long answer that is sent once too often."""
+MAX_RANGES = 8
+"""Ranges of lines asked for at once: where bytes are lost, a short command gets through and a long one never does."""
+RANGE_GAP = 4
+"""Good lines between two missing ones that may come again for the sake of a shorter command."""
+
+USAGE_CODES = frozenset({"unknown-benchmark", "unknown-parameter", "bad-value", "out-of-range", "unsupported"})
+
+
+class TargetRestartedError(IntercoreError):
+    """The target began anew in the middle of a conversation."""
+
+
+class TargetSilentError(IntercoreError):
+    """The target does not answer."""
+
+
+class Incoming:
+    """The lines of an answer as far as they have arrived."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.lines: dict[int, Numbered] = {}
+        self.highest = -1
+        self.last: int | None = None
+        """Number of the last line, known once `end` has arrived."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing."""
+        return self.last is not None and len(self.lines) == self.last + 1
+
+    def add(self, line: Numbered) -> bool:
+        """Take a line; return whether it is new."""
+        if line.i in self.lines:
+            return False
+        if self.last is not None and line.i > self.last:
+            raise ProtocolError(f"the target sent line {line.i} of an answer that ends with line {self.last}")
+        if isinstance(line, End):
+            if line.i < self.highest:
+                raise ProtocolError(f"the target sent line {self.highest} of an answer that ends with line {line.i}")
+            self.last = line.i
+        self.lines[line.i] = line
+        self.highest = max(self.highest, line.i)
+        return True
+
+    def missing(self) -> list[tuple[int, int | None]]:
+        """Return the first ranges of missing lines, and that to the end while this is unknown; it has no last line."""
+        ranges: list[tuple[int, int]] = []
+        for i in range(self.highest + 1):
+            if i in self.lines:
+                continue
+            if ranges and i - ranges[-1][1] <= RANGE_GAP:
+                ranges[-1] = (ranges[-1][0], i)
+            elif len(ranges) == MAX_RANGES:
+                break
+            else:
+                ranges.append((i, i))
+        return [*ranges] if self.last is not None else [*ranges, (self.highest + 1, None)]
+
+
+class Exchange:
+    """One command and its answer."""
+
+    def __init__(
+        self,
+        link: Link,
+        words: Sequence[str],
+        answer_id: int,
+        *,
+        timeout: float,
+        fresh: bool,
+        on_progress: Callable[[int, int], None] | None = None,
+        on_log: Callable[[str], None] | None = None,
+    ) -> None:
+        """Prepare; `fresh` tells that the target may still be about to start, so that its greeting is no restart."""
+        self._link = link
+        self._command = [*words, f"id={answer_id}"]  # the id last: a command that is cut short on its way has none
+        self._id = answer_id
+        self._is_run = words[0] == "run"
+        self._timeout = timeout
+        self._fresh = fresh
+        self._on_progress = on_progress
+        self._on_log = on_log
+
+        self._incoming = Incoming()
+        self._begun = False
+        """Whether anything of the answer has been heard."""
+        self._sending = False
+        """Whether the target has done its work and sends what came of it."""
+        self._progress = -1
+        self._news = time.monotonic()
+        """When the target last showed that it is getting on."""
+        self._stale = 0
+        """Messages since it showed something new."""
+        self._refusal = ""
+        """Code of the error that the command was answered by."""
+        self._complaint = ""
+        """What the target last said against a command that it could not read."""
+
+        # About what was said last:
+        self._said = 0.0
+        self._patience = FIRST_REPEAT
+        self._slowest_reaction = 0.0
+        self._awaited: int | None = None
+        """Number of the line after which no more will come; None if that is `end`."""
+        self._wanting = 0
+        """Times it was said without bringing a new line."""
+        self._lines_before = 0
+        self._settled = False
+        """Whether there is nothing more to wait for."""
+        self._poked = False
+        self._busy = False
+        self._foreign_run = False
+
+    def carry_out(self) -> list[Numbered]:
+        """Say the command and return its whole answer, line by line."""
+        while not self._incoming.complete:
+            self._speak()
+            self._listen()
+        return [self._incoming.lines[i] for i in range(len(self._incoming.lines))]
+
+    @property
+    def _running(self) -> bool:
+        return self._is_run and self._begun and not self._sending
+
+    # ---- what to say ----
+
+    def _speak(self) -> None:
+        if not self._begun:
+            self._say_command()
+        elif self._running:
+            self._poked = True
+            self._ask_for([(0, 0)])
+        else:
+            self._ask_for(self._incoming.missing())
+        self._said = time.monotonic()
+        self._settled = self._busy = self._foreign_run = False
+
+    def _say_command(self) -> None:
+        if self._foreign_run:  # left over from a tool that was killed
+            self._link.send(["abort"])
+        if self._said:
+            self._link.statistics.repeats += 1
+        self._link.send(self._command)
+
+    def _ask_for(self, ranges: list[tuple[int, int | None]]) -> None:
+        self._wanting = self._wanting + 1 if len(self._incoming.lines) == self._lines_before else 0
+        self._lines_before = len(self._incoming.lines)
+        self._awaited = ranges[-1][1]
+        if self._awaited is not None and not self._poked:
+            # A few long lines on a bad link: let each come several times at once instead of waiting for each.
+            ranges = ranges * max(1, min(1 + self._wanting, MAX_RANGES // len(ranges)))
+        self._link.statistics.resends += 1
+        wanted = ",".join(f"{first}-{'' if last is None else last}" for first, last in ranges)
+        self._link.send(["resend", str(self._id), wanted])
+
+    # ---- what to hear ----
+
+    def _listen(self) -> None:
+        while not self._incoming.complete and not self._settled:
+            now = time.monotonic()
+            patience = self._news + self._timeout - now
+            if patience <= 0:
+                raise self._silence()
+            wait = self._due() - now
+            if wait <= 0:
+                break
+            silent = self._link.last_heard <= self._said
+            for message in self._link.receive(min(wait, patience)):
+                self._take(message)
+            if silent:
+                self._slowest_reaction = max(self._slowest_reaction, self._link.last_heard - self._said)
+            if self._stale > MAX_STALE:
+                raise ProtocolError(f"{self._name} floods the link: {self._stale} messages that bring nothing new")
+        reacted = self._link.last_heard > self._said
+        self._patience = FIRST_REPEAT if reacted else min(2 * self._patience, LAST_REPEAT)
+
+    def _due(self) -> float:
+        """Return when it will be time to speak again."""
+        heard = self._link.last_heard
+        if self._running:
+            return max(self._said, heard) + POKE_AFTER
+        if self._busy:
+            return self._said + BUSY_REPEAT
+        if heard > self._said:
+            return heard + self._quiet
+        return self._said + self._patience
+
+    @property
+    def _quiet(self) -> float:
+        if self._incoming.last is None:
+            return QUIET
+        return min(QUIET, max(LEAST_QUIET, QUIET_REACTIONS * self._slowest_reaction))
+
+    def _take(self, message: Message) -> None:
+        self._stale += 1
+        if isinstance(message, Numbered):
+            if message.id == self._id:
+                self._take_line(message)
+            elif isinstance(message, Hello) and message.id == 0 and (self._begun or not self._fresh):
+                raise self._restart()
+        elif isinstance(message, Progress):
+            self._take_progress(message)
+        elif isinstance(message, Error):
+            self._take_error(message)
+        elif isinstance(message, Log) and self._on_log is not None:
+            self._on_log(message.text)
+
+    def _take_line(self, line: Numbered) -> None:
+        self._begun = True
+        if self._incoming.add(line):
+            self._news = time.monotonic()
+            self._stale = 0
+        if self._poked or not self._is_run or isinstance(line, Samples | SeriesHead | End):
+            self._sending = True
+            self._poked = False
+        if isinstance(line, End) or line.i == self._awaited:
+            self._settled = True
+
+    def _take_progress(self, progress: Progress) -> None:
+        if progress.id != self._id:
+            # Only after `busy`: before, it may be the last line of a run that is over when an abort would arrive.
+            self._foreign_run = self._foreign_run or self._busy
+            return
+        self._begun = True
+        self._news = time.monotonic()
+        if progress.done > self._progress:
+            self._progress = progress.done
+            self._stale = 0
+        if self._on_progress is not None:
+            self._on_progress(progress.done, progress.of)
+
+    def _take_error(self, error: Error) -> None:
+        if error.code == "busy":
+            self._take_busy(error)
+        elif error.id != self._id or error.code in {"bad-crc", "too-long"}:
+            self._complaint = error.text
+        elif error.code == "nothing-to-resend":
+            if self._begun:
+                raise self._restart()
+        elif self._begun:
+            if error.code != "syntax":  # that is said to a repeated command that was damaged
+                raise self._refused(error)
+        elif error.code == self._refusal:
+            raise self._refused(error)
+        else:  # Damage may hide a CRC from the target and have it misread the rest: believe it the second time.
+            self._refusal = error.code
+            self._settled = True
+
+    def _take_busy(self, error: Error) -> None:
+        self._busy = True
+        self._poked = False
+        if self._begun:
+            self._news = time.monotonic()
+            self._sending = self._sending and self._incoming.last is not None
+        else:
+            self._complaint = error.text
+            self._foreign_run = not self._is_run  # else it may be this very run, whose first lines were lost
+
+    # ---- what can go wrong ----
+
+    @property
+    def _name(self) -> str:
+        return self._link.port.description
+
+    def _refused(self, error: Error) -> IntercoreError:
+        kind = UsageError if error.code in USAGE_CODES else IntercoreError
+        return kind(f"{self._name}: {error.text or error.code}")
+
+    def _restart(self) -> TargetRestartedError:
+        return TargetRestartedError(
+            f"{self._name} restarted in the middle of `{self._command[0]}`; "
+            "if that was no reset by hand, look for a crash, a watchdog or a weak supply"
+        )
+
+    def _silence(self) -> IntercoreError:
+        statistics = self._link.statistics
+        seconds = f"{self._timeout:g} s"
+        if not statistics.bytes:
+            text = f"{self._name} has sent nothing for {seconds}: is it powered, and is it the right port?"
+        elif not statistics.lines:
+            return ProtocolError(
+                f"{self._name} does not speak the Intercore protocol: {statistics.bytes} bytes in {seconds} without a "
+                f"valid line ({self._link.last_bad or 'no line end'}); is it the right port, program and baud rate?"
+            )
+        elif self._sending:
+            text = (
+                f"{self._name} did not get line {self._incoming.missing()[0][0]} of its answer through in {seconds}"
+                f"{f' ({self._link.last_bad})' if self._link.last_bad else ''}; is the cable or the baud rate bad?"
+            )
+        elif self._begun:
+            text = f"{self._name} hangs: silent for {seconds} in the middle of a run; reset it, or raise --timeout"
+        else:
+            said = f"; it last said: {self._complaint}" if self._complaint else ""
+            text = f"{self._name} hangs: no answer to `{self._command[0]}` for {seconds}{said}; reset it"
+        return TargetSilentError(text)

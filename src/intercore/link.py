@@ -1,0 +1,333 @@
+"""The way to a target and back: bytes over a serial port, a socket or a child's pipes; lines; messages."""
+
+from __future__ import annotations
+
+import os
+import queue
+import re
+import signal
+import subprocess
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import serial
+
+from intercore.errors import IntercoreError, UsageError
+from intercore.protocol import (
+    MAX_LINE,
+    PROTOCOL_VERSION,
+    BadContentError,
+    BadLineError,
+    ForeignHello,
+    Hello,
+    Message,
+    decode_line,
+    encode_command,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import IO
+
+CHUNK = 65536
+"""Most bytes taken at once; the size of a pipe on Linux."""
+CHUNKS_AHEAD = 64
+"""Chunks read from a child before it has to wait: 4 MiB."""
+GARBAGE_BUDGET = 4 << 20
+"""Bytes that may come without one valid line: more than any console prints by accident, a second's worth on a pipe."""
+SERIAL_POLL = 0.001
+"""Seconds between looks at a silent serial port: about a byte at 9600 baud, and next to no load."""
+WRITE_TIMEOUT = 5.0
+"""Seconds a target may refuse input: 400 characters take 0.4 s at 9600 baud."""
+CHILD_GRACE = 0.5
+"""Seconds a child has to end by itself once its input is closed, and its last output to be read."""
+LAST_WORDS = 2000
+"""Bytes of a child's standard error that are kept to explain its death."""
+
+
+_WRAPPING = re.compile(r"(could not open port \S*: )|\[Errno -?\d+\] ?", re.IGNORECASE)
+
+
+class TargetLostError(IntercoreError):
+    """The target is gone: its program ended, its port closed."""
+
+
+class ProtocolError(IntercoreError):
+    """The target says what no target may say."""
+
+
+class Port(Protocol):
+    """Bytes to and from a target. Any method but `close` raises TargetLostError once the target is gone."""
+
+    @property
+    def description(self) -> str:
+        """What is at the other end, for messages."""
+
+    def read(self, timeout: float) -> bytes:
+        """Return what has arrived, at most CHUNK bytes; wait up to `timeout` s for the first; b"" if none came."""
+
+    def write(self, data: bytes) -> None:
+        """Send `data`."""
+
+    def close(self) -> None:
+        """Let go of the target. May be called twice."""
+
+
+class SerialPort:
+    """A port by pyserial URL, such as /dev/ttyACM0, COM3, socket://host:port or rfc2217://host:port."""
+
+    def __init__(self, url: str, baud: int) -> None:
+        """Open the port for this tool alone; `baud` matters to ports that have one."""
+        self.description = url
+        try:
+            self._serial = self._open(url, baud, WRITE_TIMEOUT)
+        except NotImplementedError:  # rfc2217:// knows no write timeout
+            self._serial = self._open(url, baud, None)
+
+    @staticmethod
+    def _open(url: str, baud: int, write_timeout: float | None) -> serial.SerialBase:
+        try:
+            return serial.serial_for_url(url, baudrate=baud, timeout=0, write_timeout=write_timeout, exclusive=True)
+        except NotImplementedError:
+            raise
+        except ValueError as error:
+            raise UsageError(f"cannot open {url}: {_sentence(error)}") from None
+        except Exception as error:  # pyserial's URL handlers are plug-ins: what they raise is not defined
+            raise IntercoreError(f"cannot open {url}: {_sentence(error)}") from None
+
+    def read(self, timeout: float) -> bytes:
+        """See Port."""
+        # pyserial has no portable "wait, then return what is there": a blocking read waits until the buffer is full,
+        # `in_waiting` is 0 or 1 on socket://, and a change of the timeout negotiates anew on rfc2217://. Look often.
+        deadline = time.monotonic() + timeout
+        while True:
+            data = self._read_waiting()
+            if data or time.monotonic() >= deadline:
+                return data
+            time.sleep(SERIAL_POLL)
+
+    def _read_waiting(self) -> bytes:
+        data = b""
+        try:
+            while len(data) < CHUNK and (more := self._serial.read(CHUNK - len(data))):
+                data += more
+        except (OSError, TypeError) as error:  # TypeError: pyserial's way to say that the port was closed meanwhile
+            if not data:  # else the next call meets the same error
+                raise self._lost(error) from None
+        return data
+
+    def write(self, data: bytes) -> None:
+        """See Port."""
+        try:
+            self._serial.write(data)
+        except (OSError, TypeError) as error:
+            raise self._lost(error) from None
+
+    def _lost(self, error: Exception) -> TargetLostError:
+        return TargetLostError(f"lost {self.description}: {_sentence(error)}")
+
+    def close(self) -> None:
+        """See Port."""
+        with suppress(OSError):
+            self._serial.close()
+
+
+class ChildPort:
+    """A port to the standard input and output of a program that is started here."""
+
+    def __init__(self, argv: Sequence[str], description: str | None = None) -> None:
+        """Start the program; `description` is what messages call it instead of its path."""
+        self.description = description or argv[0]
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - a program of ours or of the user's choice, without a shell
+                argv,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                # Its own group, so that Ctrl-C reaches the tool alone, which then ends the run in good order.
+                process_group=0 if os.name == "posix" else None,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            )
+        except (OSError, ValueError) as error:
+            raise IntercoreError(f"cannot start {self.description}: {_sentence(error)}") from None
+        # Threads, because Windows cannot wait for a pipe with a timeout.
+        self._chunks: queue.Queue[bytes] = queue.Queue(CHUNKS_AHEAD)
+        self._last_words = b""
+        self._threads = [
+            threading.Thread(target=self._pump_output, args=(self._process.stdout,), daemon=True),
+            threading.Thread(target=self._keep_last_words, args=(self._process.stderr,), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _pump_output(self, output: IO[bytes]) -> None:
+        while chunk := output.read(CHUNK):
+            self._chunks.put(chunk)
+        self._chunks.put(b"")
+
+    def _keep_last_words(self, errors: IO[bytes]) -> None:
+        while chunk := errors.read(CHUNK):
+            self._last_words = (self._last_words + chunk)[-LAST_WORDS:]
+
+    def read(self, timeout: float) -> bytes:
+        """See Port."""
+        try:
+            chunk = self._chunks.get(timeout=max(timeout, 0))
+        except queue.Empty:
+            return b""
+        if not chunk:
+            self._chunks.put(b"")  # for whoever reads again
+            raise TargetLostError(f"{self.description} {self._death()}")
+        return chunk
+
+    def write(self, data: bytes) -> None:
+        """See Port."""
+        if self._process.stdin is not None:
+            with suppress(OSError):  # it has died: `read` says so, after its last output
+                self._process.stdin.write(data)
+
+    def _death(self) -> str:
+        try:
+            status = self._process.wait(CHILD_GRACE)
+        except subprocess.TimeoutExpired:
+            return "closed its output"
+        self._threads[1].join(CHILD_GRACE)
+        if status < 0:
+            death = f"was killed by signal {-status} ({signal.strsignal(-status)})"
+        else:
+            death = f"ended with exit status {status}"
+        last_lines = _printable(self._last_words.decode(errors="replace")).splitlines()[-3:]
+        return ": ".join([death, *filter(None, [" | ".join(last_lines)])])
+
+    def close(self) -> None:
+        """See Port. Kills the program if it does not end by itself."""
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+        try:
+            self._process.wait(CHILD_GRACE)
+        except subprocess.TimeoutExpired:
+            self._kill()
+            self._process.wait()
+        # What it started itself may hold the pipes open: the threads are given up after a while.
+        deadline = time.monotonic() + CHILD_GRACE
+        while any(thread.is_alive() for thread in self._threads) and time.monotonic() < deadline:
+            with suppress(queue.Empty):  # a thread that waits for room
+                self._chunks.get(timeout=0.01)
+        for thread, stream in zip(self._threads, (self._process.stdout, self._process.stderr), strict=True):
+            if stream is not None and not thread.is_alive():
+                stream.close()
+
+    def _kill(self) -> None:
+        with suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+
+class LineReader:
+    """Cuts bytes into lines and keeps no more than one line of them, whatever arrives."""
+
+    def __init__(self) -> None:
+        """Begin at the start of a line."""
+        self._rest = b""
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Return the lines that `data` completes, without line ends; of a too long one the first MAX_LINE + 1 bytes."""
+        *lines, rest = (self._rest + data).replace(b"\r", b"\n").split(b"\n")
+        self._rest = rest[: MAX_LINE + 1]
+        return [line[: MAX_LINE + 1] for line in lines if line]
+
+
+@dataclass
+class Statistics:
+    """What the link has carried so far."""
+
+    bytes: int = 0
+    """Received."""
+    lines: int = 0
+    """Received whole."""
+    bad_lines: int = 0
+    """Received damaged, or garbage."""
+    repeats: int = 0
+    """Commands sent again because nothing had answered."""
+    resends: int = 0
+    """Requests for lines that were missing."""
+
+
+class Link:
+    """Messages from a port and commands to it."""
+
+    def __init__(self, port: Port) -> None:
+        """Use `port`, which stays the caller's to close."""
+        self.port = port
+        self.statistics = Statistics()
+        self.last_heard = 0.0
+        """When bytes, good or bad, last came; seconds of time.monotonic()."""
+        self.last_bad = ""
+        """Why the last bad line was one."""
+        self._lines = LineReader()
+        self._garbage = 0
+        self._greeted = False
+
+    def send(self, words: Iterable[str]) -> None:
+        """Send one command."""
+        self.port.write(encode_command(words))
+
+    def receive(self, timeout: float) -> list[Message]:
+        """Return the messages that arrive next, as soon as anything does; perhaps none. Wait up to `timeout` s."""
+        data = self.port.read(timeout)
+        if not data:
+            return []
+        self.last_heard = time.monotonic()
+        self.statistics.bytes += len(data)
+        messages = [message for line in self._lines.feed(data) if (message := self._decode(line)) is not None]
+        self.statistics.lines += len(messages)
+        self._garbage = 0 if messages else self._garbage + len(data)
+        if self._garbage > GARBAGE_BUDGET:
+            raise ProtocolError(
+                f"{self.port.description} floods the link with what is not the Intercore protocol "
+                f"({self._garbage >> 20} MiB without one valid line); is it the right program or port?"
+            )
+        return messages
+
+    def _decode(self, line: bytes) -> Message | None:
+        try:
+            message = decode_line(line)
+        except BadContentError as error:
+            if self._greeted:  # it speaks our version and no line noise made this: asking again will not help
+                start = _printable(line[:80].decode(errors="replace"))
+                raise ProtocolError(
+                    f"{self.port.description} breaks the Intercore protocol: {error}, in {start}…"
+                ) from None
+            self.statistics.bad_lines += 1
+            self.last_bad = str(error)
+            return None
+        except BadLineError as error:
+            self.statistics.bad_lines += 1
+            self.last_bad = str(error)
+            return None
+        if isinstance(message, ForeignHello):
+            raise ProtocolError(
+                f"{self.port.description} speaks version {message.protocol} of the Intercore protocol, "
+                f"this tool speaks version {PROTOCOL_VERSION}: update the older of the two"
+            )
+        self._greeted = self._greeted or isinstance(message, Hello)
+        return message
+
+
+def _sentence(error: Exception) -> str:
+    """Return what went wrong without what pyserial and Python put around it: numbers, and the port once more."""
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    return _printable(_WRAPPING.sub("", str(error)))
+
+
+def _printable(text: str) -> str:
+    """Return text of unknown origin with its control characters, but for line ends, replaced."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,0 +1,99 @@
+"""A plan laid out: the settings to measure, the order to take them in, and those that a stored run still lacks."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.errors import IntercoreError, UsageError
+from intercore.measurement import Level
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from intercore.measurement import Plan, Run
+
+REBUILD_FACTOR = "opt"
+"""The factor whose change needs the target to be built again."""
+
+MAX_SETTINGS = 1_000_000
+"""More than anyone waits for, few enough to list: a mistyped range must not fill the memory."""
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """One measurement to take: a level for each factor that the plan names, and which repetition of it this is."""
+
+    factors: dict[str, Level]
+    """As in the plan: defaults that the target adds are not part of it."""
+    repetition: int
+    """Counts from 0."""
+
+
+def canonical(factors: Mapping[str, Level]) -> str:
+    """Return the one JSON text that stands for these values, whatever their order: keys sorted, no blanks.
+
+    Raises IntercoreError if a text holds half of a surrogate pair, as undecodable bytes of a command line do.
+    """
+    try:
+        return msgspec.json.encode(dict(factors), order="sorted").decode()
+    except UnicodeEncodeError as error:
+        raise IntercoreError(f"{error.object!a} is not valid text; use UTF-8") from error
+
+
+def settings(plan: Plan) -> list[Setting]:
+    """Return every setting of the plan, in the order to measure them.
+
+    Repetition 0 of everything comes before repetition 1 of anything, so that a run cut short still covers the grid.
+    Within a repetition the order is random, so that drift does not look like a factor, save that settings that share
+    a build stay together. The same plan always gives the same order.
+
+    Raises UsageError if the plan has no settings, names a level twice, or has more than MAX_SETTINGS settings.
+    """
+    _check(plan)
+    names = list(plan.levels)
+    grid = [dict(zip(names, levels, strict=True)) for levels in itertools.product(*plan.levels.values())]
+    order = [Setting(factors, repetition) for repetition in range(plan.repetitions) for factors in grid]
+    order.sort(key=lambda setting: _rank(plan.seed, setting))
+    return order
+
+
+def remaining(run: Run) -> list[Setting]:
+    """Return the settings of the run's plan that it holds no measurement of, in the order to measure them."""
+    names = run.plan.levels
+    done = {
+        (
+            canonical({name: level for name, level in measurement.factors.items() if name in names}),
+            measurement.repetition,
+        )
+        for measurement in run.measurements
+    }
+    return [setting for setting in settings(run.plan) if (canonical(setting.factors), setting.repetition) not in done]
+
+
+def _check(plan: Plan) -> None:
+    if plan.repetitions < 1:
+        raise UsageError(f"repetitions={plan.repetitions} is out of range: a setting is measured at least once")
+    for name, levels in plan.levels.items():
+        if not levels:
+            raise UsageError(f"factor {name} has no level: give it at least one value")
+        level, times = Counter(levels).most_common(1)[0]
+        if times > 1:
+            raise UsageError(f"{name}={level} is given {times} times: to measure it more often, ask for repetitions")
+    total = plan.repetitions * math.prod(len(levels) for levels in plan.levels.values())
+    if total > MAX_SETTINGS:
+        raise UsageError(f"the plan has {total} measurements, more than {MAX_SETTINGS}: give fewer values per factor")
+
+
+def _rank(seed: int, setting: Setting) -> tuple[int, bytes, bytes]:
+    """Sort key: a hash shuffles the same way on every Python, which the `random` module does not promise."""
+
+    def shuffled(factors: Mapping[str, Level]) -> bytes:
+        return hashlib.sha256(f"{seed} {setting.repetition} {canonical(factors)}".encode()).digest()
+
+    build = {name: level for name, level in setting.factors.items() if name == REBUILD_FACTOR}
+    return setting.repetition, shuffled(build), shuffled(setting.factors)

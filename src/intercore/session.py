@@ -1,0 +1,232 @@
+"""A conversation with one target: what it is, what it offers, what it measures."""
+
+from __future__ import annotations
+
+import secrets
+from collections import defaultdict
+from contextlib import suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+import numpy as np
+
+from intercore.errors import IntercoreError
+from intercore.exchange import Exchange, TargetRestartedError
+from intercore.link import Link, ProtocolError
+from intercore.measurement import LOOKING_PREFIX, Series
+from intercore.protocol import Begin, Benchmark, Condition, End, Factor, Hello, Numbered, Parameter, Samples, SeriesHead
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from intercore.link import Port, Statistics
+    from intercore.measurement import Level
+
+DEFAULT_TIMEOUT = 30.0
+"""Seconds a target may be silent: the longest repetition of a run must fit."""
+CONTACT_TIMEOUT = 10.0
+"""Seconds within which a target must answer `info`: it has nothing to compute, but may have to boot."""
+FIRST_ID = 10**9
+"""Ids have ten digits, so that none cut short on its way is another answer's."""
+SPOILING_CHECKS = ("wrong", "migrated", "lost")
+"""Counters that make a result `failed` when they are not 0."""
+
+
+class Info(msgspec.Struct, frozen=True):
+    """What a target says about itself."""
+
+    hello: Hello
+    conditions: dict[str, str]
+
+
+class ParameterInfo(msgspec.Struct, frozen=True):
+    """A parameter of a benchmark: an integer with both bounds, or one of several choices."""
+
+    name: str
+    kind: Literal["integer", "choice"]
+    default: str
+    help: str
+    min: int | None
+    max: int | None
+    choices: tuple[str, ...]
+
+
+class BenchmarkInfo(msgspec.Struct, frozen=True):
+    """A benchmark that a target offers."""
+
+    name: str
+    summary: str
+    parameters: tuple[ParameterInfo, ...]
+
+
+class Answer(msgspec.Struct, frozen=True, eq=False):
+    """What a target measured: whole and free of contradictions."""
+
+    factors: dict[str, Level]
+    """The setting in full, defaults included."""
+    series: tuple[Series, ...]
+    checks: dict[str, int]
+    status: Literal["ok", "aborted", "failed"]
+
+
+class Session:
+    """A conversation with the target behind a port. What fails raises an IntercoreError, nothing else."""
+
+    def __init__(
+        self, port: Port, timeout: float = DEFAULT_TIMEOUT, on_log: Callable[[str], None] | None = None
+    ) -> None:
+        """Use `port`, which stays the caller's to close; what the target wants a person to know goes to `on_log`."""
+        self._link = Link(port)
+        self._timeout = timeout
+        self._on_log = on_log
+        self._met = False
+        # From a random start, so that the last answer of an earlier session never passes for one of this.
+        self._last_id = FIRST_ID + secrets.randbelow(3 * 10**9)
+
+    @property
+    def statistics(self) -> Statistics:
+        """What the link has carried so far, and what it has damaged."""
+        return self._link.statistics
+
+    def info(self) -> Info:
+        """Ask the target what it is."""
+        timeout = min(self._timeout, CONTACT_TIMEOUT)
+        try:
+            lines = self._ask(["info"], timeout)
+        except TargetRestartedError:  # opening its port resets many a board
+            lines = self._ask(["info"], timeout)
+        return _read_info(lines)
+
+    def benchmarks(self) -> list[BenchmarkInfo]:
+        """Ask the target what it offers."""
+        return _read_benchmarks(self._ask(["list"], min(self._timeout, CONTACT_TIMEOUT)))
+
+    def measure(
+        self,
+        benchmark: str,
+        parameters: Mapping[str, Level],
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> Answer:
+        """Run a benchmark at one setting; `on_progress` is told repetitions done and asked for. Ctrl-C aborts it."""
+        words = ["run", benchmark, *(f"{name}={value}" for name, value in parameters.items())]
+        try:
+            lines = self._ask(words, self._timeout, on_progress)
+        except KeyboardInterrupt:
+            with suppress(IntercoreError):
+                self.abort()
+            raise
+        return _read_answer(lines, benchmark, parameters)
+
+    def abort(self) -> None:
+        """Have the target end a run that is under way after the current repetition."""
+        self._link.send(["abort"])
+
+    def _ask(
+        self, words: Sequence[str], timeout: float, on_progress: Callable[[int, int], None] | None = None
+    ) -> list[Numbered]:
+        self._last_id += 1
+        exchange = Exchange(
+            self._link,
+            words,
+            self._last_id,
+            timeout=timeout,
+            fresh=not self._met,
+            on_progress=on_progress,
+            on_log=self._on_log,
+        )
+        lines = exchange.carry_out()
+        self._met = True
+        return lines
+
+
+# ---- what answers mean ----
+
+
+def _broken(what: str) -> ProtocolError:
+    return ProtocolError(f"the target breaks the Intercore protocol: {what}")
+
+
+def _read_info(lines: Iterable[Numbered]) -> Info:
+    hello: Hello | None = None
+    parts: defaultdict[str, list[str]] = defaultdict(list)
+    for line in lines:
+        if isinstance(line, Hello) and hello is None:
+            hello = line
+        elif isinstance(line, Condition):
+            if line.part != len(parts[line.key]):
+                raise _broken(f"part {line.part} of condition {line.key} comes after {len(parts[line.key])} others")
+            parts[line.key].append(line.value)
+        elif not isinstance(line, End):
+            raise _unexpected(line, "info")
+    if hello is None:
+        raise _broken("an answer to `info` without `hello`")
+    return Info(hello, {key: "".join(values) for key, values in parts.items()})
+
+
+def _read_benchmarks(lines: Iterable[Numbered]) -> list[BenchmarkInfo]:
+    summaries: dict[str, str] = {}
+    parameters: defaultdict[str, dict[str, ParameterInfo]] = defaultdict(dict)
+    for line in lines:
+        if isinstance(line, Benchmark) and line.name not in summaries:
+            summaries[line.name] = line.summary
+        elif isinstance(line, Parameter) and line.benchmark in summaries:
+            parameters[line.benchmark][line.name] = _read_parameter(line)
+        elif not isinstance(line, End):
+            raise _unexpected(line, "list")
+    return [BenchmarkInfo(name, summary, tuple(parameters[name].values())) for name, summary in summaries.items()]
+
+
+def _read_parameter(line: Parameter) -> ParameterInfo:
+    if line.kind == "integer" and (line.min is None or line.max is None or line.min > line.max):
+        raise _broken(f"parameter {line.name} of {line.benchmark} has no range")
+    if line.kind == "choice" and not line.choices:
+        raise _broken(f"parameter {line.name} of {line.benchmark} has no choices")
+    return ParameterInfo(line.name, line.kind, str(line.default), line.help, line.min, line.max, line.choices)
+
+
+def _read_answer(lines: Sequence[Numbered], benchmark: str, parameters: Mapping[str, Level]) -> Answer:
+    factors: dict[str, Level] = {}
+    heads: dict[str, SeriesHead] = {}
+    values: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
+    taken: defaultdict[str, int] = defaultdict(int)
+    end = End(0, 0)
+    if not isinstance(lines[0], Begin):
+        raise _unexpected(lines[0], f"run {benchmark}")
+    for line in lines:
+        if isinstance(line, Samples):
+            if line.series not in heads or line.index != taken[line.series]:
+                raise _broken(f"samples from {line.index} of series {line.series!r} after {taken[line.series]} others")
+            taken[line.series] += len(line.values)
+            values[line.series].append(line.values)
+        elif isinstance(line, SeriesHead) and line.name not in heads:
+            heads[line.name] = line
+        elif isinstance(line, Factor) and line.name not in factors:
+            factors[line.name] = line.value
+        elif isinstance(line, End):
+            end = line
+        elif not (isinstance(line, Begin) and line.benchmark == benchmark and line.i == 0):
+            raise _unexpected(line, f"run {benchmark}")
+    for name, level in parameters.items():
+        if str(factors.get(name)) != str(level):
+            raise _broken(f"asked for {name}={level}, it ran with {name}={factors.get(name)}")
+    if end.status == "ok" and any(end.checks.get(check) for check in SPOILING_CHECKS):
+        raise _broken(f"a run that is `ok` with checks {end.checks}")
+    series = tuple(_read_series(head, values[name], taken[name]) for name, head in heads.items())
+    return Answer(factors, series, end.checks, end.status)
+
+
+def _read_series(head: SeriesHead, values: list[tuple[int, ...]], taken: int) -> Series:
+    if head.count != taken:
+        raise _broken(f"series {head.name} was to have {head.count} samples and has {taken}")
+    core = head.name.removeprefix(LOOKING_PREFIX)
+    if core != head.name and not (core.isascii() and core.isdigit()):
+        raise _broken(f"series {head.name} names no core")
+    ticks = np.fromiter(chain.from_iterable(values), np.int64, taken)
+    ticks.setflags(write=False)
+    return Series(head.name, head.clock, head.hz, ticks)
+
+
+def _unexpected(line: Numbered, command: str) -> ProtocolError:
+    kind = type(line).__struct_config__.tag
+    return _broken(f"line {line.i} of the answer to `{command}`, a `{kind}`, is out of place")

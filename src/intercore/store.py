@@ -1,0 +1,389 @@
+"""The store: one SQLite file that holds every run. A measurement is in it whole or not at all, whatever happens.
+
+History of the file's format (`PRAGMA user_version`):
+  1  campaigns, conditions, measurements, samples (Intercore 0.1)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import zlib
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+import msgspec
+import numpy as np
+
+from intercore import __version__
+from intercore.errors import IntercoreError, UsageError
+from intercore.measurement import Level, Measurement, Plan, Run, Series
+from intercore.plan import Setting, canonical
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+    from types import TracebackType
+
+FORMAT = 1
+APPLICATION_ID = 0x49436F72  # "ICor" tells our files from other applications' (SQLite file format, 1.3.17)
+BUSY_SECONDS = 5.0
+"""How long to wait for another process that is writing to the same store."""
+
+_SCHEMA = (
+    # The CRCs are ours because SQLite does not check the content of its pages.
+    """CREATE TABLE campaigns (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        plan TEXT NOT NULL,     -- JSON of measurement.Plan
+        total INTEGER NOT NULL, -- measurements in the plan
+        started TEXT NOT NULL,  -- UTC, ISO 8601
+        tool TEXT NOT NULL,     -- version of Intercore
+        crc INTEGER NOT NULL    -- CRC-32 of the columns above but id
+    ) STRICT""",
+    """CREATE TABLE conditions (
+        id INTEGER PRIMARY KEY,
+        hash BLOB NOT NULL UNIQUE, -- SHA-256 of json: measurements under equal conditions share a row
+        json TEXT NOT NULL         -- canonical
+    ) STRICT""",
+    """CREATE TABLE measurements (
+        id INTEGER PRIMARY KEY, -- ascends in the order of measuring
+        campaign INTEGER NOT NULL REFERENCES campaigns,
+        setting TEXT NOT NULL,  -- the factors that the plan names, canonical JSON
+        repetition INTEGER NOT NULL,
+        benchmark TEXT NOT NULL,
+        factors TEXT NOT NULL,  -- all factors, defaults included, canonical JSON
+        conditions INTEGER NOT NULL REFERENCES conditions,
+        checks TEXT NOT NULL,   -- canonical JSON
+        started TEXT NOT NULL,  -- UTC, ISO 8601
+        crc INTEGER NOT NULL,   -- CRC-32 of the columns from setting on, the conditions and the samples
+        UNIQUE (campaign, setting, repetition)
+    ) STRICT""",
+    """CREATE TABLE samples (
+        measurement INTEGER NOT NULL REFERENCES measurements,
+        position INTEGER NOT NULL, -- of the series in its measurement, from 0
+        name TEXT NOT NULL,
+        clock TEXT NOT NULL,
+        hz INTEGER NOT NULL,
+        count INTEGER NOT NULL,
+        codec TEXT NOT NULL,
+        data BLOB NOT NULL,
+        PRIMARY KEY (measurement, position)
+    ) STRICT""",
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    f"PRAGMA user_version = {FORMAT}",
+)
+
+_CAUSES = {
+    sqlite3.SQLITE_BUSY: "it is locked by another process; wait for that one to end, then try again",
+    sqlite3.SQLITE_FULL: "the disk is full; free some space, then go on with --resume (what is complete is kept)",
+    sqlite3.SQLITE_IOERR: "the disk failed, is full or limits the size of a file (disk I/O error); "
+    "mend that, then go on with --resume (what is complete is kept)",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a copy, or choose another file",
+    sqlite3.SQLITE_NOTADB: "it is not an Intercore store and was left as it is; choose another file",
+    sqlite3.SQLITE_READONLY: "it is read-only; make the file and its directory writable, or work on a copy",
+    sqlite3.SQLITE_CONSTRAINT_UNIQUE: "that is in it already",
+    sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "it has no such run",
+}
+"""What went wrong and what to do, by SQLite's extended result code or else the primary one (its low 8 bits)."""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A run without its measurements."""
+
+    id: int
+    plan: Plan
+    started: str
+    """UTC time at which the run was created, ISO 8601."""
+    tool: str
+    """Version of Intercore that created the run."""
+    total: int
+    """Number of measurements in the plan."""
+    done: int
+    """Number of them that are complete."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing of the plan is missing."""
+        return self.done >= self.total
+
+
+class Store:
+    """An open store. Every method raises IntercoreError if the file, the disk or another process is in the way."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open the store at `path`, creating it if there is no file or an empty one. Other files are never changed."""
+        self.path = Path(path).absolute()  # absolute, so that ":memory:" is a file like any other
+        with _explained(self.path, "open"):
+            self._db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+            try:
+                self._prepare()
+            except BaseException:
+                self._db.close()
+                raise
+
+    def __enter__(self) -> Self:
+        """Return the store itself, already open."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the store."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file. Nothing is pending: every method has committed what it wrote."""
+        with _explained(self.path, "close"):
+            self._db.close()
+
+    def create_run(self, plan: Plan, total: int) -> int:
+        """Add a run without measurements and return its id; `total` is the number of measurements in the plan."""
+        with self._transaction("add a run to", "IMMEDIATE"):
+            row = (msgspec.json.encode(plan).decode(), total, _now(), __version__)
+            statement = "INSERT INTO campaigns (plan, total, started, tool, crc) VALUES (?, ?, ?, ?, ?) RETURNING id"
+            return self._insert(statement, (*row, _crc(row)))
+
+    def add(self, run_id: int, setting: Setting, measurement: Measurement) -> None:
+        """Add a complete measurement of `setting` to a run. When this returns, it survives a power cut.
+
+        Raises IntercoreError if the measurement is not one of `setting`, is there already, or there is no such run.
+        """
+        key, factors, checks = canonical(setting.factors), canonical(measurement.factors), canonical(measurement.checks)
+        what = f"repetition {setting.repetition} of {key}"
+        if not _belongs(measurement, setting):
+            raise IntercoreError(
+                f"asked for {what}, the target measured repetition {measurement.repetition} of {factors}; "
+                "it was not stored: please report this"
+            )
+        conditions = canonical(measurement.conditions)
+        row = (key, setting.repetition, measurement.benchmark, factors, checks, measurement.started)
+        samples = [_pack(series) for series in measurement.series]
+        with self._transaction(f"add {what} to run {run_id} in", "IMMEDIATE"):
+            crc = _crc(row, [conditions], *samples)
+            digest = hashlib.sha256(conditions.encode()).digest()
+            self._db.execute(
+                "INSERT INTO conditions (hash, json) VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, conditions)
+            )
+            number = self._insert(
+                "INSERT INTO measurements"
+                " (campaign, setting, repetition, benchmark, factors, checks, started, crc, conditions)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT id FROM conditions WHERE hash = ?)) RETURNING id",
+                (run_id, *row, crc, digest),
+            )
+            self._db.executemany(
+                "INSERT INTO samples (measurement, position, name, clock, hz, count, codec, data)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                ((number, position, *sample) for position, sample in enumerate(samples)),
+            )
+
+    def run(self, run_id: int | None = None) -> Run:
+        """Return a run with all its measurements; the newest run if None. UsageError if there is no such run."""
+        with self._transaction("read"):
+            ids = [number for (number,) in self._db.execute("SELECT id FROM campaigns ORDER BY id DESC")]
+            if not ids:
+                raise UsageError(f"{self.path} holds no run yet; make one with `intercore run`")
+            if run_id is None:
+                run_id = ids[0]
+            if run_id not in ids:
+                known = ", ".join(map(str, ids[:10])) + (", …" if len(ids) > 10 else "")
+                raise UsageError(f"there is no run {run_id} in {self.path}; newest first, it holds {known}")
+            (summary,) = self._summaries(run_id)
+            return Run(
+                id=summary.id,
+                plan=summary.plan,
+                started=summary.started,
+                tool=summary.tool,
+                total=summary.total,
+                measurements=tuple(self._measurements(run_id)),
+            )
+
+    def runs(self) -> list[Summary]:
+        """Return all runs without their measurements, the oldest first."""
+        with self._transaction("read"):
+            return self._summaries()
+
+    def newest_unfinished(self) -> int:
+        """Return the id of the newest run that is not complete. UsageError if there is none."""
+        for summary in reversed(self.runs()):
+            if not summary.complete:
+                return summary.id
+        raise UsageError(f"there is nothing to resume: every run in {self.path} is complete")
+
+    def _prepare(self) -> None:
+        """Refuse a file that is not a store of this format; make one of a file that is empty."""
+        self._db.execute("PRAGMA foreign_keys = ON")
+        self._db.execute("PRAGMA synchronous = FULL")  # in WAL mode, NORMAL may lose commits in a power cut
+        if self._is_blank():
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                if self._is_blank():  # still: another process may have been faster
+                    for statement in _SCHEMA:
+                        self._db.execute(statement)
+        # Where the file system cannot do WAL, SQLite keeps its rollback journal, which is as safe.
+        self._db.execute("PRAGMA journal_mode = WAL")
+
+    def _is_blank(self) -> bool:
+        """Whether the file holds nothing at all. IntercoreError if it holds anything but a store of this format."""
+        application, version, tables = self._db.execute(
+            "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)"
+            " FROM pragma_application_id, pragma_user_version"
+        ).fetchone()
+        if (application, version, tables) == (0, 0, 0):
+            return True
+        if application != APPLICATION_ID:
+            raise IntercoreError(
+                f"{self.path} is another application's database and was left as it is; choose another file"
+            )
+        if version != FORMAT:
+            raise IntercoreError(
+                f"{self.path} has format {version}, this Intercore {__version__} reads format {FORMAT}; "
+                "use the newest Intercore, or choose another file"
+            )
+        return False
+
+    @contextmanager
+    def _transaction(self, action: str, kind: Literal["DEFERRED", "IMMEDIATE"] = "DEFERRED") -> Iterator[None]:
+        """Commit what the block did, or roll all of it back if anything raises. A reader sees one moment's state."""
+        with _explained(self.path, action), self._db:
+            self._db.execute(f"BEGIN {kind}")
+            yield
+
+    def _insert(self, statement: str, values: tuple[Any, ...]) -> int:
+        (number,) = self._db.execute(statement, values).fetchone()
+        return int(number)
+
+    def _summaries(self, run_id: int | None = None) -> list[Summary]:
+        """Return one run, or all of them."""
+        rows = self._db.execute(
+            "SELECT id, (SELECT count(*) FROM measurements WHERE campaign = campaigns.id), crc,"
+            " plan, total, started, tool FROM campaigns WHERE :id IS NULL OR id = :id ORDER BY id",
+            {"id": run_id},
+        )
+        summaries = []
+        for number, done, crc, *row in rows:
+            with self._reading(f"run {number}"):
+                _compare(crc, _crc(row))
+                plan, total, started, tool = msgspec.convert(row, tuple[str, int, str, str])
+                summaries.append(Summary(number, msgspec.json.decode(plan, type=Plan), started, tool, total, done))
+        return summaries
+
+    def _measurements(self, run_id: int) -> list[Measurement]:
+        rows = self._db.execute(
+            "SELECT measurements.id, crc, json, setting, repetition, benchmark, factors, checks, started"
+            " FROM measurements LEFT JOIN conditions ON conditions.id = conditions"
+            " WHERE campaign = ? ORDER BY measurements.id",
+            (run_id,),
+        )
+        measurements = []
+        for number, crc, conditions, *row in rows:
+            samples = self._db.execute(
+                "SELECT name, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position",
+                (number,),
+            ).fetchall()
+            with self._reading(f"measurement {number} of run {run_id}"):
+                _compare(crc, _crc(row, [conditions], *samples))
+                measurements.append(_measurement(row, conditions, samples))
+        return measurements
+
+    @contextmanager
+    def _reading(self, what: str) -> Iterator[None]:
+        """Turn whatever an untrusted row can raise into an IntercoreError that says which row it is."""
+        try:
+            yield
+        except (msgspec.MsgspecError, zlib.error, ValueError, OverflowError) as error:
+            raise IntercoreError(f"{what} in {self.path} is damaged ({error}); restore the file from a copy") from error
+
+
+_Natural = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _Samples(msgspec.Struct, array_like=True, frozen=True):
+    """A row of the table `samples`, less where it belongs."""
+
+    name: str
+    clock: str
+    hz: Annotated[int, msgspec.Meta(ge=1)]
+    count: _Natural
+    codec: Literal["delta-int64le-zlib"]
+    data: bytes
+
+
+def _pack(series: Series) -> tuple[str, str, int, int, str, bytes]:
+    # Differences compress better than values. They wrap around in 64 bits, and so does the sum that undoes them.
+    deltas = np.diff(series.ticks, prepend=np.int64(0)).astype("<i8", casting="safe")
+    data = zlib.compress(deltas.tobytes(), level=1)
+    return series.name, series.clock, series.hz, len(series.ticks), "delta-int64le-zlib", data
+
+
+def _unpack(row: tuple[Any, ...]) -> Series:
+    samples = msgspec.convert(row, _Samples)
+    size = 8 * samples.count
+    inflate = zlib.decompressobj()
+    data = inflate.decompress(samples.data, size + 1)  # bounded, whatever the blob would grow to; 0 means no bound
+    if len(data) != size or not inflate.eof:
+        raise ValueError(f"series {samples.name} does not hold {samples.count} samples")
+    return Series(samples.name, samples.clock, samples.hz, np.cumsum(np.frombuffer(data, "<i8"), dtype=np.int64))
+
+
+def _measurement(row: list[Any], conditions: object, samples: list[tuple[Any, ...]]) -> Measurement:
+    setting, repetition, benchmark, factors, checks, started = msgspec.convert(
+        row, tuple[str, _Natural, str, str, str, str]
+    )
+    measurement = Measurement(
+        benchmark=benchmark,
+        factors=msgspec.json.decode(factors, type=dict[str, Level]),
+        repetition=repetition,
+        series=tuple(_unpack(sample) for sample in samples),
+        conditions=msgspec.json.decode(msgspec.convert(conditions, str), type=dict[str, str]),
+        checks=msgspec.json.decode(checks, type=dict[str, int]),
+        started=started,
+    )
+    if not _belongs(measurement, Setting(msgspec.json.decode(setting, type=dict[str, Level]), repetition)):
+        raise ValueError(f"its factors {factors} are not those of its setting {setting}")
+    return measurement
+
+
+def _belongs(measurement: Measurement, setting: Setting) -> bool:
+    """Whether the measurement is one of this setting: its factors hold the setting's, and defaults besides."""
+    return measurement.repetition == setting.repetition and setting.factors.items() <= dict(measurement.factors).items()
+
+
+def _crc(*rows: Sequence[object]) -> int:
+    """CRC-32 over every column of the rows: blobs as they are, what stands between them as JSON."""
+    crc = 0
+    for row in rows:
+        crc = zlib.crc32(msgspec.json.encode([value for value in row if not isinstance(value, bytes)]), crc)
+        for value in row:
+            if isinstance(value, bytes):
+                crc = zlib.crc32(value, crc)
+    return crc
+
+
+def _compare(stored: int, computed: int) -> None:
+    if stored != computed:
+        raise ValueError("its check sum is wrong")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@contextmanager
+def _explained(path: Path, action: str) -> Iterator[None]:
+    """Turn errors of the file into an IntercoreError with what, where and what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise IntercoreError(f"cannot {action} {path}: {_cause(error, path)}") from error
+    except (OSError, OverflowError, UnicodeError) as error:  # the latter two: a value that SQLite has no room for
+        raise IntercoreError(f"cannot {action} {path}: {error}") from error
+
+
+def _cause(error: sqlite3.Error, path: Path) -> str:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # errors of the Python module have none
+    if code == sqlite3.SQLITE_CANTOPEN and not path.parent.is_dir():
+        return f"there is no directory {path.parent}; make it, or choose another file"
+    unknown = f"{error}; make sure that it is a file that you may read and write, in a directory that you may write to"
+    return _CAUSES.get(code) or _CAUSES.get(code & 0xFF) or unknown

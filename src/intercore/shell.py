@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError
 from intercore.link import LineReader
-from intercore.protocol import BadLineError, End, decode_line, encode_command
+from intercore.protocol import BadLineError, End, ForeignHello, decode_line, encode_command
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -76,8 +76,9 @@ def _show_all(lines: list[bytes], shown: TextIO) -> bool:
         except BadLineError as error:
             shown.write(f"(damaged: {error}) {text}\n")
             continue
-        if message.id != _LAST_ID:
+        if not isinstance(message, ForeignHello) and message.id == _LAST_ID:
+            finished = finished or isinstance(message, End)
+        else:
             shown.write(text.rpartition(" *")[0] + "\n")
-        finished = finished or (isinstance(message, End) and message.id == _LAST_ID)
     shown.flush()
     return finished

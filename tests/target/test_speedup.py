@@ -85,5 +85,5 @@ def test_polling_starts_on_the_tick_and_ends_after_it(terminal: Terminal) -> Non
     hello = terminal.ask("info")[0]
     tick = hello["hz"] // hello["tick_hz"]
     polled = series(terminal.ask("run speedup n=1 mode=spin join=poll-tick samples=20"))["tp"]
-    # It starts up to one late wake-up after an edge and ends after the next: on a loaded machine, that is all one can say.
+    # It starts one late wake-up after an edge and ends after the next; on a loaded machine that is all one can say.
     assert sum(polled) / len(polled) > 0.5 * tick

@@ -1,0 +1,1 @@
+"""What people see: tables, pages, and the way numbers are written in both."""

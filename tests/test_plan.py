@@ -1,0 +1,171 @@
+"""The order of a plan, and what a run still lacks."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+
+import hypothesis
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+from intercore.errors import IntercoreError, UsageError
+from intercore.measurement import Measurement, Plan, Run
+from intercore.plan import MAX_SETTINGS, Setting, canonical, remaining, settings
+
+UNHURRIED = hypothesis.settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no bug
+LEVELS = st.integers(-(2**63), 2**63 - 1) | st.text(max_size=8)
+FACTORS = st.dictionaries(st.text(max_size=8), LEVELS, max_size=6)
+GRIDS = st.dictionaries(
+    st.sampled_from(["n", "mode", "opt", "cores"]), st.lists(LEVELS, min_size=1, max_size=4, unique=True), max_size=4
+)
+PLANS = st.builds(
+    Plan,
+    target=st.just("host"),
+    url=st.none(),
+    benchmark=st.just("speedup"),
+    levels=GRIDS,
+    repetitions=st.integers(1, 3),
+    seed=st.integers(),
+)
+
+
+def plan(repetitions: int = 1, seed: int = 1, **levels: list[int | str]) -> Plan:
+    return Plan("host", None, "speedup", levels, repetitions, seed)
+
+
+def measured(setting: Setting, **defaults: int | str) -> Measurement:
+    return Measurement(
+        "speedup", {**defaults, **setting.factors}, setting.repetition, (), {}, {}, "2026-01-01T00:00:00Z"
+    )
+
+
+def run(of: Plan, *measurements: Measurement) -> Run:
+    return Run(1, of, "2026-01-01T00:00:00+00:00", "0", len(settings(of)), measurements)
+
+
+def keys(of: list[Setting]) -> list[tuple[str, int]]:
+    return [(canonical(setting.factors), setting.repetition) for setting in of]
+
+
+@UNHURRIED
+@given(PLANS)
+def test_settings_are_a_permutation_of_levels_times_repetitions(of: Plan) -> None:
+    product = [
+        (canonical(dict(zip(of.levels, levels, strict=True))), repetition)
+        for levels in itertools.product(*of.levels.values())
+        for repetition in range(of.repetitions)
+    ]
+    assert sorted(keys(settings(of))) == sorted(product)
+
+
+@UNHURRIED
+@given(PLANS)
+def test_the_same_plan_always_gives_the_same_order(of: Plan) -> None:
+    again = msgspec.json.decode(msgspec.json.encode(of), type=Plan)
+    assert settings(of) == settings(again)
+
+
+def test_the_order_is_the_same_in_another_process() -> None:
+    of = plan(n=[1, 2, 3, 4, 5, 6], opt=["O0", "O2"])
+    code = (
+        "import sys, msgspec; from intercore.measurement import Plan; from intercore.plan import settings\n"
+        "print(msgspec.json.encode(settings(msgspec.json.decode(sys.argv[1], type=Plan))).decode())"
+    )
+    text = msgspec.json.encode(of).decode()
+    other = subprocess.run([sys.executable, "-c", code, text], capture_output=True, text=True, check=True).stdout
+    assert msgspec.json.decode(other, type=list[Setting]) == settings(of)
+
+
+@UNHURRIED
+@given(PLANS)
+def test_every_setting_is_measured_once_before_any_is_measured_twice(of: Plan) -> None:
+    repetitions = [setting.repetition for setting in settings(of)]
+    assert repetitions == sorted(repetitions)
+
+
+@UNHURRIED
+@given(PLANS)
+def test_each_build_is_used_in_one_go_within_a_repetition(of: Plan) -> None:
+    builds = [(setting.repetition, setting.factors.get("opt")) for setting in settings(of)]
+    assert len([build for build, _ in itertools.groupby(builds)]) == len(set(builds))
+
+
+def test_the_order_is_neither_that_of_the_levels_nor_the_same_in_each_repetition() -> None:
+    order = [setting.factors["n"] for setting in settings(plan(repetitions=2, n=list(range(20))))]
+    first, second = order[:20], order[20:]
+    assert len({tuple(first), tuple(second), tuple(range(20))}) == 3
+
+
+def test_another_seed_gives_another_order_of_settings_and_of_builds() -> None:
+    def orders(of: list[Plan]) -> set[tuple[object, ...]]:
+        return {tuple(keys(settings(each))) for each in of}
+
+    assert len(orders([plan(seed=seed, n=list(range(20))) for seed in range(5)])) == 5
+    assert len(orders([plan(seed=seed, opt=["O0", "O1", "O2", "O3", "Os"]) for seed in range(5)])) == 5
+
+
+def test_a_plan_without_factors_has_one_setting() -> None:
+    assert settings(plan()) == [Setting({}, 0)]
+
+
+@pytest.mark.parametrize(
+    ("of", "message"),
+    [
+        (plan(repetitions=0, n=[1]), "repetitions=0"),
+        (plan(n=[]), "n has no level"),
+        (plan(n=[1, 2, 1]), "n=1 is given 2 times"),
+        (plan(mode=["pool", "pool"]), "mode=pool is given 2 times"),
+        (plan(repetitions=MAX_SETTINGS + 1), f"more than {MAX_SETTINGS}"),
+        (plan(repetitions=10**12, n=list(range(1000)), m=list(range(1000))), f"more than {MAX_SETTINGS}"),
+    ],
+)
+def test_a_plan_that_cannot_be_meant_is_refused(of: Plan, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        settings(of)
+
+
+@UNHURRIED
+@given(FACTORS, st.randoms())
+def test_canonical_text_does_not_depend_on_the_order_and_says_everything(
+    factors: dict[str, int | str], random: object
+) -> None:
+    names = list(factors)
+    random.shuffle(names)  # type: ignore[attr-defined]
+    text = canonical({name: factors[name] for name in names})
+    assert text == canonical(factors)
+    assert json.loads(text) == factors
+
+
+def test_canonical_text_is_compact_and_tells_a_number_from_its_digits() -> None:
+    assert canonical({"n": 1000, "mode": "pool"}) == '{"mode":"pool","n":1000}'
+    assert canonical({"n": 1}) != canonical({"n": "1"})
+
+
+def test_text_that_is_not_unicode_is_refused() -> None:
+    with pytest.raises(IntercoreError, match=r"'po\\udcffol' is not valid text"):
+        settings(plan(mode=["po\udcffol"]))
+
+
+@UNHURRIED
+@given(PLANS, st.data())
+def test_what_remains_is_what_was_not_measured_in_the_order_of_the_plan(of: Plan, data: st.DataObject) -> None:
+    order = settings(of)
+    done = data.draw(st.lists(st.sampled_from(range(len(order))), unique=True))
+    lacking = remaining(run(of, *(measured(order[index], rest=0) for index in done)))
+    assert lacking == [setting for index, setting in enumerate(order) if index not in done]
+
+
+def test_nothing_remains_of_a_complete_run() -> None:
+    of = plan(repetitions=2, n=[1, 2])
+    assert remaining(run(of, *map(measured, settings(of)))) == []
+
+
+def test_measurements_of_another_setting_do_not_count() -> None:
+    of = plan(n=[1, 2])
+    strangers = [Setting({"n": 3}, 0), Setting({"n": "1"}, 0), Setting({"n": 1}, 1), Setting({}, 0)]
+    assert remaining(run(of, *map(measured, strangers))) == settings(of)

@@ -44,6 +44,7 @@ fuzz: setup ## fuzz the target's console for FUZZ_SECONDS (60)
 bench: setup ## what Intercore itself costs: a time stamp, the link, the store
 	$(BIN)/python bench/time_stamp.py
 	$(BIN)/python bench/link.py
+	$(BIN)/python bench/speedup.py
 
 clean: ## remove what was built here; the environment and stored runs stay
 	rm -rf build speedup.html

@@ -18,7 +18,6 @@ from intercore.analysis import speedup
 from intercore.build import DEFAULT_OPT
 from intercore.document import run_document
 from intercore.errors import IntercoreError, UsageError
-from intercore.export import export as export_samples
 from intercore.measurement import Plan
 from intercore.plan import REBUILD_FACTOR, settings
 from intercore.progress import watch
@@ -214,6 +213,8 @@ def export(
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write every raw sample of a run to a file, one row each."""
+    from intercore.export import export as export_samples  # noqa: PLC0415 - polars takes half a second to load
+
     export_samples(_stored(store_path, run_id), to)
     _err.print(f"wrote {to}", markup=False)
 

@@ -51,3 +51,38 @@ def _scale(us: float) -> tuple[float, str]:
         if abs(us) >= 0.9995 * scale:  # what would be rounded up to 1000 of a unit is 1 of the next
             return scale, unit
     return _SCALES[-1]
+
+
+# Typeset, for pages
+
+
+def _set(text: str) -> str:
+    """Return a number as it is set in print: with a minus sign, and not torn from its unit at the end of a line."""
+    return text.replace("-", "−", 1).replace(" ", "\N{NO-BREAK SPACE}")
+
+
+FORMATS: dict[str, Callable[[float], str]] = {
+    "duration": lambda us: _set(duration(us)),
+    "factor": lambda value: f"{value:.3f}",
+    "fraction": lambda value: _set(f"{value:.4f}" if abs(value) < 1 else significant(value)),
+    "percent": lambda value: _set(f"{100 * value:.1f} %"),
+    "count": lambda value: f"{float(significant(value)):,.0f}",
+    "exactly": lambda value: f"{value:,}",
+    "goal": lambda value: _set(f"{100 * value:.4g} %"),
+}
+"""How each kind of number is written on a page."""
+
+
+def span(estimate: Interval, kind: str) -> str:
+    """Return the interval in words; empty if neither bound is known. Bounds of one unit name it once."""
+    low, high = (None if bound is None else FORMATS[kind](bound) for bound in (estimate.low, estimate.high))
+    if low is None or high is None:
+        return f"{low} or more" if low else f"{high} or less" if high else ""
+    number, space, unit = low.partition("\N{NO-BREAK SPACE}")
+    return f"{number if high.endswith(space + unit) else low} {'to' if '−' in low else '–'} {high}"
+
+
+def shown(estimate: Interval, kind: str) -> str:
+    """Return the value with its interval in words behind it, if there is one."""
+    interval = span(estimate, kind)
+    return FORMATS[kind](estimate.value) + (f" ({interval})" if interval else "")

@@ -1,0 +1,341 @@
+"""The plots of the page, as the JSON that plotly.js takes."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from intercore.view.quantity import duration, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from intercore.analysis.speedup import ForkJoinFit, Interval, SpeedupPoint
+    from intercore.measurement import Measurement
+
+    Figure = dict[str, Any]
+    """A plot as plotly.js takes it; its colours are names that the page's script looks up for light and dark."""
+
+SIMULATED = "SIMULATED"
+
+_DISTURBANCES = ("wrong", "migrated", "lost", "preempted")  # docs/protocol.md: the checks that should be 0
+_COLOURS, _SYMBOLS = 6, ("circle", "square", "diamond", "triangle-up", "cross")  # no common divisor: 30 distinct pairs
+_POINTS_DRAWN = 6000  # samples per plot that a phone still draws without delay
+_BUSY_LEGEND = 3  # entries that fit without a taller plot
+
+
+@dataclass(frozen=True)
+class Group:
+    """What is drawn as one line: the points of one fit."""
+
+    label: str
+    """Says by itself if the numbers are simulated or published."""
+    origin: Literal["measured", "simulated", "published"]
+    fit: ForkJoinFit
+    points: tuple[SpeedupPoint, ...]
+    pools: tuple[tuple[Measurement, ...], ...]
+    """The measurements behind each point; empty for a published table."""
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the numbers are from the literature."""
+        return self.origin == "published"
+
+    @property
+    def disturbances(self) -> list[str]:
+        """What disturbed each point, e.g. `preempted 3`; empty text where nothing did."""
+        return [_disturbed(pool) for pool in self.pools] or [""] * len(self.points)
+
+
+def _disturbed(pool: Iterable[Measurement]) -> str:
+    counts = {check: sum(measurement.checks.get(check, 0) for measurement in pool) for check in _DISTURBANCES}
+    return ", ".join(f"{check} {count}" for check, count in counts.items() if count)
+
+
+def figures(own: Sequence[Group], literature: Sequence[Group], efficiency: float) -> list[Figure]:
+    """Return the plots of the page, in their order."""
+    simulated = any(group.origin == "simulated" for group in own)
+    drawn = [
+        _speedup_figure(own, literature),
+        _efficiency_figure(own, literature, efficiency),
+        _samples_figure(own),
+    ]
+    for figure in drawn:
+        if simulated:
+            figure["layout"]["title"]["text"] += f" ({SIMULATED})"
+        figure["name"] = figure["name"] + "-simulated" * simulated
+    return drawn
+
+
+def _speedup_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figure:
+    groups = [*own, *literature]
+    cores = sorted({group.fit.cores for group in groups})
+    largest = max(point.speedup.value for group in groups for point in group.points)
+    layout = _layout(
+        "Speed-up over size",
+        groups,
+        x=_log_axis("size of the work n", [point.n for group in groups for point in group.points]),
+        y={"title": {"text": "speed-up S = T1 / TP"}, "range": [0, 1.12 * max(largest, *cores)]},
+    )
+    for limit in cores:
+        _add_level(layout, limit, f"limit: {limit} cores", "text")
+    _add_level(layout, 1, "as fast as one core", "muted", dash="dot", below=True)
+    data = [
+        _line(group, index)
+        | {
+            "x": [point.n for point in group.points],
+            "y": [point.speedup.value for point in group.points],
+            "error_y": _error_bars([point.speedup for point in group.points]),
+            "text": [_hover(group, point) for point in group.points],
+        }
+        for index, group in enumerate(groups)
+    ]
+    return {"name": "speedup-over-size", "data": data, "layout": layout}
+
+
+def _efficiency_figure(own: Sequence[Group], literature: Sequence[Group], wanted: float) -> Figure:
+    groups = [*own, *literature]
+    largest = max(point.efficiency.value for group in groups for point in group.points)
+    layout = _layout(
+        "Efficiency over duration",
+        groups,
+        x=_log_axis("duration on one core T1", [point.t1_us.value for group in groups for point in group.points])
+        | {"ticksuffix": "s"},
+        y={"title": {"text": "efficiency E = S / P"}, "range": [0, 1.12 * max(largest, 1)], "tickformat": ".0%"},
+    )
+    _add_level(layout, 1, "limit", "text")
+    _add_level(layout, wanted, f"wanted: {100 * wanted:.3g} %", "muted", dash="dot", below=True)
+    data = []
+    for index, group in enumerate(groups):
+        data += [_efficiency_points(group, index), _fitted_curve(group, index), *_break_even_marker(group, index)]
+    return {"name": "efficiency-over-duration", "data": data, "layout": layout}
+
+
+def _efficiency_points(group: Group, index: int) -> Figure:
+    return _line(group, index) | {
+        "mode": "markers",
+        "x": [point.t1_us.value / 1e6 for point in group.points],
+        "y": [point.efficiency.value for point in group.points],
+        "error_y": _error_bars([point.efficiency for point in group.points]),
+        "text": [_hover(group, point) for point in group.points],
+    }
+
+
+def _fitted_curve(group: Group, index: int) -> Figure:
+    """Draw the model of the fit, TP = (1 + loss) T1/P + overhead, as efficiency."""
+    fit = group.fit
+    t1 = [point.t1_us.value for point in group.points]
+    x = np.geomspace(min(t1) / 2, max(t1) * 2, 80)
+    tp = (1 + (fit.loss.value if fit.loss else 0.0)) * x / fit.cores + fit.overhead_us.value
+    x, tp = x[tp > 0], tp[tp > 0]
+    line = _line(group, index)
+    return line | {
+        "mode": "lines",
+        "x": (x / 1e6).tolist(),
+        "y": (x / tp / fit.cores).tolist(),
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
+
+
+def _break_even_marker(group: Group, index: int) -> Iterator[Figure]:
+    found = group.fit.break_even
+    if found.t1_us is None:
+        return
+    line = _line(group, index)
+    text = f"<b>{plot_text(group.label)}</b><br>break-even at T1 = {shown(found.t1_us, 'duration')}"
+    yield line | {
+        "mode": "markers",
+        "x": [found.t1_us.value / 1e6],
+        "y": [found.efficiency],
+        "error_x": _error_bars([found.t1_us], 1e-6),
+        "marker": line["marker"] | {"symbol": "star-open" if group.is_published else "star", "size": 14},
+        "showlegend": False,
+        "text": [text],
+    }
+
+
+def _samples_figure(own: Sequence[Group]) -> Figure:
+    """Draw every repetition, a strip per setting. TP over its own T1/P shows the outliers of both, at any size."""
+    sizes = {f"{n:,}": _short(n) for n in sorted({point.n for group in own for point in group.points})}
+    layout = _layout(
+        "Every repetition",
+        own,
+        x={
+            "title": {"text": "size of the work n"},
+            "type": "category",
+            "categoryarray": list(sizes),
+            "tickvals": list(sizes),
+            "ticktext": list(sizes.values()),
+        },
+        y={"title": {"text": "TP ÷ (T1 / P)"}, "type": "log", "minor": {"showgrid": False}},
+    ) | {"boxmode": "group", "boxgap": 0.15, "boxgroupgap": 0.1}
+    layout["legend"]["itemsizing"] = "constant"
+    _add_level(layout, 1, "ideal", "text", below=True, log=True)
+    most = _most_drawn(own)
+    data = [_strip(group, index, most) for index, group in enumerate(own)]
+    return {"name": "every-repetition", "data": data, "layout": layout}
+
+
+def _strip(group: Group, index: int, most: int) -> Figure:
+    x: list[str] = []
+    y: list[float] = []
+    text: list[str] = []
+    label = plot_text(group.label)
+    for point, pool in zip(group.points, group.pools, strict=True):
+        t1, tp = _pairs(pool)
+        drawn = _selection(tp * point.cores / t1, most)
+        x += [f"{point.n:,}"] * len(drawn)
+        y += (tp * point.cores / t1)[drawn].tolist()
+        text += [
+            f"<b>{label}</b><br>n = {point.n:,}, repetition {i}<br>T1 {duration(t1[i])}, TP {duration(tp[i])}"
+            for i in drawn
+        ]
+    return _line(group, index) | {
+        # A box plot without its box is a strip plot that plotly spreads by group on its own.
+        "type": "box",
+        "boxpoints": "all",
+        "hoveron": "points",
+        "pointpos": 0,
+        "jitter": 0.7,
+        "line": {"color": "rgba(0,0,0,0)"},
+        "fillcolor": "rgba(0,0,0,0)",
+        "marker": _line(group, index)["marker"] | {"size": 4, "opacity": 0.7},
+        "x": x,
+        "y": y,
+        "text": text,
+    }
+
+
+def _pairs(pool: Iterable[Measurement]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return T1 and TP in µs, by repetition. A T1 of 0 ticks counts as one tick: nothing shorter can be told."""
+    t1, tp = [], []
+    for measurement in pool:
+        one, all_cores = measurement.samples("t1"), measurement.samples("tp")
+        count = min(len(one.ticks), len(all_cores.ticks))
+        t1.append(np.maximum(one.ns[:count], 1e9 / one.hz) / 1e3)
+        tp.append(all_cores.ns[:count] / 1e3)
+    return np.concatenate(t1), np.concatenate(tp)
+
+
+def _most_drawn(groups: Sequence[Group]) -> int:
+    """Return how many samples to draw per setting."""
+    return max(100, _POINTS_DRAWN // sum(len(group.points) for group in groups))
+
+
+def is_thinned(groups: Sequence[Group]) -> bool:
+    """Return whether the plot of every repetition leaves some of them out."""
+    return bool(groups) and any(p.samples > _most_drawn(groups) for group in groups for p in group.points)
+
+
+def _selection(values: NDArray[np.float64], most: int) -> list[int]:
+    """Return which values to draw, in order: of too many, all that lie far out and an even choice of the rest."""
+    if len(values) <= most:
+        return list(range(len(values)))
+    ranked = np.argsort(values, kind="stable")
+    tail = most // 4
+    inner = np.linspace(tail, len(values) - tail - 1, most - 2 * tail).astype(int)
+    return sorted(int(i) for i in np.concatenate((ranked[:tail], ranked[inner], ranked[len(values) - tail :])))
+
+
+def _line(group: Group, index: int) -> Figure:
+    """Mark a group alike in every plot. Published results never look like own ones: grey, dashed, hollow."""
+    colour = "published" if group.is_published else f"series{index % _COLOURS}"
+    symbol = "circle-open" if group.is_published else _SYMBOLS[index % len(_SYMBOLS)]
+    name = plot_text(group.label)
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "legendgroup": f"{index}",
+        "hoverinfo": "text",
+        "line": {"color": colour, "width": 2, "dash": "dash" if group.is_published else "solid"},
+        "marker": {"color": colour, "symbol": symbol, "size": 9, "line": {"width": 2 if group.is_published else 0}},
+    }
+
+
+def _error_bars(estimates: Sequence[Interval], scale: float = 1.0) -> Figure:
+    """Draw no bar for an unknown bound: the value itself stands for it."""
+    high = [(e.high - e.value) * scale if e.high is not None else 0.0 for e in estimates]
+    low = [(e.value - e.low) * scale if e.low is not None else 0.0 for e in estimates]
+    return {"type": "data", "symmetric": False, "array": high, "arrayminus": low, "visible": any(high + low)}
+
+
+def _hover(group: Group, point: SpeedupPoint) -> str:
+    rows = {
+        "n": f"{point.n:,}",
+        "T1": shown(point.t1_us, "duration"),
+        "TP": shown(point.tp_us, "duration"),
+        "S": shown(point.speedup, "factor"),
+        "E": shown(point.efficiency, "percent"),
+    }
+    lines = [f"{name} = {value}" for name, value in rows.items()]
+    return "<br>".join([f"<b>{plot_text(group.label)}</b>", *lines])
+
+
+def _layout(title: str, groups: Sequence[Group], x: Figure, y: Figure) -> Figure:
+    axis = {"gridcolor": "grid", "linecolor": "muted", "zeroline": False, "automargin": True, "ticks": "outside"}
+    return {
+        "title": {"text": title, "x": 0.01, "xanchor": "left", "font": {"size": 16}},
+        "height": 420 + 20 * max(0, len(groups) - _BUSY_LEGEND),
+        "margin": {"l": 56, "r": 16, "t": 48, "b": 56},
+        "font": {"color": "text", "family": "system-ui, sans-serif", "size": 13},
+        "paper_bgcolor": "paper",
+        "plot_bgcolor": "paper",
+        "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
+        "hoverlabel": {"align": "left", "bgcolor": "paper", "font": {"color": "text"}},
+        "hovermode": "closest",
+        "showlegend": True,
+        "xaxis": axis | {"tickangle": 0} | x,
+        "yaxis": axis | y,
+        "shapes": [],
+        "annotations": [],
+    }
+
+
+def _log_axis(title: str, values: Sequence[float]) -> Figure:
+    """Return an axis with a line per decade, and as many labels as a phone has room for: five or six."""
+    crowded = max(values) > 1e5 * max(min(values), 1e-9)
+    minor = {"dtick": 1, "showgrid": True, "gridcolor": "grid"}
+    return {"title": {"text": title}, "type": "log", "tickformat": "~s", "dtick": 1 + crowded, "minor": minor}
+
+
+def _add_level(
+    layout: Figure, y: float, text: str, colour: str, *, dash: str = "solid", below: bool = False, log: bool = False
+) -> None:
+    """Draw a horizontal line across the plot, with its label above or below the right end."""
+    line = {"color": colour, "width": 1, "dash": dash}
+    layout["shapes"].append(
+        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": line, "layer": "below"}
+    )
+    layout["annotations"].append(
+        {
+            "xref": "paper",
+            "x": 0.995,
+            "xanchor": "right",
+            "y": float(np.log10(y)) if log else y,  # annotations take the exponent where shapes take the value
+            "yanchor": "top" if below else "bottom",
+            "yshift": -2 if below else 6,  # clear of markers on the line
+            "text": text,
+            "showarrow": False,
+            "font": {"color": colour, "size": 12},
+        }
+    )
+
+
+def _short(n: int) -> str:
+    """Return a size as the logarithmic axes write it, e.g. `300k`."""
+    for scale, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if n >= scale:
+            return f"{n / scale:g}{letter}"
+    return str(n)
+
+
+def plot_text(text: str) -> str:
+    """Escape text for plotly, which knows a few tags of HTML, links among them."""
+    return html.escape(text, quote=False)

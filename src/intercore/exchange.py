@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 QUIET = 0.1
 """Seconds without a byte after which no more is coming: several times the latency timer of USB serial chips (16 ms)."""
 LEAST_QUIET = 0.01
-"""The same where the target reacts fast and only some lines were asked for: to ask for them once too often costs little."""
+"""The same where the target reacts fast and few lines were asked for: to ask for them once too often costs little."""
 QUIET_REACTIONS = 2
 """Times its slowest reaction after which such a target is not sending any more."""
 FIRST_REPEAT = 0.5
@@ -287,7 +287,8 @@ class Exchange:
             self._sending = self._sending and self._incoming.last is not None
         else:
             self._complaint = error.text
-            self._foreign_run = not self._is_run  # else it may be this very run, whose first lines were lost
+            # A run that is not begun may yet be the one under way, its first lines lost; a mere question never is.
+            self._foreign_run = self._foreign_run or not self._is_run
 
     # ---- what can go wrong ----
 

@@ -48,7 +48,7 @@ LAST_WORDS = 2000
 """Bytes of a child's standard error that are kept to explain its death."""
 
 
-_WRAPPING = re.compile(r"(could not open port \S*: )|\[Errno -?\d+\] ?", re.IGNORECASE)
+_WRAPPING = re.compile(r"could not open port \S*: |(read|write) failed: |\[Errno -?\d+\] ?", re.IGNORECASE)
 
 
 class TargetLostError(IntercoreError):
@@ -299,18 +299,15 @@ class Link:
     def _decode(self, line: bytes) -> Message | None:
         try:
             message = decode_line(line)
-        except BadContentError as error:
-            if self._greeted:  # it speaks our version and no line noise made this: asking again will not help
+        except BadLineError as error:
+            self.last_bad = _printable(str(error))
+            # A right CRC: no noise made this, so that asking again will not help. But is it a target of ours at all?
+            if isinstance(error, BadContentError) and self._greeted:
                 start = _printable(line[:80].decode(errors="replace"))
                 raise ProtocolError(
-                    f"{self.port.description} breaks the Intercore protocol: {error}, in {start}…"
+                    f"{self.port.description} breaks the Intercore protocol: {self.last_bad}, in {start}…"
                 ) from None
             self.statistics.bad_lines += 1
-            self.last_bad = str(error)
-            return None
-        except BadLineError as error:
-            self.statistics.bad_lines += 1
-            self.last_bad = str(error)
             return None
         if isinstance(message, ForeignHello):
             raise ProtocolError(

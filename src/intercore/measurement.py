@@ -50,7 +50,8 @@ class Measurement(msgspec.Struct, frozen=True, eq=False):
     conditions: Mapping[str, str]
     """What else was true: chip, clocks, compiler, scheduler policy, …; see docs/conditions.md."""
     checks: Mapping[str, int]
-    """Counters that the target sent in `end`: `checked`, `wrong`, `migrated`, `preempted`, `lost`, …"""
+    """Counters that the target sent in `end`: `checked`, `wrong`, `migrated`, `preempted`, `lost`, …; and `bad_lines`,
+    the lines that arrived damaged and were asked for again."""
     started: str
     """UTC time at which the measurement began, ISO 8601."""
 

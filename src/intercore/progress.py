@@ -52,6 +52,9 @@ class _Bar:
     def progress(self, done: int, of: int) -> None:
         self._progress.update(self._task, completed=self._whole + done / max(of, 1))
 
+    def told(self, text: str) -> None:
+        self._progress.console.print(text, markup=False)
+
     def stored(self) -> None:
         self._whole += 1
         self._progress.update(self._task, completed=self._whole)
@@ -75,6 +78,9 @@ class _Log:
 
     def progress(self, done: int, of: int) -> None:
         """Say nothing: a log has no use for a bar."""
+
+    def told(self, text: str) -> None:
+        self._console.print(text, markup=False)
 
     def stored(self) -> None:
         self._position += 1

@@ -33,6 +33,9 @@ class Observer(Protocol):
     def progress(self, done: int, of: int) -> None:
         """Note the repetitions of the measurement under way."""
 
+    def told(self, text: str) -> None:
+        """Pass on what the target wants a person to know."""
+
     def stored(self) -> None:
         """Note that the measurement is complete and in the store."""
 
@@ -51,7 +54,7 @@ def carry_out(
     observer.begin(run.total - len(left), run.total)
     for opt, settings in _by_build(left):
         with contextlib.closing(open_port(opt)) as port:
-            session = Session(port, timeout=timeout)
+            session = Session(port, timeout=timeout, on_log=observer.told)
             conditions = target_conditions(session, port, run.plan.target)
             for setting in settings:
                 observer.measuring(setting)
@@ -101,6 +104,7 @@ def _measure(
 ) -> Measurement:
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     asked: dict[str, Level] = {name: level for name, level in setting.factors.items() if name != REBUILD_FACTOR}
+    bad_lines = session.statistics.bad_lines
     answer = session.measure(benchmark, asked, observer.progress)
     return Measurement(
         benchmark=benchmark,
@@ -108,6 +112,6 @@ def _measure(
         repetition=setting.repetition,
         series=answer.series,
         conditions=conditions,
-        checks=answer.checks,
+        checks={**answer.checks, "bad_lines": session.statistics.bad_lines - bad_lines},
         started=started,
     )

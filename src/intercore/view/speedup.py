@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.analysis.speedup import analyse_published
 from intercore.literature import published
-from intercore.view.quantity import bounds, duration, duration_with_bounds, significant
+from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds
 from intercore.view.table import Column, Table, print_table
 
 if TYPE_CHECKING:
@@ -91,4 +91,4 @@ def _break_even(fit: ForkJoinFit) -> str:
 
 def _break_even_size(fit: ForkJoinFit) -> str:
     found = fit.break_even
-    return "" if found.n is None else significant(found.n.value)
+    return "" if found.n is None else FORMATS["count"](found.n.value)

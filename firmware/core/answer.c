@@ -15,6 +15,12 @@ struct ic_answer ic_answer_whole(uint32_t id) { return (struct ic_answer){.id = 
 /* A console that nobody reads any more is noticed when input ends, so the result of writing is of no use here. */
 static void send_line(struct ic_line *line) {
     size_t length = ic_line_close(line);
+    if (length == 0) { /* no line that is made here is that long; if one is, the reader must not wait for it */
+        ic_line_open(line, "log");
+        ic_line_integer(line, "id", 0);
+        ic_line_text(line, "text", "a line did not fit and is missing");
+        length = ic_line_close(line);
+    }
     (void)port_console_write((const uint8_t *)line->text, length);
 }
 
@@ -108,7 +114,7 @@ static void parameter(struct ic_answer *answer, const struct ic_benchmark *bench
     } else {
         ic_line_text(&line, "kind", "integer");
         ic_line_integer(&line, "min", parameter->min);
-        ic_line_integer(&line, "max", ic_parameter_max(parameter));
+        ic_line_integer(&line, "max", ic_benchmark_max(benchmark, index));
         ic_line_integer(&line, "default", ic_benchmark_default(benchmark, index));
     }
     ic_line_text(&line, "help", parameter->help);

@@ -2,15 +2,16 @@
 
 #include <string.h>
 
+#include "looking.h"
+#include "port.h"
 #include "samples.h"
 
 static const struct ic_parameter common[IC_COMMON_COUNT] = {
-    [IC_COMMON_SAMPLES] = {.name = "samples", .help = "repetitions", .min = 1, .max = IC_SAMPLES_CAPACITY},
+    [IC_COMMON_SAMPLES] = {.name = "samples", .help = "repetitions", .min = 1},
     [IC_COMMON_DITHER] = {.name = "dither_us",
                           .help = "longest random delay before each timed window, in microseconds",
                           .min = 0,
-                          .max = 1000000,
-                          .preset = 1000},
+                          .max = 1000000},
     [IC_COMMON_REST] = {.name = "rest_ms", .help = "rest between repetitions, in milliseconds", .max = 60000},
     [IC_COMMON_SEED] = {.name = "seed",
                         .help = "seed of dither and of every other random choice",
@@ -35,9 +36,19 @@ const struct ic_parameter *ic_benchmark_parameter(const struct ic_benchmark *ben
     return index < IC_COMMON_COUNT ? &common[index] : NULL;
 }
 
+uint32_t ic_benchmark_max(const struct ic_benchmark *benchmark, size_t index) {
+    if (index == benchmark->parameter_count + IC_COMMON_SAMPLES) {
+        return (IC_SAMPLES_CAPACITY - ic_looking_samples()) / benchmark->series_count;
+    }
+    return ic_parameter_max(ic_benchmark_parameter(benchmark, index));
+}
+
 uint32_t ic_benchmark_default(const struct ic_benchmark *benchmark, size_t index) {
     if (index == benchmark->parameter_count + IC_COMMON_SAMPLES) {
         return benchmark->samples;
+    }
+    if (index == benchmark->parameter_count + IC_COMMON_DITHER) {
+        return 1000000U / port_tick_hz(); /* one tick, so that every phase of it occurs */
     }
     return ic_parameter_default(ic_benchmark_parameter(benchmark, index));
 }

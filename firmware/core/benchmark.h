@@ -16,6 +16,8 @@ struct ic_benchmark {
     size_t parameter_count;
     /* Default number of repetitions. */
     uint32_t samples;
+    /* Series that take one sample per repetition, at least 1: they share the memory for samples. */
+    uint32_t series_count;
     /* Takes the measurement as run.h describes. False, with run->error filled, if it could not be taken at all. */
     bool (*measure)(struct ic_run *run);
 };
@@ -29,7 +31,8 @@ const struct ic_benchmark *ic_benchmark_find(const char *name);
 /* All parameters of a benchmark, its own first: the one with this index, from 0 up; NULL beyond the last. */
 const struct ic_parameter *ic_benchmark_parameter(const struct ic_benchmark *benchmark, size_t index);
 
-/* Default of the parameter with this index. */
+/* Largest value and default of the parameter with this index. */
+uint32_t ic_benchmark_max(const struct ic_benchmark *benchmark, size_t index);
 uint32_t ic_benchmark_default(const struct ic_benchmark *benchmark, size_t index);
 
 /* Parameters that every benchmark has, behind its own. */

@@ -76,8 +76,11 @@ bool ic_parse_u32(const char *text, uint32_t *value) {
             return false;
         }
     }
+    if (*text != '\0') {
+        return false;
+    }
     *value = (uint32_t)number;
-    return *text == '\0';
+    return true;
 }
 
 bool ic_parse_range(const char **text, uint32_t *first, uint32_t *last) {

@@ -9,8 +9,10 @@
 
 /* Progress lines per second. */
 #define PROGRESS_HZ 4U
+/* Commands taken between two repetitions: a flood of them must not stop the run. */
+#define LINES_ATTENDED 4U
 
-enum kind { INFO, LIST, HELP, RUN };
+enum kind { INFO, LIST, HELP, RUN, FAILED_RUN };
 
 /* Static, because a chip's console task has a small stack. */
 static struct ic_input input;
@@ -59,7 +61,7 @@ void ic_console_attend(struct ic_run *running) {
         }
         running->next_progress = now + port_clock_hz() / PROGRESS_HZ;
     }
-    for (;;) {
+    for (uint32_t lines = 0; lines < LINES_ATTENDED; lines++) {
         enum port_error status = read_line(0);
         if (status != PORT_OK) {
             running->aborted = running->aborted || status == PORT_ERR_CLOSED;
@@ -95,14 +97,22 @@ static void send_again(struct ic_answer *answer) {
         ic_answer_begin(answer, &run);
         ic_answer_result(answer, &run);
         break;
+    case FAILED_RUN:
+        ic_answer_begin(answer, &run);
+        ic_answer_error(answer->id, &run.error);
+        break;
     }
+}
+
+static void remember(uint32_t id, enum kind kind) {
+    last.exists = true;
+    last.id = id;
+    last.kind = kind;
 }
 
 static void answer_new(uint32_t id, enum kind kind) {
     struct ic_answer answer = ic_answer_whole(id);
-    last.exists = true;
-    last.id = id;
-    last.kind = kind;
+    remember(id, kind);
     send_again(&answer);
 }
 
@@ -119,13 +129,12 @@ static void do_run(struct ic_command *command) {
         ic_answer_begin(&answer, &run);
         if (!ic_run_measure(&run)) {
             ic_answer_error(command->id, &run.error);
+            remember(command->id, FAILED_RUN);
             return;
         }
         ic_answer_result(&answer, &run);
     } while (!run.aborted && ic_settings_next(&settings));
-    last.exists = true;
-    last.id = command->id;
-    last.kind = RUN;
+    remember(command->id, RUN);
 }
 
 static void do_resend(const struct ic_command *command) {

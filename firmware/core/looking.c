@@ -19,6 +19,8 @@ static void look(void *arg) {
     }
 }
 
+uint32_t ic_looking_samples(void) { return PAIRS * port_core_count(); }
+
 bool ic_looking_measure(struct ic_run *run) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
         struct looker looker = {run, ic_samples_open("looking", core, PAIRS)};
@@ -26,7 +28,7 @@ bool ic_looking_measure(struct ic_run *run) {
             return ic_error_set(&run->error, "out-of-range", "the target has no memory for the cost of ", "looking",
                                 "");
         }
-        port_task_t task;
+        static port_task_t task; /* on a chip it may hold the task's whole stack */
         struct port_task_config config = {
             .name = "looking", .entry = look, .arg = &looker, .core = core, .priority = 1};
         if (port_task_start(&task, &config) != PORT_OK) {

@@ -13,7 +13,7 @@ uint32_t ic_parameter_default(const struct ic_parameter *parameter) {
     return preset_is_max ? parameter->limit() : parameter->preset;
 }
 
-bool ic_parameter_parse(const struct ic_parameter *parameter, const char *text, uint32_t *value,
+bool ic_parameter_parse(const struct ic_parameter *parameter, uint32_t max, const char *text, uint32_t *value,
                         struct ic_error *error) {
     if (parameter->choices != NULL) {
         for (size_t i = 0; i < parameter->choice_count; i++) {
@@ -27,7 +27,7 @@ bool ic_parameter_parse(const struct ic_parameter *parameter, const char *text, 
     if (!ic_parse_u32(text, value)) {
         return ic_error_set(error, "bad-value", parameter->name, " is a whole number, not ", text);
     }
-    if (*value < parameter->min || *value > ic_parameter_max(parameter)) {
+    if (*value < parameter->min || *value > max) {
         return ic_error_set(error, "out-of-range", parameter->name, " is outside the range that list shows: ", text);
     }
     return true;

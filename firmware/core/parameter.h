@@ -28,8 +28,8 @@ struct ic_parameter {
 uint32_t ic_parameter_max(const struct ic_parameter *parameter);
 uint32_t ic_parameter_default(const struct ic_parameter *parameter);
 
-/* Reads one value. On false, `error` names what would have been right. */
-bool ic_parameter_parse(const struct ic_parameter *parameter, const char *text, uint32_t *value,
+/* Reads one value, an integer of at most `max`. On false, `error` names what would have been right. */
+bool ic_parameter_parse(const struct ic_parameter *parameter, uint32_t max, const char *text, uint32_t *value,
                         struct ic_error *error);
 
 #endif

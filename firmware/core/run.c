@@ -4,6 +4,8 @@
 #include "looking.h"
 #include "port.h"
 
+#define NAPS_HZ 4U
+
 uint32_t ic_run_common(const struct ic_run *run, enum ic_common parameter) {
     return run->values[run->benchmark->parameter_count + (size_t)parameter];
 }
@@ -25,14 +27,28 @@ void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint
 
 bool ic_run_measure(struct ic_run *run) { return ic_looking_measure(run) && run->benchmark->measure(run); }
 
+/* Sleeps in naps, so that the target answers and can be stopped however long the rest is. */
+static void rest(struct ic_run *run) {
+    uint64_t end = port_clock() + ticks_of(ic_run_common(run, IC_COMMON_REST), 1000);
+    uint64_t nap = port_clock_hz() / NAPS_HZ;
+    for (uint64_t now = port_clock(); now < end && !run->aborted; now = port_clock()) {
+        port_sleep_until(end - now < nap ? end : now + nap);
+        if (end - now >= nap) {
+            ic_console_attend(run);
+        }
+    }
+}
+
 bool ic_run_repeat(struct ic_run *run) {
     ic_console_attend(run);
     if (run->aborted || run->checks.done == run->checks.repetitions) {
         return false;
     }
-    uint32_t rest = ic_run_common(run, IC_COMMON_REST);
-    if (rest > 0 && run->checks.done > 0) {
-        port_sleep_until(port_clock() + ticks_of(rest, 1000));
+    if (run->checks.done > 0) {
+        rest(run);
+    }
+    if (run->aborted) {
+        return false;
     }
     run->checks.done++;
     return true;

@@ -6,13 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "port.h"
+
 /* Samples that all series of one measurement hold together. A board with more memory defines more. */
 #ifndef IC_SAMPLES_CAPACITY
 #define IC_SAMPLES_CAPACITY 4096U
 #endif
 
 /* Series of one measurement: one cost of looking per core and a few of the benchmark's own. */
-#define IC_SERIES_MAX 72U
+#define IC_SERIES_MAX (PORT_CORES_MAX + 8U)
 #define IC_SERIES_NAME_MAX 20U
 
 struct ic_series {

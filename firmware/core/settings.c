@@ -23,7 +23,8 @@ static bool parse_levels(struct ic_settings *settings, size_t index, char *text,
         if (count == IC_LEVELS_MAX) {
             return ic_error_set(error, "bad-value", parameter->name, " has more than 16 values", "");
         }
-        if (!ic_parameter_parse(parameter, text, &settings->levels[index][count++], error)) {
+        uint32_t max = ic_benchmark_max(settings->benchmark, index);
+        if (!ic_parameter_parse(parameter, max, text, &settings->levels[index][count++], error)) {
             return false;
         }
     }

@@ -123,6 +123,7 @@ static const struct ic_benchmark benchmark = {.name = "fuzz",
                                               .parameters = parameters,
                                               .parameter_count = 3,
                                               .samples = 3,
+                                              .series_count = 1,
                                               .measure = measure};
 const struct ic_benchmark *const ic_benchmarks[] = {&benchmark};
 const size_t ic_benchmark_count = 1;

@@ -2,6 +2,8 @@
 #ifndef PORT_TYPES_H
 #define PORT_TYPES_H
 
+#define PORT_CORES_MAX 2U
+
 typedef struct port_task {
     int unused;
 } port_task_t;

@@ -31,8 +31,11 @@ enum port_error {
 /* Number of cores that tasks may be pinned to, 1 to PORT_CORES_MAX. Constant after start-up. */
 uint32_t port_core_count(void);
 
-/* Upper limit of port_core_count() that fixed-size tables rely on. */
-#define PORT_CORES_MAX 64U
+/* Upper limit of port_core_count(), which fixed-size tables rely on: defined in port_types.h, because a table for 64
+ * cores does not fit a chip with two. */
+#ifndef PORT_CORES_MAX
+#error "port_types.h must define PORT_CORES_MAX"
+#endif
 
 /* The core that executes the caller, 0 to port_core_count() - 1. For an unpinned task it may be out of date at once. */
 uint32_t port_core_id(void);
@@ -79,12 +82,16 @@ struct port_task_config {
     uint32_t priority;
 };
 
-/* Creates a task and makes it ready. `task` stays with the platform until port_task_join() has returned. Everything
+/* Tasks of any priority run at the same time on different cores; on one core the higher priority runs.
+ *
+ * Creates a task and makes it ready. `task` stays with the platform until port_task_join() has returned. Everything
  * that the platform does to create a task happens inside this call, because it is measured.
- * PORT_ERR_RESOURCE if there is no memory or no permission; then `task` may be used again at once. */
+ * PORT_ERR_RESOURCE if there is no memory or no permission; then `task` may be used again at once. A port_task_t may
+ * hold the task's stack: never put one on a stack. */
 enum port_error port_task_start(port_task_t *task, const struct port_task_config *config);
 
-/* Waits until the task's entry has returned and releases what it held. To be called exactly once per started task. */
+/* Waits until the task's entry has returned and the platform has let go of `task`, which may be started again at once.
+ * To be called exactly once per started task. */
 void port_task_join(port_task_t *task);
 
 /* The calling task, as a target of port_notify(). Every task that calls this was started by port_task_start() or is
@@ -103,8 +110,8 @@ uint64_t port_preemptions(void);
 /* No time limit. */
 #define PORT_FOREVER UINT64_MAX
 
-/* Direct-to-task notification: a count per task. port_notify() adds one and wakes the task if it waits. It orders
- * memory: what the notifier wrote before is visible to the task after. */
+/* Direct-to-task notification: a count per task, which nothing else in the platform uses. port_notify() adds one and
+ * wakes the task if it waits. It orders memory: what the notifier wrote before is visible to the task after. */
 void port_notify(port_task_t *task);
 
 /* Waits until the calling task's count is above zero, then takes one. */
@@ -136,7 +143,8 @@ void port_sleep_ticks(uint32_t ticks);
  * PORT_ERR_CLOSED with 0. */
 enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline);
 
-/* Sends all bytes, waiting as long as that takes. PORT_ERR_CLOSED if nobody can receive them any more. */
+/* Sends all bytes and returns when the last has left: the caller may begin a timed window next, and no interrupt of
+ * ours may fall into it. PORT_ERR_CLOSED if nobody can receive them any more. */
 enum port_error port_console_write(const uint8_t *bytes, size_t size);
 
 /* ---- what the target is ------------------------------------------------------------------------------------------ */

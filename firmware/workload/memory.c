@@ -9,7 +9,7 @@ static uint32_t line_count;
 /* Every word holds its own index, so that a sum of any range is known in advance. */
 static void prepare(void) {
     struct port_region region;
-    if (words != NULL || !port_region(0, &region)) {
+    if (!port_region(0, &region)) {
         return;
     }
     uint32_t *fill = region.base;

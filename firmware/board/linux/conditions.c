@@ -10,7 +10,7 @@
 #include "port_posix.h"
 
 #define VALUE_MAX 256U
-#define CONDITIONS_MAX 24U
+#define CONDITIONS_MAX 32U
 
 static struct port_condition conditions[CONDITIONS_MAX];
 static char values[CONDITIONS_MAX][VALUE_MAX];
@@ -36,6 +36,12 @@ static void cut_line_end(char *line) {
     if (end != NULL) {
         *end = '\0';
     }
+}
+
+/* 0 if the C library does not know. */
+static void add_cache(const char *key, int name) {
+    long bytes = sysconf(name);
+    add_number(key, bytes > 0 ? (unsigned long long)bytes : 0);
 }
 
 /* First line of a file, without its end; empty if there is none. */
@@ -107,8 +113,10 @@ void linux_conditions_start(void) {
     add("cpu.virtualisation", virtualisation());
     add_governor();
     add_number("cpu.online", (unsigned long long)sysconf(_SC_NPROCESSORS_ONLN));
-    add_number("cpu.cache.l2_bytes", (unsigned long long)sysconf(_SC_LEVEL2_CACHE_SIZE));
-    add_number("cpu.cache.l3_bytes", (unsigned long long)sysconf(_SC_LEVEL3_CACHE_SIZE));
+    add("cpu.of_cores", port_posix_cpus());
+    add_file("cpu.smt_active", "/sys/devices/system/cpu/smt/active");
+    add_cache("cpu.cache.l2_bytes", _SC_LEVEL2_CACHE_SIZE);
+    add_cache("cpu.cache.l3_bytes", _SC_LEVEL3_CACHE_SIZE);
     add_number("cpu.cycle_counter_hz", port_cycles_hz());
     add_file("os.load_at_start", "/proc/loadavg");
     add("scheduler.policy", port_posix_policy());

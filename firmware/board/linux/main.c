@@ -4,15 +4,15 @@
 
 #include "conditions.h"
 #include "console.h"
-#include "memory.h"
 #include "port_posix.h"
+#include "region.h"
 
 int main(void) {
     if (!port_posix_start()) {
         fputs("intercore-target: this process may not run on any core\n", stderr);
         return EXIT_FAILURE;
     }
-    if (!linux_memory_start()) {
+    if (!linux_region_start()) {
         fputs("intercore-target: not enough memory for the benchmarks' buffer\n", stderr);
         return EXIT_FAILURE;
     }

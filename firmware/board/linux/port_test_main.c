@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "conditions.h"
-#include "memory.h"
 #include "port_posix.h"
 #include "port_test.h"
+#include "region.h"
 
 int main(void) {
-    if (!port_posix_start() || !linux_memory_start()) {
+    if (!port_posix_start() || !linux_region_start()) {
         return EXIT_FAILURE;
     }
     linux_conditions_start();

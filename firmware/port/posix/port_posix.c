@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -64,8 +65,7 @@ uint64_t port_cycles(void) { return port_clock(); }
 
 uint64_t port_cycles_hz(void) { return cycles_hz; }
 
-/* The kernel knows the counter's rate but does not tell; 10 ms of it against the common clock is good to some 10 ppm.
- */
+/* Nothing tells the counter's rate on every machine; 10 ms of it against the common clock is good to some 10 ppm. */
 static void calibrate_cycles(void) {
     uint64_t clock_start = port_clock();
     uint64_t cycles_start = port_cycles();
@@ -234,6 +234,9 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
         if (count >= 0) {
             bytes += count;
             size -= (size_t)count;
+        } else if (errno == EAGAIN) { /* whoever gave us this terminal does not want to wait; we do */
+            struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+            (void)poll(&output, 1, -1);
         } else if (errno != EINTR) {
             return PORT_ERR_CLOSED;
         }
@@ -257,7 +260,6 @@ static bool find_cores(void) {
 }
 
 bool port_posix_start(void) {
-    calibrate_cycles();
     if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0) {
         return false;
     }
@@ -272,7 +274,17 @@ bool port_posix_start(void) {
     }
     struct sched_param param = {.sched_priority = FIFO_BASE};
     realtime = sched_setscheduler(0, SCHED_FIFO, &param) == 0;
+    calibrate_cycles();
     return true;
+}
+
+const char *port_posix_cpus(void) {
+    static char text[PORT_CORES_MAX * 5U];
+    size_t length = 0;
+    for (uint32_t core = 0; core < core_count; core++) {
+        length += (size_t)snprintf(text + length, sizeof text - length, core > 0 ? ",%d" : "%d", cpu_of_core[core]);
+    }
+    return text;
 }
 
 const char *port_posix_policy(void) { return realtime ? "SCHED_FIFO" : "SCHED_OTHER"; }

@@ -11,4 +11,7 @@ bool port_posix_start(void);
 /* The policy that tasks got: "SCHED_FIFO", or "SCHED_OTHER" where the system does not permit it. */
 const char *port_posix_policy(void);
 
+/* The system's numbers of the CPUs behind cores 0, 1, …, separated by commas. */
+const char *port_posix_cpus(void);
+
 #endif

@@ -6,6 +6,8 @@
 #include <semaphore.h>
 #include <stdint.h>
 
+#define PORT_CORES_MAX 64U
+
 typedef struct port_task {
     pthread_t thread;
     sem_t notifications;

@@ -1,4 +1,4 @@
-#include "memory.h"
+#include "region.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ static size_t choose_size(void) {
     return twice < BYTES_DEFAULT ? BYTES_DEFAULT : twice > BYTES_MAX ? BYTES_MAX : twice;
 }
 
-bool linux_memory_start(void) {
+bool linux_region_start(void) {
     bytes = choose_size();
     base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return base != MAP_FAILED;

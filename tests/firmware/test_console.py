@@ -1,0 +1,184 @@
+"""The whole console in this process: bytes in, lines out, on a target that says whatever the test wants it to say."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from .conftest import SAMPLES_CAPACITY
+from .layout import LINE_MAX
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SAMPLES_MAX = SAMPLES_CAPACITY - 2 * 32
+"""What the cost of looking on two cores leaves."""
+
+for_one_target = settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+
+
+class Target:
+    """The target of test_port.c. What a test makes it say stays until something else is given."""
+
+    def __init__(self, core: ctypes.CDLL) -> None:
+        self._core = core
+        self._kept: dict[str, Any] = {}
+        """What the library points to."""
+
+    def say(self, name: str, text: bytes) -> None:
+        """Give the target a text: its `chip`, the `key` or `value` of its condition, the name of its `series`."""
+        self._kept[name] = ctypes.create_string_buffer(text)
+        self._point(name)
+
+    def measure(self, samples: Sequence[int]) -> None:
+        """Give the benchmark its samples; behind them it takes zeros."""
+        self._kept["samples"] = (ctypes.c_int64 * len(samples))(*samples)
+        self._point("samples")
+        ctypes.c_uint32.in_dll(self._core, "given_sample_count").value = len(samples)
+
+    def talk(self, typed: bytes, chunk: int = 64) -> list[dict[str, Any]]:
+        """Start the target, type, and return all that it sends, after checking the form of every line."""
+        self._variable("seen_output_size").value = 0
+        ctypes.c_uint32.in_dll(self._core, "seen_empty_writes").value = 0
+        self._kept["input"] = ctypes.create_string_buffer(typed)
+        self._point("input")
+        self._variable("given_input_size").value = len(typed)
+        self._variable("given_chunk").value = chunk
+        self._core.ic_console_serve()
+        assert ctypes.c_uint32.in_dll(self._core, "seen_empty_writes").value == 0, "a line did not fit and was dropped"
+        output = ctypes.c_char.in_dll(self._core, "seen_output")
+        return messages(ctypes.string_at(ctypes.addressof(output), self._variable("seen_output_size").value))
+
+    def _point(self, name: str) -> None:
+        ctypes.c_void_p.in_dll(self._core, f"given_{name}").value = ctypes.addressof(self._kept[name])
+
+    def _variable(self, name: str) -> ctypes.c_size_t:
+        return ctypes.c_size_t.in_dll(self._core, name)
+
+
+@pytest.fixture(scope="module")
+def target(core: ctypes.CDLL) -> Target:
+    return Target(core)
+
+
+def messages(sent: bytes) -> list[dict[str, Any]]:
+    *lines, rest = sent.split(b"\r\n")
+    assert rest == b""
+    found = []
+    for line in lines:
+        assert len(line) <= LINE_MAX
+        text, _, crc = line.rpartition(b" *")
+        assert int(crc, 16) == zlib.crc32(text)
+        found.append(json.loads(text))
+    return found
+
+
+def printable(text: bytes) -> str:
+    return "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in text)
+
+
+# No `run`: what is typed while one is under way is refused, and that does depend on when it arrives.
+commands = st.sampled_from(
+    [b"info", b"list id=7", b"help", b"abort", b"resend 0 0-3,5", b"resend 7 2-", b"run trial x"]
+)
+typed_lines = st.lists(st.one_of(commands, st.binary(max_size=40)), max_size=6).map(b"\n".join).map(lambda t: t + b"\n")
+
+
+@for_one_target
+@given(typed=typed_lines, chunk=st.integers(1, 64))
+@example(b"x" * 1000 + b"\ninfo id=4\n", 1)
+def test_how_bytes_arrive_makes_no_difference(target: Target, typed: bytes, chunk: int) -> None:
+    assert target.talk(typed, chunk) == target.talk(typed)
+
+
+@for_one_target
+@given(text=st.binary(max_size=400).filter(lambda text: b"\0" not in text))
+@example(b"")
+@example(b'"' * 300)
+@example(b"\\" * 121)
+def test_a_condition_of_any_length_comes_in_parts_that_join(target: Target, text: bytes) -> None:
+    target.say("value", text)
+    parts = [message for message in target.talk(b"") if message["type"] == "condition"]
+    assert [part["part"] for part in parts] == list(range(max(1, -(-len(text) // 120))))
+    assert "".join(part["value"] for part in parts) == printable(text)
+
+
+@for_one_target
+@given(chip=st.binary(max_size=100).filter(lambda text: b"\0" not in text))
+@example(b'"' * 127)
+def test_a_chip_may_have_any_name(target: Target, chip: bytes) -> None:
+    target.say("chip", chip)
+    assert target.talk(b"")[0]["chip"] == printable(chip)
+
+
+@for_one_target
+@given(
+    samples=st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=SAMPLES_MAX),
+    name=st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=19),
+    answer_id=st.integers(0, 2**32 - 1),
+)
+@example([-(2**63)] * SAMPLES_MAX, "n" * 19, 2**32 - 1)
+def test_samples_arrive_as_they_were_taken(target: Target, samples: list[int], name: str, answer_id: int) -> None:
+    target.measure(samples)
+    target.say("series", name.encode())
+    answer = target.talk(f"run trial samples={len(samples)} dither_us=0 id={answer_id}\n".encode())
+    chunks = [message for message in answer if message["type"] == "samples" and message["series"] == name]
+    assert [value for chunk in chunks for value in chunk["values"]] == samples
+    assert [chunk["index"] for chunk in chunks] == list(range(0, len(samples), 16))
+    assert {chunk["id"] for chunk in chunks} == {answer_id}
+    assert answer[-1]["status"] == "ok"
+
+
+@for_one_target
+@given(data=st.data())
+def test_any_lines_of_an_answer_can_be_had_again(target: Target, data: st.DataObject) -> None:
+    lines = target.talk(b"")
+    numbers = st.integers(0, len(lines) + 2)
+    ranges = data.draw(st.lists(st.tuples(numbers, numbers).map(sorted), min_size=1, max_size=6))
+    asked = ",".join(f"{low}-{high}" for low, high in ranges)
+    again = target.talk(f"resend 0 {asked}\n".encode())[len(lines) :]
+    assert again == [line for low, high in ranges for line in lines[low : high + 1]]
+
+
+def test_a_wrong_result_makes_the_run_fail(target: Target) -> None:
+    end = target.talk(b"run trial colour=red samples=4 id=9\n")[-1]
+    assert (end["status"], end["checks"]["checked"], end["checks"]["wrong"]) == ("failed", 4, 4)
+
+
+def test_a_grid_is_answered_setting_by_setting(target: Target) -> None:
+    answer = target.talk(b"run trial n=1,2 colour=green,blue samples=1 id=9\n")
+    seen = [line["value"] for line in answer if line["type"] == "factor" and line["name"] in {"n", "colour"}]
+    assert seen == [1, "green", 2, "green", 1, "blue", 2, "blue"]
+
+
+def test_a_run_is_not_repeated_for_the_same_id(target: Target) -> None:
+    command = b"run trial id=9 samples=5\n"
+    numbered = [line for line in target.talk(command * 2, chunk=len(command)) if line["id"] == 9 and "i" in line]
+    answer, again = numbered[: len(numbered) // 2], numbered[len(numbered) // 2 :]
+    assert answer[-1]["type"] == "end"
+    assert again == answer  # to the last tick of a clock that goes on
+
+
+def test_as_many_samples_as_list_allows_can_be_taken(target: Target) -> None:
+    shown = [line for line in target.talk(b"list\n") if line["type"] == "parameter" and line["name"] == "samples"]
+    assert target.talk(f"run trial samples={shown[0]['max']} dither_us=0\n".encode())[-1]["type"] == "end"
+
+
+def test_the_error_that_ended_a_run_can_be_had_again(core: ctypes.CDLL, target: Target) -> None:
+    """A tool that missed it would take `nothing-to-resend` for a restart (docs/protocol.md)."""
+    no_tasks = ctypes.c_uint32.in_dll(core, "given_no_tasks")
+    no_tasks.value = 1
+    try:
+        answer = target.talk(b"run trial id=5\nresend 5 0-\n")
+    finally:
+        no_tasks.value = 0
+    assert [line["code"] for line in answer if line["type"] == "error"] == ["failed", "failed"]
+    assert [line["type"] for line in answer if line["id"] == 5].count("begin") == 2

@@ -1,0 +1,144 @@
+/* The port and the benchmark with which the portable code is linked for the tests. Tests set the variables that begin
+ * with `given_` and read those that begin with `seen_`. */
+#include <string.h>
+
+#include "benchmark.h"
+#include "command.h"
+#include "line.h"
+#include "port.h"
+#include "run.h"
+#include "workload.h"
+
+/* ---- cores, clocks, tasks ---- */
+
+static uint64_t now;
+
+uint32_t port_core_count(void) { return 2; }
+uint32_t port_core_id(void) { return 0; }
+uint64_t port_clock(void) { return now += 1000000; }
+uint64_t port_clock_hz(void) { return 1000000000; }
+uint32_t port_tick_hz(void) { return 1000; }
+const char *port_clock_name(void) { return "counter"; }
+
+/* Whether the platform is out of tasks. */
+uint32_t given_no_tasks;
+
+enum port_error port_task_start(port_task_t *task, const struct port_task_config *config) {
+    if (given_no_tasks != 0) {
+        return PORT_ERR_RESOURCE;
+    }
+    task->unused = 0;
+    config->entry(config->arg);
+    return PORT_OK;
+}
+
+void port_task_join(port_task_t *task) { (void)task; }
+void port_sleep_until(uint64_t when) { now = when > now ? when : now; }
+
+/* ---- what the target is ---- */
+
+const char *given_chip = "chip";
+const char *given_key = "key";
+const char *given_value = "value";
+
+const char *port_board(void) { return "test"; }
+const char *port_chip(void) { return given_chip; }
+
+bool port_condition(uint32_t index, struct port_condition *condition) {
+    *condition = (struct port_condition){given_key, given_value};
+    return index == 0;
+}
+
+/* 61 lines of 64 bytes: so small that streams often wrap, and not a power of two, so that a wrong wrap shows. */
+#define MEMORY_BYTES (61U * 64U)
+_Alignas(64) uint8_t seen_memory[MEMORY_BYTES];
+
+bool port_region(uint32_t index, struct port_region *region) {
+    *region = (struct port_region){.name = "small", .base = seen_memory, .bytes = sizeof seen_memory};
+    return index == 0;
+}
+
+/* ---- console ---- */
+
+const uint8_t *given_input;
+size_t given_input_size;
+/* Bytes that one read delivers at most. */
+size_t given_chunk = 64;
+
+uint8_t seen_output[1U << 20U];
+size_t seen_output_size;
+/* Lines that were refused because they did not fit: the caller sends nothing then. */
+uint32_t seen_empty_writes;
+
+enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline) {
+    size_t count = size < given_chunk ? size : given_chunk;
+    count = count < given_input_size ? count : given_input_size;
+    *received = 0;
+    if (deadline == 0) {
+        return PORT_ERR_TIMEOUT; /* nobody types while a run is under way */
+    }
+    if (count == 0) {
+        return PORT_ERR_CLOSED;
+    }
+    memcpy(buffer, given_input, count);
+    given_input += count;
+    given_input_size -= count;
+    *received = count;
+    return PORT_OK;
+}
+
+enum port_error port_console_write(const uint8_t *bytes, size_t size) {
+    seen_empty_writes += size == 0;
+    if (size > sizeof seen_output - seen_output_size) {
+        return PORT_ERR_CLOSED;
+    }
+    memcpy(seen_output + seen_output_size, bytes, size);
+    seen_output_size += size;
+    return PORT_OK;
+}
+
+/* ---- a benchmark with a parameter of every kind, whose samples the tests choose ---- */
+
+const char *given_series = "number";
+const int64_t *given_samples;
+uint32_t given_sample_count;
+
+static const char *const colours[] = {"red", "green", "blue"};
+static const struct ic_parameter parameters[] = {
+    {.name = "n", .help = "an integer", .min = 1, .max = 1000000000, .preset = 1000},
+    {.name = "colour", .help = "a choice", .choices = colours, .choice_count = 3, .preset = 1},
+    {.name = "cores", .help = "a limit", .min = 1, .limit = port_core_count},
+};
+
+static bool measure(struct ic_run *run) {
+    struct ic_series *series = ic_run_series(run, given_series);
+    if (series == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; ic_run_repeat(run); i++) {
+        ic_run_dither(run);
+        ic_run_sample(run, series, i < given_sample_count ? given_samples[i] : 0);
+        ic_run_check(run, run->values[1] != 0); /* red is wrong */
+    }
+    return true;
+}
+
+static const struct ic_benchmark benchmark = {.name = "trial",
+                                              .summary = "for testing",
+                                              .parameters = parameters,
+                                              .parameter_count = 3,
+                                              .samples = 3,
+                                              .series_count = 1,
+                                              .measure = measure};
+const struct ic_benchmark *const ic_benchmarks[] = {&benchmark};
+const size_t ic_benchmark_count = 1;
+
+/* ---- how large the structures are that the tests describe to ctypes ---- */
+
+const size_t seen_size_of_input = sizeof(struct ic_input);
+const size_t seen_size_of_command = sizeof(struct ic_command);
+const size_t seen_size_of_error = sizeof(struct ic_error);
+const size_t seen_size_of_line = sizeof(struct ic_line);
+const size_t seen_size_of_series = sizeof(struct ic_series);
+const size_t seen_size_of_settings = sizeof(struct ic_settings);
+const size_t seen_size_of_workload = sizeof(struct ic_workload);

@@ -1,0 +1,267 @@
+"""The workloads, as each compiler makes them at each optimisation level, against implementations in Python."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import re
+import subprocess
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from . import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+NAMES = ("fp", "integer", "hanoi", "memory")
+LINE_BYTES = 64
+LINES = 61
+"""Lines in the memory region of test_port.c."""
+U32 = 2**32
+
+units = st.integers(0, U32 - 1)
+counts = st.one_of(st.integers(0, 2 * LINES + 3), st.integers(0, 3000))
+
+
+class Build(NamedTuple):
+    """The workloads of one compiler at one level."""
+
+    compiler: str
+    opt: str
+    objects: Path
+    library: ctypes.CDLL
+
+    def workload(self, name: str) -> layout.Workload:
+        pointers = (ctypes.POINTER(layout.Workload) * len(NAMES)).in_dll(self.library, "ic_workloads")
+        workload: layout.Workload = pointers[NAMES.index(name)].contents
+        assert workload.name == name.encode()
+        if workload.prepare:
+            workload.prepare()
+        return workload
+
+    def memory(self) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+        """Return the words of the memory region: the region itself, not a copy."""
+        return np.frombuffer(
+            (ctypes.c_uint32 * (LINES * LINE_BYTES // 4)).in_dll(self.library, "seen_memory"), np.uint32
+        )
+
+
+@pytest.fixture(scope="session")
+def build(workload_build: tuple[str, str, Path, ctypes.CDLL]) -> Build:
+    made = Build(*workload_build)
+    assert layout.matches(made.library)
+    return made
+
+
+# ---- second implementations ----
+
+
+def fp(_first: int, count: int) -> int:
+    x, factor, divisor = np.float32(float.fromhex("0x1.03380cp+3")), np.float32(3.7), np.float32(1.3)
+    checksum = 0
+    for _ in range(count):
+        x = np.float32(np.float32(np.sqrt(x)) * factor) / divisor
+        checksum += int(x.view(np.uint32))
+    return checksum % U32
+
+
+def integer(_first: int, count: int) -> int:
+    x = 1
+    for _ in range(count):
+        x = (x * 1664525 + 1013904223) % U32
+    return x
+
+
+def solve_hanoi(discs: int) -> int:
+    """Move real discs, insist on legal moves, and return the sum of the discs moved and of those that arrived."""
+    pegs: list[list[int]] = [list(range(discs, 0, -1)), [], []]
+    total = 0
+
+    def move(count: int, source: int, spare: int, target: int) -> None:
+        nonlocal total
+        if count > 0:
+            move(count - 1, source, target, spare)
+            disc = pegs[source].pop()
+            assert not pegs[target] or pegs[target][-1] > disc
+            pegs[target].append(disc)
+            total += disc
+            move(count - 1, spare, source, target)
+
+    move(discs, 0, 1, 2)
+    assert pegs == [[], [], list(range(discs, 0, -1))]
+    return total + len(pegs[2])
+
+
+def hanoi(_first: int, count: int) -> int:
+    return count * solve_hanoi(3) % U32
+
+
+def memory(first: int, count: int) -> int:
+    words = np.arange(LINES * LINE_BYTES // 4, dtype=np.uint32).reshape(LINES, -1)
+    lines = (np.arange(count, dtype=np.uint64) + np.uint64(first)) % np.uint64(LINES)
+    return int(words[lines].sum(dtype=np.uint64)) % U32
+
+
+MODELS: dict[str, Callable[[int, int], int]] = {"fp": fp, "integer": integer, "hanoi": hanoi, "memory": memory}
+
+over_builds = settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+"""Few examples each: there are a dozen builds."""
+
+
+# ---- the work is what it says ----
+
+
+@over_builds
+@pytest.mark.parametrize("name", NAMES)
+@given(first=units, count=counts)
+@example(first=LINES - 1, count=2)
+@example(first=U32 - 1, count=3 * LINES)
+@example(first=0, count=0)
+def test_the_work_and_its_expected_checksum_agree_with_python(build: Build, name: str, first: int, count: int) -> None:
+    workload, right = build.workload(name), MODELS[name](first, count)
+    assert workload.work(first, count) == right
+    assert workload.expected(first, count) == right
+
+
+@over_builds
+@pytest.mark.parametrize("name", ["fp", "hanoi", "memory"])
+@given(first=st.integers(0, U32 // 2), count=counts, where=st.floats(0, 1))
+def test_parts_add_up_to_the_whole(build: Build, name: str, first: int, count: int, where: float) -> None:
+    cut = int(count * where)
+    work = build.workload(name).work
+    assert (work(first, cut) + work(first + cut, count - cut)) % U32 == work(first, count)
+
+
+@over_builds
+@given(first=units, count=units)
+def test_any_amount_of_memory_is_known_in_advance(build: Build, first: int, count: int) -> None:
+    rounds, rest = divmod(count, LINES)
+    right = (rounds * memory(0, LINES) + memory(first % LINES, rest)) % U32
+    assert build.workload("memory").expected(first, count) == right
+
+
+@over_builds
+@given(count=units)
+def test_any_number_of_integer_steps_is_jumped(build: Build, count: int) -> None:
+    """By the closed form of a geometric series instead of by squaring."""
+    a, c = 1664525, 1013904223
+    power = pow(a, count, U32 * (a - 1))
+    right = (power + c * ((power - 1) // (a - 1))) % U32
+    assert build.workload("integer").expected(0, count) == right
+
+
+@pytest.mark.parametrize("discs", range(13))
+def test_towers_of_any_height_arrive(build: Build, discs: int) -> None:
+    build.library.ic_hanoi_tower.restype = build.library.ic_hanoi_expected.restype = ctypes.c_uint32
+    assert build.library.ic_hanoi_tower(discs) == build.library.ic_hanoi_expected(discs) == solve_hanoi(discs)
+
+
+def test_the_checksum_of_the_tallest_tower_fits(build: Build) -> None:
+    build.library.ic_hanoi_expected.restype = ctypes.c_uint32
+    assert build.library.ic_hanoi_expected(31) == 2**32 - 2
+
+
+# ---- the check can fail ----
+
+
+@over_builds
+@pytest.mark.parametrize("name", NAMES)
+@given(first=units, count=st.integers(0, 1000), missing=st.integers(1, 40))
+def test_work_left_out_is_noticed(build: Build, name: str, first: int, count: int, missing: int) -> None:
+    workload = build.workload(name)
+    assert workload.work(first, count) != workload.expected(first, count + missing)
+
+
+@over_builds
+@given(word=st.integers(0, LINES * 16 - 1), bit=st.integers(0, 31), first=units)
+def test_one_wrong_bit_in_memory_is_noticed(build: Build, word: int, bit: int, first: int) -> None:
+    workload, words = build.workload("memory"), build.memory()
+    words[word] ^= np.uint32(1 << bit)
+    try:
+        assert workload.work(first, LINES) != workload.expected(first, LINES)
+    finally:
+        words[word] ^= np.uint32(1 << bit)
+    assert workload.work(first, LINES) == workload.expected(first, LINES)
+
+
+@pytest.mark.parametrize("ulps", [-2, 2])
+def test_a_step_of_fp_that_is_off_by_two_in_the_last_place_is_noticed(ulps: int) -> None:
+    """The chain contracts, so that an error dies out; what it added to the checksum stays."""
+    wrong = int(np.float32(float.fromhex("0x1.03380cp+3")).view(np.uint32)) + ulps
+    x, checksum = np.uint32(wrong).view(np.float32), wrong
+    for _ in range(9):
+        x = np.float32(np.float32(np.sqrt(x)) * np.float32(3.7)) / np.float32(1.3)
+        checksum += int(x.view(np.uint32))
+    assert checksum % U32 != fp(0, 10)
+
+
+# ---- nothing is optimised away ----
+
+LEAST_NS = 0.25
+"""No processor of today reads a line, makes a step of a dependent chain or moves seven discs in less per unit."""
+
+
+@pytest.mark.parametrize("name", ["fp", "integer", "hanoi", "memory"])
+def test_every_unit_takes_its_time(build: Build, name: str) -> None:
+    assert ns_per_unit(build, name) > LEAST_NS
+
+
+def ns_per_unit(build: Build, name: str) -> float:
+    work, count = build.workload(name).work, 200_000
+    best = float("inf")
+    for _ in range(3):
+        start = time.perf_counter_ns()
+        work(0, count)
+        best = min(best, (time.perf_counter_ns() - start) / count)
+    return best
+
+
+class Instruction(NamedTuple):
+    """A line of a disassembly."""
+
+    address: int
+    text: str
+
+
+def disassemble(compiled: Path) -> list[Instruction]:
+    """Return the instructions of an object's function `work`, with the names of what they call."""
+    listing = subprocess.run(
+        ["objdump", "-dr", "--no-show-raw-insn", "--disassemble=work", compiled],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    found = re.findall(r"^\s*([0-9a-f]+):\s+(\S.*)$", listing, re.MULTILINE)
+    return [Instruction(int(address, 16), text) for address, text in found]
+
+
+def loops(instructions: list[Instruction]) -> list[tuple[int, int]]:
+    """Return first and last address of each loop: a jump back and what it jumps to."""
+    jumps = ((at.address, re.match(r"(?:j\w+|b\S*)\s+([0-9a-f]+)\b", at.text)) for at in instructions)
+    return [(int(jump[1], 16), address) for address, jump in jumps if jump and int(jump[1], 16) < address]
+
+
+FP_OPERATIONS = {
+    "square root": r"v?sqrtss|fsqrt|R_\w+\s+sqrtf",
+    "multiplication": r"v?mulss|fmul",
+    "division": r"v?divss|fdiv",
+}
+
+
+@pytest.mark.skipif(platform.machine() not in {"x86_64", "aarch64"}, reason="knows the instructions of two processors")
+@pytest.mark.parametrize("operation", FP_OPERATIONS)
+def test_the_loop_of_fp_still_has_its_operations(build: Build, operation: str) -> None:
+    instructions = disassemble(build.objects / "fp.o")
+    ranges = loops(instructions)
+    assert ranges
+    inside = [at.text for at in instructions if any(low <= at.address <= high for low, high in ranges)]
+    assert any(re.search(FP_OPERATIONS[operation], text) for text in inside)

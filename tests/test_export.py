@@ -150,7 +150,7 @@ def test_a_missing_directory_or_one_in_the_way_is_an_error_that_names_the_file(p
     with pytest.raises(IntercoreError, match=str(lost)):
         export(run(measurement(series("t", 1))), lost)
     (path.parent / "file").touch()
-    with pytest.raises(IntercoreError, match="cannot export"):
+    with pytest.raises(IntercoreError, match="cannot write"):
         export(run(measurement(series("t", 1))), path.parent / "file" / path.name)
     path.mkdir()
     with pytest.raises(IntercoreError, match=str(path)):
@@ -162,7 +162,7 @@ def test_a_missing_directory_or_one_in_the_way_is_an_error_that_names_the_file(p
 def test_a_full_disk_leaves_the_old_file(path: Path) -> None:
     path.write_text("old")
     noise = np.random.default_rng(1).integers(-(2**62), 2**62, 50_000)
-    with limited_files(100_000), pytest.raises(IntercoreError, match=r"cannot export to .*(too large|too big)"):
+    with limited_files(100_000), pytest.raises(IntercoreError, match=r"cannot write .*(too large|too big)"):
         export(run(measurement(Series("t", "common", 1, noise))), path)
     assert path.read_text() == "old"
     assert list(path.parent.iterdir()) == [path]

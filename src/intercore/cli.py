@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import msgspec
 import typer
@@ -31,7 +31,7 @@ from intercore.view.speedup import print_tables
 from intercore.view.table import Format, print_csv, print_json, print_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from intercore.link import Port
     from intercore.measurement import Level, Run
@@ -75,8 +75,8 @@ def run(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest unfinished run.")] = False,
     report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
     opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with, e.g. O2 or O0,O3.")] = None,
-    repetitions: Annotated[int, typer.Option(help="How often to measure each setting.", min=1)] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of the order and of the dither.", min=0, max=2**32 - 1)] = 1,
+    repetitions: Annotated[int | None, typer.Option(help="How often to measure each setting; 1.", min=1)] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the order and of the dither; 1.", min=0, max=2**32 - 1)] = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
     timeout: Timeout = DEFAULT_TIMEOUT,
@@ -86,21 +86,19 @@ def run(
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the analysis."""
     _check_efficiency(efficiency)
-    with Store(store_path) as store:
-        if resume:
-            if target is not None:
-                raise UsageError(
-                    "--resume goes on with a stored run and takes no target; leave out the words behind it"
-                )
-            run_id = store.newest_unfinished()
-        elif target is None or benchmark is None:
-            raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
-        else:
-            draft = Plan(target, port, benchmark, {}, repetitions, seed, baud=baud)
-            plan = _plan(draft, levels or [], opt, timeout)
-            run_id = store.create_run(plan, len(settings(plan)))
-        _carry_out(store, run_id, port, baud, timeout)
-        finished = store.run(run_id)
+    if resume:
+        fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
+        _refuse_new_plan(name for name, value in fixed.items() if value is not None)
+        with _existing(store_path) as store:
+            finished = _carry_out(store, store.newest_unfinished(), port, baud, timeout)
+    elif target is None or benchmark is None:
+        raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
+    else:
+        plan = Plan(target, port, benchmark, {}, repetitions or 1, 1 if seed is None else seed, baud=baud)
+        plan = _with_levels(plan, levels or [], opt, timeout)
+        total = len(settings(plan))
+        with Store(store_path) as store:
+            finished = _carry_out(store, store.create_run(plan, total), None, baud, timeout)
     if report_path is not None:
         _write_report(finished, report_path, efficiency)
     _print_run(finished, efficiency, output)
@@ -279,38 +277,46 @@ def _stored(path: Path, run_id: int | None) -> Run:
         return store.run(run_id)
 
 
-def _plan(draft: Plan, words: list[str], opt: str | None, timeout: float) -> Plan:
-    """Complete a plan with its levels, after checking what the user asked for against what the target has."""
-    target = find(draft.target)
+def _refuse_new_plan(given: Iterable[str]) -> None:
+    for name in given:
+        raise UsageError(f"--resume goes on with a stored plan: leave out {name}, or start a new run without --resume")
+
+
+def _with_levels(plan: Plan, words: list[str], opt: str | None, timeout: float) -> Plan:
+    """Return the plan with its levels, after checking what the user asked for against what the target has."""
+    target = find(plan.target)
     opts: list[Level] = [*opt.split(",")] if opt is not None else [DEFAULT_OPT] if target.built_here else []
-    addresses = [Address(draft.url, draft.baud, str(level)) for level in opts] or [Address(draft.url, draft.baud)]
+    addresses = [Address(plan.url, plan.baud, str(level)) for level in opts] or [Address(plan.url, plan.baud)]
     for address in addresses:
         check_address(target, address)
-    wanted = {"seed": [str(draft.seed)], **parse_levels(words)}
+    wanted = {"seed": [str(plan.seed)], **parse_levels(words)}
     with _session(target, addresses[0], timeout) as (session, _):
-        levels = resolve(find_benchmark(session.benchmarks(), draft.benchmark), wanted)
+        levels = resolve(find_benchmark(session.benchmarks(), plan.benchmark), wanted)
     if opts:
         levels[REBUILD_FACTOR] = opts
-    return msgspec.structs.replace(draft, levels=levels, simulated=target.simulated)
+    return msgspec.structs.replace(plan, levels=levels, simulated=target.simulated)
 
 
-def _carry_out(store: Store, run_id: int, port: str | None, baud: int, timeout: float) -> None:
-    """Measure what a run lacks. If that ends early, say how to go on."""
+def _carry_out(store: Store, run_id: int, port: str | None, baud: int, timeout: float) -> Run:
+    """Measure what a run lacks and return it whole. If that ends early, say how to go on."""
     plan = store.run(run_id).plan
     target = find(plan.target)
+    address = Address(plan.url, plan.baud) if port is None else Address(port, baud)
+    check_address(target, address)
 
     def open_port(opt: str | None) -> Port:
-        address = Address(port or plan.url, baud if port is not None else plan.baud, opt)
-        return target.open(address, lambda what: _err.print(what, markup=False))
+        built = msgspec.structs.replace(address, opt=opt)
+        return target.open(built, lambda what: _err.print(what, markup=False))
 
     try:
         with watch(_err) as observer:
             carry_out(store, run_id, open_port, observer, timeout)
     except (IntercoreError, KeyboardInterrupt) as error:
-        _err.print(_how_to_go_on(store, run_id), markup=False, highlight=False)
+        _err.print(_how_to_go_on(store, run_id), markup=False, highlight=False, soft_wrap=True)
         if isinstance(error, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
         raise
+    return store.run(run_id)
 
 
 def _how_to_go_on(store: Store, run_id: int) -> str:
@@ -347,11 +353,24 @@ def _print_run(run: Run, efficiency: float, output: Format) -> None:
 def main() -> None:
     """Run the command line; errors are one sentence on standard error."""
     try:
-        app()
+        status = app(standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(status)
+    except typer.TyperException as error:
+        _fail(error.format_message(), UsageError.exit_status)
     except IntercoreError as error:
-        _err.print(f"[red]error:[/] {escape(str(error))}", soft_wrap=True)
-        sys.exit(error.exit_status)
+        _fail(str(error), error.exit_status)
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output, such as `head`, has left. Python would complain once more while it exits.
         sys.stdout = None
         sys.exit(0)
+    except OSError as error:
+        sys.stdout = None
+        _fail(f"cannot write the output: {error.strerror or error}", IntercoreError.exit_status)
+
+
+def _fail(sentence: str, status: int) -> NoReturn:
+    _err.print(f"[red]error:[/] {escape(sentence)}", soft_wrap=True)
+    sys.exit(status)

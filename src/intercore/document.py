@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore import conditions
 from intercore.analysis import speedup
 from intercore.analysis.statistics import summary
 from intercore.measurement import LOOKING_PREFIX
@@ -31,7 +32,7 @@ def run_document(run: Run, efficiency: float) -> dict[str, object]:
         "conditions": _shared_conditions(run),
         "measurements": [row for measurement in run.measurements for row in _measurement_rows(measurement)],
         "analysis": speedup.to_json(analysis),
-        "warnings": speedup.warnings(analysis, run.measurements),
+        "warnings": [*conditions.warnings(run), *speedup.warnings(analysis, run.measurements)],
     }
 
 

@@ -8,8 +8,6 @@ these is called `factor.<name>`. A factor that a measurement does not have is nu
 
 from __future__ import annotations
 
-import contextlib
-import os
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,6 +16,7 @@ import polars as pl
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.plan import canonical
+from intercore.replacement import replacement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,22 +52,15 @@ def export(run: Run, path: Path) -> None:
         raise UsageError(f"cannot export to {path}: its name must end in .parquet or .csv")
     if not run.measurements:
         raise UsageError(f"run {run.id} has no measurement to export yet; go on with --resume")
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")  # beside it: a rename cannot cross file systems
+    table = _table(run)
     try:
-        table = _table(run)
-        with partial.open("wb") as file:
+        with replacement(path) as file:
             if suffix == ".parquet":
                 table.write_parquet(file, metadata=_metadata(run))
             else:
                 table.write_csv(file)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise IntercoreError(f"cannot export to {path}: {error}; free space or choose another place") from error
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
+    except pl.exceptions.PolarsError as error:
+        raise IntercoreError(f"cannot write {path}: {error}; free space or choose another place") from error
 
 
 def _table(run: Run) -> pl.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.errors import UsageError
+from intercore.plan import REBUILD_FACTOR
 from intercore.targets import unknown
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]]) -> di
     """
     parameters = {parameter.name: parameter for parameter in benchmark.parameters}
     levels = {**DEFAULT_LEVELS.get(benchmark.name, {}), **wanted}
-    for name in levels:
+    for name, texts in levels.items():
+        if name == REBUILD_FACTOR:
+            raise UsageError(f"the optimisation level is an option: --opt {','.join(texts)}")
         if name not in parameters:
             raise UsageError(unknown(f"parameter of {benchmark.name}", name, parameters))
     return {name: [_level(parameters[name], text) for text in texts] for name, texts in levels.items()}

@@ -8,9 +8,7 @@ Every string from a target, a store or a published table is escaped where it is 
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
-import os
 import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,10 +25,11 @@ import intercore
 from intercore import conditions
 from intercore.analysis import speedup
 from intercore.analysis.statistics import summary
-from intercore.errors import IntercoreError, UsageError
+from intercore.errors import UsageError
 from intercore.literature import published
 from intercore.measurement import LOOKING_PREFIX
 from intercore.plan import REBUILD_FACTOR
+from intercore.replacement import replacement
 from intercore.view.plots import SIMULATED, Group, figures, is_thinned
 from intercore.view.quantity import FORMATS, shown, span
 
@@ -135,21 +134,8 @@ def write_page(runs: Sequence[Run], path: Path, efficiency: float = speedup.DEFA
     if not runs:
         raise UsageError("there is no run to make a page of")
     page = _page(runs, efficiency).encode("utf-8", "replace")
-    partial = None
-    try:
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")  # beside it: a rename stays in its file system
-        with partial.open("wb") as file:
-            file.write(page)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except (OSError, ValueError) as error:  # ValueError: a path without a name, such as `.`
-        cause = getattr(error, "strerror", None) or error
-        raise IntercoreError(f"cannot write the page {path}: {cause}; free space or choose another place") from error
-    finally:
-        if partial is not None:
-            with contextlib.suppress(OSError):
-                partial.unlink(missing_ok=True)
+    with replacement(path) as file:
+        file.write(page)
 
 
 # What the page is made of

@@ -46,12 +46,17 @@ def host_program(opt: str, say: Callable[[str], None]) -> Path:
         )
     compiler = _find(os.environ.get("CC", "cc"), "a C compiler", "gcc")
     cmake = _find("cmake", "CMake", "cmake")
-    sources = firmware_sources()
     sanitize = os.environ.get(SANITIZE_VARIABLE, "")
-    kept = platformdirs.user_cache_path("intercore") / "host" / _key(sources, compiler, opt, sanitize) / _PROGRAM
-    if not kept.exists():
-        say(f"building the host program (-{opt})")
-        _build(sources, kept, [cmake, f"-DCMAKE_C_COMPILER={compiler}", f"-DIC_OPT={opt}", f"-DIC_SANITIZE={sanitize}"])
+    try:
+        sources = firmware_sources()
+        kept = platformdirs.user_cache_path("intercore") / "host" / _key(sources, compiler, opt, sanitize) / _PROGRAM
+        if not kept.exists():
+            say(f"building the host program (-{opt})")
+            factors = [f"-DCMAKE_C_COMPILER={compiler}", f"-DIC_OPT={opt}", f"-DIC_SANITIZE={sanitize}"]
+            _build(sources, kept, [cmake, *factors])
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise IntercoreError(f"the host program cannot be built: {where}{error.strerror or error}") from error
     return kept
 
 
@@ -85,15 +90,12 @@ def _key(sources: Path, compiler: str, opt: str, sanitize: str) -> str:
 
 def _build(sources: Path, kept: Path, configure: list[str]) -> None:
     """Build in a scratch folder and move the program into place at the end, so that two builds cannot mix."""
-    try:
-        kept.parent.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept.parent.parent) as scratch:
-            _run([*configure, "-S", str(sources), "-B", scratch])
-            _run([configure[0], "--build", scratch, "--target", _PROGRAM, "--parallel"])
-            kept.parent.mkdir(exist_ok=True)
-            Path(scratch, _PROGRAM).replace(kept)
-    except OSError as error:
-        raise IntercoreError(f"the host program cannot be built in {kept.parent}: {error.strerror or error}") from error
+    kept.parent.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept.parent.parent) as scratch:
+        _run([*configure, "-S", str(sources), "-B", scratch])
+        _run([configure[0], "--build", scratch, "--target", _PROGRAM, "--parallel"])
+        kept.parent.mkdir(exist_ok=True)
+        Path(scratch, _PROGRAM).replace(kept)
 
 
 def _run(command: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -228,7 +229,7 @@ def shell(
     """Open an interactive console on a target; `help` lists its commands, the end of input (Ctrl-D) leaves it."""
     address = Address(port, baud)
     with contextlib.closing(_open(find(target), address)) as opened:
-        converse(opened, sys.stdin, sys.stdout, timeout)
+        converse(opened, sys.stdin.buffer, sys.stdout, timeout)
 
 
 @app.callback(invoke_without_command=True)
@@ -325,7 +326,8 @@ def _how_to_go_on(store: Store, run_id: int) -> str:
     except IntercoreError:
         return f"run {run_id} was interrupted"
     done = f"run {run_id} was interrupted: {len(run.measurements)} of {run.total} measurements are in {store.path}"
-    return f"{done}; go on with: intercore run --resume"
+    option = "" if store.path == DEFAULT_STORE.absolute() else f" --store {shlex.quote(str(store.path))}"
+    return f"{done}; go on with: intercore run --resume{option}"
 
 
 def _write_report(run: Run, path: Path, efficiency: float) -> None:

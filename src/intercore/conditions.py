@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from intercore.plan import REBUILD_FACTOR
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -12,8 +14,8 @@ if TYPE_CHECKING:
 _OF_THE_MOMENT = frozenset({"os.load_at_start", "cpu.cycle_counter_hz", "desk.link"})
 """Conditions that differ each time the target starts and say nothing about its speed."""
 
-_BY_OPT = frozenset({"compiler.flags"})
-"""Conditions that differ because the factor `opt` does."""
+_BY_BUILD = frozenset({"compiler.flags"})
+"""Conditions that must be the same only between measurements of the same optimisation level."""
 
 _BUSY_LOAD = 0.5
 """Load per core at start above which something else was running."""
@@ -21,14 +23,14 @@ _BUSY_LOAD = 0.5
 
 def differing(run: Run) -> dict[str, list[str]]:
     """Return the conditions that changed within the run though no factor of its plan says so, with their values."""
-    ignored = _OF_THE_MOMENT | (_BY_OPT if "opt" in run.plan.levels else frozenset())
-    values: dict[str, list[str]] = {}
+    values: dict[tuple[str, str], list[str]] = {}
     for measurement in run.measurements:
-        for key in measurement.conditions.keys() - ignored:
-            known = values.setdefault(key, [])
+        for key in measurement.conditions.keys() - _OF_THE_MOMENT:
+            build = str(measurement.factors.get(REBUILD_FACTOR)) if key in _BY_BUILD else ""
+            known = values.setdefault((key, build), [])
             if measurement.conditions[key] not in known:
                 known.append(measurement.conditions[key])
-    return {key: known for key, known in sorted(values.items()) if len(known) > 1}
+    return {key: known for (key, _), known in sorted(values.items()) if len(known) > 1}
 
 
 def warnings(run: Run) -> list[str]:

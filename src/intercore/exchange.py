@@ -322,7 +322,9 @@ class Exchange:
                 f"{f' ({self._link.last_bad})' if self._link.last_bad else ''}; is the cable or the baud rate bad?"
             )
         elif self._begun:
-            text = f"{self._name} hangs: silent for {seconds} in the middle of a run; reset it, or raise --timeout"
+            silent = time.monotonic() - self._link.last_heard >= self._timeout
+            what = f"silent for {seconds}" if silent else f"nothing of its answer for {seconds}"
+            text = f"{self._name} hangs: {what} in the middle of a run; reset it, or raise --timeout"
         else:
             said = f"; it last said: {self._complaint}" if self._complaint else ""
             text = f"{self._name} hangs: no answer to `{self._command[0]}` for {seconds}{said}; reset it"

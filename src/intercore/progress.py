@@ -80,13 +80,15 @@ class _Log:
         """Say nothing: a log has no use for a bar."""
 
     def told(self, text: str) -> None:
-        self._console.print(text, markup=False)
+        self._console.print(text, markup=False, soft_wrap=True)
 
     def stored(self) -> None:
         self._position += 1
         if self._setting is not None:
             took = time.monotonic() - self._since
-            self._console.print(f"{self._position}/{self._total} {_words(self._setting)} {took:.1f} s", markup=False)
+            self._console.print(
+                f"{self._position}/{self._total} {_words(self._setting)} {took:.1f} s", markup=False, soft_wrap=True
+            )
 
 
 def _words(setting: Setting) -> str:

@@ -53,13 +53,31 @@ def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]]) -> di
     Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range.
     """
     parameters = {parameter.name: parameter for parameter in benchmark.parameters}
-    levels = {**DEFAULT_LEVELS.get(benchmark.name, {}), **wanted}
+    levels = {**_defaults(benchmark), **wanted}
     for name, texts in levels.items():
         if name == REBUILD_FACTOR:
             raise UsageError(f"the optimisation level is an option: --opt {','.join(texts)}")
         if name not in parameters:
             raise UsageError(unknown(f"parameter of {benchmark.name}", name, parameters))
     return {name: [_level(parameters[name], text) for text in texts] for name, texts in levels.items()}
+
+
+def _defaults(benchmark: BenchmarkInfo) -> dict[str, list[str]]:
+    """Return the default levels that this target has: a small chip may lack a parameter or its largest sizes."""
+    known = DEFAULT_LEVELS.get(benchmark.name, {})
+    possible = {
+        parameter.name: [text for text in known.get(parameter.name, ()) if _is_level(parameter, text)]
+        for parameter in benchmark.parameters
+    }
+    return {name: texts for name, texts in possible.items() if texts}
+
+
+def _is_level(parameter: ParameterInfo, text: str) -> bool:
+    try:
+        _level(parameter, text)
+    except UsageError:
+        return False
+    return True
 
 
 def _level(parameter: ParameterInfo, text: str) -> Level:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 import intercore
+from intercore.errors import IntercoreError
 from intercore.measurement import Measurement
 from intercore.plan import REBUILD_FACTOR, remaining
 from intercore.session import Session
@@ -106,6 +107,8 @@ def _measure(
     asked: dict[str, Level] = {name: level for name, level in setting.factors.items() if name != REBUILD_FACTOR}
     bad_lines = session.statistics.bad_lines
     answer = session.measure(benchmark, asked, observer.progress)
+    if answer.status == "aborted":
+        raise IntercoreError(f"the target ended the measurement early, as if told to abort; it was not stored: {asked}")
     return Measurement(
         benchmark=benchmark,
         factors={**answer.factors, **setting.factors},

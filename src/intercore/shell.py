@@ -7,78 +7,107 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from intercore.errors import IntercoreError
+from intercore.errors import IntercoreError, UsageError
 from intercore.link import LineReader
-from intercore.protocol import BadLineError, End, ForeignHello, decode_line, encode_command
+from intercore.protocol import BadLineError, End, Error, decode_line, encode_command
 
 if TYPE_CHECKING:
-    from typing import TextIO
+    from typing import BinaryIO, TextIO
 
     from intercore.link import Port
 
 _READ_S = 0.05
-_ASK_AGAIN_S = 0.5
-_LAST_ID = 2**32 - 1
-"""Of the question that closes a conversation. A target answers in order, so its answer comes after all others."""
+_BUSY_S = 0.3
+"""How long a command waits after the target has said that it is busy."""
 
 
-def converse(port: Port, typed: TextIO, shown: TextIO, timeout: float) -> None:
+def converse(port: Port, typed: BinaryIO, shown: TextIO, timeout: float) -> None:
     """Carry lines both ways until `typed` ends and everything in it is answered.
 
-    Lines from the target are shown without their CRC; damaged ones are marked. Raises IntercoreError when the target
-    is gone, or silent for `timeout` s after the end of input.
+    A command waits until the one before it is answered, save `abort`. Lines from the target are shown without their
+    CRC; damaged ones are marked. Raises IntercoreError when the target is gone, or owes an answer and has been silent
+    for `timeout` s.
     """
-    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-    # A thread, because standard input cannot be waited for together with a port on every OS. It dies with the program.
-    threading.Thread(target=_read, args=(typed, lines), daemon=True).start()
-    reader = LineReader()
-    while (line := _next_typed(lines)) is not None:
-        if line.split():
-            port.write(encode_command(line.split()))
-        _show_all(reader.feed(port.read(_READ_S)), shown)
-    _finish(port, reader, shown, timeout)
+    _Conversation(port, shown, timeout).hold(typed)
 
 
-def _read(typed: TextIO, lines: queue.SimpleQueue[str | None]) -> None:
-    for line in typed:
-        lines.put(line)
-    lines.put(None)
+class _Conversation:
+    def __init__(self, port: Port, shown: TextIO, timeout: float) -> None:
+        self._port = port
+        self._shown = shown
+        self._timeout = timeout
+        self._reader = LineReader()
+        self._waiting: list[list[str]] = []
+        """Commands typed and not yet sent."""
+        self._under_way: list[str] | None = None
+        """The command sent last, until it is answered."""
+        self._send_at = 0.0
+        self._last_heard = time.monotonic()
 
+    def hold(self, typed: BinaryIO) -> None:
+        lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        # A thread: standard input cannot be waited for together with a port on every OS. It dies with the program.
+        threading.Thread(target=_read, args=(typed, lines), daemon=True).start()
+        at_end = False
+        while not at_end or self._waiting or self._under_way:
+            while not lines.empty():
+                line = lines.get()
+                at_end = line is None
+                self._take((line or "").split())
+            self._send_next()
+            self._listen()
 
-def _next_typed(lines: queue.SimpleQueue[str | None]) -> str | None:
-    """Return the next line typed, "" if there is none yet, None at the end of input."""
-    return "" if lines.empty() else lines.get()
+    def _take(self, words: list[str]) -> None:
+        if words == ["abort"]:
+            self._port.write(encode_command(words))
+        elif words:
+            self._waiting.append(words)
 
-
-def _finish(port: Port, reader: LineReader, shown: TextIO, timeout: float) -> None:
-    """Show what is still to come: while a run is under way the target refuses the closing question."""
-    last_heard = time.monotonic()
-    next_question = 0.0
-    while time.monotonic() - last_heard < timeout:
-        if time.monotonic() >= next_question:
-            port.write(encode_command(["info", f"id={_LAST_ID}"]))
-            next_question = time.monotonic() + _ASK_AGAIN_S
-        data = port.read(_READ_S)
-        if data:
-            last_heard = time.monotonic()
-        if _show_all(reader.feed(data), shown):
+    def _send_next(self) -> None:
+        if self._under_way or not self._waiting or time.monotonic() < self._send_at:
             return
-    raise IntercoreError(f"{port.description} has been silent for {timeout:.0f} s; --timeout makes the wait longer")
+        words = self._waiting.pop(0)
+        try:
+            self._port.write(encode_command(words))
+        except UsageError as error:  # such as a letter that no target knows: the next line may be better
+            self._show(f"(not sent: {error})")
+        else:
+            self._under_way = words
+            self._last_heard = time.monotonic()
 
+    def _listen(self) -> None:
+        data = self._port.read(_READ_S)
+        if data:
+            self._last_heard = time.monotonic()
+        elif self._under_way and time.monotonic() - self._last_heard > self._timeout:
+            raise IntercoreError(
+                f"{self._port.description} has been silent for {self._timeout:.0f} s; --timeout makes the wait longer"
+            )
+        for line in self._reader.feed(data):
+            self._hear(line)
 
-def _show_all(lines: list[bytes], shown: TextIO) -> bool:
-    """Show lines; True if they end the answer to the closing question."""
-    finished = False
-    for line in lines:
+    def _hear(self, line: bytes) -> None:
         text = line.decode("ascii", errors="backslashreplace")
         try:
             message = decode_line(line)
         except BadLineError as error:
-            shown.write(f"(damaged: {error}) {text}\n")
-            continue
-        if not isinstance(message, ForeignHello) and message.id == _LAST_ID:
-            finished = finished or isinstance(message, End)
+            self._show(f"(damaged: {error}) {text}")
+            return
+        if isinstance(message, Error) and message.code == "busy" and self._under_way:
+            # A command of several values is answered several times: the next one came too early.
+            self._waiting.insert(0, self._under_way)
+            self._send_at = time.monotonic() + _BUSY_S
         else:
-            shown.write(text.rpartition(" *")[0] + "\n")
-    shown.flush()
-    return finished
+            self._show(text.rpartition(" *")[0])
+        if isinstance(message, End | Error):
+            self._under_way = None
+
+    def _show(self, text: str) -> None:
+        self._shown.write(text + "\n")
+        self._shown.flush()
+
+
+def _read(typed: BinaryIO, lines: queue.SimpleQueue[str | None]) -> None:
+    for line in typed:
+        lines.put(line.decode(errors="replace"))
+    lines.put(None)

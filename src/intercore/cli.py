@@ -215,7 +215,7 @@ def export(
     from intercore.export import export as export_samples  # noqa: PLC0415 - polars takes half a second to load
 
     export_samples(_stored(store_path, run_id), to)
-    _err.print(f"wrote {to}", markup=False)
+    _err.print(f"wrote {to}", markup=False, soft_wrap=True)
 
 
 @app.command(epilog="Example: intercore shell host, then type: run speedup workload=fp n=1000")
@@ -290,9 +290,9 @@ def _with_levels(plan: Plan, words: list[str], opt: str | None, timeout: float) 
     addresses = [Address(plan.url, plan.baud, str(level)) for level in opts] or [Address(plan.url, plan.baud)]
     for address in addresses:
         check_address(target, address)
-    wanted = {"seed": [str(plan.seed)], **parse_levels(words)}
+    wanted = parse_levels(words)
     with _session(target, addresses[0], timeout) as (session, _):
-        levels = resolve(find_benchmark(session.benchmarks(), plan.benchmark), wanted)
+        levels = resolve(find_benchmark(session.benchmarks(), plan.benchmark), wanted, plan.seed)
     if opts:
         levels[REBUILD_FACTOR] = opts
     return msgspec.structs.replace(plan, levels=levels, simulated=target.simulated)
@@ -359,6 +359,8 @@ def main() -> None:
         sys.stdout.flush()
         sys.exit(status)
     except typer.TyperException as error:
+        if not error.format_message():  # no command at all: the help has been shown
+            sys.exit(UsageError.exit_status)
         _fail(error.format_message(), UsageError.exit_status)
     except IntercoreError as error:
         _fail(str(error), error.exit_status)

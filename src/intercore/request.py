@@ -47,13 +47,13 @@ def find_benchmark(benchmarks: Sequence[BenchmarkInfo], name: str) -> BenchmarkI
     raise UsageError(unknown("benchmark", name, (benchmark.name for benchmark in benchmarks)))
 
 
-def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
-    """Return the levels to measure: those wanted, and the defaults of this tool for the rest.
+def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]], seed: int) -> dict[str, list[Level]]:
+    """Return the levels to measure: those wanted, and the defaults of this tool for the rest, `seed` among them.
 
     Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range.
     """
     parameters = {parameter.name: parameter for parameter in benchmark.parameters}
-    levels = {**_defaults(benchmark), **wanted}
+    levels = {**_defaults(benchmark, seed), **wanted}
     for name, texts in levels.items():
         if name == REBUILD_FACTOR:
             raise UsageError(f"the optimisation level is an option: --opt {','.join(texts)}")
@@ -62,9 +62,9 @@ def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]]) -> di
     return {name: [_level(parameters[name], text) for text in texts] for name, texts in levels.items()}
 
 
-def _defaults(benchmark: BenchmarkInfo) -> dict[str, list[str]]:
+def _defaults(benchmark: BenchmarkInfo, seed: int) -> dict[str, list[str]]:
     """Return the default levels that this target has: a small chip may lack a parameter or its largest sizes."""
-    known = DEFAULT_LEVELS.get(benchmark.name, {})
+    known = {"seed": [str(seed)], **DEFAULT_LEVELS.get(benchmark.name, {})}
     possible = {
         parameter.name: [text for text in known.get(parameter.name, ()) if _is_level(parameter, text)]
         for parameter in benchmark.parameters

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from intercore.store import Store
 
 
+_MOST_TOLD = 100
+"""Texts of a target that a person gets to see in one run."""
+
+
 class Observer(Protocol):
     """Is told how far a run has come."""
 
@@ -55,7 +59,7 @@ def carry_out(
     observer.begin(run.total - len(left), run.total)
     for opt, settings in _by_build(left):
         with contextlib.closing(open_port(opt)) as port:
-            session = Session(port, timeout=timeout, on_log=observer.told)
+            session = Session(port, timeout=timeout, on_log=_each_once(observer.told))
             conditions = target_conditions(session, port, run.plan.target)
             for setting in settings:
                 observer.measuring(setting)
@@ -83,6 +87,18 @@ def target_conditions(session: Session, port: Port, target: str) -> dict[str, st
     }
 
 
+def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Pass on every text once, and only so many: a target may say anything, and as often as it likes."""
+    told: set[str] = set()
+
+    def tell_once(text: str) -> None:
+        if text not in told and len(told) < _MOST_TOLD:
+            told.add(text)
+            tell(text)
+
+    return tell_once
+
+
 def _by_build(settings: list[Setting]) -> Iterator[tuple[str | None, list[Setting]]]:
     """Group neighbours that share a build, in order."""
     group: list[Setting] = []
@@ -108,7 +124,7 @@ def _measure(
     bad_lines = session.statistics.bad_lines
     answer = session.measure(benchmark, asked, observer.progress)
     if answer.status == "aborted":
-        raise IntercoreError(f"the target ended the measurement early, as if told to abort; it was not stored: {asked}")
+        raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
     return Measurement(
         benchmark=benchmark,
         factors={**answer.factors, **setting.factors},

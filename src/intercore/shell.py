@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.link import LineReader
-from intercore.protocol import BadLineError, End, Error, decode_line, encode_command
+from intercore.protocol import BadLineError, End, Error, Hello, decode_line, encode_command
 
 if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
@@ -42,6 +42,8 @@ class _Conversation:
         self._under_way: list[str] | None = None
         """The command sent last, until it is answered."""
         self._send_at = 0.0
+        self._greeting = False
+        """Whether the target is saying hello without having been asked: the end of that answers nothing."""
         self._last_heard = time.monotonic()
 
     def hold(self, typed: BinaryIO) -> None:
@@ -99,8 +101,12 @@ class _Conversation:
             self._send_at = time.monotonic() + _BUSY_S
         else:
             self._show(text.rpartition(" *")[0])
-        if isinstance(message, End | Error):
+        if isinstance(message, Hello):
+            self._greeting = self._under_way is None or self._under_way[0] != "info"
+        elif isinstance(message, Error) or (isinstance(message, End) and not self._greeting):
             self._under_way = None
+        elif isinstance(message, End):
+            self._greeting = False
 
     def _show(self, text: str) -> None:
         self._shown.write(text + "\n")

@@ -1,0 +1,120 @@
+"""What every test of the command line starts from: the tool in an empty directory, a store, a board on a socket."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from intercore.build import host_program
+from tests.cli.tool import QUICK, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FAKE_BOARD = Path(__file__).with_name("fake_board.py")
+
+if sys.platform != "linux":
+    collect_ignore_glob = ["test_*.py"]  # the target host is Linux
+
+
+class FakeBoard:
+    """A board on a TCP port. Each connection starts its program anew, as opening a serial port resets many a board."""
+
+    def __init__(self) -> None:
+        self.options: dict[str, str] = {}
+        """Of its program, from the next connection on."""
+        self.program: list[str | Path] = [sys.executable, FAKE_BOARD]
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"socket://127.0.0.1:{self._listener.getsockname()[1]}"
+        self._processes: list[subprocess.Popen[bytes]] = []
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    @property
+    def connections(self) -> int:
+        return len(self._processes)
+
+    def behave(self, fault: str = "none", **options: object) -> None:
+        """Have the board commit a fault; `after` is the number of runs in which it does not yet."""
+        self.options = {"fault": fault, **{name.replace("_", "-"): str(value) for name, value in options.items()}}
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:  # closed
+                return
+            words = [word for name, value in self.options.items() for word in (f"--{name}", value)]
+            with connection:
+                self._processes.append(
+                    subprocess.Popen(
+                        [str(word) for word in (*self.program, *words)],
+                        stdin=connection.fileno(),
+                        stdout=connection.fileno(),
+                        stderr=subprocess.DEVNULL,
+                    )
+                )
+
+    def close(self) -> None:
+        """Refuse connections and end the program of each. May be called twice."""
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that accepts
+        self._listener.close()
+        for process in self._processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def host() -> Path:
+    """The program of the target `host`, built before anything is timed out; kept in the cache like a user's."""
+    return host_program("O2", lambda _: None)
+
+
+@pytest.fixture
+def tool(tmp_path: Path) -> Iterator[Tool]:
+    """The tool in an empty directory. Whatever the test does, no target may be left behind."""
+    directory = tmp_path / "desk"
+    directory.mkdir()
+    opened = Tool(directory, uuid.uuid4().hex)
+    yield opened
+    opened.wait_for_no_target()
+
+
+@pytest.fixture(scope="session")
+def measured_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed store with one complete run of the target host (read it only; `measured` is a copy)."""
+    directory = tmp_path_factory.mktemp("measured")
+    tool = Tool(directory, uuid.uuid4().hex)
+    tool("run", "host", "speedup", "n=1000,3000,10000,30000", "samples=10", "dither_us=10").succeeded()
+    assert [path.name for path in directory.iterdir()] == ["intercore.db"]
+    return tool.store
+
+
+@pytest.fixture
+def measured(tool: Tool, measured_store: Path) -> Tool:
+    """The tool beside a store with one complete run of twelve measurements."""
+    shutil.copyfile(measured_store, tool.store)
+    return tool
+
+
+@pytest.fixture
+def quick(tool: Tool) -> Tool:
+    """The tool beside a store with one complete run of six measurements of five samples."""
+    tool("run", "host", "speedup", *QUICK).succeeded()
+    return tool
+
+
+@pytest.fixture
+def board() -> Iterator[FakeBoard]:
+    opened = FakeBoard()
+    yield opened
+    opened.close()

@@ -1,0 +1,172 @@
+"""A target that misbehaves: a clear error, what is complete is kept, and `run --resume` finishes with a sound one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from intercore.store import Store
+from tests.cli.inspection import contents_of
+from tests.cli.tool import how_to_go_on
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import FakeBoard
+    from tests.cli.tool import Result, Tool
+
+LEVELS = ("n=10,100,1000", "mode=pool")
+TOTAL = 3
+DONE = 1
+"""Measurements before the fault."""
+
+MOST_WORDS = 20_000
+"""Characters on standard error, however much the target has to say."""
+
+PATIENCE = {"silent-restart": "5", "flood-valid": "60", "flood-progress": "20", "flood-garbage": "20"}
+"""Seconds, as --timeout has them, where 1 is too short to tell."""
+
+MID_RUN = {
+    # fault: words of the sentence that says what happened
+    "die": "socket disconnected",
+    "hang": "hangs: silent for 1 s in the middle of a run",
+    "restart": "restarted in the middle of `run`",
+    "silent-restart": "restarted in the middle of `run`",
+    "flood-valid": "floods the link",
+    "flood-progress": "floods the link",
+    "flood-garbage": "floods the link with what is not the Intercore protocol",
+    "flood-endless": "floods the link with what is not the Intercore protocol",
+    "lie-count": "was to have 101 samples and has 100",
+    "lie-factor": "asked for n=",
+    "not-json": "breaks the Intercore protocol",
+    # The codes of errors that the target answers with:
+    "refuse": "this target measures nothing",
+    "fail": "no memory for a second task",
+    "aborted": "abort",
+    "babble": "nothing of its answer",
+}
+
+FROM_THE_START = {
+    # fault: words of the sentence; such a target is found out before a run is made
+    "mute": "has sent nothing for 1 s: is it powered, and is it the right port?",
+    "dead-end": "hangs: no answer to `list` for 1 s",
+    "version-2": "speaks version 2 of the Intercore protocol, this tool speaks version 1: update the older of the two",
+}
+
+HARMLESS = ("noise", "wrong-crc", "lose-begin", "lose-tail")
+"""Faults of the link, which is asked again."""
+
+
+def run(tool: Tool, board: FakeBoard, timeout: str = "1") -> Result:
+    return tool("run", "serial", "speedup", *LEVELS, "--port", board.url, "--timeout", timeout, "--format", "json")
+
+
+@pytest.mark.parametrize("fault", MID_RUN)
+def test_a_fault_in_a_run_is_named_and_costs_only_the_measurement_at_hand(
+    tool: Tool, board: FakeBoard, fault: str
+) -> None:
+    board.behave(fault, after=DONE)
+    result = run(tool, board, PATIENCE.get(fault, "1"))
+    assert result.status in {1, 2}, result
+    result.failed(result.status)
+    assert MID_RUN[fault] in result.error
+    assert f"run 1 was interrupted: {DONE} of {TOTAL} measurements are in" in " ".join(result.err.split())
+    kept = contents_of(tool.store)
+    assert len(kept) == DONE
+    assert len(result.err) < MOST_WORDS
+
+    board.behave()
+    words = how_to_go_on(result)
+    assert words == ["run", "--resume"]
+    finished = tool(*words, "--port", board.url, "--format", "json").succeeded()
+    assert finished.json["complete"] is True
+    now = contents_of(tool.store)
+    assert len(now) == TOTAL
+    assert now.items() >= kept.items()
+
+
+@pytest.mark.parametrize("fault", FROM_THE_START)
+def test_a_target_that_cannot_be_talked_to_is_named_and_nothing_is_stored(
+    tool: Tool, board: FakeBoard, fault: str
+) -> None:
+    board.behave(fault)
+    assert FROM_THE_START[fault] in run(tool, board).failed(1).error
+    for command in ("list", "info"):
+        words = (command, "serial", "--port", board.url, "--timeout", "1")
+        if (command, fault) != ("info", "dead-end"):
+            assert FROM_THE_START[fault] in tool(*words).failed(1).error
+    assert not tool.store.exists() or tool("runs", "--format", "json").succeeded().json == []
+
+
+def test_a_bad_link_is_no_error_and_changes_no_sample(tool: Tool, board: FakeBoard) -> None:
+    """The fake board sends the same samples at the same setting."""
+    for fault in ("none", *HARMLESS):
+        board.behave(fault)
+        assert run(tool, board, "10").succeeded().json["complete"] is True
+    by_run: dict[int, dict[tuple[str, int], str]] = {}
+    for key, content in contents_of(tool.store).items():
+        by_run.setdefault(key.campaign, {})[key.setting, key.repetition] = content.samples
+    clean, *others = by_run.values()
+    assert len(others) == len(HARMLESS)
+    assert all(other == clean for other in others)
+
+
+@pytest.mark.parametrize("fault", ["version-2", "mute"])
+def test_a_resume_that_fails_again_loses_nothing_and_can_be_resumed_again(
+    tool: Tool, board: FakeBoard, fault: str
+) -> None:
+    board.behave("die", after=DONE)
+    run(tool, board).failed(1)
+    kept = contents_of(tool.store)
+    board.behave(fault)
+    tool("run", "--resume", "--timeout", "1").failed(1)
+    assert contents_of(tool.store) == kept
+    board.behave()
+    tool("run", "--resume").succeeded()
+    assert len(contents_of(tool.store)) == TOTAL
+
+
+def test_a_board_that_has_moved_to_another_port_is_found_with_port(tool: Tool, board: FakeBoard) -> None:
+    board.behave("die", after=DONE)
+    result = tool("run", "serial", "speedup", *LEVELS, "--port", board.url).failed(1)
+    with Store(tool.store) as store:
+        assert store.run().plan.url == board.url
+    other = type(board)()
+    board.close()
+    try:
+        assert "Connection refused" in tool(*how_to_go_on(result)).failed(1).error
+        tool(*how_to_go_on(result), "--port", other.url).succeeded()
+        assert other.connections == 1
+    finally:
+        other.close()
+    assert len(contents_of(tool.store)) == TOTAL
+
+
+def test_a_target_that_is_something_else_entirely_is_named(tool: Tool, board: FakeBoard) -> None:
+    board.program = ["yes", "login:"]
+    words = ("info", "serial", "--port", board.url, "--timeout", "5")
+    error = tool(*words).failed(1).error
+    assert "the Intercore protocol" in error
+    assert re.search(r"is it the right (port, program|program or port)", error)
+
+
+def test_what_a_target_says_cannot_take_over_the_terminal(tool: Tool, board: FakeBoard) -> None:
+    board.behave("control", after=DONE)
+    result = run(tool, board)
+    assert "\x1b" not in result.out + result.err
+    assert result.status in {0, 1}
+
+
+def test_a_board_with_fewer_parameters_is_measured_at_what_it_has(tool: Tool, board: FakeBoard) -> None:
+    """The levels that this tool adds by itself are no demand: only what the user names must exist."""
+    board.behave(parameters="few")
+    tool("run", "serial", "speedup", "--port", board.url, "n=10,100").succeeded()
+    assert len(contents_of(tool.store)) == 2
+    assert "did you mean" in tool("run", "serial", "speedup", "--port", board.url, "workloat=fp").failed(2).error
+
+
+def test_a_board_with_a_smaller_range_is_measured_within_it(tool: Tool, board: FakeBoard) -> None:
+    """As above: its n ends at 1,000,000, where the default sizes of this tool do not."""
+    tool("run", "serial", "speedup", "--port", board.url, "mode=pool").succeeded()
+    sizes = {key.factors["n"] for key in contents_of(tool.store)}
+    assert sizes == {1000, 10_000, 100_000, 1_000_000}

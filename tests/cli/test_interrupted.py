@@ -1,0 +1,240 @@
+"""A run that ends early, by Ctrl-C, a signal or a full disk, keeps what is complete and says how to go on."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import threading
+import time
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.inspection import contents_of
+from tests.cli.tool import PATIENCE, QUICK, Result, Tool, how_to_go_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.cli.conftest import FakeBoard
+
+LONG = ("run", "host", "speedup", "n=100000", "samples=100", "mode=pool", "dither_us=10", "--repetitions", "5")
+"""Five measurements of a quarter of a second each."""
+TOTAL = 5
+
+
+def wait_until(happened: Callable[[], object], process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not happened():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def first_measurement(process: subprocess.Popen[str]) -> str:
+    """Wait until one measurement is complete; return what was said so far."""
+    assert process.stderr is not None
+    said = ""
+    while f"1/{TOTAL} " not in said:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
+    return said
+
+
+def press_ctrl_c(process: subprocess.Popen[str]) -> Result:
+    """As a terminal does it: the signal goes to the foreground process group."""
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    return Result(process.returncode, out, err)
+
+
+def test_ctrl_c_ends_a_run_in_good_order(tool: Tool) -> None:
+    with tool.started(*LONG, "--format", "json") as process:
+        said = first_measurement(process)
+        result = press_ctrl_c(process)
+    assert result.status == 130
+    assert result.out == ""
+    assert "Traceback" not in result.err
+    tool.wait_for_no_target(patience=2)
+    kept = contents_of(tool.store)
+    assert 1 <= len(kept) < TOTAL
+    assert f"run 1 was interrupted: {len(kept)} of {TOTAL} measurements are in" in " ".join(result.err.split())
+    numbers = set(re.findall(r"^(\d)/5 ", said + result.err, re.MULTILINE))
+    assert len(numbers) in {len(kept), len(kept) - 1}  # the signal may come between storing and saying so
+
+    assert tool(*how_to_go_on(result)).succeeded()
+    now = contents_of(tool.store)
+    assert len(now) == TOTAL
+    assert now.items() >= kept.items()
+
+
+def test_ctrl_c_does_not_wait_for_a_long_repetition(tool: Tool) -> None:
+    with tool.started("run", "host", "speedup", "n=1000000000", "samples=2", "mode=spin") as process:
+        wait_until(lambda: has_runs(tool.store), process)
+        time.sleep(0.5)  # so that it is in the repetition, which takes many seconds
+        pressed = time.monotonic()
+        result = press_ctrl_c(process)
+    assert result.status == 130
+    assert "Traceback" not in result.err
+    assert time.monotonic() - pressed < 8
+    tool.wait_for_no_target(patience=2)
+    assert "0 of 1 measurements" in " ".join(result.err.split())
+
+
+def has_runs(path: Path) -> bool:
+    if not path.exists():
+        return False
+    with closing(sqlite3.connect(path)) as database:
+        try:
+            return bool(database.execute("SELECT count(*) FROM campaigns").fetchone()[0])
+        except sqlite3.OperationalError:
+            return False
+
+
+@pytest.mark.parametrize("words", [("info",), ("list",), ("run",)], ids=" ".join)
+def test_ctrl_c_while_a_target_is_waited_for_is_no_traceback(
+    tool: Tool, board: FakeBoard, words: tuple[str, ...]
+) -> None:
+    board.behave("mute")
+    benchmark = ("speedup",) if words == ("run",) else ()
+    with tool.started(*words, "serial", *benchmark, "--port", board.url) as process:
+        wait_until(lambda: board.connections, process)
+        result = press_ctrl_c(process)
+    assert result.status == 130
+    assert result.out == ""
+    assert "Traceback" not in result.err
+
+
+def test_ctrl_c_leaves_the_shell(tool: Tool) -> None:
+    with tool.started("shell", "host") as process:
+        assert process.stdout is not None
+        assert '"hello"' in process.stdout.readline()
+        result = press_ctrl_c(process)
+    assert result.status == 130
+    assert "Traceback" not in result.err
+    tool.wait_for_no_target(patience=2)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGKILL"])
+def test_a_signal_that_ends_the_tool_ends_the_target_too(tool: Tool, name: str) -> None:
+    with tool.started(*LONG) as process:
+        first_measurement(process)
+        process.send_signal(signal.Signals[name])
+        process.communicate(timeout=PATIENCE)
+    assert process.returncode != 0
+    tool.wait_for_no_target()
+    kept = contents_of(tool.store)
+    assert kept
+    tool("run", "--resume").succeeded()
+    now = contents_of(tool.store)
+    assert len(now) == TOTAL
+    assert now.items() >= kept.items()
+
+
+def test_a_target_that_is_killed_is_an_error_and_the_run_can_go_on(tool: Tool) -> None:
+    with tool.started(*LONG) as process:
+        said = first_measurement(process)
+        (target,) = tool.targets()
+        os.kill(target, signal.SIGKILL)
+        died = time.monotonic()
+        out, err = process.communicate(timeout=PATIENCE)
+        assert time.monotonic() - died < 5
+    result = Result(process.returncode, out, said + err)
+    assert "was killed by signal 9" in result.failed(1).error
+    kept = contents_of(tool.store)
+    tool(*how_to_go_on(result)).succeeded()
+    assert contents_of(tool.store).items() >= kept.items()
+    assert len(contents_of(tool.store)) == TOTAL
+
+
+# Disk full
+
+# A measurement takes some 30 kB of the write-ahead log, however few samples it has.
+BIG = ("run", "host", "speedup", *QUICK, "--repetitions", "10")
+BIG_TOTAL = 60
+
+
+def check_that_a_full_disk_costs_nothing_complete(tool: Tool, result: Result, mend: Callable[[], None]) -> None:
+    assert "disk" in result.failed(1).error
+    mend()
+    kept = contents_of(tool.store)
+    assert 0 < len(kept) < BIG_TOTAL
+    said = " ".join(result.err.split())
+    assert f"{len(kept)}/{BIG_TOTAL} " in said
+    assert "go on with" in said
+    tool("run", "--resume").succeeded()
+    now = contents_of(tool.store)
+    assert len(now) == BIG_TOTAL
+    assert now.items() >= kept.items()
+
+
+def test_a_store_that_may_not_grow_costs_nothing_complete(tool: Tool) -> None:
+    result = tool(*BIG, file_limit=250_000)
+    check_that_a_full_disk_costs_nothing_complete(tool, result, lambda: None)
+
+
+@contextmanager
+def small_disk(path: Path, size: str) -> Iterator[None]:
+    path.mkdir(exist_ok=True)
+    options = ["-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)]
+    if os.geteuid() != 0 or subprocess.run(["mount", *options], check=False, capture_output=True).returncode != 0:
+        pytest.skip("needs to be root and to be allowed to mount")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(path)], check=True)
+
+
+def test_a_full_disk_costs_nothing_complete(tool: Tool) -> None:
+    with small_disk(tool.directory, "400k"):
+        result = tool(*BIG)
+        check_that_a_full_disk_costs_nothing_complete(tool, result, lambda: make_room(tool.directory))
+
+
+def make_room(path: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,size=20m", str(path)], check=True)
+
+
+def test_a_disk_that_is_full_from_the_start_is_an_error(tool: Tool) -> None:
+    with small_disk(tool.directory, "8k"):
+        (tool.directory / "filler").write_bytes(bytes(4096))
+        result = tool(*BIG)
+        assert "disk" in result.failed(1).error
+        assert str(tool.store) in result.error
+
+
+# Several at once
+
+
+def at_once(*commands: Callable[[], Result]) -> list[Result]:
+    results: list[Result] = []
+    threads = [threading.Thread(target=lambda it=command: results.append(it())) for command in commands]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_two_runs_into_one_store_at_once_both_succeed(tool: Tool) -> None:
+    words = ("run", "host", "speedup", *QUICK, "--repetitions", "3")
+    for result in at_once(lambda: tool(*words), lambda: tool(*words)):
+        result.succeeded()
+    assert [key.campaign for key in sorted(contents_of(tool.store))] == [1] * 18 + [2] * 18
+
+
+def test_two_resumes_of_one_run_at_once_measure_nothing_twice(tool: Tool) -> None:
+    with tool.started(*LONG) as process:
+        first_measurement(process)
+    results = at_once(lambda: tool("run", "--resume"), lambda: tool("run", "--resume"))
+    for result in results:
+        assert result.status in {0, 1, 2}
+        assert "Traceback" not in result.err
+    assert min(result.status for result in results) == 0
+    assert len(contents_of(tool.store)) == TOTAL

@@ -1,0 +1,101 @@
+"""kill -9 at 200 random moments of real runs: the store is whole each time, and the run goes on where it was."""
+
+from __future__ import annotations
+
+import random
+import re
+import signal
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from intercore.measurement import Plan
+from intercore.plan import canonical, settings
+from intercore.store import Store
+from tests.cli.inspection import contents_of
+
+if TYPE_CHECKING:
+    from tests.cli.inspection import Content, Key
+    from tests.cli.tool import Result, Tool
+
+KILLS = 200
+LONGEST = 0.4
+"""Seconds until a kill, at most."""
+LEVELS = ("n=10,100", "samples=5", "mode=create,pool,spin", "dither_us=100", "--repetitions", "20")
+TOTAL = 2 * 3 * 20
+SEED = 20_260_101
+
+
+def reported_complete(result: Result, done_before: int) -> int:
+    """How many measurements the tool has reported to be complete, in the run that it was in."""
+    numbers = [int(number) for number in re.findall(rf"^(\d+)/{TOTAL} ", result.err, re.MULTILINE)]
+    assert numbers == list(range(done_before + 1, done_before + 1 + len(numbers)))
+    return done_before + len(numbers)
+
+
+def unfinished(tool: Tool) -> int | None:
+    """Number of the newest unfinished run."""
+    if not tool.store.exists():
+        return None
+    with Store(tool.store) as store:
+        return max((summary.id for summary in store.runs() if not summary.complete), default=None)
+
+
+def test_200_kills_at_random_moments_lose_and_double_nothing(tool: Tool) -> None:
+    chance = random.Random(SEED)  # noqa: S311 - repeatable, not secret
+    kills: Counter[str] = Counter()
+    while kills.total() < KILLS:
+        kill_until_complete(tool, chance, kills)
+        tool.store.rename(tool.directory / f"complete after {kills.total()}.db")
+    assert kills["while measuring"] >= KILLS / 10, kills
+    tool.wait_for_no_target()
+
+
+def kill_until_complete(tool: Tool, chance: random.Random, kills: Counter[str]) -> None:
+    """Kill runs into one store until there were enough kills, or two runs are complete all the same."""
+    held: dict[Key, Content] = {}
+    longest = LONGEST
+    in_vain = 0
+    while kills.total() < KILLS and (unfinished(tool) is not None or len(held) < 2 * TOTAL):
+        run = unfinished(tool)
+        before = sum(key.campaign == run for key in held)
+        seed = str(chance.randrange(2**32))
+        words = ("run", "--resume") if run is not None else ("run", "host", "speedup", *LEVELS, "--seed", seed)
+        result = tool(*words, kill_after=chance.uniform(0, longest))
+
+        now = contents_of(tool.store)
+        assert now.items() >= held.items(), "a measurement is lost or changed"
+        grown = {key.campaign for key in now.keys() - held.keys()}
+        assert len(grown) <= 1
+        assert run is None or grown <= {run}
+        at_hand = run or next(iter(grown), 0)
+        complete = sum(key.campaign == at_hand for key in now)
+        assert reported_complete(result, before) <= complete, "reported complete, and not in the store"
+        held = now
+
+        if result.status == 0:
+            assert complete == TOTAL
+        else:
+            assert result.status == -signal.SIGKILL, result
+            kills["while measuring" if complete > before else "before the first measurement"] += 1
+        # A slow machine may not get anywhere in so little time.
+        in_vain = 0 if complete > before else in_vain + 1
+        if in_vain == 20:
+            longest, in_vain = 2 * longest, 0
+
+    while unfinished(tool) is not None:
+        tool("run", "--resume").succeeded()
+    finished = contents_of(tool.store)
+    assert finished.items() >= held.items()
+    check_that_every_run_is_exactly_its_plan(tool, finished)
+
+
+def check_that_every_run_is_exactly_its_plan(tool: Tool, finished: dict[Key, Content]) -> None:
+    with Store(tool.store) as store:
+        summaries = store.runs()
+    assert summaries
+    for summary in summaries:
+        assert isinstance(summary.plan, Plan)
+        measured = [(key.setting, key.repetition) for key in finished if key.campaign == summary.id]
+        assert summary.total == len(measured) == TOTAL
+        # In the order of the plan, too, as if nothing had happened.
+        assert measured == [(canonical(setting.factors), setting.repetition) for setting in settings(summary.plan)]

@@ -1,0 +1,198 @@
+"""`run --resume` measures what is missing, as planned, and says so if that is no longer comparable."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from intercore.measurement import Plan
+from intercore.plan import Setting, settings
+from intercore.store import Store
+from tests.cli.inspection import contents_of
+from tests.cli.tool import how_to_go_on
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from intercore.measurement import Measurement, Run
+    from tests.cli.conftest import FakeBoard
+    from tests.cli.tool import Tool
+
+LEVELS = ("n=10,20,30,40", "mode=create,pool", "samples=3", "dither_us=10", "--opt", "O2,O0", "--seed", "77")
+TOTAL = 4 * 2 * 2
+
+
+def read(path: Path) -> Run:
+    with Store(path) as store:
+        return store.run()
+
+
+def settings_of(run: Run) -> list[Setting]:
+    """What was measured, in order."""
+    return [setting_of(run.plan, measurement) for measurement in run.measurements]
+
+
+def setting_of(plan: Plan, measurement: Measurement) -> Setting:
+    return Setting({name: measurement.factors[name] for name in plan.levels}, measurement.repetition)
+
+
+def cut(tool: Tool, kept: int, conditions: Mapping[str, str] | None = None) -> Run:
+    """Replace the store by one whose run holds the first few measurements only, with some conditions changed."""
+    run = read(tool.store)
+    tool.store.unlink()
+    with Store(tool.store) as store:
+        number = store.create_run(run.plan, run.total)
+        for measurement in run.measurements[:kept]:
+            changed = {**measurement.conditions, **(conditions or {})}
+            store.add(
+                number, setting_of(run.plan, measurement), msgspec.structs.replace(measurement, conditions=changed)
+            )
+        return store.run(number)
+
+
+@pytest.fixture
+def interrupted(tool: Tool) -> Tool:
+    """The tool beside a store with a run that was interrupted after five measurements."""
+    tool("run", "host", "speedup", *LEVELS).succeeded()
+    cut(tool, 5)
+    return tool
+
+
+def test_resume_keeps_the_plan_its_order_and_its_builds(interrupted: Tool) -> None:
+    before = read(interrupted.store)
+    interrupted("run", "--resume").succeeded()
+    after = read(interrupted.store)
+    assert after.plan == before.plan
+    assert (after.id, after.started, after.total) == (before.id, before.started, before.total)
+    assert settings_of(after) == settings(before.plan)
+    assert {measurement.factors["seed"] for measurement in after.measurements} == {77}
+    for measurement in after.measurements:
+        assert f"-{measurement.factors['opt']}" in measurement.conditions["compiler.flags"]
+
+
+def test_resume_measures_only_what_is_missing(interrupted: Tool) -> None:
+    kept = contents_of(interrupted.store)
+    done = interrupted("run", "--resume").succeeded()
+    now = contents_of(interrupted.store)
+    assert len(now) == TOTAL
+    assert now.items() >= kept.items()
+    counts = [line.split()[0] for line in done.err.splitlines() if line[0].isdigit() and "/" in line.split()[0]]
+    assert counts == [f"{number}/{TOTAL}" for number in range(6, TOTAL + 1)]
+
+
+def test_resume_prints_the_whole_run_in_every_format(interrupted: Tool) -> None:
+    shown = interrupted("run", "--resume", "--format", "json").succeeded()
+    assert shown.json["complete"] is True
+    assert shown.out == interrupted("show", "--format", "json").out
+
+
+def test_resume_writes_the_page_too(interrupted: Tool) -> None:
+    interrupted("run", "--resume", "--report", "page.html").succeeded()
+    assert (interrupted.directory / "page.html").exists()
+
+
+def test_show_of_an_unfinished_run_says_how_to_go_on(interrupted: Tool) -> None:
+    shown = interrupted("show").succeeded()
+    assert f"5 of {TOTAL} measurements so far; go on with: intercore run --resume" in " ".join(shown.out.split())
+    assert interrupted("show", "--format", "json").succeeded().json["complete"] is False
+    (row,) = interrupted("runs", "--format", "json").succeeded().json
+    assert (row["done"], row["of"]) == (5, TOTAL)
+
+
+def test_show_of_an_unfinished_run_names_its_store(interrupted: Tool) -> None:
+    interrupted.store.rename(interrupted.directory / "my runs.db")
+    shown = interrupted("show", "--store", "my runs.db").succeeded().out
+    program, *words = shlex.split(shown.partition("go on with: ")[2])
+    assert program == "intercore"
+    interrupted(*words).succeeded()
+    assert len(contents_of(interrupted.directory / "my runs.db")) == TOTAL
+
+
+def test_the_newest_unfinished_run_is_resumed_first(tool: Tool) -> None:
+    def unfinished() -> list[int]:
+        with Store(tool.store) as store:
+            return [summary.id for summary in store.runs() if not summary.complete]
+
+    with Store(tool.store) as store:
+        for size in (10, 20):
+            store.create_run(Plan("host", None, "speedup", {"n": [size], "samples": [2], "opt": ["O2"]}), 1)
+    tool("run", "host", "speedup", "n=30", "samples=2", "mode=pool").succeeded()
+    assert unfinished() == [1, 2]
+    tool("run", "--resume").succeeded()
+    assert unfinished() == [1]
+    tool("run", "--resume").succeeded()
+    assert unfinished() == []
+    assert "nothing to resume" in tool("run", "--resume").failed(2).error
+
+
+def test_a_resumed_run_equals_one_that_was_never_interrupted(tool: Tool, board: FakeBoard) -> None:
+    """The fake board sends the same samples at the same setting."""
+    words = ("run", "serial", "speedup", "--port", board.url, "n=10,20,30", "mode=pool")
+    tool(*words).succeeded()
+    board.behave("die", after=1)
+    tool(*words).failed(1)
+    board.behave()
+    tool("run", "--resume").succeeded()
+    held = contents_of(tool.store)
+    first, second = ({key[1:]: held[key].samples for key in held if key.campaign == run} for run in (1, 2))
+    assert first == second
+
+
+def test_the_command_to_go_on_with_names_the_store(tool: Tool, board: FakeBoard) -> None:
+    """It can be copied and pasted."""
+    store = tool.directory / "a folder" / "my runs.db"
+    store.parent.mkdir()
+    board.behave("die", after=1)
+    words = ("run", "serial", "speedup", "--port", board.url, "n=10,20,30", "mode=pool", "--store", store)
+    result = tool(*words).failed(1)
+    board.behave()
+    tool(*how_to_go_on(result)).succeeded()
+    assert len(contents_of(store)) == 3
+
+
+# Conditions that have changed
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"os.kernel": "Linux 2.4"},
+        {"cpu.governor": "powersave"},
+        {"compiler": "GNU 2.95"},
+        {"compiler.flags": "-std=c11 -O2 -fsanitize=address"},
+    ],
+    ids="".join,
+)
+def test_resume_under_other_conditions_warns_in_words(tool: Tool, changed: dict[str, str]) -> None:
+    tool("run", "host", "speedup", "n=10,20,30,40", "mode=pool", "samples=3", "dither_us=10").succeeded()
+    cut(tool, 2, changed)
+    ((key, value),) = changed.items()
+    assert f"The condition {key} changed" not in " ".join(tool("show").succeeded().out.split())
+    said = " ".join(tool("run", "--resume").succeeded().out.split())
+    assert f"The condition {key} changed within this run ({value} / " in said
+    assert "not comparable" in said
+    document = tool("show", "--format", "json").succeeded().json
+    assert document["conditions"][key][0] == value
+    assert any(f"The condition {key} changed" in sentence for sentence in document["warnings"])
+    tool("report").succeeded()
+    assert f"The condition {key} changed" in (tool.directory / "intercore.html").read_text("utf-8")
+
+
+def test_resume_under_the_same_conditions_does_not_warn(tool: Tool) -> None:
+    """Whatever differs each time: the load, the path of the program, what the cycle counter was measured to be."""
+    tool("run", "host", "speedup", *LEVELS).succeeded()
+    moment = {"os.load_at_start": "0.99 0.99 0.99 1/99 1", "cpu.cycle_counter_hz": "1", "desk.link": "/elsewhere"}
+    cut(tool, 5, moment)
+    assert "The condition" not in " ".join(tool("run", "--resume").succeeded().out.split())
+
+
+def test_resume_on_another_board_warns_in_words(tool: Tool, board: FakeBoard) -> None:
+    board.behave("die", after=1)
+    tool("run", "serial", "speedup", "--port", board.url, "n=10,20,30", "mode=pool").failed(1)
+    board.behave(condition="cpu=another fake")
+    said = " ".join(tool("run", "--resume").succeeded().out.split())
+    assert "The condition cpu changed within this run (a fake / another fake)" in said

@@ -106,19 +106,15 @@ static void created_task(void *arg) {
     note_disturbance(part);
 }
 
-static void pool_task(void *arg) {
-    struct part *part = arg;
-    for (;;) {
-        port_notify_take();
-        if (part->team->dismissed) {
-            note_disturbance(part);
-            return;
-        }
-        do_part(part);
+/* Spins until the leader wants this part done. */
+static void await_flag(struct part *part) {
+    uint32_t repetition = part->team->repetition;
+    atomic_store_explicit(&part->armed, repetition, memory_order_release);
+    while (atomic_load_explicit(&part->wanted, memory_order_acquire) != repetition) {
     }
 }
 
-static void spin_task(void *arg) {
+static void hired_task(void *arg) {
     struct part *part = arg;
     for (;;) {
         port_notify_take();
@@ -126,9 +122,8 @@ static void spin_task(void *arg) {
             note_disturbance(part);
             return;
         }
-        uint32_t repetition = part->team->repetition;
-        atomic_store_explicit(&part->armed, repetition, memory_order_release);
-        while (atomic_load_explicit(&part->wanted, memory_order_acquire) != repetition) {
+        if (part->team->mode == MODE_SPIN) {
+            await_flag(part);
         }
         do_part(part);
     }
@@ -175,9 +170,8 @@ static void dismiss_tasks_from(uint32_t first) {
 }
 
 static bool hire(void) {
-    void (*entry)(void *) = team.mode == MODE_POOL ? pool_task : spin_task;
     for (uint32_t i = team.size; i-- > first_task();) {
-        if (!start_task(&team.parts[i], entry)) {
+        if (!start_task(&team.parts[i], hired_task)) {
             dismiss_tasks_from(i + 1);
             return false;
         }

@@ -102,7 +102,7 @@ def run(
             finished = _carry_out(store, store.create_run(plan, total), None, baud, timeout)
     if report_path is not None:
         _write_report(finished, report_path, efficiency)
-    _print_run(finished, efficiency, output)
+    _print_run(finished, store_path, efficiency, output)
 
 
 @app.command("list", epilog="Examples: intercore list; intercore list host")
@@ -169,7 +169,7 @@ def show(
 ) -> None:
     """Print the analysis of a stored run."""
     _check_efficiency(efficiency)
-    _print_run(_stored(store_path, run_id), efficiency, output)
+    _print_run(_stored(store_path, run_id), store_path, efficiency, output)
 
 
 @app.command(epilog="Example: intercore runs")
@@ -326,8 +326,12 @@ def _how_to_go_on(store: Store, run_id: int) -> str:
     except IntercoreError:
         return f"run {run_id} was interrupted"
     done = f"run {run_id} was interrupted: {len(run.measurements)} of {run.total} measurements are in {store.path}"
-    option = "" if store.path == DEFAULT_STORE.absolute() else f" --store {shlex.quote(str(store.path))}"
-    return f"{done}; go on with: intercore run --resume{option}"
+    return f"{done}; go on with: {_resume_command(store.path)}"
+
+
+def _resume_command(path: Path) -> str:
+    option = "" if path.absolute() == DEFAULT_STORE.absolute() else f" --store {shlex.quote(str(path))}"
+    return f"intercore run --resume{option}"
 
 
 def _write_report(run: Run, path: Path, efficiency: float) -> None:
@@ -337,7 +341,7 @@ def _write_report(run: Run, path: Path, efficiency: float) -> None:
     _err.print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 
-def _print_run(run: Run, efficiency: float, output: Format) -> None:
+def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) -> None:
     if output is Format.JSON:
         print_json(run_document(run, efficiency))
         return
@@ -349,7 +353,8 @@ def _print_run(run: Run, efficiency: float, output: Format) -> None:
     for sentence in [*conditions.warnings(run), *speedup.warnings(analysis, run.measurements)]:
         _out.print(f"[yellow]Warning:[/] {escape(sentence)}")
     if not run.complete:
-        _out.print(f"{len(run.measurements)} of {run.total} measurements so far; go on with: intercore run --resume")
+        so_far = f"{len(run.measurements)} of {run.total} measurements so far"
+        _out.print(f"{so_far}; go on with: {_resume_command(store_path)}", markup=False, soft_wrap=True)
 
 
 def main() -> None:

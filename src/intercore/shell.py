@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 import time
@@ -41,6 +42,8 @@ class _Conversation:
         """Commands typed and not yet sent."""
         self._under_way: list[str] | None = None
         """The command sent last, until it is answered."""
+        self._owed = 0
+        """Answers that are still to come to it: one for each combination of its values."""
         self._send_at = 0.0
         self._greeting = False
         """Whether the target is saying hello without having been asked: the end of that answers nothing."""
@@ -75,6 +78,7 @@ class _Conversation:
             self._show(f"(not sent: {error})")
         else:
             self._under_way = words
+            self._owed = math.prod(1 + word.count(",") for word in words[1:] if "=" in word)
             self._last_heard = time.monotonic()
 
     def _listen(self) -> None:
@@ -96,17 +100,20 @@ class _Conversation:
             self._show(f"(damaged: {error}) {text}")
             return
         if isinstance(message, Error) and message.code == "busy" and self._under_way:
-            # A command of several values is answered several times: the next one came too early.
             self._waiting.insert(0, self._under_way)
             self._send_at = time.monotonic() + _BUSY_S
         else:
             self._show(text.rpartition(" *")[0])
         if isinstance(message, Hello):
             self._greeting = self._under_way is None or self._under_way[0] != "info"
-        elif isinstance(message, Error) or (isinstance(message, End) and not self._greeting):
+        elif isinstance(message, Error):
             self._under_way = None
-        elif isinstance(message, End):
+        elif isinstance(message, End) and self._greeting:
             self._greeting = False
+        elif isinstance(message, End):
+            self._owed -= 1
+            if self._owed <= 0 or message.status == "aborted":
+                self._under_way = None
 
     def _show(self, text: str) -> None:
         self._shown.write(text + "\n")

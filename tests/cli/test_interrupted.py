@@ -61,7 +61,7 @@ def test_ctrl_c_ends_a_run_in_good_order(tool: Tool) -> None:
     assert result.status == 130
     assert result.out == ""
     assert "Traceback" not in result.err
-    tool.wait_for_no_target(patience=2)
+    tool.wait_for_no_target(patience=10)
     kept = contents_of(tool.store)
     assert 1 <= len(kept) < TOTAL
     assert f"run 1 was interrupted: {len(kept)} of {TOTAL} measurements are in" in " ".join(result.err.split())
@@ -75,15 +75,16 @@ def test_ctrl_c_ends_a_run_in_good_order(tool: Tool) -> None:
 
 
 def test_ctrl_c_does_not_wait_for_a_long_repetition(tool: Tool) -> None:
-    with tool.started("run", "host", "speedup", "n=1000000000", "samples=2", "mode=spin") as process:
+    # With `create` one core stays free while T1 is taken: at a real-time priority, `spin` would starve the machine.
+    with tool.started("run", "host", "speedup", "n=300000000", "samples=20", "mode=create") as process:
         wait_until(lambda: has_runs(tool.store), process)
-        time.sleep(0.5)  # so that it is in the repetition, which takes many seconds
+        time.sleep(0.5)  # so that it is in the repetition, which takes several seconds
         pressed = time.monotonic()
         result = press_ctrl_c(process)
     assert result.status == 130
     assert "Traceback" not in result.err
-    assert time.monotonic() - pressed < 8
-    tool.wait_for_no_target(patience=2)
+    assert time.monotonic() - pressed < 30  # the run would take minutes
+    tool.wait_for_no_target(patience=10)
     assert "0 of 1 measurements" in " ".join(result.err.split())
 
 
@@ -118,7 +119,7 @@ def test_ctrl_c_leaves_the_shell(tool: Tool) -> None:
         result = press_ctrl_c(process)
     assert result.status == 130
     assert "Traceback" not in result.err
-    tool.wait_for_no_target(patience=2)
+    tool.wait_for_no_target(patience=10)
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGKILL"])

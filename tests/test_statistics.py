@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intercore.analysis import statistics
 from intercore.analysis.statistics import RESAMPLES, bootstrap_medians, generator, interval, rayleigh, summary
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -115,3 +116,18 @@ def test_rayleigh_stays_in_range(phases: list[float]) -> None:
 def test_identical_phases_are_concentrated_from_four_on(phase: float, count: int) -> None:
     assert rayleigh(np.full(count, phase)).p_value < 0.01
     assert rayleigh(np.full(3, phase)).p_value > 0.01
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.5, 1.0])
+def test_medians_of_many_repetitions_spread_as_resampling_says(monkeypatch: pytest.MonkeyPatch, shared: float) -> None:
+    rng = np.random.default_rng(1)
+    common = rng.exponential(size=3000)
+    first = common + 0.3 * rng.normal(size=3000)
+    second = shared * common + rng.exponential(size=3000)
+    resampled = statistics.bootstrap_medians(first, second, np.random.default_rng(2))
+    monkeypatch.setattr(statistics, "LARGE", 100)
+    drawn = statistics.bootstrap_medians(first, second, np.random.default_rng(3))
+    assert drawn.shape == resampled.shape
+    for ours, theirs in ((drawn, resampled), (drawn[:1] / drawn[1:], resampled[:1] / resampled[1:])):
+        assert np.allclose(ours.mean(axis=1), theirs.mean(axis=1), rtol=0.01)
+        assert np.allclose(ours.std(axis=1), theirs.std(axis=1), rtol=0.2)

@@ -377,7 +377,8 @@ def main() -> None:
         sys.exit(0)
     except OSError as error:
         sys.stdout = None
-        _fail(f"cannot write the output: {error.strerror or error}", IntercoreError.exit_status)
+        what = f"use {error.filename}" if error.filename else "write the output"
+        _fail(f"cannot {what}: {error.strerror or error}", IntercoreError.exit_status)
 
 
 def _fail(sentence: str, status: int) -> NoReturn:

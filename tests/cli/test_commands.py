@@ -294,19 +294,17 @@ def test_a_line_that_no_target_can_read_does_not_end_the_shell(tool: Tool) -> No
 
 
 def test_bytes_that_are_no_text_do_not_end_the_shell(tool: Tool) -> None:
-    variables = {"PYTHONIOENCODING": "utf-8:strict"}
-    words = ["sh", "-c", f"printf 'run \\377\\nhelp\\n' | {PROGRAM} shell host"]
     done = subprocess.run(
-        words,
+        [PROGRAM, "shell", "host"],
         cwd=tool.directory,
-        env=tool.variables(variables),
+        env=tool.variables({"PYTHONIOENCODING": "utf-8:strict"}),
+        input=b"run \xff\nhelp\n",
         capture_output=True,
-        text=True,
         check=False,
         timeout=PATIENCE,
     )
-    assert "Traceback" not in done.stderr
-    assert '"text":"run BENCHMARK name=value"' in done.stdout
+    assert b"Traceback" not in done.stderr
+    assert b'"text":"run BENCHMARK name=value"' in done.stdout
 
 
 def test_the_shell_reaches_a_board(tool: Tool, board: FakeBoard) -> None:

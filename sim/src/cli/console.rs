@@ -1,0 +1,155 @@
+//! The far end of UART0: standard input and output, a pseudo-terminal, or a TCP connection.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::net::TcpListener;
+use std::os::fd::AsFd;
+use std::str::FromStr;
+use std::sync::mpsc::{Receiver, RecvError, TryRecvError, channel};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, isatty, tcgetattr, tcsetattr};
+
+/// Where UART0 is connected to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    Stdio,
+    Pty,
+    /// Address to listen at.
+    Tcp(String),
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "stdio" => Ok(Self::Stdio),
+            None if text == "pty" => Ok(Self::Pty),
+            Some(("tcp", address)) if address.contains(':') => Ok(Self::Tcp(address.to_owned())),
+            _ => Err("expected stdio, pty or tcp:ADDRESS:PORT".to_owned()),
+        }
+    }
+}
+
+/// A connection, read by a thread of its own so that the simulation never waits for it unless it wants to.
+pub struct Console {
+    input: Receiver<Vec<u8>>,
+    output: Box<dyn Write>,
+    ended: bool,
+}
+
+impl Console {
+    /// Connects; for TCP this waits for the first client, so that nothing the firmware says is lost.
+    ///
+    /// # Errors
+    /// If the place cannot be opened.
+    pub fn open(place: &Place) -> io::Result<Self> {
+        match place {
+            Place::Stdio => Self::stdio(),
+            Place::Pty => Self::pty(),
+            Place::Tcp(address) => {
+                let listener = TcpListener::bind(address)?;
+                eprintln!("intercore-sim: UART0 listens at tcp:{}", listener.local_addr()?);
+                let (stream, _) = listener.accept()?;
+                stream.set_nodelay(true)?;
+                Ok(Self::new(stream.try_clone()?, stream))
+            }
+        }
+    }
+
+    fn stdio() -> io::Result<Self> {
+        let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+        if stdin.metadata()?.is_file() {
+            // All at once, so that runs with the same input file are the same to the cycle.
+            let mut console = Self::new(io::empty(), io::stdout());
+            let (sender, receiver) = channel();
+            let mut bytes = Vec::new();
+            (&stdin).read_to_end(&mut bytes)?;
+            // Nothing is lost if it cannot be sent: the receiver is right here.
+            let _ = sender.send(bytes);
+            console.input = receiver;
+            return Ok(console);
+        }
+        Ok(Self::new(stdin, io::stdout()))
+    }
+
+    fn pty() -> io::Result<Self> {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+        grantpt(&ours)?;
+        unlockpt(&ours)?;
+        let name = ptsname(&ours, Vec::new())?.to_string_lossy().into_owned();
+        // Held open, so that our end does not break when a terminal program leaves.
+        let theirs = File::options().read(true).write(true).open(&name)?;
+        if isatty(&theirs) {
+            let mut settings = tcgetattr(&theirs)?;
+            settings.make_raw();
+            tcsetattr(&theirs, OptionalActions::Now, &settings)?;
+        }
+        eprintln!("intercore-sim: UART0 is {name}");
+        let ours = File::from(ours);
+        let held = (ours.try_clone()?, theirs);
+        let mut console = Self::new(ours, io::sink());
+        console.output = Box::new(Held(held));
+        Ok(console)
+    }
+
+    fn new(mut from: impl Read + Send + 'static, to: impl Write + 'static) -> Self {
+        let (sender, input) = channel();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = from.read(&mut bytes) {
+                if sender.send(bytes[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { input, output: Box::new(to), ended: false }
+    }
+
+    /// What has come in; never waits.
+    pub fn read(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while !self.ended {
+            match self.input.try_recv() {
+                Ok(more) => bytes.extend(more),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => self.ended = true,
+            }
+        }
+        bytes
+    }
+
+    /// Waits for input. `None` if none will ever come.
+    pub fn wait(&mut self) -> Option<Vec<u8>> {
+        match self.input.recv() {
+            Ok(bytes) => Some(bytes),
+            Err(RecvError) => {
+                self.ended = true;
+                None
+            }
+        }
+    }
+
+    /// Sends what the firmware has said.
+    ///
+    /// # Errors
+    /// If the other end is gone.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.output.write_all(bytes)?;
+        self.output.flush()
+    }
+}
+
+/// Our end of a pseudo-terminal, and the other one, which must stay open.
+struct Held((File, File));
+
+impl Write for Held {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.0.flush()
+    }
+}

@@ -1,0 +1,4 @@
+//! What only the command line needs.
+
+pub mod console;
+pub mod report;

@@ -1,0 +1,459 @@
+//! Carries out what a core has posted, and posts the next.
+
+use super::decode::Width;
+use super::execute::End;
+use super::{Core, Phase};
+use crate::bus::{Access, Bus, Slave};
+use crate::clock::NEVER;
+use crate::schedule::Horizon;
+
+/// What a fetch that the bus refused delivers: undefined as a 16-bit instruction and as either half of a 32-bit one, so
+/// that it faults when it is executed, not when it is fetched in vain (ARMv6-M B3.2.1: both are `HardFault`).
+const REFUSED: u32 = 0xe8e8_e8e8;
+
+impl Core {
+    /// Carries out what is posted, and all else before the horizon; returns early when something happened that others must
+    /// hear of.
+    #[inline(always)]
+    pub(crate) fn advance<const WATCH: bool>(&mut self, bus: &mut Bus, until: Horizon) {
+        loop {
+            let end = match self.phase {
+                Phase::Fetch | Phase::TargetNext => match self.fetch(bus) {
+                    Some(word) => {
+                        self.next = word;
+                        End::Boundary
+                    }
+                    None => return,
+                },
+                Phase::Target => match self.fetch(bus) {
+                    Some(word) => self.end_target(word),
+                    None => return,
+                },
+                Phase::Load => match self.read::<WATCH>(bus) {
+                    Some(word) => self.end_load(word),
+                    None => return,
+                },
+                Phase::Store => {
+                    if !self.write::<WATCH>(bus, self.regs[(self.register & 15) as usize]) {
+                        return;
+                    }
+                    self.end_cycle()
+                }
+                Phase::LoadMany => self.load_next::<WATCH>(bus),
+                Phase::StoreMany => self.store_next::<WATCH>(bus),
+                _ => self.advance_rarely::<WATCH>(bus),
+            };
+            if end == End::Boundary {
+                self.run::<WATCH>(bus, until);
+            }
+            if self.t >= until.cycle || bus.touched {
+                return;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn load_next<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
+        if self.abandons() {
+            return End::Posted;
+        }
+        match self.read::<WATCH>(bus) {
+            Some(word) => self.end_load_many(word),
+            None => End::Posted,
+        }
+    }
+
+    #[inline(always)]
+    fn store_next<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
+        let value = self.regs[self.list.trailing_zeros() as usize & 15];
+        if self.abandons() || !self.write::<WATCH>(bus, value) {
+            return End::Posted;
+        }
+        self.end_store_many()
+    }
+
+    /// The phases that are not worth a place in the hot loop. Never ends with `LastCycle`, and
+    /// neither do the `end_` methods.
+    #[inline(never)]
+    fn advance_rarely<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
+        match self.phase {
+            Phase::FetchEarly | Phase::FetchMiddle | Phase::FetchThenTarget => match self.fetch(bus) {
+                Some(word) => self.end_wide_fetch(word),
+                None => End::Posted,
+            },
+            Phase::Start => End::Boundary,
+            Phase::Idle => {
+                self.t += 1;
+                End::Boundary
+            }
+            Phase::Io => {
+                self.do_io::<WATCH>(bus);
+                self.fetch_beside(bus)
+            }
+            Phase::Sev => {
+                bus.send_event(self.t);
+                self.fetch_beside(bus)
+            }
+            Phase::Doze => self.doze(bus),
+            Phase::Asleep => self.wake(bus),
+            Phase::Semihost => {
+                bus.ask_host(self.id);
+                End::Posted
+            }
+            Phase::Push => {
+                if !self.write::<WATCH>(bus, self.frame[self.count as usize & 7]) {
+                    return End::Posted;
+                }
+                self.end_push(bus)
+            }
+            Phase::Vector => match self.read::<WATCH>(bus) {
+                Some(word) => self.end_vector(word),
+                None => End::Posted,
+            },
+            Phase::Return => self.chain_or_unstack(bus),
+            Phase::Unstack => match self.read::<WATCH>(bus) {
+                Some(word) => self.end_unstack(bus, word),
+                None => End::Posted,
+            },
+            Phase::Delayed => self.end_delay::<WATCH>(bus),
+            Phase::Off | Phase::Lockup => {
+                self.t = NEVER;
+                End::Posted
+            }
+            _ => unreachable!("the hot loop has the other phases"),
+        }
+    }
+
+    fn end_wide_fetch(&mut self, word: u32) -> End {
+        match self.phase {
+            Phase::FetchEarly => {
+                self.word = word;
+                self.t += 1;
+                self.post_internal(Phase::Idle);
+                End::Posted
+            }
+            Phase::FetchMiddle => {
+                self.next = word;
+                self.t += 1;
+                End::Boundary
+            }
+            _ => {
+                self.post(self.pc & !3, Phase::Target);
+                End::Posted
+            }
+        }
+    }
+
+    /// A load's data has come, in its last cycle, in which the next word may be asked for.
+    #[inline(always)]
+    fn end_load(&mut self, word: u32) -> End {
+        let value = extract(word, self.address, self.width);
+        self.set(self.register, value);
+        self.end_cycle()
+    }
+
+    #[inline(always)]
+    fn end_load_many(&mut self, word: u32) -> End {
+        let number = self.list.trailing_zeros() as u8;
+        self.list &= self.list.wrapping_sub(1);
+        if number == 15 {
+            self.regs[13] = self.writeback;
+            // POP with PC takes 3 + N cycles: one more until the PC is there, then a branch (TRM table 3-1).
+            self.t += 1;
+            return self.branch_exchange(word, self.began);
+        }
+        if number == self.register {
+            self.loaded_base = Some(word);
+        } else {
+            self.set(number, word);
+        }
+        if self.list == 0 {
+            let base = self.loaded_base.unwrap_or(self.writeback);
+            self.set(self.register, base);
+            return self.end_cycle();
+        }
+        self.post(self.address.wrapping_add(4), Phase::LoadMany);
+        End::Posted
+    }
+
+    #[inline(always)]
+    fn end_store_many(&mut self) -> End {
+        self.list &= self.list.wrapping_sub(1);
+        if self.list == 0 {
+            self.set(self.register, self.writeback);
+            return self.end_cycle();
+        }
+        self.post(self.address.wrapping_add(4), Phase::StoreMany);
+        End::Posted
+    }
+
+    /// A fetch posted beside something else, if one is due.
+    fn fetch_beside(&mut self, bus: &mut Bus) -> End {
+        if self.pc & 2 == 0 {
+            self.word = self.next;
+            self.t += 1;
+            return End::Boundary;
+        }
+        self.phase = Phase::Fetch;
+        match self.fetch(bus) {
+            Some(word) => {
+                self.next = word;
+                End::Boundary
+            }
+            None => End::Posted,
+        }
+    }
+
+    /// What happens in a lost cycle all the same: the I/O port and events are not the bus.
+    #[inline(never)]
+    pub(crate) fn lose_cycle<const WATCH: bool>(&mut self, bus: &mut Bus) {
+        match self.phase {
+            Phase::Io => {
+                self.do_io::<WATCH>(bus);
+                self.phase = Phase::Fetch;
+            }
+            Phase::Sev => {
+                bus.send_event(self.t);
+                self.phase = Phase::Fetch;
+            }
+            _ => {}
+        }
+        self.stats.conflicts[self.slave as usize] += 1;
+        self.t += 1;
+    }
+
+    fn do_io<const WATCH: bool>(&mut self, bus: &mut Bus) {
+        let write = self.resume == Phase::Store;
+        let value = self.regs[(self.register & 15) as usize];
+        let seen = if write {
+            bus.write_io(self.id, self.io_address, value, self.t);
+            value
+        } else {
+            let word = bus.read_io(self.id, self.io_address, self.t);
+            let value = extract(word, self.io_address, self.width);
+            self.set(self.register, value);
+            value
+        };
+        if WATCH {
+            bus.watch.data(self.t, self.id, self.pc.wrapping_sub(2), self.io_address, self.width.bytes(), write, seen);
+        }
+    }
+
+    /// Fetches the posted word. None: the core waits and asks again.
+    #[inline(always)]
+    fn fetch(&mut self, bus: &mut Bus) -> Option<u32> {
+        if self.slave.is_sram() {
+            bus.granted(self.id, self.slave);
+            self.t += 1;
+            return Some(bus.memory.sram(self.index));
+        }
+        self.fetch_elsewhere(bus)
+    }
+
+    #[inline(never)]
+    fn fetch_elsewhere(&mut self, bus: &mut Bus) -> Option<u32> {
+        if !self.slave.holds_code(self.address) {
+            self.t += 1;
+            return Some(REFUSED);
+        }
+        self.begin(bus, false).then(|| {
+            self.t += 1;
+            bus.read(self.id, self.slave, self.address, self.t - 1).unwrap_or(REFUSED)
+        })
+    }
+
+    /// Reads the posted word. None: the core waits, or has faulted.
+    #[inline(always)]
+    fn read<const WATCH: bool>(&mut self, bus: &mut Bus) -> Option<u32> {
+        let word = if self.slave.is_sram() {
+            bus.granted(self.id, self.slave);
+            bus.memory.sram(self.index)
+        } else {
+            if !self.begin(bus, false) {
+                return None;
+            }
+            self.read_elsewhere(bus)?
+        };
+        if WATCH {
+            self.watch_read(bus, word);
+        }
+        self.t += 1;
+        Some(word)
+    }
+
+    /// Writes to the posted address. False: the core waits, or has faulted.
+    #[inline(always)]
+    fn write<const WATCH: bool>(&mut self, bus: &mut Bus, value: u32) -> bool {
+        if self.slave.is_sram() {
+            bus.granted(self.id, self.slave);
+            bus.memory.write_sram(self.index, self.address, self.width, value);
+        } else if !self.begin(bus, true) || !self.write_elsewhere(bus, value) {
+            return false;
+        }
+        if WATCH {
+            self.watch_write(bus, value);
+        }
+        self.t += 1;
+        true
+    }
+
+    /// Asks a slave that may be busy or slow. False: the core stops again later.
+    #[inline(never)]
+    fn begin(&mut self, bus: &mut Bus, write: bool) -> bool {
+        match bus.begin(self.id, self.slave, self.address, write, self.t) {
+            Access::Busy(until) => {
+                self.stats.conflicts[self.slave as usize] += until - self.t;
+                self.t = until;
+                false
+            }
+            Access::Takes(1) => true,
+            Access::Takes(cycles) => {
+                self.stats.waits[self.slave as usize] += cycles - 1;
+                self.resume = self.phase;
+                self.delayed = self.slave;
+                self.post_internal(Phase::Delayed);
+                self.t += cycles - 1;
+                false
+            }
+        }
+    }
+
+    /// The last wait state is over: the access happens.
+    fn end_delay<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
+        self.slave = self.delayed;
+        self.phase = self.resume;
+        match self.phase {
+            Phase::Store | Phase::StoreMany | Phase::Push => self.end_delayed_write::<WATCH>(bus),
+            Phase::Load | Phase::LoadMany | Phase::Vector | Phase::Unstack => self.end_delayed_read::<WATCH>(bus),
+            _ => {
+                let word = bus.read(self.id, self.slave, self.address, self.t).unwrap_or(REFUSED);
+                self.t += 1;
+                match self.phase {
+                    Phase::Target => self.end_target(word),
+                    Phase::Fetch | Phase::TargetNext => {
+                        self.next = word;
+                        End::Boundary
+                    }
+                    _ => self.end_wide_fetch(word),
+                }
+            }
+        }
+    }
+
+    fn end_delayed_write<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
+        let value = match self.phase {
+            Phase::Store => self.regs[(self.register & 15) as usize],
+            Phase::StoreMany => self.regs[self.list.trailing_zeros() as usize & 15],
+            _ => self.frame[self.count as usize & 7],
+        };
+        if !self.write_elsewhere(bus, value) {
+            return End::Posted;
+        }
+        if WATCH {
+            self.watch_write(bus, value);
+        }
+        self.t += 1;
+        match self.phase {
+            Phase::Store => self.end_cycle(),
+            Phase::StoreMany => self.end_store_many(),
+            _ => self.end_push(bus),
+        }
+    }
+
+    fn end_delayed_read<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
+        let Some(word) = self.read_elsewhere(bus) else { return End::Posted };
+        if WATCH {
+            self.watch_read(bus, word);
+        }
+        self.t += 1;
+        match self.phase {
+            Phase::Load => self.end_load(word),
+            Phase::LoadMany => self.end_load_many(word),
+            Phase::Vector => self.end_vector(word),
+            _ => self.end_unstack(bus, word),
+        }
+    }
+
+    #[inline(never)]
+    fn read_elsewhere(&mut self, bus: &mut Bus) -> Option<u32> {
+        let answer = match self.slave {
+            Slave::Private => self.read_private(bus),
+            Slave::Sio => Ok(bus.read_io(self.id, self.address, self.t)),
+            slave => bus.read(self.id, slave, self.address, self.t),
+        };
+        if answer.is_err() {
+            self.data_fault(bus);
+        }
+        answer.ok()
+    }
+
+    #[inline(never)]
+    fn write_elsewhere(&mut self, bus: &mut Bus, value: u32) -> bool {
+        let answer = match self.slave {
+            Slave::Private => self.write_private(bus, value),
+            Slave::Sio => {
+                bus.write_io(self.id, self.address, value, self.t);
+                Ok(())
+            }
+            slave => bus.write(self.id, slave, self.address, replicate(value, self.width), self.width, self.t),
+        };
+        if answer.is_err() {
+            self.data_fault(bus);
+        }
+        answer.is_ok()
+    }
+
+    fn watch_read(&self, bus: &mut Bus, word: u32) {
+        if matches!(self.phase, Phase::Load | Phase::LoadMany) {
+            let value = extract(word, self.address, self.width);
+            bus.watch.data(self.t, self.id, self.pc.wrapping_sub(2), self.address, self.width.bytes(), false, value);
+        }
+    }
+
+    fn watch_write(&self, bus: &mut Bus, value: u32) {
+        if matches!(self.phase, Phase::Store | Phase::StoreMany) {
+            bus.watch.data(self.t, self.id, self.pc.wrapping_sub(2), self.address, self.width.bytes(), true, value);
+        }
+    }
+
+    /// Begins the instruction that a breakpoint stopped, in the cycle it was due: nothing on the bus has changed since.
+    pub(crate) fn begin_if_stopped(&mut self, bus: &mut Bus) {
+        if self.phase == Phase::Start {
+            self.run::<true>(bus, Horizon::NOW);
+        }
+    }
+
+    /// Whether execution stops here for a breakpoint.
+    pub(crate) fn watch_execution(&mut self, bus: &mut Bus) -> bool {
+        let pass = std::mem::take(&mut self.pass_breakpoint);
+        if bus.watch.execution(self.t, self.id, self.pc, pass) {
+            self.post_internal(Phase::Start);
+            bus.stop_at_breakpoint(self.id, self.pc);
+            return true;
+        }
+        false
+    }
+}
+
+/// The part of a word that a load gets, extended to 32 bits.
+#[inline(always)]
+pub(crate) fn extract(word: u32, address: u32, width: Width) -> u32 {
+    let shifted = word >> ((address & 3) * 8);
+    match width {
+        Width::Word => word,
+        Width::Half => shifted & 0xffff,
+        Width::Byte => shifted & 0xff,
+        Width::SignedHalf => shifted as i16 as u32,
+        Width::SignedByte => shifted as i8 as u32,
+    }
+}
+
+/// A narrow store puts its data on all lanes (datasheet 2.1.4).
+#[must_use]
+pub(crate) fn replicate(value: u32, width: Width) -> u32 {
+    match width {
+        Width::Word => value,
+        Width::Half | Width::SignedHalf => (value & 0xffff) * 0x0001_0001,
+        Width::Byte | Width::SignedByte => (value & 0xff) * 0x0101_0101,
+    }
+}

@@ -1,0 +1,179 @@
+//! Truth probes: what happened at an address, in the one global time; breakpoints; the timeline.
+
+use crate::clock::Cycle;
+use std::collections::BTreeMap;
+
+/// What a probe watches for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Watch {
+    /// The instruction at the address begins.
+    Execute,
+    /// A load touches the address.
+    Read,
+    /// A store touches the address.
+    Write,
+}
+
+/// Number of a probe, for asking for its hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProbeId(pub usize);
+
+/// One hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Hit {
+    /// Global cycle: first cycle of the instruction, or that in which the access was granted.
+    pub cycle: Cycle,
+    /// Core that did it.
+    pub core: u8,
+    /// Address of the instruction.
+    pub pc: u32,
+    /// Value loaded or stored; 0 for execution.
+    pub value: u32,
+}
+
+/// Something in the life of a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Life {
+    /// Falls asleep.
+    Sleeps,
+    /// Wakes up.
+    Wakes,
+    /// Enters an exception, by number.
+    Enters(u8),
+    /// Leaves an exception, by number.
+    Leaves(u8),
+}
+
+#[derive(Clone, Debug)]
+struct Probe {
+    watch: Watch,
+    first: u32,
+    last: u32,
+    hits: Vec<Hit>,
+}
+
+/// Everything that is being watched.
+#[derive(Clone, Debug, Default)]
+pub struct Watches {
+    probes: Vec<Probe>,
+    /// Breakpoints and how many asked for each.
+    breakpoints: BTreeMap<u32, usize>,
+    /// Data watchpoints: a hit stops the machine after the access.
+    stops: Vec<(Watch, u32, u32)>,
+    pub(crate) stopped_by_data: Option<(u8, u32)>,
+    timeline: Option<Vec<(Cycle, u8, Life)>>,
+}
+
+impl Watches {
+    /// Whether cores must look here at each instruction and access.
+    #[must_use]
+    pub fn in_use(&self) -> bool {
+        !self.probes.is_empty() || !self.breakpoints.is_empty() || !self.stops.is_empty()
+    }
+
+    /// Watches `bytes` bytes from `address` on.
+    pub fn probe(&mut self, watch: Watch, address: u32, bytes: u32) -> ProbeId {
+        let last = address.saturating_add(bytes.max(1) - 1);
+        self.probes.push(Probe { watch, first: address, last, hits: Vec::new() });
+        ProbeId(self.probes.len() - 1)
+    }
+
+    /// Hits of a probe so far, in the order of simulation, which is that of time but for instructions begun by the other
+    /// core up to two cycles ahead.
+    #[must_use]
+    pub fn hits(&self, probe: ProbeId) -> &[Hit] {
+        self.probes.get(probe.0).map_or(&[], |probe| &probe.hits)
+    }
+
+    /// Takes the hits of a probe, leaving it empty.
+    pub fn take_hits(&mut self, probe: ProbeId) -> Vec<Hit> {
+        self.probes.get_mut(probe.0).map(|probe| std::mem::take(&mut probe.hits)).unwrap_or_default()
+    }
+
+    /// Stops before the instruction at `address`.
+    pub fn add_breakpoint(&mut self, address: u32) {
+        *self.breakpoints.entry(address & !1).or_default() += 1;
+    }
+
+    /// Takes one `add_breakpoint` back.
+    pub fn remove_breakpoint(&mut self, address: u32) {
+        if let Some(count) = self.breakpoints.get_mut(&(address & !1)) {
+            *count -= 1;
+            if *count == 0 {
+                self.breakpoints.remove(&(address & !1));
+            }
+        }
+    }
+
+    /// Stops after an access to `bytes` bytes from `address` on.
+    pub fn add_watchpoint(&mut self, watch: Watch, address: u32, bytes: u32) {
+        self.stops.push((watch, address, address.saturating_add(bytes.max(1) - 1)));
+    }
+
+    /// Takes `add_watchpoint` back.
+    pub fn remove_watchpoint(&mut self, watch: Watch, address: u32, bytes: u32) {
+        let last = address.saturating_add(bytes.max(1) - 1);
+        if let Some(at) = self.stops.iter().position(|&stop| stop == (watch, address, last)) {
+            self.stops.remove(at);
+        }
+    }
+
+    /// Records sleeps and exceptions from now on.
+    pub fn record_timeline(&mut self) {
+        self.timeline.get_or_insert_default();
+    }
+
+    /// Takes what was recorded.
+    pub fn take_timeline(&mut self) -> Vec<(Cycle, u8, Life)> {
+        self.timeline.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// An instruction begins, unless there is a breakpoint that is not to be passed. True if there is.
+    pub(crate) fn execution(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {
+        if !pass && self.breakpoints.contains_key(&pc) {
+            return true;
+        }
+        for probe in &mut self.probes {
+            if probe.watch == Watch::Execute && (probe.first..=probe.last).contains(&pc) {
+                probe.hits.push(Hit { cycle, core, pc, value: 0 });
+            }
+        }
+        false
+    }
+
+    #[allow(clippy::too_many_arguments)] // all that a hit is made of
+    pub(crate) fn data(&mut self, cycle: Cycle, core: u8, pc: u32, address: u32, bytes: u32, write: bool, value: u32) {
+        let watch = if write { Watch::Write } else { Watch::Read };
+        let last = address + (bytes - 1);
+        for probe in &mut self.probes {
+            if probe.watch == watch && probe.first <= last && address <= probe.last {
+                probe.hits.push(Hit { cycle, core, pc, value });
+            }
+        }
+        if self.stops.iter().any(|&(kind, first, end)| kind == watch && first <= last && address <= end) {
+            self.stopped_by_data = Some((core, address));
+        }
+    }
+
+    fn life(&mut self, cycle: Cycle, core: u8, what: Life) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.push((cycle, core, what));
+        }
+    }
+
+    pub(crate) fn sleeps(&mut self, cycle: Cycle, core: u8) {
+        self.life(cycle, core, Life::Sleeps);
+    }
+
+    pub(crate) fn wakes(&mut self, cycle: Cycle, core: u8) {
+        self.life(cycle, core, Life::Wakes);
+    }
+
+    pub(crate) fn enters(&mut self, cycle: Cycle, core: u8, exception: u8) {
+        self.life(cycle, core, Life::Enters(exception));
+    }
+
+    pub(crate) fn leaves(&mut self, cycle: Cycle, core: u8, exception: u8) {
+        self.life(cycle, core, Life::Leaves(exception));
+    }
+}

@@ -1,0 +1,62 @@
+//! What the timing tests share: tiny programs in SRAM, and the cycles between two of their instructions.
+#![allow(dead_code)] // each test file uses its part
+
+use intercore_sim::clock::Cycle;
+use intercore_sim::machine::{Machine, Stop};
+use intercore_sim::probe::Watch;
+
+/// Where programs of core 0 go, word aligned, in striped SRAM.
+pub const CODE: u32 = 0x2000_0000;
+/// Stack of core 0; in SRAM4, so that it disturbs no code in the striped banks.
+pub const STACK: u32 = 0x2004_0800;
+/// Vector table of both cores, in SRAM.
+pub const VECTORS: u32 = 0x2000_f000;
+
+pub const NOP: u16 = 0xbf00;
+/// `b .`
+pub const STAY: u16 = 0xe7fe;
+
+/// Halfwords as bytes.
+pub fn bytes(code: &[u16]) -> Vec<u8> {
+    code.iter().flat_map(|half| half.to_le_bytes()).collect()
+}
+
+/// A machine with `code` at `CODE`, ready to run on core 0.
+pub fn machine(code: &[u16]) -> Machine {
+    let mut machine = Machine::new();
+    put(&mut machine, CODE, code);
+    machine.start_core(0, CODE | 1, STACK);
+    machine
+}
+
+pub fn put(machine: &mut Machine, address: u32, code: &[u16]) {
+    assert!(machine.load(address, &bytes(code)));
+}
+
+pub fn put_word(machine: &mut Machine, address: u32, word: u32) {
+    assert!(machine.load(address, &word.to_le_bytes()));
+}
+
+/// Cycles at which core `core` begins the instructions at `addresses` for the first time.
+pub fn times(machine: &mut Machine, core: u8, addresses: &[u32], limit: Cycle) -> Vec<Cycle> {
+    let probes: Vec<_> = addresses.iter().map(|&at| machine.bus.watch.probe(Watch::Execute, at, 1)).collect();
+    let limit = machine.now() + limit;
+    let stop = machine.run_until(limit);
+    assert!(matches!(stop, Stop::Limit | Stop::DeadEnd), "{stop:?}");
+    probes
+        .iter()
+        .zip(addresses)
+        .map(|(&probe, address)| {
+            let hit = machine.bus.watch.hits(probe).iter().find(|hit| hit.core == core);
+            hit.unwrap_or_else(|| panic!("{address:#x} was not executed")).cycle
+        })
+        .collect()
+}
+
+/// Cycles that the instructions from `CODE + 2 * from` to `CODE + 2 * to` take on core 0.
+pub fn cycles(code: &[u16], from: u32, to: u32, prepare: impl Fn(&mut Machine)) -> Cycle {
+    let mut machine = machine(code);
+    prepare(&mut machine);
+    let times = times(&mut machine, 0, &[CODE + 2 * from, CODE + 2 * to], 2000);
+    times[1] - times[0]
+}

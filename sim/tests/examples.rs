@@ -1,0 +1,112 @@
+//! The examples in `sim/examples`, built with `arm-none-eabi-gcc` and run by the command-line tool, print the cycles that
+//! follow from the documents; each example's head derives its numbers. Says so and passes where there is no compiler,
+//! unless `INTERCORE_NO_SKIP` is set.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Builds an example for `sram` or `flash`. None where there is no compiler.
+fn build(name: &str, memory: &str) -> Option<PathBuf> {
+    if Command::new("arm-none-eabi-gcc").arg("--version").output().is_err() {
+        assert!(std::env::var_os("INTERCORE_NO_SKIP").is_none(), "there is no arm-none-eabi-gcc here");
+        eprintln!("skipped: no arm-none-eabi-gcc here (apt-get install gcc-arm-none-eabi)");
+        return None;
+    }
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let elf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{memory}.elf"));
+    let output = Command::new("arm-none-eabi-gcc")
+        .current_dir(&sources)
+        .args(["-mcpu=cortex-m0plus", "-mthumb", "-O2", "-std=c11", "-ffreestanding", "-nostartfiles", "-static"])
+        .args(["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-Wno-return-type"])
+        .args(["-Wl,--no-warn-rwx-segments", "-Wl,--fatal-warnings", "-L.", "-T"])
+        .args([&format!("{memory}.ld"), "chip.c", &format!("{name}.c"), "-lgcc", "-o"])
+        .arg(&elf)
+        .output()
+        .expect("the compiler runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(elf)
+}
+
+/// Runs an image with some input; what it prints.
+fn run(elf: &Path, options: &[&str], input: &str) -> String {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_intercore-sim"))
+        .args(["--max-cycles", "1e8"])
+        .args(options)
+        .arg(elf)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the simulator runs");
+    child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("the simulator ends");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "ended with {}\n{out}\n{err}", output.status);
+    assert_eq!(err, "", "nothing to complain about");
+    out.into_owned()
+}
+
+fn prints(name: &str, memories: &[&str], expected: &[&str]) {
+    for memory in memories {
+        let Some(elf) = build(name, memory) else { return };
+        assert_eq!(run(&elf, &[], "").lines().collect::<Vec<_>>(), expected, "{name} in {memory}");
+    }
+}
+
+const EITHER: &[&str] = &["sram", "flash"];
+
+#[test]
+fn two_cores_take_the_cycles_of_one_unless_they_share_a_bank() {
+    let expected = [
+        "alone, core 0: 4002",
+        "a bank each, sooner: 4002",
+        "a bank each, later: 4002",
+        "one bank, sooner: 4002",
+        "one bank, later: 4003",
+    ];
+    prints("both_cores", EITHER, &expected);
+}
+
+#[test]
+fn two_cores_reading_from_one_bank_take_turns() {
+    let expected = [
+        "alone, core 0: 163",
+        "a bank each, sooner: 163",
+        "a bank each, later: 163",
+        "one bank, sooner: 259",
+        "one bank, later: 260",
+    ];
+    prints("bank_conflict", EITHER, &expected);
+}
+
+#[test]
+fn a_polled_round_trip_through_the_fifos_takes_16_cycles() {
+    prints("fifo_polled", EITHER, &["100 round trips: 1601"]);
+}
+
+#[test]
+fn a_round_trip_by_interrupts_takes_40_cycles() {
+    prints("fifo_interrupt", EITHER, &["100 round trips: 4018"]);
+}
+
+#[test]
+fn a_spinlock_goes_to_and_fro_in_13_cycles_on_average() {
+    prints("spinlock", EITHER, &["100 rounds: 1301"]);
+}
+
+#[test]
+fn a_cache_hit_takes_2_cycles_and_a_miss_a_word_of_the_flash() {
+    let expected = ["miss: 2755", "hit: 67", "other half, miss: 2755", "other half, hit: 67", "around the cache: 2755"];
+    prints("xip", &["flash"], &expected);
+}
+
+#[test]
+fn uart_bytes_arrive_at_the_line_rate() {
+    for memory in EITHER {
+        let Some(elf) = build("uart_echo", memory) else { return };
+        let output = run(&elf, &["--input-after", "ready\n"], "hello\n");
+        let expected = ["ready", "hello", "bytes: 6", "cycles from the first to the last: 54250"];
+        assert_eq!(output.lines().collect::<Vec<_>>(), expected, "in {memory}");
+    }
+}

@@ -1,0 +1,87 @@
+//! Cores run ahead of each other where nobody can see it. Here is the proof that nobody can: random programs on both cores,
+//! once as fast as the scheduler likes, once cut into single cycles, where nothing runs ahead.
+
+mod common;
+use common::{CODE, put};
+use intercore_sim::machine::{Machine, Stop};
+use proptest::prelude::*;
+
+const DATA: u32 = 0x2000_4000;
+
+/// Instructions that cannot leave the program: registers 0 to 5 are free, 6 points at data, 7 at SIO.
+fn instruction() -> impl Strategy<Value = Vec<u16>> {
+    let low = 0u16..6;
+    prop_oneof![
+        // Data processing on low registers.
+        (0x4000u16..0x4400, low.clone(), low.clone()).prop_map(|(op, d, m)| vec![op & 0xffc0 | m << 3 | d]),
+        // MOVS, CMP, ADDS, SUBS with an immediate.
+        (0u16..4, low.clone(), 0u16..256).prop_map(|(op, d, i)| vec![0x2000 | op << 11 | d << 8 | i]),
+        // Loads and stores in the data both cores share, of all widths.
+        (0u16..6, low.clone(), 0u16..8).prop_map(|(op, d, i)| {
+            let base = [0x6000, 0x6800, 0x7000, 0x7800, 0x8000, 0x8800][op as usize];
+            vec![base | i << 6 | 6 << 3 | d]
+        }),
+        // Spinlocks, CPUID, FIFO status.
+        (0u16..3, low.clone()).prop_map(|(i, d)| vec![0x6800 | [0, 20, 21][i as usize] << 6 | 7 << 3 | d]),
+        // LDM and STM.
+        (1u16..64, any::<bool>()).prop_map(|(list, load)| {
+            let list = if load { list & 0x3f } else { list };
+            vec![if load { 0xce00 } else { 0xc600 } | list, 0x3e80 | 0]
+        }),
+        // SEV, NOP, barriers, MRS.
+        Just(vec![0xbf40]),
+        Just(vec![0xf3bf, 0x8f5f]),
+        Just(vec![0xf3ef, 0x8300]),
+        // Branches over the next instruction.
+        (0u16..14).prop_map(|condition| vec![0xd000 | condition << 8, 0xbf00]),
+        Just(vec![0xe000, 0xbf00]),
+    ]
+}
+
+fn program() -> impl Strategy<Value = Vec<u16>> {
+    proptest::collection::vec(instruction(), 1..40).prop_map(|parts| {
+        let mut code: Vec<u16> = Vec::new();
+        for part in parts {
+            // R6 is set anew before each use of it: LDM and STM move it.
+            code.extend([0x464e]);
+            code.extend(part);
+        }
+        let back = code.len() as u16 + 2;
+        code.push(0xe000 | (0u16.wrapping_sub(back) & 0x7ff));
+        code
+    })
+}
+
+fn machine(programs: &[Vec<u16>; 2], apart: u32) -> Machine {
+    let mut machine = Machine::new();
+    for core in 0..2 {
+        let at = CODE + (0x1000 + apart) * core as u32;
+        put(&mut machine, at, &programs[core]);
+        machine.start_core(core, at | 1, 0x2004_1000);
+        machine.core_mut(core).set_register(9, DATA);
+        machine.core_mut(core).set_register(7, 0xd000_0000);
+    }
+    machine
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn running_ahead_changes_nothing(first in program(), second in program(), apart in 0u32..8) {
+        const END: u64 = 1500;
+        let programs = [first, second];
+        let apart = apart * 2;
+        let mut fast = machine(&programs, apart);
+        prop_assert_eq!(fast.run_until(END), Stop::Limit);
+        let mut slow = machine(&programs, apart);
+        for cycle in 1..=END {
+            prop_assert_eq!(slow.run_until(cycle), Stop::Limit);
+        }
+        prop_assert_eq!(fast.state_hash(), slow.state_hash());
+        let mut watched = machine(&programs, apart);
+        watched.bus.watch.probe(intercore_sim::probe::Watch::Write, DATA, 64);
+        prop_assert_eq!(watched.run_until(END), Stop::Limit);
+        prop_assert_eq!(fast.state_hash(), watched.state_hash());
+    }
+}

@@ -1,0 +1,118 @@
+use crate::bench::{BUSCTRL, Bench, CLOCKS, PLL_SYS, PLL_USB, TIMER, XOSC};
+use intercore_sim::peripherals::busctrl::{Master, Port};
+
+#[test]
+fn after_power_on_everything_runs_from_the_ring_oscillator() {
+    let mut bench = Bench::new();
+    assert_eq!((bench.clocks.sys(), bench.clocks.reference(), bench.clocks.peri()), (6_500_000, 6_500_000, 0));
+    assert_eq!(bench.p.clocks.rates(), (6_500_000, 6_500_000, 0));
+    assert_eq!(bench.read(CLOCKS + 0x44), 1);
+}
+
+#[test]
+fn start_up_code_gets_its_125_mhz() {
+    let bench = Bench::started();
+    assert_eq!(
+        (bench.clocks.sys(), bench.clocks.reference(), bench.clocks.peri()),
+        (125_000_000, 12_000_000, 125_000_000)
+    );
+    // 47 x 256 periods of the crystal until it is stable, 500 until the PLL is.
+    let us = bench.clocks.femtoseconds(bench.now) / 1_000_000_000;
+    assert!((1044..1060).contains(&us), "{us} µs");
+}
+
+#[test]
+fn start_up_can_be_skipped() {
+    for (asked, had) in
+        [(125_000_000, 125_000_000), (133_000_000, 133_000_000), (48_000_000, 48_000_000), (1, 15_428_571)]
+    {
+        let mut bench = Bench::new();
+        assert_eq!(bench.with(|p, context| p.after_start_up(asked, context)), had);
+        assert_eq!((bench.clocks.reference(), bench.clocks.peri()), (12_000_000, had));
+        bench.wait(had / 100);
+        assert!(bench.read(TIMER + 0x28).abs_diff(10_000) <= 1);
+        assert!(bench.diagnostics.pending.is_empty());
+    }
+}
+
+#[test]
+fn a_divider_divides() {
+    let mut bench = Bench::started();
+    bench.write(CLOCKS + 0x40, 0x280); // 2.5
+    assert_eq!((bench.clocks.sys(), bench.clocks.peri()), (50_000_000, 50_000_000));
+}
+
+#[test]
+fn the_usb_pll_gives_48_mhz() {
+    let mut bench = Bench::started();
+    for (offset, value) in [(8, 100), (4, 0), (0xc, 5 << 16 | 5 << 12)] {
+        bench.write(PLL_USB + offset, value);
+    }
+    bench.write(CLOCKS + 0x54, 1 << 11);
+    bench.write(CLOCKS + 0x6c, 1 << 11 | 3 << 5);
+    bench.write(CLOCKS + 0x70, 256 << 8);
+    assert_eq!(bench.p.clocks.other_rates(), (48_000_000, 0, 46_875));
+}
+
+#[test]
+fn a_mux_takes_no_clock_that_is_off() {
+    let mut bench = Bench::new();
+    bench.write(CLOCKS + 0x30, 2);
+    bench.wait(1000);
+    assert_eq!(bench.read(CLOCKS + 0x38), 1);
+    assert_eq!(bench.diagnostics.pending.len(), 1);
+}
+
+#[test]
+fn the_frequency_counter_counts_right() {
+    let mut bench = Bench::started();
+    bench.write(CLOCKS + 0x80, 12_000);
+    bench.write(CLOCKS + 0x90, 10);
+    for (source, khz) in [(9, 125_000), (8, 12_000), (5, 12_000), (3, 6_500)] {
+        bench.write(CLOCKS + 0x94, source);
+        assert_eq!(bench.read(CLOCKS + 0x98), 1 << 8, "running");
+        bench.poll(CLOCKS + 0x98, |status| status & 0x10 != 0);
+        assert!((bench.read(CLOCKS + 0x9c) >> 5).abs_diff(khz) <= 2);
+        assert_eq!(bench.read(CLOCKS + 0x98) & 1, 1);
+    }
+}
+
+#[test]
+fn oscillators_say_that_they_run() {
+    let mut bench = Bench::started();
+    assert_eq!(bench.read(XOSC + 4), 1 << 31 | 1 << 12);
+    assert_eq!(bench.read(0x4006_0018), 1 << 31 | 1 << 16 | 1 << 12);
+    assert_eq!(bench.read(PLL_SYS), 1 << 31 | 1);
+}
+
+#[test]
+fn the_chip_is_a_b2() {
+    let mut bench = Bench::started();
+    assert_eq!(bench.read(0x4000_0000), 0x2000_2927);
+}
+
+#[test]
+fn bus_counters_count_what_they_are_told_to() {
+    let mut bench = Bench::started();
+    bench.write(BUSCTRL + 0x0c, 15);
+    bench.write(BUSCTRL + 0x14, 14);
+    for contested in [false, true, false] {
+        bench.p.busctrl.count(Port::Sram0, contested);
+        bench.p.busctrl.count(Port::Sram1, true);
+    }
+    assert_eq!((bench.read(BUSCTRL + 8), bench.read(BUSCTRL + 0x10), bench.read(BUSCTRL + 0x18)), (3, 1, 0));
+    bench.write(BUSCTRL + 8, 5);
+    assert_eq!(bench.read(BUSCTRL + 8), 0);
+    bench.write(BUSCTRL, 1 << 4);
+    assert!(bench.p.busctrl.high_priority(Master::Proc1) && !bench.p.busctrl.high_priority(Master::Proc0));
+}
+
+#[test]
+fn what_is_not_modelled_says_so_once() {
+    let mut bench = Bench::started();
+    for _ in 0..3 {
+        assert_eq!(bench.read(0x4003_c000), 0);
+    }
+    assert_eq!(bench.diagnostics.pending.len(), 1);
+    assert_eq!(bench.with(|p, context| p.read(0x4007_0000, context)), None, "nothing there: a bus error");
+}

@@ -1,0 +1,14 @@
+//! Behaviour of the peripherals, each alone: against models, against the datasheet, and against whatever firmware writes.
+
+// Models compute with whatever is shortest; registers are written as shifted fields.
+#![allow(clippy::cast_possible_wrap, clippy::cast_precision_loss, clippy::cast_sign_loss)]
+#![allow(clippy::decimal_bitwise_operands)]
+
+mod bench;
+mod clocks;
+mod dma;
+mod fuzz;
+mod pwm;
+mod sio;
+mod timer;
+mod uart;

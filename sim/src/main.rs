@@ -2,7 +2,7 @@
 
 mod cli;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -19,6 +19,7 @@ use intercore_sim::machine::{Machine, Stop};
 /// or the cycle limit; 2 for a bad image or a wrong command line.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
+#[allow(clippy::doc_markdown)] // the comments are what --help prints
 struct Arguments {
     /// ELF or UF2 file; with --base a raw image
     image: PathBuf,
@@ -80,7 +81,7 @@ const SLICE: u64 = 100_000;
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match Run::new(&arguments) {
-        Ok(run) => ExitCode::from(run.to_its_end(&arguments)),
+        Ok(run) => ExitCode::from(run.finish(&arguments)),
         Err(why) => {
             eprintln!("intercore-sim: {why}");
             ExitCode::from(REFUSED)
@@ -133,11 +134,11 @@ impl Run {
     }
 
     /// Runs, reports, and gives the exit code.
-    fn to_its_end(mut self, arguments: &Arguments) -> u8 {
+    fn finish(mut self, arguments: &Arguments) -> u8 {
         let began = Instant::now();
         let stop = self.run();
         let code = match stop {
-            Stop::Exit { code, .. } => code as u8,
+            Stop::Exit { code, .. } => code.to_le_bytes()[0],
             other => {
                 eprintln!("intercore-sim: {}", self.explain(&other));
                 eprint!("{}", report::registers(&self.machine, &self.image));
@@ -240,6 +241,3 @@ impl Run {
         }
     }
 }
-
-#[allow(dead_code)] // the tracer is to come
-fn write_trace(_machine: &Machine, _path: &Path) {}

@@ -118,11 +118,11 @@ fn random_instructions_do_the_same_as_on_qemu() {
 /// What differs after a sequence, and the sequence.
 fn explain(folder: &Path, seed: u64, index: usize, sequence: &Sequence, theirs: &str, ours: &str) -> String {
     const NAMES: &str = "apsr r8 r9 r10 r11 r12 primask psp r0 r1 r2 r3 r4 r5 r6 r7 lr sp memory";
-    let differing: String = NAMES
+    let differing: Vec<_> = NAMES
         .split(' ')
         .zip(theirs.split_whitespace().zip(ours.split_whitespace()))
         .filter(|(_, (theirs, ours))| theirs != ours)
-        .map(|(name, (theirs, ours))| format!("    {name}: QEMU {theirs}, here {ours}\n"))
+        .map(|(name, (theirs, ours))| format!("    {name}: QEMU {theirs}, here {ours}"))
         .collect();
     let code: Vec<u8> = sequence.code.iter().flat_map(|half| half.to_le_bytes()).collect();
     let file = folder.join("sequence.bin");
@@ -132,7 +132,7 @@ fn explain(folder: &Path, seed: u64, index: usize, sequence: &Sequence, theirs: 
             .args(["-D", "-b", "binary", "-m", "arm", "-M", "force-thumb", "--adjust-vma=0x20000000"])
             .arg(file),
     );
-    format!("sequence {index} of seed {seed} differs:\n{differing}{listing}")
+    format!("sequence {index} of seed {seed} differs:\n{}\n{listing}", differing.join("\n"))
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::str::FromStr;
-use std::sync::mpsc::{Receiver, RecvError, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, isatty, tcgetattr, tcsetattr};
@@ -122,13 +122,9 @@ impl Console {
 
     /// Waits for input. `None` if none will ever come.
     pub fn wait(&mut self) -> Option<Vec<u8>> {
-        match self.input.recv() {
-            Ok(bytes) => Some(bytes),
-            Err(RecvError) => {
-                self.ended = true;
-                None
-            }
-        }
+        let bytes = self.input.recv().ok();
+        self.ended = bytes.is_none();
+        bytes
     }
 
     /// Sends what the firmware has said.

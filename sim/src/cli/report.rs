@@ -50,6 +50,7 @@ fn place(pc: u32, image: &Image) -> String {
 }
 
 /// Cycles, instructions and stalls by cause of each core, and how fast that went.
+#[allow(clippy::cast_precision_loss)] // for people
 pub fn statistics(machine: &Machine, took: Duration) -> String {
     let cycles = machine.now();
     let mut text = String::new();

@@ -78,6 +78,12 @@ impl Slave {
         ][self as usize]
     }
 
+    /// One of the four large banks of SRAM.
+    #[inline(always)]
+    pub(crate) fn bank(number: u32) -> Self {
+        BANKS[number as usize & 3]
+    }
+
     #[inline(always)]
     pub(crate) fn is_sram(self) -> bool {
         (Slave::Sram0 as u8..=Slave::Sram5 as u8).contains(&(self as u8))
@@ -102,17 +108,26 @@ impl Slave {
 
 const BANKS: [Slave; 4] = [Slave::Sram0, Slave::Sram1, Slave::Sram2, Slave::Sram3];
 
+/// Where an address is in the four large banks: number of the bank and index of the word; None if it is elsewhere.
+#[inline(always)]
+pub(crate) fn locate_bank(address: u32) -> Option<(u32, u32)> {
+    let offset = address.wrapping_sub(0x2000_0000);
+    if offset < 0x4_0000 {
+        // Bits 3:2 choose the bank: table 153.
+        return Some((offset >> 2 & 3, offset >> 2));
+    }
+    let offset = address.wrapping_sub(0x2100_0000);
+    // The same banks one after the other.
+    (offset < 0x4_0000).then(|| (offset >> 16, (offset >> 2 & 0x3fff) << 2 | offset >> 16))
+}
+
 /// Which slave an address belongs to, and for SRAM the index of its word (DS 2.2, 2.6.2).
 #[inline(always)]
 #[must_use]
 pub fn locate(address: u32) -> (Slave, u32) {
-    let offset = address.wrapping_sub(0x2000_0000);
-    let index = offset >> 2;
-    if offset < 0x4_0000 {
-        // Bits 3:2 choose the bank: table 153.
-        (BANKS[index as usize & 3], index)
-    } else {
-        locate_elsewhere(address)
+    match locate_bank(address) {
+        Some((bank, index)) => (Slave::bank(bank), index),
+        None => locate_elsewhere(address),
     }
 }
 
@@ -120,10 +135,7 @@ pub fn locate(address: u32) -> (Slave, u32) {
 fn locate_elsewhere(address: u32) -> (Slave, u32) {
     let offset = address & 0x0fff_ffff;
     if address >> 28 == 2 {
-        // The same banks one after the other.
-        let (bank, word) = (offset >> 16 & 3, offset >> 2 & 0x3fff);
         return match offset >> 18 {
-            0x40 => (BANKS[bank as usize], word << 2 | bank),
             1 if offset < 0x4_1000 => (Slave::Sram4, offset >> 2),
             1 if offset < 0x4_2000 => (Slave::Sram5, offset >> 2),
             _ => (Slave::None, 0),
@@ -215,6 +227,12 @@ impl Bus {
     #[inline(always)]
     pub(crate) fn granted(&mut self, master: u8, slave: Slave) {
         self.last[slave as usize] = master;
+    }
+
+    /// A master gets one of the four large banks.
+    #[inline(always)]
+    pub(crate) fn granted_bank(&mut self, master: u8, bank: u32) {
+        self.last[Slave::Sram0 as usize + (bank as usize & 3)] = master;
     }
 
     /// Which of the masters in the set `asking` (a bit each) gets the slave: those of high priority first, among equals the

@@ -3,36 +3,34 @@
 #![allow(clippy::inline_always)] // the hot loop: measured, see examples/speed.rs
 
 use crate::bus::{Bus, Slave};
-use crate::clock::Cycle;
+use crate::clock::{Cycle, NEVER};
 use crate::cpu::Core;
 
-/// How far a core may go by itself: before `cycle` nobody else asks for anything; in it, the other master asks for `taken`
-/// and nothing else, so that any other slave is free.
+/// How far a core may go by itself: before `cycle` nobody else asks for anything; from then on and before `free`, the other
+/// core asks for `taken`, once, and nothing else, so that anything else is free.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Horizon {
     pub cycle: Cycle,
-    pub taken: Slave,
+    free: Cycle,
+    taken: Slave,
 }
 
 impl Horizon {
     /// Not at all.
-    pub const NOW: Self = Self { cycle: 0, taken: Slave::Internal };
+    pub const NOW: Self = Self { cycle: 0, free: 0, taken: Slave::Internal };
 
-    /// How far one core may go beside the other, below `limit`.
+    /// How far one core may go beside the other. Nothing at all is done in the cycle of the limit: what happens there first
+    /// is not known yet.
     #[inline(always)]
     fn of(other: &Core, limit: Cycle) -> Self {
-        if other.t < limit {
-            Self { cycle: other.t, taken: other.slave }
-        } else {
-            // Nothing at all is done in the cycle of the limit: what happens there first is not known yet.
-            Self { cycle: limit - 1, taken: Slave::Internal }
-        }
+        let cycle = other.t.min(limit);
+        Self { cycle, free: (cycle + 1 + other.quiet).min(limit), taken: other.slave }
     }
 
-    /// Whether an access to a slave that never makes a master wait can be granted at cycle `now` at once.
+    /// Whether an access to one of the four large banks of SRAM can be granted at cycle `now` at once.
     #[inline(always)]
-    pub fn allows(self, now: Cycle, slave: Slave) -> bool {
-        now < self.cycle || (now == self.cycle && slave as u8 != self.taken as u8)
+    pub fn allows(self, now: Cycle, bank: u32) -> bool {
+        now < self.cycle || (now < self.free && Slave::Sram0 as u32 + bank != self.taken as u32)
     }
 }
 
@@ -40,6 +38,8 @@ impl Horizon {
 /// limit or concern the other core.
 pub(crate) fn run_cores<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus, limit: Cycle) {
     let [zero, one] = cores;
+    // Room for a few cycles more than the end of time.
+    let limit = limit.min(NEVER - 4);
     while !bus.touched {
         let (t0, t1) = (zero.t, one.t);
         // In one cycle core 0 comes first (DS 2.3.1.3 says so of SIO).

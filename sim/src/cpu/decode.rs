@@ -36,6 +36,7 @@ pub enum Code {
     AddHi,
     CmpHi,
     MovHi,
+    // Up to here: quiet.
     AddPc,
     MovPc,
     Bx,
@@ -86,6 +87,28 @@ pub enum Code {
     Udf,
 }
 
+impl Code {
+    /// Whether it only ever changes registers and flags, in one cycle.
+    const fn is_quiet(self) -> bool {
+        let code = self as u8;
+        code <= Code::MovHi as u8
+            || matches!(
+                self,
+                Code::Adr
+                    | Code::AddSp
+                    | Code::MoveSp
+                    | Code::Sxth
+                    | Code::Sxtb
+                    | Code::Uxth
+                    | Code::Uxtb
+                    | Code::Rev
+                    | Code::Rev16
+                    | Code::Revsh
+                    | Code::Nop
+            )
+    }
+}
+
 /// Width of a data access, and what becomes of a narrow one in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -116,29 +139,82 @@ impl Width {
     }
 }
 
-/// A decoded instruction. `d`, `n`, `m` are register numbers; `immediate` is scaled as the instruction uses it.
+/// A core register. An enumeration, since an index made of it needs no check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Reg {
+    R0,
+    R1,
+    R2,
+    R3,
+    R4,
+    R5,
+    R6,
+    R7,
+    R8,
+    R9,
+    R10,
+    R11,
+    R12,
+    Sp,
+    Lr,
+    Pc,
+}
+
+impl Reg {
+    const ALL: [Self; 16] = [
+        Self::R0,
+        Self::R1,
+        Self::R2,
+        Self::R3,
+        Self::R4,
+        Self::R5,
+        Self::R6,
+        Self::R7,
+        Self::R8,
+        Self::R9,
+        Self::R10,
+        Self::R11,
+        Self::R12,
+        Self::Sp,
+        Self::Lr,
+        Self::Pc,
+    ];
+
+    /// The register of a number from 0 to 15, of which only the low four bits count.
+    #[must_use]
+    pub const fn of(number: u16) -> Self {
+        Self::ALL[number as usize & 15]
+    }
+}
+
+/// A decoded instruction; `immediate` is scaled as the instruction uses it.
 #[derive(Clone, Copy, Debug)]
 pub struct Op {
     /// What to do.
     pub code: Code,
     /// Destination (or transferred) register.
-    pub d: u8,
+    pub d: Reg,
     /// First operand.
-    pub n: u8,
-    /// Second operand, or the `Width` of a load or store with immediate offset.
-    pub m: u8,
+    pub n: Reg,
+    /// Second operand.
+    pub m: Reg,
     /// Immediate, branch offset from PC (instruction address + 4), or register list.
     pub immediate: i16,
     /// Width of a load or store.
     pub width: Width,
+    /// It takes one cycle and asks nothing of the bus but perhaps the next word.
+    pub quiet: bool,
 }
 
 const fn op(code: Code, d: u16, n: u16, m: u16, immediate: i32) -> Op {
-    Op { code, d: d as u8, n: n as u8, m: m as u8, immediate: immediate as i16, width: Width::Word }
+    let (d, n, m) = (Reg::of(d), Reg::of(n), Reg::of(m));
+    Op { code, d, n, m, immediate: immediate as i16, width: Width::Word, quiet: code.is_quiet() }
 }
 
 const fn narrow(width: Width, code: Code, d: u16, n: u16, m: u16, immediate: u16) -> Op {
-    Op { code, d: d as u8, n: n as u8, m: m as u8, immediate: immediate as i16, width }
+    Op { width, ..op(code, d, n, m, immediate as i32) }
 }
 
 const DATA_PROCESSING: [Code; 16] = [
@@ -204,7 +280,7 @@ pub const fn decode(half: u16) -> Op {
             op(code, 0, 0, 0, (half as u8 as i8 as i32) * 2)
         }
         28 => op(Code::B, 0, 0, 0, ((half << 5) as i16 >> 4) as i32),
-        _ => op(Code::Wide, 0, 0, 0, 0),
+        _ => op(Code::Wide, 0, 0, 0, half as i16 as i32),
     }
 }
 

@@ -42,6 +42,8 @@ use systick::SysTick;
 pub(crate) enum Phase {
     /// An instruction boundary where nothing is asked of the bus.
     Start,
+    /// The first access of the instruction at `pc`, to one of the large banks: it begins again when that is free.
+    Again,
     /// The next word in sequence, in the last cycle of an instruction.
     Fetch,
     /// The next word in sequence, in the first of three cycles.
@@ -130,15 +132,15 @@ pub struct Core {
     pub(crate) register: u8,
     pub(crate) pc: u32,
     pub(crate) regs: [u32; 16],
-    /// Bit 31 is the N flag.
-    pub(crate) n: u32,
-    /// Zero if the Z flag is set.
-    pub(crate) z: u32,
+    /// The flags N and Z: N is set if any of bits 31 up is, Z if none of bits 31 down is. So a result stands for itself.
+    pub(crate) nz: u64,
     pub(crate) c: bool,
-    pub(crate) v: bool,
-    /// The word that holds `pc`, and the one fetched after it.
-    pub(crate) word: u32,
-    pub(crate) next: u32,
+    /// Bit 31 is the V flag.
+    pub(crate) v: u32,
+    /// Halfwords that have been fetched, the one at `pc` lowest.
+    pub(crate) queue: u64,
+    /// Cycles after that of the posted access in which the core asks for nothing.
+    pub(crate) quiet: Cycle,
     pub(crate) stats: Statistics,
     /// Registers still to move in LDM, STM, PUSH, POP (bit 15: PC).
     pub(crate) list: u16,
@@ -195,12 +197,11 @@ impl Core {
             register: 0,
             pc: 0,
             regs: [0; 16],
-            n: 0,
-            z: 1,
+            nz: 1,
             c: false,
-            v: false,
-            word: 0,
-            next: 0,
+            v: 0,
+            queue: 0,
+            quiet: 0,
             stats: Statistics::default(),
             list: 0,
             writeback: 0,
@@ -310,14 +311,16 @@ impl Core {
 
     /// APSR flags as in xPSR.
     pub(crate) fn flags(&self) -> u32 {
-        (self.n & 1 << 31) | u32::from(self.z == 0) << 30 | u32::from(self.c) << 29 | u32::from(self.v) << 28
+        u32::from(self.negative()) << 31
+            | u32::from(self.zero()) << 30
+            | u32::from(self.c) << 29
+            | u32::from(self.overflow()) << 28
     }
 
     pub(crate) fn set_flags(&mut self, psr: u32) {
-        self.n = psr & 1 << 31;
-        self.z = u32::from(psr & 1 << 30 == 0);
+        self.nz = u64::from(psr >> 31) << 32 | u64::from(psr & 1 << 30 == 0);
         self.c = psr & 1 << 29 != 0;
-        self.v = psr & 1 << 28 != 0;
+        self.v = psr << 3;
     }
 
     /// Sets the flags from the top four bits of `psr`.
@@ -361,19 +364,23 @@ impl Core {
         self.slave = slave;
         self.index = index;
         self.phase = phase;
+        self.quiet = 0;
     }
 
     /// Posts a step at `t` that asks nothing of the bus.
     pub(crate) fn post_internal(&mut self, phase: Phase) {
         self.slave = Slave::Internal;
         self.phase = phase;
+        self.quiet = 0;
     }
 
     /// Hashes all that decides the future of the core.
     pub fn hash_state(&self, hasher: &mut impl std::hash::Hasher) {
         use std::hash::Hash;
-        (self.t, self.attention, self.address, self.phase, self.resume, self.pc).hash(hasher);
-        (self.regs, self.flags(), self.word, self.next, self.list, self.writeback).hash(hasher);
+        // What nothing is posted with is left over from an access that need not have been posted in another run.
+        let posted = self.phase == Phase::Delayed || (self.slave != Slave::Internal && self.phase != Phase::Again);
+        (self.t, self.attention, posted.then_some(self.address), self.phase, self.resume, self.pc).hash(hasher);
+        (self.regs, self.flags(), self.queue, self.list, self.writeback).hash(hasher);
         (self.loaded_base, self.primask, self.control(), self.ipsr, self.other_sp).hash(hasher);
         (self.entering, self.frame, self.frame_at, self.count, self.returning, self.event_at).hash(hasher);
         self.nvic.hash(hasher);

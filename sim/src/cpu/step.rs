@@ -18,11 +18,9 @@ impl Core {
     pub(crate) fn advance<const WATCH: bool>(&mut self, bus: &mut Bus, until: Horizon) {
         loop {
             let end = match self.phase {
+                Phase::Again => End::Boundary,
                 Phase::Fetch | Phase::TargetNext => match self.fetch(bus) {
-                    Some(word) => {
-                        self.next = word;
-                        End::Boundary
-                    }
+                    Some(word) => self.end_fetch(word),
                     None => return,
                 },
                 Phase::Target => match self.fetch(bus) {
@@ -127,15 +125,14 @@ impl Core {
     fn end_wide_fetch(&mut self, word: u32) -> End {
         match self.phase {
             Phase::FetchEarly => {
-                self.word = word;
+                self.queue = u64::from(word);
                 self.t += 1;
                 self.post_internal(Phase::Idle);
                 End::Posted
             }
             Phase::FetchMiddle => {
-                self.next = word;
                 self.t += 1;
-                End::Boundary
+                self.end_fetch(word)
             }
             _ => {
                 self.post(self.pc & !3, Phase::Target);
@@ -144,11 +141,18 @@ impl Core {
         }
     }
 
+    /// The next word in sequence has come, while one halfword is still to be executed.
+    #[inline(always)]
+    fn end_fetch(&mut self, word: u32) -> End {
+        self.queue |= u64::from(word) << 16;
+        End::Boundary
+    }
+
     /// A load's data has come, in its last cycle, in which the next word may be asked for.
     #[inline(always)]
     fn end_load(&mut self, word: u32) -> End {
         let value = extract(word, self.address, self.width);
-        self.set(self.register, value);
+        self.set_number(self.register, value);
         self.end_cycle()
     }
 
@@ -165,11 +169,11 @@ impl Core {
         if number == self.register {
             self.loaded_base = Some(word);
         } else {
-            self.set(number, word);
+            self.set_number(number, word);
         }
         if self.list == 0 {
             let base = self.loaded_base.unwrap_or(self.writeback);
-            self.set(self.register, base);
+            self.set_number(self.register, base);
             return self.end_cycle();
         }
         self.post(self.address.wrapping_add(4), Phase::LoadMany);
@@ -180,7 +184,7 @@ impl Core {
     fn end_store_many(&mut self) -> End {
         self.list &= self.list.wrapping_sub(1);
         if self.list == 0 {
-            self.set(self.register, self.writeback);
+            self.set_number(self.register, self.writeback);
             return self.end_cycle();
         }
         self.post(self.address.wrapping_add(4), Phase::StoreMany);
@@ -190,16 +194,12 @@ impl Core {
     /// A fetch posted beside something else, if one is due.
     fn fetch_beside(&mut self, bus: &mut Bus) -> End {
         if self.pc & 2 == 0 {
-            self.word = self.next;
             self.t += 1;
             return End::Boundary;
         }
         self.phase = Phase::Fetch;
         match self.fetch(bus) {
-            Some(word) => {
-                self.next = word;
-                End::Boundary
-            }
+            Some(word) => self.end_fetch(word),
             None => End::Posted,
         }
     }
@@ -231,7 +231,7 @@ impl Core {
         } else {
             let word = bus.read_io(self.id, self.io_address, self.t);
             let value = extract(word, self.io_address, self.width);
-            self.set(self.register, value);
+            self.set_number(self.register, value);
             value
         };
         if WATCH {
@@ -330,10 +330,7 @@ impl Core {
                 self.t += 1;
                 match self.phase {
                     Phase::Target => self.end_target(word),
-                    Phase::Fetch | Phase::TargetNext => {
-                        self.next = word;
-                        End::Boundary
-                    }
+                    Phase::Fetch | Phase::TargetNext => self.end_fetch(word),
                     _ => self.end_wide_fetch(word),
                 }
             }
@@ -438,9 +435,12 @@ impl Core {
 /// The part of a word that a load gets, extended to 32 bits.
 #[inline(always)]
 pub(crate) fn extract(word: u32, address: u32, width: Width) -> u32 {
+    if width == Width::Word {
+        return word;
+    }
     let shifted = word >> ((address & 3) * 8);
     match width {
-        Width::Word => word,
+        Width::Word => shifted,
         Width::Half => shifted & 0xffff,
         Width::Byte => shifted & 0xff,
         Width::SignedHalf => shifted as i16 as u32,

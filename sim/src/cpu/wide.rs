@@ -10,10 +10,11 @@ use crate::clock::NEVER;
 impl Core {
     /// BL, MRS, MSR, DMB, DSB, ISB (ARMv6-M A5.3); all else is undefined. Three cycles each (TRM table 3-1).
     #[inline(never)]
-    pub(crate) fn wide(&mut self, pc: u32) -> End {
+    pub(crate) fn wide(&mut self, pc: u32, first: u16) -> End {
+        let first = u32::from(first);
         let upper = pc & 2 != 0;
-        let first = (self.word >> ((pc & 2) * 8)) & 0xffff;
-        let second = if upper { self.next & 0xffff } else { self.word >> 16 };
+        let second = self.queue as u32 & 0xffff;
+        self.queue >>= 16;
         if first & 0xf800 == 0xf000 && second & 0xd000 == 0xd000 {
             return self.branch_link(pc, first, second);
         }
@@ -27,7 +28,6 @@ impl Core {
         }
         if upper {
             self.t += 1;
-            self.word = self.next;
             self.post(self.pc.wrapping_add(2), Phase::FetchMiddle);
         } else {
             self.post(self.pc, Phase::FetchEarly);
@@ -65,7 +65,7 @@ impl Core {
         }
         if first & 0xffe0 == 0xf3e0 && second & 0xf000 == 0x8000 {
             let Some(value) = self.read_special(second & 0xff) else { return false };
-            self.set((second >> 8 & 15) as u8, value);
+            self.set_number((second >> 8 & 15) as u8, value);
             return true;
         }
         // DSB, DMB, ISB; the bus does everything in order, so that the first two have nothing to wait for.
@@ -127,7 +127,7 @@ impl Core {
 
     /// 16-bit instructions that reach beyond registers. Returns as `execute`.
     #[inline(never)]
-    pub(crate) fn rare(&mut self, op: Op, pc: u32) -> End {
+    pub(crate) fn rare(&mut self, op: &Op, pc: u32) -> End {
         match op.code {
             Code::Cps => {
                 if self.is_privileged() {

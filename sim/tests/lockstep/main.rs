@@ -11,6 +11,7 @@ mod program;
 
 use common::put;
 use intercore_sim::machine::{Machine, Stop};
+use intercore_sim::probe::Watch;
 use model::{Copy, Flash, Outcome};
 use program::{Assembly, HOP, Ins, Places, instruction};
 use proptest::prelude::*;
@@ -45,13 +46,11 @@ fn places(core: u32) -> impl Strategy<Value = Places> {
             1 => proptest::sample::select(REGISTERS.to_vec()),
         ]
     };
-    (code, any::<bool>(), [data(), data(), data()], ram(), ram()).prop_map(move |(code, upper, data, trace, stack)| {
-        Places {
-            code: code + PER_CORE[0] * core + 2 * u32::from(upper),
-            data,
-            trace: trace + TRACE + PER_CORE[2] * core,
-            stack: stack + STACK + PER_CORE[3] * core,
-        }
+    (code, 0u32..2, [data(), data(), data()], ram(), ram()).prop_map(move |(code, half, data, trace, stack)| Places {
+        code: code + PER_CORE[0] * core + 2 * half,
+        data,
+        trace: trace + TRACE + PER_CORE[2] * core,
+        stack: stack + STACK + PER_CORE[3] * core,
     })
 }
 
@@ -63,6 +62,9 @@ struct Case {
     late: u64,
     high: u8,
     copy: Option<Copy>,
+    /// Whether the simulator has a probe to look after, and in what steps it runs: neither may change any time.
+    watched: bool,
+    step: u64,
 }
 
 fn copy() -> impl Strategy<Value = Option<Copy>> {
@@ -76,9 +78,11 @@ fn copy() -> impl Strategy<Value = Option<Copy>> {
 
 fn case() -> impl Strategy<Value = Case> {
     let program = || proptest::collection::vec(instruction(), 1..30);
-    (places(0), places(1), program(), program(), 0u64..12, 0u8..16, copy()).prop_map(
-        |(a, b, first, second, late, high, copy)| Case { places: [a, b], programs: [first, second], late, high, copy },
-    )
+    let both = ([program(), program()], 0u64..12, 0u8..16, copy());
+    let step = prop_oneof![Just(50_000u64), Just(1), 2u64..40];
+    (places(0), places(1), both, any::<bool>(), step).prop_map(|(a, b, (programs, late, high, copy), watched, step)| {
+        Case { places: [a, b], programs, late, high, copy, watched, step }
+    })
 }
 
 /// Both forms of a program: a stamp at both ends and after every third instruction.
@@ -110,11 +114,13 @@ fn simulate(case: &Case, programs: &[Assembly; 2]) -> Outcome {
             machine.write_register(0x5000_0000 + offset, value);
         }
     }
-    for core in 0..2 {
-        put(&mut machine, case.places[core].code, &programs[core].code);
+    for (places, program) in case.places.iter().zip(programs) {
+        put(&mut machine, places.code, &program.code);
     }
-    for core in 0..2 {
-        let places = &case.places[core];
+    if case.watched {
+        machine.bus.watch.probe(Watch::Write, RAM[0], 4);
+    }
+    for (core, places) in case.places.iter().enumerate() {
         machine.start_core(core, places.code | 1, places.stack);
         let registers =
             places.data.into_iter().chain([0xd000_0000, 0xe000_e018, places.trace, 0xe000_e010, 0xff_ffff, HOP]);
@@ -126,7 +132,9 @@ fn simulate(case: &Case, programs: &[Assembly; 2]) -> Outcome {
             assert!(case.late == 0 || machine.run_until(case.late) == Stop::Limit);
         }
     }
-    assert_eq!(machine.run_until(1_000_000), Stop::DeadEnd, "both cores sleep");
+    let steps = (1..).map(|i| case.late + case.step * i).take_while(|&end| end < 100_000);
+    let end = steps.map(|end| machine.run_until(end)).find(|stop| *stop != Stop::Limit);
+    assert_eq!(end, Some(Stop::DeadEnd), "both cores sleep");
     let stamps = [0, 1].map(|core| {
         let count = programs[core].slots.iter().filter(|slot| slot.stamp).count() as u32;
         let word = |i| machine.peek(case.places[core].trace + 4 * i).map_or(0, u64::from);

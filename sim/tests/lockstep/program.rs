@@ -158,7 +158,7 @@ impl<'a> Assembly<'a> {
                 self.narrow(class | (offset as u16) << 6 | (base as u16) << 3 | FREE[1], [slot]);
             }
             Ins::Literal { words } => {
-                self.narrow(0x4f00 | words as u16, [Slot::read((at + 4 & !3) + 4 * words)]);
+                self.narrow(0x4f00 | words as u16, [Slot::read(((at + 4) & !3) + 4 * words)]);
             }
             Ins::Many { base, list, write } => {
                 let write = write && self.may_write(base);

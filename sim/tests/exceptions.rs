@@ -367,6 +367,25 @@ fn systick_interrupts_with_its_period() {
     assert_eq!(hits[hits.len() - 1].cycle.abs_diff(hits[1].cycle + 100 * (hits.len() as u64 - 2)) / 3, 0);
 }
 
+/// CLKSOURCE 0 counts the ticks of the watchdog (DS 2.4.5.1.1): none after reset, and as many as TICK.CYCLES gives.
+#[test]
+#[ignore = "systick.rs: takes the reference for 1 MHz, whatever WATCHDOG.TICK says (Peripherals::reference_ticks has no user)"]
+fn systick_counts_the_ticks_of_the_watchdog() {
+    let counted = |tick: u32| {
+        // str r2, [r0, #4]; str r1, [r0, #8]; str r3, [r0]: RVR, CVR, CSR; str r4, [r5]: WATCHDOG.TICK
+        let mut machine = machine(&[0x6042, 0x6081, 0x602c, 0x6003, STAY]);
+        for (register, value) in [0xe000_e010, 0, 0xff_ffff, 1, tick, 0x4005_802c].into_iter().enumerate() {
+            machine.core_mut(0).set_register(register, value);
+        }
+        machine.run_until(10_000);
+        0x100_0000 - u64::from(machine.core(0).peek_private(0xe018)) & 0xff_ffff
+    };
+    assert_eq!(counted(1 << 9), 0, "no cycles set");
+    // clk_ref and clk_sys are one clock after reset: a tick in every 12 or 100 cycles.
+    assert!((10_000 / 12 - 2..=10_000 / 12 + 1).contains(&counted(1 << 9 | 12)));
+    assert!((10_000 / 100 - 2..=10_000 / 100 + 1).contains(&counted(1 << 9 | 100)));
+}
+
 #[test]
 fn an_undefined_instruction_faults_and_a_fault_in_the_fault_handler_locks_up() {
     let mut code = vec![NOP; 8];

@@ -35,10 +35,10 @@ const PER_CORE: [u32; 4] = [0x400, 0, 0x100, 0x80];
 const DIVIDER: u32 = 2;
 const WIRE: u64 = 20 * 2 + 4;
 
-fn places(core: u32) -> impl Strategy<Value = Places> {
+fn places(owner: u32) -> impl Strategy<Value = Places> {
     let ram = || proptest::sample::select(RAM.to_vec());
     let code = prop_oneof![4 => ram(), 1 => proptest::sample::select(READ_ONLY.to_vec())];
-    let data = || {
+    let place = || {
         prop_oneof![
             5 => ram().prop_map(|base| base + DATA),
             1 => proptest::sample::select(READ_ONLY.to_vec()).prop_map(|base| base + DATA),
@@ -46,11 +46,13 @@ fn places(core: u32) -> impl Strategy<Value = Places> {
             1 => proptest::sample::select(REGISTERS.to_vec()),
         ]
     };
-    (code, 0u32..2, [data(), data(), data()], ram(), ram()).prop_map(move |(code, half, data, trace, stack)| Places {
-        code: code + PER_CORE[0] * core + 2 * half,
-        data,
-        trace: trace + TRACE + PER_CORE[2] * core,
-        stack: stack + STACK + PER_CORE[3] * core,
+    (code, 0u32..2, [place(), place(), place()], ram(), ram()).prop_map(move |(code, half, data, trace, stack)| {
+        Places {
+            code: code + PER_CORE[0] * owner + 2 * half,
+            data,
+            trace: trace + TRACE + PER_CORE[2] * owner,
+            stack: stack + STACK + PER_CORE[3] * owner,
+        }
     })
 }
 

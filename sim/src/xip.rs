@@ -1,6 +1,6 @@
 //! Execute in place: the flash window, its cache, and what a miss costs (DS 2.6.3, 4.10).
 
-use crate::bus::{APB_READ, APB_WRITE, Fault};
+use crate::bus::{APB_READ, APB_WRITE, Fault, INTERPOSED};
 use crate::clock::Cycle;
 use crate::cpu::decode::Width;
 use crate::memory::{Memory, merge};
@@ -82,7 +82,9 @@ impl Xip {
             }
             0x15 => 1 + self.wrote_until.saturating_sub(now).min(1),
             0x14 if !write && address & 0xff == 0x04 => 1 + self.flushed_at.saturating_sub(now),
-            // The serial interface is an APB block; that its bridge costs what the other one does is an assumption.
+            // The serial interface is an APB block; that its bridge costs what the other one does is an assumption. Its atomic
+            // aliases are an interposer's work (DS 2.1.2).
+            0x18 if write && address >> 12 & 3 != 0 => APB_WRITE + INTERPOSED,
             0x18 if write => APB_WRITE,
             0x18 => APB_READ,
             _ => 1,

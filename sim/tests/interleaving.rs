@@ -26,7 +26,7 @@ fn instruction() -> impl Strategy<Value = Vec<u16>> {
         // LDM and STM.
         (1u16..64, any::<bool>()).prop_map(|(list, load)| {
             let list = if load { list & 0x3f } else { list };
-            vec![if load { 0xce00 } else { 0xc600 } | list, 0x3e80 | 0]
+            vec![if load { 0xce00 } else { 0xc600 } | list, 0x3e80]
         }),
         // SEV, NOP, barriers, MRS.
         Just(vec![0xbf40]),
@@ -54,9 +54,9 @@ fn program() -> impl Strategy<Value = Vec<u16>> {
 
 fn machine(programs: &[Vec<u16>; 2], apart: u32) -> Machine {
     let mut machine = Machine::new();
-    for core in 0..2 {
+    for (core, program) in programs.iter().enumerate() {
         let at = CODE + (0x1000 + apart) * core as u32;
-        put(&mut machine, at, &programs[core]);
+        put(&mut machine, at, program);
         machine.start_core(core, at | 1, 0x2004_1000);
         machine.core_mut(core).set_register(9, DATA);
         machine.core_mut(core).set_register(7, 0xd000_0000);

@@ -58,6 +58,7 @@ pub(super) fn decode(address: u32) -> Decoded {
             0x501 => Decoded::Unmodelled("USB", address & 0xf_fffc),
             0x502 => Decoded::Unmodelled("PIO0", offset),
             0x503 => Decoded::Unmodelled("PIO1", offset),
+            0x504 => Decoded::Unmodelled("XIP_AUX", offset),
             _ => Decoded::Nothing,
         };
     }

@@ -32,10 +32,10 @@ const RTC: usize = 9;
 const CTRL_ENABLE: u32 = 1 << 11;
 const CTRL_KILL: u32 = 1 << 10;
 const AUXSRC_SHIFT: u32 = 5;
-/// Writable bits of each `CTRL` and `DIV`.
+/// Writable bits of each `CTRL` and `DIV`. `clk_peri` has no divider (2.15.7).
 const CTRL_MASKS: [u32; GENERATORS] =
     [0x131de0, 0x131de0, 0x131de0, 0x131de0, 0x63, 0xe1, 0xce0, 0x130ce0, 0x130ce0, 0x130ce0];
-const DIV_MASKS: [u32; GENERATORS] = [!0, !0, !0, !0, 0x300, !0, !0, 0x300, 0x300, !0];
+const DIV_MASKS: [u32; GENERATORS] = [!0, !0, !0, !0, 0x300, !0, 0, 0x300, 0x300, !0];
 const DIV_RESET: u32 = 0x100;
 
 /// `CLK_SYS_RESUS_CTRL` bits.
@@ -255,6 +255,7 @@ impl ClocksBlock {
         let generator = (offset / STRIDE) as usize;
         match (offset % STRIDE, generator) {
             (0, _) => self.ctrl[generator],
+            (4, PERI) => 0,
             (4, _) => self.div[generator],
             (_, REF | SYS) => 1 << self.selected[generator - REF],
             _ => 1, // those without a glitchless mux (2.15.7)
@@ -269,6 +270,14 @@ impl ClocksBlock {
                 if matches!(generator, REF | SYS) {
                     self.start_switch(generator, context);
                 }
+            }
+            4 if generator == PERI => {
+                context.diagnostics.unmodelled(
+                    Self::NAME,
+                    offset,
+                    "the divider that clk_peri does not have,",
+                    context.now,
+                );
             }
             4 => self.div[generator] = value & DIV_MASKS[generator],
             _ => {}

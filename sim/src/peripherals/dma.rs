@@ -330,7 +330,13 @@ impl Peripheral for Dma {
         let now = context.now;
         let line = (offset >> 4 & 1) as usize;
         match offset {
-            0..CHANNELS_END => self.write_channel(offset, value, now),
+            0..CHANNELS_END => {
+                self.write_channel(offset, value, now);
+                let is_on = Register::at(offset).0 == Register::Ctrl && value & channel::CTRL_EN != 0;
+                if is_on && !requests::is_modelled(value >> 15 & 63) {
+                    context.diagnostics.unmodelled(Self::NAME, offset, "the request signal (TREQ_SEL) chosen by", now);
+                }
+            }
             INTR | INTR1 | INTS0 | INTS1 => self.intr &= !value,
             INTE0 | INTE1 => self.inte[line] = value & CHANNEL_MASK,
             INTF0 | INTF1 => self.intf[line] = value & CHANNEL_MASK,

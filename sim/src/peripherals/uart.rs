@@ -46,6 +46,7 @@ const CR_SIREN: u32 = 1 << 1;
 const CR_LBE: u32 = 1 << 7;
 const CR_TXE: u32 = 1 << 8;
 const CR_RXE: u32 = 1 << 9;
+const CR_FLOW_CONTROL: u32 = 1 << 15 | 1 << 14;
 const CR_MASK: u32 = 0xff87;
 /// `UARTRIS` bits; those of the errors are bits 11:8 of `UARTDR` shifted down by one.
 const RIS_RX: u32 = 1 << 4;
@@ -329,6 +330,9 @@ impl Peripheral for Uart {
                 self.cr = value & CR_MASK;
                 if value & CR_SIREN != 0 {
                     context.diagnostics.unmodelled(Self::NAME, offset, "infrared mode (SIREN) of", now);
+                }
+                if value & CR_FLOW_CONTROL != 0 {
+                    context.diagnostics.unmodelled(Self::NAME, offset, "flow control (RTSEN, CTSEN) by", now);
                 }
                 self.start_sending(now);
             }

@@ -116,3 +116,20 @@ fn what_is_not_modelled_says_so_once() {
     assert_eq!(bench.diagnostics.pending.len(), 1);
     assert_eq!(bench.with(|p, context| p.read(0x4007_0000, context)), None, "nothing there: a bus error");
 }
+
+#[test]
+fn clk_peri_has_no_divider() {
+    let mut bench = Bench::started();
+    bench.write(CLOCKS + 0x4c, 2 << 8);
+    assert_eq!(bench.read(CLOCKS + 0x4c), 0);
+    assert_eq!(bench.clocks.peri(), bench.clocks.sys());
+    assert_eq!(bench.diagnostics.pending.len(), 1);
+}
+
+/// 0x50400000 is the XIP stream's second FIFO port (datasheet 2.2.5): it exists, and is not modelled.
+#[test]
+fn the_auxiliary_port_of_the_flash_is_there() {
+    let mut bench = Bench::started();
+    assert_eq!(bench.with(|p, context| p.read(0x5040_0000, context)), Some(0));
+    assert_eq!(bench.diagnostics.pending.len(), 1);
+}

@@ -13,6 +13,11 @@ const DREQ_UART1_TX: u32 = 22;
 const DREQ_UART1_RX: u32 = 23;
 const DREQ_PWM_WRAP0: u32 = 24;
 const DREQ_PWM_WRAP7: u32 = 31;
+/// Whether a request signal ever comes: others belong to blocks that are not modelled, and a channel would wait for ever.
+pub(super) fn is_modelled(treq: u32) -> bool {
+    matches!(treq, DREQ_UART0_TX..=DREQ_PWM_WRAP7 | TREQ_TIMER0..=TREQ_PERMANENT)
+}
+
 /// A channel's credit counter has six bits and saturates (2.5.3.2).
 const MOST_CREDITS: u64 = 63;
 

@@ -4,6 +4,9 @@
 //! a run that was stopped a thousand times takes the same cycles as one that never was. The core that is reported stands
 //! between two instructions; the other is wherever it was in that cycle, maybe within an instruction whose effect is then
 //! not complete.
+//!
+//! What this does not do: if both cores are at adjacent breakpoints within a few cycles, the second may go unreported, since
+//! GDB moves one core past its breakpoint at a time and cannot hear of the other meanwhile (see `chip::Chip::proceed`).
 
 mod chip;
 mod memory;

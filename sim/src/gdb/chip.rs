@@ -78,6 +78,9 @@ pub struct Chip<'a, D> {
     behind_watchpoint: Option<u8>,
     /// A stop that is due without anything being done.
     at_once: Option<Stop>,
+    /// A stop of the other core while one made a step alone: GDB (13.1) breaks down if it hears of that before the step is
+    /// done. So the step ends there, within its instruction, and this stop is the next.
+    deferred: Option<Stop>,
 }
 
 /// The thread that a core is.
@@ -112,12 +115,28 @@ impl<'a, D: Debuggee> Chip<'a, D> {
             last: 0,
             behind_watchpoint: None,
             at_once: None,
+            deferred: None,
         }
     }
 
     /// Goes on for a while.
     pub fn proceed(&mut self) -> Option<Stop> {
-        self.at_once.take().or_else(|| self.debuggee.proceed())
+        let stop = self.at_once.take().or_else(|| self.debuggee.proceed())?;
+        match stop {
+            Stop::Breakpoint { core, .. } | Stop::Watchpoint { core, .. } | Stop::Lockup { core, .. }
+                if self.alone && self.stepping.is_some_and(|stepping| stepping != core) =>
+            {
+                self.deferred = Some(stop);
+                Some(Stop::Stepped)
+            }
+            stop => Some(stop),
+        }
+    }
+
+    /// The stop that was deferred, once GDB can hear of it, and unless its breakpoint has been removed.
+    fn take_deferred(&mut self) -> Option<Stop> {
+        let stop = if self.alone { None } else { self.deferred.take() };
+        stop.filter(|stop| !matches!(stop, Stop::Breakpoint { pc, .. } if !self.set.contains_key(pc)))
     }
 
     pub fn last_thread(&self) -> Tid {
@@ -304,8 +323,8 @@ impl<D: Debuggee> MultiThreadResume for Chip<'_, D> {
         // and asks for a step past it. It has been, so that is done.
         let behind = self.behind_watchpoint.take();
         let is_done = self.alone && self.stepping.is_some() && behind == self.stepping;
-        self.at_once = is_done.then_some(Stop::Stepped);
         self.set_breakpoints();
+        self.at_once = if is_done { Some(Stop::Stepped) } else { self.take_deferred() };
         let watch = &mut self.debuggee.machine_mut().bus.watch;
         watch.end_step();
         if let Some(core) = self.stepping {

@@ -126,7 +126,8 @@ fn converse<D: Debuggee>(stream: TcpStream, chip: &mut Chip<'_, D>) -> Result<Ou
                 },
             },
             State::CtrlCInterrupt(stub) => {
-                let reason = MultiThreadStopReason::SignalWithThread { tid: chip.last_thread(), signal: Signal::SIGINT };
+                let reason =
+                    MultiThreadStopReason::SignalWithThread { tid: chip.last_thread(), signal: Signal::SIGINT };
                 stub.interrupt_handled(chip, Some(reason))?
             }
             State::Disconnected(mut stub) => {
@@ -155,7 +156,10 @@ fn explain<D: Debuggee>(chip: &mut Chip<'_, D>, stop: &Stop) -> (MultiThreadStop
         Stop::Lockup { core, pc } => {
             chip.turn_to(core);
             let why = "a fault where faults cannot be handled";
-            (signal(thread(core), Signal::SIGSEGV), format!("cycle {cycle}: core {core} locked up at {pc:#010x}: {why}\n"))
+            (
+                signal(thread(core), Signal::SIGSEGV),
+                format!("cycle {cycle}: core {core} locked up at {pc:#010x}: {why}\n"),
+            )
         }
         Stop::DeadEnd => {
             let why = "both cores sleep for good: nothing is pending that could wake one";

@@ -60,8 +60,10 @@ struct Simulator {
 }
 
 impl Simulator {
-    fn start(image: &Path, options: &[&str]) -> Self {
-        let mut child = simulator().args(options).args(["--gdb", "127.0.0.1:0"]).arg(image).spawn().expect("it runs");
+    fn start(image: &Path, options: &[&str], input: Stdio) -> Self {
+        let mut command = simulator();
+        command.args(options).args(["--gdb", "127.0.0.1:0"]).arg(image).stdin(input);
+        let mut child = command.spawn().expect("it runs");
         let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
         let mut line = String::new();
         stderr.read_line(&mut line).expect("it speaks");
@@ -112,7 +114,7 @@ fn text(output: &Output) -> String {
 
 /// What GDB says to commands on a file, and how the simulator ends.
 fn debug(file: &Path, options: &[&str], commands: &[&str]) -> (String, (Option<i32>, String, String)) {
-    let simulator = Simulator::start(file, options);
+    let simulator = Simulator::start(file, options, Stdio::null());
     let symbols = (!options.contains(&"--base")).then_some(file);
     let said = text(&gdb(symbols, &simulator.address, commands).output().expect("GDB runs"));
     (said, simulator.end())
@@ -184,7 +186,10 @@ fn stopped_in_library(elf: &Path, function: &str, core: u8) -> Machine {
     machine
 }
 
+/// No options.
 const QUIET: &[&str] = &[];
+/// Those of a raw image.
+const BASE: &[&str] = &["--base", "0x20000000"];
 
 #[test]
 fn a_breakpoint_stops_core_1_in_its_function() {
@@ -326,7 +331,7 @@ fn gdb_loads_an_image_and_starts_it() {
     for memory in ["sram", "flash"] {
         let Some(elf) = build("spinlock", memory) else { return };
         let Some(other) = build("fifo_polled", memory) else { return };
-        let simulator = Simulator::start(&elf, QUIET);
+        let simulator = Simulator::start(&elf, QUIET, Stdio::null());
         let commands = ["load", "compare-sections", "monitor reset", "maintenance flush register-cache", "continue"];
         let said = text(&gdb(Some(&other), &simulator.address, &commands).output().expect("GDB runs"));
         assert!(!said.contains("MIS-MATCHED"), "{said}");
@@ -347,14 +352,7 @@ fn a_session_changes_neither_time_nor_output() {
         let stdin = || std::fs::File::open(&input_file).expect("there");
         let options = [options, &["--stats"]].concat();
         let plain = simulator().args(&options).arg(&elf).stdin(stdin()).output().expect("it runs");
-
-        let mut child =
-            simulator().args(&options).args(["--gdb", "127.0.0.1:0"]).arg(&elf).stdin(stdin()).spawn().expect("it runs");
-        let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
-        let mut line = String::new();
-        stderr.read_line(&mut line).expect("it speaks");
-        let address = line.trim().rsplit(' ').next().expect("an address").to_owned();
-        let simulator = Simulator { child, stderr, address };
+        let simulator = Simulator::start(&elf, &options, stdin().into());
         let mut commands = vec!["tbreak start", "continue", "hbreak example", "continue"];
         commands.extend(["stepi"; 20]);
         if core_1_works {
@@ -377,19 +375,18 @@ fn a_session_changes_neither_time_nor_output() {
 fn the_exit_code_is_told_to_gdb_and_to_the_shell() {
     // MOVS r0, #0x20 (SYS_EXIT_EXTENDED); ADR r1; BKPT 0xAB; {0x20026, 42}
     let image = image("exit", &[0x2020, 0xA101, 0xBEAB, 0xBF00, 0x0026, 0x0002, 42, 0]);
-    let (said, (code, ..)) = debug(&image, &["--base", "0x20000000"], &["continue"]);
+    let (said, (code, ..)) = debug(&image, BASE, &["continue"]);
     contains(&said, &["exited with code 052"]); // octal
     assert_eq!(code, Some(42));
 }
 
 #[test]
 fn lockup_dead_end_and_the_limit_are_stops_with_a_reason() {
-    let base = ["--base", "0x20000000"];
-    let (said, (code, _, err)) = debug(&image("udf", &[0xDE00]), &base, &["continue", "info threads", "kill"]);
+    let (said, (code, _, err)) = debug(&image("udf", &[0xDE00]), BASE, &["continue", "info threads", "kill"]);
     contains(&said, &["core 0 locked up at 0x", "Thread 1 received signal SIGSEGV", "(core 0: locked up)"]);
     assert_eq!(code, Some(1));
     contains(&err, &["killed by GDB"]);
-    let (said, _) = debug(&image("wfi", &[0xBF30, 0xE7FD]), &base, &["continue", "info threads", "kill"]);
+    let (said, _) = debug(&image("wfi", &[0xBF30, 0xE7FD]), BASE, &["continue", "info threads", "kill"]);
     contains(&said, &["dead end: both cores sleep for good", "SIGSTOP", "(core 0: asleep)"]);
     let limited = ["--base", "0x20000000", "--max-cycles", "200000"];
     let (said, (code, _, err)) = debug(&image("stay", &[STAY]), &limited, &["continue"]);
@@ -400,6 +397,16 @@ fn lockup_dead_end_and_the_limit_are_stops_with_a_reason() {
 
 #[test]
 fn after_detaching_the_chip_runs_on() {
+    let Some(elf) = build("uart_echo", "sram") else { return };
+    let input = elf.with_extension("input");
+    std::fs::write(&input, "hello\n").expect("written");
+    let file = std::fs::File::open(&input).expect("there");
+    let simulator = Simulator::start(&elf, &["--input-after", "ready\n"], file.into());
+    // Stopped while the text that lets the input go is on its way.
+    let commands = ["break wait", "continue", "detach"];
+    let said = text(&gdb(Some(&elf), &simulator.address, &commands).output().expect("GDB runs"));
+    contains(&said, &["hit Breakpoint 1"]);
+    assert!(simulator.end().1.starts_with("ready\nhello\nbytes: 6\n"), "{said}");
     let Some(elf) = build("fifo_polled", "sram") else { return };
     let (_, (code, out, _)) = debug(&elf, QUIET, &["break pong", "watch core_1_function", "continue", "detach"]);
     assert_eq!((code, out.as_str()), (Some(0), "100 round trips: 1601\n"));
@@ -408,7 +415,7 @@ fn after_detaching_the_chip_runs_on() {
 #[test]
 fn ctrl_c_interrupts_a_run() {
     let image = image("interrupt", &[STAY]);
-    let simulator = Simulator::start(&image, &["--base", "0x20000000", "--max-cycles", "1e15"]);
+    let simulator = Simulator::start(&image, BASE, Stdio::null());
     let commands = ["monitor cycles", "continue", "print 1234", "kill"];
     let child = gdb(None, &simulator.address, &commands).spawn().expect("GDB runs");
     std::thread::sleep(Duration::from_secs(2));
@@ -423,28 +430,27 @@ fn ctrl_c_interrupts_a_run() {
 #[test]
 fn what_is_wrong_with_the_address_is_a_sentence() {
     let image = image("address", &[STAY]);
-    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let taken = taken.local_addr().expect("an address").to_string();
-    let held = TcpListener::bind(&taken);
-    for (address, why) in [("nonsense", "invalid socket address"), ("127.0.0.1:99999", "invalid"), ("192.0.2.1:1", "")] {
-        let output =
-            simulator().args(["--base", "0x20000000", "--gdb", address]).arg(&image).output().expect("it runs");
+    let holder = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let taken = holder.local_addr().expect("an address").to_string();
+    let cases = [
+        ("nonsense", "invalid socket address"),
+        ("127.0.0.1:99999", "invalid"),
+        ("192.0.2.1:1", "annot assign requested address"),
+        (&taken, "ddress already in use"),
+    ];
+    for (address, why) in cases {
+        let output = simulator().args(BASE).args(["--gdb", address]).arg(&image).output().expect("it runs");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{said}");
         contains(&said, &[&format!("intercore-sim: GDB cannot connect to {address}: "), why]);
     }
-    let held = held.or_else(|_| TcpListener::bind("127.0.0.1:0")).expect("a free port");
-    let address = held.local_addr().expect("an address").to_string();
-    let output = simulator().args(["--base", "0x20000000", "--gdb", &address]).arg(&image).output().expect("it runs");
-    assert_eq!(output.status.code(), Some(2));
-    contains(&String::from_utf8_lossy(&output.stderr), &["Address already in use"]);
 }
 
 #[test]
 fn a_client_that_vanishes_ends_the_run_with_a_sentence() {
     let image = image("vanish", &[STAY]);
     for start in ["", "$vCont;c#a8"] {
-        let simulator = Simulator::start(&image, &["--base", "0x20000000", "--max-cycles", "1e15"]);
+        let simulator = Simulator::start(&image, BASE, Stdio::null());
         let mut client = TcpStream::connect(&simulator.address).expect("it listens");
         client.write_all(start.as_bytes()).expect("it reads");
         drop(client);
@@ -485,7 +491,9 @@ impl Client {
                 other => body.push(other),
             }
         }
-        (next(), next());
+        // The checksum.
+        next();
+        next();
         body
     }
 
@@ -578,7 +586,7 @@ fn a_core_that_sleeps_can_be_sent_elsewhere_but_not_one_that_is_off() {
 }
 
 fn hex(text: &str) -> String {
-    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+    text.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 fn packet() -> impl Strategy<Value = Vec<u8>> {

@@ -23,9 +23,14 @@ pub fn run(run: &mut Run, address: &str) -> Result<Stop, (u8, String)> {
     eprintln!("intercore-sim: waiting for GDB: target remote {port}");
     let (stream, _) = listener.accept().map_err(refused)?;
     drop(listener);
-    match serve(stream, &mut Debugged { run, end: 0, shown: Vec::new() }) {
+    let mut debugged = Debugged { run, end: 0, shown: Vec::new() };
+    match serve(stream, &mut debugged) {
         Outcome::Ended(stop) => Ok(stop),
-        Outcome::Detached => Ok(run.run()),
+        Outcome::Detached => loop {
+            if let Some(stop) = debugged.proceed() {
+                return Ok(stop);
+            }
+        },
         Outcome::Killed => Err((STOPPED, format!("cycle {}: killed by GDB", run.machine.now()))),
         Outcome::Lost(why) => Err((STOPPED, format!("cycle {}: the run ends, since {why}", run.machine.now()))),
     }

@@ -59,7 +59,7 @@ pub fn write(machine: &mut Machine, core: usize, start: u32, bytes: &[u8]) -> bo
     let Some(end) = start.checked_add(bytes.len() as u32) else { return false };
     let (words, rest) = bytes.as_chunks();
     match locate(start).0 {
-        Slave::Apb | Slave::FastPeripherals | Slave::Sio if start & 3 == 0 && rest.is_empty() => {
+        Slave::Apb | Slave::FastPeripherals | Slave::Sio if start.is_multiple_of(4) && rest.is_empty() => {
             words.iter().zip((start..end).step_by(4)).all(|(word, at)| write_register(machine, core, at, *word))
         }
         Slave::Rom => false,

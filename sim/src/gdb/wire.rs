@@ -1,5 +1,6 @@
 //! The TCP connection to GDB.
 
+use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
@@ -74,8 +75,12 @@ impl Wire {
         if text.is_empty() {
             return;
         }
-        let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
-        self.put_packet(&format!("O{hex}"));
+        let mut body = "O".to_owned();
+        for byte in text.bytes() {
+            // Writing to a String does not fail.
+            let _ = write!(body, "{byte:02x}");
+        }
+        self.put_packet(&body);
     }
 
     /// Answers a `vKill`, which `gdbstub` does not; whoever sent `k` is gone and does not mind.

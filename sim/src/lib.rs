@@ -2,13 +2,14 @@
 //!
 //! [`machine::Machine`] is the chip: two Cortex-M0+ cores ([`cpu`]), the crossbar between them and the memories ([`bus`],
 //! [`memory`], [`xip`]), the peripherals ([`peripherals`]), and probes that watch the truth ([`probe`]). [`image`] and
-//! [`bootrom`] are what is put into it, [`host`] is the way in.
+//! [`bootrom`] are what is put into it, [`host`] is the way in, [`gdb`] the way for a debugger.
 
 pub mod bootrom;
 pub mod bus;
 pub mod clock;
 pub mod cpu;
 mod dma_masters;
+pub mod gdb;
 pub mod host;
 pub mod image;
 pub mod machine;

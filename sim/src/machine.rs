@@ -22,7 +22,7 @@ pub enum Stop {
         /// Where.
         pc: u32,
     },
-    /// A core accessed a watched location.
+    /// A core has completed an instruction that accessed a watched location.
     Watchpoint {
         /// Which core.
         core: u8,
@@ -203,20 +203,13 @@ impl Machine {
         self.now = now + 1;
     }
 
-    /// Executes one instruction of one core, and whatever the other does meanwhile.
+    /// Executes one instruction of one core to its end, and whatever the other core does meanwhile. A core that is within an
+    /// instruction completes that one first.
     pub fn step(&mut self, number: usize) -> Stop {
-        let begun = self.cores[number & 1].stats.instructions;
-        loop {
-            let next = self.cores[0].t.min(self.cores[1].t).min(self.bus.peripherals.next_event());
-            if next == NEVER {
-                return Stop::DeadEnd;
-            }
-            match self.run_until(next + 1) {
-                Stop::Limit if self.cores[number & 1].stats.instructions == begun => {}
-                Stop::Limit => return Stop::Stepped,
-                other => return other,
-            }
-        }
+        self.bus.watch.step(number as u8 & 1);
+        let stop = self.run_until(NEVER);
+        self.bus.watch.end_step();
+        stop
     }
 
     /// Cores that stand at a breakpoint begin their instruction as if they had never stopped.
@@ -249,12 +242,12 @@ impl Machine {
         if let Some((core, code)) = self.exit.take() {
             return Some(Stop::Exit { core, code });
         }
-        if let Some((core, pc)) = self.bus.breakpoint.take() {
-            self.cores[usize::from(core)].pass_breakpoint = true;
-            return Some(Stop::Breakpoint { core, pc });
+        let (core, pc) = self.bus.breakpoint.take()?;
+        if let Some(stop) = self.bus.watch.take_stop(core) {
+            return Some(stop);
         }
-        let (core, address) = self.bus.watch.stopped_by_data.take()?;
-        Some(Stop::Watchpoint { core, address })
+        self.cores[usize::from(core)].pass_breakpoint = true;
+        Some(Stop::Breakpoint { core, pc })
     }
 
     /// What registers of peripherals mean for cores and arbiters.

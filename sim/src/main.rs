@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use cli::console::{Console, Place};
-use cli::report;
+use cli::{debugger, report};
 use intercore_sim::bootrom;
 use intercore_sim::image::Image;
 use intercore_sim::machine::{Machine, Stop};
@@ -42,6 +42,13 @@ struct Arguments {
     /// Boot ROM to use instead of our own: 16 KiB, for instance saved from a chip
     #[arg(long, value_name = "FILE")]
     bootrom: Option<PathBuf>,
+    /// Let GDB debug both cores, as threads 1 and 2: the chip stands still until it connects
+    ///
+    /// For example, `--gdb 127.0.0.1:3333` here and `gdb-multiarch firmware.elf -ex 'target remote :3333'` elsewhere; port 0
+    /// is any free one, which is printed. Debugging takes no time of the chip's. If GDB detaches, the chip runs on; if it
+    /// kills the run or is gone without a word, the run ends with exit code 1. `monitor help` in GDB lists what else there is.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    gdb: Option<String>,
     /// Write a timeline for Perfetto
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
@@ -136,7 +143,16 @@ impl Run {
     /// Runs, reports, and gives the exit code.
     fn finish(mut self, arguments: &Arguments) -> u8 {
         let began = Instant::now();
-        let stop = self.run();
+        let stop = match &arguments.gdb {
+            None => self.run(),
+            Some(address) => match debugger::run(&mut self, address) {
+                Ok(stop) => stop,
+                Err((code, why)) => {
+                    eprintln!("intercore-sim: {why}");
+                    return code;
+                }
+            },
+        };
         let code = match stop {
             Stop::Exit { code, .. } => code.to_le_bytes()[0],
             other => {

@@ -1,6 +1,7 @@
 //! Truth probes: what happened at an address, in the one global time; breakpoints; the timeline.
 
 use crate::clock::Cycle;
+use crate::machine::Stop;
 use std::collections::BTreeMap;
 
 /// What a probe watches for.
@@ -58,9 +59,12 @@ pub struct Watches {
     probes: Vec<Probe>,
     /// Breakpoints and how many asked for each.
     breakpoints: BTreeMap<u32, usize>,
-    /// Data watchpoints: a hit stops the machine after the access.
+    /// Data watchpoints: a hit stops the machine once the instruction that made it is done.
     stops: Vec<(Watch, u32, u32)>,
-    pub(crate) stopped_by_data: Option<(u8, u32)>,
+    /// Address of the last hit of a watchpoint that has not stopped its core yet, by core.
+    hit: [Option<u32>; 2],
+    /// The core that is to execute one instruction, and whether that has begun.
+    step: Option<(u8, bool)>,
     timeline: Option<Vec<(Cycle, u8, Life)>>,
 }
 
@@ -68,7 +72,7 @@ impl Watches {
     /// Whether cores must look here at each instruction and access.
     #[must_use]
     pub fn in_use(&self) -> bool {
-        !self.probes.is_empty() || !self.breakpoints.is_empty() || !self.stops.is_empty()
+        !self.probes.is_empty() || !self.breakpoints.is_empty() || !self.stops.is_empty() || self.step.is_some()
     }
 
     /// Watches `bytes` bytes from `address` on.
@@ -105,7 +109,7 @@ impl Watches {
         }
     }
 
-    /// Stops after an access to `bytes` bytes from `address` on.
+    /// Stops after the instruction that accesses one of `bytes` bytes from `address` on.
     pub fn add_watchpoint(&mut self, watch: Watch, address: u32, bytes: u32) {
         self.stops.push((watch, address, address.saturating_add(bytes.max(1) - 1)));
     }
@@ -116,6 +120,27 @@ impl Watches {
         if let Some(at) = self.stops.iter().position(|&stop| stop == (watch, address, last)) {
             self.stops.remove(at);
         }
+        if self.stops.is_empty() {
+            self.hit = [None; 2];
+        }
+    }
+
+    /// Stops a core before the second of the instructions that it begins from now on; breakpoints at the first do not count.
+    pub fn step(&mut self, core: u8) {
+        self.step = Some((core, false));
+    }
+
+    /// Takes `step` back.
+    pub fn end_step(&mut self) {
+        self.step = None;
+    }
+
+    /// Why a core stands before an instruction, if not for a breakpoint.
+    pub(crate) fn take_stop(&mut self, core: u8) -> Option<Stop> {
+        if let Some(address) = self.hit[usize::from(core)].take() {
+            return Some(Stop::Watchpoint { core, address });
+        }
+        self.step.take_if(|step| *step == (core, true)).map(|_| Stop::Stepped)
     }
 
     /// Records sleeps and exceptions from now on.
@@ -128,9 +153,15 @@ impl Watches {
         self.timeline.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// An instruction begins, unless there is a breakpoint that is not to be passed. True if there is.
+    /// An instruction begins, unless the core is to stop here: after a hit of a watchpoint or a step, or for a breakpoint
+    /// that is not to be passed. True if it is.
     pub(crate) fn execution(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {
-        if !pass && self.breakpoints.contains_key(&pc) {
+        let stops = self.hit[usize::from(core)].is_some()
+            || match &mut self.step {
+                Some((stepping, begun)) if *stepping == core => std::mem::replace(begun, true),
+                _ => !pass && self.breakpoints.contains_key(&pc),
+            };
+        if stops {
             return true;
         }
         for probe in &mut self.probes {
@@ -151,7 +182,7 @@ impl Watches {
             }
         }
         if self.stops.iter().any(|&(kind, first, end)| kind == watch && first <= last && address <= end) {
-            self.stopped_by_data = Some((core, address));
+            self.hit[usize::from(core)] = Some(address);
         }
     }
 

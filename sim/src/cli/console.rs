@@ -127,6 +127,11 @@ impl Console {
         bytes
     }
 
+    /// Whether no input will ever come.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
     /// Sends what the firmware has said.
     ///
     /// # Errors

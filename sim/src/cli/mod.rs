@@ -1,4 +1,5 @@
 //! What only the command line needs.
 
 pub mod console;
+pub mod debugger;
 pub mod report;

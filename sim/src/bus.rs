@@ -7,6 +7,7 @@ use crate::cpu::decode::Width;
 use crate::memory::{Memory, merge};
 use crate::peripheral::{Context, Diagnostics, IrqLines};
 use crate::peripherals::Peripherals;
+use crate::peripherals::busctrl::Port;
 use crate::probe::Watches;
 use crate::xip::Xip;
 
@@ -87,6 +88,29 @@ impl Slave {
     #[inline(always)]
     pub(crate) fn is_sram(self) -> bool {
         (Slave::Sram0 as u8..=Slave::Sram5 as u8).contains(&(self as u8))
+    }
+
+    /// The crossbar's port, as the performance counters number it.
+    fn port(self) -> Option<Port> {
+        Some(match self {
+            Slave::Rom => Port::Rom,
+            Slave::Xip => Port::XipMain,
+            Slave::Sram0 => Port::Sram0,
+            Slave::Sram1 => Port::Sram1,
+            Slave::Sram2 => Port::Sram2,
+            Slave::Sram3 => Port::Sram3,
+            Slave::Sram4 => Port::Sram4,
+            Slave::Sram5 => Port::Sram5,
+            Slave::FastPeripherals => Port::Fastperi,
+            Slave::Apb => Port::Apb,
+            Slave::Sio | Slave::Private | Slave::None | Slave::Internal => return None,
+        })
+    }
+
+    /// Whether nobody notices an access to it who does not want the same.
+    #[inline(always)]
+    pub(crate) fn is_memory(self) -> bool {
+        self as u8 <= Slave::Sram5 as u8
     }
 
     /// Whether masters share it, one access at a time.
@@ -227,6 +251,18 @@ impl Bus {
     #[inline(always)]
     pub(crate) fn granted(&mut self, master: u8, slave: Slave) {
         self.last[slave as usize] = master;
+    }
+
+    /// Whether cores must tell of every access.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watch.in_use() || self.peripherals.busctrl.counts()
+    }
+
+    /// An access to a slave is granted; `contested` if it had to wait for another master. For the performance counters.
+    pub(crate) fn count(&mut self, slave: Slave, contested: bool) {
+        if let Some(port) = slave.port() {
+            self.peripherals.busctrl.count(port, contested);
+        }
     }
 
     /// A master gets one of the four large banks.

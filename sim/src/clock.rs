@@ -110,6 +110,12 @@ impl Ticks {
         self.since.saturating_add(cycles)
     }
 
+    /// Ticks, and in how many cycles.
+    #[must_use]
+    pub fn rate(&self) -> (u64, u64) {
+        (self.rate, self.unit)
+    }
+
     /// Changes the rate from cycle `now` on to `rate` ticks in `unit` cycles; a tick under way keeps the part of it that
     /// is done.
     pub fn set_rate(&mut self, now: Cycle, rate: u64, unit: u64) {

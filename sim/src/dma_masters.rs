@@ -39,6 +39,10 @@ impl DmaMasters {
     /// Cycle `now` of both masters, and of the arbiters where they ask for what a core asks for. Cores have been run up to
     /// `now`, and have lost the cycle if they lose.
     pub fn cycle(&mut self, cores: &mut [Core; 2], bus: &mut Bus, now: Cycle) {
+        let wanted = [READ, WRITE].map(|master| {
+            let side = usize::from(master - READ);
+            if self.waiting[side].is_some() { None } else { wanted(bus, master, now) }
+        });
         for side in 0..2 {
             if self.waiting[side].is_some_and(|waiting| waiting.done_at <= now) {
                 if let Some(waiting) = self.waiting[side].take() {
@@ -46,10 +50,6 @@ impl DmaMasters {
                 }
             }
         }
-        let wanted = [READ, WRITE].map(|master| {
-            let side = usize::from(master - READ);
-            if self.waiting[side].is_some() { None } else { wanted(bus, master, now) }
-        });
         for side in 0..2 {
             let Some(access) = wanted[side] else { continue };
             let slave = locate(access.address).0;

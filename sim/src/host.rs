@@ -36,7 +36,9 @@ impl Machine {
         let bus = &mut self.bus;
         let mut context =
             Context { now, clocks: &mut bus.clocks, irq: &mut bus.irq, diagnostics: &mut bus.diagnostics };
-        bus.peripherals.write(address, value, &mut context).is_some()
+        let written = bus.peripherals.write(address, value, &mut context).is_some();
+        self.register_written(now);
+        written
     }
 
     /// A register of a peripheral, read without side effects.

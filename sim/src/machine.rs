@@ -6,7 +6,7 @@ use crate::cpu::Core;
 use crate::cpu::exception::EVENT;
 use crate::dma_masters::DmaMasters;
 use crate::peripheral::Context;
-use crate::schedule::run_cores;
+use crate::schedule::{begin, run_cores};
 use crate::semihosting::{self, Call};
 use std::hash::Hasher;
 
@@ -154,7 +154,6 @@ impl Machine {
 
     /// Runs until cycle `limit`, or until something else ends the run.
     pub fn run_until(&mut self, limit: Cycle) -> Stop {
-        self.resume_starts();
         loop {
             let event = self.bus.peripherals.next_event();
             let dma = self.dma.next(&self.bus, self.now);
@@ -187,7 +186,7 @@ impl Machine {
     }
 
     fn run_cores(&mut self, bound: Cycle) {
-        if self.bus.watch.in_use() {
+        if self.bus.is_watched() {
             run_cores::<true>(&mut self.cores, &mut self.bus, bound);
         } else {
             run_cores::<false>(&mut self.cores, &mut self.bus, bound);
@@ -196,6 +195,11 @@ impl Machine {
 
     /// One cycle in which the DMA does something; then the cores that were not in its way.
     fn run_dma(&mut self, now: Cycle) {
+        if self.bus.is_watched() {
+            begin::<true>(&mut self.cores, &mut self.bus, now);
+        } else {
+            begin::<false>(&mut self.cores, &mut self.bus, now);
+        }
         self.dma.cycle(&mut self.cores, &mut self.bus, now);
         let touched = std::mem::take(&mut self.bus.touched);
         self.run_cores(now + 1);
@@ -210,13 +214,6 @@ impl Machine {
         let stop = self.run_until(NEVER);
         self.bus.watch.end_step();
         stop
-    }
-
-    /// Cores that stand at a breakpoint begin their instruction as if they had never stopped.
-    fn resume_starts(&mut self) {
-        for core in &mut self.cores {
-            core.begin_if_stopped(&mut self.bus);
-        }
     }
 
     /// Deals with what cores did that concerns more than themselves.
@@ -250,6 +247,12 @@ impl Machine {
         Some(Stop::Breakpoint { core, pc })
     }
 
+    /// The host wrote a register of a peripheral.
+    pub(crate) fn register_written(&mut self, now: Cycle) {
+        self.take_settings();
+        self.pass_interrupts(now);
+    }
+
     /// What registers of peripherals mean for cores and arbiters.
     fn take_settings(&mut self) {
         let now = self.now;
@@ -257,8 +260,8 @@ impl Machine {
         let priorities = bus.peripherals.busctrl.priorities();
         bus.priority = (0..4).map(|i| ((priorities >> (4 * i) & 1) as u8) << i).sum();
         for (number, core) in self.cores.iter_mut().enumerate() {
-            core.nvic.nmi_mask = bus.peripherals.syscfg.nmi_mask(number);
-            core.clocks_changed(now, &bus.clocks);
+            core.set_nmi_mask(bus.peripherals.syscfg.nmi_mask(number), now);
+            core.reference_changed(now, bus.peripherals.reference_ticks());
         }
         self.take_signals();
     }
@@ -314,8 +317,10 @@ impl Machine {
     }
 
     fn lockup(&mut self) -> Option<Stop> {
-        let core = (0..2).find(|&i| self.cores[i].is_locked_up() && !self.told_lockup[i])?;
-        self.told_lockup[core] = true;
+        let locked_up = [0, 1].map(|number: usize| self.cores[number].is_locked_up());
+        let core = (0..2).find(|&i| locked_up[i] && !self.told_lockup[i]);
+        self.told_lockup = locked_up;
+        let core = core?;
         Some(Stop::Lockup { core: core as u8, pc: self.cores[core].register(15) })
     }
 
@@ -329,11 +334,6 @@ impl Machine {
     pub fn advance_to(&mut self, cycle: Cycle) {
         let next = self.cores.iter().map(|core| core.t).min().unwrap_or(NEVER);
         self.now = self.now.max(cycle.min(next).min(self.bus.peripherals.next_event()));
-    }
-
-    /// Masters of high priority at the arbiters, as bits: core 0, core 1, DMA read, DMA write.
-    pub fn set_bus_priority(&mut self, masters: u8) {
-        self.bus.priority = masters & 15;
     }
 
     /// Cycles that a core has lost to other masters.

@@ -53,6 +53,15 @@ struct Probe {
     hits: Vec<Hit>,
 }
 
+impl Probe {
+    /// A core may be a few cycles ahead of the other: hits are put where they belong in time.
+    fn record(&mut self, hit: Hit) {
+        let after = |other: &&Hit| (other.cycle, other.core) > (hit.cycle, hit.core);
+        let at = self.hits.len() - self.hits.iter().rev().take_while(after).count();
+        self.hits.insert(at, hit);
+    }
+}
+
 /// Everything that is being watched.
 #[derive(Clone, Debug, Default)]
 pub struct Watches {
@@ -82,8 +91,7 @@ impl Watches {
         ProbeId(self.probes.len() - 1)
     }
 
-    /// Hits of a probe so far, in the order of simulation, which is that of time but for instructions begun by the other
-    /// core up to two cycles ahead.
+    /// Hits of a probe so far, in the order of time; in one cycle core 0 comes first.
     #[must_use]
     pub fn hits(&self, probe: ProbeId) -> &[Hit] {
         self.probes.get(probe.0).map_or(&[], |probe| &probe.hits)
@@ -166,7 +174,7 @@ impl Watches {
         }
         for probe in &mut self.probes {
             if probe.watch == Watch::Execute && (probe.first..=probe.last).contains(&pc) {
-                probe.hits.push(Hit { cycle, core, pc, value: 0 });
+                probe.record(Hit { cycle, core, pc, value: 0 });
             }
         }
         false
@@ -178,7 +186,7 @@ impl Watches {
         let last = address + (bytes - 1);
         for probe in &mut self.probes {
             if probe.watch == watch && probe.first <= last && address <= probe.last {
-                probe.hits.push(Hit { cycle, core, pc, value });
+                probe.record(Hit { cycle, core, pc, value });
             }
         }
         if self.stops.iter().any(|&(kind, first, end)| kind == watch && first <= last && address <= end) {

@@ -4,10 +4,12 @@
 
 use crate::bus::{Bus, Slave};
 use crate::clock::{Cycle, NEVER};
-use crate::cpu::Core;
+use crate::cpu::exception::RECOGNITION;
+use crate::cpu::{Core, Phase};
 
-/// How far a core may go by itself: before `cycle` nobody else asks for anything; from then on and before `free`, the other
-/// core asks for `taken`, once, and nothing else, so that anything else is free.
+/// How far a core may go by itself. Before `cycle` nobody else does anything. From then on and before `free`, the other
+/// core asks for `taken`, once, and does nothing else: all other slaves can be had, and nothing happens that could raise an
+/// interrupt.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Horizon {
     pub cycle: Cycle,
@@ -16,15 +18,12 @@ pub(crate) struct Horizon {
 }
 
 impl Horizon {
-    /// Not at all.
-    pub const NOW: Self = Self { cycle: 0, free: 0, taken: Slave::Internal };
-
     /// How far one core may go beside the other. Nothing at all is done in the cycle of the limit: what happens there first
     /// is not known yet.
     #[inline(always)]
     fn of(other: &Core, limit: Cycle) -> Self {
         let cycle = other.t.min(limit);
-        Self { cycle, free: (cycle + 1 + other.quiet).min(limit), taken: other.slave }
+        Self { cycle, free: (cycle + other.ahead).min(limit), taken: other.slave }
     }
 
     /// Whether an access to one of the four large banks of SRAM can be granted at cycle `now` at once.
@@ -32,7 +31,32 @@ impl Horizon {
     pub fn allows(self, now: Cycle, bank: u32) -> bool {
         now < self.cycle || (now < self.free && Slave::Sram0 as u32 + bank != self.taken as u32)
     }
+
+    /// Whether all is known that decides about exceptions in an instruction boundary at cycle `now`: what was raised in
+    /// earlier cycles (`RECOGNITION` is 1).
+    #[inline(always)]
+    pub fn knows(self, now: Cycle) -> bool {
+        now <= self.free
+    }
+
+    /// The first cycle in which an instruction boundary is more than the next instruction.
+    #[inline(always)]
+    pub fn looks(self, attention: Cycle) -> Cycle {
+        attention.min(self.free + 1)
+    }
 }
+
+/// Lets cores that stand before an instruction in cycle `now`, before which all is known, begin it, so that what they ask for
+/// in this cycle is known.
+pub(crate) fn begin<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus, now: Cycle) {
+    for core in cores {
+        if core.t == now && core.phase == Phase::Start {
+            core.advance::<WATCH>(bus, Horizon { cycle: now, free: now, taken: Slave::Internal });
+        }
+    }
+}
+
+const _: () = assert!(RECOGNITION == 1, "Horizon::knows");
 
 /// Runs both cores up to, not including, cycle `limit`; returns early when the bus was touched in a way that may move the
 /// limit or concern the other core.
@@ -46,6 +70,11 @@ pub(crate) fn run_cores<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus,
         if t0 <= t1 {
             if t0 >= limit {
                 return;
+            }
+            if t0 == t1 && one.phase == Phase::Start {
+                // What it asks for in this cycle is not known yet.
+                one.advance::<WATCH>(bus, Horizon::of(zero, limit));
+                continue;
             }
             if t0 == t1 && zero.slave == one.slave && zero.slave.is_shared() {
                 let loser = if bus.arbitrate(zero.slave, 3) == 0 { &mut *one } else { &mut *zero };

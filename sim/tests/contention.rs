@@ -76,7 +76,7 @@ fn a_core_of_high_priority_never_waits_for_the_other() {
             machine.core_mut(core).set_register(0, 1000);
         }
         if priority {
-            machine.set_bus_priority(0b10);
+            set_bus_priority(&mut machine, 0b10);
         }
         machine.run_until(3000);
         [0, 1].map(|core| machine.core(core).statistics().conflicts[Slave::Sram0 as usize])
@@ -90,7 +90,7 @@ fn a_core_of_high_priority_never_waits_for_the_other() {
 fn both(instruction: u16, r0: [u32; 2], high: u8) -> [u64; 2] {
     let mut machine = Machine::new();
     machine.bus.xip.ssi.configure(4);
-    machine.set_bus_priority(high);
+    set_bus_priority(&mut machine, high);
     let code = [NOP, NOP, NOP, NOP, instruction, NOP, NOP, STAY];
     for core in (0..2).filter(|&core| r0[core] != 0) {
         put(&mut machine, OWN[core], &code);
@@ -462,7 +462,7 @@ fn the_dma_and_a_core_share_a_bank_as_two_cores_do() {
     let ldm = |bank: u32, high: u8| {
         let code = [NOP, NOP, NOP, NOP, LDM, NOP, NOP, STAY];
         let mut machine = Machine::new();
-        machine.set_bus_priority(high);
+        set_bus_priority(&mut machine, high);
         put(&mut machine, OWN[0], &code);
         machine.start_core(0, OWN[0] | 1, STACK);
         machine.core_mut(0).set_register(0, bank + 0x4000);
@@ -502,7 +502,6 @@ fn counted(events: [u32; 4], instruction: u16, r0: [u32; 2]) -> [u32; 4] {
 
 /// DS 2.1.1.2: every access that completes, and those that were delayed by another master.
 #[test]
-#[ignore = "bus.rs, dma_masters.rs: nothing calls busctrl.count"]
 fn performance_counters_count_accesses_and_those_that_had_to_wait() {
     const APB_CONTESTED: u32 = 0;
     const APB: u32 = 1;

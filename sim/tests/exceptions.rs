@@ -122,7 +122,6 @@ fn an_interrupt_is_as_quick_wherever_it_meets_single_cycle_instructions() {
 /// "The worst case interrupt latency ... is 15 cycles" (TRM 3.6.1): whatever is executed, since load and store multiple are
 /// abandoned and nothing else takes more than 3 cycles.
 #[test]
-#[ignore = "exception.rs: with RECOGNITION 3 it is 15 at best, 17 when a 3-cycle instruction must end first"]
 fn no_interrupt_takes_longer_than_the_worst_case() {
     for (instruction, name) in [
         (&[NOP][..], "nop"),
@@ -369,7 +368,6 @@ fn systick_interrupts_with_its_period() {
 
 /// CLKSOURCE 0 counts the ticks of the watchdog (DS 2.4.5.1.1): none after reset, and as many as TICK.CYCLES gives.
 #[test]
-#[ignore = "systick.rs: takes the reference for 1 MHz, whatever WATCHDOG.TICK says (Peripherals::reference_ticks has no user)"]
 fn systick_counts_the_ticks_of_the_watchdog() {
     let counted = |tick: u32| {
         // str r2, [r0, #4]; str r1, [r0, #8]; str r3, [r0]: RVR, CVR, CSR; str r4, [r5]: WATCHDOG.TICK

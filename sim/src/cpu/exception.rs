@@ -7,7 +7,7 @@ use super::decode::Width;
 use super::execute::End;
 use super::{Core, Phase};
 use crate::bus::Bus;
-use crate::clock::{Clocks, Cycle, NEVER};
+use crate::clock::{Cycle, NEVER, Ticks};
 
 /// Number of the `HardFault` exception; numbers as in ARMv6-M B1.5.2.
 pub const HARD_FAULT: u8 = 3;
@@ -23,14 +23,16 @@ pub const SYS_TICK: u8 = 15;
 pub const IRQ0: u8 = 16;
 
 /// Cycles from the assertion of an interrupt to the first instruction boundary that takes it. The entry itself is 8 stores,
-/// the vector and the refill of a branch to it: 12 core cycles. With these 3 an interrupt that meets single-cycle
-/// instructions takes the 15 cycles of TRM 3.6.1. (The split into 3 and 12 is an assumption.)
-pub const RECOGNITION: Cycle = 3;
-/// Cycles from the start of SVC, or the cycle of a fault, to the entry: assumed to be those of an interrupt.
-pub const SYNCHRONOUS: Cycle = RECOGNITION;
+/// the vector and the refill of a branch to it: 12 core cycles. An instruction takes no more than 3 (load and store multiple
+/// are abandoned), so that the worst case is the 15 cycles of TRM 3.6.1, and the best is 13. (That the entry is 12 and not
+/// less is an assumption: the smallest part of the 15 that an instruction of 3 cycles leaves.)
+pub const RECOGNITION: Cycle = 1;
+/// Cycles from the start of SVC, or the cycle of a fault, to the entry: the longest instruction, so that these take the 15
+/// cycles of the worst case (assumption).
+pub const SYNCHRONOUS: Cycle = 3;
 /// Cycles from a wake-up cause to the last cycle but one of WFI or WFE, so that an interrupt that wakes a core reaches its
-/// handler in the same 15 cycles as one that meets a running core (assumption; DS 2.4.2.8.4 gives no number).
-pub const WAKE: Cycle = RECOGNITION - 2;
+/// handler in the 15 cycles of the worst case (assumption; DS 2.4.2.8.4 gives no number).
+pub const WAKE: Cycle = 1;
 /// Cycles from SEV to the event register of the other core (assumption: registered once on its way).
 pub const EVENT: Cycle = 1;
 
@@ -40,7 +42,7 @@ impl Core {
         let due = self.nvic.first_due(self.execution_priority());
         let tick = self.systick.next_exception();
         self.attention = due.min(tick).saturating_add(RECOGNITION);
-        self.quiet = 0;
+        self.ahead = self.ahead.min(1);
     }
 
     /// Priority of what executes now: lower is more urgent; 4 is a thread (B1.5.4).
@@ -113,11 +115,19 @@ impl Core {
         self.plan_wake(0);
     }
 
-    /// The rates of the clocks may have changed at cycle `now`.
-    pub(crate) fn clocks_changed(&mut self, now: Cycle, clocks: &Clocks) {
-        self.systick.clocks_changed(now, clocks);
+    /// The reference that `SysTick` may count has changed its rate, or may have, at cycle `now`.
+    pub(crate) fn reference_changed(&mut self, now: Cycle, reference: &Ticks) {
+        self.systick.reference_changed(now, reference.rate());
         self.refresh();
         self.plan_wake(0);
+    }
+
+    /// Other interrupt lines raise NMI from cycle `now` on.
+    pub(crate) fn set_nmi_mask(&mut self, mask: u32, now: Cycle) {
+        if self.nvic.set_nmi_mask(mask, now) {
+            self.refresh();
+            self.plan_wake(0);
+        }
     }
 
     /// The event register gets set at cycle `at`.

@@ -58,12 +58,18 @@ impl Core {
         let mut front = Front { t: self.t, pc: self.pc, queue: self.queue };
         // An instruction that begins again has looked at exceptions already.
         let begun = if self.phase == Phase::Again { front.t } else { NEVER };
+        let mut look = until.looks(self.attention);
         loop {
-            if (WATCH || front.t >= self.attention) && front.t != begun {
+            if (WATCH || front.t >= look) && front.t != begun {
                 self.leave(front);
+                if !until.knows(front.t) {
+                    self.post_internal(Phase::Start);
+                    return;
+                }
                 if (front.t >= self.attention && self.attend()) || (WATCH && self.watch_execution(bus)) {
                     return;
                 }
+                look = until.looks(self.attention);
             }
             let pc = front.pc;
             let op = &TABLE[(front.queue & 0xffff) as usize];
@@ -145,7 +151,10 @@ impl Core {
                     match self.execute_rarely(op, pc) {
                         End::Posted => return,
                         // The rest is done below.
-                        End::LastCycle => self.stats.instructions -= 1,
+                        End::LastCycle => {
+                            self.stats.instructions -= 1;
+                            look = until.looks(self.attention);
+                        }
                         End::Boundary => {
                             front = Front { t: self.t, pc: self.pc, queue: self.queue };
                             continue;
@@ -189,7 +198,7 @@ impl Core {
         self.leave(front);
         self.slave = Slave::bank(bank);
         self.phase = Phase::Again;
-        self.quiet = quiet;
+        self.ahead = 1 + quiet;
         End::Posted
     }
 
@@ -280,6 +289,7 @@ impl Core {
             self.post_internal(Phase::Io);
         } else {
             self.post(self.pc.wrapping_add(2), Phase::Io);
+            self.ahead = 0;
         }
     }
 
@@ -347,7 +357,9 @@ impl Core {
     #[inline(always)]
     fn post_fetch(&mut self) {
         self.post(self.pc.wrapping_add(2), Phase::Fetch);
-        self.quiet = Cycle::from(TABLE[(self.queue & 0xffff) as usize].quiet);
+        // What follows is known already, unless an exception comes first.
+        let quiet = TABLE[(self.queue & 0xffff) as usize].quiet && self.attention > self.t + 1;
+        self.ahead += Cycle::from(quiet && self.slave.is_memory());
     }
 
     #[inline(always)]

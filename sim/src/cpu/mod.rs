@@ -16,9 +16,9 @@
 //! * That wait states freeze the pipeline, rather than only the instruction that needs the word, is an assumption.
 //!
 //! # Why this is exact
-//! A core runs ahead of the others only through cycles in which it touches nothing shared. It may look at its interrupts
-//! in an instruction boundary no later than `RECOGNITION - 1` cycles after its last stop, so that whatever raised an
-//! interrupt early enough to be taken there has already been simulated.
+//! A core runs ahead of the others only through cycles in which it touches nothing that they may want, and looks at its
+//! interrupts in no instruction boundary before everything that could have raised one by then has been simulated: see
+//! `Horizon`.
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see examples/speed.rs
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
@@ -139,8 +139,9 @@ pub struct Core {
     pub(crate) v: u32,
     /// Halfwords that have been fetched, the one at `pc` lowest.
     pub(crate) queue: u64,
-    /// Cycles after that of the posted access in which the core asks for nothing.
-    pub(crate) quiet: Cycle,
+    /// Cycles from `t` on in which the core does nothing that others could notice, but for the posted access: 0 if that
+    /// itself may concern them otherwise than by keeping them waiting.
+    pub(crate) ahead: Cycle,
     pub(crate) stats: Statistics,
     /// Registers still to move in LDM, STM, PUSH, POP (bit 15: PC).
     pub(crate) list: u16,
@@ -201,7 +202,7 @@ impl Core {
             c: false,
             v: 0,
             queue: 0,
-            quiet: 0,
+            ahead: 0,
             stats: Statistics::default(),
             list: 0,
             writeback: 0,
@@ -364,14 +365,14 @@ impl Core {
         self.slave = slave;
         self.index = index;
         self.phase = phase;
-        self.quiet = 0;
+        self.ahead = Cycle::from(slave.is_memory());
     }
 
     /// Posts a step at `t` that asks nothing of the bus.
     pub(crate) fn post_internal(&mut self, phase: Phase) {
         self.slave = Slave::Internal;
         self.phase = phase;
-        self.quiet = 0;
+        self.ahead = 0;
     }
 
     /// Hashes all that decides the future of the core.

@@ -91,6 +91,13 @@ impl Nvic {
         new
     }
 
+    /// Takes a new mask of the lines that raise NMI. True if one of them is high and was none of them before.
+    pub(crate) fn set_nmi_mask(&mut self, mask: u32, now: Cycle) -> bool {
+        let rises = self.lines & mask != 0 && self.lines & self.nmi_mask == 0;
+        self.nmi_mask = mask;
+        rises && self.pend(NMI, now)
+    }
+
     /// Takes new levels of the lines; a rising one makes its interrupt pending. True if one did.
     pub(crate) fn set_lines(&mut self, lines: u32, now: Cycle) -> bool {
         let rising = lines & !self.lines;
@@ -191,7 +198,7 @@ impl Core {
         Ok(value)
     }
 
-    /// A register of the private peripheral bus as a debugger sees it.
+    /// A register of the private peripheral bus as a debugger sees it. Time in it is that of the core's next step.
     #[must_use]
     pub fn peek_private(&self, address: u32) -> u32 {
         let nvic = &self.nvic;
@@ -215,6 +222,8 @@ impl Core {
             0xed1c => nvic.read_levels(8),
             0xed20 => nvic.read_levels(12),
             0xed24 => ((nvic.pending >> SV_CALL & 1) as u32) << 15,
+            // MPU_TYPE: 8 regions (DS 2.4.8). The unit itself is not modelled.
+            0xed90 => 0x800,
             _ => 0,
         }
     }
@@ -228,7 +237,9 @@ impl Core {
         let interrupts = u64::from(value) << IRQ0;
         let address = self.address & 0xfffc;
         match address {
-            0xe010..=0xe01c => self.systick.write(address, value, self.t, &bus.clocks),
+            0xe010..=0xe01c => {
+                self.systick.write(address, value, self.t, bus.peripherals.reference_ticks().rate());
+            }
             0xe100 => self.nvic.enabled |= interrupts,
             0xe180 => self.nvic.enabled &= !interrupts,
             0xe200 => bits(interrupts).for_each(|exception| self.pend(exception, self.t)),

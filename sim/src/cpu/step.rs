@@ -41,7 +41,9 @@ impl Core {
                 Phase::StoreMany => self.store_next::<WATCH>(bus),
                 _ => self.advance_rarely::<WATCH>(bus),
             };
-            if end == End::Boundary {
+            if end == End::Boundary && bus.touched {
+                self.post_internal(Phase::Start);
+            } else if end == End::Boundary {
                 self.run::<WATCH>(bus, until);
             }
             if self.t >= until.cycle || bus.touched {
@@ -410,13 +412,6 @@ impl Core {
     fn watch_write(&self, bus: &mut Bus, value: u32) {
         if matches!(self.phase, Phase::Store | Phase::StoreMany) {
             bus.watch.data(self.t, self.id, self.pc.wrapping_sub(2), self.address, self.width.bytes(), true, value);
-        }
-    }
-
-    /// Begins the instruction that a breakpoint stopped, in the cycle it was due: nothing on the bus has changed since.
-    pub(crate) fn begin_if_stopped(&mut self, bus: &mut Bus) {
-        if self.phase == Phase::Start {
-            self.run::<true>(bus, Horizon::NOW);
         }
     }
 

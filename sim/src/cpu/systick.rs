@@ -1,6 +1,6 @@
 //! `SysTick`: a 24-bit counter per core, computed when asked for (ARMv6-M B3.3, DS 2.4.5.1.1).
 
-use crate::clock::{Clocks, Cycle, NEVER, Ticks};
+use crate::clock::{Cycle, NEVER, Ticks};
 
 /// Counts down to 0, then reloads: a period of RELOAD + 1 ticks.
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ impl SysTick {
     }
 
     /// Writes a register. Exceptions up to `now` have been taken.
-    pub(crate) fn write(&mut self, address: u32, value: u32, now: Cycle, clocks: &Clocks) {
+    pub(crate) fn write(&mut self, address: u32, value: u32, now: Cycle, reference: (u64, u64)) {
         let count = self.count(now);
         self.value = self.value_at(count);
         match address & 0xfffc {
@@ -116,7 +116,7 @@ impl SysTick {
                 self.enabled = value & 1 != 0;
                 self.interrupts = value & 2 != 0;
                 self.core_clock = value & 4 != 0;
-                self.clocks_changed(now, clocks);
+                self.reference_changed(now, reference);
             }
             0xe014 => self.reload = value & 0xff_ffff,
             0xe018 => {
@@ -129,12 +129,12 @@ impl SysTick {
         self.seen = self.start;
     }
 
-    /// The rate of the reference follows `clk_sys`; to be called when that changes.
-    pub(crate) fn clocks_changed(&mut self, now: Cycle, clocks: &Clocks) {
+    /// The reference makes `reference.0` ticks in `reference.1` cycles from `now` on: those of the watchdog (DS 2.4.5.1.1).
+    pub(crate) fn reference_changed(&mut self, now: Cycle, reference: (u64, u64)) {
         match (self.enabled, self.core_clock) {
             (false, _) => self.ticks.set_rate(now, 0, 1),
             (true, true) => self.ticks.set_rate(now, 1, 1),
-            (true, false) => self.ticks.set_rate(now, 1_000_000, clocks.sys()),
+            (true, false) => self.ticks.set_rate(now, reference.0, reference.1),
         }
     }
 }

@@ -141,6 +141,7 @@ impl Core {
                     self.post_internal(Phase::Sev);
                 } else {
                     self.post(self.pc.wrapping_add(2), Phase::Sev);
+                    self.ahead = 0;
                 }
                 End::Posted
             }

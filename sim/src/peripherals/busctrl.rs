@@ -63,6 +63,12 @@ impl Default for Busctrl {
 }
 
 impl Busctrl {
+    /// Whether any counter counts.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.counted != 0
+    }
+
     /// To be called by the bus for every access that completes at a port; `contested` if it had to wait for another
     /// master.
     #[inline]
@@ -131,7 +137,7 @@ impl Peripheral for Busctrl {
                     self.counters[index] = 0; // any write clears
                 } else {
                     self.selections[index] = value & NO_EVENT;
-                    self.counted = self.selections.iter().fold(0, |events, event| events | 1 << event);
+                    self.counted = self.selections.iter().fold(0, |events, event| events | 1 << event) & !(1 << NO_EVENT);
                 }
             }
             _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),

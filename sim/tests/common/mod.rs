@@ -37,6 +37,12 @@ pub fn put_word(machine: &mut Machine, address: u32, word: u32) {
     assert!(machine.load(address, &word.to_le_bytes()));
 }
 
+/// Gives masters high priority, as bits: core 0, core 1, DMA read, DMA write. Lets BUSCTRL and DMA out of reset first.
+pub fn set_bus_priority(machine: &mut Machine, masters: u8) {
+    assert!(machine.write_register(0x4000_f000, 1 << 1 | 1 << 2));
+    assert!(machine.write_register(0x4003_0000, (0..4).map(|i| u32::from(masters >> i & 1) << (4 * i)).sum()));
+}
+
 /// Cycles at which core `core` begins the instructions at `addresses` for the first time.
 pub fn times(machine: &mut Machine, core: u8, addresses: &[u32], limit: Cycle) -> Vec<Cycle> {
     let probes: Vec<_> = addresses.iter().map(|&at| machine.bus.watch.probe(Watch::Execute, at, 1)).collect();

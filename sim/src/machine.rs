@@ -6,8 +6,10 @@ use crate::cpu::Core;
 use crate::cpu::exception::EVENT;
 use crate::dma_masters::DmaMasters;
 use crate::peripheral::Context;
+use crate::probe::Life;
 use crate::schedule::run_cores;
 use crate::semihosting::{self, Call};
+use crate::trace_hash::StableHasher;
 use std::hash::Hasher;
 
 /// Why a run ended.
@@ -141,6 +143,25 @@ impl Machine {
         let now = self.now;
         self.cores[number & 1].reset(now, &self.bus);
         self.told_lockup[number & 1] = false;
+        self.bus.watch.life(now, number as u8 & 1, Life::Starts);
+    }
+
+    /// Resets the whole chip, as its RUN pin does (DS 2.12): all but time, what memories hold and what is outside. Both
+    /// cores begin at the boot ROM's reset vector.
+    pub fn reset_chip(&mut self) {
+        let now = self.now;
+        let mut old = std::mem::replace(&mut self.bus, Bus::new());
+        let at_power_on = self.bus.clocks.clone();
+        old.clocks.set(now, at_power_on.sys(), at_power_on.reference(), at_power_on.peri());
+        for uart in &mut old.peripherals.uarts {
+            uart.reset(&old.clocks);
+        }
+        std::mem::swap(&mut self.bus.peripherals.uarts, &mut old.peripherals.uarts);
+        (self.bus.memory, self.bus.clocks) = (old.memory, old.clocks);
+        (self.bus.watch, self.bus.diagnostics) = (old.watch, old.diagnostics);
+        self.dma = DmaMasters::default();
+        self.pass_interrupts(now);
+        self.reset();
     }
 
     /// Sends a core to `entry` with its main stack at `sp`, out of reset.
@@ -150,6 +171,7 @@ impl Machine {
         core.reset(now, &self.bus);
         core.set_register(13, sp);
         core.start_at(entry, now);
+        self.bus.watch.life(now, number as u8 & 1, Life::Starts);
     }
 
     /// Runs until cycle `limit`, or until something else ends the run.
@@ -277,6 +299,9 @@ impl Machine {
             let reset = signals.watchdog_reset >> (15 + number) & 1 != 0;
             let off = self.cores[number].is_off();
             if signals.core_held[number] {
+                if !off {
+                    self.bus.watch.life(self.now, number as u8, Life::Stops);
+                }
                 self.cores[number].hold();
             } else if off || reset {
                 self.reset_core(number);
@@ -352,7 +377,7 @@ impl Machine {
     /// A hash of the state of the cores, memories and bus: equal for equal runs.
     #[must_use]
     pub fn state_hash(&self) -> u64 {
-        let mut hasher = std::hash::DefaultHasher::new();
+        let mut hasher = StableHasher::default();
         for core in &self.cores {
             core.hash_state(&mut hasher);
         }

@@ -85,12 +85,6 @@ fn a_wrong_command_line_is_refused() {
     fails(&simulator().args(["--max-cycles=1.5", "x"]).output().expect("it runs"), 2, &["whole number"]);
 }
 
-#[test]
-fn statistics_are_printed_when_asked_for() {
-    let output = run("statistics", &[0xE7FE], &["--stats"]);
-    fails(&output, 1, &["simulated: 1000000 cycles", "core 0: ", "instructions", "emulated: "]);
-}
-
 /// Enables UART0 at a rate that suits any clock, and echoes what it gets.
 const ECHO: &[u16] = &[
     0x4809, // LDR r0, =RESETS + CLR alias

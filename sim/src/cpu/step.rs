@@ -5,6 +5,7 @@ use super::execute::End;
 use super::{Core, Phase};
 use crate::bus::{Access, Bus, Slave};
 use crate::clock::NEVER;
+use crate::probe::Life;
 use crate::schedule::Horizon;
 
 /// What a fetch that the bus refused delivers: undefined as a 16-bit instruction and as either half of a 32-bit one, so
@@ -116,7 +117,7 @@ impl Core {
                 None => End::Posted,
             },
             Phase::Delayed => self.end_delay::<WATCH>(bus),
-            Phase::Off | Phase::Lockup => {
+            Phase::Off | Phase::Lockup | Phase::Stuck => {
                 self.t = NEVER;
                 End::Posted
             }
@@ -219,6 +220,9 @@ impl Core {
             _ => {}
         }
         self.stats.conflicts[self.slave as usize] += 1;
+        if WATCH {
+            bus.watch.life(self.t, self.id, Life::Conflicts(self.slave, 1));
+        }
         self.t += 1;
     }
 
@@ -303,12 +307,14 @@ impl Core {
         match bus.begin(self.id, self.slave, self.address, write, self.t) {
             Access::Busy(until) => {
                 self.stats.conflicts[self.slave as usize] += until - self.t;
+                bus.watch.life(self.t, self.id, Life::Conflicts(self.slave, until - self.t));
                 self.t = until;
                 false
             }
             Access::Takes(1) => true,
             Access::Takes(cycles) => {
                 self.stats.waits[self.slave as usize] += cycles - 1;
+                bus.watch.life(self.t, self.id, Life::Waits(self.slave, cycles - 1));
                 self.resume = self.phase;
                 self.delayed = self.slave;
                 self.post_internal(Phase::Delayed);

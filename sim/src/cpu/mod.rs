@@ -110,7 +110,8 @@ pub struct Statistics {
 /// Where a core got stuck.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stuck {
-    t: Cycle,
+    /// Cycles to the step that was due next.
+    left: Cycle,
     phase: Phase,
     slave: Slave,
 }
@@ -276,7 +277,7 @@ impl Core {
         if self.is_asleep() {
             self.stats.asleep += now.saturating_sub(self.slept_at);
         }
-        let stuck = Stuck { t: self.t, phase: self.phase, slave: self.slave };
+        let stuck = Stuck { left: self.t.saturating_sub(now), phase: self.phase, slave: self.slave };
         self.post_internal(Phase::Stuck);
         self.t = NEVER;
         Some(stuck)
@@ -289,7 +290,7 @@ impl Core {
         }
         self.phase = stuck.phase;
         self.slave = stuck.slave;
-        self.t = stuck.t.max(now);
+        self.t = now.saturating_add(stuck.left);
         if self.is_asleep() {
             self.slept_at = now;
             self.plan_wake(now);

@@ -430,6 +430,10 @@ impl Bus {
         self.memory.hash_state(hasher);
         self.xip.hash(hasher);
         (self.last, self.free_at, self.priority, self.irq.0).hash(hasher);
+        let mut peripherals = self.peripherals.clone();
+        // What was sent is part of the past, and may have been taken or not.
+        peripherals.uarts.iter_mut().for_each(|uart| drop(uart.take_sent()));
+        format!("{peripherals:?}").hash(hasher);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Time: cycles of `clk_sys`, and the way from them to real time while firmware changes the rates of the clocks.
 
+use std::collections::VecDeque;
+
 /// A point in time, counted in cycles of `clk_sys` since power-on. The one global time of the simulation.
 pub type Cycle = u64;
 
@@ -15,7 +17,20 @@ pub struct Clocks {
     /// Real time in femtoseconds at `since`; it grows by 10^15 / `sys` with each cycle after.
     base_fs: u128,
     since: Cycle,
+    /// Earlier rates of `clk_sys`, oldest first.
+    past: VecDeque<Stretch>,
 }
+
+/// A time in which `clk_sys` had one rate.
+#[derive(Clone, Debug)]
+struct Stretch {
+    sys: u64,
+    base_fs: u128,
+    since: Cycle,
+}
+
+/// Stretches that are remembered: firmware that keeps changing its clock does not fill the memory.
+const REMEMBERED: usize = 4096;
 
 /// Femtoseconds per second.
 const FS: u128 = 1_000_000_000_000_000;
@@ -24,7 +39,7 @@ impl Clocks {
     /// Clocks at power-on: everything runs from the ring oscillator, nominally 6.5 MHz (datasheet 2.17).
     #[must_use]
     pub fn at_power_on() -> Self {
-        Self { sys: 6_500_000, ref_: 6_500_000, peri: 0, base_fs: 0, since: 0 }
+        Self { sys: 6_500_000, ref_: 6_500_000, peri: 0, base_fs: 0, since: 0, past: VecDeque::new() }
     }
 
     /// Rate of `clk_sys` in Hz, at least 1.
@@ -47,16 +62,28 @@ impl Clocks {
 
     /// Changes the rates from cycle `now` on. `sys` and `reference` of 0 are taken for 1: a stopped chip has no time.
     pub fn set(&mut self, now: Cycle, sys: u64, reference: u64, peri: u64) {
-        self.base_fs = self.femtoseconds(now);
-        self.since = now;
-        self.sys = sys.max(1);
+        if self.sys != sys.max(1) {
+            if self.past.len() == REMEMBERED {
+                self.past.pop_front();
+            }
+            self.past.push_back(Stretch { sys: self.sys, base_fs: self.base_fs, since: self.since });
+            self.base_fs = self.femtoseconds(now);
+            self.since = now;
+            self.sys = sys.max(1);
+        }
         self.ref_ = reference.max(1);
         self.peri = peri;
     }
 
-    /// Real time at cycle `at`, which is not before the last change of rates.
+    /// Real time at cycle `at`; exact for all cycles since the 4096th last change of `clk_sys`.
     #[must_use]
     pub fn femtoseconds(&self, at: Cycle) -> u128 {
+        if at < self.since {
+            let after = self.past.partition_point(|stretch| stretch.since <= at);
+            if let Some(then) = self.past.get(after.saturating_sub(1)) {
+                return then.base_fs + u128::from(at.saturating_sub(then.since)) * FS / u128::from(then.sys);
+            }
+        }
         self.base_fs + u128::from(at.saturating_sub(self.since)) * FS / u128::from(self.sys)
     }
 
@@ -150,5 +177,24 @@ impl Ticks {
         let parts = u128::from(cycles) * u128::from(self.rate) + u128::from(self.phase);
         let unit = u128::from(self.unit);
         (self.count.saturating_add((parts / unit) as u64), (parts % unit) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn real_time_of_the_past_is_that_of_the_rates_it_had() {
+        let mut clocks = Clocks::at_power_on();
+        let mut told = Vec::new();
+        for (step, rate) in [12_000_000, 125_000_000, 125_000_000, 48_000_000].into_iter().enumerate() {
+            let now = 1000 * (step as Cycle + 1);
+            told.extend([now - 500, now - 1].map(|at| (at, clocks.femtoseconds(at))));
+            clocks.set(now, rate, 12_000_000, rate);
+        }
+        for (at, fs) in told {
+            assert_eq!(clocks.femtoseconds(at), fs, "cycle {at}");
+        }
     }
 }

@@ -22,6 +22,8 @@ struct Waiting {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DmaMasters {
     waiting: [Option<Waiting>; 2],
+    /// The access that is asked for has had to wait for another master.
+    contested: [bool; 2],
 }
 
 impl DmaMasters {
@@ -55,6 +57,7 @@ impl DmaMasters {
             let slave = locate(access.address).0;
             let master = READ + side as u8;
             if slave.is_shared() && winner(cores, bus, wanted, slave, now) != master {
+                self.contested[side] = true;
                 continue;
             }
             self.grant(bus, side, slave, access, now);
@@ -62,10 +65,15 @@ impl DmaMasters {
     }
 
     fn grant(&mut self, bus: &mut Bus, side: usize, slave: Slave, access: DmaAccess, now: Cycle) {
-        match bus.begin(READ + side as u8, slave, access.address, side == 1, now) {
-            Access::Busy(_) => {}
-            Access::Takes(1) => finish(bus, side, access, now),
-            Access::Takes(cycles) => self.waiting[side] = Some(Waiting { access, done_at: now + cycles - 1 }),
+        let Access::Takes(cycles) = bus.begin(READ + side as u8, slave, access.address, side == 1, now) else {
+            self.contested[side] = true;
+            return;
+        };
+        bus.count(slave, std::mem::take(&mut self.contested[side]));
+        if cycles == 1 {
+            finish(bus, side, access, now);
+        } else {
+            self.waiting[side] = Some(Waiting { access, done_at: now + cycles - 1 });
         }
     }
 }

@@ -151,7 +151,7 @@ fn explain<D: Debuggee>(chip: &mut Chip<'_, D>, stop: &Stop) -> (MultiThreadStop
     match *stop {
         Stop::Breakpoint { core, pc } => (chip.at_breakpoint(core, pc), String::new()),
         Stop::Watchpoint { core, address } => (chip.at_watchpoint(core, address), String::new()),
-        Stop::Stepped | Stop::Reset => (signal(chip.last_thread(), Signal::SIGTRAP), String::new()),
+        Stop::Stepped => (signal(chip.last_thread(), Signal::SIGTRAP), String::new()),
         Stop::Exit { code, .. } => (MultiThreadStopReason::Exited(code.to_le_bytes()[0]), String::new()),
         Stop::Lockup { core, pc } => {
             chip.turn_to(core);

@@ -2,7 +2,8 @@
 
 use crate::bootrom;
 use crate::clock::Cycle;
-use crate::image::Image;
+use crate::cpu::Statistics;
+use crate::image::{Boot, Image};
 use crate::machine::Machine;
 use crate::peripheral::Context;
 
@@ -23,11 +24,27 @@ impl Machine {
                 return Err(segment.address);
             }
         }
-        for (word, address) in bootrom::scratch(image.boot).into_iter().zip((WATCHDOG_SCRATCH4..).step_by(4)) {
-            self.write_register(address, word);
-        }
+        self.ask_boot(image.boot);
         self.reset();
         Ok(())
+    }
+
+    /// Tells the boot ROM, before it runs, how to start what is in memory: as whoever loaded it does.
+    pub fn ask_boot(&mut self, boot: Boot) {
+        for (word, address) in bootrom::scratch(boot).into_iter().zip((WATCHDOG_SCRATCH4..).step_by(4)) {
+            self.write_register(address, word);
+        }
+    }
+
+    /// What a core did so far, a sleep that goes on included.
+    #[must_use]
+    pub fn statistics(&self, number: usize) -> Statistics {
+        let core = self.core(number);
+        let mut statistics = core.stats.clone();
+        if core.is_asleep() {
+            statistics.asleep += self.now().saturating_sub(core.slept_at);
+        }
+        statistics
     }
 
     /// Writes a register of a peripheral as a core would, in no time. False if there is none at the address.

@@ -6,9 +6,11 @@ use crate::cpu::Core;
 use crate::cpu::exception::EVENT;
 use crate::dma_masters::DmaMasters;
 use crate::peripheral::Context;
+use crate::probe::Life;
 use crate::schedule::{begin, run_cores};
 use crate::semihosting::{self, Call};
-use std::hash::Hasher;
+use crate::trace_hash::StableHasher;
+use std::hash::{Hash, Hasher};
 
 /// Why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +49,6 @@ pub enum Stop {
         /// Where.
         pc: u32,
     },
-    /// The watchdog or a core asked for a reset of the whole chip and the machine was told not to do it.
-    Reset,
 }
 
 /// The simulated RP2040.
@@ -141,6 +141,25 @@ impl Machine {
         let now = self.now;
         self.cores[number & 1].reset(now, &self.bus);
         self.told_lockup[number & 1] = false;
+        self.bus.watch.life(now, number as u8 & 1, Life::Starts);
+    }
+
+    /// Resets the whole chip, as its RUN pin does (DS 2.12): all but time, what memories hold and what is outside. Both
+    /// cores begin at the boot ROM's reset vector.
+    pub fn reset_chip(&mut self) {
+        let now = self.now;
+        let mut old = std::mem::replace(&mut self.bus, Bus::new());
+        let at_power_on = self.bus.clocks.clone();
+        old.clocks.set(now, at_power_on.sys(), at_power_on.reference(), at_power_on.peri());
+        for uart in &mut old.peripherals.uarts {
+            uart.reset(&old.clocks);
+        }
+        std::mem::swap(&mut self.bus.peripherals.uarts, &mut old.peripherals.uarts);
+        (self.bus.memory, self.bus.clocks) = (old.memory, old.clocks);
+        (self.bus.watch, self.bus.diagnostics) = (old.watch, old.diagnostics);
+        self.dma = DmaMasters::default();
+        self.pass_interrupts(now);
+        self.reset();
     }
 
     /// Sends a core to `entry` with its main stack at `sp`, out of reset.
@@ -150,6 +169,7 @@ impl Machine {
         core.reset(now, &self.bus);
         core.set_register(13, sp);
         core.start_at(entry, now);
+        self.bus.watch.life(now, number as u8 & 1, Life::Starts);
     }
 
     /// Runs until cycle `limit`, or until something else ends the run.
@@ -273,6 +293,9 @@ impl Machine {
             let reset = signals.watchdog_reset >> (15 + number) & 1 != 0;
             let off = self.cores[number].is_off();
             if signals.core_held[number] {
+                if !off {
+                    self.bus.watch.life(self.now, number as u8, Life::Stops);
+                }
                 self.cores[number].hold();
             } else if off || reset {
                 self.reset_core(number);
@@ -345,12 +368,13 @@ impl Machine {
     /// A hash of the state of the cores, memories and bus: equal for equal runs.
     #[must_use]
     pub fn state_hash(&self) -> u64 {
-        let mut hasher = std::hash::DefaultHasher::new();
+        let mut hasher = StableHasher::default();
         for core in &self.cores {
             core.hash_state(&mut hasher);
         }
         self.bus.hash_state(&mut hasher);
-        hasher.write_u64(self.now);
+        format!("{:?}", self.dma).hash(&mut hasher);
+        (self.now, self.lines).hash(&mut hasher);
         hasher.finish()
     }
 }

@@ -1,5 +1,6 @@
 //! Truth probes: what happened at an address, in the one global time; breakpoints; the timeline.
 
+use crate::bus::Slave;
 use crate::clock::Cycle;
 use crate::machine::Stop;
 use std::collections::BTreeMap;
@@ -43,6 +44,18 @@ pub enum Life {
     Enters(u8),
     /// Leaves an exception, by number.
     Leaves(u8),
+    /// Loses cycles from now on because another master holds the slave.
+    Conflicts(Slave, Cycle),
+    /// Loses cycles from now on to the slave's own wait states.
+    Waits(Slave, Cycle),
+    /// Comes out of reset.
+    Starts,
+    /// Goes into reset.
+    Stops,
+    /// Stops executing, for a fault asked for.
+    Sticks,
+    /// Goes on as it was before it got stuck; one that slept then falls asleep.
+    Resumes,
 }
 
 #[derive(Clone, Debug)]
@@ -81,7 +94,11 @@ impl Watches {
     /// Whether cores must look here at each instruction and access.
     #[must_use]
     pub fn in_use(&self) -> bool {
-        !self.probes.is_empty() || !self.breakpoints.is_empty() || !self.stops.is_empty() || self.step.is_some()
+        !self.probes.is_empty()
+            || !self.breakpoints.is_empty()
+            || !self.stops.is_empty()
+            || self.step.is_some()
+            || self.timeline.is_some()
     }
 
     /// Watches `bytes` bytes from `address` on.
@@ -151,7 +168,7 @@ impl Watches {
         self.step.take_if(|step| *step == (core, true)).map(|_| Stop::Stepped)
     }
 
-    /// Records sleeps and exceptions from now on.
+    /// Records what [`Life`] tells from now on; what is recorded is to be taken now and then, since it grows.
     pub fn record_timeline(&mut self) {
         self.timeline.get_or_insert_default();
     }
@@ -194,7 +211,7 @@ impl Watches {
         }
     }
 
-    fn life(&mut self, cycle: Cycle, core: u8, what: Life) {
+    pub(crate) fn life(&mut self, cycle: Cycle, core: u8, what: Life) {
         if let Some(timeline) = &mut self.timeline {
             timeline.push((cycle, core, what));
         }

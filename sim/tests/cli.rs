@@ -66,15 +66,99 @@ fn a_lockup_is_told_with_its_cause() {
     fails(&run("unmapped", &[0x2090, 0x0600, 0x6800], &[]), 1, &["locked up", "r0 90000000"]);
 }
 
+/// An ELF header and one segment of 64 bytes for 0x20000000.
+fn elf() -> Vec<u8> {
+    let mut file = vec![0x7f, b'E', b'L', b'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    file.extend([2, 0, 40, 0]);
+    for field in [1, 0x2000_0001, 52, 0, 0x0500_0200] {
+        file.extend(u32::to_le_bytes(field));
+    }
+    for field in [52_u16, 32, 1, 40, 0, 0] {
+        file.extend(field.to_le_bytes());
+    }
+    for field in [1, 84, 0x2000_0000, 0x2000_0000, 64, 64, 5, 4] {
+        file.extend(u32::to_le_bytes(field));
+    }
+    file.resize(84 + 64, 0);
+    file
+}
+
+/// A UF2 file of one block for 0x10000000.
+fn uf2(family: u32) -> Vec<u8> {
+    let mut block = Vec::new();
+    for field in [0x0A32_4655, 0x9E5D_5157, 0x2000, 0x1000_0000, 256, 0, 1, family] {
+        block.extend(u32::to_le_bytes(field));
+    }
+    block.resize(0x1FC, 0);
+    block.extend(0x0AB1_6F30_u32.to_le_bytes());
+    block
+}
+
+const RP2040: u32 = 0xE48B_FF56;
+
+/// Runs what a file holds; nothing but a message may come of it.
+fn refused(name: &str, contents: &[u8], words: &str) {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, contents).expect("written");
+    let output = simulator().arg(&path).output().expect("it runs");
+    fails(&output, 2, &[name, words]);
+    assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1, "one line, and it is not a panic");
+}
+
 #[test]
-fn a_bad_image_is_refused() {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("text");
-    std::fs::write(&path, "no image").expect("written");
-    fails(&simulator().arg(&path).output().expect("it runs"), 2, &["neither an ELF nor a UF2 file"]);
-    fails(&simulator().arg("/nowhere").output().expect("it runs"), 2, &["cannot read /nowhere"]);
+fn a_bad_image_is_refused_with_what_is_wrong() {
+    let changed = |offset: usize, value: u8| {
+        let mut file = elf();
+        file[offset] = value;
+        file
+    };
+    refused("text", b"no image", "neither an ELF nor a UF2 file");
+    refused("empty", b"", "the file is empty");
+    refused("64-bit", &changed(4, 2), "64-bit");
+    refused("big-endian", &changed(5, 2), "big-endian");
+    refused("x86", &changed(18, 62), "machine 62, not for Arm");
+    refused("object", &changed(16, 1), "not linked to run");
+    refused("elsewhere", &changed(52 + 15, 0x30), "at 0x30000000 are not within flash");
+    refused("no-entry", &changed(27, 0x30), "entry point 0x30000001");
+    refused("cut", &elf()[..100], "damaged");
+    refused("cut-header", &elf()[..30], "damaged");
+    refused("cut.uf2", &uf2(RP2040)[..500], "truncated");
+    refused("other-chip.uf2", &uf2(0xE48B_FF59), "the first family in the file is 0xe48bff59");
+    let mut more = uf2(RP2040);
+    more[24] = 2;
+    refused("incomplete.uf2", &more, "block 1 of 2 is missing");
+}
+
+#[test]
+fn what_cannot_be_read_or_written_is_told() {
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    fails(&simulator().arg("/nowhere").output().expect("it runs"), 2, &["cannot read /nowhere", "No such file"]);
+    fails(&simulator().arg(folder).output().expect("it runs"), 2, &["cannot read", "Is a directory"]);
+    let path = image("readable", &[0xE7FE]);
     let outside = ["--base", "0x20041ffc"];
     fails(&simulator().args(outside).arg(&path).output().expect("it runs"), 2, &["not within flash"]);
-    fails(&simulator().arg("--bootrom").args([&path, &path]).output().expect("it runs"), 2, &["neither"]);
+    let rom = path.display().to_string();
+    fails(&run("readable", &[0xE7FE], &["--bootrom", &rom]), 2, &["a boot ROM has 16384 bytes"]);
+    for option in ["--trace", "--stats"] {
+        fails(&run("readable", &[0xE7FE], &[option, "/nowhere/file"]), 2, &["cannot write /nowhere/file"]);
+        fails(&run("readable", &[0xE7FE], &[option, folder]), 2, &["cannot write", "Is a directory"]);
+    }
+    // Every write to it fails.
+    fails(&run("readable", &[0xE7FE], &["--trace", "/dev/full"]), 1, &["cannot write /dev/full", "core 0 is"]);
+    fails(&run("readable", &[0xE7FE], &["--stats", "/dev/full"]), 1, &["cannot write /dev/full"]);
+}
+
+#[test]
+fn a_file_without_permission_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let path = image("secret", &[0xE7FE]);
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o000)).expect("it is ours");
+    if std::fs::read(&path).is_ok() {
+        eprintln!("skipped: this user may read everything");
+    } else {
+        fails(&simulator().arg(&path).output().expect("it runs"), 2, &["cannot read", "Permission denied"]);
+    }
+    std::fs::remove_file(&path).expect("it is ours");
 }
 
 #[test]
@@ -86,9 +170,84 @@ fn a_wrong_command_line_is_refused() {
 }
 
 #[test]
-fn statistics_are_printed_when_asked_for() {
-    let output = run("statistics", &[0xE7FE], &["--stats"]);
-    fails(&output, 1, &["simulated: 1000000 cycles", "core 0: ", "instructions", "emulated: "]);
+fn statistics_are_printed_unless_told_to_be_quiet() {
+    let output = run("statistics", &[0xE7FE], &[]);
+    fails(&output, 1, &["simulated, not measured: 1000000 cycles", "instructions", "cycles asleep", "emulated at"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.lines().all(|line| line.chars().count() <= 100), "{said}");
+    let output = run("statistics", &[0xE7FE], &["--quiet"]);
+    fails(&output, 1, &["the limit"]);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("instructions"));
+}
+
+#[test]
+fn statistics_are_written_for_scripts() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("statistics.json");
+    let output = run("script", &[0xE7FE], &["--quiet", "--hash", "--stats", &path.display().to_string()]);
+    fails(&output, 1, &["hash: "]);
+    let text = std::fs::read_to_string(path).expect("written");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((&json["format"], &json["simulated"]), (&1.into(), &true.into()));
+    assert_eq!((&json["end"], &json["exit_code"], &json["cycles"]), (&"limit".into(), &1.into(), &1_000_000.into()));
+    assert_eq!((&json["cores"][0]["state"], &json["cores"][1]["state"]), (&"running".into(), &"asleep".into()));
+    // Core 1 sleeps in the boot ROM from nearly the beginning on, and still does.
+    assert!(json["cores"][1]["asleep_cycles"].as_u64().is_some_and(|asleep| (999_000..1_000_000).contains(&asleep)));
+    assert!(String::from_utf8_lossy(&output.stderr).contains(json["hash"].as_str().expect("a hash")));
+}
+
+/// The line of a hash in what was said.
+fn hash(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let line = said.lines().find_map(|line| line.strip_prefix("hash: "));
+    line.unwrap_or_else(|| panic!("no hash in: {said}")).to_owned()
+}
+
+#[test]
+fn equal_runs_have_equal_hashes() {
+    let first = hash(&run("hash", &[0xE7FE], &["--hash"]));
+    assert_eq!(first, hash(&run("hash", &[0xE7FE], &["--hash", "--quiet"])));
+    assert_ne!(first, hash(&run("hash", &[0xE7FE], &["--hash", "--fault", "stuck:core=0@5e5..500_001"])));
+    assert_ne!(first, hash(&run("hash2", &[0x3001, 0xE7FD], &["--hash"])));
+}
+
+#[test]
+fn a_reset_starts_the_firmware_again_and_keeps_what_memory_holds() {
+    // LDR r0, =0x20001000; LDR r1, [r0]; ADDS r1, #1; STR r1, [r0]; B .
+    let code = [0x4802, 0x6801, 0x3101, 0x6001, 0xE7FE, 0xBF00, 0x1000, 0x2000];
+    let faults = ["--fault", "reset@1e5", "--fault", "reset@3e5"];
+    fails(&run("reset", &code, &faults), 1, &["cycle 1000000", "core 0 is running at 0x20000010", "r1 00000003"]);
+}
+
+#[test]
+fn a_stuck_core_does_nothing_until_it_is_let_go() {
+    // MOVS r0, #0; ADDS r0, #1; B back: 3 cycles a round
+    let code = [0x2000, 0x3001, 0xE7FD];
+    let count = |faults: &[&str]| {
+        let output = run("stuck", &code, faults);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let at = said.find("r0 ").expect("registers") + 3;
+        (said.clone(), i64::from_str_radix(&said[at..at + 8], 16).expect("a register"))
+    };
+    let (_, free) = count(&[]);
+    let (_, held) = count(&["--fault", "stuck:core=0@200_000..500_000"]);
+    assert!((free - held - 100_000).abs() <= 1, "{free} - {held}");
+    let (said, stuck) = count(&["--fault", "stuck:core=0@250000"]);
+    assert!(said.contains("cycle 250000: dead end: a core is stuck"), "{said}");
+    assert!(said.contains("core 0 is stuck") && stuck < 250_000 / 3, "{said}");
+    // After a dead end a reset still comes.
+    let (said, _) = count(&["--fault", "stuck:core=0@250000", "--fault", "reset@5e5"]);
+    assert!(said.contains("core 0 is running"), "{said}");
+}
+
+#[test]
+fn a_wrong_fault_or_mark_is_refused() {
+    let trace = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("refused.pftrace").display().to_string();
+    fails(&run("wrong", &[0xE7FE], &["--fault", "fire"]), 2, &["expected uart-in"]);
+    fails(&run("wrong", &[0xE7FE], &["--fault", "uart-in:flip=7"]), 2, &["no probability"]);
+    fails(&run("wrong", &[0xE7FE], &["--fault", "stuck:core=2@1"]), 2, &["no core 2"]);
+    fails(&run("wrong", &[0xE7FE], &["--mark", "a=main"]), 2, &["--trace"]);
+    fails(&run("wrong", &[0xE7FE], &["--trace", &trace, "--mark", "main"]), 2, &["NAME=SYMBOL"]);
+    fails(&run("wrong", &[0xE7FE], &["--trace", &trace, "--mark", "a=main"]), 2, &["no symbol main"]);
 }
 
 /// Enables UART0 at a rate that suits any clock, and echoes what it gets.
@@ -168,4 +327,38 @@ fn uart_0_can_be_a_pseudo_terminal() {
     assert_eq!(&answer, b"Hello");
     child.kill().expect("it still ran");
     child.wait().expect("it ended");
+}
+
+/// What ECHO sends back of some input, with faults.
+fn echoed(name: &str, input: &[u8], faults: &[&str]) -> Vec<u8> {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.in"));
+    std::fs::write(&file, input).expect("written");
+    let output = simulator()
+        .args(["--base", "0x20000000", "--clock", "125e6", "--max-cycles", "3e6", "--quiet"])
+        .args(faults)
+        .arg(image(name, ECHO))
+        .stdin(std::fs::File::open(file).expect("there"))
+        .output()
+        .expect("it runs");
+    fails(&output, 1, &["the limit"]);
+    output.stdout
+}
+
+#[test]
+fn a_bad_line_damages_what_it_should_and_the_same_each_time() {
+    let input: Vec<u8> = (0..4000_u32).map(|i| ((i * 37) >> 3) as u8).collect();
+    assert_eq!(echoed("clean", &input, &[]), input);
+    let none = ["--fault", "uart-in:seed=5", "--fault", "uart-out:seed=6"];
+    assert_eq!(echoed("none", &input, &none), input, "no fault is asked for");
+    for line in ["uart-in", "uart-out"] {
+        let with = |rates: &str| echoed(line, &input, &["--fault", &format!("{line}:{rates}")]);
+        assert!(with("lose=1").is_empty());
+        assert_eq!(with("double=1"), input.iter().flat_map(|&byte| [byte; 2]).collect::<Vec<_>>());
+        let lost = with("lose=0.1,seed=7");
+        assert!((3486..=3714).contains(&lost.len()), "{}: 3600 and 6 standard deviations", lost.len());
+        assert_eq!(lost, with("lose=0.1,seed=7"));
+        assert_ne!(lost, with("lose=0.1,seed=8"));
+        let flipped = with("flip=0.002,seed=7");
+        assert!(flipped != input && flipped.len() > 3900, "{}", flipped.len());
+    }
 }

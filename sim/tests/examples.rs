@@ -31,7 +31,7 @@ fn build(name: &str, memory: &str) -> Option<PathBuf> {
 /// Runs an image with some input; what it prints.
 fn run(elf: &Path, options: &[&str], input: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_intercore-sim"))
-        .args(["--max-cycles", "1e8"])
+        .args(["--max-cycles", "1e8", "--quiet"])
         .args(options)
         .arg(elf)
         .stdin(Stdio::piped())
@@ -109,4 +109,34 @@ fn uart_bytes_arrive_at_the_line_rate() {
         let expected = ["ready", "hello", "bytes: 6", "cycles from the first to the last: 54250"];
         assert_eq!(output.lines().collect::<Vec<_>>(), expected, "in {memory}");
     }
+}
+
+/// Damage where it hurts: in the header, the table of sections, and the symbols, which are at the end.
+fn damaged(file: &[u8], damage: &[(usize, u8, bool)]) -> Vec<u8> {
+    let mut file = file.to_vec();
+    for &(offset, value, at_the_end) in damage {
+        let at = if at_the_end { file.len() - 1 - offset % file.len() } else { offset % 256 };
+        file[at] = value;
+    }
+    file
+}
+
+#[test]
+fn a_damaged_image_with_symbols_is_refused_or_runs_but_never_panics() {
+    use intercore_sim::image::Image;
+    use intercore_sim::machine::Machine;
+    use proptest::prelude::*;
+    let Some(elf) = build("uart_echo", "sram") else { return };
+    let file = std::fs::read(elf).expect("it is there");
+    let damage = proptest::collection::vec((0_usize..20_000, any::<u8>(), any::<bool>()), 1..6);
+    let rom = intercore_sim::bootrom::ours();
+    proptest!(ProptestConfig::with_cases(2000), |(damage in damage, cut in prop::option::of(0..file.len()))| {
+        let bytes = damaged(&file, &damage);
+        if let Ok(image) = Image::parse(&bytes[..cut.unwrap_or(bytes.len())], None) {
+            let mut machine = Machine::new();
+            prop_assert_eq!(machine.boot(&image, &rom), Ok(()));
+            machine.run_until(2000);
+            let _ = image.function_at(machine.core(0).register(15));
+        }
+    });
 }

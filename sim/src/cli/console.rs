@@ -5,10 +5,14 @@ use std::io::{self, Read, Write};
 use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::str::FromStr;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
+use std::time::Duration;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, isatty, tcgetattr, tcsetattr};
+
+use super::interrupt::Interrupt;
+use super::tell;
 
 /// Where UART0 is connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +54,7 @@ impl Console {
             Place::Pty => Self::pty(),
             Place::Tcp(address) => {
                 let listener = TcpListener::bind(address)?;
-                eprintln!("intercore-sim: UART0 listens at tcp:{}", listener.local_addr()?);
+                tell(&format!("UART0 listens at tcp:{}", listener.local_addr()?));
                 let (stream, _) = listener.accept()?;
                 stream.set_nodelay(true)?;
                 Ok(Self::new(stream.try_clone()?, stream))
@@ -86,7 +90,7 @@ impl Console {
             settings.make_raw();
             tcsetattr(&theirs, OptionalActions::Now, &settings)?;
         }
-        eprintln!("intercore-sim: UART0 is {name}");
+        tell(&format!("UART0 is {name}"));
         let ours = File::from(ours);
         let held = (ours.try_clone()?, theirs);
         let mut console = Self::new(ours, io::sink());
@@ -120,11 +124,17 @@ impl Console {
         bytes
     }
 
-    /// Waits for input. `None` if none will ever come.
-    pub fn wait(&mut self) -> Option<Vec<u8>> {
-        let bytes = self.input.recv().ok();
-        self.ended = bytes.is_none();
-        bytes
+    /// Waits for input. `None` if none will ever come, or the run is to end.
+    pub fn wait(&mut self, interrupt: &Interrupt) -> Option<Vec<u8>> {
+        const LOOK: Duration = Duration::from_millis(50);
+        while !self.ended && !interrupt.asked() {
+            match self.input.recv_timeout(LOOK) {
+                Ok(bytes) => return Some(bytes),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => self.ended = true,
+            }
+        }
+        None
     }
 
     /// Whether no input will ever come.

@@ -3,11 +3,11 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use intercore_sim::clock::Cycle;
-use intercore_sim::gdb::{Debuggee, Outcome, serve};
-use intercore_sim::machine::{Machine, Stop};
-
-use crate::{REFUSED, Run, SLICE, STOPPED};
+use super::run::{Run, SLICE};
+use super::{REFUSED, STOPPED, tell};
+use crate::clock::Cycle;
+use crate::gdb::{Debuggee, Outcome, serve};
+use crate::machine::{Machine, Stop};
 
 /// How long a chip that waits for input sleeps before it looks for input, or GDB, again.
 const NAP: Duration = Duration::from_millis(10);
@@ -20,7 +20,7 @@ pub fn run(run: &mut Run, address: &str) -> Result<Stop, (u8, String)> {
     let refused = |why| (REFUSED, format!("GDB cannot connect to {address}: {why}"));
     let listener = TcpListener::bind(address).map_err(refused)?;
     let port = listener.local_addr().map_err(refused)?;
-    eprintln!("intercore-sim: waiting for GDB: target remote {port}");
+    tell(&format!("waiting for GDB: target remote {port}"));
     let (stream, _) = listener.accept().map_err(refused)?;
     drop(listener);
     let mut debugged = Debugged { run, end: 0, shown: Vec::new() };

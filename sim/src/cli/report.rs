@@ -1,24 +1,29 @@
-//! What is told at the end of a run: statistics, and where the cores were when something went wrong.
+//! What is told when something went wrong: where the cores were.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
-use intercore_sim::bootrom;
-use intercore_sim::bus::Slave;
-use intercore_sim::image::Image;
-use intercore_sim::machine::Machine;
+use crate::bootrom;
+use crate::cpu::Core;
+use crate::image::Image;
+use crate::machine::Machine;
+
+/// What a core is doing, in a word or two.
+pub fn state(core: &Core) -> &'static str {
+    match () {
+        () if core.is_off() => "in reset",
+        () if core.is_stuck() => "stuck",
+        () if core.is_locked_up() => "locked up",
+        () if core.is_asleep() => "asleep",
+        () => "running",
+    }
+}
 
 /// Registers of both cores, with the functions they are in.
 pub fn registers(machine: &Machine, image: &Image) -> String {
     let mut text = String::new();
     for number in 0..2 {
         let core = machine.core(number);
-        let state = match () {
-            () if core.is_off() => "off",
-            () if core.is_locked_up() => "locked up",
-            () if core.is_asleep() => "asleep",
-            () => "running",
-        };
+        let state = state(core);
         // Writing to a String does not fail.
         let _ = write!(text, "core {number} is {state} at {}", place(core.register(15), image));
         for register in 0..16 {
@@ -47,35 +52,4 @@ fn place(pc: u32, image: &Image) -> String {
         None if pc < bootrom::SIZE as u32 => format!("{pc:#010x} (boot ROM)"),
         None => format!("{pc:#010x}"),
     }
-}
-
-/// Cycles, instructions and stalls by cause of each core, and how fast that went.
-#[allow(clippy::cast_precision_loss)] // for people
-pub fn statistics(machine: &Machine, took: Duration) -> String {
-    let cycles = machine.now();
-    let mut text = String::new();
-    let seconds = machine.bus.clocks.femtoseconds(cycles) as f64 / 1e15;
-    let _ = writeln!(text, "simulated: {cycles} cycles of clk_sys, {seconds:.6} s of the chip's time");
-    for number in 0..2 {
-        let core = machine.core(number).statistics();
-        let _ = writeln!(
-            text,
-            "core {number}: {} instructions, {} exceptions, {} cycles asleep",
-            core.instructions, core.exceptions, core.asleep
-        );
-        for (what, lost) in [("waiting for another master", &core.conflicts), ("waiting for the slave", &core.waits)] {
-            let by_slave: Vec<_> = Slave::ALL
-                .iter()
-                .zip(lost)
-                .filter(|(_, cycles)| **cycles > 0)
-                .map(|(slave, cycles)| format!("{} {cycles}", slave.name()))
-                .collect();
-            if !by_slave.is_empty() {
-                let _ = writeln!(text, "    cycles {what}: {}", by_slave.join(", "));
-            }
-        }
-    }
-    let seconds = took.as_secs_f64();
-    let _ = writeln!(text, "emulated: {:.1} MHz ({seconds:.3} s on this machine)", cycles as f64 / seconds / 1e6);
-    text
 }

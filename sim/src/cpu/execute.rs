@@ -41,7 +41,7 @@ macro_rules! transfer {
 macro_rules! branch {
     ($condition:expr, $core:ident, $immediate:ident, $front:ident, $bus:ident, $until:ident) => {
         if $condition {
-            if $core.branch(&mut $front, $immediate, $bus, $until) == End::Posted {
+            if $core.branch::<WATCH>(&mut $front, $immediate, $bus, $until) == End::Posted {
                 return;
             }
             continue;
@@ -166,7 +166,7 @@ impl Core {
             front.pc = pc.wrapping_add(2);
             front.queue >>= 16;
             if front.pc & 2 != 0 {
-                let Some(word) = self.take(front.pc.wrapping_add(2), front.t, bus, until) else {
+                let Some(word) = self.take::<WATCH>(front.pc.wrapping_add(2), front.t, bus, until) else {
                     self.leave(front);
                     self.post_fetch();
                     return;
@@ -202,12 +202,21 @@ impl Core {
         End::Posted
     }
 
+    /// One of the large banks is had.
+    #[inline(always)]
+    fn granted<const WATCH: bool>(&mut self, bus: &mut Bus, bank: u32) {
+        bus.granted_bank(self.id, bank);
+        if WATCH {
+            self.count(bus, Slave::bank(bank));
+        }
+    }
+
     /// The word at an address, at once, if it is in one of the large banks and nobody is in the way.
     #[inline(always)]
-    fn take(&self, address: u32, now: Cycle, bus: &mut Bus, until: Horizon) -> Option<u32> {
+    fn take<const WATCH: bool>(&mut self, address: u32, now: Cycle, bus: &mut Bus, until: Horizon) -> Option<u32> {
         let (bank, index) = locate_bank(address)?;
         until.allows(now, bank).then(|| {
-            bus.granted_bank(self.id, bank);
+            self.granted::<WATCH>(bus, bank);
             bus.memory.sram(index)
         })
     }
@@ -229,7 +238,7 @@ impl Core {
         if !until.allows(front.t, bank) {
             return self.put_off(*front, bank, quiet_after(front.pc));
         }
-        bus.granted_bank(self.id, bank);
+        self.granted::<WATCH>(bus, bank);
         let value = extract(bus.memory.sram(index), address, op.width);
         if WATCH {
             bus.watch.data(front.t, self.id, front.pc, address, op.width.bytes(), false, value);
@@ -256,7 +265,7 @@ impl Core {
         if !until.allows(front.t, bank) {
             return self.put_off(*front, bank, quiet_after(front.pc));
         }
-        bus.granted_bank(self.id, bank);
+        self.granted::<WATCH>(bus, bank);
         let value = self.reg(op.d);
         bus.memory.write_sram(index, address, op.width, value);
         if WATCH {
@@ -295,7 +304,7 @@ impl Core {
 
     /// A relative branch by `offset`: at once if its target is in a large bank and nobody is in the way.
     #[inline(always)]
-    fn branch(&mut self, front: &mut Front, offset: u32, bus: &mut Bus, until: Horizon) -> End {
+    fn branch<const WATCH: bool>(&mut self, front: &mut Front, offset: u32, bus: &mut Bus, until: Horizon) -> End {
         let target = front.pc.wrapping_add(4).wrapping_add(offset);
         let Some((bank, index)) = locate_bank(target & !3) else {
             self.leave_behind(*front);
@@ -304,13 +313,13 @@ impl Core {
         if !until.allows(front.t, bank) {
             return self.put_off(*front, bank, 0);
         }
-        bus.granted_bank(self.id, bank);
+        self.granted::<WATCH>(bus, bank);
         self.stats.instructions += 1;
         let word = u64::from(bus.memory.sram(index));
         *front = Front { t: front.t + 1, pc: target, queue: word };
         if target & 2 != 0 {
             front.queue = word >> 16;
-            let Some(word) = self.take(target.wrapping_add(2), front.t, bus, until) else {
+            let Some(word) = self.take::<WATCH>(target.wrapping_add(2), front.t, bus, until) else {
                 self.leave(*front);
                 self.post(target.wrapping_add(2), Phase::TargetNext);
                 return End::Posted;

@@ -88,6 +88,8 @@ pub(crate) enum Phase {
     Delayed,
     /// Held in reset or powered off.
     Off,
+    /// Executes nothing, for a fault asked for.
+    Stuck,
     /// Lockup: a fault where faults cannot be handled (ARMv6-M B1.5.15).
     Lockup,
 }
@@ -105,6 +107,15 @@ pub struct Statistics {
     pub conflicts: [u64; Slave::COUNT],
     /// Cycles lost to a slave's own wait states, by slave (XIP: misses; APB: the bridge).
     pub waits: [u64; Slave::COUNT],
+}
+
+/// Where a core got stuck.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stuck {
+    /// Cycles to the step that was due next.
+    left: Cycle,
+    phase: Phase,
+    slave: Slave,
 }
 
 /// One Cortex-M0+ with its NVIC, system control block and `SysTick`.
@@ -175,6 +186,8 @@ pub struct Core {
     pub(crate) systick: SysTick,
     /// The sleep, if any, followed a return from an exception.
     pub(crate) resume_from_exit: bool,
+    /// The access that is asked for has had to wait for another master.
+    pub(crate) contested: bool,
     /// Do not stop at a breakpoint where execution resumes.
     pub(crate) pass_breakpoint: bool,
 }
@@ -224,6 +237,7 @@ impl Core {
             nvic: Nvic::new(),
             systick: SysTick::new(),
             resume_from_exit: false,
+            contested: false,
             pass_breakpoint: false,
         }
     }
@@ -232,6 +246,9 @@ impl Core {
     /// ROM (ARMv6-M B1.5.5; VTOR resets to 0: DS 2.4.8).
     pub fn reset(&mut self, now: Cycle, bus: &Bus) {
         let lines = self.nvic.lines;
+        if self.is_asleep() {
+            self.stats.asleep += now.saturating_sub(self.slept_at);
+        }
         *self = Self { stats: std::mem::take(&mut self.stats), ..Self::new(self.id) };
         self.nvic.lines = lines;
         self.regs[14] = 0xffff_ffff;
@@ -254,6 +271,42 @@ impl Core {
         self.pc = entry & !1;
         self.t = now;
         self.post(self.pc & !3, Phase::Target);
+    }
+
+    /// Makes the core execute nothing from cycle `now` on, until it is reset or `unstick` is called with what this returns.
+    /// None if there is nothing to stop: it is in reset, locked up or stuck already.
+    pub(crate) fn stick(&mut self, now: Cycle) -> Option<Stuck> {
+        if matches!(self.phase, Phase::Off | Phase::Lockup | Phase::Stuck) {
+            return None;
+        }
+        if self.is_asleep() {
+            self.stats.asleep += now.saturating_sub(self.slept_at);
+        }
+        let stuck = Stuck { left: self.t.saturating_sub(now), phase: self.phase, slave: self.slave };
+        self.post_internal(Phase::Stuck);
+        self.t = NEVER;
+        Some(stuck)
+    }
+
+    /// Lets a stuck core go on at cycle `now`. False if it was reset in between.
+    pub(crate) fn unstick(&mut self, stuck: Stuck, now: Cycle) -> bool {
+        if self.phase != Phase::Stuck {
+            return false;
+        }
+        self.phase = stuck.phase;
+        self.slave = stuck.slave;
+        self.t = now.saturating_add(stuck.left);
+        if self.is_asleep() {
+            self.slept_at = now;
+            self.plan_wake(now);
+        }
+        true
+    }
+
+    /// Whether the core was made to execute nothing.
+    #[must_use]
+    pub fn is_stuck(&self) -> bool {
+        self.phase == Phase::Stuck
     }
 
     /// Whether the core is in reset or powered off.

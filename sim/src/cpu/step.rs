@@ -5,6 +5,7 @@ use super::execute::End;
 use super::{Core, Phase};
 use crate::bus::{Access, Bus, Slave};
 use crate::clock::NEVER;
+use crate::probe::Life;
 use crate::schedule::Horizon;
 
 /// What a fetch that the bus refused delivers: undefined as a 16-bit instruction and as either half of a 32-bit one, so
@@ -19,11 +20,11 @@ impl Core {
         loop {
             let end = match self.phase {
                 Phase::Again => End::Boundary,
-                Phase::Fetch | Phase::TargetNext => match self.fetch(bus) {
+                Phase::Fetch | Phase::TargetNext => match self.fetch::<WATCH>(bus) {
                     Some(word) => self.end_fetch(word),
                     None => return,
                 },
-                Phase::Target => match self.fetch(bus) {
+                Phase::Target => match self.fetch::<WATCH>(bus) {
                     Some(word) => self.end_target(word),
                     None => return,
                 },
@@ -77,7 +78,7 @@ impl Core {
     #[inline(never)]
     fn advance_rarely<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
         match self.phase {
-            Phase::FetchEarly | Phase::FetchMiddle | Phase::FetchThenTarget => match self.fetch(bus) {
+            Phase::FetchEarly | Phase::FetchMiddle | Phase::FetchThenTarget => match self.fetch::<WATCH>(bus) {
                 Some(word) => self.end_wide_fetch(word),
                 None => End::Posted,
             },
@@ -88,11 +89,11 @@ impl Core {
             }
             Phase::Io => {
                 self.do_io::<WATCH>(bus);
-                self.fetch_beside(bus)
+                self.fetch_beside::<WATCH>(bus)
             }
             Phase::Sev => {
                 bus.send_event(self.t);
-                self.fetch_beside(bus)
+                self.fetch_beside::<WATCH>(bus)
             }
             Phase::Doze => self.doze(bus),
             Phase::Asleep => self.wake(bus),
@@ -116,7 +117,7 @@ impl Core {
                 None => End::Posted,
             },
             Phase::Delayed => self.end_delay::<WATCH>(bus),
-            Phase::Off | Phase::Lockup => {
+            Phase::Off | Phase::Lockup | Phase::Stuck => {
                 self.t = NEVER;
                 End::Posted
             }
@@ -194,13 +195,13 @@ impl Core {
     }
 
     /// A fetch posted beside something else, if one is due.
-    fn fetch_beside(&mut self, bus: &mut Bus) -> End {
+    fn fetch_beside<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
         if self.pc & 2 == 0 {
             self.t += 1;
             return End::Boundary;
         }
         self.phase = Phase::Fetch;
-        match self.fetch(bus) {
+        match self.fetch::<WATCH>(bus) {
             Some(word) => self.end_fetch(word),
             None => End::Posted,
         }
@@ -221,10 +222,22 @@ impl Core {
             _ => {}
         }
         self.stats.conflicts[self.slave as usize] += 1;
+        self.contested = true;
+        if WATCH {
+            bus.watch.life(self.t, self.id, Life::Conflicts(self.slave, 1));
+        }
         self.t += 1;
     }
 
+    /// Tells the performance counters of an access that is granted.
+    pub(crate) fn count(&mut self, bus: &mut Bus, slave: Slave) {
+        bus.count(slave, std::mem::take(&mut self.contested));
+    }
+
     fn do_io<const WATCH: bool>(&mut self, bus: &mut Bus) {
+        if self.width != Width::Word {
+            bus.diagnostics.misuse("SIO", self.io_address & 0xffc, "takes 32-bit accesses only (2.3.1.7)", self.t);
+        }
         let write = self.resume == Phase::Store;
         let value = self.regs[(self.register & 15) as usize];
         let seen = if write {
@@ -243,22 +256,25 @@ impl Core {
 
     /// Fetches the posted word. None: the core waits and asks again.
     #[inline(always)]
-    fn fetch(&mut self, bus: &mut Bus) -> Option<u32> {
+    fn fetch<const WATCH: bool>(&mut self, bus: &mut Bus) -> Option<u32> {
         if self.slave.is_sram() {
             bus.granted(self.id, self.slave);
+            if WATCH {
+                self.count(bus, self.slave);
+            }
             self.t += 1;
             return Some(bus.memory.sram(self.index));
         }
-        self.fetch_elsewhere(bus)
+        self.fetch_elsewhere::<WATCH>(bus)
     }
 
     #[inline(never)]
-    fn fetch_elsewhere(&mut self, bus: &mut Bus) -> Option<u32> {
+    fn fetch_elsewhere<const WATCH: bool>(&mut self, bus: &mut Bus) -> Option<u32> {
         if !self.slave.holds_code(self.address) {
             self.t += 1;
             return Some(REFUSED);
         }
-        self.begin(bus, false).then(|| {
+        self.begin::<WATCH>(bus, false).then(|| {
             self.t += 1;
             bus.read(self.id, self.slave, self.address, self.t - 1).unwrap_or(REFUSED)
         })
@@ -269,9 +285,12 @@ impl Core {
     fn read<const WATCH: bool>(&mut self, bus: &mut Bus) -> Option<u32> {
         let word = if self.slave.is_sram() {
             bus.granted(self.id, self.slave);
+            if WATCH {
+                self.count(bus, self.slave);
+            }
             bus.memory.sram(self.index)
         } else {
-            if !self.begin(bus, false) {
+            if !self.begin::<WATCH>(bus, false) {
                 return None;
             }
             self.read_elsewhere(bus)?
@@ -288,8 +307,11 @@ impl Core {
     fn write<const WATCH: bool>(&mut self, bus: &mut Bus, value: u32) -> bool {
         if self.slave.is_sram() {
             bus.granted(self.id, self.slave);
+            if WATCH {
+                self.count(bus, self.slave);
+            }
             bus.memory.write_sram(self.index, self.address, self.width, value);
-        } else if !self.begin(bus, true) || !self.write_elsewhere(bus, value) {
+        } else if !self.begin::<WATCH>(bus, true) || !self.write_elsewhere(bus, value) {
             return false;
         }
         if WATCH {
@@ -301,16 +323,29 @@ impl Core {
 
     /// Asks a slave that may be busy or slow. False: the core stops again later.
     #[inline(never)]
-    fn begin(&mut self, bus: &mut Bus, write: bool) -> bool {
+    fn begin<const WATCH: bool>(&mut self, bus: &mut Bus, write: bool) -> bool {
         match bus.begin(self.id, self.slave, self.address, write, self.t) {
             Access::Busy(until) => {
                 self.stats.conflicts[self.slave as usize] += until - self.t;
+                self.contested = true;
+                if WATCH {
+                    bus.watch.life(self.t, self.id, Life::Conflicts(self.slave, until - self.t));
+                }
                 self.t = until;
                 false
             }
-            Access::Takes(1) => true,
+            Access::Takes(1) => {
+                if WATCH {
+                    self.count(bus, self.slave);
+                }
+                true
+            }
             Access::Takes(cycles) => {
                 self.stats.waits[self.slave as usize] += cycles - 1;
+                if WATCH {
+                    self.count(bus, self.slave);
+                    bus.watch.life(self.t, self.id, Life::Waits(self.slave, cycles - 1));
+                }
                 self.resume = self.phase;
                 self.delayed = self.slave;
                 self.post_internal(Phase::Delayed);

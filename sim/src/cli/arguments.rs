@@ -1,0 +1,158 @@
+//! What the command line can say.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use super::console::Place;
+use crate::fault::{Fault, cycles};
+use crate::image::Image;
+use crate::probe::Watch;
+use crate::timeline::Mark;
+
+const EXAMPLES: &str = "\
+Examples:
+  intercore-sim firmware.elf
+      runs it until it ends by semihosting; UART0 is this terminal
+  intercore-sim --max-cycles 125e6 --clock 125e6 --hash firmware.elf < input.txt
+      runs a second of it, the same to the cycle each time
+  intercore-sim --trace run.pftrace --mark sent=message_send --mark depth=w:queue_depth firmware.elf
+      draws what both cores did, with each call of a function and each value of a variable
+  intercore-sim --quiet --stats run.json firmware.elf
+      leaves the figures to a script
+  intercore-sim --fault uart-in:flip=0.001,seed=7 --fault reset@2e6 firmware.elf
+      runs it with a bad line and a reset
+
+The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED); 1 for a lockup, a dead end, the
+cycle limit, or output that cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C.";
+
+/// Runs firmware on a simulated RP2040 that is exact in time. UART0 is standard input and output.
+#[derive(clap::Parser)]
+#[command(name = "intercore-sim", version, max_term_width = 100, after_help = EXAMPLES)]
+#[allow(clippy::doc_markdown)] // the comments are what --help prints
+pub struct Arguments {
+    /// ELF or UF2 file; with --base a raw image
+    pub image: PathBuf,
+    /// Address of a raw image, such as 0x20000000
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub base: Option<u32>,
+    /// Where UART0 goes: stdio, pty, or tcp:ADDRESS:PORT to listen at
+    #[arg(long, value_name = "PLACE", default_value = "stdio")]
+    pub uart: Place,
+    /// Hold input back until the firmware has sent this text
+    #[arg(long, value_name = "TEXT")]
+    pub input_after: Option<String>,
+    /// Stop after so many cycles of clk_sys, such as 1e9
+    #[arg(long, value_name = "CYCLES", value_parser = cycles)]
+    pub max_cycles: Option<u64>,
+    /// Rate of clk_sys and clk_peri in Hz until the firmware sets its clocks, such as 125e6 [default: the ring
+    /// oscillator's 6.5e6, and no clk_peri]
+    #[arg(long, value_name = "HERTZ", value_parser = cycles)]
+    pub clock: Option<u64>,
+    /// Boot ROM to use instead of our own: 16 KiB, for instance saved from a chip
+    #[arg(long, value_name = "FILE")]
+    pub bootrom: Option<PathBuf>,
+    /// Write a timeline that ui.perfetto.dev opens: what the cores do, stalls, exceptions, marks
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Show in the timeline each execution of a symbol or address; with w: each write to it and the value, with r: each
+    /// read
+    #[arg(long, value_name = "NAME=[w:|r:]WHERE", requires = "trace")]
+    pub mark: Vec<Marked>,
+    /// Print a hash of the run at the end: equal for runs that did the same in the same cycles
+    #[arg(long)]
+    pub hash: bool,
+    /// Let GDB debug both cores, as threads 1 and 2: the chip stands still until it connects
+    ///
+    /// For example, `--gdb 127.0.0.1:3333` here and `gdb-multiarch firmware.elf -ex 'target remote :3333'` elsewhere; port 0
+    /// is any free one, which is printed. Debugging takes no time of the chip's. If GDB detaches, the chip runs on; if it
+    /// kills the run or is gone without a word, the run ends with exit code 1. `monitor help` in GDB lists what else there is.
+    #[arg(long, value_name = "ADDRESS:PORT", conflicts_with_all = ["trace", "hash", "fault"])]
+    pub gdb: Option<String>,
+    /// Have a fault: uart-in:flip=0.01,lose=0.001,double=0.001,seed=7 (uart-out: alike; flip is per bit, the others per
+    /// byte), reset@1e6, stuck:core=1@2e6 or stuck:core=1@2e6..3e6
+    #[arg(long, value_name = "FAULT")]
+    pub fault: Vec<Fault>,
+    /// Write the statistics to a file as JSON
+    #[arg(long, value_name = "FILE")]
+    pub stats: Option<PathBuf>,
+    /// Print neither statistics nor notes about what is not modelled
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+fn address(text: &str) -> Result<u32, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|_| "expected an address such as 0x20000000".to_owned())
+}
+
+/// A mark as it is asked for, before it is known where the symbol is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked {
+    name: String,
+    watch: Watch,
+    /// A symbol, or an address.
+    place: String,
+}
+
+/// Bytes that are watched from an address of data on, or at a symbol of unknown size: a word.
+const WORD: u32 = 4;
+
+impl FromStr for Marked {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, place) = match text.split_once('=') {
+            Some((name, place)) if !name.is_empty() => (name, place),
+            _ => return Err("expected NAME=SYMBOL, NAME=0x10000200, or NAME=w:SYMBOL for writes".to_owned()),
+        };
+        let (watch, place) = match (place.strip_prefix("w:"), place.strip_prefix("r:")) {
+            (Some(place), _) => (Watch::Write, place),
+            (_, Some(place)) => (Watch::Read, place),
+            _ => (Watch::Execute, place),
+        };
+        Ok(Self { name: name.to_owned(), watch, place: place.to_owned() })
+    }
+}
+
+impl Marked {
+    /// Finds the place in an image.
+    ///
+    /// # Errors
+    /// If it is neither a symbol nor an address.
+    pub fn find(&self, image: &Image) -> Result<Mark, String> {
+        let Self { name, watch, place } = self;
+        let symbol = image.symbols.iter().find(|symbol| symbol.name == *place);
+        let (at, bytes) = match symbol {
+            Some(symbol) => (symbol.address, if symbol.size == 0 { WORD } else { symbol.size }),
+            None => (address(place).map_err(|_| format!("--mark {name}: the image has no symbol {place}"))?, WORD),
+        };
+        Ok(match watch {
+            Watch::Execute => Mark { name: name.clone(), watch: *watch, address: at & !1, bytes: 1 },
+            Watch::Read | Watch::Write => Mark { name: name.clone(), watch: *watch, address: at, bytes },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn marks_are_for_executions_unless_they_say_otherwise() {
+        let mark = |watch, place: &str| Marked { name: "a".to_owned(), watch, place: place.to_owned() };
+        assert_eq!("a=main".parse(), Ok(mark(Watch::Execute, "main")));
+        assert_eq!("a=w:x".parse(), Ok(mark(Watch::Write, "x")));
+        assert_eq!("a=r:0x20000000".parse(), Ok(mark(Watch::Read, "0x20000000")));
+        assert!("main".parse::<Marked>().is_err());
+        assert!("=main".parse::<Marked>().is_err());
+    }
+}

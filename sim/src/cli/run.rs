@@ -1,0 +1,304 @@
+//! A run: the machine, what is connected to it, and what is left behind.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
+use std::time::Instant;
+
+use super::arguments::Arguments;
+use super::console::Console;
+use super::interrupt::Interrupt;
+use super::statistics::Statistics;
+use super::{INTERRUPTED, STOPPED, debugger, print, report, tell};
+use crate::bootrom;
+use crate::clock::{Cycle, NEVER};
+use crate::fault::Faults;
+use crate::image::Image;
+use crate::machine::{Machine, Stop};
+use crate::timeline::Timeline;
+use crate::trace_hash::TraceHash;
+
+/// Cycles between two looks at the input: often enough for a person, and for 115200 baud at 125 MHz.
+pub(super) const SLICE: Cycle = 100_000;
+
+/// Why a run ended.
+#[derive(Debug)]
+enum End {
+    /// The machine stopped.
+    Machine(Stop),
+    /// Nobody listens to UART0 any more.
+    Unheard,
+    /// Ctrl-C.
+    Interrupted,
+    /// The timeline cannot be written.
+    Unwritable(io::Error),
+}
+
+impl End {
+    /// For scripts.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Machine(Stop::Exit { .. }) => "exit",
+            Self::Machine(Stop::DeadEnd) => "dead end",
+            Self::Machine(Stop::Lockup { .. }) => "lockup",
+            Self::Machine(_) => "limit",
+            Self::Unheard => "unheard",
+            Self::Interrupted => "interrupted",
+            Self::Unwritable(_) => "unwritable",
+        }
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Machine(Stop::Exit { code, .. }) => code.to_le_bytes()[0],
+            Self::Interrupted => INTERRUPTED,
+            _ => STOPPED,
+        }
+    }
+}
+
+pub struct Run {
+    pub(super) machine: Machine,
+    image: Image,
+    own_rom: bool,
+    clock: Option<u64>,
+    pub(super) console: Console,
+    /// Input held back, and the text that lets it go.
+    held: Option<(Vec<u8>, String)>,
+    /// The end of what the firmware has sent, while input is held back.
+    said: Vec<u8>,
+    /// Something was put on the line since the machine last ran.
+    pub(super) input_is_new: bool,
+    pub(super) max_cycles: Cycle,
+    faults: Faults,
+    timeline: Option<Timeline<BufWriter<File>>>,
+    hash: Option<TraceHash>,
+    interrupt: Interrupt,
+    quiet: bool,
+}
+
+impl Run {
+    /// # Errors
+    /// With a sentence, if there is nothing to run or something cannot be opened.
+    pub fn new(arguments: &Arguments) -> Result<Self, String> {
+        let file = arguments.image.display();
+        let image = Image::open(&arguments.image, arguments.base).map_err(|why| format!("{file}: {why}"))?;
+        let rom = match &arguments.bootrom {
+            Some(path) => bootrom::open(path).map_err(|why| why.to_string())?,
+            None => bootrom::ours(),
+        };
+        let marks: Vec<_> = arguments.mark.iter().map(|mark| mark.find(&image)).collect::<Result<_, _>>()?;
+        let mut machine = Machine::new();
+        machine.boot(&image, &rom).map_err(|at| format!("{file}: there is no memory in this chip at {at:#010x}"))?;
+        if let Some(rate) = arguments.clock {
+            machine.set_clock(rate);
+        }
+        let timeline = match &arguments.trace {
+            None => None,
+            Some(path) => {
+                let file = File::create(path).map_err(|why| unwritable(path, &why))?;
+                let timeline = Timeline::new(&mut machine, marks, BufWriter::new(file));
+                Some(timeline.map_err(|why| unwritable(path, &why))?)
+            }
+        };
+        if let Some(path) = &arguments.stats {
+            // Tried now, rather than after a long run.
+            File::create(path).map_err(|why| unwritable(path, &why))?;
+        }
+        let console = Console::open(&arguments.uart).map_err(|why| format!("UART0: {why}"))?;
+        Ok(Self {
+            machine,
+            image,
+            own_rom: arguments.bootrom.is_none(),
+            clock: arguments.clock,
+            console,
+            held: arguments.input_after.clone().map(|text| (Vec::new(), text)),
+            said: Vec::new(),
+            input_is_new: false,
+            max_cycles: arguments.max_cycles.unwrap_or(NEVER),
+            faults: Faults::new(arguments.fault.iter().copied()),
+            timeline,
+            hash: arguments.hash.then(TraceHash::default),
+            interrupt: Interrupt::listen().map_err(|why| format!("cannot listen for Ctrl-C: {why}"))?,
+            quiet: arguments.quiet,
+        })
+    }
+
+    /// Runs, reports, and gives the exit code.
+    pub fn finish(mut self, arguments: &Arguments) -> u8 {
+        let began = Instant::now();
+        let mut end = match &arguments.gdb {
+            None => self.run(),
+            Some(address) => match debugger::run(&mut self, address) {
+                Ok(stop) => End::Machine(stop),
+                Err((code, why)) => {
+                    tell(&why);
+                    return code;
+                }
+            },
+        };
+        let took = began.elapsed();
+        if let Some(timeline) = self.timeline.take()
+            && let Err(why) = timeline.finish(&mut self.machine)
+        {
+            end = End::Unwritable(why);
+        }
+        if !matches!(end, End::Machine(Stop::Exit { .. })) {
+            tell(&self.explain(&end, arguments));
+            print(&report::registers(&self.machine, &self.image));
+        }
+        let mut code = end.exit_code();
+        let hash = self.hash.as_ref().map(|hash| format!("{:016x}", hash.finish(&self.machine)));
+        let statistics = Statistics::new(&self.machine, took, end.name(), code, hash.clone());
+        if let Some(path) = &arguments.stats
+            && let Err(why) = std::fs::write(path, statistics.json())
+        {
+            tell(&unwritable(path, &why));
+            code = STOPPED;
+        }
+        if !self.quiet {
+            print(&statistics.table());
+        }
+        if let Some(hash) = hash {
+            print(&format!("hash: {hash}\n"));
+        }
+        code
+    }
+
+    fn run(&mut self) -> End {
+        while !self.interrupt.asked() {
+            if self.faults.apply(&mut self.machine) {
+                self.start_again();
+            }
+            let input = self.console.read();
+            self.send(input);
+            self.input_is_new = false;
+            let stop = self.machine.run_until(self.limit());
+            if let Some(hash) = &mut self.hash {
+                hash.state(&self.machine);
+            }
+            let heard = self.forward();
+            if let Err(why) = self.timeline.as_mut().map_or(Ok(()), |timeline| timeline.drain(&mut self.machine)) {
+                return End::Unwritable(why);
+            }
+            match stop {
+                Stop::Limit if self.machine.now() >= self.max_cycles => return End::Machine(stop),
+                Stop::Limit if heard => {}
+                Stop::Limit => return End::Unheard,
+                Stop::DeadEnd if self.input_is_new => {}
+                Stop::DeadEnd if self.faults.next() < self.max_cycles => self.machine.advance_to(self.faults.next()),
+                Stop::DeadEnd if self.listens() => match self.console.wait(&self.interrupt) {
+                    Some(input) => self.send(input),
+                    None if self.interrupt.asked() => {}
+                    None => return End::Machine(stop),
+                },
+                _ => return End::Machine(stop),
+            }
+        }
+        End::Interrupted
+    }
+
+    /// The cycle at which to look again at what is outside.
+    fn limit(&self) -> Cycle {
+        let slice = (self.machine.now() / SLICE + 1).saturating_mul(SLICE);
+        let snapshot = self.hash.as_ref().map_or(NEVER, TraceHash::next);
+        slice.min(snapshot).min(self.faults.next()).min(self.max_cycles)
+    }
+
+    /// After a reset of the chip: what was done when it was first started. Memory keeps what it holds.
+    fn start_again(&mut self) {
+        self.machine.ask_boot(self.image.boot);
+        if let Some(rate) = self.clock {
+            self.machine.set_clock(rate);
+        }
+    }
+
+    /// Puts bytes on the line to UART0, which carries them at its rate.
+    pub(super) fn send(&mut self, bytes: Vec<u8>) {
+        if let Some((held, _)) = &mut self.held {
+            held.extend(bytes);
+            return;
+        }
+        let now = self.machine.now();
+        self.input_is_new |= !bytes.is_empty();
+        for byte in bytes {
+            self.faults.send(&mut self.machine, byte, now);
+        }
+    }
+
+    /// Passes on what the firmware has said. False if nobody is there to hear it.
+    pub(super) fn forward(&mut self) -> bool {
+        for sentence in self.machine.bus.diagnostics.pending.drain(..) {
+            if !self.quiet {
+                tell(&sentence);
+            }
+        }
+        let mut bytes = std::mem::take(&mut self.machine.host_output);
+        for uart in 0..2 {
+            let sent = self.machine.bus.peripherals.uarts[uart].take_sent();
+            if let Some(hash) = &mut self.hash {
+                hash.sent(uart, &sent);
+            }
+            if uart == 0 {
+                bytes.extend(self.faults.hear(&self.machine, &sent));
+            }
+        }
+        if bytes.is_empty() {
+            return true;
+        }
+        self.release_input(&bytes);
+        self.console.write(&bytes).is_ok()
+    }
+
+    pub(super) fn release_input(&mut self, bytes: &[u8]) {
+        let Some((held, text)) = &mut self.held else { return };
+        self.said.extend(bytes);
+        if text.is_empty() || self.said.windows(text.len()).any(|window| window == text.as_bytes()) {
+            let held = std::mem::take(held);
+            self.held = None;
+            self.said = Vec::new();
+            self.send(held);
+        } else {
+            let rest = self.said.len().saturating_sub(text.len());
+            self.said.drain(..rest);
+        }
+    }
+
+    /// Whether input could wake the firmware: UART0 raises an interrupt for what it receives.
+    pub(super) fn listens(&self) -> bool {
+        const UARTIMSC: u32 = 0x4003_4038;
+        const RECEIVE: u32 = 1 << 4 | 1 << 6;
+        self.machine.peek_register(UARTIMSC) & RECEIVE != 0
+    }
+
+    fn explain(&self, end: &End, arguments: &Arguments) -> String {
+        let cycle = self.machine.now();
+        let in_rom = |core: usize| {
+            let pc = self.machine.core(core).register(15);
+            bootrom::why_stopped(pc).filter(|_| self.own_rom)
+        };
+        let why = match end {
+            End::Unheard => "nobody listens to UART0 any more".to_owned(),
+            End::Interrupted => "interrupted".to_owned(),
+            End::Unwritable(why) => arguments.trace.as_ref().map_or_else(String::new, |path| unwritable(path, why)),
+            End::Machine(Stop::Limit) => "the limit of --max-cycles is reached".to_owned(),
+            End::Machine(Stop::DeadEnd) if (0..2).any(|core| self.machine.core(core).is_stuck()) => {
+                "dead end: a core is stuck, as asked, and nothing goes on".to_owned()
+            }
+            End::Machine(Stop::DeadEnd) => {
+                let why = in_rom(0).or_else(|| in_rom(1)).unwrap_or("nothing is pending that could wake one");
+                format!("dead end: both cores sleep for good: {why}")
+            }
+            End::Machine(Stop::Lockup { core, pc }) => {
+                let why = in_rom(usize::from(*core)).unwrap_or("a fault where faults cannot be handled");
+                format!("core {core} locked up at {pc:#010x}: {why}")
+            }
+            End::Machine(other) => format!("stopped unexpectedly: {other:?}"),
+        };
+        format!("cycle {cycle}: {why}")
+    }
+}
+
+fn unwritable(path: &Path, why: &io::Error) -> String {
+    format!("cannot write {}: {why}", path.display())
+}

@@ -1,0 +1,136 @@
+//! Figures of a run: a table for people, JSON for scripts.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::report;
+use crate::bus::Slave;
+use crate::machine::Machine;
+
+/// Version of the JSON document: goes up when a field changes its meaning or goes.
+const FORMAT: u32 = 1;
+
+/// What `--stats` writes.
+#[derive(Serialize)]
+pub struct Statistics {
+    /// Version of this document.
+    format: u32,
+    /// Always true: these figures are of the simulated chip.
+    simulated: bool,
+    /// How the run ended: `exit`, `limit`, `dead end`, `lockup`, `interrupted`, `unheard` or `unwritable`.
+    end: &'static str,
+    exit_code: u8,
+    /// Cycles of `clk_sys` since power-on.
+    cycles: u64,
+    /// The chip's time, in seconds.
+    chip_seconds: f64,
+    /// Time on this machine, in seconds.
+    host_seconds: f64,
+    /// Cycles simulated per second of this machine, in millions.
+    emulated_mhz: f64,
+    /// As `--hash` prints it, if that was asked for.
+    hash: Option<String>,
+    /// Core 0 and core 1.
+    cores: [Core; 2],
+}
+
+#[derive(Serialize)]
+struct Core {
+    /// `running`, `asleep`, `stuck`, `locked up` or `in reset`.
+    state: &'static str,
+    instructions: u64,
+    /// Exceptions entered.
+    exceptions: u64,
+    /// Cycles in WFI or WFE, a sleep that goes on included.
+    asleep_cycles: u64,
+    /// Cycles lost because another master held a slave, by slave; those without are left out.
+    conflict_cycles: BTreeMap<&'static str, u64>,
+    /// Cycles lost to a slave's own wait states, alike.
+    wait_cycles: BTreeMap<&'static str, u64>,
+}
+
+impl Statistics {
+    #[allow(clippy::cast_precision_loss)] // for people
+    pub fn new(machine: &Machine, took: Duration, end: &'static str, exit_code: u8, hash: Option<String>) -> Self {
+        let cycles = machine.now();
+        let host_seconds = took.as_secs_f64();
+        Self {
+            format: FORMAT,
+            simulated: true,
+            end,
+            exit_code,
+            cycles,
+            chip_seconds: machine.bus.clocks.femtoseconds(cycles) as f64 / 1e15,
+            host_seconds,
+            emulated_mhz: if host_seconds > 0.0 { cycles as f64 / host_seconds / 1e6 } else { 0.0 },
+            hash,
+            cores: [0, 1].map(|number| Core::new(machine, number)),
+        }
+    }
+
+    /// At most 100 columns wide.
+    #[allow(clippy::cast_precision_loss)] // for people
+    pub fn table(&self) -> String {
+        let mut text = String::new();
+        // Writing to a String does not fail.
+        let _ = writeln!(
+            text,
+            "simulated, not measured: {} cycles of clk_sys, {:.6} s of the chip's time\n\
+             emulated at {:.1} MHz: {:.3} s on this machine\n{:<34}{:>24}{:>24}",
+            self.cycles, self.chip_seconds, self.emulated_mhz, self.host_seconds, "", "core 0", "core 1"
+        );
+        let mut row = |name: &str, values: [u64; 2], share: bool| {
+            let share = |value: u64| {
+                let percent = value as f64 * 100.0 / self.cycles.max(1) as f64;
+                if share { format!("{percent:6.1} %") } else { " ".repeat(8) }
+            };
+            let [zero, one] = values;
+            let line = format!("{name:<34}{zero:>16}{}{one:>16}{}", share(zero), share(one));
+            let _ = writeln!(text, "{}", line.trim_end());
+        };
+        let both = |value: fn(&Core) -> u64| [value(&self.cores[0]), value(&self.cores[1])];
+        row("instructions", both(|core| core.instructions), false);
+        row("exceptions", both(|core| core.exceptions), false);
+        row("cycles asleep", both(|core| core.asleep_cycles), true);
+        let [zero, one] = &self.cores;
+        for (why, tables) in [
+            ("other master", [&zero.conflict_cycles, &one.conflict_cycles]),
+            ("wait states", [&zero.wait_cycles, &one.wait_cycles]),
+        ] {
+            for slave in Slave::ALL.map(Slave::name) {
+                let lost = tables.map(|table| table.get(slave).copied().unwrap_or(0));
+                if lost != [0, 0] {
+                    row(&format!("cycles lost, {slave}: {why}"), lost, true);
+                }
+            }
+        }
+        text
+    }
+
+    /// One JSON object.
+    pub fn json(&self) -> String {
+        // Maps with names for keys, and numbers that are finite: there is nothing in it that could not be written.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}
+
+impl Core {
+    fn new(machine: &Machine, number: usize) -> Self {
+        let statistics = machine.statistics(number);
+        let by_slave = |cycles: &[u64]| {
+            let named = Slave::ALL.iter().zip(cycles).filter(|(_, cycles)| **cycles > 0);
+            named.map(|(slave, cycles)| (slave.name(), *cycles)).collect()
+        };
+        Self {
+            state: report::state(machine.core(number)),
+            instructions: statistics.instructions,
+            exceptions: statistics.exceptions,
+            asleep_cycles: statistics.asleep,
+            conflict_cycles: by_slave(&statistics.conflicts),
+            wait_cycles: by_slave(&statistics.waits),
+        }
+    }
+}

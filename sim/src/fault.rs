@@ -1,0 +1,400 @@
+//! Faults on demand: a bad serial line, a reset of the chip, a core that gets stuck. Each is the same in every run.
+
+use crate::clock::{Cycle, NEVER};
+use crate::cpu::Stuck;
+use crate::machine::Machine;
+use crate::peripherals::uart::SentByte;
+use crate::peripherals::uart::frame::{FE, Format, PE};
+use crate::probe::Life;
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+/// How bad a line is in one direction. Probabilities from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Noise {
+    /// Of a bit on the wire, start, parity and stop bits included, to arrive inverted.
+    pub flip: f64,
+    /// Of a byte to be lost.
+    pub lose: f64,
+    /// Of a byte that is not lost to be sent twice.
+    pub double: f64,
+    /// Another seed gives other faults at the same rates.
+    pub seed: u64,
+}
+
+/// A fault to be had.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fault {
+    /// `uart-in:flip=0.01,lose=0.001,double=0.001,seed=7`: the line from the host to UART0. What is flipped goes through
+    /// the chip's own receiver, which tells of framing and parity errors; a start bit that is flipped is none.
+    UartIn(Noise),
+    /// `uart-out:...`: the line from UART0 to the host, which gets no byte where the start bit is flipped, the parity is
+    /// wrong or the stop bit is missing, and another byte where data bits are flipped unnoticed.
+    UartOut(Noise),
+    /// `reset@1e6`: at this cycle the chip is reset as by its RUN pin. It starts again from the boot ROM; SRAM keeps what
+    /// it holds, time goes on.
+    Reset(Cycle),
+    /// `stuck:core=1@2e6` or `stuck:core=1@2e6..3e6`: a core executes nothing from a cycle on, until another or for good;
+    /// a reset of the core frees it.
+    Stuck {
+        /// 0 or 1.
+        core: usize,
+        /// First cycle in which it does nothing.
+        from: Cycle,
+        /// The cycle in which it goes on; `NEVER` if it does not.
+        until: Cycle,
+    },
+}
+
+const EXPECTED: &str = "expected uart-in:flip=0.01,lose=0.001,double=0.001,seed=7 (or uart-out:...), reset@1e6, \
+                        stuck:core=1@2e6 or stuck:core=1@2e6..3e6";
+
+impl FromStr for Fault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(rates) = text.strip_prefix("uart-in:") {
+            return noise(rates).map(Self::UartIn);
+        }
+        if let Some(rates) = text.strip_prefix("uart-out:") {
+            return noise(rates).map(Self::UartOut);
+        }
+        if let Some(at) = text.strip_prefix("reset@") {
+            return cycles(at).map(Self::Reset);
+        }
+        let Some((core, when)) = text.strip_prefix("stuck:core=").and_then(|rest| rest.split_once('@')) else {
+            return Err(EXPECTED.to_owned());
+        };
+        let core = match core {
+            "0" => 0,
+            "1" => 1,
+            _ => return Err(format!("there is no core {core}; {EXPECTED}")),
+        };
+        let (from, until) = match when.split_once("..") {
+            Some((from, until)) => (cycles(from)?, cycles(until)?),
+            None => (cycles(when)?, NEVER),
+        };
+        if from < until { Ok(Self::Stuck { core, from, until }) } else { Err("it ends before it begins".to_owned()) }
+    }
+}
+
+/// A whole number, as people write large ones: 1000000, `1_000_000`, 1e6, 1.5e6.
+///
+/// # Errors
+/// If it is none, or too large to be told from its neighbours.
+pub fn cycles(text: &str) -> Result<Cycle, String> {
+    let plain = text.replace('_', "");
+    if let Ok(number) = plain.parse() {
+        return Ok(number);
+    }
+    match plain.parse::<f64>() {
+        #[allow(clippy::cast_sign_loss)] // checked
+        Ok(number) if (1.0..1e18).contains(&number) && number.fract() == 0.0 => Ok(number as u64),
+        _ => Err(format!("'{text}' is no whole number such as 125e6")),
+    }
+}
+
+fn noise(text: &str) -> Result<Noise, String> {
+    let mut noise = Noise::default();
+    for part in text.split(',') {
+        let (name, value) = part.split_once('=').ok_or(EXPECTED)?;
+        let rate = || match value.parse() {
+            Ok(rate) if (0.0..=1.0).contains(&rate) => Ok(rate),
+            _ => Err(format!("'{value}' is no probability from 0 to 1")),
+        };
+        match name {
+            "flip" => noise.flip = rate()?,
+            "lose" => noise.lose = rate()?,
+            "double" => noise.double = rate()?,
+            "seed" => noise.seed = value.parse().map_err(|_| format!("'{value}' is no seed: a whole number"))?,
+            _ => return Err(format!("a line has no '{name}'; {EXPECTED}")),
+        }
+    }
+    Ok(noise)
+}
+
+/// `SplitMix64` (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014): small, and the same for good.
+#[derive(Clone, Debug)]
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let once = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let twice = (once ^ once >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        twice ^ twice >> 31
+    }
+
+    /// True with the given probability, to 53 bits.
+    #[allow(clippy::cast_precision_loss)] // 53 bits fit
+    fn happens(&mut self, probability: f64) -> bool {
+        ((self.next() >> 11) as f64) < probability * (1_u64 << 53) as f64
+    }
+}
+
+/// A line in one direction. How a byte fares depends on the seed and on how many bytes went before, on nothing else.
+#[derive(Clone, Debug)]
+pub struct Line {
+    noise: Noise,
+    random: SplitMix64,
+    /// Bytes so far.
+    pub bytes: u64,
+    /// Of them lost, or sent twice, or with bits flipped.
+    pub damaged: u64,
+}
+
+/// A character has no more bits than start, 8 data, parity and 2 stop bits.
+const MOST_BITS: u32 = 12;
+
+impl Line {
+    /// A line as bad as asked.
+    #[must_use]
+    pub fn new(noise: Noise) -> Self {
+        Self { noise, random: SplitMix64(noise.seed), bytes: 0, damaged: 0 }
+    }
+
+    /// What becomes of the next byte: for each time it arrives the bits that are inverted, the start bit in bit 0.
+    pub fn next(&mut self, format: Format) -> Vec<u16> {
+        // As many numbers are drawn for each byte, so that one fault does not move the others.
+        let (lost, doubled) = (self.random.happens(self.noise.lose), self.random.happens(self.noise.double));
+        let mut flips = [0_u16; 2];
+        for flipped in &mut flips {
+            for bit in 0..MOST_BITS {
+                *flipped |= u16::from(self.random.happens(self.noise.flip) && bit < format.bits()) << bit;
+            }
+        }
+        let arrivals = if lost { 0 } else { 1 + usize::from(doubled) };
+        self.bytes += 1;
+        self.damaged += u64::from(arrivals != 1 || flips[0] != 0);
+        flips[..arrivals].to_vec()
+    }
+
+    /// What the host gets of a byte that the chip has sent.
+    pub fn heard(&mut self, byte: u8, format: Format) -> Vec<u8> {
+        self.next(format).into_iter().filter_map(|flipped| received(byte, flipped, format)).collect()
+    }
+}
+
+/// What a host makes of a byte of which some bits arrive inverted: nothing, if it sees no start bit, a wrong parity or no
+/// stop bit.
+fn received(byte: u8, flipped: u16, format: Format) -> Option<u8> {
+    if flipped == 0 {
+        return Some(byte);
+    }
+    let levels = format.encode(byte) ^ flipped;
+    let entry = format.decode(levels);
+    (levels & 1 == 0 && entry & (FE | PE) == 0).then_some(entry as u8)
+}
+
+/// What happens to the chip at a cycle.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Reset,
+    Stick { core: usize, until: Cycle },
+    Unstick { core: usize, stuck: Stuck },
+}
+
+/// All faults of a run. Beside them nothing changes: without faults everything passes through as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Faults {
+    /// The line from the host, if it is bad.
+    pub incoming: Option<Line>,
+    /// The line to the host, if it is bad.
+    pub outgoing: Option<Line>,
+    events: BTreeMap<Cycle, Vec<Event>>,
+}
+
+/// `UARTLCR_H` of UART0 (DS 4.2.8).
+const UARTLCR_H: u32 = 0x4003_402c;
+
+impl Faults {
+    /// The faults that are asked for; of two for the same line the last counts.
+    pub fn new(faults: impl IntoIterator<Item = Fault>) -> Self {
+        let mut all = Self::default();
+        for fault in faults {
+            match fault {
+                Fault::UartIn(noise) => all.incoming = Some(Line::new(noise)),
+                Fault::UartOut(noise) => all.outgoing = Some(Line::new(noise)),
+                Fault::Reset(at) => all.events.entry(at).or_default().push(Event::Reset),
+                Fault::Stuck { core, from, until } => {
+                    all.events.entry(from).or_default().push(Event::Stick { core: core & 1, until });
+                }
+            }
+        }
+        all
+    }
+
+    /// The cycle up to which the machine may run before `apply` is to be called; `NEVER` if nothing is to happen any more.
+    /// If the machine comes to a dead end before, the way there is [`Machine::advance_to`].
+    #[must_use]
+    pub fn next(&self) -> Cycle {
+        self.events.keys().next().copied().unwrap_or(NEVER)
+    }
+
+    /// Does to the machine what is due. True if the chip was reset: then the host may have to start it as it did before.
+    pub fn apply(&mut self, machine: &mut Machine) -> bool {
+        let mut was_reset = false;
+        while self.next() <= machine.now() {
+            let Some((_, due)) = self.events.pop_first() else { break };
+            for event in due {
+                match event {
+                    Event::Reset => {
+                        machine.reset_chip();
+                        was_reset = true;
+                    }
+                    Event::Stick { core, until } => {
+                        if let (Some(stuck), true) = (machine.stick_core(core), until < NEVER) {
+                            self.events.entry(until).or_default().push(Event::Unstick { core, stuck });
+                        }
+                    }
+                    Event::Unstick { core, stuck } => machine.unstick_core(core, stuck),
+                }
+            }
+        }
+        was_reset
+    }
+
+    /// Puts a byte on the line from the host to UART0, not before cycle `not_before`.
+    pub fn send(&mut self, machine: &mut Machine, byte: u8, not_before: Cycle) {
+        let Some(line) = &mut self.incoming else { return machine.send_uart(0, byte, not_before) };
+        let now = machine.now();
+        for flipped in line.next(format(machine)) {
+            machine.bus.peripherals.inject(0, byte, flipped, not_before, now);
+        }
+    }
+
+    /// What the host gets of what UART0 has sent.
+    pub fn hear(&mut self, machine: &Machine, sent: &[SentByte]) -> Vec<u8> {
+        let Some(line) = &mut self.outgoing else { return sent.iter().map(|sent| sent.byte).collect() };
+        let format = format(machine);
+        sent.iter().flat_map(|sent| line.heard(sent.byte, format)).collect()
+    }
+}
+
+/// How UART0 is set up now.
+fn format(machine: &Machine) -> Format {
+    Format::from_lcr_h(machine.peek_register(UARTLCR_H))
+}
+
+impl Machine {
+    fn stick_core(&mut self, number: usize) -> Option<Stuck> {
+        let now = self.now();
+        let stuck = self.core_mut(number).stick(now)?;
+        self.bus.watch.life(now, number as u8, Life::Sticks);
+        Some(stuck)
+    }
+
+    fn unstick_core(&mut self, number: usize, stuck: Stuck) {
+        let now = self.now();
+        if self.core_mut(number).unstick(stuck, now) {
+            self.bus.watch.life(now, number as u8, Life::Resumes);
+            if self.core(number).is_asleep() {
+                self.bus.watch.life(now, number as u8, Life::Sleeps);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// 8 data bits, no parity, one stop bit.
+    fn plain() -> Format {
+        Format::from_lcr_h(3 << 5)
+    }
+
+    #[test]
+    fn faults_are_read_as_people_write_them() {
+        let noise = Noise { flip: 0.01, lose: 0.001, double: 0.5, seed: 7 };
+        assert_eq!("uart-in:flip=0.01,lose=0.001,double=0.5,seed=7".parse(), Ok(Fault::UartIn(noise)));
+        assert_eq!("uart-out:lose=1".parse(), Ok(Fault::UartOut(Noise { lose: 1.0, ..Noise::default() })));
+        assert_eq!("reset@1e6".parse(), Ok(Fault::Reset(1_000_000)));
+        assert_eq!("stuck:core=1@2e6".parse(), Ok(Fault::Stuck { core: 1, from: 2_000_000, until: NEVER }));
+        assert_eq!("stuck:core=0@5..3_000".parse(), Ok(Fault::Stuck { core: 0, from: 5, until: 3000 }));
+        for bad in
+            ["", "reset", "reset@", "reset@-1", "stuck:core=2@1", "stuck:core=1", "stuck:core=1@5..5", "uart-in:"]
+        {
+            assert!(bad.parse::<Fault>().is_err(), "{bad}");
+        }
+        for bad in ["uart-in:flip", "uart-in:flip=2", "uart-in:flip=nan", "uart-out:seed=-1", "uart-out:swap=0.1"] {
+            assert!(bad.parse::<Fault>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn random_numbers_are_those_of_the_reference() {
+        // The first numbers from seed 1234567, as Rosetta Code lists them for the published algorithm.
+        let mut random = SplitMix64(1_234_567);
+        assert_eq!([random.next(), random.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
+    }
+
+    #[allow(clippy::cast_precision_loss)] // small numbers
+    /// Whether `count` of `of` is what probability `p` gives: within 6 standard deviations, beside rounding.
+    fn likely(count: usize, of: usize, p: f64) -> bool {
+        let (count, of) = (count as f64, of as f64);
+        (count - of * p).abs() <= 6.0 * (of * p * (1.0 - p)).sqrt() + 1.0
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(50))]
+
+        #[test]
+        fn faults_come_at_the_rates_asked_for(flip in 0.0..0.2, lose in 0.0..0.5, double in 0.0..0.5, seed: u64) {
+            const BYTES: usize = 5000;
+            let mut line = Line::new(Noise { flip, lose, double, seed });
+            let all: Vec<_> = (0..BYTES).map(|_| line.next(plain())).collect();
+            let lost = all.iter().filter(|arrivals| arrivals.is_empty()).count();
+            let doubled = all.iter().filter(|arrivals| arrivals.len() == 2).count();
+            let arrived: Vec<u16> = all.iter().flatten().copied().collect();
+            let flipped: u32 = arrived.iter().map(|bits| bits.count_ones()).sum();
+            prop_assert!(likely(lost, BYTES, lose));
+            prop_assert!(likely(doubled, BYTES - lost, double));
+            prop_assert!(likely(flipped as usize, arrived.len() * 10, flip));
+            prop_assert!(arrived.iter().all(|bits| bits >> 10 == 0), "a character has 10 bits");
+        }
+
+        #[test]
+        fn the_same_seed_gives_the_same_faults_and_another_gives_others(seed: u64) {
+            let faults = |seed| {
+                let mut line = Line::new(Noise { flip: 0.1, lose: 0.1, double: 0.1, seed });
+                (0..200).map(|_| line.next(plain())).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(faults(seed), faults(seed));
+            prop_assert_ne!(faults(seed), faults(seed ^ 1));
+        }
+
+        #[test]
+        fn more_of_one_fault_moves_no_other(seed: u64) {
+            let faults = |lose| {
+                let mut line = Line::new(Noise { flip: 0.05, lose, double: 0.1, seed });
+                (0..300).map(|_| line.next(plain())).collect::<Vec<_>>()
+            };
+            for (without, with) in faults(0.0).into_iter().zip(faults(0.2)) {
+                prop_assert!(with.is_empty() || with == without);
+            }
+        }
+
+        #[test]
+        fn a_good_line_changes_nothing(bytes: Vec<u8>, seed: u64, lcr_h in 0_u32..0x100) {
+            let format = Format::from_lcr_h(lcr_h);
+            let mut line = Line::new(Noise { seed, ..Noise::default() });
+            let heard: Vec<u8> = bytes.iter().flat_map(|&byte| line.heard(byte, format)).collect();
+            prop_assert_eq!(heard, bytes);
+            prop_assert_eq!(line.damaged, 0);
+        }
+
+        #[test]
+        fn only_flips_of_data_bits_alone_are_heard_as_other_bytes(byte: u8, flipped in 0_u16..0x400) {
+            let expected = (flipped & 0x201 == 0).then_some(byte ^ (flipped >> 1) as u8);
+            prop_assert_eq!(received(byte, flipped, plain()), expected);
+        }
+
+        #[test]
+        fn parity_tells_of_one_flip(byte: u8, bit in 0..11) {
+            let even = Format::from_lcr_h(3 << 5 | 6);
+            prop_assert_eq!(received(byte, 1_u16 << bit, even), None);
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Two masters and one slave: what the arbiters make of it (RP2040 datasheet 2.1.1), and slaves with wait states.
 
 mod common;
-use common::{CODE, NOP, STACK, STAY, cycles, machine, put, put_word, times};
+use common::{CODE, NOP, STACK, STAY, cycles, machine, put, put_word, set_bus_priority, times};
 use intercore_sim::bus::Slave;
 use intercore_sim::machine::Machine;
 

@@ -137,7 +137,8 @@ impl Peripheral for Busctrl {
                     self.counters[index] = 0; // any write clears
                 } else {
                     self.selections[index] = value & NO_EVENT;
-                    self.counted = self.selections.iter().fold(0, |events, event| events | 1 << event) & !(1 << NO_EVENT);
+                    self.counted =
+                        self.selections.iter().fold(0, |events, event| events | 1 << event) & !(1 << NO_EVENT);
                 }
             }
             _ => context.diagnostics.unmodelled(Self::NAME, offset, "write to", context.now),

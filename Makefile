@@ -41,9 +41,10 @@ fuzz: setup ## fuzz the target's console for FUZZ_SECONDS (60)
 	build/fuzz/console_fuzz -dict=firmware/fuzz/console.dict -max_len=600 -timeout=10 \
 	    -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/corpus
 
-bench: setup ## what Intercore itself costs: a time stamp, the link, the store
+bench: setup ## what Intercore itself costs: a time stamp, the link, the store; how fast its simulator is (Rust)
 	$(BIN)/python bench/time_stamp.py
 	$(BIN)/python bench/link.py
+	cargo run --quiet --release --manifest-path bench/sim/Cargo.toml
 	$(BIN)/python bench/speedup.py
 
 clean: ## remove what was built here; the environment and stored runs stay

@@ -39,7 +39,7 @@ pub enum ImageError {
     TooLong { size: u64 },
     #[error("the file is empty")]
     Empty,
-    #[error("neither an ELF nor a UF2 file (it begins with {first:02x?}); give the address of a raw image with --base")]
+    #[error("neither an ELF nor a UF2 file (it begins with {first:02x?}); for a raw image give its address (base)")]
     Unknown { first: Vec<u8> },
     #[error("the ELF file is damaged: {0}")]
     DamagedElf(String),

@@ -18,5 +18,6 @@ pub mod peripherals;
 pub mod probe;
 mod schedule;
 mod semihosting;
+pub mod session;
 pub mod ssi;
 pub mod xip;

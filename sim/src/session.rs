@@ -115,9 +115,12 @@ impl Session {
             let slice = until.text.map_or(look, |text| self.next_character(text.uart));
             let limit = slice.min(last);
             match self.machine.run_until(limit) {
-                Stop::Limit if limit == last => {
+                stop if stop == Stop::DeadEnd || limit == last && stop == Stop::Limit => {
                     let said = until.text.and_then(|text| self.find(text, &mut searched));
-                    return said.unwrap_or(End::Stop(Stop::Limit));
+                    if let (Some(End::Said { cycle, .. }), Stop::DeadEnd) = (&said, &stop) {
+                        self.machine.advance_to(cycle + 1);
+                    }
+                    return said.unwrap_or(End::Stop(stop));
                 }
                 Stop::Limit if limit >= look => {
                     look = limit + SLICE;

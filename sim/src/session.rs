@@ -109,6 +109,12 @@ impl Session {
         let mut look = self.machine.now() + SLICE;
         let mut searched = 0;
         loop {
+            if self.machine.now() >= look {
+                look = self.machine.now() + SLICE;
+                if !go_on() {
+                    return End::Interrupted;
+                }
+            }
             if let Some(end) = until.text.and_then(|text| self.find(text, &mut searched)) {
                 return end;
             }
@@ -121,12 +127,6 @@ impl Session {
                         self.machine.advance_to(cycle + 1);
                     }
                     return said.unwrap_or(End::Stop(stop));
-                }
-                Stop::Limit if limit >= look => {
-                    look = limit + SLICE;
-                    if !go_on() {
-                        return End::Interrupted;
-                    }
                 }
                 Stop::Limit => {}
                 Stop::Breakpoint { core, pc } if until.execution.is_some() => {

@@ -319,7 +319,7 @@ class Simulator:
     # Snapshots
 
     def snapshot(self) -> Snapshot:
-        """Keep the chip as it is; under a millisecond, and about a megabyte beside what flash and hits take."""
+        """Keep the chip as it is: takes about a megabyte, and what its flash and the hits of its probes take."""
         return self._machine.snapshot()
 
     def restore(self, snapshot: Snapshot) -> None:

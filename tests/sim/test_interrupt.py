@@ -12,6 +12,9 @@ from intercore.sim import Reason, Simulator
 
 NEVER = 1 << 60
 """Cycles that no test lives to see."""
+LOOP = 0x2000_0008
+"""The one instruction that core 0 executes for ever, and core 1 never."""
+AWAY = 0x2000_0100
 
 
 def test_ctrl_c_ends_a_run_and_another_goes_on(forever: Simulator) -> None:
@@ -29,14 +32,14 @@ def test_ctrl_c_ends_a_run_and_another_goes_on(forever: Simulator) -> None:
     assert forever.state_hash() == whole
 
 
-@pytest.mark.parametrize("wait", [{"text": "never"}, {"address": 0x2000_0100}])
+@pytest.mark.parametrize("wait", [{"text": "never"}, {"address": AWAY}, {"address": LOOP, "core": 1, "text": "never"}])
 def test_ctrl_c_ends_every_kind_of_run(forever: Simulator, wait: dict[str, str | int]) -> None:
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         forever.run(NEVER, **wait)
     timer.join()
-    assert forever.run(10, address=0x2000_0008).reason is Reason.ADDRESS
+    assert forever.run(10, address=LOOP).reason is Reason.ADDRESS
 
 
 def test_two_threads_run_two_simulators_and_find_what_one_finds(both_cores: Simulator) -> None:

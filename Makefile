@@ -19,8 +19,8 @@ run: setup ## measure the second core of this machine, print the table, write sp
 
 test: lint ## set up, check style and types, and pass every test, also with sanitizers
 	@scripts/install-packages arm-none-eabi-gcc:gcc-arm-none-eabi qemu-system-arm:qemu-system-arm
-	$(CARGO) test --locked --quiet
-	$(BIN)/pytest -q -n 2 --dist loadfile
+	cd sim && INTERCORE_NO_SKIP=1 cargo test --locked --quiet
+	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q -n 2 --dist loadfile
 	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/target
 	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target
 

@@ -151,7 +151,7 @@ class Statistics:
     exceptions: int
     """Exceptions entered, tail-chained ones included."""
     asleep: int
-    """Cycles asleep."""
+    """Cycles asleep; a sleep counts once it has ended."""
     conflicts: Mapping[str, int]
     """Cycles lost because another master held a slave of the bus, by its name: "SRAM0", "XIP", "APB" and so on."""
     waits: Mapping[str, int]

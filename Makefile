@@ -4,10 +4,13 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CARGO := cd sim && cargo
+SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Cargo.lock sim/python/Cargo.toml
+SIM_TOOLS := arm-none-eabi-gcc:gcc-arm-none-eabi qemu-system-arm:qemu-system-arm gdb-multiarch:gdb-multiarch
 C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
 FUZZ_SECONDS ?= 60
 
-.PHONY: help run test lint format fuzz bench clean setup
+.PHONY: help run test test-long lint format fuzz bench clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -16,21 +19,32 @@ run: setup ## measure the second core of this machine, print the table, write sp
 	$(BIN)/intercore run host speedup --report speedup.html
 
 test: lint ## set up, check style and types, and pass every test, also with sanitizers
-	$(BIN)/pytest -q -n 2 --dist loadfile
+	scripts/install-packages $(SIM_TOOLS)
+	cd sim && INTERCORE_NO_SKIP=1 cargo test --locked --workspace --quiet
+	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q -n 2 --dist loadfile
 	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/target
 	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target
 
-lint: setup ## check style, types and C code
+test-long: setup ## what is too long for every day: two million instructions against QEMU, a billion cycles twice
+	scripts/install-packages $(SIM_TOOLS)
+	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test qemu
+	cd sim && PROPTEST_CASES=30000 cargo test --locked --release --test lockstep
+	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim
+
+lint: setup ## check style, types, Rust and C code
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(CARGO) fmt --check
+	$(CARGO) clippy --locked --workspace --all-targets --quiet -- -D warnings
 	$(BIN)/clang-format --dry-run --Werror $(C_FILES)
 	cmake -S firmware -B build/lint -DIC_OPT=O2 > build/lint.log || { cat build/lint.log; exit 1; }
 	$(BIN)/clang-tidy --quiet -p build/lint $(filter-out firmware/fuzz/%,$(filter %.c,$(C_FILES)))
 
-format: setup ## put Python and C code into the project's style
+format: setup ## put Python, Rust and C code into the project's style
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
+	$(CARGO) fmt
 	$(BIN)/clang-format -i $(C_FILES)
 
 fuzz: setup ## fuzz the target's console for FUZZ_SECONDS (60)
@@ -48,16 +62,23 @@ bench: setup ## what Intercore itself costs: a time stamp, the link, the store; 
 	$(BIN)/python bench/speedup.py
 
 clean: ## remove what was built here; the environment and stored runs stay
-	rm -rf build speedup.html
+	rm -rf build speedup.html sim/target
 
-setup: $(VENV)/.complete
+setup: $(VENV)/.installed
 	@mkdir -p build
 
-$(VENV)/.complete: pyproject.toml constraints.txt scripts/install-packages
+# The package is installed in place: Python code counts as it is, the simulated chip is built again when it has changed.
+$(VENV)/.installed: $(VENV)/.complete $(SIM_FILES)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	    --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.complete: pyproject.toml constraints.txt scripts/install-packages scripts/check-rust
 	scripts/install-packages cmake:cmake cc:gcc make:make $(PYTHON):python3
+	scripts/check-rust
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "Intercore needs Python 3.11 or newer, and $(PYTHON) is older: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2> /dev/null || scripts/install-packages :python3-venv
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt maturin
 	@touch $@

@@ -77,7 +77,7 @@ pub fn why_stopped(pc: u32) -> Option<&'static str> {
         0x28..0x2C => Some("the image returned from its entry point"),
         0x2C..0x2E => Some(
             "a floating-point routine of the vendor's boot ROM was called, which ours lacks: \
-             link the compiler's (pico_float compiler) or give a ROM with --bootrom",
+             link the compiler's (pico_float compiler) or give a ROM of your own (bootrom)",
         ),
         0x2E..0x30 => Some("an exception was taken while the vector table was that of the boot ROM"),
         _ => None,

@@ -1,6 +1,6 @@
 //! The bus fabric: which address is behind which slave, what an access costs, who comes first (DS 2.1, 2.2).
 
-#![allow(clippy::inline_always)] // the hot loop: measured, see examples/speed.rs
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 use crate::clock::{Clocks, Cycle};
 use crate::cpu::decode::Width;
@@ -142,7 +142,7 @@ pub(crate) fn locate_bank(address: u32) -> Option<(u32, u32)> {
     }
     let offset = address.wrapping_sub(0x2100_0000);
     // The same banks one after the other.
-    (offset < 0x4_0000).then(|| (offset >> 16, (offset >> 2 & 0x3fff) << 2 | offset >> 16))
+    (offset < 0x4_0000).then_some((offset >> 16, (offset >> 2 & 0x3fff) << 2 | offset >> 16))
 }
 
 /// Which slave an address belongs to, and for SRAM the index of its word (DS 2.2, 2.6.2).

@@ -46,10 +46,8 @@ impl DmaMasters {
             if self.waiting[side].is_some() { None } else { wanted(bus, master, now) }
         });
         for side in 0..2 {
-            if self.waiting[side].is_some_and(|waiting| waiting.done_at <= now) {
-                if let Some(waiting) = self.waiting[side].take() {
-                    finish(bus, side, waiting.access, now);
-                }
+            if let Some(waiting) = self.waiting[side].take_if(|waiting| waiting.done_at <= now) {
+                finish(bus, side, waiting.access, now);
             }
         }
         for side in 0..2 {

@@ -39,7 +39,7 @@ pub enum ImageError {
     TooLong { size: u64 },
     #[error("the file is empty")]
     Empty,
-    #[error("neither an ELF nor a UF2 file (it begins with {first:02x?}); give the address of a raw image with --base")]
+    #[error("neither an ELF nor a UF2 file (it begins with {first:02x?}); for a raw image give its address (base)")]
     Unknown { first: Vec<u8> },
     #[error("the ELF file is damaged: {0}")]
     DamagedElf(String),
@@ -423,7 +423,7 @@ fn vector_table(segments: &[Segment], address: u32) -> Option<u32> {
     let segment = segments.iter().find(|segment| segment.contains(address))?;
     let offset = (address - segment.address) as usize;
     let (stack, reset) = (word(&segment.bytes, offset)?, word(&segment.bytes, offset + 4)?);
-    let is_table = address % 256 == 0
+    let is_table = address.is_multiple_of(256)
         && stack % 4 == 0
         && (SRAM.start + 1..=SRAM.end).contains(&stack)
         && reset & 1 == 1

@@ -22,6 +22,7 @@ pub mod peripherals;
 pub mod probe;
 mod schedule;
 mod semihosting;
+pub mod session;
 pub mod ssi;
 pub mod timeline;
 pub mod trace_hash;

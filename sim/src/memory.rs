@@ -1,6 +1,6 @@
 //! ROM, SRAM and flash as flat arrays of words.
 
-#![allow(clippy::inline_always)] // the hot loop: measured, see examples/speed.rs
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 use crate::cpu::decode::Width;
 

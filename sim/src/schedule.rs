@@ -1,6 +1,6 @@
 //! Who goes next: always the one that is behind, and the arbiter between those who ask for one slave in one cycle.
 
-#![allow(clippy::inline_always)] // the hot loop: measured, see examples/speed.rs
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 use crate::bus::{Bus, Slave};
 use crate::clock::{Cycle, NEVER};

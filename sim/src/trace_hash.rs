@@ -10,7 +10,7 @@ use std::hash::Hasher;
 /// A hasher whose result depends neither on the machine nor on the version of Rust: SipHash-1-3 with key 0 over numbers
 /// of fixed size, lowest byte first. (Slices of numbers larger than a byte come in the byte order of the machine, which
 /// is the same one on all that matter.)
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct StableHasher(SipHasher13);
 
 impl Hasher for StableHasher {
@@ -54,6 +54,7 @@ pub const INTERVAL: Cycle = 10_000_000;
 /// The hash of a run: of the state of the machine at every multiple of an interval and at the end, and of every byte its
 /// UARTs send, with its cycle. It does not depend on how the run is cut into calls of [`Machine::run_until`], as long as
 /// one of them ends at each multiple.
+#[derive(Clone, Debug)]
 pub struct TraceHash {
     interval: Cycle,
     next: Cycle,

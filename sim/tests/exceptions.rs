@@ -149,7 +149,7 @@ fn load_and_store_multiple_are_abandoned_and_begun_again() {
         [(0xc8fe, 0, 0x2004_0100), (0xc0fe, 0, 0x2004_0100), (0xb4fe, 13, STACK - 28), (0xbcfe, 13, STACK)]
     {
         let code = [NOP, NOP, NOP, NOP, instruction, NOP, STAY];
-        // The instruction begins in cycle 6; an interrupt in cycle 5 is recognised in cycle 8, before the third element.
+        // The instruction begins in cycle 6; an interrupt in cycle 7 is recognised in cycle 8, before the third element.
         let mut machine = with_handler(&code, 16 + 26, &[BX_LR, NOP]);
         enable(&mut machine, 1 << 26);
         machine.core_mut(0).set_register(0, 0x2004_0100);
@@ -158,7 +158,7 @@ fn load_and_store_multiple_are_abandoned_and_begun_again() {
         }
         let watches = [intercore_sim::probe::Watch::Read, intercore_sim::probe::Watch::Write];
         let probes = watches.map(|watch| machine.bus.watch.probe(watch, first, 28));
-        machine.run_until(5);
+        machine.run_until(7);
         machine.raise_interrupt(0, 26);
         let found = times(&mut machine, 0, &[HANDLER, CODE + 10], 300);
         let accesses: usize = probes.iter().map(|&probe| machine.bus.watch.hits(probe).len()).sum();

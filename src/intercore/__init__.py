@@ -1,3 +1,5 @@
 """Intercore: the benchmark for multicore microcontrollers."""
 
-__version__ = "0.1.0"
+from importlib import metadata
+
+__version__ = metadata.version("intercore")

@@ -11,3 +11,7 @@ class UsageError(IntercoreError):
     """The command was asked for something that does not exist or is out of range. Exit status 2."""
 
     exit_status = 2
+
+
+class SimulatorError(IntercoreError):
+    """The simulated chip cannot do what it was asked for. Exit status 1."""

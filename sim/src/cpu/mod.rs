@@ -20,7 +20,7 @@
 //! interrupts in no instruction boundary before everything that could have raised one by then has been simulated: see
 //! `Horizon`.
 
-#![allow(clippy::inline_always)] // the hot loop: measured, see examples/speed.rs
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
 
 pub mod decode;

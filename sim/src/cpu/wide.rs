@@ -1,5 +1,7 @@
 //! 32-bit instructions, and the 16-bit ones that change more than registers.
 
+#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
+
 use super::decode::{Code, Op};
 use super::exception::{HARD_FAULT, SV_CALL};
 use super::execute::End;

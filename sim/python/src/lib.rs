@@ -1,0 +1,370 @@
+//! The Python module `intercore._sim`: the simulated chip for `intercore.sim`, which is the face of it. Errors are
+//! `SimulatorError` where the caller could not know better, `ValueError` where an argument is out of range.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+use intercore_sim::bootrom;
+use intercore_sim::bus::Slave;
+use intercore_sim::clock::Cycle;
+use intercore_sim::image::{Image, Symbol};
+use intercore_sim::machine::Stop;
+use intercore_sim::probe::{ProbeId, Watch};
+use intercore_sim::session::{End, Execution, Session, Text, Until};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+pyo3::import_exception!(intercore.errors, SimulatorError);
+
+/// How often a run lets Python look whether there is a signal, such as that of Ctrl-C.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Numbers of probes: none is given twice, so that one that a restored snapshot does not have is known as such.
+static NEXT_PROBE: AtomicU64 = AtomicU64::new(0);
+
+/// Everything that a snapshot holds.
+#[derive(Clone)]
+struct State {
+    session: Session,
+    image: Arc<Image>,
+    /// Number of each probe, in the order of the machine's own.
+    probes: Vec<u64>,
+}
+
+/// One simulated chip.
+#[pyclass(frozen, module = "intercore._sim")]
+struct Machine {
+    state: Mutex<State>,
+}
+
+/// A chip at rest, to be restored any number of times.
+#[pyclass(frozen, module = "intercore._sim")]
+struct Snapshot {
+    state: Box<State>,
+}
+
+/// Kind, core, address, exit code, cycle, sentence.
+type Ended = (&'static str, Option<u8>, Option<u32>, Option<i64>, Cycle, String);
+/// Name, address, size, whether it is a function.
+type Named = (String, u32, u32, bool);
+/// Instructions, exceptions, cycles asleep; cycles lost to other masters and to wait states, by slave.
+type Counted = (u64, u64, u64, Vec<(&'static str, u64)>, Vec<(&'static str, u64)>);
+/// r0 to r12, sp, lr, pc; xpsr, msp, psp, PRIMASK, CONTROL; what the core does.
+type Registers = ([u32; 16], u32, u32, u32, bool, u32, &'static str);
+
+impl Machine {
+    /// Does something with the chip. Others who want it meanwhile, and a defect, become exceptions.
+    fn with<T>(&self, action: impl FnOnce(&mut State) -> PyResult<T>) -> PyResult<T> {
+        let state = self.state.try_lock().map_err(|why| {
+            SimulatorError::new_err(match why {
+                TryLockError::WouldBlock => "this simulator is running in another thread; make one for each thread",
+                TryLockError::Poisoned(_) => "this simulator broke down earlier; make a new one",
+            })
+        })?;
+        // Unwinding drops the guard, which poisons the lock.
+        catch_unwind(AssertUnwindSafe(move || {
+            let mut state = state;
+            action(&mut state)
+        }))
+        .unwrap_or_else(|panic| {
+            let told = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref().map(String::as_str));
+            let cycle = self.state.lock().unwrap_or_else(PoisonError::into_inner).session.machine.now();
+            Err(SimulatorError::new_err(format!(
+                "a defect of the simulator after cycle {cycle} ({}); please report it with the image",
+                told.unwrap_or("no message")
+            )))
+        })
+    }
+}
+
+fn core_number(core: u8) -> PyResult<usize> {
+    if core < 2 { Ok(usize::from(core)) } else { Err(PyValueError::new_err(format!("core {core}: there are 0 and 1"))) }
+}
+
+fn uart_number(uart: u8) -> PyResult<usize> {
+    if uart < 2 { Ok(usize::from(uart)) } else { Err(PyValueError::new_err(format!("UART {uart}: there are 0 and 1"))) }
+}
+
+fn no_memory(address: u32, count: usize) -> PyErr {
+    PyValueError::new_err(format!(
+        "{count} bytes at {address:#010x} are not within memory: ROM (0 to 0x4000), flash (0x10000000 to 0x11000000, and \
+         its aliases), SRAM (0x20000000 to 0x20042000)"
+    ))
+}
+
+#[pymethods]
+impl Machine {
+    /// Boots `image`, a path or the contents of a file; `name` is what errors call it.
+    #[new]
+    #[pyo3(signature = (image, name, base, clock, bootrom))]
+    fn new(
+        py: Python<'_>,
+        image: ImageSource,
+        name: &str,
+        base: Option<u32>,
+        clock: Option<u64>,
+        bootrom: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let state = py.detach(|| {
+            let image = match image {
+                ImageSource::Contents(bytes) => Image::parse(&bytes, base),
+                ImageSource::Path(path) => Image::open(&path, base),
+            };
+            let image = image.map_err(|why| format!("{name}: {why}"))?;
+            let rom = bootrom.map(|path| bootrom::open(&path)).transpose().map_err(|why| why.to_string())?;
+            let session = Session::new(&image, rom.as_ref(), clock)
+                .map_err(|at| format!("{name}: there is no memory in this chip at {at:#010x}"))?;
+            Ok(State { session, image: Arc::new(image), probes: Vec::new() })
+        });
+        let state = state.map_err(SimulatorError::new_err::<String>)?;
+        Ok(Self { state: Mutex::new(state) })
+    }
+
+    /// Runs to `cycle`, or until something else ends it. Signals raise what their handlers raise, between two cycles.
+    #[pyo3(signature = (cycle, address, core, text, uart))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        cycle: Cycle,
+        address: Option<u32>,
+        core: Option<u8>,
+        text: Option<&[u8]>,
+        uart: u8,
+    ) -> PyResult<Ended> {
+        core.map(core_number).transpose()?;
+        let uart = uart_number(uart)?;
+        self.with(|state| {
+            let text = text.map(|bytes| Text { uart, bytes });
+            let until = Until { cycle, execution: address.map(|address| Execution { address, core }), text };
+            let mut looked = Instant::now();
+            let mut signal = Ok(());
+            let session = &mut state.session;
+            let end = py.detach(|| {
+                session.run(&until, || {
+                    if looked.elapsed() >= PATIENCE {
+                        #[allow(clippy::redundant_closure_for_method_calls)] // the method is for one lifetime only
+                        let told = Python::attach(|py| py.check_signals());
+                        signal = told;
+                        looked = Instant::now();
+                    }
+                    signal.is_ok()
+                })
+            });
+            signal?;
+            Ok(ended(session, &end))
+        })
+    }
+
+    /// The cycle up to which everything has happened.
+    fn now(&self) -> PyResult<Cycle> {
+        self.with(|state| Ok(state.session.machine.now()))
+    }
+
+    /// Rates of `clk_sys`, `clk_ref` and `clk_peri` in Hz, and the chip's time since power-on in seconds.
+    #[allow(clippy::cast_precision_loss)] // seconds are for people
+    fn clocks(&self) -> PyResult<(u64, u64, u64, f64)> {
+        self.with(|state| {
+            let machine = &state.session.machine;
+            let clocks = &machine.bus.clocks;
+            let seconds = clocks.femtoseconds(machine.now()) as f64 / 1e15;
+            Ok((clocks.sys(), clocks.reference(), clocks.peri(), seconds))
+        })
+    }
+
+    /// Bytes of memory.
+    fn read<'py>(&self, py: Python<'py>, address: u32, count: usize) -> PyResult<Bound<'py, PyBytes>> {
+        self.with(|state| {
+            let bytes = state.session.machine.peek_bytes(address, count);
+            if bytes.len() < count {
+                return Err(no_memory(address, count));
+            }
+            Ok(PyBytes::new(py, &bytes))
+        })
+    }
+
+    /// Puts bytes into memory, all or none.
+    fn write(&self, address: u32, bytes: &[u8]) -> PyResult<()> {
+        self.with(
+            |state| {
+                if state.session.write(address, bytes) { Ok(()) } else { Err(no_memory(address, bytes.len())) }
+            },
+        )
+    }
+
+    /// A register of a peripheral, without side effects.
+    fn peek_register(&self, address: u32, core: u8) -> PyResult<u32> {
+        let core = core_number(core)?;
+        self.with(|state| {
+            state.session.register(core, address).ok_or_else(|| {
+                PyValueError::new_err(format!(
+                    "no register at {address:#010x}: nothing is modelled there, or it is private to a core"
+                ))
+            })
+        })
+    }
+
+    /// Registers of a core, and what it does.
+    fn registers(&self, core: u8) -> PyResult<Registers> {
+        let number = core_number(core)?;
+        self.with(|state| {
+            let core = state.session.machine.core(number);
+            let does = match () {
+                () if core.is_off() => "off",
+                () if core.is_locked_up() => "locked up",
+                () if core.is_asleep() => "asleep",
+                () => "running",
+            };
+            let numbered = std::array::from_fn(|register| core.register(register));
+            Ok((numbered, core.xpsr(), core.msp(), core.psp(), core.primask(), core.control(), does))
+        })
+    }
+
+    /// Names in the image, by rising address.
+    fn symbols(&self) -> PyResult<Vec<Named>> {
+        let named = |symbol: &Symbol| (symbol.name.clone(), symbol.address, symbol.size, symbol.is_function);
+        self.with(|state| Ok(state.image.symbols.iter().map(named).collect()))
+    }
+
+    /// The function an address is in, and how many bytes from its beginning.
+    fn function_at(&self, address: u32) -> PyResult<Option<(String, u32)>> {
+        self.with(|state| Ok(state.image.function_at(address).map(|(name, offset)| (name.to_owned(), offset))))
+    }
+
+    /// Puts bytes on the line to a UART; the bits set in `flipped`, a mask for each of the first bytes, arrive inverted.
+    fn send(&self, uart: u8, bytes: &[u8], not_before: Cycle, flipped: Vec<u16>) -> PyResult<()> {
+        let uart = uart_number(uart)?;
+        self.with(|state| {
+            let machine = &mut state.session.machine;
+            let now = machine.now();
+            for (&byte, mask) in bytes.iter().zip(flipped.into_iter().chain(std::iter::repeat(0))) {
+                machine.bus.peripherals.inject(uart, byte, mask, not_before, now);
+            }
+            Ok(())
+        })
+    }
+
+    /// What a UART has sent since the last call: the bytes, and as 64-bit integers the cycles in which they ended.
+    fn take_uart<'py>(&self, py: Python<'py>, uart: u8) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let uart = uart_number(uart)?;
+        self.with(|state| {
+            let sent = state.session.take_sent(uart);
+            let bytes: Vec<u8> = sent.iter().map(|sent| sent.byte).collect();
+            let cycles: Vec<u8> = sent.iter().flat_map(|sent| sent.cycle.to_le_bytes()).collect();
+            Ok((PyBytes::new(py, &bytes), PyBytes::new(py, &cycles)))
+        })
+    }
+
+    /// What the firmware has written by semihosting since the last call.
+    fn take_host_output<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.with(|state| Ok(PyBytes::new(py, &std::mem::take(&mut state.session.machine.host_output))))
+    }
+
+    /// Sentences about what the firmware did that is not modelled or not allowed, since the last call.
+    fn take_diagnostics(&self) -> PyResult<Vec<String>> {
+        self.with(|state| Ok(std::mem::take(&mut state.session.machine.bus.diagnostics.pending)))
+    }
+
+    /// Watches for `kind` ("execute", "read" or "write") at `size` bytes from `address` on. The number of the probe.
+    fn watch(&self, kind: &str, address: u32, size: u32) -> PyResult<u64> {
+        let watch = match kind {
+            "execute" => Watch::Execute,
+            "read" => Watch::Read,
+            "write" => Watch::Write,
+            _ => return Err(PyValueError::new_err(format!("cannot watch for {kind}"))),
+        };
+        self.with(|state| {
+            state.session.machine.bus.watch.probe(watch, address, size);
+            let number = NEXT_PROBE.fetch_add(1, Ordering::Relaxed);
+            state.probes.push(number);
+            Ok(number)
+        })
+    }
+
+    /// Hits of a probe in the order of time, as records of cycle (8 bytes), address of the instruction (4), value (4),
+    /// core (1). With `take`, they are forgotten.
+    fn hits<'py>(&self, py: Python<'py>, probe: u64, take: bool) -> PyResult<Bound<'py, PyBytes>> {
+        self.with(|state| {
+            let at = state.probes.iter().position(|&number| number == probe).map(ProbeId).ok_or_else(|| {
+                SimulatorError::new_err(
+                    "this probe was placed after the snapshot that was restored, or on another chip",
+                )
+            })?;
+            let watch = &mut state.session.machine.bus.watch;
+            let mut hits = if take { watch.take_hits(at) } else { watch.hits(at).to_vec() };
+            hits.sort_by_key(|hit| (hit.cycle, hit.core));
+            let mut records = Vec::with_capacity(hits.len() * 17);
+            for hit in hits {
+                records.extend(hit.cycle.to_le_bytes());
+                records.extend(hit.pc.to_le_bytes());
+                records.extend(hit.value.to_le_bytes());
+                records.push(hit.core);
+            }
+            Ok(PyBytes::new(py, &records))
+        })
+    }
+
+    /// What a core did so far.
+    fn statistics(&self, core: u8) -> PyResult<Counted> {
+        let number = core_number(core)?;
+        self.with(|state| {
+            let core = state.session.machine.statistics(number);
+            let by_slave = |lost: &[u64; Slave::COUNT]| {
+                Slave::ALL.iter().map(|&slave| (slave.name(), lost[slave as usize])).collect::<Vec<_>>()
+            };
+            Ok((core.instructions, core.exceptions, core.asleep, by_slave(&core.conflicts), by_slave(&core.waits)))
+        })
+    }
+
+    /// A hash of the chip's state.
+    fn state_hash(&self) -> PyResult<u64> {
+        self.with(|state| Ok(state.session.machine.state_hash()))
+    }
+
+    /// The hash of all that has happened.
+    fn trace_hash(&self) -> PyResult<u64> {
+        self.with(|state| Ok(state.session.trace_hash()))
+    }
+
+    /// The chip as it is.
+    fn snapshot(&self) -> PyResult<Snapshot> {
+        self.with(|state| Ok(Snapshot { state: Box::new(state.clone()) }))
+    }
+
+    /// Makes the chip what it was.
+    fn restore(&self, snapshot: &Snapshot) -> PyResult<()> {
+        self.with(|state| {
+            state.clone_from(&snapshot.state);
+            Ok(())
+        })
+    }
+}
+
+/// Where an image is.
+#[derive(FromPyObject)]
+enum ImageSource {
+    Contents(Vec<u8>),
+    Path(PathBuf),
+}
+
+fn ended(session: &Session, end: &End) -> Ended {
+    let (kind, core, pc, status) = match *end {
+        End::Executes { core, pc } => ("address", Some(core), Some(pc), None),
+        End::Said { .. } => ("text", None, None, None),
+        End::Stop(Stop::Limit) => ("limit", None, None, None),
+        End::Stop(Stop::Exit { core, code }) => ("exit", Some(core), None, Some(i64::from(code))),
+        End::Stop(Stop::DeadEnd) => ("dead end", None, None, None),
+        End::Stop(Stop::Lockup { core, pc }) => ("lockup", Some(core), Some(pc), None),
+        _ => ("unexpected", None, None, None),
+    };
+    (kind, core, pc, status, session.machine.now(), session.explain(end))
+}
+
+#[pymodule]
+mod _sim {
+    #[pymodule_export]
+    use super::{Machine, Snapshot};
+}

@@ -1,0 +1,490 @@
+r"""The simulated RP2040: two Cortex-M0+ cores, exact in time, to be run and looked into from Python.
+
+Everything that comes from here is simulated, not measured: a number from it has to be labelled so wherever it appears.
+It is the same chip as that of the command `intercore-sim`, and reproducible bit for bit: the same image, input and
+calls give the same cycles on every machine.
+
+    from intercore.sim import Simulator
+
+    simulator = Simulator("firmware.elf", clock=125_000_000)
+    begins = simulator.watch_execution("handler")
+    stop = simulator.run(text="done\n", cycles=50_000_000)
+    print(stop, begins.hits()["cycle"])
+
+Time is counted in cycles of clk_sys since power-on. Addresses are those of the chip, as an int or as the name of a
+symbol of the ELF image. All that looks at the chip (memory, registers, probes, statistics) does so without side effects
+and in no time. A simulator belongs to one thread at a time; while it runs, the others go on.
+"""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import operator
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from intercore import _sim
+from intercore.errors import SimulatorError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+__all__ = [
+    "DEFAULT_CYCLES",
+    "HIT",
+    "Clocks",
+    "CoreState",
+    "Probe",
+    "Reason",
+    "Registers",
+    "Simulator",
+    "SimulatorError",
+    "Snapshot",
+    "Statistics",
+    "Stop",
+    "Symbol",
+    "TimedOutput",
+]
+
+Snapshot: TypeAlias = _sim.Snapshot
+"""A chip at one moment with all that belongs to it: memories, time, output not yet taken, probes and their hits."""
+
+DEFAULT_CYCLES = 1_000_000_000
+"""Cycles after which a run ends that was given no limit: 8 s of a chip at 125 MHz."""
+
+HIT = np.dtype([("cycle", "<i8"), ("pc", "<u4"), ("value", "<u4"), ("core", "u1")])
+"""One hit of a probe: `cycle` is the first cycle of the instruction, or the one in which its access was granted; `pc`
+is the address of the instruction; `value` is what was loaded or stored (0 for execution); `core` is 0 or 1."""
+
+_U32 = 1 << 32
+_U64 = 1 << 64
+
+
+class Reason(enum.Enum):
+    """Why a run ended."""
+
+    LIMIT = "limit"
+    """It has run as long as asked."""
+    ADDRESS = "address"
+    """A core is about to execute the instruction."""
+    TEXT = "text"
+    """The UART has sent the text."""
+    EXIT = "exit"
+    """The firmware ended the program by semihosting. A further run goes on behind that."""
+    DEAD_END = "dead end"
+    """Both cores sleep or are off, and nothing is pending that could wake them; input can."""
+    LOCKUP = "lockup"
+    """A core faulted where it could not handle a fault. A further run goes on with the other core."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Why and where a run ended; as a string, that in a sentence."""
+
+    reason: Reason
+    """Why."""
+    cycle: int
+    """The cycle up to which everything has happened."""
+    sentence: str
+    """The same for people, with a likely cause where one is known."""
+    core: int | None = None
+    """The core that did it: for ADDRESS, EXIT and LOCKUP."""
+    pc: int | None = None
+    """Where that core is: for ADDRESS and LOCKUP."""
+    code: int | None = None
+    """The exit code: for EXIT, a signed 32-bit number."""
+
+    def __str__(self) -> str:
+        """Return the sentence."""
+        return self.sentence
+
+
+class CoreState(enum.Enum):
+    """What a core does."""
+
+    RUNNING = "running"
+    ASLEEP = "asleep"
+    LOCKED_UP = "locked up"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Registers:
+    """What a core's registers hold, each as an unsigned 32-bit number."""
+
+    r: tuple[int, ...]
+    """r0 to r12."""
+    sp: int
+    """The stack pointer in use: `msp` or `psp`."""
+    lr: int
+    pc: int
+    """Address of the instruction that is executed, or that comes next."""
+    xpsr: int
+    """Flags in bits 31 to 28 (N, Z, C, V), number of the exception in bits 5 to 0."""
+    msp: int
+    psp: int
+    primask: bool
+    """Interrupts are masked."""
+    control: int
+    """SPSEL in bit 1, nPRIV in bit 0."""
+    state: CoreState
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a core did since power-on. Simulated, not measured."""
+
+    cycles: int
+    """Cycles of clk_sys that have passed, whatever the core did."""
+    instructions: int
+    """Instructions begun."""
+    exceptions: int
+    """Exceptions entered, tail-chained ones included."""
+    asleep: int
+    """Cycles asleep, a sleep that goes on included."""
+    conflicts: Mapping[str, int]
+    """Cycles lost because another master held a slave of the bus, by its name: "SRAM0", "XIP", "APB" and so on."""
+    waits: Mapping[str, int]
+    """Cycles lost to wait states of a slave itself, by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """Rates of the chip's clocks in Hz, as they are now."""
+
+    sys: int
+    """clk_sys: what is counted in cycles. At least 1."""
+    ref: int
+    """clk_ref. At least 1."""
+    peri: int
+    """clk_peri, which drives the UARTs; 0 while it is off."""
+    seconds: float
+    """The chip's time since power-on in seconds, through all changes of clk_sys."""
+
+
+class Symbol(NamedTuple):
+    """A name in an ELF image."""
+
+    address: int
+    """Without the Thumb bit."""
+    size: int
+    """In bytes; 0 if the image does not say."""
+    is_function: bool
+
+
+class TimedOutput(NamedTuple):
+    """What a UART has sent."""
+
+    data: bytes
+    cycles: npt.NDArray[np.int64]
+    """For each byte, the cycle in which its last stop bit ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Watches one place of a simulator, on both cores, at no cost in the chip's time; `Simulator.watch_…` makes it."""
+
+    simulator: Simulator
+    kind: str
+    """"execute", "read" or "write"."""
+    address: int
+    size: int
+    """In bytes."""
+    _number: int
+
+    def hits(self) -> npt.NDArray[np.void]:
+        """Return all hits since the probe was placed or its hits were taken, in the order of time: an array of `HIT`.
+
+        Raises SimulatorError if a snapshot was restored that was taken before the probe was placed.
+        """
+        return self.simulator._hits(self._number, take=False)
+
+    def take(self) -> npt.NDArray[np.void]:
+        """Return the hits as `hits` does, and forget them; the next ones may begin up to two cycles before the last."""
+        return self.simulator._hits(self._number, take=True)
+
+
+class Simulator:
+    """A simulated RP2040 with an image in it, just switched on. What it says is simulated, not measured."""
+
+    def __init__(
+        self,
+        image: str | os.PathLike[str] | bytes,
+        *,
+        base: int | None = None,
+        clock: int | None = None,
+        bootrom: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Load an image and switch the chip on; nothing has run yet.
+
+        `image` is an ELF or UF2 file by path, or its contents; with `base`, a raw image for that address in flash
+        (0x10000000) or SRAM (0x20000000 to 0x20042000). `clock` sets clk_sys and clk_peri in Hz until the firmware sets
+        its clocks, as the option --clock of intercore-sim does; without it, the ring oscillator gives 6.5 MHz and there
+        is no clk_peri. `bootrom` is a file of 16384 bytes, saved from a chip, to use instead of the simulator's own.
+
+        Raises SimulatorError if a file cannot be read or is no valid image or boot ROM, ValueError if `base` or `clock`
+        is out of range.
+        """
+        source = image if isinstance(image, bytes) else os.fspath(image)
+        self._name = "the image" if isinstance(source, bytes) else source
+        self._machine = _sim.Machine(
+            source,
+            self._name,
+            None if base is None else _whole("base", base, 0, _U32),
+            None if clock is None else _whole("clock", clock, 1, _U32),
+            None if bootrom is None else os.fspath(bootrom),
+        )
+        self._power_on = self._machine.snapshot()
+
+    def __repr__(self) -> str:
+        """Return what it is, and that it is simulated."""
+        return f"<Simulator of {self._name}: simulated RP2040 at cycle {self.now}>"
+
+    def reset(self) -> None:
+        """Switch the chip off and on: all is as it was after loading the image; probes and output are gone."""
+        self.restore(self._power_on)
+
+    # Running
+
+    def run(
+        self,
+        cycles: int = DEFAULT_CYCLES,
+        *,
+        address: int | str | None = None,
+        core: int | None = None,
+        text: bytes | str | None = None,
+        uart: int = 0,
+    ) -> Stop:
+        """Run for so many cycles, or until something ends the run sooner; see `run_to`."""
+        return self.run_to(
+            self.now + _whole("cycles", cycles, 0, _U64 >> 1), address=address, core=core, text=text, uart=uart
+        )
+
+    def run_to(
+        self,
+        cycle: int,
+        *,
+        address: int | str | None = None,
+        core: int | None = None,
+        text: bytes | str | None = None,
+        uart: int = 0,
+    ) -> Stop:
+        """Run to a cycle, counted from power-on, or until something ends the run sooner.
+
+        With `address`, that is when a core, or the given one, is about to execute the instruction there; a run that
+        begins where the last one so ended goes on to the next time. With `text`, it is when `uart` (0 or 1) has sent it
+        since the last text that a run found, or since output was last taken: in the cycle after that in which the last
+        byte ended. A str stands for its UTF-8. An exit, a dead end and a lockup end every run.
+
+        Ctrl-C ends a run between two cycles, and a further run goes on there. Raises ValueError if `cycle` has passed
+        or an argument is out of range, SimulatorError for a symbol that the image does not have.
+        """
+        now = self.now
+        if operator.index(cycle) < now:
+            raise ValueError(f"cycle {cycle} has passed: it is {now}; restore a snapshot to go back")
+        if core is not None and address is None:
+            raise ValueError("core says which core is to execute an address: give address too")
+        pattern = text.encode() if isinstance(text, str) else text
+        if pattern is not None and not pattern:
+            raise ValueError("text is empty: give what the firmware will send")
+        kind, of, pc, code, at, sentence = self._machine.run(
+            _whole("cycle", cycle, 0, _U64),
+            None if address is None else self.address(address),
+            None if core is None else _number("core", core),
+            pattern,
+            _number("uart", uart),
+        )
+        return Stop(Reason(kind), at, sentence, of, pc, code)
+
+    @property
+    def now(self) -> int:
+        """The cycle of clk_sys since power-on up to which everything has happened."""
+        return self._machine.now()
+
+    @property
+    def clocks(self) -> Clocks:
+        """The rates of the clocks, and the chip's own time."""
+        return Clocks(*self._machine.clocks())
+
+    # Snapshots
+
+    def snapshot(self) -> Snapshot:
+        """Keep the chip as it is: takes about a megabyte, and what its flash and the hits of its probes take."""
+        return self._machine.snapshot()
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Make the chip what it was when the snapshot was taken; any number of times.
+
+        What runs from there is the same bit for bit. The snapshot may be of another simulator, with another image.
+        """
+        self._machine.restore(snapshot)
+        self.__dict__.pop("symbols", None)
+
+    # Memory, registers, names
+
+    @cached_property
+    def symbols(self) -> Mapping[str, Symbol]:
+        """Functions and variables of the ELF image by name; of those with one name, the one at the lowest address."""
+        named: dict[str, Symbol] = {}
+        for name, address, size, is_function in self._machine.symbols():
+            named.setdefault(name, Symbol(address, size, is_function))
+        return MappingProxyType(named)
+
+    def address(self, place: int | str) -> int:
+        """Return the address of a symbol; an int is one already.
+
+        Raises SimulatorError if there is no such symbol, ValueError if the number has more than 32 bits.
+        """
+        if isinstance(place, str):
+            return self._symbol(place).address
+        return _whole("address", place, 0, _U32)
+
+    def function_at(self, address: int) -> tuple[str, int] | None:
+        """Return the name of the function that an address is in, and how many bytes from its beginning."""
+        return self._machine.function_at(_whole("address", address, 0, _U32))
+
+    def read(self, place: int | str, count: int) -> bytes:
+        """Return `count` bytes of ROM, flash or SRAM. Raises ValueError if they are not within memory."""
+        return self._machine.read(self.address(place), _whole("count", count, 0, _U32))
+
+    def read_word(self, place: int | str) -> int:
+        """Return the 32-bit word at an address that is a multiple of 4."""
+        return int.from_bytes(self._machine.read(self._aligned(place), 4), "little")
+
+    def write(self, place: int | str, data: bytes) -> None:
+        """Put bytes into ROM, flash or SRAM. Raises ValueError, and writes nothing, if they are not within memory."""
+        self._machine.write(self.address(place), bytes(memoryview(data)))
+
+    def write_word(self, place: int | str, value: int) -> None:
+        """Put a 32-bit word, given as 0 to 2**32 - 1, at an address that is a multiple of 4."""
+        self._machine.write(self._aligned(place), _whole("value", value, 0, _U32).to_bytes(4, "little"))
+
+    def peek_register(self, address: int, *, core: int = 0) -> int:
+        """Return a register of a peripheral, or of SIO as `core` sees it, without the side effects of reading it.
+
+        Raises ValueError where no register is modelled, and for those private to a core, such as SysTick's.
+        """
+        return self._machine.peek_register(self._aligned(address), _number("core", core))
+
+    def registers(self, core: int) -> Registers:
+        """Return the registers of a core, and what it does."""
+        numbered, xpsr, msp, psp, primask, control, state = self._machine.registers(_number("core", core))
+        *general, sp, lr, pc = numbered
+        return Registers(tuple(general), sp, lr, pc, xpsr, msp, psp, primask, control, CoreState(state))
+
+    # UARTs and semihosting
+
+    def send(self, data: bytes, *, uart: int = 0, not_before: int = 0, flipped: Sequence[int] = ()) -> None:
+        """Put bytes on the line to a UART, behind those that are on it.
+
+        They arrive at the UART's own rate, once its receiver is on, and not before cycle `not_before`. `flipped` has
+        masks for the first of them: the bits set in one arrive inverted, bit 0 being the start bit, bits 1 to 8 the
+        data and what follows parity and stop bits. Raises ValueError if there are more masks than bytes or one has more
+        than 16 bits.
+        """
+        masks = [_whole("flipped", mask, 0, 1 << 16) for mask in flipped]
+        if len(masks) > len(data):
+            raise ValueError(f"flipped has {len(masks)} masks for {len(data)} bytes")
+        self._machine.send(
+            _number("uart", uart), bytes(memoryview(data)), _whole("not_before", not_before, 0, _U64), masks
+        )
+
+    def take_uart(self, uart: int = 0) -> bytes:
+        """Return what a UART has sent since this was last called."""
+        return self._machine.take_uart(_number("uart", uart))[0]
+
+    def take_uart_timed(self, uart: int = 0) -> TimedOutput:
+        """Return what `take_uart` does, with the cycle in which each byte ended."""
+        data, cycles = self._machine.take_uart(_number("uart", uart))
+        return TimedOutput(data, np.frombuffer(cycles, "<i8"))
+
+    def take_host_output(self) -> bytes:
+        """Return what the firmware has written by semihosting since this was last called."""
+        return self._machine.take_host_output()
+
+    def take_diagnostics(self) -> list[str]:
+        """Return sentences on what the firmware did that is not modelled or not allowed, each told once."""
+        return self._machine.take_diagnostics()
+
+    # Truth probes
+
+    def watch_execution(self, place: int | str) -> Probe:
+        """Watch for the instruction at an address being begun, from now on, by either core."""
+        return self._watch("execute", self.address(place) & ~1, 1)
+
+    def watch_reads(self, place: int | str, size: int | None = None) -> Probe:
+        """Watch for loads that touch `size` bytes, from now on, by either core.
+
+        Without `size`, they are those of the symbol, or else the 4 at the address. Neither fetches of instructions nor
+        accesses of the DMA count.
+        """
+        return self._watch("read", self.address(place), self._size(place, size))
+
+    def watch_writes(self, place: int | str, size: int | None = None) -> Probe:
+        """Watch for stores, as `watch_reads` does for loads."""
+        return self._watch("write", self.address(place), self._size(place, size))
+
+    # What it came to
+
+    def statistics(self, core: int) -> Statistics:
+        """Return what a core did since power-on."""
+        instructions, exceptions, asleep, conflicts, waits = self._machine.statistics(_number("core", core))
+        lost = [MappingProxyType(dict(by_slave)) for by_slave in (conflicts, waits)]
+        return Statistics(self.now, instructions, exceptions, asleep, *lost)
+
+    def state_hash(self) -> int:
+        """Return a 64-bit hash of cores, memories, bus and time: the same for the same run of the same version."""
+        return self._machine.state_hash()
+
+    def trace_hash(self) -> int:
+        """Return a hash of all that has happened since the start: of the state every 10,000,000 cycles and now, and of
+        every byte both UARTs sent, with its cycle. Equal for equal runs; `intercore-sim --hash` prints the same number.
+        """
+        return self._machine.trace_hash()
+
+    def _hits(self, number: int, *, take: bool) -> npt.NDArray[np.void]:
+        return np.frombuffer(self._machine.hits(number, take), HIT)
+
+    def _watch(self, kind: str, address: int, size: int) -> Probe:
+        return Probe(self, kind, address, size, self._machine.watch(kind, address, size))
+
+    def _size(self, place: int | str, size: int | None) -> int:
+        if size is None:
+            size = (self._symbol(place).size if isinstance(place, str) else 0) or 4
+        return _whole("size", size, 1, _U32)
+
+    def _symbol(self, name: str) -> Symbol:
+        symbol = self.symbols.get(name)
+        if symbol is None:
+            close = difflib.get_close_matches(name, self.symbols, 3)
+            instead = f"did you mean {' or '.join(close)}?" if close else "is it an ELF image with its symbols?"
+            raise SimulatorError(f"there is no symbol {name} in the image; {instead}")
+        return symbol
+
+    def _aligned(self, place: int | str) -> int:
+        address = self.address(place)
+        if address % 4:
+            raise ValueError(f"address {address:#010x} is not a multiple of 4")
+        return address
+
+
+def _whole(name: str, value: int, least: int, end: int) -> int:
+    number = operator.index(value)
+    if not least <= number < end:
+        raise ValueError(f"{name} {number} is out of range: {least} to {end - 1:#x}")
+    return number
+
+
+def _number(name: str, value: int) -> int:
+    """Return the number of a core or UART."""
+    if operator.index(value) not in {0, 1}:
+        raise ValueError(f"{name} {value}: there are 0 and 1")
+    return operator.index(value)

@@ -1,0 +1,78 @@
+"""The module and the command intercore-sim are the same chip."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from intercore.sim import Reason, Simulator
+from tests.sim.firmware import FOREVER, SIM, SRAM, example, raw
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def command(image: Path, *options: str, text: str = "", profile: str = "dev", code: int = 0) -> tuple[str, str]:
+    """What intercore-sim, of the build that `cargo test` uses, prints on standard output and on standard error."""
+    build = ["cargo", "run", "--quiet", "--locked", "--profile", profile, "--bin", "intercore-sim", "--"]
+    done = subprocess.run(
+        [*build, *options, image], cwd=SIM, input=text, capture_output=True, text=True, timeout=580, check=False
+    )
+    assert done.returncode == code, done.stderr
+    return done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("name", ["both_cores", "bank_conflict", "fifo_interrupt", "spinlock"])
+@pytest.mark.parametrize("memory", ["sram", "flash"])
+def test_an_image_takes_the_same_cycles_and_says_the_same(name: str, memory: str, tmp_path: Path) -> None:
+    image = example(name, memory)
+    simulator = Simulator(image)
+    assert simulator.run(100_000_000).reason is Reason.EXIT
+    hashed = simulator.trace_hash()
+    said, _ = command(image, "--quiet", "--hash", "--stats", str(tmp_path / "run.json"), "--max-cycles", "1e8")
+    assert simulator.take_uart().decode() == said
+    told: dict[str, Any] = json.loads((tmp_path / "run.json").read_text())
+    assert told["cycles"] == simulator.now
+    for number, core in enumerate(told["cores"]):
+        counted = simulator.statistics(number)
+        assert core["instructions"] == counted.instructions
+        assert core["exceptions"] == counted.exceptions
+        assert core["asleep_cycles"] == counted.asleep
+    assert told["hash"] == f"{hashed:016x}" == f"{simulator.trace_hash():016x}", "taken output stays part of it"
+
+
+def test_input_leads_to_the_same_answers() -> None:
+    image = example("uart_echo")
+    said, _ = command(image, "--input-after", "ready\n", "--max-cycles", "1e8", text="hello\n")
+    simulator = Simulator(image)
+    simulator.run(text="ready\n")
+    simulator.send(b"hello\n")
+    assert simulator.run().reason is Reason.EXIT
+    assert simulator.take_uart().decode() == said
+
+
+@pytest.mark.parametrize(
+    "cycles",
+    [
+        30_000_000,
+        pytest.param(
+            1_000_000_000,
+            marks=[
+                pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes a minute: set INTERCORE_SLOW=1"),
+                pytest.mark.timeout(1200),
+            ],
+        ),
+    ],
+)
+def test_both_have_the_same_hash_of_everything_that_happened(cycles: int, tmp_path: Path) -> None:
+    image = tmp_path / "forever.bin"
+    image.write_bytes(raw(*FOREVER))
+    simulator = Simulator(image, base=SRAM)
+    assert simulator.run(cycles).reason is Reason.LIMIT
+    options = ["--quiet", "--hash", "--base", hex(SRAM), "--max-cycles", str(cycles)]
+    _, told = command(image, *options, profile="release" if cycles > 10**8 else "dev", code=1)
+    assert f"hash: {simulator.trace_hash():016x}" in told

@@ -7,13 +7,13 @@ use crate::clock::{Cycle, NEVER};
 use crate::cpu::exception::RECOGNITION;
 use crate::cpu::{Core, Phase};
 
-/// How far a core may go by itself. Before `cycle` nobody else does anything. From then on and before `free`, the other
-/// core asks for `taken`, once, and does nothing else: all other slaves can be had, and nothing happens that could raise an
-/// interrupt.
+/// How far a core may go by itself. Before `cycle` nobody else does anything; from then on and before `free`, the other core
+/// asks for `taken` and for nothing else; and before `known` nothing happens that could raise an interrupt.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Horizon {
     pub cycle: Cycle,
     free: Cycle,
+    known: Cycle,
     taken: Slave,
 }
 
@@ -23,7 +23,11 @@ impl Horizon {
     #[inline(always)]
     fn of(other: &Core, limit: Cycle) -> Self {
         let cycle = other.t.min(limit);
-        Self { cycle, free: (cycle + other.ahead).min(limit), taken: other.slave }
+        // No instruction begins in the cycle of the limit, so that all runs up to it end alike.
+        let known = (cycle + other.ahead).min(limit - 1);
+        // Whatever else is posted is all that happens in its cycle; what an instruction begins with is not known.
+        let free = if other.phase == Phase::Start { cycle } else { known.max(cycle + 1).min(limit) };
+        Self { cycle, free, known, taken: other.slave }
     }
 
     /// Whether an access to one of the four large banks of SRAM can be granted at cycle `now` at once.
@@ -36,13 +40,13 @@ impl Horizon {
     /// earlier cycles (`RECOGNITION` is 1).
     #[inline(always)]
     pub fn knows(self, now: Cycle) -> bool {
-        now <= self.free
+        now <= self.known
     }
 
     /// The first cycle in which an instruction boundary is more than the next instruction.
     #[inline(always)]
     pub fn looks(self, attention: Cycle) -> Cycle {
-        attention.min(self.free + 1)
+        attention.min(self.known + 1)
     }
 }
 
@@ -51,7 +55,7 @@ impl Horizon {
 pub(crate) fn begin<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus, now: Cycle) {
     for core in cores {
         if core.t == now && core.phase == Phase::Start {
-            core.advance::<WATCH>(bus, Horizon { cycle: now, free: now, taken: Slave::Internal });
+            core.advance::<WATCH>(bus, Horizon { cycle: now, free: now, known: now, taken: Slave::Internal });
         }
     }
 }

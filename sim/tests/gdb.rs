@@ -187,7 +187,7 @@ fn stopped_in_library(elf: &Path, function: &str, core: u8) -> Machine {
 }
 
 /// No options.
-const QUIET: &[&str] = &[];
+const NO_OPTIONS: &[&str] = &[];
 /// Those of a raw image.
 const BASE: &[&str] = &["--base", "0x20000000"];
 
@@ -196,7 +196,7 @@ fn a_breakpoint_stops_core_1_in_its_function() {
     for memory in ["sram", "flash"] {
         let Some(elf) = build("fifo_polled", memory) else { return };
         let commands = ["info threads", "break pong", "continue", "backtrace", "info threads", "delete", "continue"];
-        let (said, (code, out, _)) = debug(&elf, QUIET, &commands);
+        let (said, (code, out, _)) = debug(&elf, NO_OPTIONS, &commands);
         contains(
             &said,
             &[
@@ -216,7 +216,7 @@ fn a_breakpoint_stops_core_1_in_its_function() {
 fn registers_and_time_are_those_of_the_library() {
     let Some(elf) = build("fifo_polled", "sram") else { return };
     let commands = ["break pong", "continue", "thread 1", "info registers", "thread 2", "info registers"];
-    let (said, _) = debug(&elf, QUIET, &[&commands[..], &["monitor cycles", "kill"]].concat());
+    let (said, _) = debug(&elf, NO_OPTIONS, &[&commands[..], &["monitor cycles", "kill"]].concat());
     let machine = stopped_in_library(&elf, "pong", 1);
     assert_eq!(registers(&said), [registers_of(&machine, 0), registers_of(&machine, 1)]);
     contains(&said, &[&format!("cycle {} of clk_sys", machine.now())]);
@@ -229,7 +229,7 @@ fn a_step_is_one_instruction_and_the_other_core_runs_along() {
     let mut commands = vec!["break pong", "continue", "delete"];
     commands.extend(["stepi", "print/x $pc"].repeat(STEPS));
     commands.extend(["thread 1", "info registers", "thread 2", "info registers", "monitor cycles", "kill"]);
-    let (said, _) = debug(&elf, QUIET, &commands);
+    let (said, _) = debug(&elf, NO_OPTIONS, &commands);
 
     let mut machine = stopped_in_library(&elf, "pong", 1);
     let mut free = machine.clone();
@@ -250,7 +250,7 @@ fn a_watchpoint_stops_right_behind_the_instruction_and_tells_the_values() {
     let commands = ["watch core_1_function", "continue", "x/i $pc-2", "delete", "rwatch core_1_function", "continue"];
     let rest = ["x/i $pc-2", "delete", "awatch *(char *)((char *)&core_1_function + 2)", "monitor reset"];
     let flush = ["maintenance flush register-cache", "continue", "delete", "continue"];
-    let (said, (_, out, _)) = debug(&elf, QUIET, &[&commands[..], &rest, &flush].concat());
+    let (said, (_, out, _)) = debug(&elf, NO_OPTIONS, &[&commands[..], &rest, &flush].concat());
     contains(
         &said,
         &[
@@ -277,7 +277,7 @@ fn no_core_passes_a_breakpoint_while_gdb_steps_the_other_one_past_it() {
         while machine.run_until(machine.now() + 1_000_000) == Stop::Limit {}
         let hits = machine.bus.watch.hits(probe).len();
         let place = format!("break *{:#x}", at + offset);
-        let (said, (_, out, _)) = debug(&elf, QUIET, &[&place, "ignore 1 99", "continue", "info breakpoints"]);
+        let (said, (_, out, _)) = debug(&elf, NO_OPTIONS, &[&place, "ignore 1 99", "continue", "info breakpoints"]);
         contains(&said, &[&format!("breakpoint already hit {hits} times")]);
         assert!(hits == 4 && out.contains("one bank, later: 4003\n"), "{hits}: {out}");
     }
@@ -308,7 +308,7 @@ fn memory_is_read_without_side_effects_and_written() {
         "print/x *(unsigned *)0x20042000",
         "kill",
     ];
-    let (said, _) = debug(&elf, QUIET, &commands);
+    let (said, _) = debug(&elf, NO_OPTIONS, &commands);
     let machine = stopped_in_library(&elf, "example", 0);
     let expected = [
         machine.peek(0x10).expect("ROM"),
@@ -331,7 +331,7 @@ fn gdb_loads_an_image_and_starts_it() {
     for memory in ["sram", "flash"] {
         let Some(elf) = build("spinlock", memory) else { return };
         let Some(other) = build("fifo_polled", memory) else { return };
-        let simulator = Simulator::start(&elf, QUIET, Stdio::null());
+        let simulator = Simulator::start(&elf, NO_OPTIONS, Stdio::null());
         let commands = ["load", "compare-sections", "monitor reset", "maintenance flush register-cache", "continue"];
         let said = text(&gdb(Some(&other), &simulator.address, &commands).output().expect("GDB runs"));
         assert!(!said.contains("MIS-MATCHED"), "{said}");
@@ -341,18 +341,25 @@ fn gdb_loads_an_image_and_starts_it() {
 
 #[test]
 fn a_session_changes_neither_time_nor_output() {
-    let statistics = |text: &str| text.split("emulated").next().expect("text").to_owned();
+    // All that is told at the end, but for how long it took here, and what GDB's coming and going adds before.
+    let statistics = |text: &str| {
+        let table = text.lines().skip_while(|line| !line.starts_with("simulated, not measured"));
+        let table: Vec<_> = table.filter(|line| !line.starts_with("emulated")).map(str::to_owned).collect();
+        assert!(table.len() > 3, "{text}");
+        table
+    };
     let echo: &[&str] = &["--input-after", "ready\n"];
-    for (name, options, input, core_1_works) in
-        [("fifo_polled", QUIET, "", true), ("uart_echo", echo, "hello\n", false), ("both_cores", QUIET, "", true)]
-    {
+    for (name, options, input, core_1_works) in [
+        ("fifo_polled", NO_OPTIONS, "", true),
+        ("uart_echo", echo, "hello\n", false),
+        ("both_cores", NO_OPTIONS, "", true),
+    ] {
         let Some(elf) = build(name, "flash") else { return };
         let input_file = elf.with_extension("input");
         std::fs::write(&input_file, input).expect("written");
         let stdin = || std::fs::File::open(&input_file).expect("there");
-        let options = [options, &["--stats"]].concat();
-        let plain = simulator().args(&options).arg(&elf).stdin(stdin()).output().expect("it runs");
-        let simulator = Simulator::start(&elf, &options, stdin().into());
+        let plain = simulator().args(options).arg(&elf).stdin(stdin()).output().expect("it runs");
+        let simulator = Simulator::start(&elf, options, stdin().into());
         let mut commands = vec!["tbreak start", "continue", "hbreak example", "continue"];
         commands.extend(["stepi"; 20]);
         if core_1_works {
@@ -408,7 +415,7 @@ fn after_detaching_the_chip_runs_on() {
     contains(&said, &["hit Breakpoint 1"]);
     assert!(simulator.end().1.starts_with("ready\nhello\nbytes: 6\n"), "{said}");
     let Some(elf) = build("fifo_polled", "sram") else { return };
-    let (_, (code, out, _)) = debug(&elf, QUIET, &["break pong", "watch core_1_function", "continue", "detach"]);
+    let (_, (code, out, _)) = debug(&elf, NO_OPTIONS, &["break pong", "watch core_1_function", "continue", "detach"]);
     assert_eq!((code, out.as_str()), (Some(0), "100 round trips: 1601\n"));
 }
 

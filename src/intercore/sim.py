@@ -445,8 +445,9 @@ class Simulator:
         return self._machine.state_hash()
 
     def trace_hash(self) -> int:
-        """Return a hash of all that has happened since the start: of the state every 10,000,000 cycles and now, and of
-        every byte both UARTs sent, with its cycle. Equal for equal runs; `intercore-sim --hash` prints the same number.
+        """Return a 64-bit hash of all that has happened since the start, as `intercore-sim --hash` prints it.
+
+        It covers the state every 10,000,000 cycles and now, and every byte both UARTs sent, with its cycle.
         """
         return self._machine.trace_hash()
 

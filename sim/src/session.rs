@@ -210,21 +210,28 @@ impl Session {
             End::Interrupted => "interrupted".to_owned(),
             End::Stop(Stop::Limit) => "the limit is reached".to_owned(),
             End::Stop(Stop::Exit { core, code }) => format!("core {core} ended the program with exit code {code}"),
-            End::Stop(Stop::DeadEnd) => {
-                let why = self.rom_says(0).or_else(|| self.rom_says(1));
-                let why = why.unwrap_or("nothing is pending that could wake one");
-                format!("dead end: both cores sleep for good: {why}")
-            }
-            End::Stop(Stop::Lockup { core, pc }) => {
-                let why = self.rom_says(usize::from(*core)).unwrap_or("a fault where faults cannot be handled");
-                format!("core {core} locked up at {pc:#010x}: {why}")
-            }
-            End::Stop(other) => format!("stopped unexpectedly: {other:?}"),
+            End::Stop(stop) => why_stopped(&self.machine, stop, self.own_rom),
         };
         format!("cycle {}: {what}", self.machine.now())
     }
+}
 
-    fn rom_says(&self, core: usize) -> Option<&'static str> {
-        bootrom::why_stopped(self.machine.core(core).register(15)).filter(|_| self.own_rom)
+/// Why a machine stopped by itself, in words; `own_rom` if it runs our boot ROM, which has reasons of its own to stop.
+#[must_use]
+pub fn why_stopped(machine: &Machine, stop: &Stop, own_rom: bool) -> String {
+    let rom_says = |core: usize| bootrom::why_stopped(machine.core(core).register(15)).filter(|_| own_rom);
+    match stop {
+        Stop::DeadEnd if (0..2).any(|core| machine.core(core).is_stuck()) => {
+            "dead end: a core is stuck, as asked, and nothing goes on".to_owned()
+        }
+        Stop::DeadEnd => {
+            let why = rom_says(0).or_else(|| rom_says(1)).unwrap_or("nothing is pending that could wake one");
+            format!("dead end: both cores sleep for good: {why}")
+        }
+        Stop::Lockup { core, pc } => {
+            let why = rom_says(usize::from(*core)).unwrap_or("a fault where faults cannot be handled");
+            format!("core {core} locked up at {pc:#010x}: {why}")
+        }
+        other => format!("stopped unexpectedly: {other:?}"),
     }
 }

@@ -15,6 +15,7 @@ use crate::clock::{Cycle, NEVER};
 use crate::fault::Faults;
 use crate::image::Image;
 use crate::machine::{Machine, Stop};
+use crate::session::why_stopped;
 use crate::timeline::Timeline;
 use crate::trace_hash::TraceHash;
 
@@ -273,27 +274,12 @@ impl Run {
 
     fn explain(&self, end: &End, arguments: &Arguments) -> String {
         let cycle = self.machine.now();
-        let in_rom = |core: usize| {
-            let pc = self.machine.core(core).register(15);
-            bootrom::why_stopped(pc).filter(|_| self.own_rom)
-        };
         let why = match end {
             End::Unheard => "nobody listens to UART0 any more".to_owned(),
             End::Interrupted => "interrupted".to_owned(),
             End::Unwritable(why) => arguments.trace.as_ref().map_or_else(String::new, |path| unwritable(path, why)),
             End::Machine(Stop::Limit) => "the limit of --max-cycles is reached".to_owned(),
-            End::Machine(Stop::DeadEnd) if (0..2).any(|core| self.machine.core(core).is_stuck()) => {
-                "dead end: a core is stuck, as asked, and nothing goes on".to_owned()
-            }
-            End::Machine(Stop::DeadEnd) => {
-                let why = in_rom(0).or_else(|| in_rom(1)).unwrap_or("nothing is pending that could wake one");
-                format!("dead end: both cores sleep for good: {why}")
-            }
-            End::Machine(Stop::Lockup { core, pc }) => {
-                let why = in_rom(usize::from(*core)).unwrap_or("a fault where faults cannot be handled");
-                format!("core {core} locked up at {pc:#010x}: {why}")
-            }
-            End::Machine(other) => format!("stopped unexpectedly: {other:?}"),
+            End::Machine(stop) => why_stopped(&self.machine, stop, self.own_rom),
         };
         format!("cycle {cycle}: {why}")
     }

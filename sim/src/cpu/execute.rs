@@ -223,6 +223,31 @@ impl Core {
         })
     }
 
+    /// Index of the word that a load or store is for, if it is had at once; else the instruction waits, or has faulted.
+    #[inline(always)]
+    fn begin_transfer<const WATCH: bool>(
+        &mut self,
+        op: &Op,
+        address: u32,
+        phase: Phase,
+        front: Front,
+        bus: &mut Bus,
+        until: Horizon,
+    ) -> Option<u32> {
+        let place = locate_bank(address).filter(|_| address & op.width.misaligned() == 0);
+        let Some((bank, index)) = place else {
+            self.leave_behind(front);
+            self.post_transfer(op, address, phase);
+            return None;
+        };
+        if !until.allows(front.t, bank) {
+            self.put_off(front, bank, quiet_after(front.pc));
+            return None;
+        }
+        self.granted::<WATCH>(bus, bank);
+        Some(index)
+    }
+
     #[inline(always)]
     fn load<const WATCH: bool>(
         &mut self,
@@ -232,15 +257,9 @@ impl Core {
         bus: &mut Bus,
         until: Horizon,
     ) -> End {
-        let place = locate_bank(address).filter(|_| address & op.width.misaligned() == 0);
-        let Some((bank, index)) = place else {
-            self.leave_behind(*front);
-            return self.post_transfer(op, address, Phase::Load);
+        let Some(index) = self.begin_transfer::<WATCH>(op, address, Phase::Load, *front, bus, until) else {
+            return End::Posted;
         };
-        if !until.allows(front.t, bank) {
-            return self.put_off(*front, bank, quiet_after(front.pc));
-        }
-        self.granted::<WATCH>(bus, bank);
         let value = extract(bus.memory.sram(index), address, op.width);
         if WATCH {
             bus.watch.data(front.t, self.id, front.pc, address, op.width.bytes(), false, value);
@@ -259,15 +278,9 @@ impl Core {
         bus: &mut Bus,
         until: Horizon,
     ) -> End {
-        let place = locate_bank(address).filter(|_| address & op.width.misaligned() == 0);
-        let Some((bank, index)) = place else {
-            self.leave_behind(*front);
-            return self.post_transfer(op, address, Phase::Store);
+        let Some(index) = self.begin_transfer::<WATCH>(op, address, Phase::Store, *front, bus, until) else {
+            return End::Posted;
         };
-        if !until.allows(front.t, bank) {
-            return self.put_off(*front, bank, quiet_after(front.pc));
-        }
-        self.granted::<WATCH>(bus, bank);
         let value = self.reg(op.d);
         bus.memory.write_sram(index, address, op.width, value);
         if WATCH {

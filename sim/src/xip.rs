@@ -26,7 +26,7 @@ struct Line {
 #[derive(Clone, Debug, Hash)]
 pub struct Xip {
     lines: Vec<[Line; 2]>,
-    /// Way to replace next, by set. (The policy is not documented; least recently used is assumed.)
+    /// Way to replace next, by set. (The policy is not documented; an empty way, else the least recently used one, is assumed.)
     oldest: Vec<u8>,
     enabled: bool,
     bad_write_faults: bool,
@@ -127,13 +127,12 @@ impl Xip {
         self.oldest[set] = way as u8 ^ 1;
     }
 
-    /// Forgets the line of an address, in both ways.
+    /// Forgets the line of an address, so that its place is the next to be used.
     pub(crate) fn forget(&mut self, address: u32) {
         let (set, tag, _) = split(address);
-        for line in &mut self.lines[set] {
-            if line.tag == tag {
-                *line = Line { tag: EMPTY, present: 0 };
-            }
+        if let Some(way) = self.lines[set].iter().position(|line| line.tag == tag) {
+            self.lines[set][way] = Line { tag: EMPTY, present: 0 };
+            self.oldest[set] = way as u8;
         }
     }
 

@@ -313,6 +313,30 @@ fn a_hit_makes_a_line_of_the_flash_cache_young() {
     assert_eq!(found, 2);
 }
 
+/// The place of a line that a write has deleted (DS 2.6.3.2, table 155) is used before any other (assumption).
+#[test]
+fn a_deleted_line_of_the_flash_cache_makes_room_for_another() {
+    // Load b, a; delete b; load b again: a is still there.
+    let code = [NOP, NOP, 0x680d, NOP, 0x6805, NOP, 0x600d, NOP, NOP, NOP, 0x680d, NOP, 0x6805, NOP, STAY];
+    let after = |index: u32| {
+        cycles(&code, index, index + 1, |machine: &mut Machine| {
+            machine.bus.xip.ssi.configure(4);
+            machine.core_mut(0).set_register(0, 0x1000_0000);
+            machine.core_mut(0).set_register(1, 0x1000_2000);
+        })
+    };
+    assert_eq!(after(10), 2 + WIRE, "b is gone");
+    assert_eq!(after(12), 2, "a is not");
+    // The other way round, where what is deleted is the younger one.
+    let code = [NOP, NOP, 0x6805, NOP, 0x680d, NOP, 0x600d, NOP, NOP, NOP, 0x680d, NOP, 0x6805, NOP, STAY];
+    let after = cycles(&code, 12, 13, |machine: &mut Machine| {
+        machine.bus.xip.ssi.configure(4);
+        machine.core_mut(0).set_register(0, 0x1000_0000);
+        machine.core_mut(0).set_register(1, 0x1000_2000);
+    });
+    assert_eq!(after, 2);
+}
+
 /// A fetch of one word freezes the pipeline (assumption), so that two instructions take a transfer and two cycles less one:
 /// the fetch is itself a cycle of an instruction.
 #[test]

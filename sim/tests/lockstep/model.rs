@@ -71,7 +71,7 @@ impl Flash {
     }
 
     /// Cycles of the data phase of a read. 16 kB in two ways of 8-byte lines, 1 cycle on a hit (DS 2.6.3.1); a miss fills one
-    /// 4-byte word (pico-feedback issue 307); the way used least recently is replaced (assumption).
+    /// 4-byte word (pico-feedback issue 307); an empty way, else the one used least recently, is used (assumption).
     fn read(&mut self, address: u32) -> u64 {
         if address >> 24 != 0x10 {
             return 1 + self.wire;

@@ -79,12 +79,6 @@ impl Slave {
         ][self as usize]
     }
 
-    /// One of the four large banks of SRAM.
-    #[inline(always)]
-    pub(crate) fn bank(number: u32) -> Self {
-        BANKS[number as usize & 3]
-    }
-
     #[inline(always)]
     pub(crate) fn is_sram(self) -> bool {
         (Slave::Sram0 as u8..=Slave::Sram5 as u8).contains(&(self as u8))
@@ -107,12 +101,6 @@ impl Slave {
         })
     }
 
-    /// Whether nobody notices an access to it who does not want the same.
-    #[inline(always)]
-    pub(crate) fn is_memory(self) -> bool {
-        self as u8 <= Slave::Sram5 as u8
-    }
-
     /// Whether masters share it, one access at a time.
     #[inline(always)]
     pub(crate) fn is_shared(self) -> bool {
@@ -130,27 +118,30 @@ impl Slave {
     }
 }
 
-const BANKS: [Slave; 4] = [Slave::Sram0, Slave::Sram1, Slave::Sram2, Slave::Sram3];
+/// Bytes of all SRAM, in its lower, word-striped view (DS 2.6.2).
+const SRAM_BYTES: u32 = 4 * crate::memory::SRAM_WORDS as u32;
 
-/// Where an address is in the four large banks: number of the bank and index of the word; None if it is elsewhere.
+/// Number of the slave and index of the word of an address in SRAM; None if it is elsewhere.
 #[inline(always)]
-pub(crate) fn locate_bank(address: u32) -> Option<(u32, u32)> {
+fn locate_sram(address: u32) -> Option<(u32, u32)> {
     let offset = address.wrapping_sub(0x2000_0000);
-    if offset < 0x4_0000 {
-        // Bits 3:2 choose the bank: table 153.
-        return Some((offset >> 2 & 3, offset >> 2));
+    if offset < SRAM_BYTES {
+        // Bits 3:2 choose one of the four large banks: table 153. SRAM4 and SRAM5 follow.
+        let bank = if offset < 0x4_0000 { offset >> 2 & 3 } else { 4 | offset >> 12 & 1 };
+        return Some((Slave::Sram0 as u32 + bank, offset >> 2));
     }
     let offset = address.wrapping_sub(0x2100_0000);
-    // The same banks one after the other.
-    (offset < 0x4_0000).then_some((offset >> 16, (offset >> 2 & 0x3fff) << 2 | offset >> 16))
+    // The large banks one after the other.
+    (offset < 0x4_0000)
+        .then_some((Slave::Sram0 as u32 + (offset >> 16), (offset >> 2 & 0x3fff) << 2 | offset >> 16))
 }
 
 /// Which slave an address belongs to, and for SRAM the index of its word (DS 2.2, 2.6.2).
 #[inline(always)]
 #[must_use]
 pub fn locate(address: u32) -> (Slave, u32) {
-    match locate_bank(address) {
-        Some((bank, index)) => (Slave::bank(bank), index),
+    match locate_sram(address) {
+        Some((slave, index)) => (Slave::ALL[slave as usize % Slave::COUNT], index),
         None => locate_elsewhere(address),
     }
 }
@@ -158,13 +149,6 @@ pub fn locate(address: u32) -> (Slave, u32) {
 #[inline(never)]
 fn locate_elsewhere(address: u32) -> (Slave, u32) {
     let offset = address & 0x0fff_ffff;
-    if address >> 28 == 2 {
-        return match offset >> 18 {
-            1 if offset < 0x4_1000 => (Slave::Sram4, offset >> 2),
-            1 if offset < 0x4_2000 => (Slave::Sram5, offset >> 2),
-            _ => (Slave::None, 0),
-        };
-    }
     match address >> 28 {
         0 if offset < 0x4000 => (Slave::Rom, offset >> 2),
         1 if offset < 0x600_0000 || offset >> 24 == 8 => (Slave::Xip, 0),
@@ -189,6 +173,9 @@ pub enum Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault;
 
+/// A power of two, so that an index needs no check, only a mask.
+const LAST: usize = 16;
+
 /// Everything that the cores share.
 #[derive(Clone, Debug)]
 pub struct Bus {
@@ -206,8 +193,8 @@ pub struct Bus {
     pub diagnostics: Diagnostics,
     /// Probes, breakpoints, timeline.
     pub watch: Watches,
-    /// Master last granted, by slave: the state of round robin.
-    last: [u8; Slave::COUNT],
+    /// Master last granted, by slave: the state of round robin. (Beyond the slaves: where cores write that ask nothing.)
+    last: [u8; LAST],
     /// First cycle in which a slave with wait states takes the next access.
     free_at: [Cycle; Slave::COUNT],
     /// Masters of high priority, a bit each: cores 0 and 1, DMA read, DMA write (DS 2.1.1.1).
@@ -234,7 +221,7 @@ impl Bus {
             irq: IrqLines::default(),
             diagnostics: Diagnostics::default(),
             watch: Watches::default(),
-            last: [3; Slave::COUNT],
+            last: [3; LAST],
             free_at: [0; Slave::COUNT],
             priority: 0,
             touched: false,
@@ -247,10 +234,29 @@ impl Bus {
         }
     }
 
-    /// A master gets a slave that never makes it wait.
+    /// A master gets the slave of a number, at once.
     #[inline(always)]
-    pub(crate) fn granted(&mut self, master: u8, slave: Slave) {
-        self.last[slave as usize] = master;
+    pub(crate) fn granted(&mut self, master: u8, slave: u32) {
+        self.last[slave as usize % LAST] = master;
+    }
+
+    /// Slave and index of a word that can be had in cycle `now` without wait states: of SRAM, or one that is read from flash
+    /// and is in the cache.
+    #[inline(always)]
+    pub(crate) fn at_once(&self, address: u32, write: bool, now: Cycle) -> Option<(u32, u32)> {
+        let place = locate_sram(address);
+        if place.is_none() && !write && now >= self.free_at[Slave::Xip as usize] && self.xip.holds(address, now) {
+            return Some((Slave::Xip as u32, 0));
+        }
+        place
+    }
+
+    /// The word of flash at an address that the cache holds.
+    #[inline(always)]
+    pub(crate) fn hit_flash(&mut self, address: u32, now: Cycle) -> u32 {
+        self.free_at[Slave::Xip as usize] = now + 1;
+        self.xip.hit(address);
+        self.memory.flash(address & 0xff_ffff)
     }
 
     /// Whether cores must tell of every access.
@@ -263,12 +269,6 @@ impl Bus {
         if let Some(port) = slave.port() {
             self.peripherals.busctrl.count(port, contested);
         }
-    }
-
-    /// A master gets one of the four large banks.
-    #[inline(always)]
-    pub(crate) fn granted_bank(&mut self, master: u8, bank: u32) {
-        self.last[Slave::Sram0 as usize + (bank as usize & 3)] = master;
     }
 
     /// Which of the masters in the set `asking` (a bit each) gets the slave: those of high priority first, among equals the
@@ -429,7 +429,7 @@ impl Bus {
         use std::hash::Hash;
         self.memory.hash_state(hasher);
         self.xip.hash(hasher);
-        (self.last, self.free_at, self.priority, self.irq.0).hash(hasher);
+        (&self.last[..Slave::COUNT], self.free_at, self.priority, self.irq.0).hash(hasher);
         let mut peripherals = self.peripherals.clone();
         // What was sent is part of the past, and may have been taken or not.
         peripherals.uarts.iter_mut().for_each(|uart| drop(uart.take_sent()));

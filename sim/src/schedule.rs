@@ -1,96 +1,114 @@
-//! Who goes next: always the one that is behind, and the arbiter between those who ask for one slave in one cycle.
-
-#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
+//! One cycle after the other, for both cores at once, and the arbiter between them.
+//!
+//! There are two ways through a cycle, with equal results. `run` is the fast one: it keeps what changes from cycle to cycle
+//! apart (`Lane`), for as long as cores ask for nothing but SRAM and hits in the flash cache and no exception is due. `cycle` is
+//! the complete one: it knows everything, and what a core is about to do stands in the core.
 
 use crate::bus::{Bus, Slave};
-use crate::clock::{Cycle, NEVER};
-use crate::cpu::exception::RECOGNITION;
+use crate::clock::Cycle;
+use crate::cpu::execute::Lane;
 use crate::cpu::{Core, Phase};
-
-/// How far a core may go by itself. Before `cycle` nobody else does anything; from then on and before `free`, the other core
-/// asks for `taken` and for nothing else; and before `known` nothing happens that could raise an interrupt.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Horizon {
-    pub cycle: Cycle,
-    free: Cycle,
-    known: Cycle,
-    taken: Slave,
-}
-
-impl Horizon {
-    /// How far one core may go beside the other. Nothing at all is done in the cycle of the limit: what happens there first
-    /// is not known yet.
-    #[inline(always)]
-    fn of(other: &Core, limit: Cycle) -> Self {
-        let cycle = other.t.min(limit);
-        // No instruction begins in the cycle of the limit, so that all runs up to it end alike.
-        let known = (cycle + other.ahead).min(limit - 1);
-        // Whatever else is posted is all that happens in its cycle; what an instruction begins with is not known.
-        let free = if other.phase == Phase::Start { cycle } else { known.max(cycle + 1).min(limit) };
-        Self { cycle, free, known, taken: other.slave }
-    }
-
-    /// Whether an access to one of the four large banks of SRAM can be granted at cycle `now` at once.
-    #[inline(always)]
-    pub fn allows(self, now: Cycle, bank: u32) -> bool {
-        now < self.cycle || (now < self.free && Slave::Sram0 as u32 + bank != self.taken as u32)
-    }
-
-    /// Whether all is known that decides about exceptions in an instruction boundary at cycle `now`: what was raised in
-    /// earlier cycles (`RECOGNITION` is 1).
-    #[inline(always)]
-    pub fn knows(self, now: Cycle) -> bool {
-        now <= self.known
-    }
-
-    /// The first cycle in which an instruction boundary is more than the next instruction.
-    #[inline(always)]
-    pub fn looks(self, attention: Cycle) -> Cycle {
-        attention.min(self.known + 1)
-    }
-}
-
-/// Lets cores that stand before an instruction in cycle `now`, before which all is known, begin it, so that what they ask for
-/// in this cycle is known.
-pub(crate) fn begin<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus, now: Cycle) {
-    for core in cores {
-        if core.t == now && core.phase == Phase::Start {
-            core.advance::<WATCH>(bus, Horizon { cycle: now, free: now, known: now, taken: Slave::Internal });
-        }
-    }
-}
-
-const _: () = assert!(RECOGNITION == 1, "Horizon::knows");
 
 /// Runs both cores up to, not including, cycle `limit`; returns early when the bus was touched in a way that may move the
 /// limit or concern the other core.
 pub(crate) fn run_cores<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus, limit: Cycle) {
     let [zero, one] = cores;
-    // Room for a few cycles more than the end of time.
-    let limit = limit.min(NEVER - 4);
     while !bus.touched {
-        let (t0, t1) = (zero.t, one.t);
-        // In one cycle core 0 comes first (DS 2.3.1.3 says so of SIO).
-        if t0 <= t1 {
-            if t0 >= limit {
-                return;
-            }
-            if t0 == t1 && one.phase == Phase::Start {
-                // What it asks for in this cycle is not known yet.
-                one.advance::<WATCH>(bus, Horizon::of(zero, limit));
-                continue;
-            }
-            if t0 == t1 && zero.slave == one.slave && zero.slave.is_shared() {
-                let loser = if bus.arbitrate(zero.slave, 3) == 0 { &mut *one } else { &mut *zero };
-                loser.lose_cycle::<WATCH>(bus);
-                continue;
-            }
-            zero.advance::<WATCH>(bus, Horizon::of(one, limit));
-        } else {
-            if t1 >= limit {
-                return;
-            }
-            one.advance::<WATCH>(bus, Horizon::of(zero, limit));
+        let now = zero.t.min(one.t);
+        if now >= limit {
+            return;
         }
+        let (t0, t1) = (zero.t, one.t);
+        let end0 = if t0 == now && zero.is_plain() { zero.attention } else { t0 };
+        let end1 = if t1 == now && one.is_plain() { one.attention } else { t1 };
+        let end = limit.min(end0).min(end1);
+        if end <= now {
+            cycle::<WATCH>([zero, one], bus, now);
+        } else if t1 > now {
+            run::<WATCH, false>([zero, one], bus, now, end);
+        } else if t0 > now {
+            run::<WATCH, false>([one, zero], bus, now, end);
+        } else {
+            run::<WATCH, true>([zero, one], bus, now, end);
+        }
+    }
+}
+
+/// Cycles from `now` up to, not including, `until`, of the first core and, if `BOTH`, of the second. Ends early before or in a
+/// cycle in which one of them does something that a lane cannot hold.
+fn run<const WATCH: bool, const BOTH: bool>(
+    [first, second]: [&mut Core; 2],
+    bus: &mut Bus,
+    mut now: Cycle,
+    until: Cycle,
+) {
+    let (mut a, mut b) = (Lane::of(first), Lane::of(second));
+    while now < until {
+        if !a.waits && !first.issue::<WATCH>(&mut a, now, bus) {
+            if BOTH {
+                second.stop::<WATCH>(&mut b, now, bus);
+            }
+            return;
+        }
+        if BOTH && !b.waits && !second.issue::<WATCH>(&mut b, now, bus) {
+            a.post(first, now);
+            return;
+        }
+        if BOTH && a.slave == b.slave {
+            a.waits = bus.arbitrate(Slave::ALL[a.slave as usize % Slave::COUNT], 3) != 0;
+            b.waits = !a.waits;
+            if a.waits {
+                first.lose::<WATCH>(&a, now, bus);
+                second.complete::<WATCH>(&mut b, now, bus);
+            } else {
+                first.complete::<WATCH>(&mut a, now, bus);
+                second.lose::<WATCH>(&b, now, bus);
+            }
+        } else {
+            first.complete::<WATCH>(&mut a, now, bus);
+            a.waits = false;
+            if BOTH {
+                second.complete::<WATCH>(&mut b, now, bus);
+                b.waits = false;
+            }
+        }
+        now += 1;
+    }
+    first.stop::<WATCH>(&mut a, now, bus);
+    if BOTH {
+        second.stop::<WATCH>(&mut b, now, bus);
+    }
+}
+
+/// Cycle `now` of the cores that do something in it.
+fn cycle<const WATCH: bool>([zero, one]: [&mut Core; 2], bus: &mut Bus, now: Cycle) {
+    begin_core::<WATCH>(zero, bus, now);
+    begin_core::<WATCH>(one, bus, now);
+    if bus.touched {
+        return;
+    }
+    if zero.t == now && one.t == now && zero.slave == one.slave && zero.slave.is_shared() {
+        let loser = if bus.arbitrate(zero.slave, 3) == 0 { &mut *one } else { &mut *zero };
+        loser.lose_cycle::<WATCH>(bus);
+    }
+    // In one cycle core 0 comes first (DS 2.3.1.3 says so of SIO).
+    if zero.t == now {
+        zero.perform::<WATCH>(bus);
+    }
+    if one.t == now && !bus.touched {
+        one.perform::<WATCH>(bus);
+    }
+}
+
+/// Lets cores that stand before an instruction in cycle `now` begin it, so that what they ask for in this cycle is known.
+pub(crate) fn begin<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus, now: Cycle) {
+    for core in cores {
+        begin_core::<WATCH>(core, bus, now);
+    }
+}
+
+fn begin_core<const WATCH: bool>(core: &mut Core, bus: &mut Bus, now: Cycle) {
+    if core.t == now && core.phase == Phase::Start {
+        core.begin::<WATCH>(bus);
     }
 }

@@ -91,6 +91,25 @@ impl Xip {
         }
     }
 
+    /// Whether a read in cycle `now` is a hit.
+    #[inline]
+    pub(crate) fn holds(&self, address: u32, now: Cycle) -> bool {
+        let (set, tag, half) = split(address);
+        address >> 24 == 0x10
+            && self.enabled
+            && now >= self.flushed_at
+            && self.lines[set].iter().any(|line| line.tag == tag && line.present & half != 0)
+    }
+
+    /// A read of what the cache `holds`.
+    #[inline]
+    pub(crate) fn hit(&mut self, address: u32) {
+        let (set, tag, _) = split(address);
+        self.accesses = self.accesses.saturating_add(1);
+        self.hits = self.hits.saturating_add(1);
+        self.oldest[set] = u8::from(self.lines[set][0].tag == tag);
+    }
+
     /// A read of the window: 1 cycle for a hit ("1 cycle hit", DS 2.6.3.1), else the wire.
     fn lookup(&mut self, address: u32) -> Cycle {
         self.accesses = self.accesses.saturating_add(1);

@@ -36,7 +36,6 @@ pub enum Code {
     AddHi,
     CmpHi,
     MovHi,
-    // Up to here: quiet.
     AddPc,
     MovPc,
     Bx,
@@ -85,27 +84,18 @@ pub enum Code {
     Svc,
     Wide,
     Udf,
+    // What follows is no instruction but a cycle of one: see `execute`.
+    Last,
+    Refill,
+    LoadNext,
+    StoreNext,
 }
 
 impl Code {
-    /// Whether it only ever changes registers and flags, in one cycle.
-    const fn is_quiet(self) -> bool {
-        let code = self as u8;
-        code <= Code::MovHi as u8
-            || matches!(
-                self,
-                Code::Adr
-                    | Code::AddSp
-                    | Code::MoveSp
-                    | Code::Sxth
-                    | Code::Sxtb
-                    | Code::Uxth
-                    | Code::Uxtb
-                    | Code::Rev
-                    | Code::Rev16
-                    | Code::Revsh
-                    | Code::Nop
-            )
+    /// Whether it is no instruction but a later cycle of one.
+    #[inline(always)]
+    pub(crate) const fn goes_on(self) -> bool {
+        self as u8 >= Code::Last as u8
     }
 }
 
@@ -204,13 +194,11 @@ pub struct Op {
     pub immediate: i16,
     /// Width of a load or store.
     pub width: Width,
-    /// It takes one cycle and asks nothing of the bus but perhaps the next word.
-    pub quiet: bool,
 }
 
-const fn op(code: Code, d: u16, n: u16, m: u16, immediate: i32) -> Op {
+pub(super) const fn op(code: Code, d: u16, n: u16, m: u16, immediate: i32) -> Op {
     let (d, n, m) = (Reg::of(d), Reg::of(n), Reg::of(m));
-    Op { code, d, n, m, immediate: immediate as i16, width: Width::Word, quiet: code.is_quiet() }
+    Op { code, d, n, m, immediate: immediate as i16, width: Width::Word }
 }
 
 const fn narrow(width: Width, code: Code, d: u16, n: u16, m: u16, immediate: u16) -> Op {

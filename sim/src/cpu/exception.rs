@@ -42,7 +42,6 @@ impl Core {
         let due = self.nvic.first_due(self.execution_priority());
         let tick = self.systick.next_exception();
         self.attention = due.min(tick).saturating_add(RECOGNITION);
-        self.ahead = self.ahead.min(1);
     }
 
     /// Priority of what executes now: lower is more urgent; 4 is a thread (B1.5.4).

@@ -1,293 +1,437 @@
-//! Executes instructions up to the next one that must stop.
+//! What a core does in a cycle: asks the bus for something (`issue`), and deals with what it was given (`complete`).
 
 #![allow(clippy::trivially_copy_pass_by_ref)] // of a decoded instruction, only what is needed is then read: measured, see bench/sim
 
-use super::decode::{Code, Op, Reg, TABLE, Width};
+use super::decode::{Code, Op, TABLE, Width, op};
 use super::step::extract;
 use super::{Core, Phase};
-use crate::bus::{Bus, Slave, locate_bank};
-use crate::clock::{Cycle, NEVER};
-use crate::schedule::Horizon;
+use crate::bus::{Bus, Slave};
+use crate::clock::Cycle;
 
 /// How a part of an instruction ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The instruction has one more cycle, its last, in which the next word may be fetched.
-    LastCycle,
     /// It is done: `t` is the boundary to the next instruction.
     Boundary,
     /// Something is posted.
     Posted,
 }
 
-/// What changes with every instruction, kept out of memory while instructions are executed: the cycle, the address of the
-/// instruction, and the halfwords from it on.
+/// What changes with every cycle, kept out of a `Core` while cycles follow each other in which nothing but SRAM and hits in
+/// the flash cache is asked for.
 #[derive(Clone, Copy)]
-struct Front {
-    t: Cycle,
+pub(crate) struct Lane {
     pc: u32,
+    /// Halfwords that have been fetched, the one at `pc` lowest.
     queue: u64,
+    /// What the next cycle begins with: an instruction, or one of those below.
+    op: &'static Op,
+    /// What is asked of the bus in this cycle.
+    phase: Phase,
+    /// Number of the slave that is asked; of none if nothing is.
+    pub slave: u32,
+    address: u32,
+    /// Index of the word in SRAM.
+    index: u32,
+    /// Of a load or store.
+    register: u8,
+    width: Width,
+    /// The cycle was lost to the other core: the same is asked for again.
+    pub waits: bool,
 }
 
-/// A load or store.
-macro_rules! transfer {
-    ($how:ident, $core:ident, $op:ident, $address:expr, $front:ident, $bus:ident, $until:ident) => {{
-        let address = $address;
-        if $core.$how::<WATCH>($op, address, &mut $front, $bus, $until) == End::Posted {
-            return;
-        }
-    }};
-}
+/// The last cycle of an instruction, in which the next word may be fetched.
+static LAST: Op = op(Code::Last, 0, 0, 0, 0);
+/// The cycle in which the word is fetched where execution goes on.
+static REFILL: Op = op(Code::Refill, 0, 0, 0, 0);
+/// The next element of LDM or POP.
+static LOAD_NEXT: Op = op(Code::LoadNext, 0, 0, 0, 0);
+/// The next element of STM or PUSH.
+static STORE_NEXT: Op = op(Code::StoreNext, 0, 0, 0, 0);
 
 /// A branch, if the condition holds.
 macro_rules! branch {
-    ($condition:expr, $core:ident, $immediate:ident, $front:ident, $bus:ident, $until:ident) => {
+    ($condition:expr, $core:ident, $lane:ident, $immediate:ident, $now:ident, $bus:ident) => {
         if $condition {
-            if $core.branch::<WATCH>(&mut $front, $immediate, $bus, $until) == End::Posted {
-                return;
-            }
-            continue;
+            $core.stats.instructions += 1;
+            $lane.pc = $lane.pc.wrapping_add(4).wrapping_add($immediate);
+            return $core.ask($lane, $lane.pc & !3, Phase::Target, $now, $bus);
         }
     };
 }
 
+impl Lane {
+    /// Where a core stands at its next cycle; to be asked for only if that `is_plain`.
+    pub fn of(core: &Core) -> Self {
+        Self {
+            pc: core.pc,
+            queue: core.queue,
+            op: next(core.queue),
+            phase: core.phase,
+            slave: core.slave as u32,
+            address: core.address,
+            index: core.index,
+            register: core.register,
+            width: core.width,
+            waits: core.phase != Phase::Start,
+        }
+    }
+
+    /// Puts back into the core what was issued for cycle `now`.
+    pub fn post(&self, core: &mut Core, now: Cycle) {
+        self.put_back(core, now);
+        if self.slave != nobody(core.id) {
+            core.post(self.address, self.phase);
+            return;
+        }
+        core.t = now + 1;
+        if self.phase == Phase::FetchThenTarget {
+            core.post(self.pc & !3, Phase::Target);
+        } else {
+            core.post_internal(Phase::Start);
+        }
+    }
+
+    fn put_back(&self, core: &mut Core, now: Cycle) {
+        core.t = now;
+        core.pc = self.pc;
+        core.queue = self.queue;
+        if matches!(self.phase, Phase::Load | Phase::Store) {
+            core.register = self.register;
+            core.width = self.width;
+        }
+    }
+
+    /// Nothing is asked of the bus.
+    #[inline(always)]
+    fn ask_nothing(&mut self, phase: Phase, core: u8) {
+        self.phase = phase;
+        self.slave = nobody(core);
+    }
+}
+
+/// What a lane asks that asks nothing: a number that the other core never asks.
+#[inline(always)]
+fn nobody(core: u8) -> u32 {
+    Slave::COUNT as u32 + u32::from(core)
+}
+
+/// The instruction that a queue begins with.
+#[inline(always)]
+fn next(queue: u64) -> &'static Op {
+    &TABLE[(queue & 0xffff) as usize]
+}
+
 impl Core {
-    /// Runs from an instruction boundary at `t` to the next stop that must wait for others. What SRAM can give at once needs
-    /// no posting.
+    /// Whether the next cycle is one that `issue` and `complete` can be asked for: there is an instruction to begin, or an
+    /// access to SRAM to be made.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.phase == Phase::Start || (self.slave.is_sram() && self.phase.is_plain() && !self.loads_pc())
+    }
+
+    /// Whether the next element of POP is the program counter: more than a lane can hold.
+    #[inline(always)]
+    fn loads_pc(&self) -> bool {
+        self.phase == Phase::LoadMany && self.list == 1 << 15
+    }
+
+    /// Begins cycle `now`, before which nothing is due that concerns exceptions: all that needs no bus is done, and the lane
+    /// has what is asked of it. False if that is more than a lane can hold: then the core has it posted.
     #[inline(always)]
     #[allow(clippy::too_many_lines)] // one line per instruction
-    pub(crate) fn run<const WATCH: bool>(&mut self, bus: &mut Bus, until: Horizon) {
-        let mut front = Front { t: self.t, pc: self.pc, queue: self.queue };
-        // An instruction that begins again has looked at exceptions already.
-        let begun = if self.phase == Phase::Again { front.t } else { NEVER };
-        let mut look = until.looks(self.attention);
-        loop {
-            if (WATCH || front.t >= look) && front.t != begun {
-                self.leave(front);
-                if !until.knows(front.t) {
-                    self.post_internal(Phase::Start);
-                    return;
-                }
-                if (front.t >= self.attention && self.attend()) || (WATCH && self.watch_execution(bus)) {
-                    return;
-                }
-                look = until.looks(self.attention);
+    pub(crate) fn issue<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
+        let op = lane.op;
+        let pc = lane.pc;
+        if WATCH && !op.code.goes_on() {
+            lane.put_back(self, now);
+            if self.watch_execution(bus) {
+                return false;
             }
-            let pc = front.pc;
-            let op = &TABLE[(front.queue & 0xffff) as usize];
-            let immediate = op.immediate as i32 as u32;
-            match op.code {
-                Code::MovImm => self.set_nz(op.d, immediate),
-                Code::AddImm => self.add(op.d, self.reg(op.n), immediate, false),
-                Code::SubImm => self.add(op.d, self.reg(op.n), !immediate, true),
-                Code::AddReg => self.add(op.d, self.reg(op.n), self.reg(op.m), false),
-                Code::SubReg => self.add(op.d, self.reg(op.n), !self.reg(op.m), true),
-                Code::CmpImm => self.compare(self.reg(op.n), !immediate, true),
-                Code::Cmp => self.compare(self.reg(op.n), !self.reg(op.m), true),
-                Code::Cmn => self.compare(self.reg(op.n), self.reg(op.m), false),
-                Code::CmpHi => self.compare(self.high(op.n, pc), !self.high(op.m, pc), true),
-                Code::Adc => self.add(op.d, self.reg(op.n), self.reg(op.m), self.c),
-                Code::Sbc => self.add(op.d, self.reg(op.n), !self.reg(op.m), self.c),
-                Code::Rsb => self.add(op.d, !self.reg(op.m), 0, true),
-                Code::And => self.set_nz(op.d, self.reg(op.n) & self.reg(op.m)),
-                Code::Eor => self.set_nz(op.d, self.reg(op.n) ^ self.reg(op.m)),
-                Code::Orr => self.set_nz(op.d, self.reg(op.n) | self.reg(op.m)),
-                Code::Bic => self.set_nz(op.d, self.reg(op.n) & !self.reg(op.m)),
-                Code::Mvn => self.set_nz(op.d, !self.reg(op.m)),
-                Code::Mul => self.set_nz(op.d, self.reg(op.n).wrapping_mul(self.reg(op.m))),
-                Code::Tst => self.nz = u64::from(self.reg(op.n) & self.reg(op.m)),
-                Code::LslImm => {
-                    let value = u64::from(self.reg(op.m)) << immediate;
-                    if immediate != 0 {
-                        self.c = value >> 32 & 1 != 0;
-                    }
-                    self.set_nz(op.d, value as u32);
+        }
+        let immediate = op.immediate as i32 as u32;
+        match op.code {
+            Code::MovImm => self.set_nz(op.d, immediate),
+            Code::AddImm => self.add(op.d, self.reg(op.n), immediate, false),
+            Code::SubImm => self.add(op.d, self.reg(op.n), !immediate, true),
+            Code::AddReg => self.add(op.d, self.reg(op.n), self.reg(op.m), false),
+            Code::SubReg => self.add(op.d, self.reg(op.n), !self.reg(op.m), true),
+            Code::CmpImm => self.compare(self.reg(op.n), !immediate, true),
+            Code::Cmp => self.compare(self.reg(op.n), !self.reg(op.m), true),
+            Code::Cmn => self.compare(self.reg(op.n), self.reg(op.m), false),
+            Code::CmpHi => self.compare(self.high(op.n, pc), !self.high(op.m, pc), true),
+            Code::Adc => self.add(op.d, self.reg(op.n), self.reg(op.m), self.c),
+            Code::Sbc => self.add(op.d, self.reg(op.n), !self.reg(op.m), self.c),
+            Code::Rsb => self.add(op.d, !self.reg(op.m), 0, true),
+            Code::And => self.set_nz(op.d, self.reg(op.n) & self.reg(op.m)),
+            Code::Eor => self.set_nz(op.d, self.reg(op.n) ^ self.reg(op.m)),
+            Code::Orr => self.set_nz(op.d, self.reg(op.n) | self.reg(op.m)),
+            Code::Bic => self.set_nz(op.d, self.reg(op.n) & !self.reg(op.m)),
+            Code::Mvn => self.set_nz(op.d, !self.reg(op.m)),
+            Code::Mul => self.set_nz(op.d, self.reg(op.n).wrapping_mul(self.reg(op.m))),
+            Code::Tst => self.nz = u64::from(self.reg(op.n) & self.reg(op.m)),
+            Code::LslImm => {
+                let value = u64::from(self.reg(op.m)) << immediate;
+                if immediate != 0 {
+                    self.c = value >> 32 & 1 != 0;
                 }
-                Code::LsrImm => self.lsr(op.d, self.reg(op.m), immediate),
-                Code::AsrImm => self.asr(op.d, self.reg(op.m), immediate),
-                Code::Lsl => self.lsl(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
-                Code::Lsr => self.lsr(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
-                Code::Asr => self.asr(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
-                Code::Ror => self.ror(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
-                Code::AddHi => self.set_high(op.d, self.high(op.d, pc).wrapping_add(self.high(op.m, pc))),
-                Code::MovHi => self.set_high(op.d, self.high(op.m, pc)),
-                Code::Adr => self.set(op.d, (pc.wrapping_add(4) & !3).wrapping_add(immediate)),
-                Code::AddSp => self.set(op.d, self.regs[13].wrapping_add(immediate)),
-                Code::MoveSp => self.regs[13] = self.regs[13].wrapping_add(immediate),
-                Code::Sxth => self.set(op.d, self.reg(op.m) as i16 as u32),
-                Code::Sxtb => self.set(op.d, self.reg(op.m) as i8 as u32),
-                Code::Uxth => self.set(op.d, self.reg(op.m) & 0xffff),
-                Code::Uxtb => self.set(op.d, self.reg(op.m) & 0xff),
-                Code::Rev => self.set(op.d, self.reg(op.m).swap_bytes()),
-                Code::Rev16 => self.set(op.d, self.reg(op.m).swap_bytes().rotate_left(16)),
-                Code::Revsh => self.set(op.d, (self.reg(op.m) as u16).swap_bytes() as i16 as u32),
-                Code::Nop => {}
-                Code::LoadImm => transfer!(load, self, op, self.reg(op.n).wrapping_add(immediate), front, bus, until),
-                Code::LoadReg => {
-                    transfer!(load, self, op, self.reg(op.n).wrapping_add(self.reg(op.m)), front, bus, until);
-                }
-                Code::LdrLiteral => {
-                    transfer!(load, self, op, (pc.wrapping_add(4) & !3).wrapping_add(immediate), front, bus, until);
-                }
-                Code::StoreImm => transfer!(store, self, op, self.reg(op.n).wrapping_add(immediate), front, bus, until),
-                Code::StoreReg => {
-                    transfer!(store, self, op, self.reg(op.n).wrapping_add(self.reg(op.m)), front, bus, until);
-                }
-                Code::B => branch!(true, self, immediate, front, bus, until),
-                Code::Beq => branch!(self.zero(), self, immediate, front, bus, until),
-                Code::Bne => branch!(!self.zero(), self, immediate, front, bus, until),
-                Code::Bcs => branch!(self.c, self, immediate, front, bus, until),
-                Code::Bcc => branch!(!self.c, self, immediate, front, bus, until),
-                Code::Bmi => branch!(self.negative(), self, immediate, front, bus, until),
-                Code::Bpl => branch!(!self.negative(), self, immediate, front, bus, until),
-                Code::Bvs => branch!(self.overflow(), self, immediate, front, bus, until),
-                Code::Bvc => branch!(!self.overflow(), self, immediate, front, bus, until),
-                Code::Bhi => branch!(self.c && !self.zero(), self, immediate, front, bus, until),
-                Code::Bls => branch!(!self.c || self.zero(), self, immediate, front, bus, until),
-                Code::Bge => branch!(!self.less(), self, immediate, front, bus, until),
-                Code::Blt => branch!(self.less(), self, immediate, front, bus, until),
-                Code::Bgt => branch!(!self.zero() && !self.less(), self, immediate, front, bus, until),
-                Code::Ble => branch!(self.zero() || self.less(), self, immediate, front, bus, until),
-                _ => {
-                    self.leave_behind(front);
-                    match self.execute_rarely(op, pc) {
-                        End::Posted => return,
-                        // The rest is done below.
-                        End::LastCycle => {
-                            self.stats.instructions -= 1;
-                            look = until.looks(self.attention);
-                        }
-                        End::Boundary => {
-                            front = Front { t: self.t, pc: self.pc, queue: self.queue };
-                            continue;
-                        }
-                    }
-                }
+                self.set_nz(op.d, value as u32);
             }
-            self.stats.instructions += 1;
-            front.pc = pc.wrapping_add(2);
-            front.queue >>= 16;
-            if front.pc & 2 != 0 {
-                let Some(word) = self.take::<WATCH>(front.pc.wrapping_add(2), front.t, bus, until) else {
-                    self.leave(front);
-                    self.post_fetch();
-                    return;
-                };
-                front.queue |= u64::from(word) << 16;
+            Code::LsrImm => self.lsr(op.d, self.reg(op.m), immediate),
+            Code::AsrImm => self.asr(op.d, self.reg(op.m), immediate),
+            Code::Lsl => self.lsl(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
+            Code::Lsr => self.lsr(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
+            Code::Asr => self.asr(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
+            Code::Ror => self.ror(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
+            Code::AddHi => self.set_high(op.d, self.high(op.d, pc).wrapping_add(self.high(op.m, pc))),
+            Code::MovHi => self.set_high(op.d, self.high(op.m, pc)),
+            Code::Adr => self.set(op.d, (pc.wrapping_add(4) & !3).wrapping_add(immediate)),
+            Code::AddSp => self.set(op.d, self.regs[13].wrapping_add(immediate)),
+            Code::MoveSp => self.regs[13] = self.regs[13].wrapping_add(immediate),
+            Code::Sxth => self.set(op.d, self.reg(op.m) as i16 as u32),
+            Code::Sxtb => self.set(op.d, self.reg(op.m) as i8 as u32),
+            Code::Uxth => self.set(op.d, self.reg(op.m) & 0xffff),
+            Code::Uxtb => self.set(op.d, self.reg(op.m) & 0xff),
+            Code::Rev => self.set(op.d, self.reg(op.m).swap_bytes()),
+            Code::Rev16 => self.set(op.d, self.reg(op.m).swap_bytes().rotate_left(16)),
+            Code::Revsh => self.set(op.d, (self.reg(op.m) as u16).swap_bytes() as i16 as u32),
+            Code::Nop => {}
+            Code::LoadImm => return self.transfer(lane, self.reg(op.n).wrapping_add(immediate), Phase::Load, now, bus),
+            Code::LoadReg => {
+                return self.transfer(lane, self.reg(op.n).wrapping_add(self.reg(op.m)), Phase::Load, now, bus);
             }
-            front.t += 1;
+            Code::LdrLiteral => {
+                return self.transfer(lane, (pc.wrapping_add(4) & !3).wrapping_add(immediate), Phase::Load, now, bus);
+            }
+            Code::StoreImm => return self.transfer(lane, self.reg(op.n).wrapping_add(immediate), Phase::Store, now, bus),
+            Code::StoreReg => {
+                return self.transfer(lane, self.reg(op.n).wrapping_add(self.reg(op.m)), Phase::Store, now, bus);
+            }
+            Code::B => branch!(true, self, lane, immediate, now, bus),
+            Code::Beq => branch!(self.zero(), self, lane, immediate, now, bus),
+            Code::Bne => branch!(!self.zero(), self, lane, immediate, now, bus),
+            Code::Bcs => branch!(self.c, self, lane, immediate, now, bus),
+            Code::Bcc => branch!(!self.c, self, lane, immediate, now, bus),
+            Code::Bmi => branch!(self.negative(), self, lane, immediate, now, bus),
+            Code::Bpl => branch!(!self.negative(), self, lane, immediate, now, bus),
+            Code::Bvs => branch!(self.overflow(), self, lane, immediate, now, bus),
+            Code::Bvc => branch!(!self.overflow(), self, lane, immediate, now, bus),
+            Code::Bhi => branch!(self.c && !self.zero(), self, lane, immediate, now, bus),
+            Code::Bls => branch!(!self.c || self.zero(), self, lane, immediate, now, bus),
+            Code::Bge => branch!(!self.less(), self, lane, immediate, now, bus),
+            Code::Blt => branch!(self.less(), self, lane, immediate, now, bus),
+            Code::Bgt => branch!(!self.zero() && !self.less(), self, lane, immediate, now, bus),
+            Code::Ble => branch!(self.zero() || self.less(), self, lane, immediate, now, bus),
+            Code::Last => return self.fetch_if_due(lane, now, bus),
+            Code::Refill => return self.ask(lane, pc & !3, Phase::Target, now, bus),
+            Code::LoadNext => return self.next_element(lane, Phase::LoadMany, now, bus),
+            Code::StoreNext => return self.next_element(lane, Phase::StoreMany, now, bus),
+            _ => return self.issue_rarely(lane, now, bus),
+        }
+        self.pass(lane);
+        self.fetch_if_due(lane, now, bus)
+    }
+
+    /// Deals with what the lane has got in cycle `now`.
+    #[inline(always)]
+    pub(crate) fn complete<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
+        bus.granted(self.id, lane.slave);
+        if WATCH && let Some(&slave) = Slave::ALL.get(lane.slave as usize) {
+            self.count(bus, slave);
+        }
+        match lane.phase {
+            Phase::Fetch => {
+                lane.queue |= u64::from(word(lane, now, bus)) << 16;
+                lane.op = next(lane.queue);
+            }
+            Phase::Load => {
+                let value = extract(word(lane, now, bus), lane.address, lane.width);
+                self.set_number(lane.register, value);
+                self.see::<WATCH>(lane, now, bus, false, value);
+                lane.op = &LAST;
+            }
+            Phase::Store => {
+                let value = self.regs[(lane.register & 15) as usize];
+                bus.memory.write_sram(lane.index, lane.address, lane.width, value);
+                self.see::<WATCH>(lane, now, bus, true, value);
+                lane.op = &LAST;
+            }
+            Phase::Target => {
+                lane.queue = u64::from(word(lane, now, bus)) >> ((lane.pc & 2) * 8);
+                lane.op = &LAST;
+            }
+            Phase::FetchThenTarget => {
+                word(lane, now, bus);
+                lane.op = &REFILL;
+            }
+            Phase::LoadMany => {
+                let value = word(lane, now, bus);
+                self.see::<WATCH>(lane, now, bus, false, value);
+                lane.op = if self.element_loaded(value) { &LAST } else { &LOAD_NEXT };
+            }
+            Phase::StoreMany => {
+                let value = self.next_element_to_store();
+                bus.memory.write_sram(lane.index, lane.address, Width::Word, value);
+                self.see::<WATCH>(lane, now, bus, true, value);
+                lane.op = if self.element_stored() { &LAST } else { &STORE_NEXT };
+            }
+            _ => lane.op = next(lane.queue),
         }
     }
 
-    /// Puts what `run` keeps apart back where all else finds it.
-    #[inline(always)]
-    fn leave(&mut self, front: Front) {
-        self.t = front.t;
-        self.pc = front.pc;
-        self.queue = front.queue;
+    /// Stops before cycle `now`, whether the lane has something to ask for already or not.
+    pub(crate) fn stop<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
+        if lane.waits {
+            lane.post(self, now);
+        } else if !lane.op.code.goes_on() {
+            lane.put_back(self, now);
+            self.post_internal(Phase::Start);
+        } else if self.issue::<WATCH>(lane, now, bus) {
+            lane.post(self, now);
+        }
     }
 
-    /// As `leave`, with the instruction begun.
+    /// Begins the instruction at boundary `t`, or an exception before it, without doing anything on the bus.
+    #[inline(never)]
+    pub(crate) fn begin<const WATCH: bool>(&mut self, bus: &mut Bus) {
+        let now = self.t;
+        if now >= self.attention && self.attend() {
+            return;
+        }
+        let mut lane = Lane::of(self);
+        if self.issue::<WATCH>(&mut lane, now, bus) {
+            lane.post(self, now);
+        }
+    }
+
+    /// The cycle is lost to the other core.
     #[inline(always)]
-    fn leave_behind(&mut self, front: Front) {
+    pub(crate) fn lose<const WATCH: bool>(&mut self, lane: &Lane, now: Cycle, bus: &mut Bus) {
+        self.lost::<WATCH>(Slave::ALL[lane.slave as usize % Slave::COUNT], now, bus);
+    }
+
+    /// The instruction at the lane's place is begun.
+    #[inline(always)]
+    fn pass(&mut self, lane: &mut Lane) {
         self.stats.instructions += 1;
-        self.leave(Front { t: front.t, pc: front.pc.wrapping_add(2), queue: front.queue >> 16 });
+        lane.pc = lane.pc.wrapping_add(2);
+        lane.queue >>= 16;
     }
 
-    /// Puts the instruction off until a bank is free; then it begins again.
+    /// Asks for memory. False if it is posted instead, because others have to do with it.
     #[inline(always)]
-    fn put_off(&mut self, front: Front, bank: u32, quiet: Cycle) -> End {
-        self.leave(front);
-        self.slave = Slave::bank(bank);
-        self.phase = Phase::Again;
-        self.ahead = 1 + quiet;
-        End::Posted
-    }
-
-    /// One of the large banks is had.
-    #[inline(always)]
-    fn granted<const WATCH: bool>(&mut self, bus: &mut Bus, bank: u32) {
-        bus.granted_bank(self.id, bank);
-        if WATCH {
-            self.count(bus, Slave::bank(bank));
+    fn ask(&mut self, lane: &mut Lane, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
+        lane.phase = phase;
+        lane.address = address;
+        match bus.at_once(address, matches!(phase, Phase::Store | Phase::StoreMany), now) {
+            Some((slave, index)) => {
+                lane.slave = slave;
+                lane.index = index;
+                true
+            }
+            None => {
+                lane.put_back(self, now);
+                self.post(address, phase);
+                false
+            }
         }
     }
 
-    /// The word at an address, at once, if it is in one of the large banks and nobody is in the way.
+    /// The last cycle of an instruction: the next word is asked for if the lower halfword was executed.
     #[inline(always)]
-    fn take<const WATCH: bool>(&mut self, address: u32, now: Cycle, bus: &mut Bus, until: Horizon) -> Option<u32> {
-        let (bank, index) = locate_bank(address)?;
-        until.allows(now, bank).then(|| {
-            self.granted::<WATCH>(bus, bank);
-            bus.memory.sram(index)
-        })
+    fn fetch_if_due(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
+        if lane.pc & 2 == 0 {
+            lane.ask_nothing(Phase::Idle, self.id);
+            return true;
+        }
+        self.ask(lane, lane.pc.wrapping_add(2), Phase::Fetch, now, bus)
     }
 
-    /// Index of the word that a load or store is for, if it is had at once; else the instruction waits, or has faulted.
+    /// The first cycle of a load or store.
     #[inline(always)]
-    fn begin_transfer<const WATCH: bool>(
-        &mut self,
-        op: &Op,
-        address: u32,
-        phase: Phase,
-        front: Front,
-        bus: &mut Bus,
-        until: Horizon,
-    ) -> Option<u32> {
-        let place = locate_bank(address).filter(|_| address & op.width.misaligned() == 0);
-        let Some((bank, index)) = place else {
-            self.leave_behind(front);
-            self.post_transfer(op, address, phase);
-            return None;
+    fn transfer(&mut self, lane: &mut Lane, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
+        let op = lane.op;
+        self.pass(lane);
+        lane.register = op.d as u8;
+        lane.width = op.width;
+        lane.phase = phase;
+        lane.address = address;
+        if address & op.width.misaligned() == 0 {
+            if let Some((slave, index)) = bus.at_once(address, phase == Phase::Store, now) {
+                lane.slave = slave;
+                lane.index = index;
+                return true;
+            }
+        }
+        lane.put_back(self, now);
+        self.post_transfer(op, address, phase);
+        false
+    }
+
+    /// LDM, POP, STM, PUSH go on.
+    #[inline(always)]
+    fn next_element(&mut self, lane: &mut Lane, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
+        let address = lane.address.wrapping_add(4);
+        if self.list == 1 << 15 {
+            lane.put_back(self, now);
+            self.post(address, phase);
+            return false;
+        }
+        self.ask(lane, address, phase, now, bus)
+    }
+
+    /// Instructions that are not worth a place in the hot loop. If all that one does in its first cycle is to ask for SRAM,
+    /// the lane goes on with it.
+    #[inline(never)]
+    fn issue_rarely(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
+        let (op, pc, attention) = (lane.op, lane.pc, self.attention);
+        self.pass(lane);
+        lane.phase = Phase::Start;
+        lane.put_back(self, now);
+        self.post_internal(Phase::Start);
+        let end = match op.code {
+            Code::Push => self.store_many(op, true),
+            Code::Stm => self.store_many(op, false),
+            Code::Ldm | Code::Pop => self.load_many(op, 0),
+            Code::PopPc => self.load_many(op, 1 << 15),
+            Code::MovPc => self.branch_to(self.high(op.m, pc)),
+            Code::AddPc => self.branch_to(pc.wrapping_add(4).wrapping_add(self.high(op.m, pc))),
+            Code::Bx => self.branch_exchange(self.high(op.m, pc), pc),
+            Code::Blx => {
+                let target = self.high(op.m, pc);
+                self.regs[14] = pc.wrapping_add(2) | 1;
+                self.branch_exchange(target, pc)
+            }
+            Code::Wide => self.wide(pc, op.immediate as u16),
+            _ => self.rare(op, pc),
         };
-        if !until.allows(front.t, bank) {
-            self.put_off(front, bank, quiet_after(front.pc));
-            return None;
+        if end == End::Boundary {
+            self.post_internal(Phase::Start);
         }
-        self.granted::<WATCH>(bus, bank);
-        Some(index)
+        if end == End::Boundary || self.attention != attention {
+            return false;
+        }
+        if self.t == now + 1 && self.phase == Phase::Target {
+            // BL in an upper halfword.
+            lane.pc = self.pc;
+            lane.ask_nothing(Phase::FetchThenTarget, self.id);
+            return true;
+        }
+        if self.t != now || !self.phase.is_plain() || self.loads_pc() {
+            return false;
+        }
+        *lane = Lane::of(self);
+        lane.waits = false;
+        self.ask(lane, lane.address, lane.phase, now, bus)
     }
 
+    /// Tells probes of a load or store.
     #[inline(always)]
-    fn load<const WATCH: bool>(
-        &mut self,
-        op: &Op,
-        address: u32,
-        front: &mut Front,
-        bus: &mut Bus,
-        until: Horizon,
-    ) -> End {
-        let Some(index) = self.begin_transfer::<WATCH>(op, address, Phase::Load, *front, bus, until) else {
-            return End::Posted;
-        };
-        let value = extract(bus.memory.sram(index), address, op.width);
+    fn see<const WATCH: bool>(&self, lane: &Lane, now: Cycle, bus: &mut Bus, write: bool, value: u32) {
         if WATCH {
-            bus.watch.data(front.t, self.id, front.pc, address, op.width.bytes(), false, value);
+            let pc = lane.pc.wrapping_sub(2);
+            bus.watch.data(now, self.id, pc, lane.address, lane.width.bytes(), write, value);
         }
-        self.set(op.d, value);
-        front.t += 1;
-        End::LastCycle
-    }
-
-    #[inline(always)]
-    fn store<const WATCH: bool>(
-        &mut self,
-        op: &Op,
-        address: u32,
-        front: &mut Front,
-        bus: &mut Bus,
-        until: Horizon,
-    ) -> End {
-        let Some(index) = self.begin_transfer::<WATCH>(op, address, Phase::Store, *front, bus, until) else {
-            return End::Posted;
-        };
-        let value = self.reg(op.d);
-        bus.memory.write_sram(index, address, op.width, value);
-        if WATCH {
-            bus.watch.data(front.t, self.id, front.pc, address, op.width.bytes(), true, value);
-        }
-        front.t += 1;
-        End::LastCycle
     }
 
     /// Posts a load or store, unless it faults.
@@ -309,188 +453,26 @@ impl Core {
     fn transfer_io(&mut self, direction: Phase) {
         self.io_address = self.address;
         self.resume = direction;
+        self.post_beside(Phase::Io);
+    }
+
+    /// Posts what goes together with a fetch, if one is due.
+    pub(crate) fn post_beside(&mut self, phase: Phase) {
         if self.pc & 2 == 0 {
-            self.post_internal(Phase::Io);
+            self.post_internal(phase);
         } else {
-            self.post(self.pc.wrapping_add(2), Phase::Io);
-            self.ahead = 0;
-        }
-    }
-
-    /// A relative branch by `offset`: at once if its target is in a large bank and nobody is in the way.
-    #[inline(always)]
-    fn branch<const WATCH: bool>(&mut self, front: &mut Front, offset: u32, bus: &mut Bus, until: Horizon) -> End {
-        let target = front.pc.wrapping_add(4).wrapping_add(offset);
-        let Some((bank, index)) = locate_bank(target & !3) else {
-            self.leave_behind(*front);
-            return self.branch_to(target);
-        };
-        if !until.allows(front.t, bank) {
-            return self.put_off(*front, bank, 0);
-        }
-        self.granted::<WATCH>(bus, bank);
-        self.stats.instructions += 1;
-        let word = u64::from(bus.memory.sram(index));
-        *front = Front { t: front.t + 1, pc: target, queue: word };
-        if target & 2 != 0 {
-            front.queue = word >> 16;
-            let Some(word) = self.take::<WATCH>(target.wrapping_add(2), front.t, bus, until) else {
-                self.leave(*front);
-                self.post(target.wrapping_add(2), Phase::TargetNext);
-                return End::Posted;
-            };
-            front.queue |= u64::from(word) << 16;
-        }
-        front.t += 1;
-        End::Boundary
-    }
-
-    /// Instructions that are not worth a place in the hot loop.
-    #[inline(never)]
-    fn execute_rarely(&mut self, op: &Op, pc: u32) -> End {
-        match op.code {
-            Code::Push => self.store_many(op, true),
-            Code::Stm => self.store_many(op, false),
-            Code::Ldm | Code::Pop => self.load_many(op, 0),
-            Code::PopPc => self.load_many(op, 1 << 15),
-            Code::MovPc => self.branch_to(self.high(op.m, pc)),
-            Code::AddPc => self.branch_to(pc.wrapping_add(4).wrapping_add(self.high(op.m, pc))),
-            Code::Bx => self.branch_exchange(self.high(op.m, pc), pc),
-            Code::Blx => {
-                let target = self.high(op.m, pc);
-                self.regs[14] = pc.wrapping_add(2) | 1;
-                self.branch_exchange(target, pc)
-            }
-            Code::Wide => self.wide(pc, op.immediate as u16),
-            _ => self.rare(op, pc),
+            self.post(self.pc.wrapping_add(2), phase);
         }
     }
 
     /// Ends an instruction's last cycle: asks for the next word if the lower halfword was executed.
-    #[inline(always)]
     pub(crate) fn end_cycle(&mut self) -> End {
         if self.pc & 2 == 0 {
             self.t += 1;
             return End::Boundary;
         }
-        self.post_fetch();
-        End::Posted
-    }
-
-    /// Posts the fetch that is due while the lower halfword executes.
-    #[inline(always)]
-    fn post_fetch(&mut self) {
         self.post(self.pc.wrapping_add(2), Phase::Fetch);
-        // What follows is known already, unless an exception comes first.
-        let quiet = TABLE[(self.queue & 0xffff) as usize].quiet && self.attention > self.t + 1;
-        self.ahead += Cycle::from(quiet && self.slave.is_memory());
-    }
-
-    #[inline(always)]
-    fn reg(&self, register: Reg) -> u32 {
-        self.regs[register as usize]
-    }
-
-    /// A register that may be PC, which reads as the instruction's address + 4.
-    #[inline(always)]
-    fn high(&self, register: Reg, pc: u32) -> u32 {
-        if register == Reg::Pc { pc.wrapping_add(4) } else { self.reg(register) }
-    }
-
-    #[inline(always)]
-    fn set(&mut self, register: Reg, value: u32) {
-        self.regs[register as usize] = value;
-    }
-
-    #[inline(always)]
-    pub(crate) fn set_number(&mut self, number: u8, value: u32) {
-        self.regs[(number & 15) as usize] = value;
-    }
-
-    #[inline(always)]
-    fn set_high(&mut self, register: Reg, value: u32) {
-        self.set(register, if register == Reg::Sp { value & !3 } else { value });
-    }
-
-    #[inline(always)]
-    fn set_nz(&mut self, register: Reg, value: u32) {
-        self.nz = u64::from(value);
-        self.set(register, value);
-    }
-
-    /// The N flag.
-    #[inline(always)]
-    pub(crate) fn negative(&self) -> bool {
-        self.nz >> 31 != 0
-    }
-
-    /// The Z flag.
-    #[inline(always)]
-    pub(crate) fn zero(&self) -> bool {
-        self.nz as u32 == 0
-    }
-
-    /// The V flag.
-    #[inline(always)]
-    pub(crate) fn overflow(&self) -> bool {
-        self.v >> 31 != 0
-    }
-
-    /// N and V differ: the first of two signed numbers compared was the smaller one.
-    #[inline(always)]
-    fn less(&self) -> bool {
-        self.negative() != self.overflow()
-    }
-
-    /// `AddWithCarry` of the manual (A2.2.1), flags included.
-    #[inline(always)]
-    fn add_with_carry(&mut self, a: u32, b: u32, carry: bool) -> u32 {
-        let wide = u64::from(a) + u64::from(b) + u64::from(carry);
-        let value = wide as u32;
-        self.c = wide >> 32 != 0;
-        self.v = (a ^ value) & (b ^ value);
-        self.nz = u64::from(value);
-        value
-    }
-
-    #[inline(always)]
-    fn compare(&mut self, a: u32, b: u32, carry: bool) {
-        self.add_with_carry(a, b, carry);
-    }
-
-    #[inline(always)]
-    fn add(&mut self, d: Reg, a: u32, b: u32, carry: bool) {
-        let value = self.add_with_carry(a, b, carry);
-        self.set(d, value);
-    }
-
-    fn lsl(&mut self, d: Reg, value: u32, by: u32) {
-        if by != 0 {
-            self.c = by <= 32 && u64::from(value) << by >> 32 & 1 != 0;
-        }
-        self.set_nz(d, if by < 32 { value << by } else { 0 });
-    }
-
-    fn lsr(&mut self, d: Reg, value: u32, by: u32) {
-        if by != 0 {
-            self.c = by <= 32 && value >> (by - 1) & 1 != 0;
-        }
-        self.set_nz(d, if by < 32 { value >> by } else { 0 });
-    }
-
-    fn asr(&mut self, d: Reg, value: u32, by: u32) {
-        if by != 0 {
-            self.c = (value as i32) >> (by - 1).min(31) & 1 != 0;
-        }
-        self.set_nz(d, ((value as i32) >> by.min(31)) as u32);
-    }
-
-    fn ror(&mut self, d: Reg, value: u32, by: u32) {
-        let result = value.rotate_right(by & 31);
-        if by != 0 {
-            self.c = result >> 31 != 0;
-        }
-        self.set_nz(d, result);
+        End::Posted
     }
 
     /// Goes to `target` (bit 0 of no meaning), whose word is asked for in this cycle.
@@ -502,7 +484,6 @@ impl Core {
     }
 
     /// Ends the first cycle of a branch whose target word has come.
-    #[inline(always)]
     pub(crate) fn end_target(&mut self, word: u32) -> End {
         if self.pc & 2 == 0 {
             self.queue = u64::from(word);
@@ -510,7 +491,7 @@ impl Core {
             return End::Boundary;
         }
         self.queue = u64::from(word >> 16);
-        self.post(self.pc.wrapping_add(2), Phase::TargetNext);
+        self.post(self.pc.wrapping_add(2), Phase::Fetch);
         End::Posted
     }
 
@@ -546,10 +527,41 @@ impl Core {
         self.post(first, phase);
         End::Posted
     }
+
+    pub(crate) fn next_element_to_store(&self) -> u32 {
+        self.regs[self.list.trailing_zeros() as usize & 15]
+    }
+
+    /// An element of STM or PUSH is stored. True if it was the last.
+    pub(crate) fn element_stored(&mut self) -> bool {
+        self.list &= self.list.wrapping_sub(1);
+        let last = self.list == 0;
+        if last {
+            self.set_number(self.register, self.writeback);
+        }
+        last
+    }
+
+    /// An element of LDM or POP, not PC, is loaded. True if it was the last.
+    pub(crate) fn element_loaded(&mut self, word: u32) -> bool {
+        let number = self.list.trailing_zeros() as u8;
+        self.list &= self.list.wrapping_sub(1);
+        if number == self.register {
+            self.loaded_base = Some(word);
+        } else {
+            self.set_number(number, word);
+        }
+        let last = self.list == 0;
+        if last {
+            let base = self.loaded_base.unwrap_or(self.writeback);
+            self.set_number(self.register, base);
+        }
+        last
+    }
 }
 
-/// Cycles after the access of a load or store at `pc` in which it asks for nothing: its last, unless the next word is due.
+/// The word that a lane is given.
 #[inline(always)]
-fn quiet_after(pc: u32) -> Cycle {
-    Cycle::from(pc & 2 != 0)
+fn word(lane: &Lane, now: Cycle, bus: &mut Bus) -> u32 {
+    if lane.slave == Slave::Xip as u32 { bus.hit_flash(lane.address, now) } else { bus.memory.sram(lane.index) }
 }

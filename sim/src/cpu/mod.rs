@@ -16,13 +16,14 @@
 //! * That wait states freeze the pipeline, rather than only the instruction that needs the word, is an assumption.
 //!
 //! # Why this is exact
-//! A core runs ahead of the others only through cycles in which it touches nothing that they may want, and looks at its
-//! interrupts in no instruction boundary before everything that could have raised one by then has been simulated: see
-//! `Horizon`.
+//! Both cores go through the same cycle at the same time: first each says what it asks of the bus (`issue`), then those who
+//! ask for the same are arbitrated, then each that was granted deals with what it got (`complete`). Nobody runs ahead, see
+//! `schedule`. What a cycle raises is seen by instruction boundaries of later cycles only.
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
 
+pub mod alu;
 pub mod decode;
 pub mod exception;
 pub mod execute;
@@ -40,10 +41,8 @@ use systick::SysTick;
 /// What the core waits for at cycle `t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Phase {
-    /// An instruction boundary where nothing is asked of the bus.
+    /// An instruction boundary: nothing of the instruction has happened.
     Start,
-    /// The first access of the instruction at `pc`, to one of the large banks: it begins again when that is free.
-    Again,
     /// The next word in sequence, in the last cycle of an instruction.
     Fetch,
     /// The next word in sequence, in the first of three cycles.
@@ -56,8 +55,6 @@ pub(crate) enum Phase {
     FetchThenTarget,
     /// The word of a branch target.
     Target,
-    /// The word after that of a branch target in an upper halfword.
-    TargetNext,
     /// A load of one register.
     Load,
     /// A store of one register.
@@ -92,6 +89,15 @@ pub(crate) enum Phase {
     Stuck,
     /// Lockup: a fault where faults cannot be handled (ARMv6-M B1.5.15).
     Lockup,
+}
+
+impl Phase {
+    /// Whether it is an access that `Core::complete` can deal with, if its place is SRAM or a hit in the flash cache.
+    #[inline(always)]
+    pub(crate) fn is_plain(self) -> bool {
+        use Phase::{Fetch, FetchThenTarget, Load, LoadMany, Store, StoreMany, Target};
+        matches!(self, Fetch | FetchThenTarget | Target | Load | Store | LoadMany | StoreMany)
+    }
 }
 
 /// Counters of what a core did.
@@ -150,9 +156,6 @@ pub struct Core {
     pub(crate) v: u32,
     /// Halfwords that have been fetched, the one at `pc` lowest.
     pub(crate) queue: u64,
-    /// Cycles from `t` on in which the core does nothing that others could notice, but for the posted access: 0 if that
-    /// itself may concern them otherwise than by keeping them waiting.
-    pub(crate) ahead: Cycle,
     pub(crate) stats: Statistics,
     /// Registers still to move in LDM, STM, PUSH, POP (bit 15: PC).
     pub(crate) list: u16,
@@ -215,7 +218,6 @@ impl Core {
             c: false,
             v: 0,
             queue: 0,
-            ahead: 0,
             stats: Statistics::default(),
             list: 0,
             writeback: 0,
@@ -418,21 +420,19 @@ impl Core {
         self.slave = slave;
         self.index = index;
         self.phase = phase;
-        self.ahead = Cycle::from(slave.is_memory());
     }
 
     /// Posts a step at `t` that asks nothing of the bus.
     pub(crate) fn post_internal(&mut self, phase: Phase) {
         self.slave = Slave::Internal;
         self.phase = phase;
-        self.ahead = 0;
     }
 
     /// Hashes all that decides the future of the core.
     pub fn hash_state(&self, hasher: &mut impl std::hash::Hasher) {
         use std::hash::Hash;
         // What nothing is posted with is left over from an access that need not have been posted in another run.
-        let posted = self.phase == Phase::Delayed || (self.slave != Slave::Internal && self.phase != Phase::Again);
+        let posted = self.phase == Phase::Delayed || self.slave != Slave::Internal;
         (self.t, self.attention, posted.then_some(self.address), self.phase, self.resume, self.pc).hash(hasher);
         (self.regs, self.flags(), self.queue, self.list, self.writeback).hash(hasher);
         (self.loaded_base, self.primask, self.control(), self.ipsr, self.other_sp).hash(hasher);

@@ -4,85 +4,34 @@ use super::decode::Width;
 use super::execute::End;
 use super::{Core, Phase};
 use crate::bus::{Access, Bus, Slave};
-use crate::clock::NEVER;
+use crate::clock::{Cycle, NEVER};
 use crate::probe::Life;
-use crate::schedule::Horizon;
 
 /// What a fetch that the bus refused delivers: undefined as a 16-bit instruction and as either half of a 32-bit one, so
 /// that it faults when it is executed, not when it is fetched in vain (ARMv6-M B3.2.1: both are `HardFault`).
 const REFUSED: u32 = 0xe8e8_e8e8;
 
 impl Core {
-    /// Carries out what is posted, and all else before the horizon; returns early when something happened that others must
-    /// hear of.
-    #[inline(always)]
-    pub(crate) fn advance<const WATCH: bool>(&mut self, bus: &mut Bus, until: Horizon) {
-        loop {
-            let end = match self.phase {
-                Phase::Again => End::Boundary,
-                Phase::Fetch | Phase::TargetNext => match self.fetch::<WATCH>(bus) {
-                    Some(word) => self.end_fetch(word),
-                    None => return,
-                },
-                Phase::Target => match self.fetch::<WATCH>(bus) {
-                    Some(word) => self.end_target(word),
-                    None => return,
-                },
-                Phase::Load => match self.read::<WATCH>(bus) {
-                    Some(word) => self.end_load(word),
-                    None => return,
-                },
-                Phase::Store => {
-                    if !self.write::<WATCH>(bus, self.regs[(self.register & 15) as usize]) {
-                        return;
-                    }
-                    self.end_cycle()
-                }
-                Phase::LoadMany => self.load_next::<WATCH>(bus),
-                Phase::StoreMany => self.store_next::<WATCH>(bus),
-                _ => self.advance_rarely::<WATCH>(bus),
-            };
-            if end == End::Boundary && bus.touched {
-                self.post_internal(Phase::Start);
-            } else if end == End::Boundary {
-                self.run::<WATCH>(bus, until);
-            }
-            if self.t >= until.cycle || bus.touched {
-                return;
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn load_next<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
-        if self.abandons() {
-            return End::Posted;
-        }
-        match self.read::<WATCH>(bus) {
-            Some(word) => self.end_load_many(word),
-            None => End::Posted,
-        }
-    }
-
-    #[inline(always)]
-    fn store_next<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
-        let value = self.regs[self.list.trailing_zeros() as usize & 15];
-        if self.abandons() || !self.write::<WATCH>(bus, value) {
-            return End::Posted;
-        }
-        self.end_store_many()
-    }
-
-    /// The phases that are not worth a place in the hot loop. Never ends with `LastCycle`, and
-    /// neither do the `end_` methods.
+    /// Cycle `t` for what is posted, which has been granted if others wanted the same.
     #[inline(never)]
-    fn advance_rarely<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
-        match self.phase {
-            Phase::FetchEarly | Phase::FetchMiddle | Phase::FetchThenTarget => match self.fetch::<WATCH>(bus) {
-                Some(word) => self.end_wide_fetch(word),
-                None => End::Posted,
-            },
-            Phase::Start => End::Boundary,
+    pub(crate) fn perform<const WATCH: bool>(&mut self, bus: &mut Bus) {
+        let end = match self.phase {
+            Phase::Fetch => self.fetch::<WATCH>(bus).map_or(End::Posted, |word| self.end_fetch(word)),
+            Phase::Target => self.fetch::<WATCH>(bus).map_or(End::Posted, |word| self.end_target(word)),
+            Phase::FetchEarly | Phase::FetchMiddle | Phase::FetchThenTarget => {
+                self.fetch::<WATCH>(bus).map_or(End::Posted, |word| self.end_wide_fetch(word))
+            }
+            Phase::Load => self.read::<WATCH>(bus).map_or(End::Posted, |word| self.end_load(word)),
+            Phase::Store => {
+                if self.write::<WATCH>(bus, self.regs[(self.register & 15) as usize]) {
+                    self.end_cycle()
+                } else {
+                    End::Posted
+                }
+            }
+            Phase::LoadMany => self.load_next::<WATCH>(bus),
+            Phase::StoreMany => self.store_next::<WATCH>(bus),
+            Phase::Start => unreachable!("`begin` has been here"),
             Phase::Idle => {
                 self.t += 1;
                 End::Boundary
@@ -102,27 +51,38 @@ impl Core {
                 End::Posted
             }
             Phase::Push => {
-                if !self.write::<WATCH>(bus, self.frame[self.count as usize & 7]) {
-                    return End::Posted;
+                if self.write::<WATCH>(bus, self.frame[self.count as usize & 7]) {
+                    self.end_push(bus)
+                } else {
+                    End::Posted
                 }
-                self.end_push(bus)
             }
-            Phase::Vector => match self.read::<WATCH>(bus) {
-                Some(word) => self.end_vector(word),
-                None => End::Posted,
-            },
+            Phase::Vector => self.read::<WATCH>(bus).map_or(End::Posted, |word| self.end_vector(word)),
             Phase::Return => self.chain_or_unstack(bus),
-            Phase::Unstack => match self.read::<WATCH>(bus) {
-                Some(word) => self.end_unstack(bus, word),
-                None => End::Posted,
-            },
+            Phase::Unstack => self.read::<WATCH>(bus).map_or(End::Posted, |word| self.end_unstack(bus, word)),
             Phase::Delayed => self.end_delay::<WATCH>(bus),
             Phase::Off | Phase::Lockup | Phase::Stuck => {
                 self.t = NEVER;
                 End::Posted
             }
-            _ => unreachable!("the hot loop has the other phases"),
+        };
+        if end == End::Boundary {
+            self.post_internal(Phase::Start);
         }
+    }
+
+    fn load_next<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
+        if self.abandons() {
+            return End::Posted;
+        }
+        self.read::<WATCH>(bus).map_or(End::Posted, |word| self.end_load_many(word))
+    }
+
+    fn store_next<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
+        if self.abandons() || !self.write::<WATCH>(bus, self.next_element_to_store()) {
+            return End::Posted;
+        }
+        self.end_store_many()
     }
 
     fn end_wide_fetch(&mut self, word: u32) -> End {
@@ -145,49 +105,35 @@ impl Core {
     }
 
     /// The next word in sequence has come, while one halfword is still to be executed.
-    #[inline(always)]
     fn end_fetch(&mut self, word: u32) -> End {
         self.queue |= u64::from(word) << 16;
         End::Boundary
     }
 
     /// A load's data has come, in its last cycle, in which the next word may be asked for.
-    #[inline(always)]
     fn end_load(&mut self, word: u32) -> End {
         let value = extract(word, self.address, self.width);
         self.set_number(self.register, value);
         self.end_cycle()
     }
 
-    #[inline(always)]
     fn end_load_many(&mut self, word: u32) -> End {
-        let number = self.list.trailing_zeros() as u8;
-        self.list &= self.list.wrapping_sub(1);
-        if number == 15 {
+        if self.list == 1 << 15 {
+            self.list = 0;
             self.regs[13] = self.writeback;
             // POP with PC takes 3 + N cycles: one more until the PC is there, then a branch (TRM table 3-1).
             self.t += 1;
             return self.branch_exchange(word, self.began);
         }
-        if number == self.register {
-            self.loaded_base = Some(word);
-        } else {
-            self.set_number(number, word);
-        }
-        if self.list == 0 {
-            let base = self.loaded_base.unwrap_or(self.writeback);
-            self.set_number(self.register, base);
+        if self.element_loaded(word) {
             return self.end_cycle();
         }
         self.post(self.address.wrapping_add(4), Phase::LoadMany);
         End::Posted
     }
 
-    #[inline(always)]
     fn end_store_many(&mut self) -> End {
-        self.list &= self.list.wrapping_sub(1);
-        if self.list == 0 {
-            self.set_number(self.register, self.writeback);
+        if self.element_stored() {
             return self.end_cycle();
         }
         self.post(self.address.wrapping_add(4), Phase::StoreMany);
@@ -221,12 +167,18 @@ impl Core {
             }
             _ => {}
         }
-        self.stats.conflicts[self.slave as usize] += 1;
+        self.lost::<WATCH>(self.slave, self.t, bus);
+        self.t += 1;
+    }
+
+    /// Cycle `now` is lost to another master of `slave`.
+    #[inline(always)]
+    pub(crate) fn lost<const WATCH: bool>(&mut self, slave: Slave, now: Cycle, bus: &mut Bus) {
+        self.stats.conflicts[slave as usize] += 1;
         self.contested = true;
         if WATCH {
-            bus.watch.life(self.t, self.id, Life::Conflicts(self.slave, 1));
+            bus.watch.life(now, self.id, Life::Conflicts(slave, 1));
         }
-        self.t += 1;
     }
 
     /// Tells the performance counters of an access that is granted.
@@ -255,10 +207,9 @@ impl Core {
     }
 
     /// Fetches the posted word. None: the core waits and asks again.
-    #[inline(always)]
     fn fetch<const WATCH: bool>(&mut self, bus: &mut Bus) -> Option<u32> {
         if self.slave.is_sram() {
-            bus.granted(self.id, self.slave);
+            bus.granted(self.id, self.slave as u32);
             if WATCH {
                 self.count(bus, self.slave);
             }
@@ -274,23 +225,22 @@ impl Core {
             self.t += 1;
             return Some(REFUSED);
         }
-        self.begin::<WATCH>(bus, false).then(|| {
+        self.ask_slave::<WATCH>(bus, false).then(|| {
             self.t += 1;
             bus.read(self.id, self.slave, self.address, self.t - 1).unwrap_or(REFUSED)
         })
     }
 
     /// Reads the posted word. None: the core waits, or has faulted.
-    #[inline(always)]
     fn read<const WATCH: bool>(&mut self, bus: &mut Bus) -> Option<u32> {
         let word = if self.slave.is_sram() {
-            bus.granted(self.id, self.slave);
+            bus.granted(self.id, self.slave as u32);
             if WATCH {
                 self.count(bus, self.slave);
             }
             bus.memory.sram(self.index)
         } else {
-            if !self.begin::<WATCH>(bus, false) {
+            if !self.ask_slave::<WATCH>(bus, false) {
                 return None;
             }
             self.read_elsewhere(bus)?
@@ -303,15 +253,14 @@ impl Core {
     }
 
     /// Writes to the posted address. False: the core waits, or has faulted.
-    #[inline(always)]
     fn write<const WATCH: bool>(&mut self, bus: &mut Bus, value: u32) -> bool {
         if self.slave.is_sram() {
-            bus.granted(self.id, self.slave);
+            bus.granted(self.id, self.slave as u32);
             if WATCH {
                 self.count(bus, self.slave);
             }
             bus.memory.write_sram(self.index, self.address, self.width, value);
-        } else if !self.begin::<WATCH>(bus, true) || !self.write_elsewhere(bus, value) {
+        } else if !self.ask_slave::<WATCH>(bus, true) || !self.write_elsewhere(bus, value) {
             return false;
         }
         if WATCH {
@@ -323,7 +272,7 @@ impl Core {
 
     /// Asks a slave that may be busy or slow. False: the core stops again later.
     #[inline(never)]
-    fn begin<const WATCH: bool>(&mut self, bus: &mut Bus, write: bool) -> bool {
+    fn ask_slave<const WATCH: bool>(&mut self, bus: &mut Bus, write: bool) -> bool {
         match bus.begin(self.id, self.slave, self.address, write, self.t) {
             Access::Busy(until) => {
                 self.stats.conflicts[self.slave as usize] += until - self.t;
@@ -367,7 +316,7 @@ impl Core {
                 self.t += 1;
                 match self.phase {
                     Phase::Target => self.end_target(word),
-                    Phase::Fetch | Phase::TargetNext => self.end_fetch(word),
+                    Phase::Fetch => self.end_fetch(word),
                     _ => self.end_wide_fetch(word),
                 }
             }
@@ -377,7 +326,7 @@ impl Core {
     fn end_delayed_write<const WATCH: bool>(&mut self, bus: &mut Bus) -> End {
         let value = match self.phase {
             Phase::Store => self.regs[(self.register & 15) as usize],
-            Phase::StoreMany => self.regs[self.list.trailing_zeros() as usize & 15],
+            Phase::StoreMany => self.next_element_to_store(),
             _ => self.frame[self.count as usize & 7],
         };
         if !self.write_elsewhere(bus, value) {

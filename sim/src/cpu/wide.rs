@@ -136,15 +136,10 @@ impl Core {
                     self.primask = op.immediate != 0;
                     self.refresh();
                 }
-                End::LastCycle
+                self.end_cycle()
             }
             Code::Sev => {
-                if self.pc & 2 == 0 {
-                    self.post_internal(Phase::Sev);
-                } else {
-                    self.post(self.pc.wrapping_add(2), Phase::Sev);
-                    self.ahead = 0;
-                }
+                self.post_beside(Phase::Sev);
                 End::Posted
             }
             Code::Wfe | Code::Wfi => {

@@ -125,10 +125,12 @@ const SRAM_BYTES: u32 = 4 * crate::memory::SRAM_WORDS as u32;
 #[inline(always)]
 fn locate_sram(address: u32) -> Option<(u32, u32)> {
     let offset = address.wrapping_sub(0x2000_0000);
+    if offset < 0x4_0000 {
+        // Bits 3:2 choose one of the four large banks: table 153.
+        return Some((Slave::Sram0 as u32 + (offset >> 2 & 3), offset >> 2));
+    }
     if offset < SRAM_BYTES {
-        // Bits 3:2 choose one of the four large banks: table 153. SRAM4 and SRAM5 follow.
-        let bank = if offset < 0x4_0000 { offset >> 2 & 3 } else { 4 | offset >> 12 & 1 };
-        return Some((Slave::Sram0 as u32 + bank, offset >> 2));
+        return Some((Slave::Sram4 as u32 + (offset >> 12 & 1), offset >> 2));
     }
     let offset = address.wrapping_sub(0x2100_0000);
     // The large banks one after the other.

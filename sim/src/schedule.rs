@@ -4,9 +4,9 @@
 //! apart (`Lane`), for as long as cores ask for nothing but SRAM and hits in the flash cache and no exception is due. `cycle` is
 //! the complete one: it knows everything, and what a core is about to do stands in the core.
 
-use crate::bus::{Bus, Slave};
+use crate::bus::Bus;
 use crate::clock::Cycle;
-use crate::cpu::execute::Lane;
+use crate::cpu::execute::{Issued, Lane};
 use crate::cpu::{Core, Phase};
 
 /// Runs both cores up to, not including, cycle `limit`; returns early when the bus was touched in a way that may move the
@@ -44,32 +44,31 @@ fn run<const WATCH: bool, const BOTH: bool>(
 ) {
     let (mut a, mut b) = (Lane::of(first), Lane::of(second));
     while now < until {
-        if !a.waits && !first.issue::<WATCH>(&mut a, now, bus) {
+        let issued_a = first.issue::<WATCH>(&mut a, now, bus);
+        if issued_a == Issued::Posted {
             if BOTH {
                 second.stop::<WATCH>(&mut b, now, bus);
             }
             return;
         }
-        if BOTH && !b.waits && !second.issue::<WATCH>(&mut b, now, bus) {
-            a.post(first, now);
+        let issued_b = if BOTH { second.issue::<WATCH>(&mut b, now, bus) } else { Issued::Idle };
+        if issued_b == Issued::Posted {
+            a.post(issued_a, first, now);
             return;
         }
-        if BOTH && a.slave == b.slave {
-            a.waits = bus.arbitrate(Slave::ALL[a.slave as usize % Slave::COUNT], 3) != 0;
-            b.waits = !a.waits;
-            if a.waits {
-                first.lose::<WATCH>(&a, now, bus);
-                second.complete::<WATCH>(&mut b, now, bus);
-            } else {
-                first.complete::<WATCH>(&mut a, now, bus);
-                second.lose::<WATCH>(&b, now, bus);
-            }
-        } else {
+        let both = issued_a == Issued::Asks && issued_b == Issued::Asks && a.slave == b.slave;
+        if BOTH && both && bus.arbitrate(a.slave(), 3) == 0 {
             first.complete::<WATCH>(&mut a, now, bus);
-            a.waits = false;
-            if BOTH {
+            second.lose::<WATCH>(&mut b, now, bus);
+        } else if BOTH && both {
+            first.lose::<WATCH>(&mut a, now, bus);
+            second.complete::<WATCH>(&mut b, now, bus);
+        } else {
+            if issued_a == Issued::Asks {
+                first.complete::<WATCH>(&mut a, now, bus);
+            }
+            if issued_b == Issued::Asks {
                 second.complete::<WATCH>(&mut b, now, bus);
-                b.waits = false;
             }
         }
         now += 1;

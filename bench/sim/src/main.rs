@@ -1,5 +1,6 @@
 //! How fast the simulated RP2040 is, side by side with the crate `rp2040-emu`, in one run and on the same programs:
-//! `make bench`, or `cargo run --release --manifest-path bench/sim/Cargo.toml [-- SECONDS]` (of each case; default 6).
+//! `make bench`, or `cargo run --release --manifest-path bench/sim/Cargo.toml [-- SECONDS [TEXT]]`: SECONDS of each case
+//! (default 6), of those cases only whose names contain TEXT.
 
 mod image;
 mod measure;
@@ -20,15 +21,17 @@ together, mean the same in both.";
 fn main() -> ExitCode {
     let argument = std::env::args().nth(1);
     let Some(seconds) = argument.map_or(Some(6.0), |text| text.parse::<f64>().ok().filter(|&it| it > 0.0)) else {
-        eprintln!("usage: intercore-bench-sim [SECONDS]");
-        return ExitCode::FAILURE;
+        eprintln!("usage: intercore-bench-sim [SECONDS [TEXT]]");
+        return ExitCode::from(2);
     };
+    let text = std::env::args().nth(2).unwrap_or_default();
     println!("{EXPLANATION}");
     let mut cases = kernels();
     match image::cases() {
         Ok(booted) => cases.extend(booted),
         Err(why) => eprintln!("\nno booted images: {why}"),
     }
+    cases.retain(|case| case.name.contains(&text));
     let differing = cases.iter().filter(|case| !report(case, seconds)).count();
     if differing > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

@@ -84,19 +84,6 @@ pub enum Code {
     Svc,
     Wide,
     Udf,
-    // What follows is no instruction but a cycle of one: see `execute`.
-    Last,
-    Refill,
-    LoadNext,
-    StoreNext,
-}
-
-impl Code {
-    /// Whether it is no instruction but a later cycle of one.
-    #[inline(always)]
-    pub(crate) const fn goes_on(self) -> bool {
-        self as u8 >= Code::Last as u8
-    }
 }
 
 /// Width of a data access, and what becomes of a narrow one in a register.
@@ -196,7 +183,7 @@ pub struct Op {
     pub width: Width,
 }
 
-pub(super) const fn op(code: Code, d: u16, n: u16, m: u16, immediate: i32) -> Op {
+const fn op(code: Code, d: u16, n: u16, m: u16, immediate: i32) -> Op {
     let (d, n, m) = (Reg::of(d), Reg::of(n), Reg::of(m));
     Op { code, d, n, m, immediate: immediate as i16, width: Width::Word }
 }

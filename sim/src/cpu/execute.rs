@@ -2,7 +2,7 @@
 
 #![allow(clippy::trivially_copy_pass_by_ref)] // of a decoded instruction, only what is needed is then read: measured, see bench/sim
 
-use super::decode::{Code, Op, TABLE, Width, op};
+use super::decode::{Code, Op, TABLE, Width};
 use super::step::extract;
 use super::{Core, Phase};
 use crate::bus::{Bus, Slave};
@@ -17,6 +17,36 @@ pub(crate) enum End {
     Posted,
 }
 
+/// What a lane does in a cycle.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Issued {
+    /// It asks for memory.
+    Asks,
+    /// It asks for nothing: the cycle is complete.
+    Idle,
+    /// More than a lane can hold: the core has it posted.
+    Posted,
+}
+
+/// What the next cycle of a lane is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The first of an instruction.
+    Ready,
+    /// The same again, lost to the other core.
+    Waits,
+    /// The last of an instruction, in which nothing is asked for.
+    Rests,
+    /// The last of an instruction, in which the next word is fetched.
+    Last,
+    /// The one in which the word is fetched where execution goes on.
+    Refill,
+    /// The next element of LDM or POP.
+    LoadNext,
+    /// The next element of STM or PUSH.
+    StoreNext,
+}
+
 /// What changes with every cycle, kept out of a `Core` while cycles follow each other in which nothing but SRAM and hits in
 /// the flash cache is asked for.
 #[derive(Clone, Copy)]
@@ -24,8 +54,6 @@ pub(crate) struct Lane {
     pc: u32,
     /// Halfwords that have been fetched, the one at `pc` lowest.
     queue: u64,
-    /// What the next cycle begins with: an instruction, or one of those below.
-    op: &'static Op,
     /// What is asked of the bus in this cycle.
     phase: Phase,
     /// Number of the slave that is asked; of none if nothing is.
@@ -36,18 +64,8 @@ pub(crate) struct Lane {
     /// Of a load or store.
     register: u8,
     width: Width,
-    /// The cycle was lost to the other core: the same is asked for again.
-    pub waits: bool,
+    state: State,
 }
-
-/// The last cycle of an instruction, in which the next word may be fetched.
-static LAST: Op = op(Code::Last, 0, 0, 0, 0);
-/// The cycle in which the word is fetched where execution goes on.
-static REFILL: Op = op(Code::Refill, 0, 0, 0, 0);
-/// The next element of LDM or POP.
-static LOAD_NEXT: Op = op(Code::LoadNext, 0, 0, 0, 0);
-/// The next element of STM or PUSH.
-static STORE_NEXT: Op = op(Code::StoreNext, 0, 0, 0, 0);
 
 /// A branch, if the condition holds.
 macro_rules! branch {
@@ -66,30 +84,45 @@ impl Lane {
         Self {
             pc: core.pc,
             queue: core.queue,
-            op: next(core.queue),
             phase: core.phase,
             slave: core.slave as u32,
             address: core.address,
             index: core.index,
             register: core.register,
             width: core.width,
-            waits: core.phase != Phase::Start,
+            state: if core.phase == Phase::Start { State::Ready } else { State::Waits },
         }
     }
 
     /// Puts back into the core what was issued for cycle `now`.
-    pub fn post(&self, core: &mut Core, now: Cycle) {
-        self.put_back(core, now);
-        if self.slave != nobody(core.id) {
-            core.post(self.address, self.phase);
-            return;
+    pub fn post(&self, issued: Issued, core: &mut Core, now: Cycle) {
+        match issued {
+            Issued::Posted => {}
+            Issued::Asks => {
+                self.put_back(core, now);
+                core.post(self.address, self.phase);
+            }
+            Issued::Idle => {
+                self.put_back(core, now + 1);
+                if self.state == State::Refill {
+                    core.post(self.pc & !3, Phase::Target);
+                } else {
+                    core.post_internal(Phase::Start);
+                }
+            }
         }
-        core.t = now + 1;
-        if self.phase == Phase::FetchThenTarget {
-            core.post(self.pc & !3, Phase::Target);
-        } else {
-            core.post_internal(Phase::Start);
-        }
+    }
+
+    /// The slave that is asked.
+    #[inline(always)]
+    pub fn slave(&self) -> Slave {
+        Slave::ALL[self.slave as usize % Slave::COUNT]
+    }
+
+    /// One cycle is left of an instruction.
+    #[inline(always)]
+    fn end(&mut self) {
+        self.state = if self.pc & 2 == 0 { State::Rests } else { State::Last };
     }
 
     fn put_back(&self, core: &mut Core, now: Cycle) {
@@ -101,25 +134,6 @@ impl Lane {
             core.width = self.width;
         }
     }
-
-    /// Nothing is asked of the bus.
-    #[inline(always)]
-    fn ask_nothing(&mut self, phase: Phase, core: u8) {
-        self.phase = phase;
-        self.slave = nobody(core);
-    }
-}
-
-/// What a lane asks that asks nothing: a number that the other core never asks.
-#[inline(always)]
-fn nobody(core: u8) -> u32 {
-    Slave::COUNT as u32 + u32::from(core)
-}
-
-/// The instruction that a queue begins with.
-#[inline(always)]
-fn next(queue: u64) -> &'static Op {
-    &TABLE[(queue & 0xffff) as usize]
 }
 
 impl Core {
@@ -137,16 +151,19 @@ impl Core {
     }
 
     /// Begins cycle `now`, before which nothing is due that concerns exceptions: all that needs no bus is done, and the lane
-    /// has what is asked of it. False if that is more than a lane can hold: then the core has it posted.
+    /// has what is asked of it.
     #[inline(always)]
     #[allow(clippy::too_many_lines)] // one line per instruction
-    pub(crate) fn issue<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
-        let op = lane.op;
+    pub(crate) fn issue<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> Issued {
+        if lane.state != State::Ready {
+            return self.go_on(lane, now, bus);
+        }
+        let op = &TABLE[(lane.queue & 0xffff) as usize];
         let pc = lane.pc;
-        if WATCH && !op.code.goes_on() {
+        if WATCH {
             lane.put_back(self, now);
             if self.watch_execution(bus) {
-                return false;
+                return Issued::Posted;
             }
         }
         let immediate = op.immediate as i32 as u32;
@@ -196,16 +213,16 @@ impl Core {
             Code::Rev16 => self.set(op.d, self.reg(op.m).swap_bytes().rotate_left(16)),
             Code::Revsh => self.set(op.d, (self.reg(op.m) as u16).swap_bytes() as i16 as u32),
             Code::Nop => {}
-            Code::LoadImm => return self.transfer(lane, self.reg(op.n).wrapping_add(immediate), Phase::Load, now, bus),
+            Code::LoadImm => return self.transfer(lane, op, self.reg(op.n).wrapping_add(immediate), Phase::Load, now, bus),
             Code::LoadReg => {
-                return self.transfer(lane, self.reg(op.n).wrapping_add(self.reg(op.m)), Phase::Load, now, bus);
+                return self.transfer(lane, op, self.reg(op.n).wrapping_add(self.reg(op.m)), Phase::Load, now, bus);
             }
             Code::LdrLiteral => {
-                return self.transfer(lane, (pc.wrapping_add(4) & !3).wrapping_add(immediate), Phase::Load, now, bus);
+                return self.transfer(lane, op, (pc.wrapping_add(4) & !3).wrapping_add(immediate), Phase::Load, now, bus);
             }
-            Code::StoreImm => return self.transfer(lane, self.reg(op.n).wrapping_add(immediate), Phase::Store, now, bus),
+            Code::StoreImm => return self.transfer(lane, op, self.reg(op.n).wrapping_add(immediate), Phase::Store, now, bus),
             Code::StoreReg => {
-                return self.transfer(lane, self.reg(op.n).wrapping_add(self.reg(op.m)), Phase::Store, now, bus);
+                return self.transfer(lane, op, self.reg(op.n).wrapping_add(self.reg(op.m)), Phase::Store, now, bus);
             }
             Code::B => branch!(true, self, lane, immediate, now, bus),
             Code::Beq => branch!(self.zero(), self, lane, immediate, now, bus),
@@ -222,72 +239,95 @@ impl Core {
             Code::Blt => branch!(self.less(), self, lane, immediate, now, bus),
             Code::Bgt => branch!(!self.zero() && !self.less(), self, lane, immediate, now, bus),
             Code::Ble => branch!(self.zero() || self.less(), self, lane, immediate, now, bus),
-            Code::Last => return self.fetch_if_due(lane, now, bus),
-            Code::Refill => return self.ask(lane, pc & !3, Phase::Target, now, bus),
-            Code::LoadNext => return self.next_element(lane, Phase::LoadMany, now, bus),
-            Code::StoreNext => return self.next_element(lane, Phase::StoreMany, now, bus),
-            _ => return self.issue_rarely(lane, now, bus),
+            Code::AddPc
+            | Code::MovPc
+            | Code::Bx
+            | Code::Blx
+            | Code::Push
+            | Code::Pop
+            | Code::PopPc
+            | Code::Stm
+            | Code::Ldm
+            | Code::Cps
+            | Code::Bkpt
+            | Code::Wfe
+            | Code::Wfi
+            | Code::Sev
+            | Code::Svc
+            | Code::Wide
+            | Code::Udf => return self.issue_rarely(lane, now, bus),
         }
         self.pass(lane);
         self.fetch_if_due(lane, now, bus)
+    }
+
+    /// Begins a cycle that is not the first of an instruction.
+    #[inline(always)]
+    fn go_on(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> Issued {
+        match std::mem::replace(&mut lane.state, State::Ready) {
+            State::Ready | State::Rests => Issued::Idle,
+            State::Waits => Issued::Asks,
+            State::Last => self.fetch_if_due(lane, now, bus),
+            State::Refill => self.ask(lane, lane.pc & !3, Phase::Target, now, bus),
+            State::LoadNext => self.next_element(lane, Phase::LoadMany, now, bus),
+            State::StoreNext => self.next_element(lane, Phase::StoreMany, now, bus),
+        }
     }
 
     /// Deals with what the lane has got in cycle `now`.
     #[inline(always)]
     pub(crate) fn complete<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
         bus.granted(self.id, lane.slave);
-        if WATCH && let Some(&slave) = Slave::ALL.get(lane.slave as usize) {
-            self.count(bus, slave);
+        if WATCH {
+            self.count(bus, lane.slave());
         }
         match lane.phase {
             Phase::Fetch => {
                 lane.queue |= u64::from(word(lane, now, bus)) << 16;
-                lane.op = next(lane.queue);
             }
             Phase::Load => {
                 let value = extract(word(lane, now, bus), lane.address, lane.width);
                 self.set_number(lane.register, value);
                 self.see::<WATCH>(lane, now, bus, false, value);
-                lane.op = &LAST;
+                lane.end();
             }
             Phase::Store => {
                 let value = self.regs[(lane.register & 15) as usize];
                 bus.memory.write_sram(lane.index, lane.address, lane.width, value);
                 self.see::<WATCH>(lane, now, bus, true, value);
-                lane.op = &LAST;
+                lane.end();
             }
             Phase::Target => {
                 lane.queue = u64::from(word(lane, now, bus)) >> ((lane.pc & 2) * 8);
-                lane.op = &LAST;
+                lane.end();
             }
             Phase::FetchThenTarget => {
                 word(lane, now, bus);
-                lane.op = &REFILL;
+                lane.state = State::Refill;
             }
             Phase::LoadMany => {
                 let value = word(lane, now, bus);
                 self.see::<WATCH>(lane, now, bus, false, value);
-                lane.op = if self.element_loaded(value) { &LAST } else { &LOAD_NEXT };
+                lane.state = if self.element_loaded(value) { State::Last } else { State::LoadNext };
             }
             Phase::StoreMany => {
                 let value = self.next_element_to_store();
                 bus.memory.write_sram(lane.index, lane.address, Width::Word, value);
                 self.see::<WATCH>(lane, now, bus, true, value);
-                lane.op = if self.element_stored() { &LAST } else { &STORE_NEXT };
+                lane.state = if self.element_stored() { State::Last } else { State::StoreNext };
             }
-            _ => lane.op = next(lane.queue),
+            _ => unreachable!("a lane asks for nothing else"),
         }
     }
 
     /// Stops before cycle `now`, whether the lane has something to ask for already or not.
     pub(crate) fn stop<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
-        if lane.waits {
-            lane.post(self, now);
-        } else if !lane.op.code.goes_on() {
+        if lane.state == State::Ready {
             lane.put_back(self, now);
             self.post_internal(Phase::Start);
-        } else if self.issue::<WATCH>(lane, now, bus) {
-            lane.post(self, now);
+        } else {
+            let issued = self.issue::<WATCH>(lane, now, bus);
+            lane.post(issued, self, now);
         }
     }
 
@@ -299,15 +339,15 @@ impl Core {
             return;
         }
         let mut lane = Lane::of(self);
-        if self.issue::<WATCH>(&mut lane, now, bus) {
-            lane.post(self, now);
-        }
+        let issued = self.issue::<WATCH>(&mut lane, now, bus);
+        lane.post(issued, self, now);
     }
 
     /// The cycle is lost to the other core.
     #[inline(always)]
-    pub(crate) fn lose<const WATCH: bool>(&mut self, lane: &Lane, now: Cycle, bus: &mut Bus) {
-        self.lost::<WATCH>(Slave::ALL[lane.slave as usize % Slave::COUNT], now, bus);
+    pub(crate) fn lose<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
+        lane.state = State::Waits;
+        self.lost::<WATCH>(lane.slave(), now, bus);
     }
 
     /// The instruction at the lane's place is begun.
@@ -320,37 +360,35 @@ impl Core {
 
     /// Asks for memory. False if it is posted instead, because others have to do with it.
     #[inline(always)]
-    fn ask(&mut self, lane: &mut Lane, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
+    fn ask(&mut self, lane: &mut Lane, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> Issued {
         lane.phase = phase;
         lane.address = address;
         match bus.at_once(address, matches!(phase, Phase::Store | Phase::StoreMany), now) {
             Some((slave, index)) => {
                 lane.slave = slave;
                 lane.index = index;
-                true
+                Issued::Asks
             }
             None => {
                 lane.put_back(self, now);
                 self.post(address, phase);
-                false
+                Issued::Posted
             }
         }
     }
 
     /// The last cycle of an instruction: the next word is asked for if the lower halfword was executed.
     #[inline(always)]
-    fn fetch_if_due(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
+    fn fetch_if_due(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> Issued {
         if lane.pc & 2 == 0 {
-            lane.ask_nothing(Phase::Idle, self.id);
-            return true;
+            return Issued::Idle;
         }
         self.ask(lane, lane.pc.wrapping_add(2), Phase::Fetch, now, bus)
     }
 
     /// The first cycle of a load or store.
     #[inline(always)]
-    fn transfer(&mut self, lane: &mut Lane, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
-        let op = lane.op;
+    fn transfer(&mut self, lane: &mut Lane, op: &Op, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> Issued {
         self.pass(lane);
         lane.register = op.d as u8;
         lane.width = op.width;
@@ -360,22 +398,22 @@ impl Core {
             if let Some((slave, index)) = bus.at_once(address, phase == Phase::Store, now) {
                 lane.slave = slave;
                 lane.index = index;
-                return true;
+                return Issued::Asks;
             }
         }
         lane.put_back(self, now);
         self.post_transfer(op, address, phase);
-        false
+        Issued::Posted
     }
 
     /// LDM, POP, STM, PUSH go on.
     #[inline(always)]
-    fn next_element(&mut self, lane: &mut Lane, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
+    fn next_element(&mut self, lane: &mut Lane, phase: Phase, now: Cycle, bus: &mut Bus) -> Issued {
         let address = lane.address.wrapping_add(4);
         if self.list == 1 << 15 {
             lane.put_back(self, now);
             self.post(address, phase);
-            return false;
+            return Issued::Posted;
         }
         self.ask(lane, address, phase, now, bus)
     }
@@ -383,8 +421,9 @@ impl Core {
     /// Instructions that are not worth a place in the hot loop. If all that one does in its first cycle is to ask for SRAM,
     /// the lane goes on with it.
     #[inline(never)]
-    fn issue_rarely(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
-        let (op, pc, attention) = (lane.op, lane.pc, self.attention);
+    fn issue_rarely(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> Issued {
+        let op = &TABLE[(lane.queue & 0xffff) as usize];
+        let (pc, attention) = (lane.pc, self.attention);
         self.pass(lane);
         lane.phase = Phase::Start;
         lane.put_back(self, now);
@@ -409,19 +448,18 @@ impl Core {
             self.post_internal(Phase::Start);
         }
         if end == End::Boundary || self.attention != attention {
-            return false;
+            return Issued::Posted;
         }
         if self.t == now + 1 && self.phase == Phase::Target {
             // BL in an upper halfword.
             lane.pc = self.pc;
-            lane.ask_nothing(Phase::FetchThenTarget, self.id);
-            return true;
+            lane.state = State::Refill;
+            return Issued::Idle;
         }
         if self.t != now || !self.phase.is_plain() || self.loads_pc() {
-            return false;
+            return Issued::Posted;
         }
-        *lane = Lane::of(self);
-        lane.waits = false;
+        *lane = Lane { state: State::Ready, ..Lane::of(self) };
         self.ask(lane, lane.address, lane.phase, now, bus)
     }
 

@@ -121,31 +121,28 @@ impl Slave {
 /// Bytes of all SRAM, in its lower, word-striped view (DS 2.6.2).
 const SRAM_BYTES: u32 = 4 * crate::memory::SRAM_WORDS as u32;
 
-/// Number of the slave and index of the word of an address in SRAM; None if it is elsewhere.
+/// Slave and index of the word of an address in SRAM; None if it is elsewhere.
 #[inline(always)]
-fn locate_sram(address: u32) -> Option<(u32, u32)> {
+fn locate_sram(address: u32) -> Option<(Slave, u32)> {
+    const BANKS: [Slave; 4] = [Slave::Sram0, Slave::Sram1, Slave::Sram2, Slave::Sram3];
     let offset = address.wrapping_sub(0x2000_0000);
     if offset < 0x4_0000 {
         // Bits 3:2 choose one of the four large banks: table 153.
-        return Some((Slave::Sram0 as u32 + (offset >> 2 & 3), offset >> 2));
+        return Some((BANKS[(offset >> 2 & 3) as usize], offset >> 2));
     }
     if offset < SRAM_BYTES {
-        return Some((Slave::Sram4 as u32 + (offset >> 12 & 1), offset >> 2));
+        return Some((if offset < 0x4_1000 { Slave::Sram4 } else { Slave::Sram5 }, offset >> 2));
     }
     let offset = address.wrapping_sub(0x2100_0000);
     // The large banks one after the other.
-    (offset < 0x4_0000)
-        .then_some((Slave::Sram0 as u32 + (offset >> 16), (offset >> 2 & 0x3fff) << 2 | offset >> 16))
+    (offset < 0x4_0000).then_some((BANKS[(offset >> 16) as usize & 3], (offset >> 2 & 0x3fff) << 2 | offset >> 16))
 }
 
 /// Which slave an address belongs to, and for SRAM the index of its word (DS 2.2, 2.6.2).
 #[inline(always)]
 #[must_use]
 pub fn locate(address: u32) -> (Slave, u32) {
-    match locate_sram(address) {
-        Some((slave, index)) => (Slave::ALL[slave as usize % Slave::COUNT], index),
-        None => locate_elsewhere(address),
-    }
+    locate_sram(address).unwrap_or_else(|| locate_elsewhere(address))
 }
 
 #[inline(never)]
@@ -175,9 +172,6 @@ pub enum Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault;
 
-/// A power of two, so that an index needs no check, only a mask.
-const LAST: usize = 16;
-
 /// Everything that the cores share.
 #[derive(Clone, Debug)]
 pub struct Bus {
@@ -195,8 +189,8 @@ pub struct Bus {
     pub diagnostics: Diagnostics,
     /// Probes, breakpoints, timeline.
     pub watch: Watches,
-    /// Master last granted, by slave: the state of round robin. (Beyond the slaves: where cores write that ask nothing.)
-    last: [u8; LAST],
+    /// Master last granted, by slave: the state of round robin.
+    last: [u8; Slave::COUNT],
     /// First cycle in which a slave with wait states takes the next access.
     free_at: [Cycle; Slave::COUNT],
     /// Masters of high priority, a bit each: cores 0 and 1, DMA read, DMA write (DS 2.1.1.1).
@@ -223,7 +217,7 @@ impl Bus {
             irq: IrqLines::default(),
             diagnostics: Diagnostics::default(),
             watch: Watches::default(),
-            last: [3; LAST],
+            last: [3; Slave::COUNT],
             free_at: [0; Slave::COUNT],
             priority: 0,
             touched: false,
@@ -236,28 +230,28 @@ impl Bus {
         }
     }
 
-    /// A master gets the slave of a number, at once.
+    /// A master gets a slave at once.
     #[inline(always)]
-    pub(crate) fn granted(&mut self, master: u8, slave: u32) {
-        self.last[slave as usize % LAST] = master;
+    pub(crate) fn granted(&mut self, master: u8, slave: Slave) {
+        self.last[slave as usize] = master;
     }
 
-    /// Slave and index of a word that can be had in cycle `now` without wait states: of SRAM, or one that is read from flash
-    /// and is in the cache.
+    /// Slave and place in it of a word that can be had in cycle `now` without wait states: index of a word of SRAM, or way of
+    /// the flash cache where a word to be read is.
     #[inline(always)]
-    pub(crate) fn at_once(&self, address: u32, write: bool, now: Cycle) -> Option<(u32, u32)> {
+    pub(crate) fn at_once(&self, address: u32, write: bool, now: Cycle) -> Option<(Slave, u32)> {
         let place = locate_sram(address);
-        if place.is_none() && !write && now >= self.free_at[Slave::Xip as usize] && self.xip.holds(address, now) {
-            return Some((Slave::Xip as u32, 0));
+        if place.is_some() || write || now < self.free_at[Slave::Xip as usize] {
+            return place;
         }
-        place
+        self.xip.holds(address, now).map(|way| (Slave::Xip, way))
     }
 
-    /// The word of flash at an address that the cache holds.
+    /// The word of flash at an address that a way of the cache holds.
     #[inline(always)]
-    pub(crate) fn hit_flash(&mut self, address: u32, now: Cycle) -> u32 {
+    pub(crate) fn hit_flash(&mut self, address: u32, way: u32, now: Cycle) -> u32 {
         self.free_at[Slave::Xip as usize] = now + 1;
-        self.xip.hit(address);
+        self.xip.hit(address, way);
         self.memory.flash(address & 0xff_ffff)
     }
 
@@ -431,7 +425,7 @@ impl Bus {
         use std::hash::Hash;
         self.memory.hash_state(hasher);
         self.xip.hash(hasher);
-        (&self.last[..Slave::COUNT], self.free_at, self.priority, self.irq.0).hash(hasher);
+        (self.last, self.free_at, self.priority, self.irq.0).hash(hasher);
         let mut peripherals = self.peripherals.clone();
         // What was sent is part of the past, and may have been taken or not.
         peripherals.uarts.iter_mut().for_each(|uart| drop(uart.take_sent()));

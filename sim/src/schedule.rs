@@ -4,9 +4,9 @@
 //! apart (`Lane`), for as long as cores ask for nothing but SRAM and hits in the flash cache and no exception is due. `cycle` is
 //! the complete one: it knows everything, and what a core is about to do stands in the core.
 
-use crate::bus::Bus;
+use crate::bus::{Bus, Slave};
 use crate::clock::Cycle;
-use crate::cpu::execute::{Issued, Lane};
+use crate::cpu::execute::Lane;
 use crate::cpu::{Core, Phase};
 
 /// Runs both cores up to, not including, cycle `limit`; returns early when the bus was touched in a way that may move the
@@ -44,30 +44,29 @@ fn run<const WATCH: bool, const BOTH: bool>(
 ) {
     let (mut a, mut b) = (Lane::of(first), Lane::of(second));
     while now < until {
-        let issued_a = first.issue::<WATCH>(&mut a, now, bus);
-        if issued_a == Issued::Posted {
+        if !first.issue::<WATCH>(&mut a, now, bus) {
             if BOTH {
                 second.stop::<WATCH>(&mut b, now, bus);
             }
             return;
         }
-        let issued_b = if BOTH { second.issue::<WATCH>(&mut b, now, bus) } else { Issued::Idle };
-        if issued_b == Issued::Posted {
-            a.post(issued_a, first, now);
+        if BOTH && !second.issue::<WATCH>(&mut b, now, bus) {
+            a.post(first, now);
             return;
         }
-        let both = issued_a == Issued::Asks && issued_b == Issued::Asks && a.slave == b.slave;
-        if BOTH && both && bus.arbitrate(a.slave(), 3) == 0 {
-            first.complete::<WATCH>(&mut a, now, bus);
-            second.lose::<WATCH>(&mut b, now, bus);
-        } else if BOTH && both {
-            first.lose::<WATCH>(&mut a, now, bus);
-            second.complete::<WATCH>(&mut b, now, bus);
+        if BOTH && a.slave == b.slave && a.slave != Slave::Internal {
+            if bus.arbitrate(a.slave, 3) == 0 {
+                first.complete::<WATCH>(&mut a, now, bus);
+                second.lose::<WATCH>(&mut b, now, bus);
+            } else {
+                first.lose::<WATCH>(&mut a, now, bus);
+                second.complete::<WATCH>(&mut b, now, bus);
+            }
         } else {
-            if issued_a == Issued::Asks {
+            if a.slave != Slave::Internal {
                 first.complete::<WATCH>(&mut a, now, bus);
             }
-            if issued_b == Issued::Asks {
+            if BOTH && b.slave != Slave::Internal {
                 second.complete::<WATCH>(&mut b, now, bus);
             }
         }

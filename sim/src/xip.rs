@@ -25,9 +25,9 @@ struct Line {
 /// Cache, its control registers, and the serial interface behind it.
 #[derive(Clone, Debug, Hash)]
 pub struct Xip {
-    lines: Vec<[Line; 2]>,
+    lines: Box<[[Line; 2]; SETS]>,
     /// Way to replace next, by set. (The policy is not documented; an empty way, else the least recently used one, is assumed.)
-    oldest: Vec<u8>,
+    oldest: Box<[u8; SETS]>,
     enabled: bool,
     bad_write_faults: bool,
     powered_down: bool,
@@ -44,8 +44,8 @@ impl Xip {
     pub(crate) fn new() -> Self {
         let empty = Line { tag: EMPTY, present: 0 };
         Self {
-            lines: vec![[empty; 2]; SETS],
-            oldest: vec![0; SETS],
+            lines: Box::new([[empty; 2]; SETS]),
+            oldest: Box::new([0; SETS]),
             enabled: true,
             bad_write_faults: true,
             powered_down: false,
@@ -91,23 +91,25 @@ impl Xip {
         }
     }
 
-    /// Whether a read in cycle `now` is a hit.
+    /// Whether a read in cycle `now` is a hit, and in which way.
     #[inline]
-    pub(crate) fn holds(&self, address: u32, now: Cycle) -> bool {
+    pub(crate) fn holds(&self, address: u32, now: Cycle) -> Option<u32> {
         let (set, tag, half) = split(address);
-        address >> 24 == 0x10
-            && self.enabled
-            && now >= self.flushed_at
-            && self.lines[set].iter().any(|line| line.tag == tag && line.present & half != 0)
+        let [zero, one] = self.lines[set];
+        let plain = address >> 24 == 0x10 && self.enabled && now >= self.flushed_at;
+        if plain && zero.tag == tag && zero.present & half != 0 {
+            return Some(0);
+        }
+        (plain && one.tag == tag && one.present & half != 0).then_some(1)
     }
 
-    /// A read of what the cache `holds`.
+    /// A read of what a way of the cache `holds`.
     #[inline]
-    pub(crate) fn hit(&mut self, address: u32) {
-        let (set, tag, _) = split(address);
+    pub(crate) fn hit(&mut self, address: u32, way: u32) {
+        let (set, ..) = split(address);
         self.accesses = self.accesses.saturating_add(1);
         self.hits = self.hits.saturating_add(1);
-        self.oldest[set] = u8::from(self.lines[set][0].tag == tag);
+        self.oldest[set] = way as u8 ^ 1;
     }
 
     /// A read of the window: 1 cycle for a hit ("1 cycle hit", DS 2.6.3.1), else the wire.

@@ -82,25 +82,34 @@ impl Core {
         self.set(d, value);
     }
 
+    /// LSL by 0 to 255.
     pub(crate) fn lsl(&mut self, d: Reg, value: u32, by: u32) {
+        let wide = u64::from(value) << by.min(63);
         if by != 0 {
-            self.c = by <= 32 && u64::from(value) << by >> 32 & 1 != 0;
+            self.c = wide >> 32 & 1 != 0;
         }
-        self.set_nz(d, if by < 32 { value << by } else { 0 });
+        self.set_nz(d, wide as u32);
     }
 
+    /// LSR by 0 to 255.
     pub(crate) fn lsr(&mut self, d: Reg, value: u32, by: u32) {
-        if by != 0 {
-            self.c = by <= 32 && value >> (by - 1) & 1 != 0;
-        }
-        self.set_nz(d, if by < 32 { value >> by } else { 0 });
+        if by == 0 { self.set_nz(d, value) } else { self.shift_right(d, u64::from(value) << 32 >> by.min(63)) }
     }
 
+    /// ASR by 0 to 255.
     pub(crate) fn asr(&mut self, d: Reg, value: u32, by: u32) {
-        if by != 0 {
-            self.c = (value as i32) >> (by - 1).min(31) & 1 != 0;
+        if by == 0 {
+            self.set_nz(d, value)
+        } else {
+            self.shift_right(d, (i64::from(value as i32) << 32 >> by.min(63)) as u64)
         }
-        self.set_nz(d, ((value as i32) >> by.min(31)) as u32);
+    }
+
+    /// The end of a shift to the right: the upper half of `wide` is the result, the bit below was shifted out last.
+    #[inline(always)]
+    pub(crate) fn shift_right(&mut self, d: Reg, wide: u64) {
+        self.c = wide >> 31 & 1 != 0;
+        self.set_nz(d, (wide >> 32) as u32);
     }
 
     pub(crate) fn ror(&mut self, d: Reg, value: u32, by: u32) {

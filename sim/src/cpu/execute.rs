@@ -17,17 +17,6 @@ pub(crate) enum End {
     Posted,
 }
 
-/// What a lane does in a cycle.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Issued {
-    /// It asks for memory.
-    Asks,
-    /// It asks for nothing: the cycle is complete.
-    Idle,
-    /// More than a lane can hold: the core has it posted.
-    Posted,
-}
-
 /// What the next cycle of a lane is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -56,10 +45,10 @@ pub(crate) struct Lane {
     queue: u64,
     /// What is asked of the bus in this cycle.
     phase: Phase,
-    /// Number of the slave that is asked; of none if nothing is.
-    pub slave: u32,
+    /// The slave that is asked; `Internal` if none is.
+    pub slave: Slave,
     address: u32,
-    /// Index of the word in SRAM.
+    /// Place in the slave, see `Bus::at_once`.
     index: u32,
     /// Of a load or store.
     register: u8,
@@ -85,7 +74,7 @@ impl Lane {
             pc: core.pc,
             queue: core.queue,
             phase: core.phase,
-            slave: core.slave as u32,
+            slave: core.slave,
             address: core.address,
             index: core.index,
             register: core.register,
@@ -95,28 +84,25 @@ impl Lane {
     }
 
     /// Puts back into the core what was issued for cycle `now`.
-    pub fn post(&self, issued: Issued, core: &mut Core, now: Cycle) {
-        match issued {
-            Issued::Posted => {}
-            Issued::Asks => {
-                self.put_back(core, now);
-                core.post(self.address, self.phase);
-            }
-            Issued::Idle => {
-                self.put_back(core, now + 1);
-                if self.state == State::Refill {
-                    core.post(self.pc & !3, Phase::Target);
-                } else {
-                    core.post_internal(Phase::Start);
-                }
-            }
+    pub fn post(&self, core: &mut Core, now: Cycle) {
+        if self.slave != Slave::Internal {
+            self.put_back(core, now);
+            core.post(self.address, self.phase);
+            return;
+        }
+        self.put_back(core, now + 1);
+        if self.state == State::Refill {
+            core.post(self.pc & !3, Phase::Target);
+        } else {
+            core.post_internal(Phase::Start);
         }
     }
 
-    /// The slave that is asked.
+    /// Nothing is asked of the bus.
     #[inline(always)]
-    pub fn slave(&self) -> Slave {
-        Slave::ALL[self.slave as usize % Slave::COUNT]
+    fn asks_nothing(&mut self) -> bool {
+        self.slave = Slave::Internal;
+        true
     }
 
     /// One cycle is left of an instruction.
@@ -151,10 +137,10 @@ impl Core {
     }
 
     /// Begins cycle `now`, before which nothing is due that concerns exceptions: all that needs no bus is done, and the lane
-    /// has what is asked of it.
+    /// has what is asked of it. False if that is more than a lane can hold: then the core has it posted.
     #[inline(always)]
     #[allow(clippy::too_many_lines)] // one line per instruction
-    pub(crate) fn issue<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> Issued {
+    pub(crate) fn issue<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
         if lane.state != State::Ready {
             return self.go_on(lane, now, bus);
         }
@@ -163,7 +149,7 @@ impl Core {
         if WATCH {
             lane.put_back(self, now);
             if self.watch_execution(bus) {
-                return Issued::Posted;
+                return false;
             }
         }
         let immediate = op.immediate as i32 as u32;
@@ -194,8 +180,11 @@ impl Core {
                 }
                 self.set_nz(op.d, value as u32);
             }
-            Code::LsrImm => self.lsr(op.d, self.reg(op.m), immediate),
-            Code::AsrImm => self.asr(op.d, self.reg(op.m), immediate),
+            // By 1 to 32.
+            Code::LsrImm => self.shift_right(op.d, u64::from(self.reg(op.m)) << 32 >> (immediate & 63)),
+            Code::AsrImm => {
+                self.shift_right(op.d, (i64::from(self.reg(op.m) as i32) << 32 >> (immediate & 63)) as u64);
+            }
             Code::Lsl => self.lsl(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
             Code::Lsr => self.lsr(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
             Code::Asr => self.asr(op.d, self.reg(op.n), self.reg(op.m) & 0xff),
@@ -213,14 +202,25 @@ impl Core {
             Code::Rev16 => self.set(op.d, self.reg(op.m).swap_bytes().rotate_left(16)),
             Code::Revsh => self.set(op.d, (self.reg(op.m) as u16).swap_bytes() as i16 as u32),
             Code::Nop => {}
-            Code::LoadImm => return self.transfer(lane, op, self.reg(op.n).wrapping_add(immediate), Phase::Load, now, bus),
+            Code::LoadImm => {
+                return self.transfer(lane, op, self.reg(op.n).wrapping_add(immediate), Phase::Load, now, bus);
+            }
             Code::LoadReg => {
                 return self.transfer(lane, op, self.reg(op.n).wrapping_add(self.reg(op.m)), Phase::Load, now, bus);
             }
             Code::LdrLiteral => {
-                return self.transfer(lane, op, (pc.wrapping_add(4) & !3).wrapping_add(immediate), Phase::Load, now, bus);
+                return self.transfer(
+                    lane,
+                    op,
+                    (pc.wrapping_add(4) & !3).wrapping_add(immediate),
+                    Phase::Load,
+                    now,
+                    bus,
+                );
             }
-            Code::StoreImm => return self.transfer(lane, op, self.reg(op.n).wrapping_add(immediate), Phase::Store, now, bus),
+            Code::StoreImm => {
+                return self.transfer(lane, op, self.reg(op.n).wrapping_add(immediate), Phase::Store, now, bus);
+            }
             Code::StoreReg => {
                 return self.transfer(lane, op, self.reg(op.n).wrapping_add(self.reg(op.m)), Phase::Store, now, bus);
             }
@@ -263,10 +263,10 @@ impl Core {
 
     /// Begins a cycle that is not the first of an instruction.
     #[inline(always)]
-    fn go_on(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> Issued {
+    fn go_on(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
         match std::mem::replace(&mut lane.state, State::Ready) {
-            State::Ready | State::Rests => Issued::Idle,
-            State::Waits => Issued::Asks,
+            State::Ready | State::Rests => lane.asks_nothing(),
+            State::Waits => true,
             State::Last => self.fetch_if_due(lane, now, bus),
             State::Refill => self.ask(lane, lane.pc & !3, Phase::Target, now, bus),
             State::LoadNext => self.next_element(lane, Phase::LoadMany, now, bus),
@@ -279,12 +279,14 @@ impl Core {
     pub(crate) fn complete<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
         bus.granted(self.id, lane.slave);
         if WATCH {
-            self.count(bus, lane.slave());
+            self.count(bus, lane.slave);
+        }
+        // Apart from the others, since it is what most cycles are for.
+        if lane.phase == Phase::Fetch {
+            lane.queue |= u64::from(word(lane, now, bus)) << 16;
+            return;
         }
         match lane.phase {
-            Phase::Fetch => {
-                lane.queue |= u64::from(word(lane, now, bus)) << 16;
-            }
             Phase::Load => {
                 let value = extract(word(lane, now, bus), lane.address, lane.width);
                 self.set_number(lane.register, value);
@@ -325,9 +327,8 @@ impl Core {
         if lane.state == State::Ready {
             lane.put_back(self, now);
             self.post_internal(Phase::Start);
-        } else {
-            let issued = self.issue::<WATCH>(lane, now, bus);
-            lane.post(issued, self, now);
+        } else if self.issue::<WATCH>(lane, now, bus) {
+            lane.post(self, now);
         }
     }
 
@@ -339,15 +340,16 @@ impl Core {
             return;
         }
         let mut lane = Lane::of(self);
-        let issued = self.issue::<WATCH>(&mut lane, now, bus);
-        lane.post(issued, self, now);
+        if self.issue::<WATCH>(&mut lane, now, bus) {
+            lane.post(self, now);
+        }
     }
 
     /// The cycle is lost to the other core.
     #[inline(always)]
     pub(crate) fn lose<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) {
         lane.state = State::Waits;
-        self.lost::<WATCH>(lane.slave(), now, bus);
+        self.lost::<WATCH>(lane.slave, now, bus);
     }
 
     /// The instruction at the lane's place is begun.
@@ -360,35 +362,35 @@ impl Core {
 
     /// Asks for memory. False if it is posted instead, because others have to do with it.
     #[inline(always)]
-    fn ask(&mut self, lane: &mut Lane, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> Issued {
+    fn ask(&mut self, lane: &mut Lane, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
         lane.phase = phase;
         lane.address = address;
         match bus.at_once(address, matches!(phase, Phase::Store | Phase::StoreMany), now) {
             Some((slave, index)) => {
                 lane.slave = slave;
                 lane.index = index;
-                Issued::Asks
+                true
             }
             None => {
                 lane.put_back(self, now);
                 self.post(address, phase);
-                Issued::Posted
+                false
             }
         }
     }
 
     /// The last cycle of an instruction: the next word is asked for if the lower halfword was executed.
     #[inline(always)]
-    fn fetch_if_due(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> Issued {
+    fn fetch_if_due(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
         if lane.pc & 2 == 0 {
-            return Issued::Idle;
+            return lane.asks_nothing();
         }
         self.ask(lane, lane.pc.wrapping_add(2), Phase::Fetch, now, bus)
     }
 
     /// The first cycle of a load or store.
     #[inline(always)]
-    fn transfer(&mut self, lane: &mut Lane, op: &Op, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> Issued {
+    fn transfer(&mut self, lane: &mut Lane, op: &Op, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
         self.pass(lane);
         lane.register = op.d as u8;
         lane.width = op.width;
@@ -398,22 +400,22 @@ impl Core {
             if let Some((slave, index)) = bus.at_once(address, phase == Phase::Store, now) {
                 lane.slave = slave;
                 lane.index = index;
-                return Issued::Asks;
+                return true;
             }
         }
         lane.put_back(self, now);
         self.post_transfer(op, address, phase);
-        Issued::Posted
+        false
     }
 
     /// LDM, POP, STM, PUSH go on.
     #[inline(always)]
-    fn next_element(&mut self, lane: &mut Lane, phase: Phase, now: Cycle, bus: &mut Bus) -> Issued {
+    fn next_element(&mut self, lane: &mut Lane, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
         let address = lane.address.wrapping_add(4);
         if self.list == 1 << 15 {
             lane.put_back(self, now);
             self.post(address, phase);
-            return Issued::Posted;
+            return false;
         }
         self.ask(lane, address, phase, now, bus)
     }
@@ -421,7 +423,7 @@ impl Core {
     /// Instructions that are not worth a place in the hot loop. If all that one does in its first cycle is to ask for SRAM,
     /// the lane goes on with it.
     #[inline(never)]
-    fn issue_rarely(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> Issued {
+    fn issue_rarely(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
         let op = &TABLE[(lane.queue & 0xffff) as usize];
         let (pc, attention) = (lane.pc, self.attention);
         self.pass(lane);
@@ -448,16 +450,16 @@ impl Core {
             self.post_internal(Phase::Start);
         }
         if end == End::Boundary || self.attention != attention {
-            return Issued::Posted;
+            return false;
         }
         if self.t == now + 1 && self.phase == Phase::Target {
             // BL in an upper halfword.
             lane.pc = self.pc;
             lane.state = State::Refill;
-            return Issued::Idle;
+            return lane.asks_nothing();
         }
         if self.t != now || !self.phase.is_plain() || self.loads_pc() {
-            return Issued::Posted;
+            return false;
         }
         *lane = Lane { state: State::Ready, ..Lane::of(self) };
         self.ask(lane, lane.address, lane.phase, now, bus)
@@ -601,5 +603,5 @@ impl Core {
 /// The word that a lane is given.
 #[inline(always)]
 fn word(lane: &Lane, now: Cycle, bus: &mut Bus) -> u32 {
-    if lane.slave == Slave::Xip as u32 { bus.hit_flash(lane.address, now) } else { bus.memory.sram(lane.index) }
+    if lane.slave == Slave::Xip { bus.hit_flash(lane.address, lane.index, now) } else { bus.memory.sram(lane.index) }
 }

@@ -209,7 +209,7 @@ impl Core {
     /// Fetches the posted word. None: the core waits and asks again.
     fn fetch<const WATCH: bool>(&mut self, bus: &mut Bus) -> Option<u32> {
         if self.slave.is_sram() {
-            bus.granted(self.id, self.slave as u32);
+            bus.granted(self.id, self.slave);
             if WATCH {
                 self.count(bus, self.slave);
             }
@@ -234,7 +234,7 @@ impl Core {
     /// Reads the posted word. None: the core waits, or has faulted.
     fn read<const WATCH: bool>(&mut self, bus: &mut Bus) -> Option<u32> {
         let word = if self.slave.is_sram() {
-            bus.granted(self.id, self.slave as u32);
+            bus.granted(self.id, self.slave);
             if WATCH {
                 self.count(bus, self.slave);
             }
@@ -255,7 +255,7 @@ impl Core {
     /// Writes to the posted address. False: the core waits, or has faulted.
     fn write<const WATCH: bool>(&mut self, bus: &mut Bus, value: u32) -> bool {
         if self.slave.is_sram() {
-            bus.granted(self.id, self.slave as u32);
+            bus.granted(self.id, self.slave);
             if WATCH {
                 self.count(bus, self.slave);
             }

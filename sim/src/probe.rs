@@ -67,7 +67,7 @@ struct Probe {
 }
 
 impl Probe {
-    /// A core may be a few cycles ahead of the other: hits are put where they belong in time.
+    /// Hits are put in the order of time, and of cores within a cycle, where the simulator comes to a lost cycle first.
     fn record(&mut self, hit: Hit) {
         let after = |other: &&Hit| (other.cycle, other.core) > (hit.cycle, hit.core);
         let at = self.hits.len() - self.hits.iter().rev().take_while(after).count();

@@ -1,5 +1,5 @@
-//! Cores run ahead of each other where nobody can see it. Here is the proof that nobody can: random programs on both cores,
-//! once as fast as the scheduler likes, once cut into single cycles, where nothing runs ahead.
+//! Both ways through a cycle (`schedule`) have equal results: random programs on both cores, once in one piece, which takes
+//! the fast way, once cut into single cycles, which starts anew from what stands in the cores, once with a probe.
 
 mod common;
 use common::{CODE, put};
@@ -68,7 +68,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn running_ahead_changes_nothing(first in program(), second in program(), apart in 0u32..8) {
+    fn how_a_run_is_cut_changes_nothing(first in program(), second in program(), apart in 0u32..8) {
         const END: u64 = 1500;
         let programs = [first, second];
         let apart = apart * 2;

@@ -281,12 +281,8 @@ impl Core {
         if WATCH {
             self.count(bus, lane.slave);
         }
-        // Apart from the others, since it is what most cycles are for.
-        if lane.phase == Phase::Fetch {
-            lane.queue |= u64::from(word(lane, now, bus)) << 16;
-            return;
-        }
         match lane.phase {
+            Phase::Fetch => lane.queue |= u64::from(word(lane, now, bus)) << 16,
             Phase::Load => {
                 let value = extract(word(lane, now, bus), lane.address, lane.width);
                 self.set_number(lane.register, value);

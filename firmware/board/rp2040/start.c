@@ -9,7 +9,7 @@
 #include "port_freertos.h"
 #include "registers.h"
 
-extern uint32_t board_data[], board_data_end[], board_data_load[], board_bss[], board_bss_end[];
+extern uint32_t board_data[], board_data_end[], board_data_saved[], board_bss[], board_bss_end[];
 extern void (*board_constructors[])(void);
 extern void (*board_constructors_end[])(void);
 
@@ -45,6 +45,15 @@ static void fill(uint32_t *from, const uint32_t *end, uint32_t word) {
     }
 }
 
+static void copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
+    while (from < end) {
+        *(volatile uint32_t *)to++ = *from++; /* volatile: as above, with memcpy */
+    }
+}
+
+/* As it is loaded: 0. Neither cleared nor put back at a start. */
+static volatile uint32_t started __attribute__((section(".started"))) = 0;
+
 /* After a reset by the watchdog the boot ROM finds this and starts the image again, which is still in SRAM
  * (DS 2.8.1.1). It forgets it then. */
 static void start_again_after_watchdog(void) {
@@ -60,9 +69,11 @@ void start_c(void) {
     __asm volatile("mov %0, sp" : "=r"(stack_pointer));
     fill(&cores_stacks[0][0], stack_pointer - FILL_MARGIN, START_STACK_UNUSED);
     fill(&cores_stacks[1][0], &cores_stacks[1][CORES_STACK_WORDS], START_STACK_UNUSED);
-    const uint32_t *from = board_data_load;
-    for (uint32_t *to = board_data; to < board_data_end; to++) {
-        *(volatile uint32_t *)to = *from++;
+    if (started == 0) {
+        copy(board_data_saved, board_data, board_data_end);
+        started = 1;
+    } else {
+        copy(board_data, board_data_saved, board_data_saved + (board_data_end - board_data));
     }
     fill(board_bss, board_bss_end, 0);
     cores_vectors_start();

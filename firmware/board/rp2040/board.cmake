@@ -19,6 +19,8 @@ target_include_directories(freertos PUBLIC port/freertos_smp board/rp2040/sdk)
 # The kernel's port compiles its handler of the inter-core interrupt only where the SDK's multicore library is.
 target_compile_definitions(freertos PUBLIC LIB_PICO_MULTICORE=1)
 target_compile_options(freertos PRIVATE -w)
+# The files' names in its assertions do not depend on where they are here.
+add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 
 target_include_directories(intercore PUBLIC port/freertos_smp)
 # 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000.
@@ -32,6 +34,7 @@ add_library(rp2040 STATIC
 target_include_directories(rp2040 PUBLIC board/rp2040)
 target_compile_definitions(rp2040 PRIVATE
   IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"
+  IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, unmodified; saves the SIO divider at each switch"
   IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, arm-none-eabi")
 target_link_libraries(rp2040 PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC rp2040) # they call each other

@@ -4,7 +4,7 @@
 #include "port.h"
 #include "registers.h"
 
-/* How far the PWM counter is set ahead of 125 × TIMER. */
+/* How far the PWM counter is set ahead of 125 × TIMER, less the cycles from TIMER's edge until it is set. */
 #define AHEAD 512U
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
 

@@ -3,9 +3,9 @@
  * TIMER counts microseconds in 64 bits, which is too coarse; a PWM counter counts every cycle of clk_sys, in 16 bits,
  * which wrap every 524 µs. Both run from the one crystal: a microsecond is exactly 125 cycles, for ever. So the cycle
  * count is 125 × microseconds, corrected upwards to the nearest number whose low 16 bits are those of the PWM counter.
- * The counter is set at start so that the correction is 512 cycles and the part of the microsecond that has passed:
- * far from both ends of its 65,536, so that neither the order in which the two are read, nor cycles lost to the other
- * core on the bus, can change the result.
+ * The counter is set at start so that the correction is some 500 cycles and the part of the microsecond that has
+ * passed: far from both ends of its 65,536, so that neither the order in which the two are read, nor cycles lost to the
+ * other core on the bus, can change the result.
  *
  * Resolution    1 cycle of clk_sys, 8 ns.
  * Moment        that in which the PWM counter is read: the first read of the function, 6 cycles after its first

@@ -4,6 +4,7 @@
 
 #include "clocks.h"
 #include "port_freertos.h"
+#include "region.h"
 #include "registers.h"
 #include "uart.h"
 #include "watchdog.h"
@@ -27,7 +28,8 @@ static const struct port_condition conditions[] = {
     {"memory.code", "sram-striped"},
     {"memory.data", "sram-striped"},
     {"memory.stacks", "sram-striped"},
-    {"memory.regions", "sram-striped 32768, sram4 4096, sram5 4096 bytes"},
+    {"memory.regions", "sram-striped " TEXT(REGION_STRIPED_BYTES) ", sram4 " TEXT(REGION_BANK_BYTES) ", sram5 " TEXT(
+                           REGION_BANK_BYTES) " bytes"},
     {"console", "UART0 by interrupt on core 0, " TEXT(UART_RATE) " bit/s at start"},
     {"watchdog", WATCHDOG_TEXT},
 };

@@ -34,7 +34,7 @@ add_library(rp2040 STATIC
 target_include_directories(rp2040 PUBLIC board/rp2040)
 target_compile_definitions(rp2040 PRIVATE
   IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"
-  IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, unmodified; saves the SIO divider at each switch"
+  IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, unmodified, saves the SIO divider at each switch"
   IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, arm-none-eabi")
 target_link_libraries(rp2040 PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC rp2040) # they call each other

@@ -22,7 +22,7 @@ port_cycles:
     ldr   r0, =TIMERAWH     /* 2 */
     ldm   r0!, {r1, r2}     /* 7: high, low */
     cmp   r2, #0            /* 1 */
-    beq   2f                /* 1 */
+    beq   port_clock_wraps  /* 1 */
 1:  msr   primask, r12      /* 3 */
     /* 125 × (high, low), in two pieces of 16 bits and one of 32 */
     movs  r0, #125          /* 1 */
@@ -44,7 +44,8 @@ port_cycles:
     bx    lr                /* 2 */
     /* Low may just have wrapped, behind the back of high, which was read a cycle or two before: once in 71 minutes, and
        for a microsecond. Read again, high is right. */
-2:  subs  r0, #8
+port_clock_wraps:
+    subs  r0, #8
     ldr   r1, [r0]
     b     1b
     .ltorg

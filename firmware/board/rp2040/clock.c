@@ -15,6 +15,10 @@ void clock_start(void) {
     TIMER_DBGPAUSE = 0; /* else TIMER would stand still while a debugger halts a core, and the PWM counter run on */
     PWM_CH0_TOP = 0xffff;
     PWM_CH0_DIV = 1U << 4U; /* every cycle */
+    clock_align();
+}
+
+void clock_align(void) {
     uint32_t before = TIMER_TIMERAWL;
     uint32_t now;
     do {

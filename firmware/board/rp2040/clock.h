@@ -24,4 +24,7 @@
 /* Starts both counters. To be called once, on core 0, before anything reads the clock. */
 void clock_start(void);
 
+/* Sets the PWM counter to what TIMER reads: the second half of clock_start(), for tests that set TIMER. */
+void clock_align(void);
+
 #endif

@@ -1,11 +1,15 @@
 /* board_panic(): one `log` line for the desk (docs/protocol.md), and the end. */
 #include "board_end.h"
 #include "cores.h"
+#include "hardware/sync.h"
 #include "line.h"
 #include "pico/multicore.h"
 #include "port_freertos.h"
 #include "registers.h"
 #include "uart.h"
+
+/* The hardware spinlock that the core which panics takes for good; start-up frees it. */
+#define ONCE 0U
 
 /* Static: the stack may be the broken thing. */
 static struct ic_line line;
@@ -30,6 +34,9 @@ __attribute__((noreturn, used)) static void end(void) {
 
 void board_panic(const char *what, const char *where, uint32_t number) {
     __asm volatile("cpsid i" ::: "memory");
+    while (!spin_try_lock_unsafe(spin_lock_instance(ONCE))) {
+        __wfe(); /* the other core has been here; one line is enough */
+    }
     cause.what = what;
     cause.where = where;
     cause.number = number;

@@ -60,8 +60,8 @@ void clocks_start(void) {
     SET_BITS(CLK_SYS_CTRL) = 1;          /* from the auxiliary source */
     while (CLK_SYS_SELECTED != SELECTED_FIRST << 1U) {
     }
-    CLK_PERI_CTRL = 1U << 11U;                                /* on, from clk_sys */
-    WATCHDOG_TICK = 1U << 9U | CLOCKS_XOSC_HZ / CLOCKS_US_HZ; /* on, 1 µs (DS 4.7.2) */
+    CLK_PERI_CTRL = 1U << 11U;                                          /* on, from clk_sys */
+    WATCHDOG_TICK = 1U << 9U | (uint32_t)CLOCKS_XOSC_HZ / CLOCKS_US_HZ; /* on, 1 µs (DS 4.7.2) */
 }
 
 uint32_t clock_get_hz(enum clock_index clock) {

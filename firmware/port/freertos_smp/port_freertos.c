@@ -150,9 +150,7 @@ void port_sleep_ticks(uint32_t ticks) { vTaskDelay(ticks); }
 
 /* ---- the kernel's hooks ---- */
 
-void vApplicationIdleHook(void);
-void vApplicationPassiveIdleHook(void);
-void vApplicationStackOverflowHook(TaskHandle_t task, char *name);
+void vApplicationPassiveIdleHook(void); /* the one that task.h does not declare */
 
 /* Any interrupt that has something for this core ends the sleep, and is handled before the hook returns. */
 void vApplicationIdleHook(void) { __asm volatile("dsb\n wfi" ::: "memory"); }

@@ -76,6 +76,20 @@ static void condition(struct ic_answer *answer, const struct port_condition *fac
     }
 }
 
+/* Nothing where a rate has no meaning. */
+static void console_rates(struct ic_line *line) {
+    if (port_console_rate() == 0) {
+        return;
+    }
+    ic_line_list_open(line, "rates");
+    uint32_t rate;
+    for (uint32_t i = 0; (rate = port_console_rate_choice(i)) != 0; i++) {
+        ic_line_integer(line, NULL, rate);
+    }
+    ic_line_list_close(line);
+    ic_line_integer(line, "rate", port_console_rate());
+}
+
 void ic_answer_info(struct ic_answer *answer) {
     struct ic_line line;
     open_line(answer, &line, "hello");
@@ -87,6 +101,7 @@ void ic_answer_info(struct ic_answer *answer) {
     ic_line_text(&line, "clock", port_clock_name());
     ic_line_integer(&line, "hz", (int64_t)port_clock_hz());
     ic_line_integer(&line, "tick_hz", port_tick_hz());
+    console_rates(&line);
     close_line(answer, &line);
     struct port_condition fact;
     for (uint32_t i = 0; port_condition(i, &fact); i++) {
@@ -148,6 +163,7 @@ void ic_answer_help(struct ic_answer *answer) {
     help_line(answer, "list", "benchmarks and their parameters with ranges and defaults");
     help_line(answer, "run BENCHMARK name=value", "measures; name=a,b,c measures each; the rest has its defaults");
     help_line(answer, "abort", "ends a run after the current repetition");
+    help_line(answer, "rate BITS", "switches the console to that bit rate, one of those that info lists");
     help_line(answer, "resend ID LINES", "sends numbered lines of the last answer again, e.g. resend 0 3-12,40-");
     for (size_t i = 0; i < ic_benchmark_count; i++) {
         help_line(answer, ic_benchmarks[i]->name, ic_benchmarks[i]->summary);
@@ -228,6 +244,14 @@ void ic_answer_progress(const struct ic_run *run) {
     ic_line_integer(&line, "id", run->id);
     ic_line_integer(&line, "done", run->checks.done);
     ic_line_integer(&line, "of", run->checks.repetitions);
+    send_line(&line);
+}
+
+void ic_answer_rate(uint32_t id, uint32_t rate) {
+    struct ic_line line;
+    ic_line_open(&line, "rate");
+    ic_line_integer(&line, "id", id);
+    ic_line_integer(&line, "rate", rate);
     send_line(&line);
 }
 

@@ -28,6 +28,7 @@ void ic_answer_result(struct ic_answer *answer, const struct ic_run *run);
 
 /* Lines without a number. */
 void ic_answer_progress(const struct ic_run *run);
+void ic_answer_rate(uint32_t id, uint32_t rate);
 void ic_answer_error(uint32_t id, const struct ic_error *error);
 
 #endif

@@ -11,6 +11,8 @@
 #define PROGRESS_HZ 4U
 /* Commands taken between two repetitions: a flood of them must not stop the run. */
 #define LINES_ATTENDED 4U
+/* Time for a command to arrive after a switch of the bit rate. */
+#define RATE_TRIAL_S 1U
 
 enum kind { INFO, LIST, HELP, RUN, FAILED_RUN };
 
@@ -44,6 +46,13 @@ static enum port_error read_line(uint64_t deadline) {
         }
     }
 }
+
+/* After a switch of the rate, until a command has arrived at the new one. */
+static struct {
+    bool on_trial;
+    uint32_t before;
+    uint64_t deadline; /* common clock */
+} rate;
 
 static void refuse(uint32_t id, const char *code, const char *text, const char *subject) {
     struct ic_error error;
@@ -137,7 +146,7 @@ static void do_run(struct ic_command *command) {
     remember(command->id, RUN);
 }
 
-static void do_resend(const struct ic_command *command) {
+static void do_resend(struct ic_command *command) {
     uint32_t id;
     if (command->word_count != 3 || !ic_parse_u32(command->words[1], &id)) {
         refuse(0, "syntax", "expected resend ID LINES, as in resend 17 3-12,40-", "");
@@ -158,34 +167,91 @@ static void do_resend(const struct ic_command *command) {
     }
 }
 
+/* ---- the bit rate ---- */
+
+static bool is_choice(uint32_t wanted) {
+    uint32_t choice;
+    for (uint32_t i = 0; (choice = port_console_rate_choice(i)) != 0; i++) {
+        if (choice == wanted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void do_rate(struct ic_command *command) {
+    uint32_t wanted;
+    if (command->word_count != 2 || !ic_parse_u32(command->words[1], &wanted)) {
+        refuse(command->id, "syntax", "expected rate BITS, as in rate 921600", "");
+    } else if (port_console_rate() == 0) {
+        refuse(command->id, "unsupported", "this console has no bit rate", "");
+    } else if (!is_choice(wanted)) {
+        refuse(command->id, "bad-value", "info lists the rates; they do not include ", command->words[1]);
+    } else {
+        rate.on_trial = true;
+        rate.before = port_console_rate();
+        ic_answer_rate(command->id, wanted);
+        port_console_set_rate(wanted);
+        rate.deadline = port_clock() + port_clock_hz() * RATE_TRIAL_S;
+    }
+}
+
+/* ---- choosing ---- */
+
+static void do_info(struct ic_command *command) { answer_new(command->id, INFO); }
+static void do_list(struct ic_command *command) { answer_new(command->id, LIST); }
+static void do_help(struct ic_command *command) { answer_new(command->id, HELP); }
+static void do_abort(struct ic_command *command) { refuse(command->id, "unsupported", "there is no run to abort", ""); }
+
+static const struct verb {
+    const char *word;
+    bool repeatable; /* with the id of the last answer, that is sent again */
+    void (*carry_out)(struct ic_command *command);
+} verbs[] = {
+    {"info", true, do_info},      {"list", true, do_list},   {"help", true, do_help},  {"run", true, do_run},
+    {"resend", false, do_resend}, {"abort", true, do_abort}, {"rate", false, do_rate},
+};
+
+static const struct verb *find_verb(const char *word) {
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        if (strcmp(verbs[i].word, word) == 0) {
+            return &verbs[i];
+        }
+    }
+    return NULL;
+}
+
 static void carry_out(struct ic_command *command) {
     if (command->word_count == 0) {
         return;
     }
-    const char *word = command->words[0];
-    if (strcmp(word, "resend") == 0) {
-        do_resend(command);
-    } else if (command->id != 0 && last.exists && last.id == command->id) {
+    const struct verb *verb = find_verb(command->words[0]);
+    rate.on_trial = rate.on_trial && verb == NULL; /* the other end speaks at this rate, too */
+    if ((verb == NULL || verb->repeatable) && command->id != 0 && last.exists && last.id == command->id) {
         struct ic_answer answer = ic_answer_whole(last.id);
         send_again(&answer);
-    } else if (strcmp(word, "info") == 0) {
-        answer_new(command->id, INFO);
-    } else if (strcmp(word, "list") == 0) {
-        answer_new(command->id, LIST);
-    } else if (strcmp(word, "help") == 0) {
-        answer_new(command->id, HELP);
-    } else if (strcmp(word, "run") == 0) {
-        do_run(command);
-    } else if (strcmp(word, "abort") == 0) {
-        refuse(command->id, "unsupported", "there is no run to abort", "");
+    } else if (verb == NULL) {
+        refuse(command->id, "unknown-command", "type help to see the commands; there is no ", command->words[0]);
     } else {
-        refuse(command->id, "unknown-command", "type help to see the commands; there is no ", word);
+        verb->carry_out(command);
     }
+}
+
+/* Waits for a whole line; goes back to the rate before if none comes in time at a new one. */
+static bool next_line(void) {
+    enum port_error error = read_line(rate.on_trial ? rate.deadline : PORT_FOREVER);
+    if (error == PORT_ERR_TIMEOUT) {
+        rate.on_trial = false;
+        port_console_set_rate(rate.before);
+        ic_input_clear(&input); /* garbage */
+        error = read_line(PORT_FOREVER);
+    }
+    return error == PORT_OK;
 }
 
 void ic_console_serve(void) {
     answer_new(0, INFO);
-    while (read_line(PORT_FOREVER) == PORT_OK) {
+    while (next_line()) {
         struct ic_command command;
         struct ic_error error;
         if (!ic_command_parse(&input, &command, &error)) {

@@ -33,6 +33,13 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
     return PORT_OK;
 }
 void port_task_join(port_task_t *task) { (void)task; }
+
+static const uint32_t rates[] = {9600, 115200, 921600};
+static uint32_t rate = 115200;
+uint32_t port_console_rate_choice(uint32_t index) { return index < 3 ? rates[index] : 0; }
+uint32_t port_console_rate(void) { return rate; }
+void port_console_set_rate(uint32_t bits_per_second) { rate = bits_per_second; }
+
 void port_sleep_until(uint64_t when) { now = when > now ? when : now; }
 
 /* Hands out a few bytes at a time, so that lines are split everywhere. */
@@ -134,6 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bytes = data;
     left = size;
     now = 0;
+    rate = 115200;
     ic_console_serve();
     return 0;
 }

@@ -138,7 +138,9 @@ void port_sleep_ticks(uint32_t ticks);
 
 /* ---- console ---------------------------------------------------------------------------------------------------- */
 
-/* Moves up to `size` received bytes into `buffer`, waiting for the first one until the common clock reads `deadline`
+/* A character that was received with an error is given as one that is not printable ASCII.
+ *
+ * Moves up to `size` received bytes into `buffer`, waiting for the first one until the common clock reads `deadline`
  * at most (0: do not wait, PORT_FOREVER: no limit). Returns PORT_OK with *received >= 1, PORT_ERR_TIMEOUT with 0, or
  * PORT_ERR_CLOSED with 0. */
 enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline);
@@ -146,6 +148,17 @@ enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received
 /* Sends all bytes and returns when the last has left: the caller may begin a timed window next, and no interrupt of
  * ours may fall into it. PORT_ERR_CLOSED if nobody can receive them any more. */
 enum port_error port_console_write(const uint8_t *bytes, size_t size);
+
+/* The bit rates that the console can be switched to, ascending: the one with this index, from 0 up; 0 beyond the last.
+ * None where a rate has no meaning. */
+uint32_t port_console_rate_choice(uint32_t index);
+
+/* The present bit rate, one of those; 0 where a rate has no meaning. */
+uint32_t port_console_rate(void);
+
+/* Switches to one of those rates, at once: what port_console_write() was given has left. A character that is just being
+ * received is lost or damaged; what was received before stays. */
+void port_console_set_rate(uint32_t bits_per_second);
 
 /* ---- what the target is ------------------------------------------------------------------------------------------ */
 

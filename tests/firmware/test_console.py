@@ -15,7 +15,7 @@ from .conftest import SAMPLES_CAPACITY
 from .layout import LINE_MAX
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 SAMPLES_MAX = SAMPLES_CAPACITY - 2 * 32
 """What the cost of looking on two cores leaves."""
@@ -182,3 +182,92 @@ def test_the_error_that_ended_a_run_can_be_had_again(core: ctypes.CDLL, target: 
         no_tasks.value = 0
     assert [line["code"] for line in answer if line["type"] == "error"] == ["failed", "failed"]
     assert [line["type"] for line in answer if line["id"] == 5].count("begin") == 2
+
+
+# ---- the bit rate ----
+
+
+class Line:
+    """The target's console as a serial line at 115200 bit/s, until the test is over."""
+
+    def __init__(self, core: ctypes.CDLL, target: Target) -> None:
+        self._core = core
+        self._target = target
+        self.rate.value = 115200
+        self._changes.value = 0
+
+    def talk(self, typed: bytes, silence: bytes | None = None) -> list[dict[str, Any]]:
+        """Type, and then, if there is a `silence`, nothing for a while, and then that. Without the hello of the start.
+
+        The rate stays what it has become.
+        """
+        ctypes.c_size_t.in_dll(self._core, "given_after_silence").value = len(silence or b"")
+        answer = self._target.talk(typed + (silence or b""))
+        return answer[3:]  # hello, condition, end
+
+    @property
+    def rate(self) -> ctypes.c_uint32:
+        return ctypes.c_uint32.in_dll(self._core, "given_rate")
+
+    @property
+    def _changes(self) -> ctypes.c_uint32:
+        return ctypes.c_uint32.in_dll(self._core, "seen_rate_changes")
+
+    @property
+    def changes(self) -> int:
+        return self._changes.value
+
+
+@pytest.fixture
+def line(core: ctypes.CDLL, target: Target) -> Iterator[Line]:
+    line = Line(core, target)
+    yield line
+    line.rate.value = 0
+
+
+def test_a_console_without_a_rate_says_nothing_of_rates(target: Target) -> None:
+    answer = target.talk(b"rate 115200 id=3\n")
+    assert "rates" not in answer[0]
+    assert "rate" not in answer[0]
+    assert (answer[-1]["code"], answer[-1]["id"]) == ("unsupported", 3)
+
+
+def test_hello_lists_the_rates_and_names_the_present_one(target: Target, line: Line) -> None:
+    hello = target.talk(b"")[0]
+    assert hello["rates"] == [9600, 115200, 921600]
+    assert hello["rate"] == line.rate.value == 115200
+
+
+def test_a_rate_is_answered_before_it_changes_and_stays_once_a_command_has_come(line: Line) -> None:
+    answer = line.talk(b"rate 921600 id=5\ninfo\n", silence=b"info\n")
+    assert answer[0] == {"type": "rate", "id": 5, "rate": 921600}
+    assert [message["rate"] for message in answer if message["type"] == "hello"] == [921600, 921600]
+    assert line.changes == 1
+
+
+def test_the_answer_has_left_when_the_rate_changes(core: ctypes.CDLL, line: Line) -> None:
+    line.talk(b"rate 921600\n")
+    sent = ctypes.c_size_t.in_dll(core, "seen_output_size").value
+    assert ctypes.c_size_t.in_dll(core, "seen_output_before_rate").value == sent
+
+
+@pytest.mark.parametrize("garbage", [b"", b"\n\n", b"\xff\x80\xff\n", b"inf", b"x\n", b"info *00000000\n"])
+def test_without_a_valid_command_in_time_the_old_rate_comes_back(line: Line, garbage: bytes) -> None:
+    answer = line.talk(b"rate 921600\n" + garbage, silence=b"info\n")
+    assert [message["rate"] for message in answer if message["type"] == "hello"] == [115200]
+    assert line.changes == 2
+
+
+def test_the_way_back_is_to_the_rate_before(line: Line) -> None:
+    line.talk(b"rate 921600\ninfo\nrate 9600\n", silence=b"info\n")
+    assert line.rate.value == 921600
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(b" 12345", "bad-value"), (b" 0", "bad-value"), (b" fast", "syntax"), (b"", "syntax"), (b" 9600 9600", "syntax")],
+)
+def test_a_rate_that_cannot_be_is_refused_and_nothing_changes(line: Line, arguments: bytes, code: str) -> None:
+    answer = line.talk(b"rate" + arguments + b" id=8\n")
+    assert (answer[-1]["code"], answer[-1]["id"]) == (code, 8)
+    assert line.changes == 0

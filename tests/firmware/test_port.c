@@ -70,12 +70,23 @@ size_t seen_output_size;
 /* Lines that were refused because they did not fit: the caller sends nothing then. */
 uint32_t seen_empty_writes;
 
+/* The sender is silent before the last so many bytes of its input, for as long as anybody waits; 0: it never is. */
+size_t given_after_silence;
+
 enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline) {
+    size_t until = given_input_size > given_after_silence ? given_input_size - given_after_silence : given_input_size;
     size_t count = size < given_chunk ? size : given_chunk;
-    count = count < given_input_size ? count : given_input_size;
+    count = count < until ? count : until;
     *received = 0;
     if (deadline == 0) {
         return PORT_ERR_TIMEOUT; /* nobody types while a run is under way */
+    }
+    if (given_input_size > 0 && given_input_size == given_after_silence) {
+        given_after_silence = 0;
+        if (deadline != PORT_FOREVER) {
+            now = deadline;
+            return PORT_ERR_TIMEOUT;
+        }
     }
     if (count == 0) {
         return PORT_ERR_CLOSED;
@@ -95,6 +106,25 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     memcpy(seen_output + seen_output_size, bytes, size);
     seen_output_size += size;
     return PORT_OK;
+}
+
+/* The present rate; 0 for a console without. */
+uint32_t given_rate;
+/* How often it was set, and after how many bytes of output it was last set. */
+uint32_t seen_rate_changes;
+size_t seen_output_before_rate;
+
+uint32_t port_console_rate_choice(uint32_t index) {
+    static const uint32_t choices[] = {9600, 115200, 921600};
+    return given_rate != 0 && index < 3 ? choices[index] : 0;
+}
+
+uint32_t port_console_rate(void) { return given_rate; }
+
+void port_console_set_rate(uint32_t bits_per_second) {
+    given_rate = bits_per_second;
+    seen_rate_changes++;
+    seen_output_before_rate = seen_output_size;
 }
 
 /* ---- a benchmark with a parameter of every kind, whose samples the tests choose ---- */

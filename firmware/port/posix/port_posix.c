@@ -244,6 +244,16 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     return PORT_OK;
 }
 
+/* Standard input and output have no rate. */
+uint32_t port_console_rate_choice(uint32_t index) {
+    (void)index;
+    return 0;
+}
+
+uint32_t port_console_rate(void) { return 0; }
+
+void port_console_set_rate(uint32_t bits_per_second) { (void)bits_per_second; }
+
 /* ---- start-up ---- */
 
 static bool find_cores(void) {

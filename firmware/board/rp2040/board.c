@@ -1,0 +1,23 @@
+#include "board.h"
+
+#include "clock.h"
+#include "conditions.h"
+#include "port_freertos.h"
+#include "uart.h"
+#include "watchdog.h"
+
+static void (*program)(void);
+
+static void run_program(void) {
+    uart_listen();
+    program();
+}
+
+void board_run(void (*console)(void)) {
+    program = console;
+    clock_start();
+    uart_start();
+    conditions_start();
+    watchdog_start();
+    port_freertos_start(run_program);
+}

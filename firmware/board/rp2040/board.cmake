@@ -1,0 +1,54 @@
+# The RP2040 with FreeRTOS SMP on both cores, as one image for SRAM.
+include(port/freertos_smp/kernel.cmake)
+enable_language(ASM)
+list(JOIN IC_CODE_FLAGS " " flags)
+
+# One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
+add_compile_options(-ffunction-sections -fdata-sections)
+
+# The kernel and its own RP2040 port, unmodified, and without our warnings.
+set(kernel_port ${IC_FREERTOS_KERNEL}/portable/ThirdParty/GCC/RP2040)
+if(NOT EXISTS "${kernel_port}/port.c")
+  message(FATAL_ERROR "This FreeRTOS kernel has no ${kernel_port}: it is incomplete.")
+endif()
+add_library(freertos STATIC
+  ${IC_FREERTOS_KERNEL}/tasks.c ${IC_FREERTOS_KERNEL}/queue.c ${IC_FREERTOS_KERNEL}/list.c
+  ${IC_FREERTOS_KERNEL}/event_groups.c ${IC_FREERTOS_KERNEL}/portable/MemMang/heap_4.c ${kernel_port}/port.c)
+target_include_directories(freertos SYSTEM PUBLIC ${IC_FREERTOS_KERNEL}/include ${kernel_port}/include)
+target_include_directories(freertos PUBLIC port/freertos_smp board/rp2040/sdk)
+# The kernel's port compiles its handler of the inter-core interrupt only where the SDK's multicore library is.
+target_compile_definitions(freertos PUBLIC LIB_PICO_MULTICORE=1)
+target_compile_options(freertos PRIVATE -w)
+# The files' names in its assertions do not depend on where they are here.
+add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
+
+target_include_directories(intercore PUBLIC port/freertos_smp)
+# 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000.
+target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=8192U)
+
+add_library(rp2040 STATIC
+  port/freertos_smp/port_freertos.c port/freertos_smp/conditions.c
+  board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
+  board/rp2040/cores.c board/rp2040/panic.c board/rp2040/region.c board/rp2040/start.c board/rp2040/uart.c
+  board/rp2040/watchdog.c)
+target_include_directories(rp2040 PUBLIC board/rp2040)
+target_compile_definitions(rp2040 PRIVATE
+  IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"
+  IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, unmodified, saves the SIO divider at each switch"
+  IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, arm-none-eabi")
+target_link_libraries(rp2040 PUBLIC intercore freertos)
+target_link_libraries(freertos PUBLIC rp2040) # they call each other
+target_link_libraries(intercore PUBLIC rp2040)
+
+function(ic_image name)
+  target_link_libraries(${name} PRIVATE intercore m)
+  target_link_options(${name} PRIVATE -nostartfiles -T ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040/sram.ld
+    -Wl,--gc-sections,--fatal-warnings,-Map=${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040/sram.ld)
+endfunction()
+
+add_executable(intercore-target board/rp2040/main.c)
+ic_image(intercore-target)
+
+add_executable(intercore-port-test EXCLUDE_FROM_ALL board/rp2040/port_test_main.c port/port_test.c)
+ic_image(intercore-port-test)

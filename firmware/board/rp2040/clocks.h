@@ -1,0 +1,20 @@
+/* Clocks and the blocks that need them. */
+#ifndef RP2040_CLOCKS_H
+#define RP2040_CLOCKS_H
+
+#include <stdint.h>
+
+/* In Hz. Without suffixes: they are made into text as well. The crystal of a Pico, and what PLL_SYS makes of it: the
+ * rate that the datasheet and the SDK run the chip at. */
+#define CLOCKS_XOSC_HZ 12000000
+#define CLOCKS_SYS_HZ 125000000
+#define CLOCKS_US_HZ 1000000
+
+/* clk_ref from the crystal, clk_sys and clk_peri at 125 MHz, the 1 µs tick for TIMER, WATCHDOG and SysTick. */
+void clocks_start(void);
+
+/* Takes blocks (bits of RESETS) out of reset and waits until they can be used; the second resets them first. */
+void clocks_release_blocks(uint32_t blocks);
+void clocks_reset_blocks(uint32_t blocks);
+
+#endif

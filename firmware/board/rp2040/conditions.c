@@ -1,0 +1,58 @@
+#include "conditions.h"
+
+#include <newlib.h>
+
+#include "clocks.h"
+#include "port_freertos.h"
+#include "region.h"
+#include "registers.h"
+#include "uart.h"
+#include "watchdog.h"
+
+#define TEXT_OF(token) #token
+#define TEXT(macro) TEXT_OF(macro)
+
+#define CHIP_ID_REVISION_SHIFT 28U
+
+/* Digits of the revision, 0 to 15. */
+static char revision[3];
+
+static const struct port_condition conditions[] = {
+    {"chip.revision", revision},
+    {"clock.crystal_hz", TEXT(CLOCKS_XOSC_HZ)},
+    {"clock.sys_hz", TEXT(CLOCKS_SYS_HZ)},
+    {"clock.peri_hz", TEXT(CLOCKS_SYS_HZ)},
+    {"compiler", IC_COMPILER},
+    {"compiler.flags", IC_FLAGS},
+    {"compiler.library", "newlib " _NEWLIB_VERSION ", libgcc (floating point in software)"},
+    {"memory.code", "sram-striped"},
+    {"memory.data", "sram-striped"},
+    {"memory.stacks", "sram-striped"},
+    {"memory.regions", "sram-striped " TEXT(REGION_STRIPED_BYTES) ", sram4 " TEXT(REGION_BANK_BYTES) ", sram5 " TEXT(
+                           REGION_BANK_BYTES) " bytes"},
+    {"console", "UART0 by interrupt on core 0, " TEXT(UART_RATE) " bit/s at start"},
+    {"watchdog", WATCHDOG_TEXT},
+};
+#define CONDITIONS (sizeof conditions / sizeof conditions[0])
+
+void conditions_start(void) {
+    clocks_release_blocks(RESET_SYSINFO);
+    uint32_t number = SYSINFO_CHIP_ID >> CHIP_ID_REVISION_SHIFT;
+    char *digit = revision;
+    if (number >= 10U) {
+        *digit++ = '1';
+    }
+    *digit = (char)('0' + number % 10U);
+}
+
+bool port_condition(uint32_t index, struct port_condition *condition) {
+    if (index >= CONDITIONS) {
+        return port_freertos_condition(index - (uint32_t)CONDITIONS, condition);
+    }
+    *condition = conditions[index];
+    return true;
+}
+
+const char *port_board(void) { return "rp2040"; }
+
+const char *port_chip(void) { return "RP2040"; }

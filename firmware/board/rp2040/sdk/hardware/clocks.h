@@ -1,0 +1,12 @@
+/* The rates of clocks. */
+#ifndef SDK_HARDWARE_CLOCKS_H
+#define SDK_HARDWARE_CLOCKS_H
+
+#include "pico.h"
+
+enum clock_index { clk_sys = 5 }; /* its place in the CLOCKS block, DS 2.15.7 */
+
+/* Ticks per second of a clock, as clocks.c has set it. */
+uint32_t clock_get_hz(enum clock_index clock);
+
+#endif

@@ -1,0 +1,23 @@
+/* Interrupts of the core that calls: each has its own NVIC and its own vector table. */
+#ifndef SDK_HARDWARE_IRQ_H
+#define SDK_HARDWARE_IRQ_H
+
+#include "pico.h"
+
+/* Numbers, DS 2.3.2. */
+#define SIO_IRQ_PROC0 15U
+#define SIO_IRQ_PROC1 16U
+#define UART0_IRQ 20U
+
+typedef void (*irq_handler_t)(void);
+
+/* Priority 0 (most urgent) to 255, of which the two upper bits count. */
+void irq_set_priority(unsigned number, uint8_t priority);
+
+/* Puts the handler into this core's vector table. */
+void irq_set_exclusive_handler(unsigned number, irq_handler_t handler);
+
+/* What was pending before an interrupt is enabled is forgotten. */
+void irq_set_enabled(unsigned number, bool enabled);
+
+#endif

@@ -1,0 +1,54 @@
+/* Barriers, events and the 32 hardware spinlocks (DS 2.3.1.3). */
+#ifndef SDK_HARDWARE_SYNC_H
+#define SDK_HARDWARE_SYNC_H
+
+#include "pico.h"
+
+#define SDK_SPINLOCKS 0xd0000100U
+
+static inline void __wfe(void) { __asm volatile("wfe" ::: "memory"); }
+static inline void __sev(void) { __asm volatile("sev" ::: "memory"); }
+static inline void __dmb(void) { __asm volatile("dmb" ::: "memory"); }
+
+/* Number of the exception that is being handled, 0 in a task. */
+static inline unsigned __get_current_exception(void) {
+    unsigned ipsr;
+    __asm volatile("mrs %0, ipsr" : "=r"(ipsr));
+    return ipsr & 0x3fU;
+}
+
+/* A read of a lock takes it and is not 0, or is 0 if it was taken; a write frees it. */
+typedef volatile uint32_t spin_lock_t;
+
+static inline spin_lock_t *spin_lock_instance(unsigned number) { return (spin_lock_t *)(SDK_SPINLOCKS + 4U * number); }
+
+static inline unsigned spin_lock_get_num(spin_lock_t *lock) { return ((uintptr_t)lock - SDK_SPINLOCKS) / 4U; }
+
+static inline bool spin_try_lock_unsafe(spin_lock_t *lock) {
+    bool taken = *lock != 0;
+    __dmb();
+    return taken;
+}
+
+/* "Unsafe": leaves the interrupt mask alone. */
+static inline void spin_lock_unsafe_blocking(spin_lock_t *lock) {
+    while (*lock == 0) {
+    }
+    __dmb();
+}
+
+static inline void spin_unlock_unsafe(spin_lock_t *lock) {
+    __dmb();
+    *lock = 0;
+}
+
+/* Frees the lock and puts the interrupt mask back. */
+static inline void spin_unlock(spin_lock_t *lock, uint32_t saved_primask) {
+    spin_unlock_unsafe(lock);
+    __asm volatile("msr primask, %0" ::"r"(saved_primask) : "memory");
+}
+
+/* Locks are given out by number in this file's users; there is nothing to keep account of. */
+static inline void spin_lock_claim(unsigned number) { (void)number; }
+
+#endif

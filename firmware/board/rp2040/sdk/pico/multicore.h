@@ -1,0 +1,23 @@
+/* Core 1, and the FIFOs between the cores (DS 2.3.1.4). */
+#ifndef SDK_PICO_MULTICORE_H
+#define SDK_PICO_MULTICORE_H
+
+#include "pico.h"
+
+/* Puts core 1 back into the boot ROM, where it waits to be launched. */
+void multicore_reset_core1(void);
+
+/* Lets core 1 run `entry` on its own main stack, with its own vector table; returns when it has begun. */
+void multicore_launch_core1(void (*entry)(void));
+
+/* Throws away what the other core has sent. */
+static inline void multicore_fifo_drain(void) {
+    while ((sio_hw->fifo_st & 1U) != 0) { /* VLD */
+        (void)sio_hw->fifo_rd;
+    }
+}
+
+/* Clears the sticky errors, which hold the interrupt up as well. */
+static inline void multicore_fifo_clear_irq(void) { sio_hw->fifo_st = 0xffU; }
+
+#endif

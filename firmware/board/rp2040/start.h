@@ -1,0 +1,14 @@
+/* From the first instruction to main(). */
+#ifndef RP2040_START_H
+#define RP2040_START_H
+
+/* What start-up fills the main stacks with, to see later how deep they were. */
+#define START_STACK_UNUSED 0xa5a5a5a5U
+
+/* Where the image begins, in code and at its lowest address: the boot ROM jumps here. */
+void board_entry(void);
+
+/* Handler of HardFault: panics with the address of the instruction. */
+void start_hard_fault(void);
+
+#endif

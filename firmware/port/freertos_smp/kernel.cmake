@@ -1,0 +1,47 @@
+# Where the FreeRTOS kernel is: IC_FREERTOS_KERNEL, the folder with tasks.c, include/ and portable/. If it is not given:
+# the environment variable FREERTOS_KERNEL_PATH; else the crate that kernel/Cargo.lock pins, fetched by cargo.
+# Sets IC_FREERTOS_VERSION from the kernel's own header.
+set(IC_FREERTOS_KERNEL "" CACHE PATH "Folder of the FreeRTOS kernel; empty: FREERTOS_KERNEL_PATH, or by cargo")
+
+function(ic_fetch_kernel folder)
+  set(manifest "${CMAKE_CURRENT_SOURCE_DIR}/port/freertos_smp/kernel/Cargo.toml")
+  set(hint "Give the folder of the FreeRTOS kernel by -DIC_FREERTOS_KERNEL=… or in FREERTOS_KERNEL_PATH, or install "
+           "cargo, which fetches it once.")
+  string(CONCAT hint ${hint})
+  find_program(IC_CARGO cargo)
+  if(NOT IC_CARGO)
+    message(FATAL_ERROR "The FreeRTOS kernel is needed, and there is no cargo to fetch it. ${hint}")
+  endif()
+  execute_process(COMMAND ${IC_CARGO} fetch --locked --manifest-path ${manifest}
+    RESULT_VARIABLE failed ERROR_VARIABLE why OUTPUT_QUIET)
+  if(failed)
+    message(FATAL_ERROR "cargo could not fetch the FreeRTOS kernel: ${why}\n${hint}")
+  endif()
+  execute_process(COMMAND ${IC_CARGO} metadata --format-version 1 --locked --offline --manifest-path ${manifest}
+    RESULT_VARIABLE failed ERROR_VARIABLE why OUTPUT_VARIABLE metadata)
+  string(REGEX MATCH "\"manifest_path\":\"([^\"]*freertos-next[^\"]*)/Cargo.toml\"" found "${metadata}")
+  if(failed OR NOT found)
+    message(FATAL_ERROR "cargo does not say where the crate freertos-next is: ${why}\n${hint}")
+  endif()
+  set(${folder} "${CMAKE_MATCH_1}/FreeRTOS-Kernel" PARENT_SCOPE)
+endfunction()
+
+if(NOT IC_FREERTOS_KERNEL AND DEFINED ENV{FREERTOS_KERNEL_PATH})
+  set(IC_FREERTOS_KERNEL "$ENV{FREERTOS_KERNEL_PATH}")
+endif()
+if(NOT IC_FREERTOS_KERNEL)
+  ic_fetch_kernel(IC_FREERTOS_KERNEL)
+endif()
+foreach(file tasks.c list.c queue.c event_groups.c include/task.h portable/MemMang/heap_4.c)
+  if(NOT EXISTS "${IC_FREERTOS_KERNEL}/${file}")
+    message(FATAL_ERROR "${IC_FREERTOS_KERNEL} is not a FreeRTOS kernel: it has no ${file}. "
+      "IC_FREERTOS_KERNEL (or FREERTOS_KERNEL_PATH) must name the folder that holds tasks.c, include/ and portable/.")
+  endif()
+endforeach()
+file(STRINGS "${IC_FREERTOS_KERNEL}/include/task.h" line REGEX "define tskKERNEL_VERSION_NUMBER")
+string(REGEX MATCH "\"V([0-9]+)\\.([0-9]+)\\.[^\"]*\"" found "${line}")
+string(REPLACE "\"" "" IC_FREERTOS_VERSION "${found}")
+if(NOT "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}" VERSION_GREATER_EQUAL 11.2)
+  message(FATAL_ERROR "FreeRTOS V11.2 or later is needed; ${IC_FREERTOS_KERNEL} is ${IC_FREERTOS_VERSION}.")
+endif()
+message(STATUS "FreeRTOS kernel ${IC_FREERTOS_VERSION} in ${IC_FREERTOS_KERNEL}")

@@ -1,0 +1,95 @@
+"""The firmware for the RP2040 at each level of optimisation, and the simulated chip to run it on."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from intercore.build import OPT_LEVELS
+from intercore.sim import Simulator
+
+ROOT = Path(__file__).parents[2]
+CLK_SYS_HZ = 125_000_000
+NEEDED = ("arm-none-eabi-gcc", "cmake", "cargo")
+
+
+def need_tools() -> None:
+    """Skip the test where tools are missing, or fail where none may."""
+    missing = [tool for tool in NEEDED if shutil.which(tool) is None]
+    if missing and os.environ.get("INTERCORE_NO_SKIP"):
+        pytest.fail(f"missing: {', '.join(missing)}")
+    if missing:
+        pytest.skip(f"missing: {', '.join(missing)}")
+
+
+def built(opt: str) -> Path:
+    """Return the folder with the programs, built at that level with all warnings as errors."""
+    need_tools()
+    folder = ROOT / "build" / "test-rp2040" / opt
+    configure = ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), "-DIC_BOARD=rp2040", f"-DIC_OPT={opt}"]
+    build = ["cmake", "--build", str(folder), "--target", "intercore-target", "intercore-port-test"]
+    for command in (configure, build):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session", params=OPT_LEVELS)
+def any_level(request: pytest.FixtureRequest) -> Path:
+    return built(request.param)
+
+
+@pytest.fixture(scope="session")
+def o2() -> Path:
+    return built("O2")
+
+
+class Board:
+    """The benchmark program on the simulated chip, with a person at its console."""
+
+    def __init__(self, program: Path) -> None:
+        self.chip = Simulator(program)
+        self._rest = b""
+
+    def run(self, seconds: float) -> list[dict[str, Any]]:
+        """Let time pass; return what the program has said, after checking the form and CRC of every line."""
+        self.chip.run(round(seconds * CLK_SYS_HZ))
+        *lines, self._rest = (self._rest + self.chip.take_uart()).split(b"\r\n")
+        found = []
+        for line in filter(None, lines):
+            text, star, crc = line.rpartition(b" *")
+            assert star
+            assert int(crc, 16) == zlib.crc32(text)
+            found.append(json.loads(text))
+        return found
+
+    def ask(self, command: str, patience: float = 20.0) -> list[dict[str, Any]]:
+        """Type a command; return all that is said up to the end of its answer."""
+        self.chip.send(command.encode() + b"\n")
+        said: list[dict[str, Any]] = []
+        for _ in range(round(patience * 10)):
+            said += self.run(0.1)
+            if said and said[-1]["type"] in ("end", "error", "rate"):
+                return said
+        raise AssertionError(f"no answer within {patience} s, only {said}")
+
+
+@pytest.fixture
+def board(o2: Path) -> Board:
+    board = Board(o2 / "intercore-target")
+    assert board.run(0.6)[-1]["type"] == "end", "the unasked hello is not complete"
+    return board
+
+
+def series(answer: list[dict[str, Any]], name: str) -> list[int]:
+    """Return the samples of a series."""
+    return [
+        value for line in answer if line["type"] == "samples" and line["series"] == name for value in line["values"]
+    ]

@@ -71,6 +71,9 @@ class Port(ABC):
     rate: int | None = None
     """Bits per second at this end; None where that has no meaning, as in a pipe."""
 
+    faults: Sequence[str] = ()
+    """Faults that a simulated target has on purpose, as for the option --fault of intercore-sim."""
+
     @abstractmethod
     def read(self, timeout: float) -> bytes:
         """Return what has arrived, at most CHUNK bytes; wait up to `timeout` s for the first; b"" if none came."""

@@ -307,7 +307,7 @@ class Simulator:
         return Stop(Reason(kind), at, sentence, of, pc, code)
 
     def advance(self, cycles: int) -> None:
-        """After a dead end, let so many cycles pass in which nothing happens; fewer if something is to happen before."""
+        """After a dead end, let so many cycles pass in which nothing happens, or fewer, up to what is to happen."""
         self._machine.advance(self.now + _whole("cycles", cycles, 0, _U64 >> 1))
 
     @property

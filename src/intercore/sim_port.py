@@ -36,13 +36,13 @@ class SimulatedPort(Port):
         """
         self.description = "the simulated chip"
         self.rate: int = rate
+        self.faults = tuple(faults)
         self._chip = Simulator(image)
         self._chip.set_line_rate(rate)
         try:
             self._chip.set_faults(faults)
         except ValueError as error:
             raise UsageError(f"--fault: {error}") from None
-        self._closed = False
 
     def now(self) -> float:
         """Return the chip's time since it was switched on."""

@@ -209,7 +209,7 @@ def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = Format.TABLE
     print_rows(f"Runs in {store_path}", rows, output, _out)
 
 
-@app.command(epilog="Examples: intercore report 3 -o speedup.html; intercore report host pico-sim")
+@app.command(epilog="Examples: intercore report 3 -o speedup.html; intercore report 1 host")
 def report(
     names: Annotated[
         list[str] | None,
@@ -223,7 +223,7 @@ def report(
     """Write one self-contained HTML page with the plots of a run, or of several side by side."""
     _check_efficiency(efficiency)
     with _existing(store_path) as store:
-        found = [store.run(_run_id(store, name)) for name in names or [None]]
+        found = [store.run(_run_id(store, name)) for name in names] if names else [store.run()]
     _write_report(found, page, efficiency)
 
 
@@ -350,7 +350,7 @@ def _refuse_new_plan(given: Iterable[str]) -> None:
 def _with_levels(plan: Plan, words: list[str], opt: str | None, address: Address, timeout: float) -> Plan:
     """Return the plan with its levels, after checking what the user asked for against what the target has."""
     target = find(plan.target)
-    opts: list[Level] = [*(opt or DEFAULT_OPT).split(",")] if target.built_here else []
+    opts: list[Level] = [*(DEFAULT_OPT if opt is None else opt).split(",")] if target.built_here else []
     if opt is None or not target.built_here:
         check_address(target, msgspec.structs.replace(address, opt=opt))
     for level in opts:
@@ -404,10 +404,10 @@ def _resume_command(path: Path) -> str:
     return f"intercore run --resume{option}"
 
 
-def _run_id(store: Store, name: str | None) -> int | None:
+def _run_id(store: Store, name: str) -> int:
     """Return the number of a run that is named by it, or by a target whose newest run it is."""
-    if name is None or name.isdecimal():
-        return None if name is None else int(name)
+    if name.isascii() and name.isdecimal():
+        return int(name)
     target = find(name).name
     numbers = [summary.id for summary in store.runs() if summary.plan.target == target]
     if not numbers:

@@ -17,7 +17,7 @@ _OF_THE_MOMENT = frozenset({"os.load_at_start", "cpu.cycle_counter_hz", "desk.li
 _BY_BUILD = frozenset({"compiler.flags"})
 """Conditions that must be the same only between measurements of the same optimisation level."""
 
-_CYCLE_HZ = "cpu.hz"
+_CYCLE_HZ = "clock.sys_hz"
 
 _BUSY_LOAD = 0.5
 """Load per core at start above which something else was running."""

@@ -139,7 +139,7 @@ class Exchange:
         self._refusal = ""
         """Code of the error that the command was answered by."""
         self._complaint = ""
-        """What the target last said against a command that it could not read."""
+        """What the target last said for people, or against a command that it could not read."""
 
         # About what was said last:
         self._said = -math.inf
@@ -276,8 +276,10 @@ class Exchange:
             self._take_progress(message)
         elif isinstance(message, Error):
             self._take_error(message)
-        elif isinstance(message, Log) and self._on_log is not None:
-            self._on_log(message.text)
+        elif isinstance(message, Log):
+            self._complaint = message.text
+            if self._on_log is not None:
+                self._on_log(message.text)
 
     def _take_line(self, line: Numbered) -> None:
         self._begun = True

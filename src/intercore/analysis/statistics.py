@@ -35,11 +35,6 @@ class Interval(msgspec.Struct, frozen=True):
     low: float | None = None
     high: float | None = None
 
-    def scaled(self, factor: float) -> Interval:
-        """Return the same in a unit of which there are `factor` in the present one, above 0."""
-        low, high = (None if bound is None else bound * factor for bound in (self.low, self.high))
-        return Interval(self.value * factor, low, high)
-
 
 class Summary(msgspec.Struct, frozen=True):
     """A sample in nine numbers, all but `n` in the unit of the values."""

@@ -28,16 +28,6 @@ def duration_with_bounds(estimate: Interval) -> str:
     return f"{duration(estimate.value)} ({interval})" if interval else duration(estimate.value)
 
 
-def cycles_with_bounds(estimate: Interval, hz: int) -> str:
-    """Return a duration given in µs as cycles of a clock of `hz`: `1,540 cycles (1,500 – 1,580)`."""
-
-    def count(us: float) -> str:
-        return f"{float(significant(us * hz / 1e6)):,.0f}"
-
-    interval = bounds(estimate, count)
-    return f"{count(estimate.value)} cycles" + (f" ({interval})" if interval else "")
-
-
 def significant(value: float, digits: int = 3) -> str:
     """Return a number with so many significant digits and no exponent: `0.0123`, `1.23`, `123`, `12300`."""
     if value == 0:
@@ -77,7 +67,7 @@ FORMATS: dict[str, Callable[[float], str]] = {
     "fraction": lambda value: _set(f"{value:.4f}" if abs(value) < 1 else significant(value)),
     "percent": lambda value: _set(f"{100 * value:.1f} %"),
     "count": lambda value: f"{float(significant(value)):,.0f}",
-    "cycles": lambda value: _set(f"{float(significant(value)):,.0f} cycles"),
+    "cycles": lambda value: _set(f"{float(significant(value, 4)):,.0f} cycles"),
     "exactly": lambda value: f"{value:,}",
     "goal": lambda value: _set(f"{100 * value:.4g} %"),
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from intercore import conditions
 from intercore.analysis.speedup import analyse_published
 from intercore.literature import published
-from intercore.view.quantity import FORMATS, bounds, cycles_with_bounds, duration, duration_with_bounds
+from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds
 from intercore.view.table import Column, Table, print_table
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class _Cost(NamedTuple):
 
     def duration(self, estimate: Interval) -> str:
         """Write a duration given in µs; where cycles have one length, also as so many of them."""
-        cycles = "" if self.cycle_hz is None else "\n" + cycles_with_bounds(estimate, self.cycle_hz)
+        cycles = "" if self.cycle_hz is None else "\n" + FORMATS["cycles"](estimate.value * self.cycle_hz / 1e6)
         return duration_with_bounds(estimate) + cycles
 
 

@@ -203,7 +203,7 @@ class Exchange:
 
     def _look_elsewhere(self) -> None:
         """Go on at the next rate that the target may have: that after a reset, or that of an earlier conversation."""
-        while self._rates:
+        for _ in self._rates:
             rate = self._rates.pop(0)
             self._rates.append(rate)
             if rate != self._link.port.rate and self._link.set_rate(rate):

@@ -316,6 +316,8 @@ class Link:
         self._greeted = False
         self.start_rate = port.rate
         """Bits per second that a target has after a reset; None where there is no rate."""
+        self.visited: set[int] = set()
+        """Other rates at which the target has been, or was told to be."""
 
     def now(self) -> float:
         """Return the port's time in seconds."""
@@ -327,12 +329,11 @@ class Link:
         return self.port.rate != self.start_rate
 
     def likely_rates(self, others: Iterable[int]) -> list[int]:
-        """Return where to look for a target that does not answer, where there are rates: `others` if never met."""
+        """Return where to look for a target that does not answer, the present rate last; `others` if never met."""
         if self.start_rate is None or self.port.rate is None:
             return []
-        if self.is_raised:
-            return [self.start_rate, self.port.rate]
-        return [] if self.statistics.lines else [*others, self.start_rate]
+        elsewhere = sorted(self.visited) if self.statistics.lines else others
+        return [rate for rate in (self.start_rate, *elsewhere) if rate != self.port.rate] + [self.port.rate]
 
     def set_rate(self, rate: int | None) -> bool:
         """Change the rate of this end; return False if the port cannot."""
@@ -341,8 +342,12 @@ class Link:
         changed = self.port.set_rate(rate)
         if changed:
             self._lines = LineReader()
-            self.port.write(b"\r\n")  # ends what the target takes for the beginning of a line
+            self.end_line()
         return changed
+
+    def end_line(self) -> None:
+        """End what the target takes for the beginning of a line: bytes that came at the wrong rate."""
+        self.port.write(b"\r\n")
 
     def send(self, words: Iterable[str]) -> None:
         """Send one command."""

@@ -18,12 +18,16 @@ ANSWER_TIME = 0.5
 """Seconds that a target has to answer, at the old rate before the change and at the new one after it."""
 FALL_BACK_TIME = 1.2
 """Seconds after the change in which a target that hears nothing has gone back: 1 s of its clock, and some for it."""
+LAST_WORDS_TIME = 0.05
+"""Seconds for the answer that a target sends before it changes."""
 TRIES = 2
 """Rates that are tried before all is left as it is."""
 DAMAGED_SHARE = 0.03
 """Of the lines: more, and the rate is too high for the cable."""
 DAMAGED_LINES = 4
 """Fewer are chance."""
+_OF_GARBAGE = frozenset({"bad-crc", "too-long"})
+"""Codes of errors that a target answers to what it heard at the wrong rate."""
 
 
 class RateControl:
@@ -76,20 +80,28 @@ class RateControl:
             return False
         changed = self._link.now()
         bad_lines = self._link.statistics.bad_lines
+        self._link.visited.add(rate)
         self._link.set_rate(rate)
-        try:
-            hello = self._hear_hello(ANSWER_TIME)
-        except (TargetSilentError, TargetRestartedError, ProtocolError):
-            pass
-        else:
-            if hello.rate in {None, rate} and self._link.statistics.bad_lines - bad_lines < DAMAGED_LINES:
-                return True
-            if hello.rate in {None, rate} and before is not None:  # it is there, and cannot be heard well
-                self._link.send(["rate", str(before)])
-                self._agreed(before)
-        self._link.set_rate(before)
-        self._pause(changed + FALL_BACK_TIME)
+        if self._is_there() and self._link.statistics.bad_lines - bad_lines < DAMAGED_LINES:
+            return True
+        self._call_back(before, changed + FALL_BACK_TIME)
         return False
+
+    def _is_there(self) -> bool:
+        try:
+            self._hear_hello(ANSWER_TIME)
+        except (TargetSilentError, TargetRestartedError, ProtocolError):
+            return False
+        return True
+
+    def _call_back(self, before: int | None, gone_back: float) -> None:
+        """Go back to `before`, and have the target go, too; it does so by itself at `gone_back` if it hears nothing."""
+        self._link.send(["rate", str(before)])  # it may hear what cannot be heard of it
+        self._wait(self._link.now() + LAST_WORDS_TIME)
+        self._link.set_rate(before)
+        if not self._is_there():
+            self._wait(gone_back)
+            self._link.end_line()
 
     def _agreed(self, rate: int) -> bool:
         """Wait for the answer to `rate`; if none comes, until a target whose answer was lost has gone back."""
@@ -98,11 +110,12 @@ class RateControl:
             for message in self._link.receive(wait):
                 if isinstance(message, Rate):
                     return message.rate == rate
-                if isinstance(message, Error):
+                if isinstance(message, Error) and message.code not in _OF_GARBAGE:
                     return False
-        self._pause(asked + FALL_BACK_TIME)
+        self._wait(asked + FALL_BACK_TIME)
+        self._link.end_line()
         return False
 
-    def _pause(self, until: float) -> None:
+    def _wait(self, until: float) -> None:
         while (wait := until - self._link.now()) > 0:
             self._link.receive(wait)

@@ -9,14 +9,18 @@ SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Carg
 SIM_TOOLS := arm-none-eabi-gcc:gcc-arm-none-eabi qemu-system-arm:qemu-system-arm gdb-multiarch:gdb-multiarch
 C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
 FUZZ_SECONDS ?= 60
+SIM_SAMPLES ?= 20
 
 .PHONY: help run test test-long lint format fuzz bench clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-run: setup ## measure the second core of this machine, print the table, write speedup.html
-	$(BIN)/intercore run host speedup --report speedup.html
+run: setup ## measure the second core of this machine and of a simulated Pico, write both to speedup.html
+	scripts/install-packages arm-none-eabi-gcc:gcc-arm-none-eabi
+	$(BIN)/intercore run host speedup
+	$(BIN)/intercore run pico-sim speedup n=100,1000,10000 samples=$(SIM_SAMPLES)
+	$(BIN)/intercore report host pico-sim --output speedup.html
 
 test: lint ## set up, check style and types, and pass every test, also with sanitizers
 	scripts/install-packages $(SIM_TOOLS)

@@ -74,10 +74,8 @@ def test_without_the_variable_cargo_says_where_it_is(tmp_path: Path) -> None:
 
 def test_it_is_fetched_when_it_is_not_there(tmp_path: Path) -> None:
     kernel(tmp_path / "crate" / "FreeRTOS-Kernel")
-    cargo(
-        tmp_path,
-        f"[ $1 = fetch ] && {{ echo > {tmp_path}/got; exit 0; }}; [ -e {tmp_path}/got ] || exit 101\n{metadata(tmp_path)}",
-    )
+    fetch = f"[ $1 = fetch ] && {{ echo > {tmp_path}/got; exit 0; }}; [ -e {tmp_path}/got ] || exit 101"
+    cargo(tmp_path, f"{fetch}\n{metadata(tmp_path)}")
     told: list[str] = []
     assert freertos_kernel(tmp_path, told.append).version == "V11.2.0"
     assert said(tmp_path) == ["metadata", "fetch", "metadata"]

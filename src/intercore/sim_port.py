@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SLICE = 0.001
 """Seconds of the chip's time between two looks at its output: a few lines at the highest rates."""
+ROM_END = 0x4000
+"""Core 1 sleeps in the boot ROM until core 0 starts it (RP2040 datasheet 2.8.2)."""
 BITS = 10
 """Of a character: start bit, 8 data bits, stop bit."""
 TOLERANCE = 0.02
@@ -71,9 +73,9 @@ class SimulatedPort(Port):
         raise TargetLostError(self._obituary(stop, said))
 
     def _can_wake(self) -> bool:
-        """Whether a core that sleeps for good would serve an interrupt of the UART."""
+        """Whether a core that sleeps would serve an interrupt of the UART; one that was never started does not."""
         return any(
-            registers.state is CoreState.ASLEEP and not registers.primask
+            registers.state is CoreState.ASLEEP and not registers.primask and registers.pc >= ROM_END
             for registers in (self._chip.registers(core) for core in (0, 1))
         )
 

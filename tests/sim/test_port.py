@@ -115,17 +115,13 @@ def test_a_character_at_half_the_rate_is_sampled_as_derived_by_hand() -> None:
 
 def test_a_program_that_ends_is_told_with_its_exit_code(tmp_path: Path) -> None:
     port = SimulatedPort(program(tmp_path, *EXIT_42), RATE)
-    with pytest.raises(
-        TargetLostError, match=r"ended: cycle \d+: core 0 ended the program with exit code 42; at cycle"
-    ):
+    with pytest.raises(TargetLostError, match=r"ended: cycle \d+: core 0 ended .* exit code 42; at cycle"):
         port.read(1)
 
 
 def test_a_lockup_is_told_with_cycle_and_registers(tmp_path: Path) -> None:
     port = SimulatedPort(program(tmp_path, *UNDEFINED), RATE)
-    with pytest.raises(
-        TargetLostError, match=r"core 0 locked up at 0x\w+.*core 0 locked up.*pc 0x\w+, lr 0x\w+, sp 0x"
-    ):
+    with pytest.raises(TargetLostError, match=r"core 0 locked up at 0x.*core 0 locked up.*pc 0x\w+, lr 0x\w+, sp 0x"):
         port.read(1)
 
 
@@ -182,5 +178,5 @@ def test_the_rate_of_each_byte_is_known(echo: SimulatedPort) -> None:
     chip.run(text="ready\n")
     sent = chip.take_uart_timed()
     assert len(sent.rates) == len(sent.data)
-    assert set(sent.rates.tolist()) == {115211}  # 125 MHz * 4 / 4340 (67 + 52/64, in sixty-fourths)
+    assert set(sent.rates.tolist()) == {115207}  # 125 MHz * 4 / 4340 (67 + 52/64, in sixty-fourths)
     assert echo.rate == RATE

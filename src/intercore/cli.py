@@ -173,8 +173,11 @@ def info(
     """Show what a target is: chip, cores, clocks, compiler, scheduler; the conditions of what is measured there."""
     with _session(find(target), Address(port, baud), timeout) as (session, opened):
         known = target_conditions(session, opened, target)
+    simulated = find(target).simulated
+    if simulated:
+        known["simulated"] = "yes: numbers from here are simulated, not measured"
     rows = [{"condition": key, "value": value} for key, value in sorted(known.items())]
-    print_rows(f"{target}", rows, output, _out)
+    print_rows(f"{target}{', SIMULATED' if simulated else ''}", rows, output, _out)
 
 
 @app.command(epilog="Examples: intercore show; intercore show 3 --format json")
@@ -428,7 +431,8 @@ def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) ->
         return
     analysis = speedup.analyse(run.measurements, efficiency)
     if output is Format.CSV:
-        print_csv(speedup.to_json(analysis)["speedup"])
+        origin = {"target": run.plan.target, "simulated": run.plan.simulated}
+        print_csv([{**row, **origin} for row in speedup.to_json(analysis)["speedup"]])
         return
     print_tables(run, analysis, efficiency, _out)
     for sentence in [*conditions.warnings(run), *speedup.warnings(analysis, run.measurements)]:

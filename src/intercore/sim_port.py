@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from intercore.errors import UsageError
 from intercore.link import Port, TargetLostError
-from intercore.sim import CoreState, Reason, Simulator
+from intercore.sim import Reason, Simulator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 SLICE = 0.001
 """Seconds of the chip's time between two looks at its output: a few lines at the highest rates."""
-ROM_END = 0x4000
-"""Core 1 sleeps in the boot ROM until core 0 starts it (RP2040 datasheet 2.8.2)."""
 BITS = 10
 """Of a character: start bit, 8 data bits, stop bit."""
 TOLERANCE = 0.02
@@ -66,18 +64,11 @@ class SimulatedPort(Port):
         stop = self._chip.run(cycles)
         if stop.reason is Reason.LIMIT:
             return
-        if stop.reason is Reason.DEAD_END and self._can_wake():
+        if stop.reason is Reason.DEAD_END:  # what is written next may wake it
             self._chip.advance(cycles)
             return
         said = self._take()
         raise TargetLostError(self._obituary(stop, said))
-
-    def _can_wake(self) -> bool:
-        """Whether a core that sleeps would serve an interrupt of the UART; one that was never started does not."""
-        return any(
-            registers.state is CoreState.ASLEEP and not registers.primask and registers.pc >= ROM_END
-            for registers in (self._chip.registers(core) for core in (0, 1))
-        )
 
     def _take(self) -> bytes:
         return heard(self._chip.take_uart_timed(), self.rate)

@@ -340,6 +340,10 @@ class Exchange:
         return self._link.port.description
 
     @property
+    def _said_last(self) -> str:
+        return f"; it last said: {self._complaint}" if self._complaint else ""
+
+    @property
     def _symptoms(self) -> str:
         symptoms = self._link.port.symptoms()
         return f" ({symptoms})" if symptoms else ""
@@ -369,15 +373,17 @@ class Exchange:
         elif self._sending:
             text = (
                 f"{self._name} did not get line {self._incoming.missing()[0][0]} of its answer through in {seconds}"
-                f"{f' ({self._link.last_bad})' if self._link.last_bad else ''}; is the cable or the baud rate bad?"
+                f"{f' ({self._link.last_bad})' if self._link.last_bad else ''}{self._said_last}; "
+                "is the cable or the baud rate bad?"
             )
         elif self._begun:
             silent = self._link.now() - self._link.last_heard >= self._timeout
             what = f"silent for {seconds}" if silent else f"nothing of its answer for {seconds}"
-            text = f"{self._name} hangs: {what} in the middle of a run{self._symptoms}; reset it, or raise --timeout"
+            known = f"{self._said_last}{self._symptoms}"
+            text = f"{self._name} hangs: {what} in the middle of a run{known}; reset it, or raise --timeout"
         else:
-            said = f"; it last said: {self._complaint}" if self._complaint else ""
             text = (
-                f"{self._name} hangs: no answer to `{self._command[0]}` for {seconds}{said}{self._symptoms}; reset it"
+                f"{self._name} hangs: no answer to `{self._command[0]}` for {seconds}"
+                f"{self._said_last}{self._symptoms}; reset it"
             )
         return TargetSilentError(text)

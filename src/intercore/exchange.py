@@ -361,6 +361,7 @@ class Exchange:
     def _silence(self) -> IntercoreError:
         statistics = self._link.statistics
         seconds = f"{self._timeout:g} s"
+        silent = self._link.now() - self._link.last_heard >= self._timeout
         if not statistics.bytes:
             text = (
                 f"{self._name} has sent nothing for {seconds}{self._symptoms}: is it powered, and is it the right port?"
@@ -370,14 +371,13 @@ class Exchange:
                 f"{self._name} does not speak the Intercore protocol: {statistics.bytes} bytes in {seconds} without a "
                 f"valid line ({self._link.last_bad or 'no line end'}); is it the right port, program and baud rate?"
             )
-        elif self._sending:
+        elif self._sending and not silent:
             text = (
                 f"{self._name} did not get line {self._incoming.missing()[0][0]} of its answer through in {seconds}"
                 f"{f' ({self._link.last_bad})' if self._link.last_bad else ''}{self._said_last}; "
                 "is the cable or the baud rate bad?"
             )
         elif self._begun:
-            silent = self._link.now() - self._link.last_heard >= self._timeout
             what = f"silent for {seconds}" if silent else f"nothing of its answer for {seconds}"
             known = f"{self._said_last}{self._symptoms}"
             text = f"{self._name} hangs: {what} in the middle of a run{known}; reset it, or raise --timeout"

@@ -151,8 +151,8 @@ def test_the_rate_is_raised_and_recorded(tool: Tool) -> None:
 def test_costs_are_shown_in_cycles(tool: Tool) -> None:
     shown = tool("run", "pico-sim", "speedup", "n=100,300,1000", "mode=create", "samples=10").succeeded().out
     row = shown[shown.index("Cost of fork and join") : shown.index("published:")]
-    us = float(re.search(r"([\d.]+) µs", row)[1])  # type: ignore[index]
-    cycles = int(re.search(r"([\d,]+) cycles", row)[1].replace(",", ""))  # type: ignore[index]
+    us = float(re.search(r"([\d.]+)\s+µs", row)[1])  # type: ignore[index]
+    cycles = int(re.search(r"([\d,]+)\s+cycles", row)[1].replace(",", ""))  # type: ignore[index]
     assert cycles == pytest.approx(125 * us, rel=0.01)
 
 

@@ -307,7 +307,7 @@ impl Machine {
 
     /// The faults to have from now on, as the command line takes them, instead of those there were.
     fn set_faults(&self, faults: Vec<String>) -> PyResult<()> {
-        let parsed = faults.iter().map(|fault| fault.parse::<Fault>()).collect::<Result<Vec<_>, _>>();
+        let parsed = faults.into_iter().map(|fault| fault.parse::<Fault>()).collect::<Result<Vec<_>, _>>();
         let faults = Faults::new(parsed.map_err(PyValueError::new_err)?);
         self.with(|state| {
             state.faults = faults;

@@ -11,14 +11,18 @@ C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
 # clang-tidy goes by how the files are compiled for Linux; these are not.
 NOT_LINTED := firmware/fuzz/% firmware/board/rp2040/% firmware/port/freertos_smp/%
 FUZZ_SECONDS ?= 60
+SIM_SAMPLES ?= 20
 
 .PHONY: help run test test-long lint format fuzz bench clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-run: setup ## measure the second core of this machine, print the table, write speedup.html
-	$(BIN)/intercore run host speedup --report speedup.html
+run: setup ## measure the second core of this machine and of a simulated Pico, write both to speedup.html
+	scripts/install-packages arm-none-eabi-gcc:gcc-arm-none-eabi
+	$(BIN)/intercore run host speedup
+	$(BIN)/intercore run pico-sim speedup n=100,300,1000,3000 samples=$(SIM_SAMPLES)
+	$(BIN)/intercore report host pico-sim --output speedup.html
 
 test: lint ## set up, check style and types, and pass every test, also with sanitizers
 	scripts/install-packages $(SIM_TOOLS)

@@ -17,6 +17,7 @@ from zlib import crc32
 
 import msgspec
 
+from intercore.link import Port
 from intercore.measurement import Measurement, Plan
 from intercore.plan import Setting
 from intercore.protocol import Begin, End, Factor, Numbered, Samples, SeriesHead
@@ -27,7 +28,7 @@ CHUNK = 65536
 SERIES = ("t1", "tp")
 
 
-class InstantPort:
+class InstantPort(Port):
     """Answers any command by one measurement."""
 
     description = "memory"

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from intercore.link import Port
+from intercore.link import Port
 
 
-class FaultyPort:
+class FaultyPort(Port):
     def __init__(self, port: Port, fraction: float, seed: int) -> None:
         self._port = port
+        self.description = f"{port.description} over a bad cable"
         self._fraction = fraction
         self._random = random.Random(seed)  # noqa: S311 - repeatable
-
-    @property
-    def description(self) -> str:
-        return f"{self._port.description} over a bad cable"
 
     def read(self, timeout: float) -> bytes:
         return self.damage(self._port.read(timeout))

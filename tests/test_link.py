@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.link import ChildPort, LineReader, Link, ProtocolError, SerialPort, TargetLostError
+from intercore.link import ChildPort, LineReader, Link, Port, ProtocolError, SerialPort, TargetLostError
 from intercore.protocol import MAX_LINE, Log
 
 from .fake_target import Target, options, sealed
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from random import Random
 
-    from intercore.link import Port
 
-
-class Played:
+class Played(Port):
     """A port that plays what it was given, a chunk per read."""
 
     description = "played"

@@ -157,7 +157,7 @@ mod tests {
             hash.sent(uart, sent);
             hash.finish(&machine())
         };
-        let one = SentByte { cycle: 5, byte: 65 };
+        let one = SentByte { cycle: 5, byte: 65, rate: 115_200 };
         let all = [
             of(0, &[]),
             of(0, &[one]),

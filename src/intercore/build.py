@@ -1,4 +1,4 @@
-"""Builds the benchmark program for this machine from the firmware sources that the package carries.
+"""Builds the benchmark program from the firmware sources that the package carries: for this machine, and for chips.
 
 Built once per sources, flags and compiler: the program is kept in the user's cache under a hash of all three.
 """
@@ -14,12 +14,14 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import platformdirs
 
 from intercore.errors import IntercoreError
+from intercore.kernel import Kernel, freertos_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 OPT_LEVELS = ("O0", "O1", "O2", "O3", "Os", "Ofast")
 """Optimisation levels of the compiler: the levels of the factor `opt`."""
@@ -29,8 +31,39 @@ DEFAULT_OPT = "O2"
 SANITIZE_VARIABLE = "INTERCORE_SANITIZE"
 """Environment variable that adds `-fsanitize=<value>` to the build: for testing the firmware, not for measuring."""
 
+PICO_COMPILER = "arm-none-eabi-gcc"
+
 _PROGRAM = "intercore-target"
 _TIMEOUT_S = 300.0
+
+
+class Image(msgspec.Struct, frozen=True):
+    """The benchmark program for a chip."""
+
+    elf: Path
+    """In the cache: to be read, not changed."""
+    opt: str
+    compiler: str
+    """What the compiler calls itself."""
+    kernel: Kernel
+
+
+class _Recipe(msgspec.Struct, frozen=True):
+    """What is built, and how."""
+
+    name: str
+    """Of its folder in the cache."""
+    what: str
+    """In messages, e.g. `the host program`."""
+    compiler: str
+    """Path of the compiler."""
+    defines: dict[str, str]
+    """Variables for CMake."""
+    also: tuple[Path, ...] = ()
+    """Folders of sources beside the firmware's own."""
+
+    def fails(self, why: str) -> IntercoreError:
+        return IntercoreError(f"{self.what} cannot be built: {why}")
 
 
 def host_program(opt: str, say: Callable[[str], None]) -> Path:
@@ -44,20 +77,30 @@ def host_program(opt: str, say: Callable[[str], None]) -> Path:
             f"the target 'host' needs Linux, and this is {sys.platform}; to measure a board, name its port: "
             "intercore run serial --port COM3 …"
         )
-    compiler = _find(os.environ.get("CC", "cc"), "a C compiler", "gcc")
-    cmake = _find("cmake", "CMake", "cmake")
-    sanitize = os.environ.get(SANITIZE_VARIABLE, "")
-    try:
-        sources = firmware_sources()
-        kept = platformdirs.user_cache_path("intercore") / "host" / _key(sources, compiler, opt, sanitize) / _PROGRAM
-        if not kept.exists():
-            say(f"building the host program (-{opt})")
-            factors = [f"-DCMAKE_C_COMPILER={compiler}", f"-DIC_OPT={opt}", f"-DIC_SANITIZE={sanitize}"]
-            _build(sources, kept, [cmake, *factors])
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        raise IntercoreError(f"the host program cannot be built: {where}{error.strerror or error}") from error
-    return kept
+    what = "the host program"
+    compiler = _find(what, os.environ.get("CC", "cc"), "a C compiler", "gcc")
+    defines = {"CMAKE_C_COMPILER": compiler, "IC_OPT": opt, "IC_SANITIZE": os.environ.get(SANITIZE_VARIABLE, "")}
+    return _built(_Recipe("host", what, compiler, defines), say)
+
+
+def pico_image(opt: str, say: Callable[[str], None]) -> Image:
+    """Return the benchmark program for the RP2040, as `host_program` does: FreeRTOS SMP, linked into SRAM.
+
+    Raises IntercoreError also if the FreeRTOS kernel cannot be had.
+    """
+    what = "the program for the Pico"
+    compiler = _find(what, PICO_COMPILER, "the cross compiler", "gcc-arm-none-eabi")
+    sources = firmware_sources()
+    kernel = freertos_kernel(sources / "port" / "freertos_smp" / "kernel", say)
+    defines = {
+        "IC_BOARD": "rp2040",
+        "IC_OPT": opt,
+        "CMAKE_TOOLCHAIN_FILE": str(sources / "board" / "rp2040" / "toolchain.cmake"),
+        "IC_FREERTOS_KERNEL": str(kernel.folder),
+    }
+    recipe = _Recipe("pico", what, compiler, defines, also=(kernel.folder,))
+    version = _version(compiler).decode(errors="replace").partition("\n")[0]
+    return Image(_built(recipe, say), opt, version, kernel)
 
 
 def firmware_sources() -> Path:
@@ -69,41 +112,84 @@ def firmware_sources() -> Path:
     raise IntercoreError(f"the firmware sources are missing from {package}; install Intercore again")
 
 
-def _find(program: str, what: str, package: str) -> str:
+def _find(what: str, program: str, kind: str, package: str) -> str:
     path = shutil.which(program)
     if path is None:
         raise IntercoreError(
-            f"the host program cannot be built: {what} ({program}) was not found; "
-            f"on Debian or Ubuntu: apt install {package}"
+            f"{what} cannot be built: {kind} ({program}) was not found; on Debian or Ubuntu: apt install {package}"
         )
     return path
 
 
-def _key(sources: Path, compiler: str, opt: str, sanitize: str) -> str:
-    version = subprocess.run([compiler, "--version"], capture_output=True, check=False, timeout=_TIMEOUT_S).stdout
-    digest = hashlib.sha256(repr((compiler, version, opt, sanitize)).encode())
-    for path in sorted(sources.rglob("*")):
-        if path.is_file():
-            digest.update(path.relative_to(sources).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+def _built(recipe: _Recipe, say: Callable[[str], None]) -> Path:
+    """Return the program from the cache, after building it if it is not there."""
+    cmake = _find(recipe.what, "cmake", "CMake", "cmake")
+    try:
+        sources = firmware_sources()
+        key = _key(recipe, [sources, *recipe.also])
+        kept = platformdirs.user_cache_path("intercore") / recipe.name / key / _PROGRAM
+        if not kept.exists():
+            say(f"building {recipe.what} (-{recipe.defines['IC_OPT']})")
+            _build(recipe, cmake, sources, kept)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise recipe.fails(f"{where}{error.strerror or error}") from error
+    return kept
+
+
+def _version(compiler: str) -> bytes:
+    return subprocess.run([compiler, "--version"], capture_output=True, check=False, timeout=_TIMEOUT_S).stdout
+
+
+def _key(recipe: _Recipe, folders: Iterable[Path]) -> str:
+    digest = hashlib.sha256(repr((recipe.compiler, _version(recipe.compiler), sorted(recipe.defines.items()))).encode())
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:20]
 
 
-def _build(sources: Path, kept: Path, configure: list[str]) -> None:
+def _build(recipe: _Recipe, cmake: str, sources: Path, kept: Path) -> None:
     """Build in a scratch folder and move the program into place at the end, so that two builds cannot mix."""
     kept.parent.parent.mkdir(parents=True, exist_ok=True)
+    defines = [f"-D{name}={value}" for name, value in recipe.defines.items()]
     with tempfile.TemporaryDirectory(dir=kept.parent.parent) as scratch:
-        _run([*configure, "-S", str(sources), "-B", scratch])
-        _run([configure[0], "--build", scratch, "--target", _PROGRAM, "--parallel"])
+        _run(recipe, [cmake, *defines, "-S", str(sources), "-B", scratch])
+        _run(recipe, [cmake, "--build", scratch, "--target", _PROGRAM, "--parallel"])
         kept.parent.mkdir(exist_ok=True)
-        Path(scratch, _PROGRAM).replace(kept)
+        made = [path for name in (_PROGRAM, f"{_PROGRAM}.elf") if (path := Path(scratch, name)).exists()]
+        if not made:
+            raise recipe.fails(f"CMake made no {_PROGRAM} of {sources}; install Intercore again")
+        made[0].replace(kept)
 
 
-def _run(command: list[str]) -> None:
+def _run(recipe: _Recipe, command: list[str]) -> None:
     try:
         subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=_TIMEOUT_S)
     except subprocess.CalledProcessError as error:
         output = error.stdout.decode(errors="replace").strip().splitlines()
-        told = next((line for line in output if "error" in line.lower()), output[-1] if output else "no output")
-        raise IntercoreError(f"the host program could not be built; {Path(command[0]).name} says: {told}") from error
+        raise recipe.fails(f"{Path(command[0]).name} says: {_complaint(output)}") from error
     except subprocess.TimeoutExpired as error:
-        raise IntercoreError(f"the host program could not be built in {_TIMEOUT_S:.0f} s") from error
+        raise recipe.fails(f"it takes more than {_TIMEOUT_S:.0f} s") from error
+
+
+def _complaint(output: list[str]) -> str:
+    """Return what a build says is wrong: the first error, of CMake's own with the sentence below it."""
+    for number, line in enumerate(output):
+        if line.startswith("CMake Error at") and (below := _paragraph(output[number + 1 :])):
+            return below
+        if "error" in line.lower():
+            return line
+    return output[-1] if output else "no output"
+
+
+def _paragraph(lines: list[str]) -> str:
+    """Return the first block of indented lines."""
+    words: list[str] = []
+    for line in lines:
+        if line.startswith("  "):
+            words.append(line.strip())
+        elif words:
+            break
+    return " ".join(words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -16,7 +17,7 @@ from rich.markup import escape
 import intercore
 from intercore import conditions
 from intercore.analysis import speedup
-from intercore.build import DEFAULT_OPT
+from intercore.build import DEFAULT_OPT, OPT_LEVELS, pico_image
 from intercore.document import run_document
 from intercore.errors import IntercoreError, UsageError
 from intercore.measurement import Plan
@@ -27,13 +28,15 @@ from intercore.runner import carry_out, target_conditions
 from intercore.session import DEFAULT_TIMEOUT, Session
 from intercore.shell import converse
 from intercore.store import Store
-from intercore.targets import DEFAULT_BAUD, TARGETS, Address, Target, check_address, find
+from intercore.targets import DEFAULT_BAUD, TARGETS, Address, Target, check_address, find, unknown
+from intercore.view.image import print_image
 from intercore.view.speedup import print_tables
 from intercore.view.table import Format, print_csv, print_json, print_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from intercore.image import ImageFiles
     from intercore.link import Port
     from intercore.measurement import Level, Run
 
@@ -51,15 +54,27 @@ _err = Console(stderr=True)
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
 
-TargetName = Annotated[str, typer.Argument(metavar="TARGET", help="host, or serial with --port.")]
+_TARGET_HELP = "host, pico-sim, or pico or serial with --port."
+TargetName = Annotated[str, typer.Argument(metavar="TARGET", help=_TARGET_HELP)]
 RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a stored run; the newest if left out.")]
 StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
 Output = Annotated[Format, typer.Option("--format", help="How to print.")]
 Efficiency = Annotated[float, typer.Option(help="Parallel efficiency that counts as break-even, above 0, below 1.")]
 PortUrl = Annotated[str | None, typer.Option("--port", help="Device or pyserial URL, e.g. /dev/ttyACM0, COM3.")]
-Baud = Annotated[int, typer.Option(help="Bits per second of a serial port.", min=1)]
+Baud = Annotated[int, typer.Option(help="Bits per second of a serial port, at first.", min=1)]
+MaxBaud = Annotated[
+    int | None, typer.Option(help="Most bits per second to go to once both ends can; no limit if left out.", min=1)
+]
+Faults = Annotated[
+    list[str] | None,
+    typer.Option("--fault", help="Fault of a simulated target, e.g. uart-out:flip=1e-4 or reset@5e7; again for more."),
+]
 Timeout = Annotated[float, typer.Option(help="Longest silence of a target, in seconds.", min=0.1)]
 
+BoardName = Annotated[str, typer.Argument(metavar="BOARD", help="pico.")]
+OptLevel = Annotated[str, typer.Option("--opt", help=f"Optimisation level: {', '.join(OPT_LEVELS)}.")]
+
+BOARDS = ("pico",)
 DEFAULT_STORE = Path("intercore.db")
 
 
@@ -67,7 +82,7 @@ DEFAULT_STORE = Path("intercore.db")
     epilog="Example: intercore run host speedup workload=fp n=1000,10000,100000 mode=create,pool",
 )
 def run(
-    target: Annotated[str | None, typer.Argument(metavar="TARGET", help="host, or serial with --port.")] = None,
+    target: Annotated[str | None, typer.Argument(metavar="TARGET", help=_TARGET_HELP)] = None,
     benchmark: Annotated[str | None, typer.Argument(metavar="BENCHMARK", help="See intercore list TARGET.")] = None,
     levels: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=VALUE,…", help="Levels per factor; all combinations are run.")
@@ -80,6 +95,8 @@ def run(
     seed: Annotated[int | None, typer.Option(help="Of the order and of the dither; 1.", min=0, max=2**32 - 1)] = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
+    max_baud: MaxBaud = None,
+    faults: Faults = None,
     timeout: Timeout = DEFAULT_TIMEOUT,
     efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
     store_path: StorePath = DEFAULT_STORE,
@@ -87,21 +104,22 @@ def run(
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the analysis."""
     _check_efficiency(efficiency)
+    address = Address(port, baud, max_baud=max_baud, faults=tuple(faults or ()))
     if resume:
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
         _refuse_new_plan(name for name, value in fixed.items() if value is not None)
         with _existing(store_path) as store:
-            finished = _carry_out(store, store.newest_unfinished(), port, baud, timeout)
+            finished = _carry_out(store, store.newest_unfinished(), address, timeout)
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:
         plan = Plan(target, port, benchmark, {}, repetitions or 1, 1 if seed is None else seed, baud=baud)
-        plan = _with_levels(plan, levels or [], opt, timeout)
+        plan = _with_levels(plan, levels or [], opt, address, timeout)
         total = len(settings(plan))
         with Store(store_path) as store:
-            finished = _carry_out(store, store.create_run(plan, total), None, baud, timeout)
+            finished = _carry_out(store, store.create_run(plan, total), address, timeout)
     if report_path is not None:
-        _write_report(finished, report_path, efficiency)
+        _write_report([finished], report_path, efficiency)
     _print_run(finished, store_path, efficiency, output)
 
 
@@ -155,8 +173,11 @@ def info(
     """Show what a target is: chip, cores, clocks, compiler, scheduler; the conditions of what is measured there."""
     with _session(find(target), Address(port, baud), timeout) as (session, opened):
         known = target_conditions(session, opened, target)
+    simulated = find(target).simulated
+    if simulated:
+        known["simulated"] = "yes: numbers from here are simulated, not measured"
     rows = [{"condition": key, "value": value} for key, value in sorted(known.items())]
-    print_rows(f"{target}", rows, output, _out)
+    print_rows(f"{target}{', SIMULATED' if simulated else ''}", rows, output, _out)
 
 
 @app.command(epilog="Examples: intercore show; intercore show 3 --format json")
@@ -191,17 +212,22 @@ def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = Format.TABLE
     print_rows(f"Runs in {store_path}", rows, output, _out)
 
 
-@app.command(epilog="Example: intercore report 3 -o speedup.html")
+@app.command(epilog="Examples: intercore report 3 -o speedup.html; intercore report 1 host")
 def report(
-    run_id: RunId = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RUN]…", help="Numbers of stored runs, or targets for the newest of each; the newest."),
+    ] = None,
     *,
     page: Annotated[Path, typer.Option("-o", "--output", help="Where to write the page.")] = Path("intercore.html"),
     efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
-    """Write a run as one self-contained HTML page with its plots."""
+    """Write one self-contained HTML page with the plots of a run, or of several side by side."""
     _check_efficiency(efficiency)
-    _write_report(_stored(store_path, run_id), page, efficiency)
+    with _existing(store_path) as store:
+        found = [store.run(_run_id(store, name)) for name in names] if names else [store.run()]
+    _write_report(found, page, efficiency)
 
 
 @app.command(epilog="Example: intercore export 3 --to samples.parquet")
@@ -232,6 +258,33 @@ def shell(
         converse(opened, sys.stdin.buffer, sys.stdout, timeout)
 
 
+@app.command(epilog="Example: intercore build pico --opt O3 -o firmware")
+def build(
+    board: BoardName,
+    *,
+    opt: OptLevel = DEFAULT_OPT,
+    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write ELF and UF2 to.")] = Path(),
+    output: Output = Format.TABLE,
+) -> None:
+    """Build the program of a board from the firmware's sources: an ELF and a UF2 file."""
+    print_image(_write_image(board, opt, folder), output, _out)
+
+
+@app.command(epilog="Example: intercore flash pico --opt O3")
+def flash(
+    board: BoardName,
+    *,
+    opt: OptLevel = DEFAULT_OPT,
+    drive: Annotated[Path | None, typer.Option(help="Folder of the board's boot drive, if it is not found.")] = None,
+) -> None:
+    """Build the program of a board and put it there: on its boot drive RPI-RP2, or by picotool."""
+    from intercore.flash import flash_pico  # noqa: PLC0415 - for this command alone
+
+    with tempfile.TemporaryDirectory() as scratch:
+        files = _write_image(board, opt, Path(scratch))
+        _err.print(f"{files.uf2.name} {flash_pico(files.uf2, drive)}; it starts at once", markup=False, soft_wrap=True)
+
+
 @app.callback(invoke_without_command=True)
 def version_option(
     *, version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False
@@ -258,8 +311,11 @@ def _open(target: Target, address: Address) -> Port:
 
 @contextlib.contextmanager
 def _session(target: Target, address: Address, timeout: float) -> Iterator[tuple[Session, Port]]:
-    with contextlib.closing(_open(target, address)) as opened:
-        yield Session(opened, timeout=timeout), opened
+    with (
+        contextlib.closing(_open(target, address)) as opened,
+        Session(opened, timeout=timeout, repeatable=target.simulated) as session,
+    ):
+        yield session, opened
 
 
 @contextlib.contextmanager
@@ -273,6 +329,17 @@ def _existing(path: Path) -> Iterator[Store]:
         yield store
 
 
+def _write_image(board: str, opt: str, folder: Path) -> ImageFiles:
+    from intercore.image import write_image  # noqa: PLC0415 - for two commands alone
+
+    if board not in BOARDS:
+        raise UsageError(unknown("board", board, BOARDS))
+    if opt not in OPT_LEVELS:
+        raise UsageError(unknown("optimisation level", opt, OPT_LEVELS))
+    with _err.status(f"building for {board}") as status:
+        return write_image(pico_image(opt, status.update), folder)
+
+
 def _stored(path: Path, run_id: int | None) -> Run:
     with _existing(path) as store:
         return store.run(run_id)
@@ -283,26 +350,32 @@ def _refuse_new_plan(given: Iterable[str]) -> None:
         raise UsageError(f"--resume goes on with a stored plan: leave out {name}, or start a new run without --resume")
 
 
-def _with_levels(plan: Plan, words: list[str], opt: str | None, timeout: float) -> Plan:
+def _with_levels(plan: Plan, words: list[str], opt: str | None, address: Address, timeout: float) -> Plan:
     """Return the plan with its levels, after checking what the user asked for against what the target has."""
     target = find(plan.target)
-    opts: list[Level] = [*opt.split(",")] if opt is not None else [DEFAULT_OPT] if target.built_here else []
-    addresses = [Address(plan.url, plan.baud, str(level)) for level in opts] or [Address(plan.url, plan.baud)]
-    for address in addresses:
-        check_address(target, address)
+    opts: list[Level] = [*(DEFAULT_OPT if opt is None else opt).split(",")] if target.built_here else []
+    if opt is None or not target.built_here:
+        check_address(target, msgspec.structs.replace(address, opt=opt))
+    for level in opts:
+        check_address(target, msgspec.structs.replace(address, opt=str(level)))
     wanted = parse_levels(words)
-    with _session(target, addresses[0], timeout) as (session, _):
+    asked = msgspec.structs.replace(address, opt=str(opts[0]) if opts else None, faults=())
+    with _session(target, asked, timeout) as (session, _):
         levels = resolve(find_benchmark(session.benchmarks(), plan.benchmark), wanted, plan.seed)
     if opts:
         levels[REBUILD_FACTOR] = opts
     return msgspec.structs.replace(plan, levels=levels, simulated=target.simulated)
 
 
-def _carry_out(store: Store, run_id: int, port: str | None, baud: int, timeout: float) -> Run:
-    """Measure what a run lacks and return it whole. If that ends early, say how to go on."""
+def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> Run:
+    """Measure what a run lacks and return it whole. If that ends early, say how to go on.
+
+    Port and rate are those that the run was created with unless `address` names another port.
+    """
     plan = store.run(run_id).plan
     target = find(plan.target)
-    address = Address(plan.url, plan.baud) if port is None else Address(port, baud)
+    if address.port is None:
+        address = msgspec.structs.replace(address, port=plan.url, baud=plan.baud)
     check_address(target, address)
 
     def open_port(opt: str | None) -> Port:
@@ -311,7 +384,7 @@ def _carry_out(store: Store, run_id: int, port: str | None, baud: int, timeout: 
 
     try:
         with watch(_err) as observer:
-            carry_out(store, run_id, open_port, observer, timeout)
+            carry_out(store, run_id, open_port, observer, timeout, address.max_baud)
     except (IntercoreError, KeyboardInterrupt) as error:
         _err.print(_how_to_go_on(store, run_id), markup=False, highlight=False, soft_wrap=True)
         if isinstance(error, KeyboardInterrupt):
@@ -334,10 +407,21 @@ def _resume_command(path: Path) -> str:
     return f"intercore run --resume{option}"
 
 
-def _write_report(run: Run, path: Path, efficiency: float) -> None:
+def _run_id(store: Store, name: str) -> int:
+    """Return the number of a run that is named by it, or by a target whose newest run it is."""
+    if name.isascii() and name.isdecimal():
+        return int(name)
+    target = find(name).name
+    numbers = [summary.id for summary in store.runs() if summary.plan.target == target]
+    if not numbers:
+        raise UsageError(f"{store.path} holds no run of the target {target}; measure: intercore run {target} speedup")
+    return numbers[-1]
+
+
+def _write_report(runs: Sequence[Run], path: Path, efficiency: float) -> None:
     from intercore.view.page import write_page  # noqa: PLC0415 - plotly takes a second to load
 
-    write_page([run], path, efficiency)
+    write_page(runs, path, efficiency)
     _err.print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 
@@ -347,7 +431,8 @@ def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) ->
         return
     analysis = speedup.analyse(run.measurements, efficiency)
     if output is Format.CSV:
-        print_csv(speedup.to_json(analysis)["speedup"])
+        origin = {"target": run.plan.target, "simulated": run.plan.simulated}
+        print_csv([{**row, **origin} for row in speedup.to_json(analysis)["speedup"]])
         return
     print_tables(run, analysis, efficiency, _out)
     for sentence in [*conditions.warnings(run), *speedup.warnings(analysis, run.measurements)]:

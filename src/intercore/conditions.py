@@ -11,11 +11,13 @@ if TYPE_CHECKING:
 
     from intercore.measurement import Run
 
-_OF_THE_MOMENT = frozenset({"os.load_at_start", "cpu.cycle_counter_hz", "desk.link"})
+_OF_THE_MOMENT = frozenset({"os.load_at_start", "cpu.cycle_counter_hz", "desk.link", "desk.rate"})
 """Conditions that differ each time the target starts and say nothing about its speed."""
 
 _BY_BUILD = frozenset({"compiler.flags"})
 """Conditions that must be the same only between measurements of the same optimisation level."""
+
+_CYCLE_HZ = "clock.sys_hz"
 
 _BUSY_LOAD = 0.5
 """Load per core at start above which something else was running."""
@@ -55,6 +57,13 @@ def warnings(run: Run) -> list[str]:
             "This is a virtual machine: its hypervisor can stop a core unseen, which shows as rare, very long samples."
         )
     return sentences
+
+
+def cycle_hz(run: Run) -> int | None:
+    """Return the cycles per second of a core, where it has one rate throughout and the target says which; else None."""
+    known = _values(run, _CYCLE_HZ)
+    (text,) = known if len(known) == 1 else ("",)
+    return int(text) if text.isascii() and text.isdecimal() and int(text) else None
 
 
 def _values(run: Run, key: str) -> set[str]:

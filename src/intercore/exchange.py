@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import math
 from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError, UsageError
@@ -26,6 +26,14 @@ FIRST_REPEAT = 0.5
 LAST_REPEAT = 4.0
 BUSY_REPEAT = 1.0
 """Seconds after which a target that was busy is asked again."""
+HUNTED_RATES = (921600, 460800, 230400, 1_000_000, 1_500_000, 2_000_000, 3_000_000)
+"""Bit rates at which a target may still be that a tool has left in the middle of a conversation."""
+HUNT_AFTER = 2
+"""Times without any answer after which a target is looked for at other bit rates."""
+HUNT_WAIT = 0.3
+"""Seconds it has to answer at each of them: a line takes 40 ms at the slowest, and the adapter another 16."""
+LAST_LOOK = 1.0
+"""Seconds that a silent target has to answer at the rate after a reset, before it is given up."""
 POKE_AFTER = 3.0
 """Seconds of silence in a run before the target is asked for a sign of life: long, because input disturbs a chip."""
 MAX_STALE = 250_000
@@ -101,10 +109,14 @@ class Exchange:
         *,
         timeout: float,
         fresh: bool,
+        look_around: bool = True,
         on_progress: Callable[[int, int], None] | None = None,
         on_log: Callable[[str], None] | None = None,
     ) -> None:
-        """Prepare; `fresh` tells that the target may still be about to start, so that its greeting is no restart."""
+        """Prepare; `fresh` tells that the target may still be about to start, so that its greeting is no restart.
+
+        `look_around` has a silent target be looked for at other bit rates, where there are any.
+        """
         self._link = link
         self._command = [*words, f"id={answer_id}"]  # the id last: a command that is cut short on its way has none
         self._id = answer_id
@@ -120,17 +132,26 @@ class Exchange:
         self._sending = False
         """Whether the target has done its work and sends what came of it."""
         self._progress = -1
-        self._news = time.monotonic()
+        self._news = self._link.now()
         """When the target last showed that it is getting on."""
         self._stale = 0
         """Messages since it showed something new."""
         self._refusal = ""
         """Code of the error that the command was answered by."""
         self._complaint = ""
-        """What the target last said against a command that it could not read."""
+        """What the target last said for people, or against a command that it could not read."""
 
         # About what was said last:
-        self._said = 0.0
+        self._said = -math.inf
+        self._lines_when_said = -1
+        self._unanswered = 0
+        """Times in a row that it was said without a valid line in return."""
+        self._rates = link.likely_rates(HUNTED_RATES) if look_around else []
+        """Where to look next for a target that does not answer; empty where there is no rate."""
+        self._last_look = False
+        """Whether, all patience being gone, it is only looked if the target was reset."""
+        self._hunting = False
+        """Whether the last look was at another rate than that of a target after a reset."""
         self._patience = FIRST_REPEAT
         self._slowest_reaction = 0.0
         self._awaited: int | None = None
@@ -158,6 +179,11 @@ class Exchange:
     # ---- what to say ----
 
     def _speak(self) -> None:
+        statistics = self._link.statistics
+        self._unanswered = self._unanswered + 1 if statistics.lines == self._lines_when_said else 0
+        self._lines_when_said = statistics.lines
+        if self._unanswered >= (1 if self._running else HUNT_AFTER) and not self._last_look:
+            self._look_elsewhere()
         if not self._begun:
             self._say_command()
         elif self._running:
@@ -165,15 +191,24 @@ class Exchange:
             self._ask_for([(0, 0)])
         else:
             self._ask_for(self._incoming.missing())
-        self._said = time.monotonic()
+        self._said = self._link.now()
         self._settled = self._busy = self._foreign_run = False
 
     def _say_command(self) -> None:
         if self._foreign_run:  # left over from a tool that was killed
             self._link.send(["abort"])
-        if self._said:
+        if self._said > -math.inf:
             self._link.statistics.repeats += 1
         self._link.send(self._command)
+
+    def _look_elsewhere(self) -> None:
+        """Go on at the next rate that the target may have: that after a reset, or that of an earlier conversation."""
+        for _ in self._rates:
+            rate = self._rates.pop(0)
+            self._rates.append(rate)
+            if rate != self._link.port.rate and self._link.set_rate(rate):
+                break
+        self._hunting = self._link.is_raised and not self._begun
 
     def _ask_for(self, ranges: list[tuple[int, int | None]]) -> None:
         self._wanting = self._wanting + 1 if len(self._incoming.lines) == self._lines_before else 0
@@ -190,10 +225,15 @@ class Exchange:
 
     def _listen(self) -> None:
         while not self._incoming.complete and not self._settled:
-            now = time.monotonic()
+            now = self._link.now()
             patience = self._news + self._timeout - now
             if patience <= 0:
-                raise self._silence()
+                if self._last_look or not self._rates or not self._link.is_raised:
+                    raise self._silence()
+                self._last_look = True
+                self._link.set_rate(self._link.start_rate)
+                self._news = now - self._timeout + LAST_LOOK
+                break
             wait = self._due() - now
             if wait <= 0:
                 break
@@ -205,7 +245,8 @@ class Exchange:
             if self._stale > MAX_STALE:
                 raise ProtocolError(f"{self._name} floods the link: {self._stale} messages that bring nothing new")
         reacted = self._link.last_heard > self._said
-        self._patience = FIRST_REPEAT if reacted else min(2 * self._patience, LAST_REPEAT)
+        if reacted or not self._hunting:
+            self._patience = FIRST_REPEAT if reacted else min(2 * self._patience, LAST_REPEAT)
 
     def _due(self) -> float:
         """Return when it will be time to speak again."""
@@ -216,7 +257,7 @@ class Exchange:
             return self._said + BUSY_REPEAT
         if heard > self._said:
             return heard + self._quiet
-        return self._said + self._patience
+        return self._said + (HUNT_WAIT if self._hunting else self._patience)
 
     @property
     def _quiet(self) -> float:
@@ -235,13 +276,15 @@ class Exchange:
             self._take_progress(message)
         elif isinstance(message, Error):
             self._take_error(message)
-        elif isinstance(message, Log) and self._on_log is not None:
-            self._on_log(message.text)
+        elif isinstance(message, Log):
+            self._complaint = message.text
+            if self._on_log is not None:
+                self._on_log(message.text)
 
     def _take_line(self, line: Numbered) -> None:
         self._begun = True
         if self._incoming.add(line):
-            self._news = time.monotonic()
+            self._news = self._link.now()
             self._stale = 0
         if self._poked or not self._is_run or isinstance(line, Samples | SeriesHead | End):
             self._sending = True
@@ -255,7 +298,7 @@ class Exchange:
             self._foreign_run = self._foreign_run or self._busy
             return
         self._begun = True
-        self._news = time.monotonic()
+        self._news = self._link.now()
         if progress.done > self._progress:
             self._progress = progress.done
             self._stale = 0
@@ -283,7 +326,7 @@ class Exchange:
         self._busy = True
         self._poked = False
         if self._begun:
-            self._news = time.monotonic()
+            self._news = self._link.now()
             self._sending = self._sending and self._incoming.last is not None
         else:
             self._complaint = error.text
@@ -295,6 +338,15 @@ class Exchange:
     @property
     def _name(self) -> str:
         return self._link.port.description
+
+    @property
+    def _said_last(self) -> str:
+        return f"; it last said: {self._complaint}" if self._complaint else ""
+
+    @property
+    def _symptoms(self) -> str:
+        symptoms = self._link.port.symptoms()
+        return f" ({symptoms})" if symptoms else ""
 
     def _refused(self, error: Error) -> IntercoreError:
         kind = UsageError if error.code in USAGE_CODES else IntercoreError
@@ -309,23 +361,29 @@ class Exchange:
     def _silence(self) -> IntercoreError:
         statistics = self._link.statistics
         seconds = f"{self._timeout:g} s"
+        silent = self._link.now() - self._link.last_heard >= self._timeout
         if not statistics.bytes:
-            text = f"{self._name} has sent nothing for {seconds}: is it powered, and is it the right port?"
+            text = (
+                f"{self._name} has sent nothing for {seconds}{self._symptoms}: is it powered, and is it the right port?"
+            )
         elif not statistics.lines:
             return ProtocolError(
                 f"{self._name} does not speak the Intercore protocol: {statistics.bytes} bytes in {seconds} without a "
                 f"valid line ({self._link.last_bad or 'no line end'}); is it the right port, program and baud rate?"
             )
-        elif self._sending:
+        elif self._sending and not silent:
             text = (
                 f"{self._name} did not get line {self._incoming.missing()[0][0]} of its answer through in {seconds}"
-                f"{f' ({self._link.last_bad})' if self._link.last_bad else ''}; is the cable or the baud rate bad?"
+                f"{f' ({self._link.last_bad})' if self._link.last_bad else ''}{self._said_last}; "
+                "is the cable or the baud rate bad?"
             )
         elif self._begun:
-            silent = time.monotonic() - self._link.last_heard >= self._timeout
             what = f"silent for {seconds}" if silent else f"nothing of its answer for {seconds}"
-            text = f"{self._name} hangs: {what} in the middle of a run; reset it, or raise --timeout"
+            known = f"{self._said_last}{self._symptoms}"
+            text = f"{self._name} hangs: {what} in the middle of a run{known}; reset it, or raise --timeout"
         else:
-            said = f"; it last said: {self._complaint}" if self._complaint else ""
-            text = f"{self._name} hangs: no answer to `{self._command[0]}` for {seconds}{said}; reset it"
+            text = (
+                f"{self._name} hangs: no answer to `{self._command[0]}` for {seconds}"
+                f"{self._said_last}{self._symptoms}; reset it"
+            )
         return TargetSilentError(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import queue
 import re
@@ -9,9 +10,10 @@ import signal
 import subprocess
 import threading
 import time
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import serial
 
@@ -48,6 +50,8 @@ LAST_WORDS = 2000
 """Bytes of a child's standard error that are kept to explain its death."""
 
 
+_WITHOUT_RATE = frozenset({"socket", "loop"})
+"""Schemes of pyserial URLs behind which there is no bit rate."""
 _WRAPPING = re.compile(r"could not open port \S*: |(read|write) failed: |\[Errno -?\d+\] ?", re.IGNORECASE)
 
 
@@ -59,29 +63,50 @@ class ProtocolError(IntercoreError):
     """The target says what no target may say."""
 
 
-class Port(Protocol):
+class Port(ABC):
     """Bytes to and from a target. Any method but `close` raises TargetLostError once the target is gone."""
 
-    @property
-    def description(self) -> str:
-        """What is at the other end, for messages."""
+    description: str
+    """What is at the other end, for messages."""
+    rate: int | None = None
+    """Bits per second at this end; None where that has no meaning, as in a pipe."""
 
+    faults: Sequence[str] = ()
+    """Faults that a simulated target has on purpose, as for the option --fault of intercore-sim."""
+
+    @abstractmethod
     def read(self, timeout: float) -> bytes:
         """Return what has arrived, at most CHUNK bytes; wait up to `timeout` s for the first; b"" if none came."""
 
+    @abstractmethod
     def write(self, data: bytes) -> None:
         """Send `data`."""
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of the target. May be called twice."""
 
+    def now(self) -> float:
+        """Return the time in seconds that timeouts count in: this machine's, or that of a simulated chip."""
+        return time.monotonic()
 
-class SerialPort:
+    def set_rate(self, rate: int) -> bool:  # noqa: ARG002 - what has no rate has none to change
+        """Send and receive `rate` bits per second from now on; return False, and change nothing, if it cannot."""
+        return False
+
+    def symptoms(self) -> str:
+        """Return what is to be seen of a target that hangs, a clause; empty where nothing is."""
+        return ""
+
+
+class SerialPort(Port):
     """A port by pyserial URL, such as /dev/ttyACM0, COM3, socket://host:port or rfc2217://host:port."""
 
     def __init__(self, url: str, baud: int) -> None:
         """Open the port for this tool alone; `baud` matters to ports that have one."""
         self.description = url
+        scheme, separator, _ = url.partition("://")
+        self.rate = None if separator and scheme.lower() in _WITHOUT_RATE else baud
         try:
             self._serial = self._open(url, baud, WRITE_TIMEOUT)
         except NotImplementedError:  # rfc2217:// knows no write timeout
@@ -126,6 +151,21 @@ class SerialPort:
         except (OSError, TypeError) as error:
             raise self._lost(error) from None
 
+    def set_rate(self, rate: int) -> bool:
+        """See Port."""
+        if self.rate is None:
+            return False
+        before = self._serial.baudrate
+        try:
+            self._serial.flush()  # what was written goes at the old rate
+            self._serial.baudrate = rate
+        except Exception:
+            with suppress(Exception):
+                self._serial.baudrate = before
+            return False
+        self.rate = rate
+        return True
+
     def _lost(self, error: Exception) -> TargetLostError:
         return TargetLostError(f"lost {self.description}: {_sentence(error)}")
 
@@ -135,7 +175,7 @@ class SerialPort:
             self._serial.close()
 
 
-class ChildPort:
+class ChildPort(Port):
     """A port to the standard input and output of a program that is started here."""
 
     def __init__(self, argv: Sequence[str], description: str | None = None) -> None:
@@ -267,13 +307,47 @@ class Link:
         """Use `port`, which stays the caller's to close."""
         self.port = port
         self.statistics = Statistics()
-        self.last_heard = 0.0
-        """When bytes, good or bad, last came; seconds of time.monotonic()."""
+        self.last_heard = -math.inf
+        """When bytes, good or bad, last came; seconds of `now`."""
         self.last_bad = ""
         """Why the last bad line was one."""
         self._lines = LineReader()
         self._garbage = 0
         self._greeted = False
+        self.start_rate = port.rate
+        """Bits per second that a target has after a reset; None where there is no rate."""
+        self.visited: set[int] = set()
+        """Other rates at which the target has been, or was told to be."""
+
+    def now(self) -> float:
+        """Return the port's time in seconds."""
+        return self.port.now()
+
+    @property
+    def is_raised(self) -> bool:
+        """Whether the bit rate is another than that after a reset."""
+        return self.port.rate != self.start_rate
+
+    def likely_rates(self, others: Iterable[int]) -> list[int]:
+        """Return where to look for a target that does not answer, the present rate last; `others` if never met."""
+        if self.start_rate is None or self.port.rate is None:
+            return []
+        elsewhere = sorted(self.visited) if self.statistics.lines else others
+        return [rate for rate in (self.start_rate, *elsewhere) if rate != self.port.rate] + [self.port.rate]
+
+    def set_rate(self, rate: int | None) -> bool:
+        """Change the rate of this end; return False if the port cannot."""
+        if rate is None or rate == self.port.rate:
+            return rate is not None
+        changed = self.port.set_rate(rate)
+        if changed:
+            self._lines = LineReader()
+            self.end_line()
+        return changed
+
+    def end_line(self) -> None:
+        """End what the target takes for the beginning of a line: bytes that came at the wrong rate."""
+        self.port.write(b"\r\n")
 
     def send(self, words: Iterable[str]) -> None:
         """Send one command."""
@@ -284,7 +358,7 @@ class Link:
         data = self.port.read(timeout)
         if not data:
             return []
-        self.last_heard = time.monotonic()
+        self.last_heard = self.now()
         self.statistics.bytes += len(data)
         messages = [message for line in self._lines.feed(data) if (message := self._decode(line)) is not None]
         self.statistics.lines += len(messages)

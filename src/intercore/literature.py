@@ -47,6 +47,8 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cores: Count
     tick_hz: Count | None = None
     """Kernel ticks per second; None if neither stated nor known."""
+    cpu_hz: Count | None = None
+    """Cycles per second of a core; None if not stated or not fixed."""
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -89,7 +89,7 @@ class Plan(msgspec.Struct, frozen=True):
     simulated: bool = False
     """True when the target is a simulated chip; then every number is labelled so."""
     baud: int = 115200
-    """Bits per second of a serial port."""
+    """Bits per second of a serial port, at first."""
 
 
 class Run(msgspec.Struct, frozen=True, eq=False):

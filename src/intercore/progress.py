@@ -41,16 +41,21 @@ class _Bar:
         self._progress = progress
         self._task = progress.add_task("starting", total=None)
         self._whole = 0
+        self._words = ""
 
     def begin(self, done: int, total: int) -> None:
         self._whole = done
         self._progress.update(self._task, total=total, completed=done)
 
     def measuring(self, setting: Setting) -> None:
-        self._progress.update(self._task, description=escape(_words(setting)))
+        self._words = escape(_words(setting))
+        self._progress.update(self._task, description=self._words)
 
     def progress(self, done: int, of: int) -> None:
         self._progress.update(self._task, completed=self._whole + done / max(of, 1))
+
+    def chip_time(self, seconds: float) -> None:
+        self._progress.update(self._task, description=f"{self._words}  chip at {seconds:.2f} s")
 
     def told(self, text: str) -> None:
         self._progress.console.print(text, markup=False)
@@ -67,6 +72,7 @@ class _Log:
         self._total = 0
         self._setting: Setting | None = None
         self._since = 0.0
+        self._chip = ""
 
     def begin(self, done: int, total: int) -> None:
         self._position = done
@@ -79,6 +85,9 @@ class _Log:
     def progress(self, done: int, of: int) -> None:
         """Say nothing: a log has no use for a bar."""
 
+    def chip_time(self, seconds: float) -> None:
+        self._chip = f", chip at {seconds:.2f} s of its own time"
+
     def told(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
@@ -86,9 +95,8 @@ class _Log:
         self._position += 1
         if self._setting is not None:
             took = time.monotonic() - self._since
-            self._console.print(
-                f"{self._position}/{self._total} {_words(self._setting)} {took:.1f} s", markup=False, soft_wrap=True
-            )
+            text = f"{self._position}/{self._total} {_words(self._setting)} {took:.1f} s{self._chip}"
+            self._console.print(text, markup=False, soft_wrap=True)
 
 
 def _words(setting: Setting) -> str:

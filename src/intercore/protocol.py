@@ -30,6 +30,7 @@ Counter = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 AnswerId = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 LineNumber = Annotated[int, Meta(ge=0, lt=MAX_LINES)]
 Hertz = Annotated[int, Meta(ge=1, le=10**12)]
+BitRate = Annotated[int, Meta(ge=1, le=10**9)]
 
 
 class Line(msgspec.Struct, frozen=True, tag_field="type"):
@@ -59,6 +60,17 @@ class Hello(Numbered, frozen=True, tag="hello"):
     """Ticks of the common clock per second."""
     tick_hz: Annotated[int, Meta(ge=0, le=10**9)]
     """Kernel ticks per second; 0 where there is no tick."""
+    rates: tuple[BitRate, ...] = ()
+    """Bit rates that the console can switch to; none where a rate has no meaning."""
+    rate: BitRate | None = None
+    """That at which it sends this."""
+
+
+class Rate(msgspec.Struct, frozen=True, tag_field="type", tag="rate"):
+    """The target goes on at another bit rate once this line has left."""
+
+    rate: BitRate
+    id: AnswerId = 0
 
 
 class ForeignHello(msgspec.Struct, frozen=True):
@@ -158,7 +170,19 @@ class Error(Line, frozen=True, tag="error"):
 
 
 _Message1 = (
-    Hello | Condition | Benchmark | Parameter | Log | Begin | Factor | Progress | SeriesHead | Samples | End | Error
+    Hello
+    | Rate
+    | Condition
+    | Benchmark
+    | Parameter
+    | Log
+    | Begin
+    | Factor
+    | Progress
+    | SeriesHead
+    | Samples
+    | End
+    | Error
 )
 Message = _Message1 | ForeignHello
 

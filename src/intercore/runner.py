@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from intercore.link import Port
-    from intercore.measurement import Level
+    from intercore.measurement import Level, Plan
     from intercore.plan import Setting
     from intercore.store import Store
 
@@ -41,29 +41,44 @@ class Observer(Protocol):
     def told(self, text: str) -> None:
         """Pass on what the target wants a person to know."""
 
+    def chip_time(self, seconds: float) -> None:
+        """Note how long a simulated chip has been running, in its own time."""
+
     def stored(self) -> None:
         """Note that the measurement is complete and in the store."""
 
 
 def carry_out(
-    store: Store, run_id: int, open_port: Callable[[str | None], Port], observer: Observer, timeout: float
+    store: Store,
+    run_id: int,
+    open_port: Callable[[str | None], Port],
+    observer: Observer,
+    timeout: float,
+    max_rate: int | None = None,
 ) -> None:
     """Measure what run `run_id` of the store lacks.
 
     `open_port` opens the target, built at the optimisation level given (None where that is no factor); `timeout` is
-    the longest silence in seconds that is taken for work. Raises IntercoreError, or KeyboardInterrupt, with all
+    the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
+    is raised to. Raises IntercoreError, or KeyboardInterrupt, with all
     complete measurements in the store.
     """
     run = store.run(run_id)
     left = remaining(run)
     observer.begin(run.total - len(left), run.total)
     for opt, settings in _by_build(left):
-        with contextlib.closing(open_port(opt)) as port:
-            session = Session(port, timeout=timeout, on_log=_each_once(observer.told))
+        told = _each_once(observer.told)
+        with (
+            contextlib.closing(open_port(opt)) as port,
+            Session(port, timeout=timeout, on_log=told, repeatable=run.plan.simulated) as session,
+        ):
+            session.raise_rate(max_rate)
             conditions = target_conditions(session, port, run.plan.target)
             for setting in settings:
                 observer.measuring(setting)
-                store.add(run_id, setting, _measure(session, run.plan.benchmark, setting, conditions, observer))
+                conditions = {**conditions, **line_conditions(port)}
+                measurement = _measure(session, run.plan, setting, conditions, observer)
+                store.add(run_id, setting, measurement)
                 observer.stored()
 
 
@@ -80,11 +95,18 @@ def target_conditions(session: Session, port: Port, target: str) -> dict[str, st
         "clock": info.hello.clock,
         "clock_hz": str(info.hello.hz),
         "tick_hz": str(info.hello.tick_hz),
-        "desk.link": port.description,
+        **line_conditions(port),
         "desk.platform": platform.platform(),
         "desk.python": platform.python_version(),
         "desk.tool": intercore.__version__,
     }
+
+
+def line_conditions(port: Port) -> dict[str, str]:
+    """Return what is to be said of the line to the target now."""
+    rate = {} if port.rate is None else {"desk.rate": str(port.rate)}
+    faults = {"desk.faults": " ".join(port.faults)} if port.faults else {}
+    return {"desk.link": port.description, **rate, **faults}
 
 
 def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
@@ -117,16 +139,23 @@ def _opt(setting: Setting) -> str | None:
 
 
 def _measure(
-    session: Session, benchmark: str, setting: Setting, conditions: Mapping[str, str], observer: Observer
+    session: Session, plan: Plan, setting: Setting, conditions: Mapping[str, str], observer: Observer
 ) -> Measurement:
+    def progress(done: int, of: int) -> None:
+        observer.progress(done, of)
+        if plan.simulated:
+            observer.chip_time(session.now)
+
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     asked: dict[str, Level] = {name: level for name, level in setting.factors.items() if name != REBUILD_FACTOR}
     bad_lines = session.statistics.bad_lines
-    answer = session.measure(benchmark, asked, observer.progress)
+    answer = session.measure(plan.benchmark, asked, progress)
+    if plan.simulated:
+        observer.chip_time(session.now)
     if answer.status == "aborted":
         raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
     return Measurement(
-        benchmark=benchmark,
+        benchmark=plan.benchmark,
         factors={**answer.factors, **setting.factors},
         repetition=setting.repetition,
         series=answer.series,

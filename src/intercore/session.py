@@ -6,7 +6,7 @@ import secrets
 from collections import defaultdict
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 import msgspec
 import numpy as np
@@ -16,6 +16,7 @@ from intercore.exchange import Exchange, TargetRestartedError
 from intercore.link import Link, ProtocolError
 from intercore.measurement import LOOKING_PREFIX, Series
 from intercore.protocol import Begin, Benchmark, Condition, End, Factor, Hello, Numbered, Parameter, Samples, SeriesHead
+from intercore.rate import RateControl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -74,15 +75,35 @@ class Session:
     """A conversation with the target behind a port. What fails raises an IntercoreError, nothing else."""
 
     def __init__(
-        self, port: Port, timeout: float = DEFAULT_TIMEOUT, on_log: Callable[[str], None] | None = None
+        self,
+        port: Port,
+        timeout: float = DEFAULT_TIMEOUT,
+        on_log: Callable[[str], None] | None = None,
+        *,
+        repeatable: bool = False,
     ) -> None:
-        """Use `port`, which stays the caller's to close; what the target wants a person to know goes to `on_log`."""
+        """Use `port`, which stays the caller's to close; what the target wants a person to know goes to `on_log`.
+
+        `repeatable` is for a target that is switched on for this session alone: nothing is left to chance then.
+        """
         self._link = Link(port)
+        self._rate = RateControl(self._link, self._hear_hello)
+        self._repeatable = repeatable
         self._timeout = timeout
         self._on_log = on_log
         self._met = False
         # From a random start, so that the last answer of an earlier session never passes for one of this.
-        self._last_id = FIRST_ID + secrets.randbelow(3 * 10**9)
+        self._last_id = FIRST_ID + (0 if repeatable else secrets.randbelow(3 * 10**9))
+
+    def __enter__(self) -> Self:
+        """Return the session."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Leave the target as a reset would, if all is well: the next tool looks for it at that bit rate."""
+        if kind is None and not self._repeatable:
+            with suppress(IntercoreError):
+                self._rate.restore()
 
     @property
     def statistics(self) -> Statistics:
@@ -98,6 +119,21 @@ class Session:
             lines = self._ask(["info"], timeout)
         return _read_info(lines)
 
+    def raise_rate(self, limit: int | None = None) -> None:
+        """Go to the highest bit rate that both ends of a serial line can, at most `limit`; what has none stays."""
+        if self.rate is not None:
+            self._rate.raise_to(limit, self.info().hello)
+
+    @property
+    def rate(self) -> int | None:
+        """Bits per second on the line now; None where there is no rate."""
+        return self._link.port.rate
+
+    @property
+    def now(self) -> float:
+        """The time in seconds that timeouts count in: this machine's, or that of a simulated chip."""
+        return self._link.now()
+
     def benchmarks(self) -> list[BenchmarkInfo]:
         """Ask the target what it offers."""
         return _read_benchmarks(self._ask(["list"], min(self._timeout, CONTACT_TIMEOUT)))
@@ -110,12 +146,14 @@ class Session:
     ) -> Answer:
         """Run a benchmark at one setting; `on_progress` is told repetitions done and asked for. Ctrl-C aborts it."""
         words = ["run", benchmark, *(f"{name}={value}" for name, value in parameters.items())]
+        whole, bad = self.statistics.lines, self.statistics.bad_lines
         try:
             lines = self._ask(words, self._timeout, on_progress)
         except KeyboardInterrupt:
             with suppress(IntercoreError):
                 self.abort()
             raise
+        self._rate.after(self.statistics.lines - whole, self.statistics.bad_lines - bad)
         return _read_answer(lines, benchmark, parameters)
 
     def abort(self) -> None:
@@ -123,7 +161,12 @@ class Session:
         self._link.send(["abort"])
 
     def _ask(
-        self, words: Sequence[str], timeout: float, on_progress: Callable[[int, int], None] | None = None
+        self,
+        words: Sequence[str],
+        timeout: float,
+        on_progress: Callable[[int, int], None] | None = None,
+        *,
+        look_around: bool = True,
     ) -> list[Numbered]:
         self._last_id += 1
         exchange = Exchange(
@@ -132,12 +175,16 @@ class Session:
             self._last_id,
             timeout=timeout,
             fresh=not self._met,
+            look_around=look_around,
             on_progress=on_progress,
             on_log=self._on_log,
         )
         lines = exchange.carry_out()
         self._met = True
         return lines
+
+    def _hear_hello(self, timeout: float) -> Hello:
+        return _read_info(self._ask(["info"], timeout, look_around=False)).hello
 
 
 # ---- what answers mean ----

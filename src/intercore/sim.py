@@ -186,6 +186,8 @@ class TimedOutput(NamedTuple):
     data: bytes
     cycles: npt.NDArray[np.int64]
     """For each byte, the cycle in which its last stop bit ended."""
+    rates: npt.NDArray[np.int64]
+    """For each byte, the bits per second that the UART was set to; 0 if that was not defined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +306,10 @@ class Simulator:
         )
         return Stop(Reason(kind), at, sentence, of, pc, code)
 
+    def advance(self, cycles: int) -> None:
+        """After a dead end, let so many cycles pass in which nothing happens, or fewer, up to what is to happen."""
+        self._machine.advance(self.now + _whole("cycles", cycles, 0, _U64 >> 1))
+
     @property
     def now(self) -> int:
         """The cycle of clk_sys since power-on up to which everything has happened."""
@@ -380,6 +386,15 @@ class Simulator:
         *general, sp, lr, pc = numbered
         return Registers(tuple(general), sp, lr, pc, xpsr, msp, psp, primask, control, CoreState(state))
 
+    def set_faults(self, faults: Sequence[str]) -> None:
+        """Have these faults from now on, and no others, written as for the option --fault of intercore-sim.
+
+        For example `uart-in:flip=0.001,seed=7`, `uart-out:lose=0.01`, `reset@2e6`, `stuck:core=1@2e6..3e6`: the lines
+        are those of UART0, cycles count from power-on. `send` with masks of its own is not damaged further. A snapshot
+        holds its faults. Raises ValueError for what is none.
+        """
+        self._machine.set_faults(list(faults))
+
     # UARTs and semihosting
 
     def send(self, data: bytes, *, uart: int = 0, not_before: int = 0, flipped: Sequence[int] = ()) -> None:
@@ -403,8 +418,16 @@ class Simulator:
 
     def take_uart_timed(self, uart: int = 0) -> TimedOutput:
         """Return what `take_uart` does, with the cycle in which each byte ended."""
-        data, cycles = self._machine.take_uart(_number("uart", uart))
-        return TimedOutput(data, np.frombuffer(cycles, "<i8"))
+        data, cycles, rates = self._machine.take_uart(_number("uart", uart))
+        return TimedOutput(data, np.frombuffer(cycles, "<i8"), np.frombuffer(rates, "<u4").astype(np.int64))
+
+    def set_line_rate(self, rate: int | None, *, uart: int = 0) -> None:
+        """Have what is sent to a UART come with `rate` bits per second, 8N1, whatever the UART is set to.
+
+        What a receiver that is off or set otherwise makes of it, it makes of it. None, as at first: the line fits the
+        UART and waits until its receiver is on. Counts for bytes whose start bit has not begun.
+        """
+        self._machine.set_line_rate(_number("uart", uart), None if rate is None else _whole("rate", rate, 1, _U32))
 
     def take_host_output(self) -> bytes:
         """Return what the firmware has written by semihosting since this was last called."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.build import DEFAULT_OPT, OPT_LEVELS, host_program
+from intercore.build import DEFAULT_OPT, OPT_LEVELS, host_program, pico_image
 from intercore.errors import UsageError
 from intercore.link import ChildPort, Port, SerialPort
 
@@ -25,6 +25,10 @@ class Address(msgspec.Struct, frozen=True):
     baud: int = DEFAULT_BAUD
     opt: str | None = None
     """Optimisation level, for targets that are built here."""
+    max_baud: int | None = None
+    """Most bits per second to go to when target and port can do more than `baud`; None for no limit."""
+    faults: tuple[str, ...] = ()
+    """Faults to have on a simulated target, as for the option --fault of intercore-sim."""
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -38,6 +42,8 @@ class Target(msgspec.Struct, frozen=True):
     """Whether the program is compiled by this tool, so that `opt` is a factor."""
     simulated: bool = False
     """Whether its numbers come from a simulated chip; then everything says so."""
+    flashed: bool = False
+    """Whether its program is put there by hand, by `intercore flash`."""
 
 
 def _open_host(address: Address, say: Callable[[str], None]) -> Port:
@@ -50,12 +56,32 @@ def _open_serial(address: Address, _say: Callable[[str], None]) -> Port:
     return SerialPort(address.port, address.baud)
 
 
+def _open_pico_sim(address: Address, say: Callable[[str], None]) -> Port:
+    from intercore.sim_port import SimulatedPort  # noqa: PLC0415 - the other targets do without the simulator
+
+    image = pico_image(address.opt or DEFAULT_OPT, say)
+    return SimulatedPort(image.elf, address.baud, address.faults)
+
+
 TARGETS = (
     Target(
         name="host",
         summary="this machine: Linux, POSIX threads pinned to cores; built here from the firmware's sources",
         open=_open_host,
         built_here=True,
+    ),
+    Target(
+        name="pico-sim",
+        summary="simulated Raspberry Pi Pico (RP2040), no board needed; FreeRTOS SMP, built here as for a real one",
+        open=_open_pico_sim,
+        built_here=True,
+        simulated=True,
+    ),
+    Target(
+        name="pico",
+        summary="Raspberry Pi Pico at a serial adapter, by --port; its program: intercore flash pico",
+        open=_open_serial,
+        flashed=True,
     ),
     Target(
         name="serial",
@@ -76,7 +102,15 @@ def find(name: str) -> Target:
 def check_address(target: Target, address: Address) -> None:
     """Raise UsageError if the address says something that has no meaning for the target."""
     if target.built_here and address.port is not None:
-        raise UsageError(f"the target {target.name} runs on this machine and has no --port; did you mean 'serial'?")
+        meant = "pico" if target.simulated else "serial"
+        raise UsageError(f"the target {target.name} runs on this machine and has no --port; did you mean '{meant}'?")
+    if target.flashed and address.opt is not None:
+        raise UsageError(
+            f"--opt is chosen when {target.name} is flashed: intercore flash {target.name} --opt {address.opt}, then "
+            "run without it; the level it was built with travels with the numbers"
+        )
+    if address.faults and not target.simulated:
+        raise UsageError(f"--fault is for simulated targets, such as pico-sim; {target.name} has its own")
     if not target.built_here and address.opt is not None:
         raise UsageError(f"--opt has no meaning for {target.name}: its program is not built here")
     if address.opt is not None and address.opt not in OPT_LEVELS:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tests.cli.conftest import FakeBoard
 
-COMMANDS = ("run", "list", "info", "show", "runs", "report", "export", "shell")
+COMMANDS = ("run", "list", "info", "show", "runs", "report", "export", "shell", "build", "flash")
 WIDTH = 100
 ESCAPE = "\x1b"
 
@@ -93,8 +93,9 @@ def test_list_names_the_targets(tool: Tool) -> None:
     shown = tool.program("list").succeeded()
     assert "host" in shown.out
     assert "serial" in shown.out
-    assert [row["target"] for row in tool("list", "--format", "json").succeeded().json] == ["host", "serial"]
-    assert [row["target"] for row in rows(tool("list", "--format", "csv").succeeded().out)] == ["host", "serial"]
+    targets = ["host", "pico-sim", "pico", "serial"]
+    assert [row["target"] for row in tool("list", "--format", "json").succeeded().json] == targets
+    assert [row["target"] for row in rows(tool("list", "--format", "csv").succeeded().out)] == targets
 
 
 def test_list_of_a_target_shows_every_parameter_with_its_values_and_default(tool: Tool) -> None:

@@ -10,8 +10,11 @@ use std::time::{Duration, Instant};
 use intercore_sim::bootrom;
 use intercore_sim::bus::Slave;
 use intercore_sim::clock::Cycle;
+use intercore_sim::fault::{Fault, Faults};
 use intercore_sim::image::{Image, Symbol};
 use intercore_sim::machine::Stop;
+use intercore_sim::peripherals::uart::frame::Format;
+use intercore_sim::peripherals::uart::line::LineRate;
 use intercore_sim::probe::{ProbeId, Watch};
 use intercore_sim::session::{End, Execution, Session, Text, Until};
 use pyo3::exceptions::PyValueError;
@@ -23,6 +26,9 @@ pyo3::import_exception!(intercore.errors, SimulatorError);
 /// How often a run lets Python look whether there is a signal, such as that of Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// `UARTLCR_H.WLEN` for 8 data bits; with neither parity nor a second stop bit (datasheet 4.2.8).
+const EIGHT_BITS: u32 = 3 << 5;
+
 /// Numbers of probes: none is given twice, so that one that a restored snapshot does not have is known as such.
 static NEXT_PROBE: AtomicU64 = AtomicU64::new(0);
 
@@ -33,6 +39,32 @@ struct State {
     image: Arc<Image>,
     /// Number of each probe, in the order of the machine's own.
     probes: Vec<u64>,
+    /// What it was told to be clocked with, for a chip that is reset.
+    clock: Option<u64>,
+    faults: Faults,
+}
+
+impl State {
+    /// Runs until something ends the run, through the faults that are due on the way.
+    fn run(&mut self, until: &Until<'_>, mut go_on: impl FnMut() -> bool) -> End {
+        loop {
+            if self.faults.apply(&mut self.session.machine) {
+                self.session.machine.ask_boot(self.image.boot);
+                if let Some(rate) = self.clock {
+                    self.session.machine.set_clock(rate);
+                }
+            }
+            let fault = self.faults.next();
+            if fault >= until.cycle {
+                return self.session.run(until, go_on);
+            }
+            match self.session.run(&Until { cycle: fault, ..*until }, &mut go_on) {
+                End::Stop(Stop::Limit) => {}
+                End::Stop(Stop::DeadEnd) => self.session.machine.advance_to(fault),
+                end => return end,
+            }
+        }
+    }
 }
 
 /// One simulated chip.
@@ -49,6 +81,8 @@ struct Snapshot {
 
 /// Kind, core, address, exit code, cycle, sentence.
 type Ended = (&'static str, Option<u8>, Option<u32>, Option<i64>, Cycle, String);
+/// Bytes, cycles, rates.
+type Taken<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 /// Name, address, size, whether it is a function.
 type Named = (String, u32, u32, bool);
 /// Instructions, exceptions, cycles asleep; cycles lost to other masters and to wait states, by slave.
@@ -118,7 +152,7 @@ impl Machine {
             let rom = bootrom.map(|path| bootrom::open(&path)).transpose().map_err(|why| why.to_string())?;
             let session = Session::new(&image, rom.as_ref(), clock)
                 .map_err(|at| format!("{name}: there is no memory in this chip at {at:#010x}"))?;
-            Ok(State { session, image: Arc::new(image), probes: Vec::new() })
+            Ok(State { session, image: Arc::new(image), probes: Vec::new(), clock, faults: Faults::default() })
         });
         let state = state.map_err(SimulatorError::new_err::<String>)?;
         Ok(Self { state: Mutex::new(state) })
@@ -142,9 +176,8 @@ impl Machine {
             let until = Until { cycle, execution: address.map(|address| Execution { address, core }), text };
             let mut looked = Instant::now();
             let mut signal = Ok(());
-            let session = &mut state.session;
             let end = py.detach(|| {
-                session.run(&until, || {
+                state.run(&until, || {
                     if looked.elapsed() >= PATIENCE {
                         #[allow(clippy::redundant_closure_for_method_calls)] // the method is for one lifetime only
                         let told = Python::attach(|py| py.check_signals());
@@ -155,7 +188,16 @@ impl Machine {
                 })
             });
             signal?;
-            Ok(ended(session, &end))
+            Ok(ended(&state.session, &end))
+        })
+    }
+
+    /// After a dead end: lets time pass to `cycle`, or to what happens before it.
+    fn advance(&self, cycle: Cycle) -> PyResult<()> {
+        self.with(|state| {
+            let cycle = cycle.min(state.faults.next());
+            state.session.machine.advance_to(cycle);
+            Ok(())
         })
     }
 
@@ -241,20 +283,54 @@ impl Machine {
             let machine = &mut state.session.machine;
             let now = machine.now();
             for (&byte, mask) in bytes.iter().zip(flipped.into_iter().chain(std::iter::repeat(0))) {
-                machine.bus.peripherals.inject(uart, byte, mask, not_before, now);
+                if uart == 0 && mask == 0 {
+                    state.faults.send(machine, byte, not_before);
+                } else {
+                    machine.bus.peripherals.inject(uart, byte, mask, not_before, now);
+                }
             }
             Ok(())
         })
     }
 
-    /// What a UART has sent since the last call: the bytes, and as 64-bit integers the cycles in which they ended.
-    fn take_uart<'py>(&self, py: Python<'py>, uart: u8) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    /// Has the line to a UART carry so many bits per second, 8N1, whatever the UART is set to; `None`: as it is set to.
+    fn set_line_rate(&self, uart: u8, rate: Option<u32>) -> PyResult<()> {
         let uart = uart_number(uart)?;
         self.with(|state| {
-            let sent = state.session.take_sent(uart);
-            let bytes: Vec<u8> = sent.iter().map(|sent| sent.byte).collect();
-            let cycles: Vec<u8> = sent.iter().flat_map(|sent| sent.cycle.to_le_bytes()).collect();
-            Ok((PyBytes::new(py, &bytes), PyBytes::new(py, &cycles)))
+            state.session.machine.bus.peripherals.uarts[uart].line_mut().set_rate(match rate {
+                None => LineRate::Follow,
+                Some(rate) => LineRate::Baud { rate, format: Format::from_lcr_h(EIGHT_BITS) },
+            });
+            Ok(())
+        })
+    }
+
+    /// The faults to have from now on, as the command line takes them, instead of those there were.
+    fn set_faults(&self, faults: Vec<String>) -> PyResult<()> {
+        let parsed = faults.into_iter().map(|fault| fault.parse::<Fault>()).collect::<Result<Vec<_>, _>>();
+        let faults = Faults::new(parsed.map_err(PyValueError::new_err)?);
+        self.with(|state| {
+            state.faults = faults;
+            Ok(())
+        })
+    }
+
+    /// What arrived of that which a UART has sent since the last call: the bytes; the cycles in which they ended, as 64-bit
+    /// integers; the bits per second they were sent with, as 32-bit integers.
+    fn take_uart<'py>(&self, py: Python<'py>, uart: u8) -> PyResult<Taken<'py>> {
+        let uart = uart_number(uart)?;
+        self.with(|state| {
+            let (mut bytes, mut cycles, mut rates) = (Vec::new(), Vec::new(), Vec::new());
+            for sent in state.session.take_sent(uart) {
+                let heard =
+                    if uart == 0 { state.faults.hear(&state.session.machine, &[sent]) } else { vec![sent.byte] };
+                for byte in heard {
+                    bytes.push(byte);
+                    cycles.extend(sent.cycle.to_le_bytes());
+                    rates.extend(sent.rate.to_le_bytes());
+                }
+            }
+            Ok((PyBytes::new(py, &bytes), PyBytes::new(py, &cycles), PyBytes::new(py, &rates)))
         })
     }
 

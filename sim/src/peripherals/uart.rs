@@ -74,6 +74,8 @@ pub struct SentByte {
     pub cycle: Cycle,
     /// Its data bits.
     pub byte: u8,
+    /// Bits per second that the UART was set to; 0 if that is not defined.
+    pub rate: u32,
 }
 
 /// One PL011.

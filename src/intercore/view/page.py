@@ -61,7 +61,7 @@ class _Section:
     @property
     def best(self) -> tuple[Group, SpeedupPoint]:
         """The point of the largest speed-up."""
-        return max(((g, p) for g in self.groups for p in g.points), key=lambda pair: pair[1].speedup.value)
+        return max(((group, group.best) for group in self.groups), key=lambda pair: pair[1].speedup.value)
 
     @property
     def nothing(self) -> str:
@@ -179,11 +179,19 @@ def _sections(runs: Sequence[Run], efficiency: float) -> list[_Section]:
     return [
         _Section(
             run,
-            tuple(_groups(run, analysis, named, prefix=f"run {run.id}: " if len(runs) > 1 else "")),
+            tuple(_groups(run, analysis, named, _prefix(run, runs))),
             (*conditions.warnings(run), *speedup.warnings(analysis, run.measurements)),
         )
         for run, analysis in zip(runs, analyses, strict=True)
     ]
+
+
+def _prefix(run: Run, runs: Sequence[Run]) -> str:
+    """Tell a run apart from the others on the page: by its target if that is enough."""
+    if len(runs) == 1:
+        return ""
+    alone = sum(run.plan.target == other.plan.target for other in runs) == 1
+    return f"{run.plan.target}: " if alone else f"run {run.id}: "
 
 
 def _differing(settings: Iterable[dict[str, Level]]) -> set[str]:
@@ -205,12 +213,13 @@ def _groups(run: Run, analysis: SpeedupAnalysis, named: Collection[str], prefix:
             fit=fit,
             points=points,
             pools=tuple(_pool(run, point, names) for point in points),
+            cycle_hz=conditions.cycle_hz(run),
         )
 
 
 def _published_groups(table: Publication, efficiency: float) -> Iterator[Group]:
     for fit, points in _fits(speedup.analyse_published(table, efficiency)):
-        yield Group(f"published: {table.label}", "published", fit, points, pools=())
+        yield Group(f"published: {table.label}", "published", fit, points, (), table.setting.cpu_hz)
 
 
 def _fits(analysis: SpeedupAnalysis) -> Iterator[tuple[ForkJoinFit, tuple[SpeedupPoint, ...]]]:

@@ -40,6 +40,13 @@ class Group:
     points: tuple[SpeedupPoint, ...]
     pools: tuple[tuple[Measurement, ...], ...]
     """The measurements behind each point; empty for a published table."""
+    cycle_hz: int | None = None
+    """Cycles per second of a core, where there is one such number."""
+
+    @property
+    def best(self) -> SpeedupPoint:
+        """The point of the largest speed-up."""
+        return max(self.points, key=lambda point: point.speedup.value)
 
     @property
     def is_published(self) -> bool:

@@ -67,6 +67,7 @@ FORMATS: dict[str, Callable[[float], str]] = {
     "fraction": lambda value: _set(f"{value:.4f}" if abs(value) < 1 else significant(value)),
     "percent": lambda value: _set(f"{100 * value:.1f} %"),
     "count": lambda value: f"{float(significant(value)):,.0f}",
+    "cycles": lambda value: _set(f"{float(significant(value, 4)):,.0f} cycles"),
     "exactly": lambda value: f"{value:,}",
     "goal": lambda value: _set(f"{100 * value:.4g} %"),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from intercore import conditions
 from intercore.analysis.speedup import analyse_published
 from intercore.literature import published
 from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from intercore.analysis.speedup import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
+    from intercore.analysis.statistics import Interval
     from intercore.measurement import Level, Run
 
 
@@ -62,14 +64,22 @@ def _karp_flatt(point: SpeedupPoint) -> str:
 
 class _Cost(NamedTuple):
     where: str
+    cycle_hz: int | None
     fit: ForkJoinFit
+
+    def duration(self, estimate: Interval) -> str:
+        """Write a duration given in µs; where cycles have one length, also as so many of them."""
+        cycles = "" if self.cycle_hz is None else "\n" + FORMATS["cycles"](estimate.value * self.cycle_hz / 1e6)
+        return duration_with_bounds(estimate) + cycles
 
 
 def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table[_Cost]:
     """One row per fit of the run and per published table, told apart by the first column."""
-    rows = [_Cost(_heading(run), fit) for fit in analysis.fits]
+    hz = conditions.cycle_hz(run)
+    rows = [_Cost(_heading(run), hz, fit) for fit in analysis.fits]
     for table in published():
-        rows += [_Cost(f"published: {table.label}", fit) for fit in analyse_published(table, efficiency).fits]
+        fits = analyse_published(table, efficiency).fits
+        rows += [_Cost(f"published: {table.label}", table.setting.cpu_hz, fit) for fit in fits]
     shared = set.intersection(*(set(fit.group.split()) for fit in analysis.fits)) if len(analysis.fits) > 1 else set()
     return Table(
         title=f"Cost of fork and join, and the smallest work that reaches {efficiency:.0%} efficiency (break-even)",
@@ -77,16 +87,16 @@ def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table
         columns=[
             Column("where", lambda row: row.where),
             Column("setting", lambda row: " ".join(word for word in row.fit.group.split() if word not in shared)),
-            Column("overhead (95 %)", lambda row: duration_with_bounds(row.fit.overhead_us)),
-            Column("break-even T1 (95 %)", lambda row: _break_even(row.fit)),
+            Column("overhead (95 %)", lambda row: row.duration(row.fit.overhead_us)),
+            Column("break-even T1 (95 %)", _break_even),
             Column("at n", lambda row: _break_even_size(row.fit), right=True),
         ],
     )
 
 
-def _break_even(fit: ForkJoinFit) -> str:
-    found = fit.break_even
-    return str(found.reason) if found.t1_us is None else duration_with_bounds(found.t1_us)
+def _break_even(row: _Cost) -> str:
+    found = row.fit.break_even
+    return str(found.reason) if found.t1_us is None else row.duration(found.t1_us)
 
 
 def _break_even_size(fit: ForkJoinFit) -> str:

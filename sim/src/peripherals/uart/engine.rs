@@ -66,7 +66,9 @@ impl Uart {
         let levels = if self.lcr_h & LCR_H_BRK != 0 { 0 } else { format.encode(byte) };
         let entry = format.decode(levels);
         if self.cr & CR_LBE == 0 {
-            self.sent.push(SentByte { cycle: now, byte: entry as u8 });
+            let rate = self.peri * 64 / (self.divisor.max(1) * TICKS_PER_BIT);
+            let rate = if self.divisor < 64 { 0 } else { u32::try_from(rate).unwrap_or(u32::MAX) };
+            self.sent.push(SentByte { cycle: now, byte: entry as u8, rate });
         } else if self.enabled(CR_RXE) {
             self.receive(entry, now);
         }

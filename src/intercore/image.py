@@ -1,0 +1,130 @@
+"""Images of chips: what an ELF file holds, and the same as a UF2 file, which a board's boot drive takes.
+
+UF2 is Microsoft's format: 512-byte blocks that say where their payload goes (https://github.com/microsoft/uf2).
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from elftools.common.exceptions import ELFError
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+
+from intercore.build import Image
+from intercore.errors import IntercoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+RP2040 = 0xE48B_FF56
+"""The chip's family in the list of the UF2 specification."""
+PAYLOAD = 256
+"""Bytes of a block that are used: the boot ROM takes no other size (RP2040 datasheet 2.8.4.2)."""
+BLOCK = 512
+
+_MAGIC = (0x0A32_4655, 0x9E5D_5157, 0x0AB1_6F30)
+_FAMILY_PRESENT = 0x0000_2000
+_HEAD = struct.Struct("<8I")
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A section of a program that takes memory on the chip."""
+
+    name: str
+    address: int
+    size: int
+    """In bytes, at least 1."""
+    stored: bool
+    """Whether the image holds its contents; else it is cleared or left alone by the program."""
+
+
+class ImageFiles(msgspec.Struct, frozen=True):
+    """An image as it was written for its user."""
+
+    elf: Path
+    uf2: Path
+    image: Image
+    sections: list[Section]
+
+
+def write_image(image: Image, folder: Path) -> ImageFiles:
+    """Write the image as ELF and UF2 into `folder`, which is made if need be. Raises IntercoreError or OSError."""
+    elf = folder / f"intercore-pico-{image.opt}.elf"
+    uf2_file = elf.with_suffix(".uf2")
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(image.elf, elf)
+    uf2_file.write_bytes(uf2_of(elf))
+    return ImageFiles(elf, uf2_file, image, sections(elf))
+
+
+def sections(elf: Path) -> list[Section]:
+    """Return the sections that take memory, by rising address. Raises IntercoreError if the file is no ELF file."""
+    found = [
+        Section(section.name, section["sh_addr"], section["sh_size"], section["sh_type"] != "SHT_NOBITS")
+        for section in _open(elf).iter_sections()
+        if section["sh_flags"] & SH_FLAGS.SHF_ALLOC and section["sh_size"]
+    ]
+    return sorted(found, key=lambda section: section.address)
+
+
+def uf2_of(elf: Path, family: int = RP2040) -> bytes:
+    """Return the UF2 file with everything that the ELF file has to be loaded, where it is to be loaded.
+
+    Raises IntercoreError if the file is no ELF file, holds nothing to load, or two things for one address.
+    """
+    loaded = [
+        (segment["p_paddr"], segment.data()) for segment in _open(elf).iter_segments("PT_LOAD") if segment["p_filesz"]
+    ]
+    if not loaded:
+        raise IntercoreError(f"{elf} holds nothing to load: it was not linked for a chip")
+    try:
+        return uf2(pages(loaded), family)
+    except ValueError as error:
+        raise IntercoreError(f"{elf}: {error}") from None
+
+
+def uf2(pages: Mapping[int, bytes], family: int = RP2040) -> bytes:
+    """Return the UF2 file of whole pages of PAYLOAD bytes by address, in the order of addresses."""
+    blocks = (
+        _HEAD.pack(*_MAGIC[:2], _FAMILY_PRESENT, address, PAYLOAD, number, len(pages), family)
+        + page.ljust(BLOCK - _HEAD.size - 4, b"\0")
+        + struct.pack("<I", _MAGIC[2])
+        for number, (address, page) in enumerate(sorted(pages.items()))
+    )
+    return b"".join(blocks)
+
+
+def pages(loaded: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
+    """Cut what is loaded, by address, into pages at multiples of PAYLOAD; what nothing fills is 0.
+
+    Raises ValueError if two things are for one address.
+    """
+    cut: dict[int, bytearray] = {}
+    end = 0
+    for address, data in sorted(loaded):
+        if address < end:
+            raise ValueError(f"two segments are to be loaded to {address:#010x}")
+        end = address + len(data)
+        at = 0
+        while at < len(data):
+            offset = (address + at) % PAYLOAD
+            part = data[at : at + PAYLOAD - offset]
+            page = cut.setdefault(address + at - offset, bytearray(PAYLOAD))
+            page[offset : offset + len(part)] = part
+            at += len(part)
+    return {address: bytes(page) for address, page in cut.items()}
+
+
+def _open(elf: Path) -> ELFFile:
+    try:
+        return ELFFile(io.BytesIO(elf.read_bytes()))
+    except OSError as error:
+        raise IntercoreError(f"{elf}: {error.strerror or error}") from error
+    except ELFError as error:
+        raise IntercoreError(f"{elf} is not an ELF file: {error}") from error

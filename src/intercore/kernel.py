@@ -1,0 +1,113 @@
+"""The sources of the FreeRTOS kernel: a folder of the user's, or the crate that the firmware pins, kept by cargo."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.errors import IntercoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KERNEL_VARIABLE = "FREERTOS_KERNEL_PATH"
+"""Environment variable that names a folder with a kernel to use: with tasks.c, include/ and portable/."""
+CRATE = "freertos-next"
+"""Carries the official sources, unmodified, in its folder FreeRTOS-Kernel."""
+LEAST = (11, 2)
+"""Version from which on the kernel has what the firmware uses."""
+
+_TIMEOUT_S = 300.0
+_VERSION = re.compile(r'define\s+tskKERNEL_VERSION_NUMBER\s+"(V(\d+)\.(\d+)[^"]*)"')
+
+
+class Kernel(msgspec.Struct, frozen=True):
+    """A FreeRTOS kernel to build with."""
+
+    folder: Path
+    version: str
+    """As the kernel calls itself, e.g. `V11.2.0`."""
+
+
+class _Package(msgspec.Struct):
+    name: str
+    manifest_path: str
+
+
+class _Metadata(msgspec.Struct):
+    packages: list[_Package]
+
+
+def freertos_kernel(manifest: Path, say: Callable[[str], None]) -> Kernel:
+    """Return the kernel: that of FREERTOS_KERNEL_PATH, else of the crate that Cargo.toml in `manifest` pins.
+
+    `say` is told if it has to be fetched. Raises IntercoreError if it cannot be had, or is none or too old.
+    """
+    given = os.environ.get(KERNEL_VARIABLE)
+    folder = Path(given) if given else _crate(manifest / "Cargo.toml", say) / "FreeRTOS-Kernel"
+    origin = KERNEL_VARIABLE if given else f"the crate {CRATE}"
+    try:
+        found = _VERSION.search((folder / "include" / "task.h").read_text(errors="replace"))
+    except OSError:
+        found = None
+    if found is None:
+        raise IntercoreError(
+            f"{folder} ({origin}) is not a FreeRTOS kernel: {KERNEL_VARIABLE} must name the folder that holds "
+            "tasks.c, include/ and portable/"
+        )
+    if (int(found[2]), int(found[3])) < LEAST:
+        raise IntercoreError(f"FreeRTOS V11.2 or later is needed, and {folder} ({origin}) is {found[1]}")
+    return Kernel(folder, found[1])
+
+
+def _crate(manifest: Path, say: Callable[[str], None]) -> Path:
+    """Return the folder of the crate, fetched if cargo does not have it yet."""
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        raise _unobtainable("cargo was not found")
+    try:
+        return _where(cargo, manifest)
+    except IntercoreError:
+        say(f"fetching the FreeRTOS kernel (crate {CRATE})")
+        _cargo(cargo, "fetch", manifest)
+    return _where(cargo, manifest)
+
+
+def _where(cargo: str, manifest: Path) -> Path:
+    told = _cargo(cargo, "metadata", manifest, "--format-version", "1", "--offline")
+    try:
+        packages = msgspec.json.decode(told, type=_Metadata).packages
+    except msgspec.MsgspecError as error:
+        raise _unobtainable(f"cargo metadata cannot be read: {error}") from error
+    for package in packages:
+        if package.name == CRATE:
+            return Path(package.manifest_path).parent
+    raise _unobtainable(f"{manifest} does not name the crate {CRATE}")
+
+
+def _cargo(cargo: str, command: str, manifest: Path, *words: str) -> bytes:
+    whole = [cargo, command, "--locked", "--manifest-path", str(manifest), *words]
+    try:
+        return subprocess.run(whole, check=True, capture_output=True, timeout=_TIMEOUT_S).stdout
+    except subprocess.CalledProcessError as error:
+        lines = [line.strip() for line in error.stderr.decode(errors="replace").splitlines() if line.strip()]
+        first = next((line for line in lines if line.startswith("error")), "it gave no reason")
+        last = f" ({lines[-1]})" if lines and lines[-1] != first else ""
+        raise _unobtainable(f"cargo {command} says: {first}{last}") from error
+    except subprocess.TimeoutExpired as error:
+        raise _unobtainable(f"cargo {command} took more than {_TIMEOUT_S:.0f} s") from error
+    except OSError as error:
+        raise _unobtainable(f"{cargo}: {error.strerror or error}") from error
+
+
+def _unobtainable(why: str) -> IntercoreError:
+    return IntercoreError(
+        f"the FreeRTOS kernel cannot be had: {why}; install Rust's cargo, which fetches it once, or set "
+        f"{KERNEL_VARIABLE} to the folder of a FreeRTOS kernel V11.2 or later"
+    )

@@ -1,0 +1,218 @@
+"""The targets pico and pico-sim, and what is built for them: what a user does, without a board."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from intercore.build import PICO_COMPILER, pico_image
+from intercore.sim import Simulator
+from intercore.store import Store
+from tests.cli.test_interrupted import press_ctrl_c, wait_until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from intercore.measurement import Run
+    from tests.cli.tool import Tool
+
+QUICK = ("n=100,300", "mode=create,spin", "samples=10", "dither_us=10")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built() -> Path:
+    """The image, built before anything is timed out."""
+    if shutil.which(PICO_COMPILER) is None:
+        assert "INTERCORE_NO_SKIP" not in os.environ, f"there is no {PICO_COMPILER} here"
+        pytest.skip(f"no {PICO_COMPILER} here: apt install gcc-arm-none-eabi")
+    return pico_image("O2", lambda _: None).elf
+
+
+def stored(tool: Tool) -> Run:
+    with Store(tool.store) as store:
+        return store.run()
+
+
+def samples(run: Run) -> dict[str, list[list[int]]]:
+    return {
+        f"{sorted(one.factors.items())} {one.repetition}": [series.ticks.tolist() for series in one.series]
+        for one in run.measurements
+    }
+
+
+# build and flash
+
+
+def test_build_makes_an_elf_and_a_uf2_file_that_run_alike(tool: Tool) -> None:
+    shown = tool("build", "pico", "-o", "images", "--format", "json").succeeded().json
+    elf, uf2 = tool.directory / "images" / "intercore-pico-O2.elf", tool.directory / "images" / "intercore-pico-O2.uf2"
+    assert (shown["elf"], shown["uf2"]) == (str(elf), str(uf2))
+    assert re.fullmatch(r"V11\.\d+\.\d+.*", shown["kernel"])
+    assert {section["section"] for section in shown["sections"]} >= {".text", ".data", ".bss"}
+    greetings = []
+    for image in (elf, uf2):
+        chip = Simulator(image)
+        chip.run(60_000_000)
+        greetings.append(chip.take_uart())
+    assert greetings[0] == greetings[1]
+    assert b'"type":"hello"' in greetings[0]
+
+
+def test_build_shows_people_where_things_are_and_what_they_take(tool: Tool) -> None:
+    shown = tool("build", "pico", "--opt", "O2").succeeded().out
+    assert re.search(r"\.text +0x2\w{7} +[\d,]+ +yes", shown)
+    assert "kernel        V11." in shown
+    assert "intercore-pico-O2.uf2" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("build", "picco"), "there is no board 'picco'; did you mean 'pico'?"),
+        (("build", "pico", "--opt", "O9"), "there is no optimisation level 'O9'"),
+        (("flash", "esp32"), "there is no board 'esp32'"),
+        (("flash", "pico", "--drive", "nowhere"), "nowhere is not the boot drive of a Pico"),
+        (("run", "pico", "speedup", "--port", "loop://", "--opt", "O3"), "intercore flash pico --opt O3"),
+        (("run", "pico", "speedup"), "which port?"),
+        (("run", "pico-sim", "speedup", "--port", "COM3"), "has no --port; did you mean 'pico'?"),
+        (("run", "host", "speedup", "--fault", "reset@1e6"), "--fault is for simulated targets"),
+        (("run", "pico-sim", "speedup", "--fault", "flood"), "--fault: expected uart-in"),
+    ],
+)
+def test_a_wrong_word_gets_a_sentence_that_helps(tool: Tool, words: tuple[str, ...], says: str) -> None:
+    failed = tool(*words)
+    assert failed.status == 2, failed
+    assert says in failed.err
+
+
+def test_flash_copies_the_image_to_the_boot_drive(tool: Tool) -> None:
+    drive = tool.directory / "RPI-RP2"
+    drive.mkdir()
+    (drive / "INFO_UF2.TXT").write_text("UF2 Bootloader v3.0\nModel: Raspberry Pi RP2\nBoard-ID: RPI-RP2\n")
+    shown = tool("flash", "pico", "--drive", "RPI-RP2").succeeded()
+    assert "copied to RPI-RP2; it starts at once" in shown.err
+    assert (drive / "intercore-pico-O2.uf2").read_bytes()[:4] == b"UF2\n"
+
+
+def test_a_missing_cross_compiler_is_named(tool: Tool) -> None:
+    failed = tool("build", "pico", environment={"PATH": "/nowhere"}).failed(1)
+    assert "arm-none-eabi-gcc) was not found; on Debian or Ubuntu: apt install gcc-arm-none-eabi" in failed.error
+
+
+# run
+
+
+def test_two_runs_give_the_same_samples(tool: Tool) -> None:
+    runs = []
+    for _ in range(2):
+        tool("run", "pico-sim", "speedup", *QUICK).succeeded()
+        runs.append(samples(stored(tool)))
+    assert len(runs[0]) == 4
+    assert runs[0] == runs[1]
+
+
+def test_another_seed_gives_other_samples(tool: Tool) -> None:
+    runs = []
+    for seed in ("1", "2"):
+        tool("run", "pico-sim", "speedup", "n=100", "mode=spin", "samples=10", "--seed", seed).succeeded()
+        runs.append(next(iter(samples(stored(tool)).values())))
+    assert runs[0] != runs[1]
+
+
+def test_everything_simulated_says_so(tool: Tool) -> None:
+    shown = tool("run", "pico-sim", "speedup", *QUICK, "--report", "page.html").succeeded()
+    assert "Speed-up on pico-sim, SIMULATED" in shown.out
+    assert "of its own time" in shown.err
+    assert "SIMULATED" in (tool.directory / "page.html").read_text()
+    assert tool("show", "--format", "json").succeeded().json["simulated"] is True
+    assert all(line.endswith("pico-sim,True") for line in tool("show", "--format", "csv").out.splitlines()[1:])
+    assert tool("runs", "--format", "json").json[0]["target"] == "pico-sim (SIMULATED)"
+    assert "SIMULATED" in tool("info", "pico-sim").succeeded().out
+    tool("export", "1", "--to", "samples.csv").succeeded()
+    header, *lines = (tool.directory / "samples.csv").read_text().splitlines()
+    column = header.split(",").index("simulated")
+    assert {line.split(",")[column] for line in lines} == {"true"}
+
+
+def test_the_rate_is_raised_and_recorded(tool: Tool) -> None:
+    tool("run", "pico-sim", "speedup", "n=100", "mode=spin", "samples=10").succeeded()
+    rate = int(stored(tool).measurements[0].conditions["desk.rate"])
+    assert rate >= 921600
+    tool("run", "pico-sim", "speedup", "n=100", "mode=spin", "samples=10", "--max-baud", "921600").succeeded()
+    assert stored(tool).measurements[0].conditions["desk.rate"] == "921600"
+
+
+def test_costs_are_shown_in_cycles(tool: Tool) -> None:
+    shown = tool("run", "pico-sim", "speedup", "n=100,300,1000", "mode=create", "samples=10").succeeded().out
+    row = shown[shown.index("Cost of fork and join") : shown.index("published:")]
+    us = float(re.search(r"([\d.]+)\s+µs", row)[1])  # type: ignore[index]
+    cycles = int(re.search(r"([\d,]+)\s+cycles", row)[1].replace(",", ""))  # type: ignore[index]
+    assert cycles == pytest.approx(125 * us, rel=0.01)
+
+
+# faults on purpose
+
+
+def test_damage_on_the_line_spoils_no_measurement(tool: Tool) -> None:
+    """The samples are whole and sound; that lines are sent again shifts the phases at which later ones are taken."""
+    tool("run", "pico-sim", "speedup", *QUICK).succeeded()
+    clean = stored(tool)
+    noise = ("--fault", "uart-out:flip=1e-4,lose=1e-4,seed=3", "--fault", "uart-in:flip=1e-4,seed=4")
+    tool("run", "pico-sim", "speedup", *QUICK, *noise).succeeded()
+    noisy = stored(tool)
+    assert noisy.complete
+    assert sum(one.checks["bad_lines"] for one in noisy.measurements) > 0
+    assert "uart-out" in noisy.measurements[0].conditions["desk.faults"]
+    for ours, other in zip(clean.measurements, noisy.measurements, strict=True):
+        assert ours.factors == other.factors
+        for name in ("t1", "tp"):
+            assert len(ours.samples(name).ticks) == len(other.samples(name).ticks)
+            assert np.median(other.samples(name).ticks) == pytest.approx(np.median(ours.samples(name).ticks), rel=0.02)
+
+
+def test_a_reset_in_mid_run_is_told_and_the_run_resumes(tool: Tool) -> None:
+    failed = tool("run", "pico-sim", "speedup", *QUICK, "--fault", "reset@1.25e8")
+    assert failed.status == 1, failed
+    assert "restarted in the middle of" in failed.err
+    assert "go on with: intercore run --resume" in failed.err
+    before = samples(stored(tool))
+    assert len(before) < 4
+    tool("run", "--resume").succeeded()
+    after = samples(stored(tool))
+    assert len(after) == 4
+    assert before.items() <= after.items()
+
+
+def test_a_core_that_stops_is_told_with_where_it_stands(tool: Tool) -> None:
+    failed = tool("run", "pico-sim", "speedup", *QUICK, "--fault", "stuck:core=0@1.2e8", "--timeout", "2")
+    assert failed.status == 1, failed
+    assert re.search(r"hangs: .*\(at cycle \d+: core 0 .*pc 0x\w+|ended: cycle \d+: .*pc 0x\w+|restarted", failed.err)
+
+
+def test_ctrl_c_is_prompt(tool: Tool) -> None:
+    with tool.started("run", "pico-sim", "speedup", "n=10000", "mode=create", "samples=1000") as process:
+        wait_until(tool.store.exists, process)
+        time.sleep(2)
+        begin = time.monotonic()
+        pressed = press_ctrl_c(process)
+        assert time.monotonic() - begin < 3
+    assert pressed.status == 130
+    assert "go on with: intercore run --resume" in pressed.err
+
+
+def test_a_page_shows_two_targets_side_by_side(tool: Tool) -> None:
+    tool("run", "host", "speedup", "n=1000,10000", "mode=create", "samples=5", "dither_us=10").succeeded()
+    tool("run", "pico-sim", "speedup", *QUICK).succeeded()
+    tool("report", "host", "pico-sim", "-o", "both.html").succeeded()
+    page = (tool.directory / "both.html").read_text()
+    assert "host: create" in page
+    assert "pico-sim: create (SIMULATED)" in page
+    assert "published: Quách" in page
+    assert re.search(r"[\d,]+\N{NO-BREAK SPACE}cycles", page)
+    assert "holds no run of the target pico" in tool("report", "pico").failed(2).error

@@ -21,7 +21,8 @@ RAM_MAX = 16 * 1024
 CPSID = 0xB672
 WFI = 0xBF30
 RETURN = 0x4770
-BRANCH_TO_ITSELF = 0xE7FE
+BRANCH_BACK = 0xE7FD
+"""To the instruction before it: both cores sleep, and go on behind WFI."""
 
 
 def output(*command: str | Path) -> str:
@@ -118,7 +119,7 @@ def test_the_watchdog_lets_a_busy_program_alone(board: Board) -> None:
 def test_the_watchdog_starts_a_stuck_program_again(board: Board) -> None:
     behind_barrier = (board.chip.address("vApplicationPassiveIdleHook") & ~1) + 4
     assert board.chip.read_word(behind_barrier) == RETURN << 16 | WFI
-    board.chip.write_word(behind_barrier, BRANCH_TO_ITSELF << 16 | CPSID)
+    board.chip.write_word(behind_barrier, BRANCH_BACK << 16 | CPSID)
     assert board.run(5.0) == []
     board.chip.write_word(behind_barrier, RETURN << 16 | WFI)  # for the next start; interrupts stay masked
     said = board.run(6.0)

@@ -25,8 +25,8 @@ void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint
     ic_samples_reset();
 }
 
-/* Lets the measurement begin at a phase of the kernel's tick that the seed chooses: it does not depend on when the command
- * came, and so not on what the line did to it and to the answers before. */
+/* Lets the measurement begin at a phase of the kernel's tick that the seed chooses: it does not depend on when the
+ * command came, and so not on what the line did to it and to the answers before. */
 static void await_phase(struct ic_run *run) {
     uint64_t tick = port_clock_hz() / port_tick_hz();
     port_sleep_ticks(1);

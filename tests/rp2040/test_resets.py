@@ -1,4 +1,4 @@
-"""A reset by the RUN pin at any moment, in start-up and in mid-run, ends in a clean start of the image that is in SRAM."""
+"""A reset by the RUN pin at any moment, in start-up and in mid-run, ends in a clean start of the image in SRAM."""
 
 from __future__ import annotations
 

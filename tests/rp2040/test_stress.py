@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from intercore.sim import Stop
+
 SLOW = "INTERCORE_SLOW" in os.environ
 RATE = 921600
 """Bits per second of the run, both ways."""
@@ -54,7 +56,7 @@ class StressRun:
             stop = self._slice()
         return stop.code
 
-    def _slice(self) -> Any:
+    def _slice(self) -> Stop:
         stop = self.chip.run(SLICE)
         self.said += self.chip.take_uart()
         return stop

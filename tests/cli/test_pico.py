@@ -110,6 +110,19 @@ def test_a_missing_cross_compiler_is_named(tool: Tool) -> None:
     assert "arm-none-eabi-gcc) was not found; on Debian or Ubuntu: apt install gcc-arm-none-eabi" in failed.error
 
 
+@pytest.mark.parametrize(
+    ("environment", "says"),
+    [
+        ({"FREERTOS_KERNEL_PATH": "/nowhere"}, "/nowhere (FREERTOS_KERNEL_PATH) is not a FreeRTOS kernel"),
+        ({"CARGO_HOME": "empty", "CARGO_NET_OFFLINE": "true"}, "the FreeRTOS kernel cannot be had: cargo fetch says:"),
+    ],
+)
+def test_a_kernel_that_cannot_be_had_is_told_in_a_sentence(tool: Tool, environment: dict[str, str], says: str) -> None:
+    failed = tool("build", "pico", environment=environment).failed(1)
+    assert says in failed.error
+    assert "FREERTOS_KERNEL_PATH" in failed.error
+
+
 # run
 
 

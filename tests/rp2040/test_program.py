@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CPSID = 0xB672
+WFE = 0xBF20
 WFI = 0xBF30
 RETURN = 0x4770
 BRANCH_BACK = 0xE7FD
-"""To the instruction before it: both cores sleep, and go on behind WFI."""
+"""To the instruction before it."""
+BRANCH_TO_BEGINNING = 0xE7FB
+"""Three instructions back."""
 
 
 def test_the_port_keeps_its_promises(any_level: Path) -> None:
@@ -106,11 +110,14 @@ def test_the_watchdog_lets_a_busy_program_alone(board: Board) -> None:
 
 
 def test_the_watchdog_starts_a_stuck_program_again(board: Board) -> None:
-    behind_barrier = (board.chip.address("vApplicationPassiveIdleHook") & ~1) + 4
-    assert board.chip.read_word(behind_barrier) == RETURN << 16 | WFI
-    board.chip.write_word(behind_barrier, BRANCH_BACK << 16 | CPSID)
+    hook = board.chip.address("vApplicationPassiveIdleHook") & ~1
+    sound = board.chip.read(hook, 8)
+    assert sound[4:] == struct.pack("<2H", WFI, RETURN)
+    # Both cores sleep in it, behind WFI. The loop sleeps on, with interrupts masked.
+    board.chip.write(hook, struct.pack("<4H", CPSID, WFE, BRANCH_BACK, BRANCH_TO_BEGINNING))
     assert board.run(5.0) == []
-    board.chip.write_word(behind_barrier, RETURN << 16 | WFI)  # for the next start; interrupts stay masked
+    assert all(board.chip.registers(core).primask for core in (0, 1))
+    board.chip.write(hook, sound)  # for the next start
     said = board.run(6.0)
     assert said[0]["type"] == "hello"
     assert said[-1]["status"] == "ok"

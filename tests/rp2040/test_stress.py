@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from intercore.sim import Stop
 
 SLOW = "INTERCORE_SLOW" in os.environ
-RATE = 921600
+RATE = 460800
 """Bits per second of the run, both ways."""
 SLICE = CLK_SYS_HZ // 20
 FLOOD = RATE // 10 // 20

@@ -3,11 +3,12 @@
  * Every other benchmark subtracts two such readings: this one shows how far the difference can be trusted. Two tasks
  * of equal priority take each interval, one pinned to core `from`, the other to core `to`:
  *
- *   from   reads the clock, then notifies the other and waits
+ *   from   wakes, reads the clock, then notifies the other and waits
  *   to     wakes, lets a random time pass, then reads the clock
  *
- * so an interval is a wake-up and a time up to `longest_us`. Whoever does not have the turn sleeps: on a chip whose
- * cores share a bus, a core that spins would slow the other's readings.
+ * so an interval is a wake-up and a time up to `longest_us`. Whoever does not have the turn sleeps, and whoever has it
+ * gives the other time to fall asleep before it reads: on a chip whose cores share a bus, a busy core slows the
+ * other's readings.
  *
  * What an interval must be is known to a simulator alone, which sees both cores from outside (docs/pico.md). What can
  * be told without one: an interval is never negative, which is checked, and the shortest ones of both directions
@@ -19,6 +20,9 @@
 /* Turns of the loop that passes time, for finding out how long one takes. */
 #define TRIAL_TURNS 1000U
 #define TRIALS 8U
+#define MOST_TURNS 2000000000U
+/* Turns after which the other core sleeps: some ten microseconds on a microcontroller. */
+#define SETTLING_TURNS 200U
 
 enum { P_FROM, P_TO, P_LONGEST, PARAMETER_COUNT };
 
@@ -78,6 +82,7 @@ static bool await_turn(struct side *side) {
 static void read_first(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
+        let_pass(SETTLING_TURNS);
         uint64_t now = port_clock();
         clock_hand_over();
         end_turn(side, now);
@@ -87,7 +92,7 @@ static void read_first(void *arg) {
 static void read_second(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        let_pass(pair.turns);
+        let_pass(SETTLING_TURNS + pair.turns);
         end_turn(side, port_clock());
     }
 }
@@ -121,7 +126,7 @@ static uint32_t longest_turns(const struct ic_run *run) {
     }
     uint64_t longest = run->values[P_LONGEST] * port_clock_hz() / 1000000U;
     uint64_t turns = longest * TRIAL_TURNS / (quickest > 0 ? quickest : 1U);
-    return turns < UINT32_MAX ? (uint32_t)turns : UINT32_MAX - 1U;
+    return turns < MOST_TURNS ? (uint32_t)turns : MOST_TURNS;
 }
 
 static void take(struct ic_run *run, struct ic_series *series, uint32_t most_turns) {

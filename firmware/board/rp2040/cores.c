@@ -116,7 +116,8 @@ static uint32_t receive(void) {
 /* DS 2.8.2: core 1 echoes each word; a wrong echo starts over. Before a 0 its FIFO is emptied. */
 void multicore_launch_core1(void (*entry)(void)) {
     core_1_entry = entry;
-    const uint32_t words[] = {0, 0, 1, (uintptr_t)&vector_tables[1], (uintptr_t)vector_tables[1].stack, (uintptr_t)begin_core_1};
+    const uint32_t words[] = {
+        0, 0, 1, (uintptr_t)&vector_tables[1], (uintptr_t)vector_tables[1].stack, (uintptr_t)begin_core_1};
     for (uint32_t next = 0; next < sizeof words / sizeof words[0];) {
         if (words[next] == 0) {
             multicore_fifo_drain();

@@ -119,12 +119,8 @@ def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
 
 
 def sentences(analysis: ClockAnalysis) -> list[str]:
-    """Say what the intervals come to."""
-    said = [
-        f"The clock that core {one.second} reads is ahead of core {one.first}'s by "
-        f"{one.low:,} to {one.high:,} ticks of {1e9 / one.hz:g} ns, by the shortest intervals of both directions."
-        for one in analysis.offsets
-    ]
+    """Say what the intervals come to, what matters most first."""
+    said = []
     seen = analysis.witnessed
     if seen:
         looking = [cost for one, _ in seen for cost in one.looking.values()]
@@ -143,6 +139,11 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
                 f"{interrupted:,} more {'was' if interrupted == 1 else 'were'} interrupted while being looked at, and "
                 f"measured up to {largest:,} ticks longer."
             )
+    said += [
+        f"By the shortest intervals in both directions, core {one.second} reads at most {one.high:,} ticks of "
+        f"{1e9 / one.hz:g} ns more than core {one.first}, and at most {-one.low:,} less."
+        for one in analysis.offsets
+    ]
     return said
 
 

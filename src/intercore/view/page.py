@@ -63,7 +63,7 @@ class _Section:
 
     @property
     def clock_sentences(self) -> list[str]:
-        """Return the same in words; what the simulator found comes last."""
+        """Return the same in words; what the simulator found comes first."""
         return [] if self.clock is None else clock.sentences(self.clock)
 
     @property

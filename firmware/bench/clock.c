@@ -28,10 +28,9 @@ enum { P_FROM, P_TO, P_LONGEST, PARAMETER_COUNT };
 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
 
-/* A preset of 0 would stand for the last core where `limit` tells the largest value, which is what `to` wants. */
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_FROM] = {.name = "from", .help = "core that reads the clock first", .limit = last_core},
-    [P_TO] = {.name = "to", .help = "core that reads it second", .limit = last_core},
+    [P_TO] = {.name = "to", .help = "core that reads it second", .preset = IC_PRESET_MAX, .limit = last_core},
     [P_LONGEST] = {.name = "longest_us",
                    .help = "longest random time between the readings, in microseconds",
                    .max = 100000,

@@ -147,6 +147,12 @@ def test_everything_simulated_says_so(tool: Tool) -> None:
     assert tool("show", "--format", "json").succeeded().json["simulated"] is True
     assert all(line.endswith("pico-sim,True") for line in tool("show", "--format", "csv").out.splitlines()[1:])
     assert tool("runs", "--format", "json").json[0]["target"] == "pico-sim (SIMULATED)"
+    tool("run", "pico-sim", "clock", "samples=20", "dither_us=100").succeeded()
+    tool("report", "pico-sim", "-o", "both.html").succeeded()
+    page = (tool.directory / "both.html").read_text()
+    assert "How exact the clock is: run 2, pico-sim (SIMULATED)" in page
+    assert "Checked against the simulator: " in page
+    assert "starting and joining" in page
     assert "SIMULATED" in tool("info", "pico-sim").succeeded().out
     tool("export", "1", "--to", "samples.csv").succeeded()
     header, *lines = (tool.directory / "samples.csv").read_text().splitlines()

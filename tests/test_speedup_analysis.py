@@ -566,7 +566,7 @@ def numbers(interval: Interval) -> tuple[float | None, float | None, float | Non
     ids=["told from 0", "around 0", "below 0", "below 0 without an interval", "without an interval"],
 )
 def test_an_overhead_that_cannot_be_told_from_0_is_a_bound(
-    low: float | None, value: float, high: float | None, below: float | None
+    table: Publication, low: float | None, value: float, high: float | None, below: float | None
 ) -> None:
-    (fit,) = analyse_published(table()).fits
+    fit = only_fit(analyse_published(table))
     assert msgspec.structs.replace(fit, overhead_us=Interval(value, low, high)).resolution_us == below

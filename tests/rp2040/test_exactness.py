@@ -132,7 +132,7 @@ def test_every_measured_speed_up_is_the_true_one(
 ) -> None:
     Watched.chips = []
     monkeypatch.setattr(sim_port, "Simulator", Watched)
-    grid = ("n=100,1000,10000", "mode=create,pool,spin", "samples=5")
+    grid = ("n=100,1000,10000", "mode=create,pool,spin", "samples=3", "dither_us=300")
     shown = command(monkeypatch, capsys, "run", "pico-sim", "speedup", *grid)
     points = {(point["mode"], point["n"]): point["speedup"] for point in shown["analysis"]["speedup"]}
     assert len(points) == 9

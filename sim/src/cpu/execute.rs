@@ -361,18 +361,14 @@ impl Core {
     fn ask(&mut self, lane: &mut Lane, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
         lane.phase = phase;
         lane.address = address;
-        match bus.at_once(address, matches!(phase, Phase::Store | Phase::StoreMany), now) {
-            Some((slave, index)) => {
-                lane.slave = slave;
-                lane.index = index;
-                true
-            }
-            None => {
-                lane.put_back(self, now);
-                self.post(address, phase);
-                false
-            }
+        if let Some((slave, index)) = bus.at_once(address, matches!(phase, Phase::Store | Phase::StoreMany), now) {
+            lane.slave = slave;
+            lane.index = index;
+            return true;
         }
+        lane.put_back(self, now);
+        self.post(address, phase);
+        false
     }
 
     /// The last cycle of an instruction: the next word is asked for if the lower halfword was executed.
@@ -392,12 +388,12 @@ impl Core {
         lane.width = op.width;
         lane.phase = phase;
         lane.address = address;
-        if address & op.width.misaligned() == 0 {
-            if let Some((slave, index)) = bus.at_once(address, phase == Phase::Store, now) {
-                lane.slave = slave;
-                lane.index = index;
-                return true;
-            }
+        if address & op.width.misaligned() == 0
+            && let Some((slave, index)) = bus.at_once(address, phase == Phase::Store, now)
+        {
+            lane.slave = slave;
+            lane.index = index;
+            return true;
         }
         lane.put_back(self, now);
         self.post_transfer(op, address, phase);

@@ -30,7 +30,7 @@ test: lint ## set up, check style and types, and pass every test, also with sani
 test-long: setup ## what is too long for every day: two million instructions against QEMU, a billion cycles twice
 	scripts/install-packages $(SIM_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test qemu
-	cd sim && PROPTEST_CASES=30000 cargo test --locked --release --test lockstep
+	cd sim && PROPTEST_CASES=100000 cargo test --locked --release --test lockstep --test interleaving
 	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim
 	$(BIN)/pytest -q -n 2 --dist loadfile tests/test_*.py tests/firmware
 

@@ -24,6 +24,7 @@ run: setup ## measure the second core of this machine and of a simulated Pico, w
 	scripts/install-packages arm-none-eabi-gcc:gcc-arm-none-eabi
 	$(BIN)/intercore run host speedup
 	$(BIN)/intercore run pico-sim speedup n=100,300,1000,3000 samples=$(SIM_SAMPLES)
+	$(BIN)/intercore run pico-sim clock samples=250
 	$(BIN)/intercore report host pico-sim --output speedup.html
 
 test: lint ## set up, check style and types, and pass every test, also with sanitizers

@@ -137,7 +137,7 @@ static const char *const colours[] = {"red", "green", "blue"};
 static const struct ic_parameter parameters[] = {
     {.name = "n", .help = "an integer", .min = 1, .max = 1000000000, .preset = 1000},
     {.name = "colour", .help = "a choice", .choices = colours, .choice_count = 3, .preset = 1},
-    {.name = "cores", .help = "a limit", .min = 1, .limit = port_core_count},
+    {.name = "cores", .help = "a limit", .min = 1, .preset = IC_PRESET_MAX, .limit = port_core_count},
 };
 
 static bool measure(struct ic_run *run) {

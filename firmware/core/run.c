@@ -25,7 +25,21 @@ void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint
     ic_samples_reset();
 }
 
-bool ic_run_measure(struct ic_run *run) { return ic_looking_measure(run) && run->benchmark->measure(run); }
+/* Lets the measurement begin at a phase of the kernel's tick that the seed chooses: it does not depend on when the
+ * command came, and so not on what the line did to it and to the answers before. */
+static void await_phase(struct ic_run *run) {
+    uint64_t tick = port_clock_hz() / port_tick_hz();
+    port_sleep_ticks(1);
+    uint64_t edge = port_clock();
+    uint64_t wait = ic_random_next(&run->random) % tick;
+    while (port_clock() - edge < wait) {
+    }
+}
+
+bool ic_run_measure(struct ic_run *run) {
+    await_phase(run);
+    return ic_looking_measure(run) && run->benchmark->measure(run);
+}
 
 /* Sleeps in naps, so that the target answers and can be stopped however long the rest is. */
 static void rest(struct ic_run *run) {

@@ -138,7 +138,9 @@ void port_sleep_ticks(uint32_t ticks);
 
 /* ---- console ---------------------------------------------------------------------------------------------------- */
 
-/* A character that was received with an error is given as one that is not printable ASCII.
+/* These functions are for one task at a time, on any core.
+ *
+ * A character that was received with an error is given as one that is not printable ASCII.
  *
  * Moves up to `size` received bytes into `buffer`, waiting for the first one until the common clock reads `deadline`
  * at most (0: do not wait, PORT_FOREVER: no limit). Returns PORT_OK with *received >= 1, PORT_ERR_TIMEOUT with 0, or

@@ -138,6 +138,18 @@ def _opt(setting: Setting) -> str | None:
     return None if opt is None else str(opt)
 
 
+def _asked(setting: Setting) -> dict[str, Level]:
+    """Return what the target is told: all factors but how it is built, and for each repetition another seed.
+
+    The seed chooses phases and delays, so two repetitions with one seed would be the same experiment: on the simulated
+    chip, to the cycle.
+    """
+    asked = {name: level for name, level in setting.factors.items() if name != REBUILD_FACTOR}
+    if isinstance(seed := asked.get("seed"), int):
+        asked["seed"] = (seed + setting.repetition) % 2**32
+    return asked
+
+
 def _measure(
     session: Session, port: Port, plan: Plan, setting: Setting, conditions: Mapping[str, str], observer: Observer
 ) -> Measurement:
@@ -147,7 +159,7 @@ def _measure(
             observer.chip_time(session.now)
 
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
-    asked: dict[str, Level] = {name: level for name, level in setting.factors.items() if name != REBUILD_FACTOR}
+    asked = _asked(setting)
     bad_lines = session.statistics.bad_lines
     port.watch(plan.benchmark)
     answer = session.measure(plan.benchmark, asked, progress)

@@ -8,7 +8,6 @@ import shutil
 import time
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from intercore.build import PICO_COMPILER, pico_image
@@ -44,6 +43,12 @@ def samples(run: Run) -> dict[str, list[list[int]]]:
         f"{sorted(one.factors.items())} {one.repetition}": [series.ticks.tolist() for series in one.series]
         for one in run.measurements
     }
+
+
+def alike(run: Run, other: Run) -> int:
+    """Return how many measurements have the same samples, to the cycle."""
+    theirs = samples(other)
+    return sum(theirs[key] == values for key, values in samples(run).items())
 
 
 # build and flash
@@ -105,6 +110,19 @@ def test_a_missing_cross_compiler_is_named(tool: Tool) -> None:
     assert "arm-none-eabi-gcc) was not found; on Debian or Ubuntu: apt install gcc-arm-none-eabi" in failed.error
 
 
+@pytest.mark.parametrize(
+    ("environment", "says"),
+    [
+        ({"FREERTOS_KERNEL_PATH": "/nowhere"}, "/nowhere (FREERTOS_KERNEL_PATH) is not a FreeRTOS kernel"),
+        ({"CARGO_HOME": "empty", "CARGO_NET_OFFLINE": "true"}, "the FreeRTOS kernel cannot be had: cargo fetch says:"),
+    ],
+)
+def test_a_kernel_that_cannot_be_had_is_told_in_a_sentence(tool: Tool, environment: dict[str, str], says: str) -> None:
+    failed = tool("build", "pico", environment=environment).failed(1)
+    assert says in failed.error
+    assert "FREERTOS_KERNEL_PATH" in failed.error
+
+
 # run
 
 
@@ -137,6 +155,13 @@ def test_another_seed_gives_other_samples(tool: Tool) -> None:
         tool("run", "pico-sim", "speedup", "n=100", "mode=spin", "samples=10", "--seed", seed).succeeded()
         runs.append(next(iter(samples(stored(tool)).values())))
     assert runs[0] != runs[1]
+
+
+def test_a_repetition_is_another_experiment(tool: Tool) -> None:
+    tool("run", "pico-sim", "speedup", "n=100", "mode=pool", "samples=10", "--repetitions", "3").succeeded()
+    run = stored(tool)
+    assert {measurement.factors["seed"] for measurement in run.measurements} == {1}
+    assert len({str(values) for values in samples(run).values()}) == 3
 
 
 def test_everything_simulated_says_so(tool: Tool) -> None:
@@ -180,7 +205,7 @@ def test_costs_are_shown_in_cycles(tool: Tool) -> None:
 
 
 def test_damage_on_the_line_spoils_no_measurement(tool: Tool) -> None:
-    """The samples are whole and sound; that lines are sent again shifts the phases at which later ones are taken."""
+    """The samples are those of a good line (tests/rp2040/test_line_faults.py says with which exception)."""
     tool("run", "pico-sim", "speedup", *QUICK).succeeded()
     clean = stored(tool)
     noise = ("--fault", "uart-out:flip=1e-4,lose=1e-4,seed=3", "--fault", "uart-in:flip=1e-4,seed=4")
@@ -189,14 +214,13 @@ def test_damage_on_the_line_spoils_no_measurement(tool: Tool) -> None:
     assert noisy.complete
     assert sum(one.checks["bad_lines"] for one in noisy.measurements) > 0
     assert "uart-out" in noisy.measurements[0].conditions["desk.faults"]
-    for ours, other in zip(clean.measurements, noisy.measurements, strict=True):
-        assert ours.factors == other.factors
-        for name in ("t1", "tp"):
-            assert len(ours.samples(name).ticks) == len(other.samples(name).ticks)
-            assert np.median(other.samples(name).ticks) == pytest.approx(np.median(ours.samples(name).ticks), rel=0.02)
+    assert samples(noisy).keys() == samples(clean).keys()
+    assert alike(noisy, clean) >= 3
 
 
 def test_a_reset_in_mid_run_is_told_and_the_run_resumes(tool: Tool) -> None:
+    tool("run", "pico-sim", "speedup", *QUICK).succeeded()
+    undisturbed = stored(tool)
     failed = tool("run", "pico-sim", "speedup", *QUICK, "--fault", "reset@1.25e8")
     assert failed.status == 1, failed
     assert "restarted in the middle of" in failed.err
@@ -207,6 +231,7 @@ def test_a_reset_in_mid_run_is_told_and_the_run_resumes(tool: Tool) -> None:
     after = samples(stored(tool))
     assert len(after) == 4
     assert before.items() <= after.items()
+    assert alike(stored(tool), undisturbed) >= 3
 
 
 def test_a_core_that_stops_is_told_with_where_it_stands(tool: Tool) -> None:

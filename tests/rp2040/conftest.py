@@ -17,6 +17,7 @@ from intercore.sim import Simulator
 
 ROOT = Path(__file__).parents[2]
 CLK_SYS_HZ = 125_000_000
+PROGRAMS = ("intercore-target", "intercore-port-test", "intercore-stress")
 NEEDED = ("arm-none-eabi-gcc", "cmake", "cargo")
 
 
@@ -34,7 +35,7 @@ def built(opt: str) -> Path:
     need_tools()
     folder = ROOT / "build" / "test-rp2040" / opt
     configure = ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), "-DIC_BOARD=rp2040", f"-DIC_OPT={opt}"]
-    build = ["cmake", "--build", str(folder), "--target", "intercore-target", "intercore-port-test"]
+    build = ["cmake", "--build", str(folder), "--target", *PROGRAMS]
     for command in (configure, build):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -6,6 +6,8 @@ import re
 import subprocess
 from typing import TYPE_CHECKING
 
+from bench.footprint import CODE_GOAL, RAM_GOAL, footprint
+
 from intercore.sim import Simulator
 from tests.sim.firmware import uf2
 
@@ -14,18 +16,11 @@ from .conftest import CLK_SYS_HZ, Board, series
 if TYPE_CHECKING:
     from pathlib import Path
 
-CODE_MAX = 48 * 1024
-RAM_MAX = 16 * 1024
-"""The goals of docs/rp2040.md, the second without samples, heap and stacks."""
-
 CPSID = 0xB672
 WFI = 0xBF30
 RETURN = 0x4770
-BRANCH_TO_ITSELF = 0xE7FE
-
-
-def output(*command: str | Path) -> str:
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+BRANCH_BACK = 0xE7FD
+"""To the instruction before it: both cores sleep, and go on behind WFI."""
 
 
 def test_the_port_keeps_its_promises(any_level: Path) -> None:
@@ -46,16 +41,11 @@ def test_no_stack_is_nearly_full(any_level: Path) -> None:
 
 
 def test_code_and_data_are_as_small_as_promised(o2: Path) -> None:
-    program = o2 / "intercore-target"
-    size = output("arm-none-eabi-size", "-A", program)
-    sections = {name: int(octets) for name, octets in re.findall(r"^(\.\w+) +(\d+)", size, re.MULTILINE)}
-    assert sections[".text"] + sections[".rodata"] + sections[".data"] <= CODE_MAX
-    names = subprocess.run(
-        ["arm-none-eabi-nm", "-S", "-td", program], capture_output=True, text=True, check=True
-    ).stdout
-    buffers = {name: int(octets) for octets, name in re.findall(r"^\d+ (\d+) [bB] ([\w.]+)$", names, re.MULTILINE)}
-    taken = sum(n for name, n in buffers.items() if re.fullmatch(r"arena|ucHeap|console_stack|uxIdleTaskStack.*", name))
-    assert sections[".data"] + sections[".saved"] + sections[".bss"] - taken <= RAM_MAX
+    found = footprint(o2 / "intercore-target")
+    assert found.buffers == 8192 * 8 + 24576
+    assert found.stacks == 4096 + 2 * 512
+    assert found.code < CODE_GOAL == 48 * 1024
+    assert found.ram < RAM_GOAL == 16 * 1024
 
 
 def test_two_cores_are_faster_than_one(board: Board) -> None:
@@ -118,7 +108,7 @@ def test_the_watchdog_lets_a_busy_program_alone(board: Board) -> None:
 def test_the_watchdog_starts_a_stuck_program_again(board: Board) -> None:
     behind_barrier = (board.chip.address("vApplicationPassiveIdleHook") & ~1) + 4
     assert board.chip.read_word(behind_barrier) == RETURN << 16 | WFI
-    board.chip.write_word(behind_barrier, BRANCH_TO_ITSELF << 16 | CPSID)
+    board.chip.write_word(behind_barrier, BRANCH_BACK << 16 | CPSID)
     assert board.run(5.0) == []
     board.chip.write_word(behind_barrier, RETURN << 16 | WFI)  # for the next start; interrupts stay masked
     said = board.run(6.0)

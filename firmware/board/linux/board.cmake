@@ -19,3 +19,7 @@ target_link_libraries(intercore-target PRIVATE intercore)
 
 add_executable(intercore-port-test EXCLUDE_FROM_ALL board/linux/port_test_main.c port/port_test.c)
 target_link_libraries(intercore-port-test PRIVATE intercore)
+
+add_executable(intercore-stress EXCLUDE_FROM_ALL board/linux/stress_main.c port/stress.c port/posix/stress_posix.c)
+target_compile_definitions(intercore-stress PRIVATE _GNU_SOURCE)
+target_link_libraries(intercore-stress PRIVATE intercore)

@@ -50,5 +50,10 @@ endfunction()
 add_executable(intercore-target board/rp2040/main.c)
 ic_image(intercore-target)
 
-add_executable(intercore-port-test EXCLUDE_FROM_ALL board/rp2040/port_test_main.c port/port_test.c)
+add_executable(intercore-port-test EXCLUDE_FROM_ALL
+  board/rp2040/port_test_main.c board/rp2040/test_end.c port/port_test.c)
 ic_image(intercore-port-test)
+
+add_executable(intercore-stress EXCLUDE_FROM_ALL
+  board/rp2040/stress_main.c board/rp2040/test_end.c port/stress.c port/freertos_smp/stress_freertos.c)
+ic_image(intercore-stress)

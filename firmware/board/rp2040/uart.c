@@ -2,6 +2,7 @@
 
 #include "clocks.h"
 #include "hardware/irq.h"
+#include "hardware/sync.h"
 #include "port_freertos.h"
 #include "registers.h"
 
@@ -148,6 +149,7 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     bool all = output.left == 0;
     if (!all) {
         UART0_ICR = UART_INT_TX;
+        __dmb(); /* the interrupt is core 0's, and this task may be on core 1 */
         UART0_IMSC = UART_INT_RX | UART_INT_RT | UART_INT_TX;
     }
     portCLEAR_INTERRUPT_MASK(mask);

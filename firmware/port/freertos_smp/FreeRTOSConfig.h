@@ -55,8 +55,10 @@
 
 /* ---- idle ---- */
 
-/* Both kinds of idle task sleep (WFI): a spinning core would take bus cycles from the one that is measured. */
-#define configUSE_IDLE_HOOK 1
+/* Idle tasks, each pinned to its core (port_freertos.c), sleep (WFI): a spinning core would take bus cycles from the one
+ * that is measured. Both kinds call the passive hook; the other one would be a second sleep in core 0's loop, and how
+ * core 0 wakes would depend on which of the two it is in. */
+#define configUSE_IDLE_HOOK 0
 #define configUSE_PASSIVE_IDLE_HOOK 1
 
 /* Nothing else has priority 0. */
@@ -102,6 +104,7 @@
 #define INCLUDE_vTaskDelay 1
 #define INCLUDE_eTaskGetState 1
 #define INCLUDE_xTaskGetCurrentTaskHandle 1
+#define INCLUDE_xTaskGetIdleTaskHandle 1
 #define INCLUDE_uxTaskGetStackHighWaterMark 1
 
 #define configMAX_TASK_NAME_LEN 12

@@ -153,7 +153,6 @@ void port_sleep_ticks(uint32_t ticks) { vTaskDelay(ticks); }
 void vApplicationPassiveIdleHook(void); /* the one that task.h does not declare */
 
 /* Any interrupt that has something for this core ends the sleep, and is handled before the hook returns. */
-void vApplicationIdleHook(void) { __asm volatile("dsb\n wfi" ::: "memory"); }
 void vApplicationPassiveIdleHook(void) { __asm volatile("dsb\n wfi" ::: "memory"); }
 
 void vApplicationStackOverflowHook(TaskHandle_t task, char *name) {
@@ -165,8 +164,17 @@ void port_freertos_assert(const char *file, uint32_t line) { board_panic("an ass
 
 /* ---- start-up ---- */
 
+/* The kernel lets its idle tasks change cores, and they are not alike. Which one a core runs would depend on all that
+ * has been, and be seen in the last cycles of a sample. */
+static void pin_idle_tasks(void) {
+    for (uint32_t core = 0; core < configNUMBER_OF_CORES; core++) {
+        vTaskCoreAffinitySet(xTaskGetIdleTaskHandleForCore((BaseType_t)core), affinity_of(core));
+    }
+}
+
 static void run_console(void *arg) {
     vTaskSetThreadLocalStoragePointer(NULL, 0, &console_task);
+    pin_idle_tasks();
     ((void (*)(void))arg)();
     board_panic("the console task has returned", "", 0);
 }

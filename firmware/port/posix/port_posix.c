@@ -41,6 +41,15 @@ uint32_t port_core_id(void) {
     return PORT_CORE_ANY; /* the process's affinity was changed from outside after start-up */
 }
 
+void port_posix_cpu_set(uint32_t core, cpu_set_t *set) {
+    CPU_ZERO(set);
+    for (uint32_t i = 0; i < core_count; i++) {
+        if (core == i || core == PORT_CORE_ANY) {
+            CPU_SET((size_t)cpu_of_core[i], set);
+        }
+    }
+}
+
 /* ---- clocks ---- */
 
 uint64_t port_clock(void) {
@@ -93,12 +102,7 @@ static enum port_error start_thread(port_task_t *task, const struct port_task_co
         return PORT_ERR_RESOURCE;
     }
     cpu_set_t set;
-    CPU_ZERO(&set);
-    for (uint32_t core = 0; core < core_count; core++) {
-        if (config->core == core || config->core == PORT_CORE_ANY) {
-            CPU_SET((size_t)cpu_of_core[core], &set);
-        }
-    }
+    port_posix_cpu_set(config->core, &set);
     int failed = pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
     if (failed == 0 && realtime) {
         struct sched_param param = {.sched_priority = FIFO_BASE + (int)config->priority};
@@ -277,8 +281,7 @@ bool port_posix_start(void) {
     console_task.thread = pthread_self();
 
     cpu_set_t first;
-    CPU_ZERO(&first);
-    CPU_SET((size_t)cpu_of_core[0], &first);
+    port_posix_cpu_set(0, &first);
     if (sched_setaffinity(0, sizeof first, &first) != 0) {
         return false;
     }

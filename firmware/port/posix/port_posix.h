@@ -2,11 +2,16 @@
 #ifndef PORT_POSIX_H
 #define PORT_POSIX_H
 
+#include <sched.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* To be called once, first, by the thread that will run the console: finds the cores this process may use, asks for
  * real-time scheduling and pins the caller to core 0. Returns false if the process may use no core at all. */
 bool port_posix_start(void);
+
+/* Makes `set` the system's CPUs behind a core, or behind all of them for PORT_CORE_ANY. */
+void port_posix_cpu_set(uint32_t core, cpu_set_t *set);
 
 /* The policy that tasks got: "SCHED_FIFO", or "SCHED_OTHER" where the system does not permit it. */
 const char *port_posix_policy(void);

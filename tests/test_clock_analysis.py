@@ -53,7 +53,7 @@ def test_interrupted_intervals_are_told_apart_and_not_forgotten() -> None:
     assert exactness == clock.Exactness(difference=46.5, low=46, high=47, interrupted=1, largest=400)
     said = clock.sentences(analysis)
     assert "2 intervals, on one core and across cores, were measured 46 to 47 ticks longer" in said[0]
-    assert said[1] == "1 more was interrupted while being looked at, and measured up to 400 ticks longer."
+    assert said[1] == "1 more was looked at during an interrupt on either core, and measured up to 400 ticks longer."
 
 
 def test_a_difference_that_grows_is_spread() -> None:

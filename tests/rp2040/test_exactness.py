@@ -36,9 +36,6 @@ TOLERANCE = 0.05
 """By which a measured speed-up may differ from the true one."""
 SPREAD = 2
 """Cycles by which measured minus true intervals may vary."""
-BUS = 2
-"""Cycles more that core 0's tick can take from core 1 on the bus, if it comes while that begins an interval. Rare: of
-72,000 intervals, 2 were so measured a third cycle too long."""
 
 
 def returns(elf: Path, function: Symbol) -> list[int]:
@@ -158,13 +155,13 @@ def test_every_measured_speed_up_is_the_true_one(
 def test_the_clock_differs_from_the_truth_by_the_constant_that_calibration_finds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown = command(monkeypatch, capsys, "run", "pico-sim", "clock", "dither_us=100", "longest_us=100")
+    shown = command(monkeypatch, capsys, "run", "pico-sim", "clock")
     rows = shown["analysis"]["clock"]["intervals"]
     assert [(row["from"], row["to"]) for row in rows] == [(0, 0), (1, 1), (0, 1), (1, 0)]
     for row in rows:
         assert row["intervals"] == 1000
-        assert row["interrupted"] <= 5, "an interrupt in the 100 cycles around two readings is rare"
-        assert row["difference_high"] - row["difference_low"] <= SPREAD + (BUS if row["from"] == 1 else 0), row
+        assert row["interrupted"] <= 12, "an interrupt on either core around one of two readings is rare"
+        assert row["difference_high"] - row["difference_low"] <= SPREAD, row
         assert row["difference"] == pytest.approx(row["looking_from"], abs=SPREAD)
         assert row["difference"] == pytest.approx(row["looking_to"], abs=SPREAD)
         assert row["shortest"] < row["median"] < row["longest"]

@@ -32,9 +32,10 @@ _POOLED = ("from", "to", "seed", "samples")
 class Exactness(msgspec.Struct, frozen=True):
     """Measured minus true intervals, as the simulator knows these, in ticks. Simulated, not measured.
 
-    An interrupt between a reading and the begin or end of the true interval is in the one and not in the other. That is
-    no error of the clock, so these intervals are counted and told apart; as an interrupt can only add, they are those
-    with the largest differences.
+    An interrupt between a reading and the begin or end of the true interval is in the one and not in the other. One
+    that the other core handles at that time delays the reader on the bus. Neither is an error of the clock, so the simulator
+    counts these intervals and they are told apart. As an interrupt can only add, they are taken to be those with the
+    largest differences, which stand in `largest`.
     """
 
     difference: float
@@ -136,8 +137,8 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
         if interrupted:
             largest = max(found.largest for _, found in seen if found.interrupted)
             said.append(
-                f"{interrupted:,} more {'was' if interrupted == 1 else 'were'} interrupted while being looked at, and "
-                f"measured up to {largest:,} ticks longer."
+                f"{interrupted:,} more {'was' if interrupted == 1 else 'were'} looked at during an interrupt on either "
+                f"core, and measured up to {largest:,} ticks longer."
             )
     said += [
         f"By the shortest intervals in both directions, core {one.second} reads at most {one.high:,} ticks of "

@@ -34,6 +34,7 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
 
 void port_task_join(port_task_t *task) { (void)task; }
 void port_sleep_until(uint64_t when) { now = when > now ? when : now; }
+void port_sleep_ticks(uint32_t ticks) { now += (uint64_t)ticks * (port_clock_hz() / port_tick_hz()); }
 
 /* ---- what the target is ---- */
 

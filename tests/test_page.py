@@ -291,7 +291,7 @@ def test_a_run_of_another_benchmark_or_without_measurements_says_so(tmp_path: Pa
     assert "Run 7 holds no measurement yet" in empty.text
     assert empty.scripts == []
     other = page(tmp_path, run(measurement(1000, benchmark=HOSTILE), benchmark=HOSTILE))
-    assert f"Run 7 measured the benchmark {HOSTILE}; this page shows speedup only." in other.text
+    assert f"Run 7 measured the benchmark {HOSTILE}; this page shows speedup and clock only." in other.text
 
 
 def test_a_run_without_any_ratio_says_so_and_why(tmp_path: Path) -> None:

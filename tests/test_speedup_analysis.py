@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.regression.linear_model import WLS
 
-from intercore.analysis.speedup import analyse, analyse_published, to_json, warnings
+from intercore.analysis.speedup import Interval, analyse, analyse_published, to_json, warnings
 from intercore.errors import UsageError
 from intercore.literature import published
 from intercore.measurement import Level, Measurement, Series
@@ -21,7 +21,7 @@ from intercore.measurement import Level, Measurement, Series
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from intercore.analysis.speedup import ForkJoinFit, Interval, SpeedupAnalysis
+    from intercore.analysis.speedup import ForkJoinFit, SpeedupAnalysis
     from intercore.literature import Publication
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -552,3 +552,21 @@ def width(interval: Interval) -> float:
 
 def numbers(interval: Interval) -> tuple[float | None, float | None, float | None]:
     return interval.value, interval.low, interval.high
+
+
+@pytest.mark.parametrize(
+    ("low", "value", "high", "below"),
+    [
+        (1.0, 2.0, 3.0, None),
+        (-4.0, 1.0, 5.0, 5.0),
+        (-5.73, -5.42, -2.93, 5.73),
+        (None, -2.0, None, 2.0),
+        (None, 2.0, None, None),
+    ],
+    ids=["told from 0", "around 0", "below 0", "below 0 without an interval", "without an interval"],
+)
+def test_an_overhead_that_cannot_be_told_from_0_is_a_bound(
+    table: Publication, low: float | None, value: float, high: float | None, below: float | None
+) -> None:
+    fit = only_fit(analyse_published(table))
+    assert msgspec.structs.replace(fit, overhead_us=Interval(value, low, high)).resolution_us == below

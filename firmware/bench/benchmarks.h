@@ -5,5 +5,6 @@
 #include "benchmark.h"
 
 extern const struct ic_benchmark ic_benchmark_speedup;
+extern const struct ic_benchmark ic_benchmark_clock;
 
 #endif

@@ -44,7 +44,11 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                     .choice_count = IC_WORKLOAD_COUNT},
     [P_N] =
         {.name = "n", .help = "size of the work in units of the workload", .min = 1, .max = 1000000000, .preset = 1000},
-    [P_CORES] = {.name = "cores", .help = "P, the cores that share the work", .min = 1, .limit = port_core_count},
+    [P_CORES] = {.name = "cores",
+                 .help = "P, the cores that share the work",
+                 .min = 1,
+                 .preset = IC_PRESET_MAX,
+                 .limit = port_core_count},
     [P_MODE] = {.name = "mode", .help = "how the parts are started", .choices = modes, .choice_count = 3},
     [P_JOIN] = {.name = "join", .help = "how their end is seen", .choices = joins, .choice_count = 2},
     [P_PRIORITY] = {.name = "priority", .help = "of the parts' tasks", .min = 1, .max = PORT_PRIORITY_MAX, .preset = 2},

@@ -9,8 +9,7 @@ uint32_t ic_parameter_max(const struct ic_parameter *parameter) {
 }
 
 uint32_t ic_parameter_default(const struct ic_parameter *parameter) {
-    bool preset_is_max = parameter->limit != NULL && parameter->preset == 0;
-    return preset_is_max ? parameter->limit() : parameter->preset;
+    return parameter->preset == IC_PRESET_MAX ? ic_parameter_max(parameter) : parameter->preset;
 }
 
 bool ic_parameter_parse(const struct ic_parameter *parameter, uint32_t max, const char *text, uint32_t *value,

@@ -9,6 +9,9 @@
 
 #include "error.h"
 
+/* As a preset: the largest value. */
+#define IC_PRESET_MAX UINT32_MAX
+
 struct ic_parameter {
     /* Lower case, digits and underscores. */
     const char *name;
@@ -18,7 +21,7 @@ struct ic_parameter {
     uint32_t min;
     uint32_t max;
     uint32_t preset;
-    /* If not NULL: tells max when asked, for limits that the platform decides. A preset of 0 then means that max. */
+    /* If not NULL: tells max when asked, for limits that the platform decides. */
     uint32_t (*limit)(void);
     /* If not NULL the parameter is a choice; its value is an index into this list of names. */
     const char *const *choices;

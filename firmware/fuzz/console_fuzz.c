@@ -41,6 +41,7 @@ uint32_t port_console_rate(void) { return rate; }
 void port_console_set_rate(uint32_t bits_per_second) { rate = bits_per_second; }
 
 void port_sleep_until(uint64_t when) { now = when > now ? when : now; }
+void port_sleep_ticks(uint32_t ticks) { now += (uint64_t)ticks * (port_clock_hz() / port_tick_hz()); }
 
 /* Hands out a few bytes at a time, so that lines are split everywhere. */
 enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline) {
@@ -107,7 +108,7 @@ static const char *const colours[] = {"red", "green", "blue"};
 static const struct ic_parameter parameters[] = {
     {.name = "n", .help = "an integer", .min = 1, .max = 1000000000, .preset = 1000},
     {.name = "colour", .help = "a choice", .choices = colours, .choice_count = 3, .preset = 1},
-    {.name = "cores", .help = "a limit", .min = 1, .limit = port_core_count},
+    {.name = "cores", .help = "a limit", .min = 1, .preset = IC_PRESET_MAX, .limit = port_core_count},
 };
 
 static bool measure(struct ic_run *run) {

@@ -2,7 +2,7 @@
 //! the fast way, once cut into single cycles, which starts anew from what stands in the cores, once with a probe.
 
 mod common;
-use common::{CODE, put};
+use common::{CODE, cases, put};
 use intercore_sim::machine::{Machine, Stop};
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ fn machine(programs: &[Vec<u16>; 2], apart: u32) -> Machine {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(cases(200)))]
 
     #[test]
     fn how_a_run_is_cut_changes_nothing(first in program(), second in program(), apart in 0u32..8) {

@@ -6,6 +6,8 @@ _Ended: TypeAlias = tuple[str, int | None, int | None, int | None, int, str]
 _Registers: TypeAlias = tuple[list[int], int, int, int, bool, int, str]
 _BySlave: TypeAlias = list[tuple[str, int]]
 
+def command(arguments: list[str]) -> int: ...
+
 @final
 class Snapshot: ...
 

@@ -16,7 +16,7 @@ from rich.markup import escape
 
 import intercore
 from intercore import conditions
-from intercore.analysis import speedup
+from intercore.analysis import clock, speedup
 from intercore.build import DEFAULT_OPT, OPT_LEVELS, pico_image
 from intercore.document import run_document
 from intercore.errors import IntercoreError, UsageError
@@ -29,6 +29,7 @@ from intercore.session import DEFAULT_TIMEOUT, Session
 from intercore.shell import converse
 from intercore.store import Store
 from intercore.targets import DEFAULT_BAUD, TARGETS, Address, Target, check_address, find, unknown
+from intercore.view.clock import print_intervals
 from intercore.view.image import print_image
 from intercore.view.speedup import print_tables
 from intercore.view.table import Format, print_csv, print_json, print_rows
@@ -216,7 +217,7 @@ def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = Format.TABLE
 def report(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RUN]…", help="Numbers of stored runs, or targets for the newest of each; the newest."),
+        typer.Argument(metavar="[RUN]…", help="Numbers of stored runs, or targets for their newest of each benchmark."),
     ] = None,
     *,
     page: Annotated[Path, typer.Option("-o", "--output", help="Where to write the page.")] = Path("intercore.html"),
@@ -226,7 +227,8 @@ def report(
     """Write one self-contained HTML page with the plots of a run, or of several side by side."""
     _check_efficiency(efficiency)
     with _existing(store_path) as store:
-        found = [store.run(_run_id(store, name)) for name in names] if names else [store.run()]
+        numbers = dict.fromkeys(number for name in names or () for number in _run_ids(store, name))
+        found = [store.run(number) for number in numbers] if names else [store.run()]
     _write_report(found, page, efficiency)
 
 
@@ -407,15 +409,15 @@ def _resume_command(path: Path) -> str:
     return f"intercore run --resume{option}"
 
 
-def _run_id(store: Store, name: str) -> int:
-    """Return the number of a run that is named by it, or by a target whose newest run it is."""
+def _run_ids(store: Store, name: str) -> list[int]:
+    """Return the number of the run that is named by it, or the newest of each benchmark on the target named."""
     if name.isascii() and name.isdecimal():
-        return int(name)
+        return [int(name)]
     target = find(name).name
-    numbers = [summary.id for summary in store.runs() if summary.plan.target == target]
-    if not numbers:
+    newest = {summary.plan.benchmark: summary.id for summary in store.runs() if summary.plan.target == target}
+    if not newest:
         raise UsageError(f"{store.path} holds no run of the target {target}; measure: intercore run {target} speedup")
-    return numbers[-1]
+    return list(newest.values())
 
 
 def _write_report(runs: Sequence[Run], path: Path, efficiency: float) -> None:
@@ -429,17 +431,38 @@ def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) ->
     if output is Format.JSON:
         print_json(run_document(run, efficiency))
         return
-    analysis = speedup.analyse(run.measurements, efficiency)
+    doubts = _print_clock(run, output) if run.plan.benchmark == "clock" else _print_speedup(run, efficiency, output)
     if output is Format.CSV:
-        origin = {"target": run.plan.target, "simulated": run.plan.simulated}
-        print_csv([{**row, **origin} for row in speedup.to_json(analysis)["speedup"]])
         return
-    print_tables(run, analysis, efficiency, _out)
-    for sentence in [*conditions.warnings(run), *speedup.warnings(analysis, run.measurements)]:
+    for sentence in [*conditions.warnings(run), *doubts]:
         _out.print(f"[yellow]Warning:[/] {escape(sentence)}")
     if not run.complete:
         so_far = f"{len(run.measurements)} of {run.total} measurements so far"
         _out.print(f"{so_far}; go on with: {_resume_command(store_path)}", markup=False, soft_wrap=True)
+
+
+def _print_speedup(run: Run, efficiency: float, output: Format) -> list[str]:
+    """Print the analysis, for people or as CSV; return what makes it doubtful."""
+    analysis = speedup.analyse(run.measurements, efficiency)
+    if output is Format.CSV:
+        print_csv([{**row, **_origin(run)} for row in speedup.to_json(analysis)["speedup"]])
+    else:
+        print_tables(run, analysis, efficiency, _out)
+    return speedup.warnings(analysis, run.measurements)
+
+
+def _print_clock(run: Run, output: Format) -> list[str]:
+    """Do as `_print_speedup`."""
+    analysis = clock.analyse(run.measurements)
+    if output is Format.CSV:
+        print_csv([{**clock.row(one), **_origin(run)} for one in analysis.intervals])
+    else:
+        print_intervals(run, analysis, _out)
+    return clock.warnings(run.measurements)
+
+
+def _origin(run: Run) -> dict[str, object]:
+    return {"target": run.plan.target, "simulated": run.plan.simulated}
 
 
 def main() -> None:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore import conditions
-from intercore.analysis import speedup
+from intercore.analysis import clock, speedup
 from intercore.analysis.statistics import summary
 from intercore.measurement import LOOKING_PREFIX
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from intercore.measurement import Measurement, Run
 
 SCHEMA = 1
@@ -20,7 +22,12 @@ SCHEMA = 1
 
 def run_document(run: Run, efficiency: float) -> dict[str, object]:
     """Return the document: the run's conditions, a summary of each series in ns, and the analysis of each benchmark."""
-    analysis = speedup.analyse(run.measurements, efficiency)
+    analysis: Mapping[str, object]
+    if run.plan.benchmark == "clock":
+        analysis, doubts = clock.to_json(clock.analyse(run.measurements)), clock.warnings(run.measurements)
+    else:
+        found = speedup.analyse(run.measurements, efficiency)
+        analysis, doubts = speedup.to_json(found), speedup.warnings(found, run.measurements)
     return {
         "schema": SCHEMA,
         "run": run.id,
@@ -31,8 +38,8 @@ def run_document(run: Run, efficiency: float) -> dict[str, object]:
         "complete": run.complete,
         "conditions": _shared_conditions(run),
         "measurements": [row for measurement in run.measurements for row in _measurement_rows(measurement)],
-        "analysis": speedup.to_json(analysis),
-        "warnings": [*conditions.warnings(run), *speedup.warnings(analysis, run.measurements)],
+        "analysis": analysis,
+        "warnings": [*conditions.warnings(run), *doubts],
     }
 
 

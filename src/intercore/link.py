@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import serial
 
 from intercore.errors import IntercoreError, UsageError
+from intercore.measurement import Truth
 from intercore.protocol import (
     MAX_LINE,
     PROTOCOL_VERSION,
@@ -31,8 +32,10 @@ from intercore.protocol import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import IO
+
+    from intercore.measurement import Level, Series
 
 CHUNK = 65536
 """Most bytes taken at once; the size of a pipe on Linux."""
@@ -97,6 +100,13 @@ class Port(ABC):
     def symptoms(self) -> str:
         """Return what is to be seen of a target that hangs, a clause; empty where nothing is."""
         return ""
+
+    def watch(self, benchmark: str) -> None:  # noqa: B027 - most ports see nothing
+        """Watch the measurement of this benchmark that is about to begin, if there is a way to see it from outside."""
+
+    def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:  # noqa: ARG002 - sees nothing
+        """Return what was seen of the measurement since `watch`. Raises IntercoreError if the two do not agree."""
+        return Truth()
 
 
 class SerialPort(Port):

@@ -72,6 +72,15 @@ class Measurement(msgspec.Struct, frozen=True, eq=False):
         }
 
 
+class Truth(msgspec.Struct, frozen=True, eq=False):
+    """What an observer saw of a measurement from outside; only a simulated chip has one."""
+
+    series: tuple[Series, ...] = ()
+    """True values of what the target measured, sample for sample."""
+    checks: Mapping[str, int] = {}
+    """Counters, as those of the target."""
+
+
 class Plan(msgspec.Struct, frozen=True):
     """What a run measures and where: everything that is needed to resume it after any interruption."""
 

@@ -22,6 +22,8 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "mode": ["create", "pool", "spin"],
         "join": ["notify"],
     },
+    # Each of the first two cores to itself and to the other; a few seconds.
+    "clock": {"from": ["0", "1"], "to": ["0", "1"]},
 }
 """Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
 

@@ -77,7 +77,7 @@ def carry_out(
             for setting in settings:
                 observer.measuring(setting)
                 conditions = {**conditions, **line_conditions(port)}
-                measurement = _measure(session, run.plan, setting, conditions, observer)
+                measurement = _measure(session, port, run.plan, setting, conditions, observer)
                 store.add(run_id, setting, measurement)
                 observer.stored()
 
@@ -151,7 +151,7 @@ def _asked(setting: Setting) -> dict[str, Level]:
 
 
 def _measure(
-    session: Session, plan: Plan, setting: Setting, conditions: Mapping[str, str], observer: Observer
+    session: Session, port: Port, plan: Plan, setting: Setting, conditions: Mapping[str, str], observer: Observer
 ) -> Measurement:
     def progress(done: int, of: int) -> None:
         observer.progress(done, of)
@@ -161,17 +161,19 @@ def _measure(
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     asked = _asked(setting)
     bad_lines = session.statistics.bad_lines
+    port.watch(plan.benchmark)
     answer = session.measure(plan.benchmark, asked, progress)
     if plan.simulated:
         observer.chip_time(session.now)
     if answer.status == "aborted":
         raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
+    truth = port.truth(answer.series, answer.factors)
     return Measurement(
         benchmark=plan.benchmark,
         factors={**answer.factors, **setting.factors},
         repetition=setting.repetition,
-        series=answer.series,
+        series=(*answer.series, *truth.series),
         conditions=conditions,
-        checks={**answer.checks, "bad_lines": session.statistics.bad_lines - bad_lines},
+        checks={**answer.checks, **truth.checks, "bad_lines": session.statistics.bad_lines - bad_lines},
         started=started,
     )

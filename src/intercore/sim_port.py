@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 
 from intercore.errors import UsageError
 from intercore.link import Port, TargetLostError
+from intercore.measurement import Truth
 from intercore.sim import Reason, Simulator
+from intercore.witness import ClockWitness
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from intercore.measurement import Level, Series
     from intercore.sim import Stop, TimedOutput
 
 SLICE = 0.001
@@ -38,6 +41,7 @@ class SimulatedPort(Port):
         self.rate: int = rate
         self.faults = tuple(faults)
         self._chip = Simulator(image)
+        self._witness: ClockWitness | None = None
         self._chip.set_line_rate(rate)
         try:
             self._chip.set_faults(faults)
@@ -86,6 +90,19 @@ class SimulatedPort(Port):
     def symptoms(self) -> str:
         """See Port."""
         return f"at cycle {self._chip.now}: core 0 {self._core(0)}, core 1 {self._core(1)}"
+
+    def watch(self, benchmark: str) -> None:
+        """See Port."""
+        if benchmark != "clock":
+            self._witness = None
+        elif self._witness is None:
+            self._witness = ClockWitness(self._chip)
+        else:
+            self._witness.forget()
+
+    def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
+        """See Port."""
+        return Truth() if self._witness is None else self._witness.truth(measured, factors)
 
     def _core(self, number: int) -> str:
         registers = self._chip.registers(number)

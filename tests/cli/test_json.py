@@ -120,6 +120,20 @@ def test_odd_runs_are_valid_too(tool: Tool, levels: tuple[str, ...]) -> None:
     check(tool("run", "host", "speedup", *levels, "--format", "json").succeeded().json)
 
 
+def test_a_run_of_the_clock_is_valid(tool: Tool) -> None:
+    words = ("samples=5", "longest_us=10,20", "dither_us=10", "--format", "json")
+    shown = tool("run", "host", "clock", *words).succeeded().json
+    check(shown)
+    rows = shown["analysis"]["clock"]["intervals"]
+    assert {(row["from"], row["to"]) for row in rows} == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    assert {row["longest_us"] for row in rows} == {10, 20}
+    assert all(row["difference"] is None for row in rows), "nobody knows the truth of a real machine"
+    assert "reads at most" in tool("show").succeeded().out
+    assert tool("show", "--format", "csv").out.count("\n") == 1 + 8
+    tool("report", "-o", "clock.html").succeeded()
+    assert "How exact the clock is" in (tool.directory / "clock.html").read_text()
+
+
 def test_a_verdict_on_quantisation_is_valid(tool: Tool) -> None:
     levels = ("n=123456,200001,345678,456789,567890", "join=poll-tick", "samples=3", "mode=pool", "dither_us=10")
     shown = tool("run", "host", "speedup", *levels, "--format", "json").succeeded().json
@@ -173,7 +187,7 @@ def test_every_key_is_in_the_documentation(document: dict[str, Any]) -> None:
     documented = set(re.findall(r"`([a-z][a-z0-9_]*)`", text)) | set(re.findall(r'"([a-z][a-z0-9_]*)":', text))
     definitions = SCHEMA["$defs"]
     keys = set(document) | set(document["analysis"]) | set(definitions["measurement"]["properties"])
-    for name in ("speedup", "overhead", "break_even", "quantised"):
+    for name in ("speedup", "overhead", "break_even", "quantised", "clock", "intervals", "offset"):
         keys |= set(definitions[name]["properties"])
     keys |= set(definitions["measurement"]["properties"]["summary"]["properties"])
     missing = {key for key in keys if re.sub(r"_(low|high)$", "", key) not in documented}

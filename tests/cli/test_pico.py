@@ -126,13 +126,27 @@ def test_a_kernel_that_cannot_be_had_is_told_in_a_sentence(tool: Tool, environme
 # run
 
 
-def test_two_runs_give_the_same_samples(tool: Tool) -> None:
+@pytest.mark.parametrize(
+    ("words", "measurements"),
+    [
+        (("speedup", "n=100,300", "mode=create,pool,spin", "samples=10", "dither_us=10"), 6),
+        (("speedup", "workload=hanoi", "n=100", "mode=pool", "join=poll-tick", "samples=5"), 1),
+        (("clock", "samples=20", "dither_us=100"), 4),
+    ],
+    ids=["fork and join", "other work", "clock"],
+)
+def test_two_runs_in_two_processes_store_the_same_samples(
+    tool: Tool, words: tuple[str, ...], measurements: int
+) -> None:
     runs = []
     for _ in range(2):
-        tool("run", "pico-sim", "speedup", *QUICK).succeeded()
-        runs.append(samples(stored(tool)))
-    assert len(runs[0]) == 4
-    assert runs[0] == runs[1]
+        tool.program("run", "pico-sim", *words, "--seed", "5").succeeded()
+        runs.append(stored(tool))
+    assert runs[0].id != runs[1].id
+    assert len(samples(runs[0])) == measurements
+    assert all(len(series) > 1 for one in samples(runs[0]).values() for series in one)
+    assert samples(runs[0]) == samples(runs[1])
+    assert [one.checks for one in runs[0].measurements] == [one.checks for one in runs[1].measurements]
 
 
 def test_another_seed_gives_other_samples(tool: Tool) -> None:
@@ -158,6 +172,12 @@ def test_everything_simulated_says_so(tool: Tool) -> None:
     assert tool("show", "--format", "json").succeeded().json["simulated"] is True
     assert all(line.endswith("pico-sim,True") for line in tool("show", "--format", "csv").out.splitlines()[1:])
     assert tool("runs", "--format", "json").json[0]["target"] == "pico-sim (SIMULATED)"
+    tool("run", "pico-sim", "clock", "samples=20", "dither_us=100").succeeded()
+    tool("report", "pico-sim", "-o", "both.html").succeeded()
+    page = (tool.directory / "both.html").read_text()
+    assert "How exact the clock is: run 2, pico-sim (SIMULATED)" in page
+    assert "Checked against the simulator: " in page
+    assert "starting and joining" in page
     assert "SIMULATED" in tool("info", "pico-sim").succeeded().out
     tool("export", "1", "--to", "samples.csv").succeeded()
     header, *lines = (tool.directory / "samples.csv").read_text().splitlines()

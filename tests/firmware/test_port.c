@@ -34,7 +34,7 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
 
 void port_task_join(port_task_t *task) { (void)task; }
 void port_sleep_until(uint64_t when) { now = when > now ? when : now; }
-void port_sleep_ticks(uint32_t ticks) { now += ticks * 1000000ULL; }
+void port_sleep_ticks(uint32_t ticks) { now += (uint64_t)ticks * (port_clock_hz() / port_tick_hz()); }
 
 /* ---- what the target is ---- */
 
@@ -138,7 +138,7 @@ static const char *const colours[] = {"red", "green", "blue"};
 static const struct ic_parameter parameters[] = {
     {.name = "n", .help = "an integer", .min = 1, .max = 1000000000, .preset = 1000},
     {.name = "colour", .help = "a choice", .choices = colours, .choice_count = 3, .preset = 1},
-    {.name = "cores", .help = "a limit", .min = 1, .limit = port_core_count},
+    {.name = "cores", .help = "a limit", .min = 1, .preset = IC_PRESET_MAX, .limit = port_core_count},
 };
 
 static bool measure(struct ic_run *run) {

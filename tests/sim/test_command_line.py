@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
-from typing import TYPE_CHECKING, Any
+import sys
+import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from intercore.sim import Reason, Simulator
 from tests.sim.firmware import FOREVER, SIM, SRAM, example, raw
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def command(image: Path, *options: str, text: str = "", profile: str = "dev", code: int = 0) -> tuple[str, str]:
@@ -24,6 +25,38 @@ def command(image: Path, *options: str, text: str = "", profile: str = "dev", co
     )
     assert done.returncode == code, done.stderr
     return done.stdout, done.stderr
+
+
+INSTALLED = Path(sys.executable).with_name("intercore-sim")
+"""The command that comes with the package."""
+
+
+def test_the_package_brings_the_command() -> None:
+    image = example("both_cores")
+    done = subprocess.run([INSTALLED, "--hash", image], capture_output=True, text=True, timeout=60, check=False)
+    said, told = command(image, "--hash")
+    assert (done.returncode, done.stdout) == (0, said)
+    [hashed] = [line for line in told.splitlines() if "hash" in line]
+    assert hashed in done.stderr
+    refused = subprocess.run([INSTALLED, "no.elf"], capture_output=True, text=True, timeout=60, check=False)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("intercore-sim: no.elf: ")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_ends_the_command_of_the_package_in_good_order(tmp_path: Path) -> None:
+    image = tmp_path / "forever.bin"
+    image.write_bytes(raw(*FOREVER))
+    statistics = tmp_path / "run.json"
+    run = subprocess.Popen(
+        [INSTALLED, image, "--base", hex(SRAM), "--stats", statistics], stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(1)
+    run.send_signal(signal.SIGINT)
+    _, told = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert "Traceback" not in told
+    assert json.loads(statistics.read_text())["end"] == "interrupted"
 
 
 @pytest.mark.parametrize("name", ["both_cores", "bank_conflict", "fifo_interrupt", "spinlock"])

@@ -18,6 +18,7 @@ port_cycles:
     ldr   r0, =PWM_CH0_CTR  /* 2 */
     mrs   r12, primask      /* 3 */
     cpsid i                 /* 1 */
+port_clock_reads:           /* a name for the simulator's probes */
     ldr   r3, [r0]          /* 4: p, the moment of the reading */
     ldr   r0, =TIMERAWH     /* 2 */
     ldm   r0!, {r1, r2}     /* 7: high, low */

@@ -24,7 +24,7 @@ struct vector_table {
     _Alignas(256) uint32_t *stack; /* initial main stack pointer */
     void (*handlers[VECTORS - 1U])(void);
 };
-static struct vector_table tables[2];
+static struct vector_table vector_tables[2];
 
 /* Names that the kernel's port gives its handlers. */
 void isr_svcall(void);
@@ -42,7 +42,7 @@ static void set_handler(struct vector_table *table, uint32_t exception, void (*h
 }
 
 static void fill_table(uint32_t core) {
-    struct vector_table *table = &tables[core];
+    struct vector_table *table = &vector_tables[core];
     table->stack = &cores_stacks[core][CORES_STACK_WORDS];
     for (uint32_t exception = RESET; exception < VECTORS; exception++) {
         set_handler(table, exception, unexpected);
@@ -58,11 +58,11 @@ static void fill_table(uint32_t core) {
 void cores_vectors_start(void) {
     fill_table(0);
     fill_table(1);
-    VTOR = (uintptr_t)&tables[0];
+    VTOR = (uintptr_t)&vector_tables[0];
 }
 
 void irq_set_exclusive_handler(unsigned number, irq_handler_t handler) {
-    set_handler(&tables[get_core_num()], FIRST_IRQ + number, handler);
+    set_handler(&vector_tables[get_core_num()], FIRST_IRQ + number, handler);
     __dmb();
 }
 
@@ -116,7 +116,8 @@ static uint32_t receive(void) {
 /* DS 2.8.2: core 1 echoes each word; a wrong echo starts over. Before a 0 its FIFO is emptied. */
 void multicore_launch_core1(void (*entry)(void)) {
     core_1_entry = entry;
-    const uint32_t words[] = {0, 0, 1, (uintptr_t)&tables[1], (uintptr_t)tables[1].stack, (uintptr_t)begin_core_1};
+    const uint32_t words[] = {
+        0, 0, 1, (uintptr_t)&vector_tables[1], (uintptr_t)vector_tables[1].stack, (uintptr_t)begin_core_1};
     for (uint32_t next = 0; next < sizeof words / sizeof words[0];) {
         if (words[next] == 0) {
             multicore_fifo_drain();

@@ -1,6 +1,7 @@
 //! The Python module `intercore._sim`: the simulated chip for `intercore.sim`, which is the face of it. Errors are
 //! `SimulatorError` where the caller could not know better, `ValueError` where an argument is out of range.
 
+use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -439,8 +440,14 @@ fn ended(session: &Session, end: &End) -> Ended {
     (kind, core, pc, status, session.machine.now(), session.explain(end))
 }
 
+/// The command `intercore-sim`: its arguments, the first one its name, to its exit code.
+#[pyfunction]
+fn command(py: Python, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| intercore_sim::cli::main(arguments))
+}
+
 #[pymodule]
 mod _sim {
     #[pymodule_export]
-    use super::{Machine, Snapshot};
+    use super::{Machine, Snapshot, command};
 }

@@ -93,15 +93,17 @@ impl Core {
 
     /// LSR by 0 to 255.
     pub(crate) fn lsr(&mut self, d: Reg, value: u32, by: u32) {
-        if by == 0 { self.set_nz(d, value) } else { self.shift_right(d, u64::from(value) << 32 >> by.min(63)) }
+        match by {
+            0 => self.set_nz(d, value),
+            _ => self.shift_right(d, u64::from(value) << 32 >> by.min(63)),
+        }
     }
 
     /// ASR by 0 to 255.
     pub(crate) fn asr(&mut self, d: Reg, value: u32, by: u32) {
-        if by == 0 {
-            self.set_nz(d, value)
-        } else {
-            self.shift_right(d, (i64::from(value as i32) << 32 >> by.min(63)) as u64)
+        match by {
+            0 => self.set_nz(d, value),
+            _ => self.shift_right(d, (i64::from(value as i32) << 32 >> by.min(63)) as u64),
         }
     }
 

@@ -56,15 +56,18 @@ pub(crate) struct Lane {
     state: State,
 }
 
-/// A branch, if the condition holds.
-macro_rules! branch {
-    ($condition:expr, $core:ident, $lane:ident, $immediate:ident, $now:ident, $bus:ident) => {
-        if $condition {
-            $core.stats.instructions += 1;
-            $lane.pc = $lane.pc.wrapping_add(4).wrapping_add($immediate);
-            return $core.ask($lane, $lane.pc & !3, Phase::Target, $now, $bus);
-        }
-    };
+/// What an instruction does beyond registers.
+enum Then {
+    /// Nothing: the next one follows.
+    Next,
+    /// It goes on as far away as its immediate says.
+    Branch,
+    /// It loads from an address.
+    Load(u32),
+    /// It stores to an address.
+    Store(u32),
+    /// More than is worth a place in the hot loop.
+    Rare,
 }
 
 impl Lane {
@@ -139,7 +142,6 @@ impl Core {
     /// Begins cycle `now`, before which nothing is due that concerns exceptions: all that needs no bus is done, and the lane
     /// has what is asked of it. False if that is more than a lane can hold: then the core has it posted.
     #[inline(always)]
-    #[allow(clippy::too_many_lines)] // one line per instruction
     pub(crate) fn issue<const WATCH: bool>(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
         if lane.state != State::Ready {
             return self.go_on(lane, now, bus);
@@ -152,6 +154,26 @@ impl Core {
                 return false;
             }
         }
+        match self.execute(op, pc) {
+            Then::Next => {
+                self.pass(lane);
+                self.fetch_if_due(lane, now, bus)
+            }
+            Then::Branch => {
+                self.stats.instructions += 1;
+                lane.pc = pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32);
+                self.ask(lane, lane.pc & !3, Phase::Target, now, bus)
+            }
+            Then::Load(address) => self.transfer(lane, op, address, Phase::Load, now, bus),
+            Then::Store(address) => self.transfer(lane, op, address, Phase::Store, now, bus),
+            Then::Rare => self.issue_rarely(lane, now, bus),
+        }
+    }
+
+    /// Does what an instruction at `pc` does to registers and flags, and says what is left of it.
+    #[inline(always)]
+    #[allow(clippy::too_many_lines)] // one line per instruction
+    fn execute(&mut self, op: &Op, pc: u32) -> Then {
         let immediate = op.immediate as i32 as u32;
         match op.code {
             Code::MovImm => self.set_nz(op.d, immediate),
@@ -202,43 +224,26 @@ impl Core {
             Code::Rev16 => self.set(op.d, self.reg(op.m).swap_bytes().rotate_left(16)),
             Code::Revsh => self.set(op.d, (self.reg(op.m) as u16).swap_bytes() as i16 as u32),
             Code::Nop => {}
-            Code::LoadImm => {
-                return self.transfer(lane, op, self.reg(op.n).wrapping_add(immediate), Phase::Load, now, bus);
-            }
-            Code::LoadReg => {
-                return self.transfer(lane, op, self.reg(op.n).wrapping_add(self.reg(op.m)), Phase::Load, now, bus);
-            }
-            Code::LdrLiteral => {
-                return self.transfer(
-                    lane,
-                    op,
-                    (pc.wrapping_add(4) & !3).wrapping_add(immediate),
-                    Phase::Load,
-                    now,
-                    bus,
-                );
-            }
-            Code::StoreImm => {
-                return self.transfer(lane, op, self.reg(op.n).wrapping_add(immediate), Phase::Store, now, bus);
-            }
-            Code::StoreReg => {
-                return self.transfer(lane, op, self.reg(op.n).wrapping_add(self.reg(op.m)), Phase::Store, now, bus);
-            }
-            Code::B => branch!(true, self, lane, immediate, now, bus),
-            Code::Beq => branch!(self.zero(), self, lane, immediate, now, bus),
-            Code::Bne => branch!(!self.zero(), self, lane, immediate, now, bus),
-            Code::Bcs => branch!(self.c, self, lane, immediate, now, bus),
-            Code::Bcc => branch!(!self.c, self, lane, immediate, now, bus),
-            Code::Bmi => branch!(self.negative(), self, lane, immediate, now, bus),
-            Code::Bpl => branch!(!self.negative(), self, lane, immediate, now, bus),
-            Code::Bvs => branch!(self.overflow(), self, lane, immediate, now, bus),
-            Code::Bvc => branch!(!self.overflow(), self, lane, immediate, now, bus),
-            Code::Bhi => branch!(self.c && !self.zero(), self, lane, immediate, now, bus),
-            Code::Bls => branch!(!self.c || self.zero(), self, lane, immediate, now, bus),
-            Code::Bge => branch!(!self.less(), self, lane, immediate, now, bus),
-            Code::Blt => branch!(self.less(), self, lane, immediate, now, bus),
-            Code::Bgt => branch!(!self.zero() && !self.less(), self, lane, immediate, now, bus),
-            Code::Ble => branch!(self.zero() || self.less(), self, lane, immediate, now, bus),
+            Code::LoadImm => return Then::Load(self.reg(op.n).wrapping_add(immediate)),
+            Code::LoadReg => return Then::Load(self.reg(op.n).wrapping_add(self.reg(op.m))),
+            Code::LdrLiteral => return Then::Load((pc.wrapping_add(4) & !3).wrapping_add(immediate)),
+            Code::StoreImm => return Then::Store(self.reg(op.n).wrapping_add(immediate)),
+            Code::StoreReg => return Then::Store(self.reg(op.n).wrapping_add(self.reg(op.m))),
+            Code::B => return branch_if(true),
+            Code::Beq => return branch_if(self.zero()),
+            Code::Bne => return branch_if(!self.zero()),
+            Code::Bcs => return branch_if(self.c),
+            Code::Bcc => return branch_if(!self.c),
+            Code::Bmi => return branch_if(self.negative()),
+            Code::Bpl => return branch_if(!self.negative()),
+            Code::Bvs => return branch_if(self.overflow()),
+            Code::Bvc => return branch_if(!self.overflow()),
+            Code::Bhi => return branch_if(self.c && !self.zero()),
+            Code::Bls => return branch_if(!self.c || self.zero()),
+            Code::Bge => return branch_if(!self.less()),
+            Code::Blt => return branch_if(self.less()),
+            Code::Bgt => return branch_if(!self.zero() && !self.less()),
+            Code::Ble => return branch_if(self.zero() || self.less()),
             Code::AddPc
             | Code::MovPc
             | Code::Bx
@@ -255,10 +260,9 @@ impl Core {
             | Code::Sev
             | Code::Svc
             | Code::Wide
-            | Code::Udf => return self.issue_rarely(lane, now, bus),
+            | Code::Udf => return Then::Rare,
         }
-        self.pass(lane);
-        self.fetch_if_due(lane, now, bus)
+        Then::Next
     }
 
     /// Begins a cycle that is not the first of an instruction.
@@ -361,18 +365,14 @@ impl Core {
     fn ask(&mut self, lane: &mut Lane, address: u32, phase: Phase, now: Cycle, bus: &mut Bus) -> bool {
         lane.phase = phase;
         lane.address = address;
-        match bus.at_once(address, matches!(phase, Phase::Store | Phase::StoreMany), now) {
-            Some((slave, index)) => {
-                lane.slave = slave;
-                lane.index = index;
-                true
-            }
-            None => {
-                lane.put_back(self, now);
-                self.post(address, phase);
-                false
-            }
+        if let Some((slave, index)) = bus.at_once(address, matches!(phase, Phase::Store | Phase::StoreMany), now) {
+            lane.slave = slave;
+            lane.index = index;
+            return true;
         }
+        lane.put_back(self, now);
+        self.post(address, phase);
+        false
     }
 
     /// The last cycle of an instruction: the next word is asked for if the lower halfword was executed.
@@ -392,12 +392,12 @@ impl Core {
         lane.width = op.width;
         lane.phase = phase;
         lane.address = address;
-        if address & op.width.misaligned() == 0 {
-            if let Some((slave, index)) = bus.at_once(address, phase == Phase::Store, now) {
-                lane.slave = slave;
-                lane.index = index;
-                return true;
-            }
+        if address & op.width.misaligned() == 0
+            && let Some((slave, index)) = bus.at_once(address, phase == Phase::Store, now)
+        {
+            lane.slave = slave;
+            lane.index = index;
+            return true;
         }
         lane.put_back(self, now);
         self.post_transfer(op, address, phase);
@@ -594,6 +594,11 @@ impl Core {
         }
         last
     }
+}
+
+#[inline(always)]
+fn branch_if(condition: bool) -> Then {
+    if condition { Then::Branch } else { Then::Next }
 }
 
 /// The word that a lane is given.

@@ -102,6 +102,7 @@ impl Phase {
 
 /// Counters of what a core did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(C)]
 pub struct Statistics {
     /// Instructions begun.
     pub instructions: u64,
@@ -127,7 +128,17 @@ pub(crate) struct Stuck {
 /// One Cortex-M0+ with its NVIC, system control block and `SysTick`.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // flags of the architecture
+#[repr(C)] // what every instruction needs comes first: a short distance makes short code
 pub struct Core {
+    pub(crate) regs: [u32; 16],
+    /// The flags N and Z: N is set if any of bits 31 up is, Z if none of bits 31 down is. So a result stands for itself.
+    pub(crate) nz: u64,
+    /// Bit 31 is the V flag.
+    pub(crate) v: u32,
+    pub(crate) c: bool,
+    /// Number of the core, 0 or 1.
+    pub(crate) id: u8,
+    pub(crate) stats: Statistics,
     /// When the posted access is asked for, or the posted step is due.
     pub(crate) t: Cycle,
     /// From this cycle on, an instruction boundary looks at exceptions.
@@ -142,21 +153,12 @@ pub struct Core {
     pub(crate) resume: Phase,
     /// Slave of an access whose wait states are running.
     pub(crate) delayed: Slave,
-    /// Number of the core, 0 or 1.
-    pub(crate) id: u8,
     pub(crate) width: Width,
     /// Register of a load or store; base register of a multiple one.
     pub(crate) register: u8,
     pub(crate) pc: u32,
-    pub(crate) regs: [u32; 16],
-    /// The flags N and Z: N is set if any of bits 31 up is, Z if none of bits 31 down is. So a result stands for itself.
-    pub(crate) nz: u64,
-    pub(crate) c: bool,
-    /// Bit 31 is the V flag.
-    pub(crate) v: u32,
     /// Halfwords that have been fetched, the one at `pc` lowest.
     pub(crate) queue: u64,
-    pub(crate) stats: Statistics,
     /// Registers still to move in LDM, STM, PUSH, POP (bit 15: PC).
     pub(crate) list: u16,
     /// Base register's value after LDM, STM, PUSH, POP.

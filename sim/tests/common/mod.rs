@@ -66,3 +66,8 @@ pub fn cycles(code: &[u16], from: u32, to: u32, prepare: impl Fn(&mut Machine)) 
     let times = times(&mut machine, 0, &[CODE + 2 * from, CODE + 2 * to], 2000);
     times[1] - times[0]
 }
+
+/// How many random cases to try: so many, or what `PROPTEST_CASES` says.
+pub fn cases(usual: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}

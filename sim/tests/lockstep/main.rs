@@ -9,7 +9,7 @@ mod common;
 mod model;
 mod program;
 
-use common::put;
+use common::{cases, put};
 use intercore_sim::machine::{Machine, Stop};
 use intercore_sim::probe::Watch;
 use model::{Copy, Flash, Outcome};
@@ -160,7 +160,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(4000)))]
 
     #[test]
     fn programs_take_the_cycles_of_the_model(case in case()) {

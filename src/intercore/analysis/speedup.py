@@ -183,6 +183,18 @@ class ForkJoinFit(msgspec.Struct, frozen=True):
     quantisation: Quantisation | None
     """None if the kernel tick is not known or fewer than 4 sizes have a TP of at least half a tick."""
 
+    @property
+    def resolution_us(self) -> float | None:
+        """Below what the overhead is, in µs, if it cannot be told from 0; else None.
+
+        An overhead is not negative. Where the interval reaches to 0 or below, the fit tells fixed costs no better than
+        to the bound that is farther from 0.
+        """
+        overhead = self.overhead_us
+        low = overhead.value if overhead.low is None else overhead.low
+        high = overhead.value if overhead.high is None else overhead.high
+        return None if low > 0 else max(abs(low), abs(high))
+
 
 class SpeedupAnalysis(msgspec.Struct, frozen=True):
     """All that a run, or a published table, says about speed-up."""

@@ -23,7 +23,7 @@ from plotly.offline import get_plotlyjs
 
 import intercore
 from intercore import conditions
-from intercore.analysis import speedup
+from intercore.analysis import clock, speedup
 from intercore.analysis.statistics import summary
 from intercore.errors import UsageError
 from intercore.literature import published
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from intercore.analysis.clock import ClockAnalysis
     from intercore.analysis.speedup import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
     from intercore.literature import Publication
     from intercore.measurement import Level, Measurement, Run
@@ -57,6 +58,13 @@ class _Section:
     run: Run
     groups: tuple[Group, ...]
     warnings: tuple[str, ...]
+    clock: ClockAnalysis | None = None
+    """What a run of the benchmark `clock` says; None for others, and for one without measurements."""
+
+    @property
+    def clock_sentences(self) -> list[str]:
+        """Return the same in words; what the simulator found comes first."""
+        return [] if self.clock is None else clock.sentences(self.clock)
 
     @property
     def best(self) -> tuple[Group, SpeedupPoint]:
@@ -75,7 +83,7 @@ class _Section:
             return (
                 f"None of the {len(run.measurements)} measurements of run {run.id} gives a speed-up; see the warnings."
             )
-        return f"Run {run.id} measured the benchmark {run.plan.benchmark}; this page shows speedup only."
+        return f"Run {run.id} measured the benchmark {run.plan.benchmark}; this page shows speedup and clock only."
 
     @property
     def command(self) -> str:
@@ -156,6 +164,7 @@ def _page(runs: Sequence[Run], efficiency: float) -> str:
             figures=figures(own, literature, efficiency) if own else [],
             thinned=is_thinned(own),
             conditions=_conditions(sections),
+            clocks_alone=all(section.clock is not None for section in sections),
             cores=sorted({group.fit.cores for group in own}),
             efficiency=efficiency,
             origin=_origin(runs),
@@ -180,17 +189,27 @@ def _sections(runs: Sequence[Run], efficiency: float) -> list[_Section]:
         _Section(
             run,
             tuple(_groups(run, analysis, named, _prefix(run, runs))),
-            (*conditions.warnings(run), *speedup.warnings(analysis, run.measurements)),
+            (
+                *conditions.warnings(run),
+                *speedup.warnings(analysis, run.measurements),
+                *clock.warnings(run.measurements),
+            ),
+            clock.analyse(run.measurements) if _is_of_clock(run) else None,
         )
         for run, analysis in zip(runs, analyses, strict=True)
     ]
 
 
+def _is_of_clock(run: Run) -> bool:
+    return run.plan.benchmark == "clock" and bool(run.measurements)
+
+
 def _prefix(run: Run, runs: Sequence[Run]) -> str:
     """Tell a run apart from the others on the page: by its target if that is enough."""
-    if len(runs) == 1:
+    drawn = [other for other in runs if not _is_of_clock(other)]
+    if len(drawn) <= 1:
         return ""
-    alone = sum(run.plan.target == other.plan.target for other in runs) == 1
+    alone = sum(run.plan.target == other.plan.target for other in drawn) == 1
     return f"{run.plan.target}: " if alone else f"run {run.id}: "
 
 

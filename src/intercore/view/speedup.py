@@ -69,8 +69,14 @@ class _Cost(NamedTuple):
 
     def duration(self, estimate: Interval) -> str:
         """Write a duration given in µs; where cycles have one length, also as so many of them."""
-        cycles = "" if self.cycle_hz is None else "\n" + FORMATS["cycles"](estimate.value * self.cycle_hz / 1e6)
-        return duration_with_bounds(estimate) + cycles
+        return duration_with_bounds(estimate) + self._cycles(estimate.value)
+
+    def bound(self, us: float) -> str:
+        """Write a duration in the same way that is but a bound."""
+        return duration(us) + self._cycles(us)
+
+    def _cycles(self, us: float) -> str:
+        return "" if self.cycle_hz is None else "\n" + FORMATS["cycles"](us * self.cycle_hz / 1e6)
 
 
 def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table[_Cost]:
@@ -87,11 +93,16 @@ def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table
         columns=[
             Column("where", lambda row: row.where),
             Column("setting", lambda row: " ".join(word for word in row.fit.group.split() if word not in shared)),
-            Column("overhead (95 %)", lambda row: row.duration(row.fit.overhead_us)),
+            Column("overhead (95 %)", _overhead),
             Column("break-even T1 (95 %)", _break_even),
             Column("at n", lambda row: _break_even_size(row.fit), right=True),
         ],
     )
+
+
+def _overhead(row: _Cost) -> str:
+    below = row.fit.resolution_us
+    return row.duration(row.fit.overhead_us) if below is None else "too small to tell: below " + row.bound(below)
 
 
 def _break_even(row: _Cost) -> str:

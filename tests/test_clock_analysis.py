@@ -1,0 +1,90 @@
+"""What intervals of the clock are taken to say: known differences and offsets are found again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from intercore.analysis import clock
+from intercore.measurement import Measurement, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HZ = 125_000_000
+
+
+def measurement(
+    first: int,
+    second: int,
+    interval: Sequence[int],
+    true: Sequence[int] | None = None,
+    interrupted: int = 0,
+    wrong: int = 0,
+    longest_us: int = 1000,
+) -> Measurement:
+    values = {"looking.0": [46] * 9, "looking.1": [47] * 9, "interval": interval}
+    if true is not None:
+        values["true"] = true
+    return Measurement(
+        benchmark="clock",
+        factors={"from": first, "to": second, "longest_us": longest_us, "seed": 1},
+        repetition=0,
+        series=tuple(Series(name, "common", HZ, np.array(ticks, np.int64)) for name, ticks in values.items()),
+        conditions={},
+        checks={"interrupted": interrupted, "wrong": wrong},
+        started="",
+    )
+
+
+def test_a_constant_difference_has_no_spread() -> None:
+    (found,) = clock.analyse([measurement(0, 1, [1046, 2046, 5046], [1000, 2000, 5000])]).intervals
+    assert found.exactness == clock.Exactness(difference=46, low=46, high=46, interrupted=0, largest=46)
+    assert found.exactness.spread == 0
+    assert (found.shortest, found.median, found.longest) == (1046, 2046, 5046)
+    assert found.looking == {0: 46, 1: 47}
+
+
+def test_interrupted_intervals_are_told_apart_and_not_forgotten() -> None:
+    analysis = clock.analyse([measurement(0, 0, [1046, 2400, 3047], [1000, 2000, 3000], interrupted=1)])
+    exactness = analysis.intervals[0].exactness
+    assert exactness == clock.Exactness(difference=46.5, low=46, high=47, interrupted=1, largest=400)
+    said = clock.sentences(analysis)
+    assert "2 intervals, on one core and across cores, were measured 46 to 47 ticks longer" in said[0]
+    assert said[1] == "1 more was looked at during an interrupt on either core, and measured up to 400 ticks longer."
+
+
+def test_a_difference_that_grows_is_spread() -> None:
+    (found,) = clock.analyse([measurement(0, 0, [1046, 2050, 3055], [1000, 2000, 3000])]).intervals
+    assert found.exactness
+    assert found.exactness.spread == 9
+
+
+@pytest.mark.parametrize("true", [None, [1000]], ids=["unknown", "incomplete"])
+def test_without_the_truth_there_is_no_exactness(true: list[int] | None) -> None:
+    analysis = clock.analyse([measurement(0, 0, [1046, 2046], true)])
+    assert analysis.intervals[0].exactness is None
+    assert not any("simulator" in sentence for sentence in clock.sentences(analysis))
+
+
+def test_the_offset_lies_within_the_shortest_intervals_of_both_directions() -> None:
+    ahead = 300
+    there, back = [500 + ahead, 900 + ahead], [400 - ahead, 700 - ahead]
+    (offset,) = clock.analyse([measurement(0, 1, there), measurement(1, 0, back)]).offsets
+    assert (offset.first, offset.second, offset.low, offset.high) == (0, 1, -100, 800)
+    assert offset.low <= ahead <= offset.high
+    assert clock.analyse([measurement(0, 1, there), measurement(0, 0, back)]).offsets == ()
+
+
+def test_repetitions_are_pooled_and_other_factors_are_not() -> None:
+    same = [measurement(0, 1, [100, 200]), measurement(0, 1, [300])]
+    assert [one.count for one in clock.analyse(same).intervals] == [3]
+    other = clock.analyse([*same, measurement(0, 1, [9], longest_us=5)]).intervals
+    assert sorted((one.varied["longest_us"], one.count) for one in other) == [(5, 1), (1000, 3)]
+
+
+def test_a_clock_that_steps_back_is_warned_of() -> None:
+    assert "3 intervals were negative" in clock.warnings([measurement(0, 1, [-5], wrong=3)])[0]
+    assert clock.warnings([measurement(0, 1, [5])]) == []

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
@@ -84,14 +85,14 @@ def footprint(elf: Path) -> Footprint:
 def main() -> None:
     """Print the table; end with 1 if a goal is missed at O2, which is what people flash."""
     levels = sys.argv[1:] or OPT_LEVELS
-    table = Table(title="intercore-target for the RP2040, bytes")
-    for heading in ("level", *SHOWN, "buffers", "stacks", f"code < {CODE_GOAL:,}", f"RAM < {RAM_GOAL:,}", "goal"):
+    table = Table(title="intercore-target for the RP2040, bytes", box=SIMPLE, padding=(0, 0, 0, 1))
+    for heading in ("level", *SHOWN, "buffers", "stacks", f"code,\n< {CODE_GOAL:,}", f"RAM,\n< {RAM_GOAL:,}", "goal"):
         table.add_column(heading, justify="right")
     found = {level: footprint(pico_image(level, lambda text: print(text, file=sys.stderr)).elf) for level in levels}
     for level, one in found.items():
         numbers = [*(one.sections.get(name, 0) for name in SHOWN), one.buffers, one.stacks, one.code, one.ram]
         table.add_row(level, *(f"{number:,}" for number in numbers), "yes" if one.meets_goal else "no")
-    Console(width=140).print(table)
+    Console(width=100).print(table)
     if "O2" in found and not found["O2"].meets_goal:
         sys.exit(1)
 

@@ -298,7 +298,7 @@ impl Bus {
     }
 
     /// The data phase of a read. The word that holds `address`.
-    pub(crate) fn read(&mut self, _master: u8, slave: Slave, address: u32, now: Cycle) -> Result<u32, Fault> {
+    pub(crate) fn read(&mut self, slave: Slave, address: u32, now: Cycle) -> Result<u32, Fault> {
         match slave {
             Slave::Rom => Ok(self.memory.rom[address as usize >> 2 & 0xfff]),
             Slave::Xip => self.xip.read(address, now, &self.memory, &mut self.diagnostics),
@@ -316,7 +316,6 @@ impl Bus {
     /// The data phase of a write. `value` is on all lanes.
     pub(crate) fn write(
         &mut self,
-        _master: u8,
         slave: Slave,
         address: u32,
         value: u32,

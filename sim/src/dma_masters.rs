@@ -119,11 +119,11 @@ fn finish(bus: &mut Bus, side: usize, access: DmaAccess, now: Cycle) {
         _ => Width::Word,
     };
     if side == 0 {
-        let result = bus.read(READ, slave, access.address, now).map_err(|Fault| BusError);
+        let result = bus.read(slave, access.address, now).map_err(|Fault| BusError);
         let (peripherals, mut context) = context(bus, now);
         peripherals.dma_read_done(result, now + 1, &mut context);
     } else {
-        let result = bus.write(WRITE, slave, access.address, access.value, width, now).map_err(|Fault| BusError);
+        let result = bus.write(slave, access.address, access.value, width, now).map_err(|Fault| BusError);
         let (peripherals, mut context) = context(bus, now);
         peripherals.dma_write_done(result, &mut context);
     }

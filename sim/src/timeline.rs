@@ -96,7 +96,7 @@ impl<W: Write> Timeline<W> {
         let mut pending = Trace { packets: vec![chip()] };
         let cores = [0, 1].map(|number| {
             pending.packets.extend(Track::ALL.map(|(track, name)| described(number, track, name)));
-            let state = state(machine, number as usize);
+            let state = machine.core(number as usize).state();
             let mut tracks = CoreTracks { number, state, exceptions: Vec::new(), stall: None, last: machine.now() };
             let event = tracks.event(machine, Track::State, Type::SliceBegin, Some(state.to_owned()), machine.now());
             pending.packets.push(event);
@@ -162,7 +162,7 @@ impl CoreTracks {
                 while self.exceptions.pop().is_some() {
                     packets.push(self.event(machine, Track::Exceptions, Type::SliceEnd, None, at));
                 }
-                let state = if life == Life::Starts { "running" } else { "in reset" };
+                let state = if life == Life::Starts { "running" } else { "off" };
                 self.set_state(machine, packets, state, at);
             }
             Life::Enters(number) => {
@@ -267,17 +267,6 @@ impl CoreTracks {
         };
         let nanoseconds = machine.bus.clocks.femtoseconds(cycle) / 1_000_000;
         TracePacket { timestamp: Some(nanoseconds as u64), track_event: Some(event), ..packet() }
-    }
-}
-
-fn state(machine: &Machine, core: usize) -> &'static str {
-    let core = machine.core(core);
-    match () {
-        () if core.is_off() => "in reset",
-        () if core.is_stuck() => "stuck",
-        () if core.is_locked_up() => "locked up",
-        () if core.is_asleep() => "asleep",
-        () => "running",
     }
 }
 

@@ -2,30 +2,16 @@
 //! follow from the documents; each example's head derives its numbers. Says so and passes where there is no compiler,
 //! unless `INTERCORE_NO_SKIP` is set.
 
+mod compiler;
+
+use compiler::build_example;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Builds an example for `sram` or `flash`. None where there is no compiler.
 fn build(name: &str, memory: &str) -> Option<PathBuf> {
-    if Command::new("arm-none-eabi-gcc").arg("--version").output().is_err() {
-        assert!(std::env::var_os("INTERCORE_NO_SKIP").is_none(), "there is no arm-none-eabi-gcc here");
-        eprintln!("skipped: no arm-none-eabi-gcc here (apt-get install gcc-arm-none-eabi)");
-        return None;
-    }
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let elf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{memory}.elf"));
-    let output = Command::new("arm-none-eabi-gcc")
-        .current_dir(&sources)
-        .args(["-mcpu=cortex-m0plus", "-mthumb", "-O2", "-std=c11", "-ffreestanding", "-nostartfiles", "-static"])
-        .args(["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-Wno-return-type"])
-        .args(["-Wl,--no-warn-rwx-segments", "-Wl,--fatal-warnings", "-L.", "-T"])
-        .args([&format!("{memory}.ld"), "chip.c", &format!("{name}.c"), "-lgcc", "-o"])
-        .arg(&elf)
-        .output()
-        .expect("the compiler runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(elf)
+    build_example(name, memory, "examples")
 }
 
 /// Runs an image with some input; what it prints.

@@ -1,6 +1,7 @@
 //! GDB debugs both cores: the real `gdb-multiarch` on the examples, and packets on a bare socket.
 
 mod common;
+mod compiler;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,6 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use common::{CODE, STAY, machine as small_machine};
+use compiler::build_example;
 use intercore_sim::bootrom;
 use intercore_sim::gdb::{Outcome, serve};
 use intercore_sim::image::Image;
@@ -20,27 +22,10 @@ use proptest::prelude::*;
 // ---------------------------------------------------------------------------------------------------------------------
 // The simulator's process, and GDB's.
 
-/// Builds an example with debug information. None where there is no compiler, as in `examples.rs`.
+/// Builds an example. Tests run at once, and each builds what it needs. None where there is no compiler.
 fn build(name: &str, memory: &str) -> Option<PathBuf> {
-    if Command::new("arm-none-eabi-gcc").arg("--version").output().is_err() {
-        assert!(std::env::var_os("INTERCORE_NO_SKIP").is_none(), "there is no arm-none-eabi-gcc here");
-        eprintln!("skipped: no arm-none-eabi-gcc here (apt-get install gcc-arm-none-eabi)");
-        return None;
-    }
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    // Tests run at once, and each builds what it needs.
     let test = std::thread::current().name().unwrap_or("test").to_owned();
-    let elf = directory.join(format!("gdb-{test}-{name}-{memory}.elf"));
-    let output = Command::new("arm-none-eabi-gcc")
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples"))
-        .args(["-g", "-mcpu=cortex-m0plus", "-mthumb", "-O2", "-std=c11", "-ffreestanding", "-nostartfiles", "-static"])
-        .args(["-Wno-return-type", "-Wl,--no-warn-rwx-segments", "-L.", "-T"])
-        .args([&format!("{memory}.ld"), "chip.c", &format!("{name}.c"), "-lgcc", "-o"])
-        .arg(&elf)
-        .output()
-        .expect("the compiler runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(elf)
+    build_example(name, memory, &format!("gdb-{test}"))
 }
 
 /// Writes a raw image for SRAM: a vector table, and the code behind it.

@@ -114,6 +114,9 @@ class CoreState(enum.Enum):
     ASLEEP = "asleep"
     LOCKED_UP = "locked up"
     OFF = "off"
+    """In reset or without power."""
+    STUCK = "stuck"
+    """For a fault that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

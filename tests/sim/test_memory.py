@@ -74,6 +74,15 @@ def test_registers_of_a_core_are_named() -> None:
     assert simulator.registers(1).state is CoreState.ASLEEP
 
 
+def test_a_core_that_is_stuck_is_said_to_be() -> None:
+    simulator = Simulator(raw(*FOREVER), base=SRAM)
+    simulator.set_faults(["stuck:core=0@2000"])
+    simulator.run(1500)
+    assert simulator.registers(0).state is CoreState.RUNNING
+    simulator.run(1000)
+    assert simulator.registers(0).state is CoreState.STUCK
+
+
 def test_registers_of_peripherals_are_seen_as_a_core_sees_them(echo: Simulator) -> None:
     echo.run(text="ready\n")
     assert echo.peek_register(UART0_CR) == 0x301

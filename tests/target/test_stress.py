@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.build import SANITIZE_VARIABLE, firmware_sources
+from intercore.build import SANITIZE_VARIABLE
+from tests.target.program import build
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,16 +27,10 @@ INPUT = bytes(ord("!") + at % 89 for at in range(100_000))
 
 
 def test_the_port_bears_the_stress(tmp_path: Path) -> None:
-    sanitize = os.environ.get(SANITIZE_VARIABLE, "")
-    configure = ["cmake", "-S", str(firmware_sources()), "-B", str(tmp_path), f"-DIC_SANITIZE={sanitize}"]
-    subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
-    build = ["cmake", "--build", str(tmp_path), "--target", "intercore-stress"]
-    subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+    program = build("intercore-stress", tmp_path)
     said = tmp_path / "said"
     with said.open("wb") as output:
-        process = subprocess.Popen(
-            [tmp_path / "intercore-stress"], stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT
-        )
+        process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT)
         try:
             assert process.stdin is not None
             process.stdin.write(INPUT)

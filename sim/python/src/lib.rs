@@ -255,14 +255,8 @@ impl Machine {
         let number = core_number(core)?;
         self.with(|state| {
             let core = state.session.machine.core(number);
-            let does = match () {
-                () if core.is_off() => "off",
-                () if core.is_locked_up() => "locked up",
-                () if core.is_asleep() => "asleep",
-                () => "running",
-            };
             let numbered = std::array::from_fn(|register| core.register(register));
-            Ok((numbered, core.xpsr(), core.msp(), core.psp(), core.primask(), core.control(), does))
+            Ok((numbered, core.xpsr(), core.msp(), core.psp(), core.primask(), core.control(), core.state()))
         })
     }
 

@@ -3,27 +3,15 @@
 use std::fmt::Write as _;
 
 use crate::bootrom;
-use crate::cpu::Core;
 use crate::image::Image;
 use crate::machine::Machine;
-
-/// What a core is doing, in a word or two.
-pub fn state(core: &Core) -> &'static str {
-    match () {
-        () if core.is_off() => "in reset",
-        () if core.is_stuck() => "stuck",
-        () if core.is_locked_up() => "locked up",
-        () if core.is_asleep() => "asleep",
-        () => "running",
-    }
-}
 
 /// Registers of both cores, with the functions they are in.
 pub fn registers(machine: &Machine, image: &Image) -> String {
     let mut text = String::new();
     for number in 0..2 {
         let core = machine.core(number);
-        let state = state(core);
+        let state = core.state();
         // Writing to a String does not fail.
         let _ = write!(text, "core {number} is {state} at {}", place(core.register(15), image));
         for register in 0..16 {

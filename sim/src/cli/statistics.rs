@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::report;
 use crate::bus::Slave;
 use crate::machine::Machine;
 
@@ -125,7 +124,7 @@ impl Core {
             named.map(|(slave, cycles)| (slave.name(), *cycles)).collect()
         };
         Self {
-            state: report::state(machine.core(number)),
+            state: machine.core(number).state(),
             instructions: statistics.instructions,
             exceptions: statistics.exceptions,
             asleep_cycles: statistics.asleep,

@@ -331,6 +331,19 @@ impl Core {
         self.phase == Phase::Lockup
     }
 
+    /// What the core is doing, in a word or two: `off` (in reset or without power), `stuck` (for a fault asked for), `locked up`,
+    /// `asleep`, `running`.
+    #[must_use]
+    pub fn state(&self) -> &'static str {
+        match self.phase {
+            Phase::Off => "off",
+            Phase::Stuck => "stuck",
+            Phase::Lockup => "locked up",
+            Phase::Asleep => "asleep",
+            _ => "running",
+        }
+    }
+
     /// The cycle the core has reached: of its next step, or the end of time if it will do none by itself.
     #[must_use]
     pub fn cycle(&self) -> Cycle {

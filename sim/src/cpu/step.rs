@@ -227,7 +227,7 @@ impl Core {
         }
         self.ask_slave::<WATCH>(bus, false).then(|| {
             self.t += 1;
-            bus.read(self.id, self.slave, self.address, self.t - 1).unwrap_or(REFUSED)
+            bus.read(self.slave, self.address, self.t - 1).unwrap_or(REFUSED)
         })
     }
 
@@ -312,7 +312,7 @@ impl Core {
             Phase::Store | Phase::StoreMany | Phase::Push => self.end_delayed_write::<WATCH>(bus),
             Phase::Load | Phase::LoadMany | Phase::Vector | Phase::Unstack => self.end_delayed_read::<WATCH>(bus),
             _ => {
-                let word = bus.read(self.id, self.slave, self.address, self.t).unwrap_or(REFUSED);
+                let word = bus.read(self.slave, self.address, self.t).unwrap_or(REFUSED);
                 self.t += 1;
                 match self.phase {
                     Phase::Target => self.end_target(word),
@@ -362,7 +362,7 @@ impl Core {
         let answer = match self.slave {
             Slave::Private => self.read_private(bus),
             Slave::Sio => Ok(bus.read_io(self.id, self.address, self.t)),
-            slave => bus.read(self.id, slave, self.address, self.t),
+            slave => bus.read(slave, self.address, self.t),
         };
         if answer.is_err() {
             self.data_fault(bus);
@@ -378,7 +378,7 @@ impl Core {
                 bus.write_io(self.id, self.address, value, self.t);
                 Ok(())
             }
-            slave => bus.write(self.id, slave, self.address, replicate(value, self.width), self.width, self.t),
+            slave => bus.write(slave, self.address, replicate(value, self.width), self.width, self.t),
         };
         if answer.is_err() {
             self.data_fault(bus);

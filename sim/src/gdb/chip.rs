@@ -21,7 +21,7 @@ use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps
 use gdbstub::target::ext::thread_extra_info::{ThreadExtraInfo, ThreadExtraInfoOps};
 use gdbstub::target::{Target, TargetError, TargetResult};
 
-use super::registers::{All, Armv6M, Register, state};
+use super::registers::{All, Armv6M, Register};
 use super::{Debuggee, memory, monitor};
 use crate::machine::{Machine, Stop};
 use crate::probe::Watch;
@@ -308,7 +308,7 @@ impl<D: Debuggee> SingleRegisterAccess<Tid> for Chip<'_, D> {
 impl<D: Debuggee> ThreadExtraInfo for Chip<'_, D> {
     fn thread_extra_info(&self, thread: Tid, buffer: &mut [u8]) -> Result<usize, Infallible> {
         let text = match core::<Infallible>(thread) {
-            Ok(number) => format!("core {number}: {}", state(self.debuggee.machine().core(number))),
+            Ok(number) => format!("core {number}: {}", self.debuggee.machine().core(number).state()),
             Err(_) => String::new(),
         };
         let count = text.len().min(buffer.len());

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use super::registers::state;
 use crate::machine::Machine;
 
 const HELP: &str = "\
@@ -32,8 +31,8 @@ fn cycles(machine: &Machine) -> String {
         let core = machine.core(number);
         // Writing to a String does not fail.
         let _ = match core.cycle() {
-            crate::clock::NEVER => writeln!(text, "core {number}: {}, with no cycle to wake in", state(core)),
-            cycle => writeln!(text, "core {number}: {}, next in cycle {cycle}", state(core)),
+            crate::clock::NEVER => writeln!(text, "core {number}: {}, with no cycle to wake in", core.state()),
+            cycle => writeln!(text, "core {number}: {}, next in cycle {cycle}", core.state()),
         };
     }
     text

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use gdbstub::arch::{Arch, RegId, Registers};
 
 use crate::clock::NEVER;
-use crate::cpu::{Core, Phase};
+use crate::cpu::Core;
 use crate::machine::Machine;
 
 /// R0 to R15, xPSR, MSP, PSP, PRIMASK, CONTROL: the order of the description below.
@@ -136,15 +136,5 @@ impl Register {
 impl RegId for Register {
     fn from_raw_id(number: usize) -> Option<(Self, Option<NonZeroUsize>)> {
         (number < COUNT).then_some((Self(number), NonZeroUsize::new(4)))
-    }
-}
-
-/// What a core is doing, in a word or two.
-pub fn state(core: &Core) -> &'static str {
-    match core.phase {
-        Phase::Off => "off",
-        Phase::Lockup => "locked up",
-        Phase::Asleep => "asleep",
-        _ => "running",
     }
 }

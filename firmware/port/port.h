@@ -1,11 +1,11 @@
-/* What a platform supplies: this header is the whole list.
+/* What a platform supplies: this header, port_objects.h, port_lock.h and port_interrupt.h are the whole list.
  *
  * Everything under core/, bench/ and workload/ is written against these functions and nothing else. They are plain
  * functions bound at link time, not a table of pointers: one image has one platform, and a call through a pointer
  * would stand inside every time that is measured.
  *
- * The folder of each implementation (port/posix, …) also holds a `port_types.h` with the two types that the caller
- * allocates: `port_task_t` and `port_sem_t`. Their members belong to the implementation.
+ * The folder of each implementation (port/posix, …) also holds a `port_types.h` with the types that the caller
+ * allocates: `port_task_t`, `port_sem_t` and those of the other headers. Their members belong to the implementation.
  *
  * Unless it says otherwise, a function may be called from any task but not from an interrupt handler, and cannot fail.
  */
@@ -20,10 +20,11 @@
 
 /* Results of the functions that can fail. */
 enum port_error {
-    PORT_OK = 0,           /* done */
-    PORT_ERR_RESOURCE = 1, /* no memory, no task slot or no permission for what was asked */
-    PORT_ERR_TIMEOUT = 2,  /* the time given has passed */
-    PORT_ERR_CLOSED = 3,   /* the console's other end has gone away; a serial line never reports this */
+    PORT_OK = 0,              /* done */
+    PORT_ERR_RESOURCE = 1,    /* no memory, no task slot or no permission for what was asked */
+    PORT_ERR_TIMEOUT = 2,     /* the time given has passed */
+    PORT_ERR_CLOSED = 3,      /* the console's other end has gone away; a serial line never reports this */
+    PORT_ERR_UNSUPPORTED = 4, /* the platform has nothing of that kind */
 };
 
 /* ---- cores ---------------------------------------------------------------------------------------------------- */
@@ -69,6 +70,7 @@ uint32_t port_tick_hz(void);
  * all and above the platform's idle, the way Arduino's loop() is: a task that it starts on its own core runs at once.
  */
 #define PORT_PRIORITY_MAX 8U
+#define PORT_PRIORITY_CONSOLE 0U
 
 struct port_task_config {
     /* Short name for debuggers; not copied, so it must outlive the task. */
@@ -78,8 +80,10 @@ struct port_task_config {
     void *arg;
     /* Core to be pinned to, below port_core_count(), or PORT_CORE_ANY. */
     uint32_t core;
-    /* 1 to PORT_PRIORITY_MAX. */
+    /* 1 to PORT_PRIORITY_MAX, or PORT_PRIORITY_CONSOLE. */
     uint32_t priority;
+    /* Bytes of stack that the entry needs; 0 for the platform's usual, which is at least 1 KiB. */
+    uint32_t stack_bytes;
 };
 
 /* Tasks of any priority run at the same time on different cores; on one core the higher priority runs.
@@ -100,6 +104,22 @@ port_task_t *port_task_self(void);
 
 /* Lets other ready tasks of the same priority run. */
 void port_yield(void);
+
+/* Pins a task to another core, or to none with PORT_CORE_ANY, whatever it is doing: one that waits runs on the new core
+ * when it is woken, one that runs moves at once. PORT_ERR_UNSUPPORTED where the kernel cannot (ESP-IDF's). */
+enum port_error port_task_pin(port_task_t *task, uint32_t core);
+
+/* Stops a task wherever it is until it is resumed: the kernel's own suspension. Suspending twice counts as once. On
+ * Linux, which has none for threads, the task waits at its next port_checkpoint(). */
+void port_task_suspend(port_task_t *task);
+void port_task_resume(port_task_t *task);
+
+/* To be called now and then by a task that may be suspended. Does nothing where the kernel can stop tasks itself. */
+void port_checkpoint(void);
+
+/* Whether tasks of equal priority take turns on a core, at every kernel tick where there is one. Off at first. To be
+ * switched while the console task is the only one. */
+void port_time_slicing(bool on);
 
 /* How often the calling task was forced off its core while it could have run on, since it started. Always 0 where the
  * platform cannot tell. May be slow: not for use inside a timed window. */
@@ -135,6 +155,23 @@ void port_sleep_until(uint64_t when);
 /* Blocks the caller until `ticks` edges of the kernel's tick have passed, the way vTaskDelay() does: the first edge
  * comes after a part of a tick only. */
 void port_sleep_ticks(uint32_t ticks);
+
+/* The common clock at the last edge of the kernel's tick: exact where the tick's counter can be read. The edges of the
+ * past and of the future lie whole ticks apart. */
+uint64_t port_tick_edge(void);
+
+/* A periodic task's sleep, by the kernel's own call for it (vTaskDelayUntil). */
+struct port_period {
+    uint64_t next; /* belongs to the platform */
+    uint32_t ticks;
+};
+
+/* Begins a period of `ticks` kernel ticks: returns the common clock at which the first release is due, the period away
+ * from the last edge of the tick. Later ones are due each a period after the one before. */
+uint64_t port_period_begin(struct port_period *period, uint32_t ticks);
+
+/* Blocks the caller until the next release is due; returns at once if it is overdue. */
+void port_period_sleep(struct port_period *period);
 
 /* ---- console ---------------------------------------------------------------------------------------------------- */
 

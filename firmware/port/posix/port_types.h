@@ -4,12 +4,14 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #define PORT_CORES_MAX 64U
 
 typedef struct port_task {
     pthread_t thread;
+    atomic_int id; /* the system's number of the thread; 0 until it runs */
     sem_t notifications;
     void (*entry)(void *);
     void *arg;

@@ -22,4 +22,9 @@ typedef struct port_task {
 
 typedef StaticSemaphore_t port_sem_t;
 
+/* The register of a lock that the hardware has, chosen by the board. */
+typedef struct port_spinlock {
+    volatile uint32_t *hardware;
+} port_spinlock_t;
+
 #endif

@@ -16,5 +16,6 @@ typedef struct port_task {
 } port_task_t;
 
 typedef sem_t port_sem_t;
+typedef pthread_spinlock_t port_spinlock_t;
 
 #endif

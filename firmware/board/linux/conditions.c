@@ -12,6 +12,12 @@
 #define VALUE_MAX 256U
 #define CONDITIONS_MAX 48U
 
+#if defined(__x86_64__)
+#define ATOMIC "one instruction: lock xadd, lock cmpxchg"
+#else
+#define ATOMIC "what the compiler makes of C11's atomics"
+#endif
+
 static struct port_condition conditions[CONDITIONS_MAX];
 static char values[CONDITIONS_MAX][VALUE_MAX];
 static uint32_t condition_count;
@@ -136,6 +142,9 @@ void linux_conditions_start(void) {
     add_objects();
     add("compiler", IC_COMPILER);
     add("compiler.flags", IC_FLAGS);
+    add("critical_section", "one recursive pthread mutex with priority inheritance");
+    add("spinlock", "pthread_spin_lock");
+    add("atomic", ATOMIC);
     struct port_region region;
     if (port_region(0, &region)) {
         add_number("memory.ram_bytes", region.bytes);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lock_posix.h"
 #include "port.h"
 #include "port_objects.h"
 
@@ -289,7 +290,7 @@ static bool find_cores(void) {
 }
 
 bool port_posix_start(void) {
-    if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0) {
+    if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0 || !lock_posix_start()) {
         return false;
     }
     self = &console_task;

@@ -50,4 +50,6 @@ typedef struct port_stream {
     int out;
 } port_stream_t;
 
+typedef pthread_spinlock_t port_spinlock_t;
+
 #endif

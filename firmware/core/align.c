@@ -81,8 +81,9 @@ static bool open_series(enum ic_align_when when) {
     for (uint32_t i = 0; i < SERIES; i++) {
         exchange.series[i] = ic_samples_open(names[when][i], IC_SERIES_PLAIN, EXCHANGES);
         if (exchange.series[i] == NULL) {
-            return ic_error_set(&exchange.run->error, "out-of-range", "the target has no memory for that many samples and ",
-                                names[when][i], ": ask for fewer");
+            return ic_error_set(&exchange.run->error, "out-of-range",
+                                "the target has no memory for that many samples and ", names[when][i],
+                                ": ask for fewer");
         }
         exchange.series[i]->clock = IC_CLOCK_COUNTER;
     }

@@ -39,12 +39,11 @@ bool ic_looking_measure(struct ic_run *run) {
         }
         looker.series->clock = run->clock;
         static port_task_t task; /* on a chip it may hold the task's whole stack */
-        struct port_task_config config = {
-            .name = "looking",
-            .entry = run->clock == IC_CLOCK_COMMON ? look : look_at_counter,
-            .arg = &looker,
-            .core = core,
-            .priority = 1};
+        struct port_task_config config = {.name = "looking",
+                                          .entry = run->clock == IC_CLOCK_COMMON ? look : look_at_counter,
+                                          .arg = &looker,
+                                          .core = core,
+                                          .priority = 1};
         if (port_task_start(&task, &config) != PORT_OK) {
             return ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
         }

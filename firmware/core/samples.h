@@ -34,8 +34,8 @@ struct ic_series {
 /* Forgets all series. */
 void ic_samples_reset(void);
 
-/* Opens a series for `capacity` samples, of the common clock if the caller does not change that. The name is `name`, or "name.index" if `index` is not IC_SERIES_PLAIN.
- * NULL if the arena or the list of series is full. */
+/* Opens a series for `capacity` samples, of the common clock if the caller does not change that. The name is `name`, or
+ * "name.index" if `index` is not IC_SERIES_PLAIN. NULL if the arena or the list of series is full. */
 struct ic_series *ic_samples_open(const char *name, uint32_t index, uint32_t capacity);
 #define IC_SERIES_PLAIN UINT32_MAX
 

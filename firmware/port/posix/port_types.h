@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PORT_CORES_MAX 64U
@@ -11,6 +13,8 @@
 typedef struct port_task {
     pthread_t thread;
     sem_t notifications;
+    atomic_bool suspended; /* port_task_suspend() */
+    sem_t resumed;         /* given when that ends */
     void (*entry)(void *);
     void *arg;
 } port_task_t;

@@ -123,12 +123,14 @@ static enum port_error start_thread(port_task_t *task, const struct port_task_co
 enum port_error port_task_start(port_task_t *task, const struct port_task_config *config) {
     task->entry = config->entry;
     task->arg = config->arg;
-    if (sem_init(&task->notifications, 0, 0) != 0) {
+    atomic_store_explicit(&task->suspended, false, memory_order_relaxed);
+    if (sem_init(&task->notifications, 0, 0) != 0 || sem_init(&task->resumed, 0, 0) != 0) {
         return PORT_ERR_RESOURCE;
     }
     enum port_error error = start_thread(task, config);
     if (error != PORT_OK) {
         sem_destroy(&task->notifications);
+        sem_destroy(&task->resumed);
     }
     return error;
 }
@@ -136,6 +138,7 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
 void port_task_join(port_task_t *task) {
     pthread_join(task->thread, NULL);
     sem_destroy(&task->notifications);
+    sem_destroy(&task->resumed);
 }
 
 port_task_t *port_task_self(void) { return self; }
@@ -205,10 +208,7 @@ void port_sleep_until(uint64_t when) {
     }
 }
 
-void port_sleep_ticks(uint32_t ticks) {
-    const uint64_t period = NS_PER_S / TICK_HZ;
-    port_sleep_until((port_clock() / period + ticks) * period);
-}
+void port_sleep_ticks(uint32_t ticks) { port_sleep_until(port_tick_edge() + ticks * (NS_PER_S / TICK_HZ)); }
 
 /* ---- console ---- */
 
@@ -290,7 +290,8 @@ static bool find_cores(void) {
 }
 
 bool port_posix_start(void) {
-    if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0 || !lock_posix_start()) {
+    if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0 ||
+        sem_init(&console_task.resumed, 0, 0) != 0 || !lock_posix_start()) {
         return false;
     }
     self = &console_task;

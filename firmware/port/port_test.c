@@ -2,10 +2,12 @@
 #include "port_test.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "port.h"
+#include "port_interrupt.h"
 #include "port_lock.h"
 #include "port_objects.h"
 
@@ -58,6 +60,130 @@ static void unpinned_tasks_run(void) {
     expect(port_task_start(&task, &config) == PORT_OK, "an unpinned task starts");
     port_task_join(&task);
     expect(report.core < port_core_count(), "an unpinned task runs on some core");
+}
+
+/* ---- what one task does to another ---- */
+
+/* Says where it is each time it is notified, `rounds` times. */
+struct wanderer {
+    port_task_t task;
+    port_task_t *asker;
+    uint32_t rounds;
+    uint32_t core;
+};
+
+static void tell_core(void *arg) {
+    struct wanderer *wanderer = arg;
+    for (uint32_t i = 0; i < wanderer->rounds; i++) {
+        port_notify_take();
+        wanderer->core = port_core_id();
+        port_notify(wanderer->asker);
+    }
+}
+
+static void a_waiting_task_wakes_where_it_was_pinned_to(void) {
+    uint32_t cores = port_core_count();
+    struct wanderer wanderer = {.asker = port_task_self(), .rounds = 2U * cores + 1U};
+    struct port_task_config config = {
+        .name = "wanderer", .entry = tell_core, .arg = &wanderer, .core = PORT_CORE_ANY, .priority = 1};
+    expect(port_task_start(&wanderer.task, &config) == PORT_OK, "a task that wanders starts");
+    for (uint32_t i = 0; i < 2U * cores; i++) {
+        expect(port_task_pin(&wanderer.task, i % cores) == PORT_OK, "a task that waits can be pinned");
+        port_notify(&wanderer.task);
+        port_notify_take();
+        expect(wanderer.core == i % cores, "a task that waited wakes on the core it was pinned to");
+    }
+    expect(port_task_pin(&wanderer.task, PORT_CORE_ANY) == PORT_OK, "a task can be unpinned");
+    port_notify(&wanderer.task);
+    port_notify_take();
+    expect(wanderer.core < cores, "an unpinned task wakes on some core");
+    port_task_join(&wanderer.task);
+}
+
+struct runner {
+    port_task_t task;
+    atomic_uint turns;
+    atomic_uint core;
+    atomic_bool over;
+};
+
+static void run_about(void *arg) {
+    struct runner *runner = arg;
+    while (!atomic_load(&runner->over)) {
+        port_checkpoint();
+        atomic_store(&runner->core, port_core_id());
+        atomic_store(&runner->turns, atomic_load(&runner->turns) + 1U);
+    }
+}
+
+/* Lets time pass until it has made more turns, 2 s at most. */
+static bool runs_on(struct runner *runner) {
+    uint32_t before = atomic_load(&runner->turns);
+    uint64_t limit = port_clock() + milliseconds(2000);
+    while (port_clock() < limit) {
+        port_sleep_ticks(2);
+        if (atomic_load(&runner->turns) - before > 2) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The runner keeps to the last core, so that this task is not kept from running. */
+static void a_running_task_is_suspended_resumed_and_moved(void) {
+    uint32_t last = port_core_count() - 1U;
+    if (last == 0) {
+        return;
+    }
+    struct runner runner = {0};
+    struct port_task_config config = {
+        .name = "runner", .entry = run_about, .arg = &runner, .core = last, .priority = 1};
+    expect(port_task_start(&runner.task, &config) == PORT_OK, "a task that runs starts");
+    expect(runs_on(&runner), "a task runs until it is suspended");
+    port_task_suspend(&runner.task);
+    port_task_suspend(&runner.task);
+    port_sleep_ticks(3);
+    uint32_t turns = atomic_load(&runner.turns);
+    port_sleep_ticks(5);
+    expect(atomic_load(&runner.turns) == turns, "a suspended task does not run");
+    port_task_resume(&runner.task);
+    expect(runs_on(&runner), "a task that was suspended twice and resumed once runs");
+    expect(atomic_load(&runner.core) == last, "a pinned task stays on its core");
+    /* The console task, of lower priority, is on core 0 and must see the end: so the runner ends itself there. */
+    atomic_store(&runner.over, true);
+    expect(port_task_pin(&runner.task, 0) == PORT_OK, "a task that runs can be moved");
+    port_task_join(&runner.task);
+}
+
+static void a_task_pins_itself_at_once(void *arg) {
+    bool *moved = arg;
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        *moved = *moved && port_task_pin(port_task_self(), core) == PORT_OK && port_core_id() == core;
+    }
+}
+
+static void tasks_move_themselves(void) {
+    bool moved = true;
+    port_task_t task;
+    struct port_task_config config = {
+        .name = "mover", .entry = a_task_pins_itself_at_once, .arg = &moved, .core = PORT_CORE_ANY, .priority = 1};
+    expect(port_task_start(&task, &config) == PORT_OK, "a task that moves itself starts");
+    port_task_join(&task);
+    expect(moved, "a task that pins itself is there when that returns");
+}
+
+static void a_suspended_wait_goes_on(void) {
+    struct wanderer wanderer = {.asker = port_task_self(), .rounds = 1};
+    struct port_task_config config = {.name = "waiter", .entry = tell_core, .arg = &wanderer, .core = 0, .priority = 1};
+    wanderer.core = PORT_CORE_ANY;
+    expect(port_task_start(&wanderer.task, &config) == PORT_OK, "a task that waits starts");
+    port_task_suspend(&wanderer.task);
+    port_task_resume(&wanderer.task);
+    port_sleep_ticks(2);
+    expect(wanderer.core == PORT_CORE_ANY, "a wait does not end because the task was suspended");
+    port_notify(&wanderer.task);
+    port_notify_take();
+    port_task_join(&wanderer.task);
 }
 
 /* ---- waking ---- */
@@ -561,6 +687,168 @@ static void atomics_do_as_they_say(void) {
     expect(port_atomic_swap(&atomic, 2, 7) && atomic.value == 7U, "a swap stores where it finds what it expects");
 }
 
+/* ---- interrupts ---- */
+
+struct arrivals {
+    port_task_t *waiting;
+    atomic_uint count;
+    uint32_t core; /* plain memory: a notification from a handler must order it */
+    uint64_t at;
+    uint32_t answer; /* core to ring; PORT_CORE_ANY: none */
+};
+
+static void note_arrival(void *arg) {
+    struct arrivals *arrivals = arg;
+    arrivals->at = port_clock();
+    arrivals->core = port_core_id();
+    atomic_store(&arrivals->count, atomic_load(&arrivals->count) + 1U); /* its only writer */
+    if (arrivals->answer != PORT_CORE_ANY) {
+        port_doorbell_ring(arrivals->answer);
+    }
+    if (arrivals->waiting != NULL) {
+        port_notify_from_handler(arrivals->waiting);
+    }
+}
+
+static void the_timer_fires_once_when_it_is_due(void) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        struct arrivals arrivals = {.waiting = port_task_self(), .answer = PORT_CORE_ANY};
+        expect(port_timer_open(core, note_arrival, &arrivals) == PORT_OK, "the timer opens on any core");
+        for (uint32_t i = 1; i <= 20; i++) {
+            uint64_t when = port_clock() + milliseconds(1) + i * port_clock_hz() / 3000000U;
+            uint64_t due = port_timer_set(when);
+            expect(due >= when && due <= when + port_clock_hz() / 1000000U,
+                   "a timer is due within 1 us of what was asked");
+            port_notify_take();
+            expect(arrivals.at >= due, "the timer does not fire early");
+            expect(arrivals.core == core, "the timer's handler runs on its core");
+            expect(atomic_load(&arrivals.count) == i, "the timer fires once for each time it is set");
+        }
+        port_timer_set(port_clock() + milliseconds(2));
+        port_timer_close();
+        port_sleep_until(port_clock() + milliseconds(4));
+        expect(atomic_load(&arrivals.count) == 20, "a closed timer does not fire");
+    }
+}
+
+struct ringer {
+    uint32_t core; /* that is rung */
+    struct arrivals *arrivals;
+};
+
+static void ring_and_wait(void *arg) {
+    struct ringer *ringer = arg;
+    ringer->arrivals->waiting = port_task_self();
+    for (uint32_t i = 1; i <= 100; i++) {
+        uint64_t before = port_clock();
+        port_doorbell_ring(ringer->core);
+        port_notify_take();
+        expect(ringer->arrivals->at >= before, "a doorbell is heard after it was rung");
+        expect(ringer->arrivals->core == ringer->core, "a doorbell's handler runs on its core");
+        expect(atomic_load(&ringer->arrivals->count) == i, "a ring is heard once");
+    }
+}
+
+static void each_core_can_ring_each(void) {
+    for (uint32_t to = 0; to < port_core_count(); to++) {
+        for (uint32_t from = 0; from < port_core_count(); from++) {
+            struct arrivals arrivals = {.answer = PORT_CORE_ANY};
+            struct ringer ringer = {.core = to, .arrivals = &arrivals};
+            expect(port_doorbell_open(to, note_arrival, &arrivals) == PORT_OK, "a doorbell opens");
+            port_task_t task;
+            struct port_task_config config = {
+                .name = "ringer", .entry = ring_and_wait, .arg = &ringer, .core = from, .priority = 1};
+            expect(port_task_start(&task, &config) == PORT_OK, "a task that rings starts");
+            port_task_join(&task);
+            port_doorbell_close(to);
+        }
+    }
+}
+
+/* While the cores also wake each other's tasks, which on some chips takes the same hardware. */
+static void handlers_can_ring_and_no_ring_is_lost(void) {
+    uint32_t other = port_core_count() - 1U;
+    if (other == 0) {
+        return;
+    }
+    struct arrivals here = {.waiting = port_task_self(), .answer = PORT_CORE_ANY};
+    struct arrivals there = {.answer = 0};
+    struct echo echo = {.asker = port_task_self(), .rounds = 300};
+    port_task_t task;
+    struct port_task_config config = {
+        .name = "echo", .entry = answer_notifications, .arg = &echo, .core = other, .priority = 1};
+    expect(port_task_start(&task, &config) == PORT_OK, "a task starts beside the doorbells");
+    expect(port_doorbell_open(0, note_arrival, &here) == PORT_OK, "a doorbell opens on core 0");
+    expect(port_doorbell_open(other, note_arrival, &there) == PORT_OK, "and another one on the last core");
+    for (uint32_t i = 1; i <= echo.rounds; i++) {
+        port_notify(&task);
+        port_doorbell_ring(other);
+        port_notify_take();
+        port_notify_take();
+        expect(atomic_load(&there.count) == i && atomic_load(&here.count) == i, "a ring is answered by a ring");
+        expect(there.core == other && here.core == 0, "each on its core");
+    }
+    expect(echo.last_seen == echo.rounds, "doorbells leave the kernel's own signals alone");
+    port_doorbell_close(0);
+    port_doorbell_close(other);
+    port_task_join(&task);
+}
+
+/* The grid of the tick, seen from one core: whoever sleeps by ticks wakes just after an edge, and edges lie whole ticks
+ * apart, for as long as one looks. A machine that does something else now and then is late some times, not each time.
+ */
+static void look_at_ticks(void *arg) {
+    (void)arg;
+    uint64_t tick = port_clock_hz() / port_tick_hz();
+    uint64_t first = port_tick_edge();
+    uint64_t least = tick;
+    for (uint32_t i = 1; i <= 50; i++) {
+        port_sleep_ticks(i % 3U + 1U);
+        uint64_t edge = port_tick_edge();
+        uint64_t late = port_clock() - edge;
+        expect((edge - first) % tick == 0, "edges lie whole ticks apart");
+        least = late < least ? late : least;
+    }
+    expect(least < tick / 4U, "a task that sleeps by ticks wakes just after an edge");
+}
+
+static void be_periodic(void *arg) {
+    (void)arg;
+    uint64_t tick = port_clock_hz() / port_tick_hz();
+    struct port_period period;
+    uint64_t begun = port_tick_edge();
+    uint64_t due = port_period_begin(&period, 2);
+    expect((due - begun) % tick == 0 && due > begun + tick, "the first release is due a period from an edge");
+    uint64_t least = tick;
+    for (uint32_t i = 0; i < 20; i++) {
+        port_period_sleep(&period);
+        uint64_t now = port_clock();
+        expect(now >= due, "a release does not come before it is due");
+        least = now - due < least ? now - due : least;
+        due += 2U * tick;
+    }
+    expect(least < tick / 4U, "releases come when they are due");
+    while (port_clock() < due + 3U * tick) { /* past two releases */
+    }
+    port_period_sleep(&period);
+    port_period_sleep(&period);
+    expect(port_clock() >= due + 2U * tick, "two releases were overdue");
+    port_period_sleep(&period);
+    expect(port_clock() >= due + 4U * tick, "overdue releases are not left out");
+}
+
+static void time_has_a_grid_on_every_core(void) {
+    static void (*const looks[])(void *arg) = {look_at_ticks, be_periodic};
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
+            port_task_t task;
+            struct port_task_config config = {.name = "grid", .entry = looks[i], .core = core, .priority = 2};
+            expect(port_task_start(&task, &config) == PORT_OK, "a task that looks at the grid starts");
+            port_task_join(&task);
+        }
+    }
+}
+
 /* ---- what the target is ---- */
 
 static void facts_are_complete(void) {
@@ -583,6 +871,10 @@ const char *port_test(void) {
     failure = NULL;
     tasks_run_where_they_are_pinned();
     unpinned_tasks_run();
+    a_waiting_task_wakes_where_it_was_pinned_to();
+    a_running_task_is_suspended_resumed_and_moved();
+    tasks_move_themselves();
+    a_suspended_wait_goes_on();
     notifications_are_counted_and_order_memory();
     semaphores_count_and_time_out();
     a_binary_semaphore_is_given_or_not();
@@ -595,12 +887,16 @@ const char *port_test(void) {
     clocks_run_forward();
     the_common_clock_is_common();
     sleeping_takes_the_time_asked();
+    time_has_a_grid_on_every_core();
     critical_sections_exclude_other_cores();
     critical_sections_exclude_tasks_of_the_same_core();
     spinlocks_exclude_other_cores();
     spinlocks_are_apart_and_can_be_had_again();
     atomics_lose_nothing();
     atomics_do_as_they_say();
+    the_timer_fires_once_when_it_is_due();
+    each_core_can_ring_each();
+    handlers_can_ring_and_no_ring_is_lost();
     facts_are_complete();
     return failure;
 }

@@ -136,12 +136,14 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
     task->entry = config->entry;
     task->arg = config->arg;
     atomic_store(&task->id, 0);
-    if (sem_init(&task->notifications, 0, 0) != 0) {
+    atomic_store_explicit(&task->suspended, false, memory_order_relaxed);
+    if (sem_init(&task->notifications, 0, 0) != 0 || sem_init(&task->resumed, 0, 0) != 0) {
         return PORT_ERR_RESOURCE;
     }
     enum port_error error = start_thread(task, config);
     if (error != PORT_OK) {
         sem_destroy(&task->notifications);
+        sem_destroy(&task->resumed);
     }
     return error;
 }
@@ -149,6 +151,7 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
 void port_task_join(port_task_t *task) {
     pthread_join(task->thread, NULL);
     sem_destroy(&task->notifications);
+    sem_destroy(&task->resumed);
 }
 
 /* The state stands behind the name, which stands in brackets (proc(5)); S is an interruptible sleep. */
@@ -232,10 +235,7 @@ void port_sleep_until(uint64_t when) {
     }
 }
 
-void port_sleep_ticks(uint32_t ticks) {
-    const uint64_t period = NS_PER_S / TICK_HZ;
-    port_sleep_until((port_clock() / period + ticks) * period);
-}
+void port_sleep_ticks(uint32_t ticks) { port_sleep_until(port_tick_edge() + ticks * (NS_PER_S / TICK_HZ)); }
 
 /* ---- console ---- */
 
@@ -317,7 +317,8 @@ static bool find_cores(void) {
 }
 
 bool port_posix_start(void) {
-    if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0 || !lock_posix_start()) {
+    if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0 ||
+        sem_init(&console_task.resumed, 0, 0) != 0 || !lock_posix_start()) {
         return false;
     }
     self = &console_task;

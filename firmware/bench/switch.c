@@ -125,9 +125,10 @@ static void reach(atomic_uint *turn) { atomic_store_explicit(turn, stage.turn, m
 
 /* ---- the primitives ---- */
 
-/* Two pairs of functions for each, one by either clock. What is timed stands in them directly. */
+/* Two pairs of functions for each, one by either clock. What is timed stands in them directly. An observer from outside
+ * finds those that signal by their names. */
 #define TIMED_BY(clock, suffix, kind, signal, wait)                                                                    \
-    static void signal_##kind##suffix(struct stamps *stamps) {                                                         \
+    static void switch_signal_##kind##suffix(struct stamps *stamps) {                                                  \
         uint64_t before = clock();                                                                                     \
         signal;                                                                                                        \
         uint64_t after = clock();                                                                                      \
@@ -141,7 +142,7 @@ static void reach(atomic_uint *turn) { atomic_store_explicit(turn, stage.turn, m
 #define TIMED(kind, signal, wait)                                                                                      \
     TIMED_BY(port_clock, , kind, signal, wait) TIMED_BY(port_cycles, _counted, kind, signal, wait)
 #define FUNCTIONS(kind)                                                                                                \
-    .signal = {signal_##kind, signal_##kind##_counted}, .await = {await_##kind, await_##kind##_counted}
+    .signal = {switch_signal_##kind, switch_signal_##kind##_counted}, .await = {await_##kind, await_##kind##_counted}
 
 TIMED(semaphore, port_sem_give(&stage.sem), (void)port_sem_take(&stage.sem, PORT_FOREVER))
 TIMED(mutex, port_mutex_unlock(&stage.mutex), port_mutex_lock(&stage.mutex))

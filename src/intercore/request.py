@@ -25,6 +25,22 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     # Each of the first two cores to itself and to the other; a few seconds.
     "clock": {"from": ["0", "1"], "to": ["0", "1"]},
+    # Every primitive that works between cores, between the first two: a few seconds.
+    "switch": {
+        "primitive": [
+            "binary-semaphore",
+            "counting-semaphore",
+            "mutex",
+            "queue",
+            "notification",
+            "event-group",
+            "stream-buffer",
+        ],
+        "from": ["0", "1"],
+        "to": ["0", "1"],
+        "target": ["idle"],
+        "time": ["common"],
+    },
 }
 """Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
 

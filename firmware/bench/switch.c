@@ -238,6 +238,13 @@ static void have_other_yield(void) {
     } while (!reached(&stage.armed));
 }
 
+/* Not left to the console task: one of these two tasks keeps it from running. */
+static void keep_other_busy(void) {
+    port_notify(&stage.spinner.task);
+    while (!reached(&stage.spinning)) {
+    }
+}
+
 static void settle(void) {
     uint64_t start = port_clock();
     while (port_clock() - start < stage.settling) {
@@ -261,7 +268,8 @@ static void run_signaller(void *arg) {
         if (yields()) {
             have_other_yield();
         }
-        while (busy && !reached(&stage.spinning)) {
+        if (busy) {
+            keep_other_busy();
         }
         settle();
         ic_run_dither(stage.run);
@@ -315,9 +323,6 @@ static void take_turn(struct party *party, bool woken) {
     }
     await_waiting(party);
     port_notify(&party->task);
-    if (stage.apart && stage.run->values[P_TARGET] == TARGET_BUSY) {
-        port_notify(&stage.spinner.task);
-    }
     take_reports(woken ? 2 : 1);
 }
 

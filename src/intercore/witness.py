@@ -113,8 +113,9 @@ class ClockWitness(Witness):
 
     def forget(self) -> None:
         """See Witness."""
-        for watched in (self._stamps, self._hand_overs, self._handlers):
-            watched.take()
+        self._stamps.take()
+        self._hand_overs.take()
+        self._handlers.take()
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
         """Return the true intervals as the series `true`, and as the check `interrupted` how many were.
@@ -168,8 +169,11 @@ class SwitchWitness(Witness):
 
     def forget(self) -> None:
         """See Witness."""
-        for watched in (self._clock, self._counter, *self._signals, self._handlers):
-            watched.take()
+        self._clock.take()
+        self._counter.take()
+        for probe in self._signals:
+            probe.take()
+        self._handlers.take()
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
         """Return the true durations as the series `true`, and as the check `interrupted` how many were."""
@@ -177,13 +181,14 @@ class SwitchWitness(Witness):
         stamps = self._clock if setting.time == "common" else self._counter
         count = sum(len(series.ticks) for series in measured if series.name == "switch")
         signals = np.sort(np.concatenate([_on(probe, setting.first) for probe in self._signals]))
+        # An interrupt may have a function's first instruction begun twice, but there is one reading behind it.
+        begins = np.unique(_first_after(_on(stamps.returns, setting.first), signals))
         if setting.first == setting.second:  # each second one is for the series `call`
-            signals = signals[::2]
-        if len(signals) != count + 1:
-            raise _contradiction(count, max(len(signals) - 1, 0))
-        signals = signals[1:]  # the first of all is the warm-up
-        first_moments = _first_after(_on(stamps.moments, setting.first), signals)
-        begins = _first_after(_on(stamps.returns, setting.first), signals)
+            begins = begins[::2]
+        if len(begins) != count + 1:
+            raise _contradiction(count, max(len(begins) - 1, 0))
+        begins = begins[1:]  # the first of all is the warm-up
+        first_moments = _last_before(_on(stamps.moments, setting.first), begins)
         ends = _first_after(_on(stamps.calls, setting.second), begins)
         second_moments = _first_after(_on(stamps.moments, setting.second), ends)
         interrupted = self._handlers.disturbed(setting.first, first_moments, begins)

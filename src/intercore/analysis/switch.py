@@ -50,8 +50,9 @@ class WakeUp(msgspec.Struct, frozen=True):
     """The core that signals."""
     second: Core = msgspec.field(name="to")
     """The core of the woken task."""
-    target: Target
-    """What another core did before: `idle`, asleep, or `busy`, in a task that was preempted."""
+    target: Target | None
+    """What the other core did before: `idle`, asleep, or `busy`, in a task that was preempted; None on one core, which
+    is busy with the task that signals."""
     time: Time
     """The clock: see above."""
     varied: dict[str, Level]
@@ -142,7 +143,7 @@ def analyse(measurements: Iterable[Measurement]) -> SwitchAnalysis:
 def samples_us(measurements: Iterable[Measurement]) -> dict[tuple[str, int, int, str, str], Floats]:
     """Return the wake-ups, corrected where they were aligned, by primitive, from, to, target and time.
 
-    Settings that differ in other factors are left out but for the first of them.
+    The target is empty on one core. Settings that differ in other factors are left out but for the first of them.
     """
     found: dict[tuple[str, int, int, str, str], Floats] = {}
     for setting, pool in _pools(measurements).items():
@@ -195,7 +196,7 @@ def _disturbed(ours: Sequence[Measurement]) -> list[str]:
     ]
     more = len(found) - _MOST_SAID
     return found[:_MOST_SAID] + (
-        [f"The same kind of thing is to be said {more} times more of switch."] if more > 0 else []
+        [f"There are {more} more sentences of this kind to be said of switch."] if more > 0 else []
     )
 
 
@@ -216,7 +217,8 @@ def _pools(measurements: Iterable[Measurement]) -> dict[_Setting, list[Measureme
     for one in ours:
         varied = tuple((name, one.factors[name]) for name in names if name in one.factors)
         primitive, first, second, target, time = (one.factors[name] for name in _OWN)
-        found[str(primitive), int(first), int(second), str(target), str(time), varied].append(one)
+        known_target = "" if first == second else str(target)
+        found[str(primitive), int(first), int(second), known_target, str(time), varied].append(one)
     return dict(sorted(found.items(), key=lambda item: _order(item[0])))
 
 
@@ -227,7 +229,7 @@ def _order(setting: _Setting) -> tuple[object, ...]:
         str(varied),
         time == "raw-counter",
         time != "common",
-        target != "idle",
+        target == "busy",
         primitive,
         first != second,
         first,
@@ -268,7 +270,7 @@ def _wake_up(setting: _Setting, pool: Sequence[Measurement]) -> WakeUp:
             "primitive": primitive,
             "from": first,
             "to": second,
-            "target": target,
+            "target": target or None,
             "time": time,
             "varied": dict(varied),
             "hz": hz,
@@ -415,7 +417,7 @@ def _about_ratios(ratios: Sequence[Ratio]) -> Iterator[str]:
 
 
 def _about_calls(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
-    known = [one for one in wake_ups if one.time == "common" and one.primitive != "yield"]
+    known = [one for one in wake_ups if one.time == "common" and one.primitive != "yield" and one.target != "busy"]
     for crosses, where in ((False, "a task of lower priority on its own core"), (True, "a task on another core")):
         medians = {one.primitive: one.call_us.median.value for one in known if one.crosses == crosses}
         if medians:
@@ -428,12 +430,10 @@ def _about_calls(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
 
 def _about_alignment(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
     known = {(_place(one), one.time): one for one in wake_ups}
-    aligned = [one for one in wake_ups if one.time == "aligned" and one.alignment is not None]
-    if not aligned:
+    aligned = [one for one in wake_ups if one.alignment is not None]
+    first = next(iter(aligned), None)
+    if first is None or (found := first.alignment) is None:
         return
-    first = aligned[0]
-    found = first.alignment
-    assert found is not None
     apart = (
         f"cannot be told apart: they differ by less than {_us(found.within_us)}"
         if abs(found.before.ahead_us) <= found.before.within_us
@@ -447,7 +447,11 @@ def _about_alignment(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
     if both:
         most = max(abs(one.wake_up_us.median.value - other.wake_up_us.median.value) for one, other in both)
         within = max(one.within_us for one, _ in both)
-        verdict = "as it should be" if all(_agree(*pair) for pair in both) else "which is more than it should be"
+        verdict = (
+            "as it should be"
+            if all(_agree(*pair) for pair in both)
+            else "more than that explains, so the machine was not equally quiet in both measurements"
+        )
         yield (
             f"Aligned counters and the common clock differ by up to {_us(most)} in {len(both)} medians, where the "
             f"alignment can be off by {_us(within)}: {verdict}."

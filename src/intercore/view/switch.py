@@ -1,11 +1,12 @@
-"""The report of the benchmark `switch`: what waking a task costs, by primitive and pair of cores, and what a false clock
-makes of it beside a published figure that was made so.
+"""The report of the benchmark `switch`: what it costs to wake a task, by primitive and pair of cores.
+
+And what a false clock makes of it, beside a published figure that was made so.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -35,12 +36,14 @@ _HEAT = [
     [1, "#28508f"],
 ]  # of equal steps to the eye, on any ground
 _HISTOGRAM_OF = "notification"
+_CLOCKS = {"common": "one clock", "aligned": "aligned counters"}
 
 _NOTES = (
     "A wake-up is timed from a reading of the clock in front of the signal to the first reading in the woken task. The "
     "woken task is known to be blocked before: the platform is asked. On one core the woken task has the higher "
     "priority and preempts the signaller; on another core it finds the core asleep, or busy with a task of lower "
-    "priority, as `target` says. The cost of looking, an empty pair of readings, is contained in every number and not subtracted.",
+    "priority, as `target` says. The cost of looking, an empty pair of readings, is contained in every number, and not "
+    "subtracted.",
     "The signalling call is timed where it does not switch to the woken task: across cores as it is, on one core from "
     "a caller of higher priority than the task that it wakes. Of yield it is a yield with nobody to yield to.",
     "For a design: where the ratio is near 1, a task belongs where its data and its deadline are, and what it costs to "
@@ -100,25 +103,25 @@ def _flat(one: WakeUp) -> dict[str, object]:
 
 
 def _pair(one: WakeUp | FalseTime) -> str:
-    return f"{one.first} → {one.second}"
+    return f"{one.first} → {one.second}" + (", busy" if one.target == "busy" else "")
 
 
-def _setting(one: WakeUp | Ratio) -> str:
-    """What a row is of, as far as it is not the usual."""
-    words = [one.primitive] + [f"{name}={level}" for name, level in one.varied.items()]
-    return " ".join(
-        words + ([one.target] if one.target == "busy" else []) + ([one.time] if one.time != "common" else [])
-    )
+def _named(one: WakeUp | Ratio) -> str:
+    """Return the primitive, and what else tells a row apart that has no column."""
+    return " ".join([one.primitive] + [f"{name}={level}" for name, level in one.varied.items()])
 
 
 # Tables
 
 
-def _tables(run: Run, analysis: SwitchAnalysis) -> Iterator[Table[object]]:
-    true = [one for one in analysis.wake_ups if one.is_true]
-    if true:
-        yield _matrix(run, true, analysis.ratios)
-        yield _wake_ups(run, true)
+def _tables(run: Run, analysis: SwitchAnalysis) -> Iterator[Table[Any]]:
+    for time, clock in _CLOCKS.items():
+        found = [one for one in analysis.wake_ups if one.time == time]
+        if found:
+            within = max(one.within_us for one in found)
+            by = clock + (f", give or take {duration(within)}" if within else "")
+            yield _matrix(f"{where(run)}, by {by}", found, [one for one in analysis.ratios if one.time == time])
+            yield _wake_ups(f"{where(run)}, by {by}", found)
     if analysis.false_times:
         yield _false_times(run, analysis.false_times)
 
@@ -126,40 +129,43 @@ def _tables(run: Run, analysis: SwitchAnalysis) -> Iterator[Table[object]]:
 class _Line(NamedTuple):
     """The pairs of cores for one primitive."""
 
-    setting: str
+    primitive: str
+    target: str
     medians: dict[tuple[int, int], float]
     """In µs, by pair of cores."""
     ratio: Ratio | None
 
 
-def _matrix(run: Run, wake_ups: Sequence[WakeUp], ratios: Sequence[Ratio]) -> Table[_Line]:
-    """One row per primitive, one column per pair of cores: the same cores first. Of many pairs, the medians of both."""
-    medians: dict[str, dict[tuple[int, int], float]] = defaultdict(dict)
+def _matrix(place: str, wake_ups: Sequence[WakeUp], ratios: Sequence[Ratio]) -> Table[_Line]:
+    """One row per primitive, one column per pair of cores, one core before two. Of many pairs, the medians of all."""
+    on_one_core: dict[str, dict[tuple[int, int], float]] = defaultdict(dict)
+    across: dict[tuple[str, str], dict[tuple[int, int], float]] = defaultdict(dict)
     for one in wake_ups:
-        medians[_setting(one)][one.first, one.second] = one.wake_up_us.median.value
-    known = {_setting(ratio): ratio for ratio in ratios}
-    rows = [_Line(setting, found, known.get(setting)) for setting, found in medians.items()]
-    for row in rows:  # on one core a busy target is the same as an idle one
-        idle = next((other for other in rows if other.setting == row.setting.replace(" busy", "")), row)
-        row.medians.update(
-            {pair: us for pair, us in idle.medians.items() if pair[0] == pair[1] and pair not in row.medians}
-        )
+        medians = across[_named(one), one.target] if one.target else on_one_core[_named(one)]
+        medians[one.first, one.second] = one.wake_up_us.median.value
+    known = {(_named(ratio), str(ratio.target)): ratio for ratio in ratios}
+    rows = [
+        _Line(name, target, {**on_one_core[name], **medians}, known.get((name, target)))
+        for (name, target), medians in across.items()
+    ]
+    seen = {row.primitive for row in rows}
+    rows += [_Line(name, "", medians, None) for name, medians in on_one_core.items() if name not in seen]
     pairs = sorted({pair for row in rows for pair in row.medians}, key=lambda pair: (pair[0] != pair[1], pair))
-    columns: list[Column[_Line]] = [Column("primitive", lambda row: row.setting)]
+    columns: list[Column[_Line]] = [Column("primitive", lambda row: row.primitive)]
+    if any(row.target == "busy" for row in rows):
+        columns.append(Column("target", lambda row: row.target))
     if len(pairs) <= _MOST_PAIRS:
         columns += [Column(f"{first} → {second}", _median_of(first, second), right=True) for first, second in pairs]
     else:
         columns += [
-            Column(
-                "same core", lambda row: "–" if row.ratio is None else duration(row.ratio.same_us.value), right=True
-            ),
+            Column("one core", lambda row: "–" if row.ratio is None else duration(row.ratio.same_us.value), right=True),
             Column("across", lambda row: "–" if row.ratio is None else duration(row.ratio.cross_us.value), right=True),
         ]
     columns += [
-        Column("across : same", lambda row: "–" if row.ratio is None else f"{row.ratio.ratio.value:.2f}", right=True),
+        Column("across : one", lambda row: "–" if row.ratio is None else f"{row.ratio.ratio.value:.2f}", right=True),
         Column("95 %", _ratio_bounds, right=True),
     ]
-    return Table(f"Wake-up by primitive and pair of cores on {where(run)}: medians", rows, columns)
+    return Table(f"Median wake-up by primitive and cores on {place}", rows, columns)
 
 
 def _median_of(first: int, second: int) -> Callable[[_Line], str]:
@@ -176,21 +182,22 @@ def _ratio_bounds(row: _Line) -> str:
     return f"{row.ratio.ratio.low:.2f} – {row.ratio.ratio.high:.2f}"
 
 
-def _wake_ups(run: Run, wake_ups: Sequence[WakeUp]) -> Table[WakeUp]:
+def _wake_ups(place: str, wake_ups: Sequence[WakeUp]) -> Table[WakeUp]:
     columns: list[Column[WakeUp]] = [
-        Column("primitive", _setting),
+        Column("primitive", _named),
         Column("cores", _pair),
-        Column("n", lambda one: f"{one.wake_up_us.n:,}", right=True),
-        Column("min", lambda one: duration(one.wake_up_us.min), right=True),
+        Column("samples", lambda one: f"{one.wake_up_us.n:,}", right=True),
         Column("median", lambda one: duration(one.wake_up_us.median.value), right=True),
         Column("95 %", lambda one: duration_bounds(one.wake_up_us.median) or "–", right=True),
-        Column("p99", _p99, right=True),
         Column("max", lambda one: duration(one.wake_up_us.max), right=True),
+        Column("call", lambda one: duration(one.call_us.median.value), right=True),
     ]
-    if any(one.within_us for one in wake_ups):
-        columns.append(Column("±", lambda one: duration(one.within_us) if one.within_us else "", right=True))
-    columns.append(Column("call", lambda one: duration(one.call_us.median.value), right=True))
-    return Table(f"From a signal to the woken task on {where(run)}, and the signalling call", wake_ups, columns)
+    # Either fits the width; without p99 the least value tells more.
+    if any(one.wake_up_us.p99 is not None for one in wake_ups):
+        columns.insert(-2, Column("p99", _p99, right=True))
+    else:
+        columns.insert(3, Column("min", lambda one: duration(one.wake_up_us.min), right=True))
+    return Table(f"From a signal to the woken task, and the signalling call, on {place}", wake_ups, columns)
 
 
 def _p99(one: WakeUp) -> str:
@@ -250,10 +257,12 @@ def _ms(ms: float) -> str:
 
 
 def _figures(run: Run, analysis: SwitchAnalysis) -> Iterator[Figure]:
-    true = [one for one in analysis.wake_ups if one.is_true]
+    true = [one for one in analysis.wake_ups if one.time in TRUE_TIMES]
     time = next((time for time in TRUE_TIMES if any(one.time == time for one in true)), None)
     if time is not None:
-        yield _heat_map([one for one in true if one.time == time])
+        best = [one for one in true if one.time == time]
+        target = next((one.target for one in best if one.target), None)
+        yield _heat_map([one for one in best if one.target in (None, target)])
         yield from _histograms(run, time)
     if analysis.false_times:
         yield _false_figure(analysis)
@@ -263,7 +272,7 @@ def _heat_map(wake_ups: Sequence[WakeUp]) -> Figure:
     """Draw a matrix of cores for each primitive, all in the same colours."""
     panels: dict[str, dict[tuple[int, int], WakeUp]] = defaultdict(dict)
     for one in wake_ups:
-        panels[_setting(one)][one.first, one.second] = one
+        panels[_named(one)][one.first, one.second] = one
     cores = sorted({core for one in wake_ups for core in (one.first, one.second)})
     medians = [one.wake_up_us.median.value for one in wake_ups]
     columns = min(_PANELS_A_ROW, len(panels))
@@ -282,7 +291,7 @@ def _heat_map(wake_ups: Sequence[WakeUp]) -> Figure:
         layout[f"xaxis{suffix}"] = axis | {
             "domain": [left, min(left + width, 1)],
             "anchor": f"y{suffix}",
-            "title": {"text": "to core"},
+            "title": {"text": "to core"} if index + columns >= len(panels) else {},  # below the last one of a column
             "tickangle": 0,
         }
         layout[f"yaxis{suffix}"] = axis | {
@@ -339,7 +348,7 @@ def _hover(one: WakeUp | None) -> str:
         return "not measured"
     found = one.wake_up_us
     return (
-        f"<b>{plot_text(_setting(one))}, {_pair(one)}</b><br>median {duration(found.median.value)}, "
+        f"<b>{plot_text(_named(one))}, {_pair(one)}</b><br>median {duration(found.median.value)}, "
         f"{duration(found.min)} to {duration(found.max)}<br>n = {found.n:,}"
     )
 
@@ -351,9 +360,9 @@ def _histograms(run: Run, time: str) -> Iterator[Figure]:
     if not primitives:
         return
     primitive = _HISTOGRAM_OF if _HISTOGRAM_OF in primitives else primitives[0]
-    busy = len({key[3] for key in samples if key[0] == primitive}) > 1
+    busy = any(key[3] == "busy" for key in samples if key[0] == primitive)
     labelled = {
-        f"{first} → {second}" + (f", {target}" if busy else ""): values
+        f"{first} → {second}" + (f", {target}" if busy and target else ""): values
         for (name, first, second, target, _), values in samples.items()
         if name == primitive
     }
@@ -361,7 +370,7 @@ def _histograms(run: Run, time: str) -> Iterator[Figure]:
         "switch-histogram",
         f"From a signal to the woken task, by {primitive}",
         labelled,
-        "Every wake-up that was measured, by pair of cores; counts on a logarithmic axis, so that a single late one shows.",
+        "Every wake-up that was measured, by pair of cores. Counts are on a logarithmic axis: a single late one shows.",
     )
 
 
@@ -373,19 +382,23 @@ class _Point(NamedTuple):
 
 _MARKS = {
     "by one clock": ("series2", "circle"),
+    "by aligned counters": ("series0", "diamond-open"),
     "raw counters": ("series1", "x"),
     "published": ("published", "circle-open"),
 }
+_HOW = {"common": "by one clock", "aligned": "by aligned counters", "raw-counter": "raw counters"}
 
 
 def _false_figure(analysis: SwitchAnalysis) -> Figure:
     """Draw, of one primitive, what one clock says and what raw counters say, beside the published times."""
-    primitive = analysis.false_times[0].primitive
-    points = []
-    for one in analysis.wake_ups:
-        if one.primitive == primitive and not one.varied and one.target == analysis.false_times[0].target:
-            how = "by one clock" if one.is_true else "raw counters"
-            points.append(_Point(f"{one.primitive} {_pair(one)}", one.wake_up_us.median.value / 1e3, how))
+    first = analysis.false_times[0]
+    points = [
+        _Point(f"{one.primitive} {_pair(one)}", one.wake_up_us.median.value / 1e3, _HOW[one.time])
+        for one in analysis.wake_ups
+        if (one.primitive, one.varied) == (first.primitive, first.varied)
+        and one.target in (None, first.target)
+        and (one.time in TRUE_TIMES or one.crosses)
+    ]
     for table in published(SwitchPublication):
         points += [_Point(_published_label(table, row), row.average_ms, "published") for row in table.figures.rows]
     labels = list(dict.fromkeys(point.label for point in points))
@@ -402,12 +415,12 @@ def _false_figure(analysis: SwitchAnalysis) -> Figure:
         data.append(
             {
                 "type": "scatter",
-                "mode": "markers+text",
+                "mode": "markers" if how == _HOW["aligned"] else "markers+text",  # the truth has its text beside it
                 "name": how,
                 "x": [abs(point.ms) / 1e3 for point in drawn],
                 "y": [point.label for point in drawn],
                 "text": [_signed(point.ms) for point in drawn],
-                "textposition": "top center",
+                "textposition": "middle right",
                 "marker": {"color": colour, "symbol": symbol, "size": 10, "line": {"width": 2}},
                 "hoverinfo": "text",
                 "hovertext": [f"<b>{plot_text(point.label)}</b><br>{how}: {_signed(point.ms)}" for point in drawn],
@@ -415,8 +428,8 @@ def _false_figure(analysis: SwitchAnalysis) -> Figure:
         )
     caption = (
         "Subtracting the counters of two cores that nobody has aligned gives how much later one began, and hides the "
-        "wake-up in its last digits; from the core that began later to the other the sign turns. The published "
-        "time between cores was made of two such counters, too."
+        "wake-up in its last digits; towards the core that began later it is negative. The published time between "
+        "cores is of two such counters, too."
     )
     return {"name": "switch-false-time", "data": data, "layout": layout, "caption": caption}
 

@@ -25,6 +25,17 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     # Each of the first two cores to itself and to the other; a few seconds.
     "clock": {"from": ["0", "1"], "to": ["0", "1"]},
+    # The table of seed 001, and its last row with a main loop that waits. The windows hold several turns of Linux's
+    # SCHED_RR, and the rests leave others the time that it keeps from real-time tasks; some seconds.
+    "contention": {
+        "preset": ["none", "qiita-table"],
+        "task0": ["off"],
+        "main": ["block"],
+        "yield": ["none"],
+        "discs": ["14"],
+        "window_ms": ["400"],
+        "rest_ms": ["30"],
+    },
 }
 """Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
 

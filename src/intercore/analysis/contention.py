@@ -34,7 +34,7 @@ PINNED: Mapping[str, int] = {"task0": 0, "task1": 1, "main": 1}
 """The competitors with a core of their own, and that core."""
 
 Does: TypeAlias = Literal["work", "spin", "delay", "block"]
-"""Work: tower after tower. Without work: spin never waits, delay sleeps to each next tick, block sleeps all the time."""
+"""Work: tower after tower. Without work: spin never waits, delay sleeps to each next tick, block all the time."""
 
 Count = Annotated[int, Meta(ge=0)]
 Part = Annotated[float, Meta(ge=0)]
@@ -54,7 +54,8 @@ _ROLES = ("preset", *PINNED, "free")
 _POOLED = ("seed", "samples", *_ROLES)  # factors that do not tell contests apart by themselves
 _TOWERS = re.compile(r"(task0|task1|main|free\d+)\.(\d+)")
 _ALONE = re.compile(r"alone\.(\d+)")
-_UNSTEADY = 1.1  # longest over shortest time of a tower alone from which on it is no measure of a core
+_SAME_SHAPE = 0.1  # of a core, by which parts may differ from published ones
+_UNSTEADY = 1.1  # median over shortest time of a tower alone from which on it is no measure of a core
 _FEW = 10  # towers per window, below which the one under way is more than a tenth
 _TURNS = 4  # of the scheduler that a window should hold at least
 
@@ -358,7 +359,7 @@ def _sentences(contests: Sequence[Contest]) -> Iterator[str]:
 
 
 def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[str]:
-    """What task1 gets when it alone works on core 1, by what the main loop does without work."""
+    """Say what task1 gets when it alone has work, by what the main loop does."""
     got: dict[str, float] = {}
     for one in contests:
         task, main = one.competitor("task1"), one.does.get("main")
@@ -376,8 +377,8 @@ def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[str]:
             yield f"Beside a main loop that {words} the same task gets {got[does]:.1%} of the core."
     if "spin" in got and any(does in got for does in waiting):
         yield (
-            "So core 1 keeps nothing back for the main loop, as was published (seed 001): a loop() that waits gives "
-            "the core away. Let an empty loop() wait, or delete its task."
+            "So it is not so that half of core 1 is kept for the main loop, as was published (seed 001): a loop() that "
+            "waits gives the core away. Let an empty loop() wait, or delete its task."
         )
 
 
@@ -400,11 +401,8 @@ def _shape(contests: Sequence[Contest]) -> Iterator[str]:
     )
 
 
-_SAME_SHAPE = 0.1
-
-
 def _both_cores(contests: Sequence[Contest]) -> Iterator[str]:
-    """What a core does when the other one works as well; free tasks may move, and say nothing of it."""
+    """Say what a core does when the other one works as well, from a contest of one pinned worker on each."""
     for one in contests:
         workers = one.workers
         if len(workers) == 2 and {worker.core for worker in workers} == {0, 1} and len(one.competitors) == 2:
@@ -449,17 +447,15 @@ def _disturbances(measurements: Sequence[Measurement]) -> Iterator[str]:
 
 
 def _unsteady(measurements: Sequence[Measurement]) -> Iterator[str]:
-    for core, times in _alone(measurements_of_one_size(measurements)).items():
-        if times.max() > _UNSTEADY * times.min():
-            yield (
-                f"On core {core} a tower alone took from {times.min():.4g} to {times.max():.4g} µs: parts of this core "
-                "are no more exact than that. Frequency scaling and other programs are likely causes."
-            )
-
-
-def measurements_of_one_size(measurements: Sequence[Measurement]) -> list[Measurement]:
-    """Return those that solve towers of as many discs as the first one does."""
-    return [one for one in measurements if one.factors.get("discs") == measurements[0].factors.get("discs")]
+    times = [(core, *np.percentile(each, (0, 50))) for one in measurements for core, each in _alone([one]).items()]
+    if not times:
+        return
+    core, shortest, median = max(times, key=lambda found: found[2] / found[1])
+    if median > _UNSTEADY * shortest:
+        yield (
+            f"On core {core} a tower alone took from {shortest:.4g} µs to {median:.4g} µs in the median: parts of this "
+            "core are no more exact than that. Frequency scaling and other programs are likely causes."
+        )
 
 
 def _too_few(contest: Contest) -> Iterator[str]:
@@ -476,11 +472,7 @@ def _too_few_turns(measurements: Sequence[Measurement]) -> Iterator[str]:
     for one in measurements:
         turn = one.conditions.get("scheduler.rr_timeslice_ms", "")
         window = int(one.factors.get("window_ms", 0))
-        if (
-            one.conditions.get("scheduler.policy") == "SCHED_FIFO"
-            and turn.isdecimal()
-            and window < _TURNS * int(turn)
-        ):
+        if one.conditions.get("scheduler.policy") == "SCHED_FIFO" and turn.isdecimal() and window < _TURNS * int(turn):
             yield (
                 f"A window of {window} ms holds less than {_TURNS} of the {turn} ms that this system lets a real-time "
                 "task run before it is another one's turn: shares are too coarse. Take a longer window."

@@ -143,6 +143,11 @@ class Contest(msgspec.Struct, frozen=True):
         return [one for one in self.competitors if one.does == "work"]
 
     @property
+    def busy(self) -> list[int | None]:
+        """The cores of those who work or spin, one entry each."""
+        return [one.core for one in self.competitors if one.does in ("work", "spin")]
+
+    @property
     def does(self) -> dict[str, Does]:
         """What each competitor does, by name."""
         return {one.name: one.does for one in self.competitors}
@@ -355,6 +360,7 @@ def _sentences(contests: Sequence[Contest]) -> Iterator[str]:
     yield from _beside_a_loop(contests)
     yield from _shape(contests)
     yield from _both_cores(contests)
+    yield from _longest_wait(contests)
     yield from _free_tasks(contests)
 
 
@@ -377,8 +383,8 @@ def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[str]:
             yield f"Beside a main loop that {words} the same task gets {got[does]:.1%} of the core."
     if "spin" in got and any(does in got for does in waiting):
         yield (
-            "So it is not so that half of core 1 is kept for the main loop, as was published (seed 001): a loop() that "
-            "waits gives the core away. Let an empty loop() wait, or delete its task."
+            "So the published conclusion (seed 001), that half of core 1 is kept for the main loop, does not hold: a "
+            "loop() that waits gives the core away. Let an empty loop() wait, or delete its task."
         )
 
 
@@ -411,6 +417,23 @@ def _both_cores(contests: Sequence[Contest]) -> Iterator[str]:
                 f"{one.of_a_core / 2:.0%} of itself, the rest goes to what they share (memory, bus, the scheduler)."
             )
             return
+
+
+def _longest_wait(contests: Sequence[Contest]) -> Iterator[str]:
+    """Say how long one who shares a core may stand still."""
+    waits = [
+        (one.longest_wait_us, use.alone_us, one.name, contest.label)
+        for contest in contests
+        for one in contest.workers
+        for use in contest.cores
+        if one.core == use.core and one.longest_wait_us and sum(other == use.core for other in contest.busy) > 1
+    ]
+    if waits:
+        wait, alone, name, label = max(waits)
+        yield (
+            f"Who shares a core waits for its turn: {name} in {label} once took {wait / 1000:.3g} ms to the end of a "
+            f"tower that takes {alone / 1000:.3g} ms alone."
+        )
 
 
 def _free_tasks(contests: Sequence[Contest]) -> Iterator[str]:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from intercore.measurement import Run
     from intercore.view.section import Figure
 
-_PATTERNS = ("", "/", "x")  # of the published bars, which are all grey
+_PATTERNS = (".", "/", "x")  # of the published bars, which are all grey
+_HALF = 0.2  # of a bar's width, in contests
+_CONTEST_HEIGHT, _MARGINS = 52, 150  # pixels
 _CORES_LISTED = 4  # in one cell
 
 
@@ -105,11 +107,16 @@ def _rows(target: str, contest: Contest) -> Iterator[_Row]:
 
 
 def _count(towers: float, of_a_core: float) -> str:
-    return f"{towers:.4g} {of_a_core:.0%}"
+    return f"{_number(towers)} {of_a_core:.0%}"
 
 
 def _total(towers: float, of_a_core: float) -> str:
-    return f"{towers:.4g} {of_a_core:.2f}"
+    return f"{_number(towers)} {of_a_core:.2f}"
+
+
+def _number(towers: float) -> str:
+    """Write a mean of counts: whole if it is one."""
+    return f"{towers:,.0f}" if towers == round(towers) else f"{towers:,.1f}"
 
 
 def _cell(name: str) -> Callable[[_Row], str]:
@@ -196,51 +203,79 @@ def _flat_rows(analysis: ContentionAnalysis) -> Iterator[Mapping[str, object]]:
 
 
 def _bars(run: Run, analysis: ContentionAnalysis) -> Figure:
-    """Stack the competitors of each contest, ours beside published."""
-    x: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
-    y: dict[str, list[float]] = defaultdict(list)
-    text: dict[str, list[str]] = defaultdict(list)
-
-    def add(trace: str, contest: Contest, origin: str, of_a_core: float, towers: float) -> None:
-        label = plot_text(_heading(contest))
-        x[trace][0].append(label)
-        x[trace][1].append(plot_text(origin))
-        y[trace].append(of_a_core)
-        text[trace].append(f"<b>{plot_text(trace)}</b><br>{label}<br>{towers:.4g} towers, {of_a_core:.1%} of a core")
-
-    for contest in analysis.contests:
-        for one in contest.workers:
-            add(one.name, contest, "here", one.of_a_core, one.per_window)
-    for contest in analysis.contests:
-        for was in contest.published:
-            add(f"published: {was.name}", contest, "published", was.of_a_core, was.towers)
-    names = [*PINNED, *sorted(name for name in x if name.startswith("free"))]
-    data = [_trace(trace, names) | {"x": list(x[trace]), "y": y[trace], "text": text[trace]} for trace in x]
+    """Stack the competitors of each contest, ours above published."""
+    parts = list(_parts(analysis))
+    names = [*PINNED, *sorted({part.name for part in parts} - PINNED.keys())]
+    bars: dict[tuple[bool, str], list[_Part]] = defaultdict(list)
+    for part in sorted(parts, key=lambda part: (part.is_published, names.index(part.name))):
+        bars[part.is_published, part.name].append(part)
+    count = len(analysis.contests)
     layout = base_layout(
         "Parts of what a core does alone",
-        480,
-        {"type": "multicategory", "tickfont": {"size": 11}},
+        _MARGINS + _CONTEST_HEIGHT * count,
         {"title": {"text": "cores' worth of work"}, "rangemode": "tozero"},
-    ) | {"barmode": "stack", "bargap": 0.25}
-    caption = (
-        f"Towers done in a window, as parts of what one core does alone: {where(run)}, beside the published figures. "
-        "A competitor's colour is the same in all bars; published bars are grey."
+        {
+            "tickvals": list(range(count)),
+            "ticktext": [_heading(one).replace(" (", "<br>(") for one in analysis.contests],
+            "range": [count - 0.5, -0.5],
+            "showgrid": False,
+        },
     )
+    layout |= {"barmode": "stack"}
+    layout["legend"]["traceorder"] = "normal"
+    caption = (
+        f"Towers done in a window, as parts of what one core does alone: {where(run)} in colours, and the published "
+        "figures below them in grey. What a bar lacks to a whole number of cores went to who spins, to turns, or to "
+        "what the cores share."
+    )
+    data = [_trace(found, names) for found in bars.values()]
     return {"name": "contention", "data": data, "layout": layout, "caption": caption}
+
+
+class _Part(NamedTuple):
+    """A competitor's part of a bar."""
+
+    name: str
+    is_published: bool
+    at: float
+    """Where the bar is: the number of the contest, and half a bar above or below."""
+    of_a_core: float
+    text: str
+
+
+def _parts(analysis: ContentionAnalysis) -> Iterator[_Part]:
+    for number, contest in enumerate(analysis.contests):
+        heading = _heading(contest)
+        for one in contest.workers:
+            text = f"<b>{one.name}</b><br>{heading}<br>{_number(one.per_window)} towers, {one.of_a_core:.1%} of a core"
+            yield _Part(one.name, False, number - _HALF * bool(contest.published), one.of_a_core, text)
+        for was in contest.published:
+            text = f"<b>published: {was.name}</b><br>{heading}<br>{was.towers} towers, {was.of_a_core:.1%} of a core"
+            yield _Part(was.name, True, number + _HALF, was.of_a_core, text)
 
 
 def _heading(contest: Contest) -> str:
     varied = ", ".join(f"{name}={level}" for name, level in contest.varied.items())
-    return f"{contest.label}, {varied}" if varied else contest.label
+    return plot_text(f"{contest.label}, {varied}" if varied else contest.label)
 
 
-def _trace(name: str, names: Sequence[str]) -> Figure:
-    own = name.removeprefix("published: ")
-    index = names.index(own)
+def _trace(parts: Sequence[_Part], names: Sequence[str]) -> Figure:
+    """Draw a competitor's parts of all bars; published ones are grey and told apart by patterns."""
+    name, is_published = parts[0].name, parts[0].is_published
+    index = names.index(name)
     look: Figure = {"color": f"series{index % COLOURS}"}
-    if own != name:
-        look = {"color": "paper", "line": {"color": "published", "width": 1}}
-        look["pattern"] = {"shape": _PATTERNS[index % len(_PATTERNS)], "fgcolor": "published", "bgcolor": "paper"}
-        if not look["pattern"]["shape"]:
-            look = {"color": "published", "opacity": 0.5}
-    return {"type": "bar", "name": plot_text(name), "hoverinfo": "text", "textposition": "none", "marker": look}
+    if is_published:
+        pattern = {"shape": _PATTERNS[index % len(_PATTERNS)], "fgcolor": "published", "bgcolor": "paper"}
+        look = {"color": "paper", "line": {"color": "published", "width": 1}, "pattern": pattern}
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": plot_text(f"published: {name}" if is_published else name),
+        "hoverinfo": "text",
+        "textposition": "none",
+        "width": 2 * _HALF - 0.04,
+        "marker": look,
+        "x": [part.of_a_core for part in parts],
+        "y": [part.at for part in parts],
+        "text": [part.text for part in parts],
+    }

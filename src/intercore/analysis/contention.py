@@ -274,8 +274,9 @@ def _contest(
     count = sum(len(range(one.first, one.measurement.checks["done"], one.every)) for one in pool)
     costs = {core: float(np.median(times)) / (count * window_us) for core, times in alone.items()}
     ticks_us = 1e6 / measurements[0].series[0].hz
+    at_work = [name for name, does in roles if does == "work"]
     total = sum(
-        len(ends) for of_one in towers for name, _ in roles for windows in of_one[name].values() for ends in windows
+        len(ends) for by_name in towers for name in at_work for windows in by_name[name].values() for ends in windows
     )
     competitors = tuple(
         _competitor(name, does, [one[name] for one in towers], costs, total, ticks_us) for name, does in roles

@@ -143,7 +143,7 @@ def _details(run: Run, analysis: ContentionAnalysis) -> Table[_Detail]:
     columns += [
         Column("at work", lambda row: row.contest.label),
         Column("competitor", lambda row: row.one.name),
-        Column("on cores", _on_cores, right=True),
+        *([Column("on cores", _on_cores, right=True)] if any(row.one.core is None for row in rows) else []),
         Column("share", lambda row: f"{row.one.share:.1%}", right=True),
         Column("of a core", _of_a_core, right=True),
         Column("alone", _alone, right=True),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -167,6 +167,13 @@ def test_the_published_conclusion_is_answered_where_both_kinds_of_loop_were_meas
     assert not any("does not hold" in said for said in analyse([blocks]).sentences)
 
 
+def test_a_loop_that_slows_the_other_core_down_is_told() -> None:
+    slowed = analyse([own({"task0.0": 0.9}, task0="work", main="spin")]).sentences
+    assert any("slows down a task on core 0, to 90.0%" in said for said in slowed)
+    assert not analyse([own({"task0.0": 0.9}, task0="work", main="block")]).sentences
+    assert not analyse([own({"task0.0": 1.0}, task0="work", main="spin")]).sentences
+
+
 # Warnings
 
 
@@ -220,6 +227,7 @@ def contests(draw: st.DrawFn) -> Measurement:
     return measurement(windows, factors)
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(contests(), max_size=4))
 def test_any_measurements_give_finite_numbers_that_add_up(measurements: list[Measurement]) -> None:
     found = analyse(measurements)
@@ -251,6 +259,11 @@ def test_the_table_shows_published_counts_below_ours() -> None:
     assert rows[0] == ["task0, task1, main", "pico-sim", "100 100%", "50 50%", "50 50%", "200 2.00", "100% 100%"]
     assert rows[1] == ["task0, task1, main", "published", "59 100%", "30 51%", "30 51%", "119 2.02", ""]
     assert len(rows) == 14
+
+
+def test_free_tasks_share_a_column() -> None:
+    free = own({"task0.0": 0.5, "free0.0": 0.5, "free0.1": 0.25, "free1.1": 0.75, "free1.0": 0.0}, task0="work", free=2)
+    assert cells(report(run(free)), "Towers")[0][:4] == ["task0, 2 free", "pico-sim", "50 50%", "150 150%"]
 
 
 def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,9 +42,22 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
 SUITE = "suite"
 """What a user asks for to have every benchmark measured."""
 
+
+def _contention(discs: str, window_ms: str, rest_ms: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grids of `contention`: seed 001's table; its last row with loops that wait; tasks without a core."""
+    same = {"yield": ["none"], "discs": [discs], "window_ms": [window_ms], "rest_ms": [rest_ms]}
+    off = {"task0": ["off"], "task1": ["off"], "main": ["off"]}
+    return (
+        {"preset": ["qiita-table"], "free": ["0"], **off, **same},
+        {"preset": ["none"], "free": ["0"], **off, "task1": ["work"], "main": ["block", "delay"], **same},
+        {"preset": ["none"], "free": ["3"], **off, **same},
+    )
+
+
 SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
+    "contention": _contention(discs="14", window_ms="400", rest_ms="30"),
 }
 """What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
 
@@ -58,6 +71,7 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
         },
     ),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["100"]},),
+    "contention": _contention(discs="12", window_ms="160", rest_ms="0"),
 }
 """The same where each second of a busy chip takes two, so that it takes two minutes."""
 

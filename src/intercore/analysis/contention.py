@@ -54,6 +54,7 @@ _ROLES = ("preset", *PINNED, "free")
 _POOLED = ("seed", "samples", *_ROLES)  # factors that do not tell contests apart by themselves
 _TOWERS = re.compile(r"(task0|task1|main|free\d+)\.(\d+)")
 _ALONE = re.compile(r"alone\.(\d+)")
+_SLOWED = 0.98  # of a core, below which a task is slowed down by more than the scheduler
 _SAME_SHAPE = 0.1  # of a core, by which parts may differ from published ones
 _UNSTEADY = 1.1  # median over shortest time of a tower alone from which on it is no measure of a core
 _FEW = 10  # towers per window, below which the one under way is more than a tenth
@@ -108,7 +109,7 @@ class PublishedTowers(msgspec.Struct, frozen=True):
     name: str
     towers: Count
     of_a_core: Part
-    """Over the published count of the same core's only competitor with work."""
+    """Over the largest published count on the same core."""
 
 
 class Contest(msgspec.Struct, frozen=True):
@@ -170,7 +171,11 @@ def analyse(measurements: Iterable[Measurement]) -> ContentionAnalysis:
         varied = tuple((name, one.factors[name]) for name in names if name in one.factors)
         for row, roles, windows in _rows(one):
             pools[row, roles, varied].append(windows)
-    contests = tuple(_contest(*setting, windows) for setting, windows in pools.items())
+    literature = _literature()
+    contests = tuple(
+        _contest(row, roles, varied, windows, literature.get(_at_work(roles), ()) if row is not None else ())
+        for (row, roles, varied), windows in pools.items()
+    )
     return ContentionAnalysis(contests, tuple(_sentences(contests)))
 
 
@@ -265,7 +270,11 @@ def _us(series: Series, ticks: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _contest(
-    row: int | None, roles: _Roles, varied: tuple[tuple[str, Level], ...], pool: Sequence[_Windows]
+    row: int | None,
+    roles: _Roles,
+    varied: tuple[tuple[str, Level], ...],
+    pool: Sequence[_Windows],
+    was: tuple[PublishedTowers, ...],
 ) -> Contest:
     towers = [_towers(windows) for windows in pool]
     measurements = [windows.measurement for windows in pool]
@@ -274,9 +283,12 @@ def _contest(
     count = sum(len(range(one.first, one.measurement.checks["done"], one.every)) for one in pool)
     costs = {core: float(np.median(times)) / (count * window_us) for core, times in alone.items()}
     ticks_us = 1e6 / measurements[0].series[0].hz
-    at_work = [name for name, does in roles if does == "work"]
     total = sum(
-        len(ends) for by_name in towers for name in at_work for windows in by_name[name].values() for ends in windows
+        len(ends)
+        for by_name in towers
+        for name in _at_work(roles)
+        for windows in by_name[name].values()
+        for ends in windows
     )
     competitors = tuple(
         _competitor(name, does, [one[name] for one in towers], costs, total, ticks_us) for name, does in roles
@@ -296,7 +308,7 @@ def _contest(
         cores=cores,
         total=total / count,
         of_a_core=sum(one.used for one in cores),
-        published=_published(roles) if row is not None else (),
+        published=was,
     )
 
 
@@ -342,16 +354,23 @@ def _label(roles: _Roles) -> str:
     return ", ".join(at_work) + (f" ({', '.join(idle)})" if idle else "")
 
 
-def _published(roles: _Roles) -> tuple[PublishedTowers, ...]:
-    at_work = tuple(name for name, does in roles if does == "work")
+def _at_work(roles: _Roles) -> tuple[str, ...]:
+    return tuple(name for name, does in roles if does == "work")
+
+
+def _literature() -> dict[tuple[str, ...], tuple[PublishedTowers, ...]]:
+    """Return the published rows by who is at work; the largest count on a core is what that core can do."""
+    found = {}
     for table in published(ContentionPublication):
-        rows = {tuple(row.by_competitor): row.by_competitor for row in table.figures.rows}
-        whole = {PINNED[name]: rows[name,][name] for name in ("task0", "main") if (name,) in rows}
-        if at_work in rows:
-            return tuple(
-                PublishedTowers(name, count, count / whole[PINNED[name]]) for name, count in rows[at_work].items()
+        rows = [row.by_competitor for row in table.figures.rows]
+        whole = dict.fromkeys(PINNED.values(), 1)
+        for name, count in (item for row in rows for item in row.items()):
+            whole[PINNED[name]] = max(whole[PINNED[name]], count)
+        for row in rows:
+            found[tuple(row)] = tuple(
+                PublishedTowers(name, count, count / whole[PINNED[name]]) for name, count in row.items()
             )
-    return ()
+    return found
 
 
 # Words
@@ -359,6 +378,7 @@ def _published(roles: _Roles) -> tuple[PublishedTowers, ...]:
 
 def _sentences(contests: Sequence[Contest]) -> Iterator[str]:
     yield from _beside_a_loop(contests)
+    yield from _slowed_by_a_loop(contests)
     yield from _shape(contests)
     yield from _both_cores(contests)
     yield from _longest_wait(contests)
@@ -387,6 +407,18 @@ def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[str]:
             "So the published conclusion (seed 001), that half of core 1 is kept for the main loop, does not hold: a "
             "loop() that waits gives the core away. Let an empty loop() wait, or delete its task."
         )
+
+
+def _slowed_by_a_loop(contests: Sequence[Contest]) -> Iterator[str]:
+    """Say what a main loop that spins on core 1 costs a task on core 0."""
+    for one in contests:
+        task = one.competitor("task0")
+        if task and one.does == {"task0": "work", "main": "spin"} and task.of_a_core_at_most < _SLOWED:
+            yield (
+                f"A main loop that spins on core 1 also slows down a task on core 0, to {task.of_a_core:.1%} of what "
+                "it does alone: it fetches instructions and reads the clock all the time, over what the cores share."
+            )
+            return
 
 
 def _shape(contests: Sequence[Contest]) -> Iterator[str]:

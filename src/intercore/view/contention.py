@@ -82,7 +82,7 @@ class _Row(NamedTuple):
 
 def _table(run: Run, analysis: ContentionAnalysis) -> Table[_Row]:
     """Show what each competitor got, and the published figures in the row below."""
-    names = dict.fromkeys(worker.name for one in analysis.contests for worker in one.workers)
+    names = dict.fromkeys(_column(worker) for one in analysis.contests for worker in one.workers)
     columns: list[Column[_Row]] = [Column(name, _varied(name)) for name in _varied_names(analysis)]
     columns += [
         Column("at work", lambda row: row.contest.label),
@@ -96,7 +96,13 @@ def _table(run: Run, analysis: ContentionAnalysis) -> Table[_Row]:
 
 
 def _rows(target: str, contest: Contest) -> Iterator[_Row]:
-    cells = {one.name: _count(one.per_window, one.of_a_core) for one in contest.workers}
+    pools: dict[str, list[Competitor]] = defaultdict(list)
+    for one in contest.workers:
+        pools[_column(one)].append(one)
+    cells = {
+        name: _count(sum(one.per_window for one in pool), sum(one.of_a_core for one in pool))
+        for name, pool in pools.items()
+    }
     cores = [f"{one.used:.0%}" for one in contest.cores]
     used = " ".join(cores) if len(cores) <= _CORES_LISTED else f"{contest.of_a_core:.1f} of {len(cores)}"
     yield _Row(contest, target, cells, _total(contest.total, contest.of_a_core), used)
@@ -104,6 +110,11 @@ def _rows(target: str, contest: Contest) -> Iterator[_Row]:
         cells = {one.name: _count(one.towers, one.of_a_core) for one in contest.published}
         total = sum(one.towers for one in contest.published)
         yield _Row(contest, "published", cells, _total(total, sum(one.of_a_core for one in contest.published)), "")
+
+
+def _column(one: Competitor) -> str:
+    """Name the column that a competitor is counted in: free tasks share one."""
+    return "free" if one.core is None else one.name
 
 
 def _count(towers: float, of_a_core: float) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from tests.cli.test_json import check
+
 from .conftest import CLK_SYS_HZ, Board, need_tools, series
 from .test_exactness import command
 
@@ -82,6 +84,7 @@ def test_the_seven_published_rows_have_the_published_shape(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown = command(monkeypatch, capsys, "run", "pico-sim", "contention", "preset=qiita-table", *SMALL)
+    check(shown)  # against the schema
     assert shown["warnings"] == []
     contests = shown["analysis"]["contention"]["contests"]
     assert [one["label"] for one in contests] == [

@@ -79,7 +79,7 @@ DEFAULT_STORE = Path("intercore.db")
 
 
 @app.command(
-    epilog="Examples: intercore run host suite --report suite.html; "
+    epilog="Examples: intercore run host suite; "
     "intercore run host speedup workload=fp n=1000,10000,100000 mode=create,pool",
 )
 def run(
@@ -92,7 +92,9 @@ def run(
     ] = None,
     *,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest unfinished run.")] = False,
-    report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
+    report_path: Annotated[
+        Path | None, typer.Option("--report", help="Also write an HTML page there; the suite always writes one.")
+    ] = None,
     opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with, e.g. O2 or O0,O3.")] = None,
     repetitions: Annotated[int | None, typer.Option(help="How often to measure each setting; 1.", min=1)] = None,
     seed: Annotated[int | None, typer.Option(help="Of the order and of the dither; 1.", min=0, max=2**32 - 1)] = None,
@@ -121,6 +123,8 @@ def run(
         total = len(settings(plan))
         with Store(store_path) as store:
             finished = _carry_out(store, store.create_run(plan, total), address, timeout)
+    if report_path is None and finished.plan.name == SUITE:
+        report_path = Path(f"{finished.plan.target}-suite.html")
     if report_path is not None:
         _write_report([finished], report_path, efficiency)
     _print_run(finished, store_path, efficiency, output)

@@ -24,7 +24,7 @@ def report(run: Run) -> Report:
         to_json(analysis),
         [row(one) for one in analysis.intervals],
         warnings(run.measurements),
-        Section("How exact the clock is", sentences(analysis), [_table(run, analysis)], notes=_NOTES),
+        Section("How exact the clock is (clock)", sentences(analysis), [_table(run, analysis)], notes=_NOTES),
     )
 
 

@@ -18,6 +18,9 @@ _REPORTS: Mapping[str, Callable[[Run], Report]] = {
 }
 """By benchmark, one line for each module here. `speedup` takes an option more and stands below."""
 
+ANALYSES: Mapping[str, type] = {}
+"""The type of each benchmark's analysis, from which the document's schema is made (see `intercore.schema`)."""
+
 
 def reports(run: Run, efficiency: float) -> list[Report]:
     """Return the reports of a run, in the order of its plan; `efficiency` is the one wanted at break-even."""

@@ -19,8 +19,8 @@
  *   kernel  such a task makes kernel calls without pause, on one core more where `from` and `to` are the same. So the
  *           kernel often masks interrupts, and the cores often wait for each other to leave the kernel.
  *
- * The core that rings is awake: its task lets time pass, with kernel calls in the last case, before it rings and until
- * the handler has come.
+ * The core that rings is awake: its task lets a random time pass before, and then time, in the last case with kernel
+ * calls, until the handler has come. It makes none before, which would bring the cores into step.
  *
  * Four kinds of tasks: the console task leads; the cause, on core `from`, sets the timer or rings; the woken one, on
  * core `to`, waits for the handler; the occupants, of low priority, do what is to be interrupted, from when the cause
@@ -62,8 +62,6 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 #define LEAD_US 100U
 /* Turns of a loop after which other cores do what they were woken for: some ten microseconds on a microcontroller. */
 #define SETTLING_TURNS 400U
-/* Kernel calls that a core makes before it rings. */
-#define SETTLING_CALLS 8U
 /* How often the core that has rung looks for the handler before it sleeps between looks: it takes milliseconds. */
 #define MOST_LOOKS 20000U
 #define TURNS_BETWEEN_LOOKS 8U
@@ -240,9 +238,6 @@ static void set_timer(void) {
 /* Rings and stays awake until the handler must have run. */
 static void ring(uint32_t arrived_before) {
     ic_run_dither(scene.run);
-    for (uint32_t calls = 0; scene.interrupted == KERNEL && calls < SETTLING_CALLS; calls++) {
-        call_kernel();
-    }
     scene.answered = false;
     uint64_t before = port_clock();
     port_doorbell_ring(scene.to);

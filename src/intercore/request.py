@@ -25,6 +25,13 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     # Each of the first two cores to itself and to the other; a few seconds.
     "clock": {"from": ["0", "1"], "to": ["0", "1"]},
+    # Every path between the first two cores, whatever these do; half a minute, on a simulated chip two.
+    "irq": {
+        "path": ["timer-handler", "handler-task", "timer-task", "doorbell", "doorbell-round-trip"],
+        "from": ["0", "1"],
+        "to": ["0", "1"],
+        "interrupted": ["idle", "busy", "kernel"],
+    },
 }
 """Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
 

@@ -96,9 +96,9 @@ static struct {
     uint32_t player_count;
     struct player *cause;
     struct player *woken;
-    bool dismissed;   /* read by a task after it has been woken */
-    atomic_bool over; /* what was to be taken has been: occupants rest */
-    bool answered;    /* the ring, where a core rings itself to and fro */
+    atomic_bool dismissed; /* read by a task after it has been woken; occupants may be slow to wake */
+    atomic_bool over;      /* what was to be taken has been: occupants rest */
+    bool answered;         /* the ring, where a core rings itself to and fro */
 
     struct arrivals handler;   /* that reads, or wakes the task */
     struct arrivals task;      /* the woken one */
@@ -132,7 +132,7 @@ static void occupy(void) {
 static bool await_turn(struct player *player) {
     port_notify_take();
     player->migrated = player->migrated || port_core_id() != player->core;
-    if (scene.dismissed) {
+    if (atomic_load(&scene.dismissed)) {
         player->preempted = port_preemptions();
         return false;
     }
@@ -180,7 +180,7 @@ static void be_woken(void *arg) {
     for (;;) {
         port_notify_take();
         uint64_t now = port_clock();
-        if (scene.dismissed) {
+        if (atomic_load(&scene.dismissed)) {
             break;
         }
         scene.task.at = now;
@@ -347,7 +347,7 @@ static bool must_not_be_preempted(const struct player *player) {
 
 /* Ends the tasks and counts what they noted. */
 static void dismiss(struct ic_run *run) {
-    scene.dismissed = true;
+    atomic_store(&scene.dismissed, true);
     for (uint32_t i = 0; i < scene.player_count; i++) {
         struct player *player = &scene.players[i];
         port_notify(&player->task);
@@ -409,7 +409,7 @@ static void prepare(struct ic_run *run) {
     scene.to = scene.path == TIMER_HANDLER ? scene.from : run->values[P_TO];
     scene.leader = port_task_self();
     scene.player_count = 0;
-    scene.dismissed = false;
+    atomic_store(&scene.dismissed, false);
     scene.handlers_counted = 0;
     atomic_store(&scene.over, true);
     scene.handler = (struct arrivals){.core = scene.path == DOORBELL ? scene.to : scene.from};

@@ -31,7 +31,7 @@ ENTRY = (13, 15)
 ASLEEP = 15
 """The same for a core that sleeps."""
 BEFORE_READING = 8
-"""Cycles from the first instruction of port_clock() to its moment: 6, and 2 of the APB (firmware/board/rp2040/clock.h)."""
+"""Cycles from the first instruction of port_clock() to its moment: 6, and 2 of the APB (board/rp2040/clock.h)."""
 ALARM = 0x40054010
 CONSOLE = "samples=40 dither_us=300"
 PAIRS = [(0, 0), (0, 1), (1, 0), (1, 1)]
@@ -156,9 +156,9 @@ def test_a_round_trip_is_measured_on_the_core_that_rings_first(board: Board, fir
 
 
 def delay(board: Board, function: str, turns: int) -> None:
-    """Let a function that is called by its address begin with a loop of so many turns of 3 cycles, and 9 more at most.
+    """Let a function that is called by its address begin with a loop of so many turns of 3 cycles, and up to 9 more.
 
-    The loop stands in SRAM5, which this benchmark does not use, and all that hold the function's address get the loop's.
+    The loop stands in SRAM5, which this benchmark does not use, and who has the function's address gets the loop's.
     """
     chip, loop = board.chip, 0x20041000
     address = chip.address(function) | 1

@@ -211,7 +211,10 @@ def pooled(measurements: Iterable[Measurement]) -> Pools:
     ours = [
         one
         for one in measurements
-        if one.benchmark == BENCHMARK and any(series.name == SERIES and len(series.ticks) for series in one.series)
+        if one.benchmark == BENCHMARK
+        and one.factors["path"] in PATHS  # a newer target may know more
+        and one.factors["interrupted"] in DOING
+        and any(series.name == SERIES and len(series.ticks) for series in one.series)
     ]
     names = _varied(ours)
     pools: Pools = defaultdict(list)

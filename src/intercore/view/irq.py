@@ -90,7 +90,7 @@ def _columns(rows: Sequence[Latency]) -> list[Column[Latency]]:
         Column("max", lambda one: duration(one.latency_us.max), right=True),
     ]
     if any(one.cycles for one in rows):
-        columns += [Column("cycles: min, median, max", _cycles, right=True)]
+        columns += [Column("min/median/max cycles", _cycles, right=True)]
     return columns
 
 
@@ -102,7 +102,7 @@ def _budget_columns(rows: Sequence[Budget]) -> list[Column[Budget]]:
         Column("usual", lambda one: duration(one.usual_us), right=True),
         Column("largest seen", lambda one: duration(one.largest_us), right=True),
         Column("of", lambda one: f"{one.samples:,}", right=True),
-        Column("while", lambda one: DOING[one.largest_while]),
+        Column("they are then", lambda one: one.largest_while),
         Column("once in a million", _rare, right=True),
     ]
 
@@ -116,7 +116,7 @@ def _percentile(found: Interval | None) -> str:
 
 
 def _cycles(one: Latency) -> str:
-    return "" if one.cycles is None else f"{one.cycles.min:,}  {one.cycles.median:,.0f}  {one.cycles.max:,}"
+    return "" if one.cycles is None else f"{one.cycles.min:,} / {one.cycles.median:,.0f} / {one.cycles.max:,}"
 
 
 def _rare(one: Budget) -> str:
@@ -128,9 +128,7 @@ def _rare(one: Budget) -> str:
 
 def _figures(run: Run, analysis: IrqAnalysis) -> Iterator[Figure]:
     pools = pooled(run.measurements)
-    suffix = " (SIMULATED)" if run.plan.simulated else ""
-    name = "-simulated" if run.plan.simulated else ""
-    matrix = _matrix(analysis, f"irq-matrix{name}", f"Median latency between cores that sleep{suffix}")
+    matrix = _matrix(analysis)
     if matrix:
         yield matrix
     for path in _HISTOGRAMS:
@@ -141,8 +139,8 @@ def _figures(run: Run, analysis: IrqAnalysis) -> Iterator[Figure]:
         }
         if any(len(found) for found in samples.values()):
             yield histogram_figure(
-                f"irq-{path}{name}",
-                f"{PATHS[path].capitalize()}{suffix}",
+                f"irq-{path}",
+                PATHS[path].capitalize(),
                 samples,
                 f"Latencies of the path {path}, all cores together, by what these did.",
                 quantity="latency",
@@ -150,7 +148,7 @@ def _figures(run: Run, analysis: IrqAnalysis) -> Iterator[Figure]:
             )
 
 
-def _matrix(analysis: IrqAnalysis, name: str, title: str) -> Figure | None:
+def _matrix(analysis: IrqAnalysis) -> Figure | None:
     """Draw the medians of paths between cores, a heat map for each path, all with one scale; None without a pair."""
     known = [one for one in analysis.latencies if one.second is not None and one.interrupted == "idle"]
     known = [one for one in known if one.varied == known[0].varied]
@@ -159,7 +157,9 @@ def _matrix(analysis: IrqAnalysis, name: str, title: str) -> Figure | None:
     if len(cores) < 2:
         return None
     labels = [f"core {core}" for core in cores]
-    layout = base_layout(title, 130 + _CELL * len(cores) * ((len(paths) + 1) // 2), {}, {})
+    layout = base_layout(
+        "Median latency between cores that sleep", 130 + _CELL * len(cores) * ((len(paths) + 1) // 2), {}, {}
+    )
     largest = max(one.latency_us.median.value for one in known)
     data = []
     for index, path in enumerate(paths):
@@ -205,7 +205,7 @@ def _matrix(analysis: IrqAnalysis, name: str, title: str) -> Figure | None:
         )
     layout["showlegend"] = False
     caption = "From the core of the line to the core of the column. All have one scale of colours."
-    return {"name": name, "data": data, "layout": layout, "caption": caption}
+    return {"name": "irq-matrix", "data": data, "layout": layout, "caption": caption}
 
 
 def _place(index: int, count: int) -> tuple[float, float, float, float]:

@@ -134,6 +134,13 @@ def test_the_sentences_say_what_to_design_for() -> None:
     assert "10.00 µs is usual" in whole
 
 
+def test_a_core_that_is_slow_to_wake_is_named() -> None:
+    asleep, awake = measurement("doorbell", [2000], 0, 1), measurement("doorbell", [1000], 0, 1, "busy")
+    assert "(doorbell: 16.00 µs and 8.00 µs)" in irq.analyse([asleep, awake]).sentences[-1]
+    quick = measurement("doorbell", [1000], 0, 1)
+    assert not any("sleeps is slower" in said for said in irq.analyse([quick, awake]).sentences)
+
+
 def test_what_went_wrong_is_said() -> None:
     bad = measurement("doorbell", [100], checks={"lost": 2, "wrong": 1, "migrated": 0, "preempted": 3})
     said = irq.warnings([bad])

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from intercore.measurement import Level
     from intercore.session import BenchmarkInfo, ParameterInfo
 
+_INTERRUPT = {"from": ["0", "1"], "interrupted": ["idle", "kernel"], "samples": ["50"], "dither_us": ["300"]}
+_TO_A_CORE = ["handler-task", "timer-task", "doorbell", "doorbell-round-trip"]
+
 DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     # The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer.
     "speedup": {
@@ -25,9 +28,9 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     # Each of the first two cores to itself and to the other; a few seconds.
     "clock": {"from": ["0", "1"], "to": ["0", "1"]},
-    # Every path between the first two cores, whatever these do; half a minute, on a simulated chip two.
+    # Every path between the first two cores, whatever these do; less than a minute.
     "irq": {
-        "path": ["timer-handler", "handler-task", "timer-task", "doorbell", "doorbell-round-trip"],
+        "path": ["timer-handler", *_TO_A_CORE],
         "from": ["0", "1"],
         "to": ["0", "1"],
         "interrupted": ["idle", "busy", "kernel"],
@@ -41,6 +44,10 @@ SUITE = "suite"
 SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
+    "irq": (
+        {"path": ["timer-handler"], "to": ["0"], **_INTERRUPT},
+        {"path": _TO_A_CORE, "to": ["0", "1"], **_INTERRUPT},
+    ),
 }
 """What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
 
@@ -54,6 +61,10 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
         },
     ),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["100"]},),
+    "irq": (
+        {"path": ["timer-handler"], "to": ["0"], **_INTERRUPT},
+        {"path": _TO_A_CORE, "to": ["0", "1"], **_INTERRUPT},
+    ),
 }
 """The same where each second of a busy chip takes two, so that it takes two minutes."""
 

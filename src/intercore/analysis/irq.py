@@ -50,6 +50,7 @@ DOING: Mapping[Doing, str] = {
 _POOLED = ("path", "from", "to", "interrupted", "seed", "samples")
 _FEWEST_FOR_TAIL = 500
 _MOST_REMARKS = 3
+_SLOW_TO_WAKE = 1.2
 
 Positive = Annotated[float, Meta(gt=0)]
 Core = Annotated[int, Meta(ge=0)]
@@ -351,7 +352,7 @@ def _sentences(
             [one for one in comparisons if one.varied == levels],
             {(one.path, one.across): one for one in budgets if one.varied == levels},
         )
-        for said in (_timer(facts), _wake_up(facts), _doorbell(facts), _allow(facts)):
+        for said in (_timer(facts), _wake_up(facts), _doorbell(facts), _allow(facts), _sleep(facts)):
             if said:
                 yield prefix + said
 
@@ -387,8 +388,8 @@ def _timer(facts: _Facts) -> str:
     said = f"A timer's interrupt reaches its handler {facts.cycles(budget.usual_us)} after it is due"
     if budget.largest_while == "kernel" and budget.usual_us > 0:
         return (
-            f"{said}, and up to {facts.cycles(budget.largest_us)} while tasks call the kernel, which masks interrupts "
-            f"and waits for the other core: {budget.largest_us / budget.usual_us:.1f} times as long."
+            f"{said}, and up to {facts.cycles(budget.largest_us)} while tasks call the kernel: "
+            f"{budget.largest_us / budget.usual_us:.1f} times as long."
         )
     return f"{said} (median), and {_text(budget.largest_us)} at most while {DOING[budget.largest_while]}."
 
@@ -419,6 +420,21 @@ def _doorbell(facts: _Facts) -> str:
             "doorbell's handler"
         )
     return said + "."
+
+
+def _sleep(facts: _Facts) -> str:
+    """Tell that to wake a core takes time, where it does: then an idle system is not the quickest one."""
+    for path in ("timer-handler", "doorbell"):
+        heard = [one for one in facts.latencies if one.path == path and (one.second is None or one.is_across)]
+        asleep = [one.latency_us.median.value for one in heard if one.interrupted == "idle"]
+        awake = [one.latency_us.median.value for one in heard if one.interrupted != "idle"]
+        if asleep and awake and np.median(asleep) > _SLOW_TO_WAKE * np.median(awake):
+            return (
+                f"A core that sleeps is slower to begin a handler than one that is at work ({path}: "
+                f"{_text(float(np.median(asleep)))} and {_text(float(np.median(awake)))}): to wake it takes time, the "
+                "more the deeper it sleeps."
+            )
+    return ""
 
 
 def _allow(facts: _Facts) -> str:

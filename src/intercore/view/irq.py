@@ -225,12 +225,16 @@ def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
         "a reading right before the ring or the wake-up; it ends with the first reading of the handler or of the task. "
         "What the platform does to call the handler is in it, as it is in an application. Nothing is subtracted."
     )
+    conditions = run.measurements[0].conditions if run.measurements else {}
     yield (
-        "The cores sleep, compute, or call the kernel without pause, in tasks of lower priority than those measured. "
-        "The kernel masks interrupts while it changes what both cores share, and where one core is in it the other "
-        "waits, with interrupts masked: so the longest latencies come from the other core's kernel calls. An average, "
-        "or a test with an idle second core, does not show them."
+        "The cores sleep, compute, or call the kernel without pause, in tasks of lower priority than those measured."
     )
+    if "freertos.version" in conditions:
+        yield (
+            "The kernel masks interrupts while it changes what the cores share. Where one core is in it, another one "
+            "that wants to get in waits, with interrupts masked: so the longest latencies come from the kernel calls of "
+            "both. An average, or a test with an idle second core, does not show them."
+        )
     looking = sorted({one.looking_us for one in analysis.latencies if one.looking_us is not None})
     if looking:
         yield (
@@ -238,7 +242,6 @@ def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
             + (f" to {duration(looking[-1])}" if looking[-1] > looking[0] else "")
             + ". A path from a reading to a reading has that in it, a path from a timer only the first part of it."
         )
-    conditions = run.measurements[0].conditions if run.measurements else {}
     for key, what in (("interrupt.timer", "Timer"), ("interrupt.doorbell", "Doorbell")):
         if key in conditions:
             yield f"{what}: {conditions[key]}."

@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from intercore.analysis.contention import ContentionAnalysis
-from intercore.view import clock, contention, other, speedup
+from intercore.analysis.irq import IrqAnalysis
+from intercore.view import clock, contention, irq, other, speedup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
 _REPORTS: Mapping[str, Callable[[Run], Report]] = {
     "clock": clock.report,
     "contention": contention.report,
+    "irq": irq.report,
 }
 """By benchmark, one line for each module here. `speedup` takes an option more and stands below."""
 
 ANALYSES: Mapping[str, type] = {
     "contention": ContentionAnalysis,
+    "irq": IrqAnalysis,
 }
 """The type of each benchmark's analysis, from which the document's schema is made (see `intercore.schema`)."""
 

@@ -1,0 +1,83 @@
+"""What is measured of each benchmark when the user names no levels: for the benchmark alone, and within the suite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_INTERRUPT = {"from": ["0", "1"], "interrupted": ["idle", "kernel"], "samples": ["50"], "dither_us": ["300"]}
+_TO_A_CORE = ["handler-task", "timer-task", "doorbell", "doorbell-round-trip"]
+
+DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    # The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer.
+    "speedup": {
+        "workload": ["fp"],
+        "n": ["1000", "10000", "100000", "1000000", "10000000"],
+        "mode": ["create", "pool", "spin"],
+        "join": ["notify"],
+    },
+    # Each of the first two cores to itself and to the other; a few seconds.
+    "clock": {"from": ["0", "1"], "to": ["0", "1"]},
+    # The table of seed 001, and its last row with a main loop that waits. The windows hold several turns of Linux's
+    # SCHED_RR, and the rests leave others the time that it keeps from real-time tasks; some seconds.
+    "contention": {
+        "preset": ["none", "qiita-table"],
+        "task0": ["off"],
+        "main": ["block"],
+        "yield": ["none"],
+        "discs": ["14"],
+        "window_ms": ["400"],
+        "rest_ms": ["30"],
+    },
+    # Every path between the first two cores, whatever these do; less than a minute.
+    "irq": {
+        "path": ["timer-handler", *_TO_A_CORE],
+        "from": ["0", "1"],
+        "to": ["0", "1"],
+        "interrupted": ["idle", "busy", "kernel"],
+    },
+}
+"""Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
+
+
+def _contention(discs: str, window_ms: str, rest_ms: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grids of `contention`: seed 001's table; its last row with loops that wait; tasks without a core."""
+    same = {"yield": ["none"], "discs": [discs], "window_ms": [window_ms], "rest_ms": [rest_ms]}
+    off = {"task0": ["off"], "task1": ["off"], "main": ["off"]}
+    return (
+        {"preset": ["qiita-table"], "free": ["0"], **off, **same},
+        {"preset": ["none"], "free": ["0"], **off, "task1": ["work"], "main": ["block", "delay"], **same},
+        {"preset": ["none"], "free": ["3"], **off, **same},
+    )
+
+
+SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
+    "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
+    "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
+    "contention": _contention(discs="14", window_ms="400", rest_ms="30"),
+    "irq": (
+        {"path": ["timer-handler"], "to": ["0"], **_INTERRUPT},
+        {"path": _TO_A_CORE, "to": ["0", "1"], **_INTERRUPT},
+    ),
+}
+"""What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
+
+SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
+    "speedup": (
+        {
+            "workload": ["fp"],
+            "n": ["100", "300", "1000", "3000"],
+            "mode": ["create", "pool", "spin"],
+            "samples": ["10"],
+        },
+    ),
+    "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["100"]},),
+    "contention": _contention(discs="12", window_ms="160", rest_ms="0"),
+    "irq": (
+        {"path": ["timer-handler"], "to": ["0"], **_INTERRUPT},
+        {"path": _TO_A_CORE, "to": ["0", "1"], **_INTERRUPT},
+    ),
+}
+"""The same where each second of a busy chip takes two, so that it takes two minutes."""

@@ -106,7 +106,7 @@ def test_a_median_of_zero_has_no_fraction() -> None:
 def test_the_worst_series_counts_and_those_beside_the_matter_do_not() -> None:
     wide = list(range(100, 1100, 100))
     both = measured(
-        Setting("clock", {}, 0),
+        Setting("speedup", {}, 0),
         series("narrow", [100] * 10),
         series("wide", wide),
         *(series(name, [1, 10**6] * 5) for name in ("looking.0", "true", "core", "moment")),
@@ -114,8 +114,13 @@ def test_the_worst_series_counts_and_those_beside_the_matter_do_not() -> None:
     )
     assert [one.series for one in precisions([both])] == ["narrow", "wide"]
     assert str(worst(precisions([both]))).startswith("wide ±")
-    assert precisions(pool(wide, benchmark="contention")) == []
-    assert is_reached(StopRule(0.01, 2), pool(wide, benchmark="contention"))
+
+
+@pytest.mark.parametrize("benchmark", ["clock", "contention"])
+def test_what_has_no_median_that_means_something_is_not_repeated(benchmark: str) -> None:
+    wide = pool(list(range(100, 1100, 100)), benchmark=benchmark)
+    assert precisions(wide) == []
+    assert is_reached(StopRule(0.01, 2), wide)
 
 
 def test_too_few_samples_are_worse_than_any_interval() -> None:

@@ -25,8 +25,8 @@ DEFAULT_CAP = 30
 
 _BESIDES = {"true", "core", "moment"}
 """Series that say when, where or how exactly a sample was taken, and have no median that means something."""
-_OF_MOMENTS = {"contention"}
-"""Benchmarks whose samples are moments: how many there are is the result, and the window sets it."""
+_WITHOUT_MEDIANS = {"clock", "contention"}
+"""Benchmarks whose samples as a whole have none: intervals of random length, and moments whose number is the result."""
 _NAMED = 3  # settings in a warning
 
 
@@ -89,7 +89,7 @@ def precisions(repetitions: Iterable[Measurement]) -> list[Precision]:
     for measurement in repetitions:
         for series in measurement.series:
             beside = series.name.startswith(LOOKING_PREFIX) or series.name in _BESIDES
-            if not beside and measurement.benchmark not in _OF_MOMENTS and len(series.ticks):
+            if not beside and measurement.benchmark not in _WITHOUT_MEDIANS and len(series.ticks):
                 ticks[series.name].append(series.ticks)
     return [_precision(name, np.concatenate(parts)) for name, parts in ticks.items()]
 

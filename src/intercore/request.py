@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from intercore.measurement import Level
     from intercore.session import BenchmarkInfo, ParameterInfo
 
+_SIZED_CALLS = ["send", "receive", "stream-send", "stream-receive", "allocate", "free"]
+_CALLS = [
+    *("create", "delete", "give", "take", "lock", "unlock", "notify", "notify-take", "set", "wait", "critical"),
+    *_SIZED_CALLS,
+    "nothing",
+]
+
 DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     # The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer.
     "speedup": {
@@ -25,6 +32,8 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     # Each of the first two cores to itself and to the other; a few seconds.
     "clock": {"from": ["0", "1"], "to": ["0", "1"]},
+    # Every call, alone, beside a core that computes and beside one that calls the same.
+    "api": {"call": _CALLS, "other": ["none", "spin", "same"]},
 }
 """Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
 
@@ -34,6 +43,16 @@ SUITE = "suite"
 SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
+    "api": (
+        {"call": _CALLS, "size": ["64"], "other": ["none", "same"], "samples": ["200"], "dither_us": ["300"]},
+        {
+            "call": _SIZED_CALLS,
+            "size": ["16", "256", "1024"],
+            "other": ["none"],
+            "samples": ["100"],
+            "dither_us": ["300"],
+        },
+    ),
 }
 """What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
 
@@ -47,6 +66,16 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
         },
     ),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["100"]},),
+    "api": (
+        {"call": _CALLS, "size": ["64"], "other": ["none", "same"], "samples": ["50"], "dither_us": ["300"]},
+        {
+            "call": _SIZED_CALLS,
+            "size": ["16", "256", "1024"],
+            "other": ["none"],
+            "samples": ["20"],
+            "dither_us": ["300"],
+        },
+    ),
 }
 """The same where each second of a busy chip takes two, so that it takes two minutes."""
 

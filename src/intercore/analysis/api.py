@@ -147,18 +147,18 @@ def _doubts(ours: Iterable[Measurement]) -> list[str]:
 
     The kernel's stream is a ring one byte longer than asked: pieces come to lie at any alignment and across its end.
     """
-    told = {
-        one: said
-        for key, pool in _pools(ours).items()
-        if key[0] == ALONE and not key[1].startswith("stream-")
-        if (one := _call(key, pool, None)) and (said := disturbances(_values_us(pool), tick=_tick_us(pool)))
-    }
+    told = [
+        (_name(call, size or None), said)
+        for (other, call, size, *_), pool in _pools(ours).items()
+        if other == ALONE and not call.startswith("stream-")
+        if (said := disturbances(_values_us(pool), tick=_tick_us(pool)))
+    ]
     if len(told) > _TOLD:
         return [
             f"The samples of {len(told)} calls are of several levels, drift or come in bursts of long ones: something "
             "else was running, or the clock rate of the cores changes. Measure again on a quiet machine."
         ]
-    return [f"{_name(one)}: {text}" for one, said in told.items() for text in said]
+    return [f"{name}: {text}" for name, said in told for text in said]
 
 
 def _pools(measurements: Iterable[Measurement]) -> Mapping[Key, list[Measurement]]:
@@ -269,12 +269,12 @@ def _line(points: Sequence[ApiCall]) -> ApiBySize:
     )
 
 
-def _name(one: ApiCall) -> str:
-    return one.call if one.size is None else f"{one.call} of {one.size} bytes"
+def _name(call: str, size: int | None) -> str:
+    return call if size is None else f"{call} of {size} bytes"
 
 
 def _us(value: float) -> str:
-    return f"{value:.3g} µs" if abs(value) < 1000 else f"{value:,.0f} µs"
+    return f"{value * 1e3:.3g} ns" if abs(value) < 1 else f"{value:.3g} µs" if abs(value) < 1000 else f"{value:,.0f} µs"
 
 
 def _sentences(calls: Sequence[ApiCall], by_size: Sequence[ApiBySize]) -> Iterable[str]:
@@ -284,10 +284,10 @@ def _sentences(calls: Sequence[ApiCall], by_size: Sequence[ApiBySize]) -> Iterab
         cheap = min(alone, key=lambda one: one.cost_us.value)
         dear = max(alone, key=lambda one: one.cost_us.value)
         yield (
-            f"Alone, calls that switch no task take {_us(cheap.cost_us.value)} ({_name(cheap)}) to "
-            f"{_us(dear.cost_us.value)} ({_name(dear)})."
+            f"Alone, calls that switch no task take {_us(cheap.cost_us.value)} ({_name(cheap.call, cheap.size)}) to "
+            f"{_us(dear.cost_us.value)} ({_name(dear.call, dear.size)})."
             if cheap is not dear
-            else f"Alone, {_name(cheap)} takes {_us(cheap.cost_us.value)}."
+            else f"Alone, {_name(cheap.call, cheap.size)} takes {_us(cheap.cost_us.value)}."
         )
     yield from _sentences_of_others(real)
     for line in by_size:
@@ -299,15 +299,17 @@ def _sentences(calls: Sequence[ApiCall], by_size: Sequence[ApiBySize]) -> Iterab
 
 
 def _sentences_of_others(real: Sequence[ApiCall]) -> Iterable[str]:
-    hammered = [one for one in real if one.other == "same" and one.factor is not None and one.more_us is not None]
+    hammered = [
+        (one.factor, one.more_us.value, one) for one in real if one.other == "same" and one.factor and one.more_us
+    ]
     if hammered:
-        least, most = (choose(hammered, key=lambda one: one.factor or 0) for choose in (min, max))
-        worst = max(hammered, key=lambda one: one.samples_us.max)
+        (low, _, least), (high, more, most) = (choose(hammered, key=lambda three: three[0]) for choose in (min, max))
+        worst = max((one for *_, one in hammered), key=lambda one: one.samples_us.max)
         yield (
-            f"While the other core makes the same calls on objects of its own, they take {least.factor:.2f} "
-            f"({_name(least)}) to {most.factor:.2f} times as long ({_name(most)}, {_us(most.more_us.value)} "  # type: ignore[union-attr]
-            f"more): the price of what the cores share in the kernel. The longest seen was {_name(worst)} with "
-            f"{_us(worst.samples_us.max)}."
+            f"While the other core makes the same calls on objects of its own, they take {low:.2f} "
+            f"({_name(least.call, least.size)}) to {high:.2f} times as long ({_name(most.call, most.size)}, {_us(more)}"
+            " more): the price of what the cores share in the kernel. The longest seen was "
+            f"{_name(worst.call, worst.size)} with {_us(worst.samples_us.max)}."
         )
     spun = [one.factor for one in real if one.other == SPIN and one.factor is not None]
     if spun:

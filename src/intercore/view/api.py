@@ -49,15 +49,17 @@ _NOTES = (
     "samples less what looking at the clock costs; the samples themselves, and the longest of them, are as they were "
     "taken. The call stands in the timed window as in an application, with nothing around it.",
     "Other core: it sleeps (none), computes without the kernel (spin), or calls the kernel without a pause, on objects "
-    "that nobody else uses: the same calls, or those on the object named. In the table, × spin is the factor beside the "
-    "one that computes; behind it stand factor, difference and longest sample beside the one that calls. The two sides "
-    "share no object, so what the calls take longer is the price of what the cores share: the kernel's locks and, on "
-    "some chips, the bus.",
+    "that nobody else uses: the same calls, or those on the object named. In the table, × spin is the factor beside "
+    "the one that computes; behind it stand factor, difference and longest sample beside the one that calls. The two "
+    "sides share no object, so what the calls take longer is the price of what the cores share: the kernel's locks "
+    "and, on some chips, the bus.",
     "create and delete are of a task that runs in between. On FreeRTOS its stack is filled with a pattern when it is "
     "made (the check for overflow needs it), and delete is port_task_join() of a task that has ended: vTaskDelete() "
     "and a look at where the task is.",
-    "By size: the line through the costs, fixed + per byte * size. A stream of FreeRTOS is a ring one byte longer than "
-    "asked, so pieces lie at any alignment and now and then across its end, and its samples have several levels.",
+    "By size: the line through the costs, fixed + per byte * size. At so many bytes as stand under equal at, moving "
+    "them costs as much as the call; a dash says that size adds nothing that shows. A stream of FreeRTOS is a ring one "
+    "byte longer than asked, so pieces lie at any alignment and now and then across its end, and its samples have "
+    "several levels.",
 )
 
 
@@ -79,7 +81,7 @@ def _calls_table(run: Run, analysis: ApiAnalysis) -> Table[ApiCall]:
         return lambda one: _DASH if one.other in (ALONE, SPIN) else text(one)
 
     columns: list[Column[ApiCall]] = [Column(name, _level(name)) for name in (calls[0].varied if calls else ())]
-    columns += [Column("call", lambda one: one.call), Column("bytes", _bytes, right=True)]
+    columns.append(Column("call, bytes", _called))
     columns += [
         Column(name, _attribute(name), right=True)
         for name in ("core", "batch")
@@ -106,11 +108,11 @@ def _sizes_table(run: Run, analysis: ApiAnalysis) -> Table[ApiBySize]:
         Column("call", lambda one: one.call),
         Column("core", lambda one: str(one.core), right=True),
         Column("other core", lambda one: one.other),
-        Column("sizes", lambda one: f"{one.sizes[0]:,} – {one.sizes[-1]:,} bytes", right=True),
+        Column("bytes", lambda one: f"{one.sizes[0]:,} – {one.sizes[-1]:,}", right=True),
         Column("fixed", lambda one: duration(one.fixed_us), right=True),
-        Column("per byte", lambda one: duration(one.per_byte_us), right=True),
-        Column("equal at", lambda one: f"{one.even_bytes:,.0f} bytes" if one.even_bytes else _DASH, right=True),
-        Column("off the line", lambda one: f"≤ {duration(one.residual_us)}", right=True),
+        Column("per byte", lambda one: duration(one.per_byte_us) if one.even_bytes else _DASH, right=True),
+        Column("equal at", lambda one: f"{one.even_bytes:,.0f}" if one.even_bytes else _DASH, right=True),
+        Column("off the line", lambda one: f"{1e3 * one.residual_us:,.0f} ns", right=True),
     ]
     return Table(f"Calls by size on {where(run)}: fixed + per byte * size", rows, columns)
 
@@ -127,8 +129,8 @@ def _level(name: str) -> Callable[[ApiCall | ApiBySize], str]:
     return lambda one: str(one.varied[name])
 
 
-def _bytes(one: ApiCall) -> str:
-    return "" if one.size is None else f"{one.size:,}"
+def _called(one: ApiCall) -> str:
+    return one.call if one.size is None else f"{one.call} {one.size:,}"
 
 
 def _cost(one: ApiCall) -> str:

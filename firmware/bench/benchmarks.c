@@ -2,8 +2,6 @@
 #include "benchmarks.h"
 
 const struct ic_benchmark *const ic_benchmarks[] = {
-    &ic_benchmark_speedup,
-    &ic_benchmark_clock,
-    &ic_benchmark_api,
+    &ic_benchmark_speedup, &ic_benchmark_clock, &ic_benchmark_api, &ic_benchmark_rhealstone, &ic_benchmark_threadmetric,
 };
 const size_t ic_benchmark_count = sizeof ic_benchmarks / sizeof ic_benchmarks[0];

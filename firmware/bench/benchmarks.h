@@ -7,5 +7,7 @@
 extern const struct ic_benchmark ic_benchmark_speedup;
 extern const struct ic_benchmark ic_benchmark_clock;
 extern const struct ic_benchmark ic_benchmark_api;
+extern const struct ic_benchmark ic_benchmark_rhealstone;
+extern const struct ic_benchmark ic_benchmark_threadmetric;
 
 #endif

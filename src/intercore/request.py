@@ -22,6 +22,15 @@ _CALLS = [
     "nothing",
 ]
 
+_COMPONENTS = [
+    *("task-switching", "preemption", "interrupt-latency"),
+    *("semaphore-shuffling", "deadlock-breaking", "message-latency"),
+]
+_TESTS = [
+    *("basic", "cooperative", "preemptive", "interrupt", "interrupt-preemption"),
+    *("message", "synchronisation", "memory"),
+]
+
 DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     # The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer.
     "speedup": {
@@ -34,6 +43,8 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "clock": {"from": ["0", "1"], "to": ["0", "1"]},
     # Every call, alone, beside a core that computes and beside one that calls the same.
     "api": {"call": _CALLS, "other": ["none", "spin", "same"]},
+    "rhealstone": {"component": _COMPONENTS, "form": ["same", "cross"]},
+    "threadmetric": {"test": _TESTS, "form": ["same", "cross"]},
 }
 """Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
 
@@ -53,6 +64,8 @@ SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
             "dither_us": ["300"],
         },
     ),
+    "rhealstone": ({"component": _COMPONENTS, "form": ["same", "cross"], "samples": ["200"], "dither_us": ["300"]},),
+    "threadmetric": ({"test": _TESTS, "form": ["same", "cross"], "window_ms": ["50"], "samples": ["3"]},),
 }
 """What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
 
@@ -76,6 +89,8 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
             "dither_us": ["300"],
         },
     ),
+    "rhealstone": ({"component": _COMPONENTS, "form": ["same", "cross"], "samples": ["30"], "dither_us": ["300"]},),
+    "threadmetric": ({"test": _TESTS, "form": ["same", "cross"], "window_ms": ["10"], "samples": ["2"]},),
 }
 """The same where each second of a busy chip takes two, so that it takes two minutes."""
 

@@ -14,19 +14,19 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.analysis.distribution import Distribution, distribution, disturbances
+from intercore.analysis.pools import cycles_per_us, disturbed, looking_us, pools, values_us
 from intercore.analysis.statistics import Interval
-from intercore.measurement import LOOKING_PREFIX, Level
+from intercore.measurement import Level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeAlias
 
-    from numpy.typing import NDArray
-
+    from intercore.analysis.pools import Varied
     from intercore.measurement import Measurement
 
-    Key: TypeAlias = tuple[str, str, int, int, int, tuple[tuple[str, Level], ...]]
-    # What other, and then the rest of the setting in the order of _SETTING, with size 0 for calls that have none.
+    Setting: TypeAlias = tuple[str, str, int, int, int]
+    """What other, the call, its size or 0, core and batch."""
 
 ALONE = "none"
 """The level of `other` at which the other core sleeps."""
@@ -43,8 +43,6 @@ ORDER = (
 """Calls as people read them: cheap ones first, those with a size together."""
 
 _SETTING = ("call", "size", "core", "other", "batch")
-_POOLED = ("seed", "samples", "dither_us", "rest_ms")
-_CYCLE_HZ = "clock.sys_hz"
 _FIT_SIZES = 2
 _TOLD = 3
 """Disturbed calls that are told one by one."""
@@ -118,9 +116,18 @@ class ApiAnalysis(msgspec.Struct, frozen=True):
 
 def analyse(measurements: Iterable[Measurement]) -> ApiAnalysis:
     """Analyse the measurements of the benchmark `api` among those given; those of one setting are pooled."""
-    pools = _pools(measurements)
-    alone = {key[1:]: _call(key, pool, None) for key, pool in pools.items() if key[0] == ALONE}
-    calls = [alone[key[1:]] if key[0] == ALONE else _call(key, pool, alone.get(key[1:])) for key, pool in pools.items()]
+    known = _pools(measurements)
+    alone = {
+        (setting[1:], varied): _call(setting, varied, pool, None)
+        for (setting, varied), pool in known.items()
+        if setting[0] == ALONE
+    }
+    calls = [
+        alone[setting[1:], varied]
+        if setting[0] == ALONE
+        else _call(setting, varied, pool, alone.get((setting[1:], varied)))
+        for (setting, varied), pool in known.items()
+    ]
     calls.sort(key=_order)
     by_size = tuple(_by_size(calls))
     return ApiAnalysis(tuple(calls), by_size, tuple(_sentences(calls, by_size)))
@@ -128,10 +135,9 @@ def analyse(measurements: Iterable[Measurement]) -> ApiAnalysis:
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the results doubtful, and the likely cause."""
-    ours = [one for one in measurements if one.benchmark == "api"]
+    ours = list(measurements)
     said = []
-    wrong = sum(one.checks.get("wrong", 0) for one in ours)
-    migrated = sum(one.checks.get("migrated", 0) for one in ours)
+    wrong, migrated = (disturbed(ours, "api", check) for check in ("wrong", "migrated"))
     if wrong:
         said.append(
             f"In {wrong} repetitions a call of the kernel did not do what it must: an item was not the one that was "
@@ -149,9 +155,9 @@ def _doubts(ours: Iterable[Measurement]) -> list[str]:
     """
     told = [
         (_name(call, size or None), said)
-        for (other, call, size, *_), pool in _pools(ours).items()
+        for ((other, call, size, *_), _), pool in _pools(ours).items()
         if other == ALONE and not call.startswith("stream-")
-        if (said := disturbances(_values_us(pool), tick=_tick_us(pool)))
+        if (said := disturbances(values_us(pool, "call"), tick=1e6 / pool[0].samples("call").hz))
     ]
     if len(told) > _TOLD:
         return [
@@ -161,44 +167,22 @@ def _doubts(ours: Iterable[Measurement]) -> list[str]:
     return [f"{name}: {text}" for name, said in told for text in said]
 
 
-def _pools(measurements: Iterable[Measurement]) -> Mapping[Key, list[Measurement]]:
-    ours = [one for one in measurements if one.benchmark == "api" and len(one.samples("call").ticks)]
-    levels: dict[str, set[Level]] = defaultdict(set)
-    for one in ours:
-        for name, level in one.factors.items():
-            levels[name].add(level)
-    names = sorted(name for name, known in levels.items() if len(known) > 1 and name not in (*_SETTING, *_POOLED))
-    pools: dict[Key, list[Measurement]] = defaultdict(list)
-    for one in ours:
-        call = str(one.factors["call"])
-        key = (
-            str(one.factors["other"]),
-            call,
-            int(one.factors["size"]) if call in SIZED else 0,
-            int(one.factors["core"]),
-            int(one.factors["batch"]),
-            tuple((name, one.factors[name]) for name in names if name in one.factors),
-        )
-        pools[key].append(one)
-    return pools
+def _pools(measurements: Iterable[Measurement]) -> dict[tuple[Setting, Varied], list[Measurement]]:
+    return pools(measurements, "api", "call", _setting, _SETTING)
 
 
-def _values_us(pool: Sequence[Measurement]) -> NDArray[np.float64]:
-    return np.concatenate([one.samples("call").ns for one in pool]) / 1e3
+def _setting(factors: Mapping[str, Level]) -> Setting:
+    call = str(factors["call"])
+    size = int(factors["size"]) if call in SIZED else 0
+    return str(factors["other"]), call, size, int(factors["core"]), int(factors["batch"])
 
 
-def _tick_us(pool: Sequence[Measurement]) -> float:
-    return 1e6 / pool[0].samples("call").hz
-
-
-def _call(key: Key, pool: Sequence[Measurement], alone: ApiCall | None) -> ApiCall:
-    other, call, size, core, batch, varied = key
-    samples = distribution(_values_us(pool))
-    looks = [series.ns / 1e3 for one in pool for series in one.series if series.name == f"{LOOKING_PREFIX}{core}"]
-    looking = float(np.median(np.concatenate(looks))) if looks else 0.0
+def _call(setting: Setting, varied: Varied, pool: Sequence[Measurement], alone: ApiCall | None) -> ApiCall:
+    other, call, size, core, batch = setting
+    samples = distribution(values_us(pool, "call"))
+    looking = looking_us(pool, core)
     cost = _map(samples.median, lambda us: (us - looking) / batch)
-    cycle_hz = pool[0].conditions.get(_CYCLE_HZ)
-    cycles_per_us = float(cycle_hz) / 1e6 if cycle_hz else None
+    cycles = cycles_per_us(pool)
     more = _difference(cost, alone.cost_us) if alone else None
     return ApiCall(
         call=call,
@@ -210,10 +194,10 @@ def _call(key: Key, pool: Sequence[Measurement], alone: ApiCall | None) -> ApiCa
         samples_us=samples,
         looking_us=looking,
         cost_us=cost,
-        cost_cycles=cost.value * cycles_per_us if cycles_per_us else None,
+        cost_cycles=cost.value * cycles if cycles else None,
         factor=cost.value / alone.cost_us.value if alone and alone.cost_us.value > 0 else None,
         more_us=more,
-        more_cycles=more.value * cycles_per_us if more and cycles_per_us else None,
+        more_cycles=more.value * cycles if more and cycles else None,
     )
 
 

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 
 from intercore.analysis.api import ALONE, EMPTY, SPIN, analyse, warnings
-from intercore.view.plots import COLOURS, base_layout, labelled, log_axis, plot_text
+from intercore.view.dots import SYMBOLS, Dot, dots_figure
+from intercore.view.plots import COLOURS, base_layout, labelled, plot_text
 from intercore.view.quantity import duration, significant
 from intercore.view.section import Figure, Report, Section, where
 from intercore.view.table import Column, Table
@@ -187,45 +188,18 @@ def _flat(one: ApiCall) -> Mapping[str, object]:
 
 def _figures(analysis: ApiAnalysis) -> Iterable[Figure]:
     calls = [one for one in analysis.calls if one.call != EMPTY]
-    if len({one.call for one in calls}) > 1:
+    if any(one.cost_us.value > 0 for one in calls):
         yield _costs_figure(calls)
     if analysis.by_size:
         yield _sizes_figure(analysis.by_size)
 
 
 def _costs_figure(calls: Sequence[ApiCall]) -> Figure:
-    """Draw a row per call, and in it a mark per doing of the other core."""
-    by_other: dict[str, list[ApiCall]] = defaultdict(list)
+    groups: dict[str, list[Dot]] = defaultdict(list)
     for one in calls:
-        by_other[f"other core: {one.other}"].append(one)
-    names = list(dict.fromkeys(_label(one) for one in calls))
-    costs = [one.cost_us.value / 1e6 for one in calls if one.cost_us.value > 0]
-    layout = base_layout(
-        "What a call costs",
-        150 + 24 * len(names),
-        log_axis("cost of a call", costs or [1e-9]) | {"ticksuffix": "s"},
-        {"type": "category", "categoryorder": "array", "categoryarray": names[::-1], "dtick": 1},
-    )
-    data = []
-    for index, (label, group) in enumerate(by_other.items()):
-        drawn = [one for one in group if one.cost_us.value > 0]
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": plot_text(label),
-                "x": [one.cost_us.value / 1e6 for one in drawn],
-                "y": [_label(one) for one in drawn],
-                "marker": {"color": f"series{index % COLOURS}", "size": 10, "symbol": _SYMBOLS[index % len(_SYMBOLS)]},
-                "hoverinfo": "text",
-                "text": [_hover(one) for one in drawn],
-            }
-        )
+        groups[f"other core: {one.other}"].append(Dot(_label(one), one.cost_us.value / 1e6, _hover(one)))
     caption = "Medians less the cost of looking. The further marks of one call are apart, the more sharing costs."
-    return {"name": "api-costs", "data": data, "layout": layout, "caption": caption}
-
-
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
+    return dots_figure("api-costs", "What a call costs", "cost of a call", groups, caption)
 
 
 def _label(one: ApiCall) -> str:
@@ -235,10 +209,9 @@ def _label(one: ApiCall) -> str:
 
 
 def _hover(one: ApiCall) -> str:
-    lines = [f"<b>{plot_text(_label(one))}</b>", f"other core: {one.other}", f"cost {duration(one.cost_us.value)}"]
+    lines = [f"cost {duration(one.cost_us.value)}"]
     lines += [f"{one.cost_cycles:,.0f} cycles"] if one.cost_cycles is not None else []
-    lines += [f"longest of {one.samples_us.n:,} samples {_longest(one)}"]
-    return "<br>".join(lines)
+    return "<br>".join([*lines, f"longest of {one.samples_us.n:,} samples {_longest(one)}"])
 
 
 def _sizes_figure(lines: Sequence[ApiBySize]) -> Figure:
@@ -263,7 +236,7 @@ def _sizes_figure(lines: Sequence[ApiBySize]) -> Figure:
                 "legendgroup": f"{index}",
                 "x": list(line.sizes),
                 "y": [cost / 1e6 for cost in line.costs_us],
-                "marker": {"color": colour, "size": 9, "symbol": _SYMBOLS[index // COLOURS % len(_SYMBOLS)]},
+                "marker": {"color": colour, "size": 9, "symbol": SYMBOLS[index // COLOURS % len(SYMBOLS)]},
                 "hoverinfo": "text",
                 "text": [
                     f"<b>{name}</b><br>{size:,} bytes: {duration(cost)}"

@@ -6,7 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from intercore.analysis.api import ApiAnalysis
-from intercore.view import api, clock, other, speedup
+from intercore.analysis.rhealstone import RhealstoneAnalysis
+from intercore.analysis.threadmetric import ThreadMetricAnalysis
+from intercore.view import api, clock, other, rhealstone, speedup, threadmetric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,11 +19,15 @@ if TYPE_CHECKING:
 _REPORTS: Mapping[str, Callable[[Run], Report]] = {
     "clock": clock.report,
     "api": api.report,
+    "rhealstone": rhealstone.report,
+    "threadmetric": threadmetric.report,
 }
 """By benchmark, one line for each module here. `speedup` takes an option more and stands below."""
 
 ANALYSES: Mapping[str, type] = {
     "api": ApiAnalysis,
+    "rhealstone": RhealstoneAnalysis,
+    "threadmetric": ThreadMetricAnalysis,
 }
 """The type of each benchmark's analysis, from which the document's schema is made (see `intercore.schema`)."""
 

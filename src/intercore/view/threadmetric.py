@@ -27,7 +27,7 @@ _NOTES = (
     "a semaphore or resume a thread; ours notify the task. Its basic processing is scaled by, not compared: ours is "
     "another computation of the same kind.",
     "Form cross is not in the original. basic, cooperative, synchronisation and memory are then done by both cores at "
-    "once, and the count is of both; the others are handed on, each round to the other core or there and back, so the "
+    "once, and the count is of both; in the others each round is passed to the other core, or there and back, so the "
     "ratio tells what that costs. docs/benchmarks/threadmetric.md has the details.",
     "In synchronisation both cores take and give one semaphore. How the two share it need not be fair: a core that has "
     "just given it can take it again before the other one has woken.",
@@ -70,7 +70,7 @@ def _table(run: Run, analysis: ThreadMetricAnalysis) -> Table[ThreadMetricCount]
         columns.append(Column(f"{form} core", of(form, _per_period), right=True))
         columns.append(Column("each", of(form, _each), right=True))
     columns.append(Column("cross/same", of("cross", _factor), right=True))
-    columns.append(Column("cross is", lambda one: "at once" if one.test in AT_ONCE else "handed on"))
+    columns.append(Column("cross is", lambda one: "both" if one.test in AT_ONCE else "passed"))
     return Table(f"Thread-Metric's counts in {PERIOD_S} s on {where(run)}", rows, columns)
 
 

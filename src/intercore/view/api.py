@@ -10,7 +10,7 @@ import numpy as np
 
 from intercore.analysis.api import ALONE, EMPTY, SPIN, analyse, warnings
 from intercore.view.dots import SYMBOLS, Dot, dots_figure
-from intercore.view.plots import COLOURS, base_layout, labelled, plot_text
+from intercore.view.plots import COLOURS, base_layout, plot_text
 from intercore.view.quantity import duration, significant
 from intercore.view.section import Figure, Report, Section, where
 from intercore.view.table import Column, Table
@@ -39,7 +39,7 @@ def report(run: Run) -> Report:
             "What a call of the kernel costs (api)",
             analysis.sentences,
             tables,
-            [labelled(figure, simulated=run.plan.simulated) for figure in _figures(analysis)],
+            list(_figures(analysis)),
             _NOTES,
         ),
     )
@@ -224,8 +224,10 @@ def _sizes_figure(lines: Sequence[ApiBySize]) -> Figure:
         {"title": {"text": "cost of a call"}, "tickformat": "~s", "ticksuffix": "s", "rangemode": "tozero"},
     )
     data: list[Figure] = []
+    calls = list(dict.fromkeys(line.call for line in lines))
     for index, line in enumerate(lines):
-        colour = f"series{index % COLOURS}"
+        place = calls.index(line.call)
+        colour = f"series{place % COLOURS}"
         name = plot_text(line.call if line.other == ALONE else f"{line.call}, other core: {line.other}")
         ends = np.array([0, largest])
         data.append(
@@ -236,7 +238,7 @@ def _sizes_figure(lines: Sequence[ApiBySize]) -> Figure:
                 "legendgroup": f"{index}",
                 "x": list(line.sizes),
                 "y": [cost / 1e6 for cost in line.costs_us],
-                "marker": {"color": colour, "size": 9, "symbol": SYMBOLS[index // COLOURS % len(SYMBOLS)]},
+                "marker": {"color": colour, "size": 9, "symbol": SYMBOLS[place // COLOURS % len(SYMBOLS)]},
                 "hoverinfo": "text",
                 "text": [
                     f"<b>{name}</b><br>{size:,} bytes: {duration(cost)}"
@@ -252,7 +254,7 @@ def _sizes_figure(lines: Sequence[ApiBySize]) -> Figure:
                 "showlegend": False,
                 "x": ends.tolist(),
                 "y": ((line.fixed_us + line.per_byte_us * ends) / 1e6).tolist(),
-                "line": {"color": colour, "width": 1.5},
+                "line": {"color": colour, "width": 1.5, "dash": "solid" if line.other == ALONE else "dot"},
                 "hoverinfo": "skip",
             }
         )

@@ -8,7 +8,6 @@ import msgspec
 
 from intercore.analysis.rhealstone import analyse, warnings
 from intercore.view.dots import Dot, dots_figure
-from intercore.view.plots import labelled
 from intercore.view.quantity import duration, significant
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -46,7 +45,7 @@ def report(run: Run) -> Report:
             "Rhealstone's six times on two cores (rhealstone)",
             analysis.sentences,
             [_table(run, analysis)],
-            [labelled(figure, simulated=run.plan.simulated) for figure in _figures(analysis)],
+            list(_figures(analysis)),
             _NOTES,
         ),
     )

@@ -8,7 +8,6 @@ import msgspec
 
 from intercore.analysis.threadmetric import AT_ONCE, PERIOD_S, analyse, warnings
 from intercore.view.dots import Dot, dots_figure
-from intercore.view.plots import labelled
 from intercore.view.quantity import FORMATS, duration, significant
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -46,7 +45,7 @@ def report(run: Run) -> Report:
             "Thread-Metric's eight counts on two cores (threadmetric)",
             analysis.sentences,
             [_table(run, analysis)],
-            [labelled(figure, simulated=run.plan.simulated) for figure in _figures(analysis)],
+            list(_figures(analysis)),
             _NOTES,
         ),
     )

@@ -189,3 +189,10 @@ def test_the_table_shows_alone_and_hammered_in_one_row_of_at_most_100_columns() 
 def test_the_json_is_the_analysis() -> None:
     run = run_of([measurement("give", 350)])
     assert report(run).json == {"api": msgspec.to_builtins(api.analyse(run.measurements))}
+
+
+def test_what_cannot_be_told_from_noise_is_not_said_to_cost() -> None:
+    noisy = [measurement("give", [350, 1, 700] * 9), measurement("give", [351, 2, 701] * 9, other="same")]
+    assert any("none takes longer" in said for said in api.analyse(noisy).sentences)
+    clear = [measurement("give", 350), measurement("give", 360, other="same")]
+    assert any("1 of 1 take longer" in said for said in api.analyse(clear).sentences)

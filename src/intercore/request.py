@@ -83,9 +83,9 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
         {"call": _CALLS, "size": ["64"], "other": ["none", "same"], "samples": ["50"], "dither_us": ["300"]},
         {
             "call": _SIZED_CALLS,
-            "size": ["16", "256", "1024"],
+            "size": ["16", "1024"],
             "other": ["none"],
-            "samples": ["20"],
+            "samples": ["10"],
             "dither_us": ["300"],
         },
     ),

@@ -283,18 +283,23 @@ def _sentences(calls: Sequence[ApiCall], by_size: Sequence[ApiBySize]) -> Iterab
 
 
 def _sentences_of_others(real: Sequence[ApiCall]) -> Iterable[str]:
-    hammered = [
-        (one.factor, one.more_us.value, one) for one in real if one.other == "same" and one.factor and one.more_us
+    hammered = [one for one in real if one.other == "same" and one.more_us is not None]
+    longer = [
+        (one.factor, one.more_us.value, one)
+        for one in hammered
+        if one.factor and one.more_us and one.more_us.low is not None and one.more_us.low > 0
     ]
-    if hammered:
-        (low, _, least), (high, more, most) = (choose(hammered, key=lambda three: three[0]) for choose in (min, max))
-        worst = max((one for *_, one in hammered), key=lambda one: one.samples_us.max)
+    if longer:
+        factor, more, most = max(longer, key=lambda three: three[0])
+        worst = max(hammered, key=lambda one: one.samples_us.max)
         yield (
-            f"While the other core makes the same calls on objects of its own, they take {low:.2f} "
-            f"({_name(least.call, least.size)}) to {high:.2f} times as long ({_name(most.call, most.size)}, {_us(more)}"
-            " more): the price of what the cores share in the kernel. The longest seen was "
-            f"{_name(worst.call, worst.size)} with {_us(worst.samples_us.max)}."
+            f"While the other core makes the same calls on objects of its own, {len(longer)} of {len(hammered)} take "
+            f"longer, up to {factor:.2f} times as long ({_name(most.call, most.size)}, {_us(more)} more): the price of "
+            f"what the cores share in the kernel. The longest seen was {_name(worst.call, worst.size)} with "
+            f"{_us(worst.samples_us.max)}."
         )
+    elif hammered:
+        yield "While the other core makes the same calls on objects of its own, none takes longer that could be told."
     spun = [one.factor for one in real if one.other == SPIN and one.factor is not None]
     if spun:
         yield (

@@ -7,6 +7,30 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_SIZED_CALLS = ["send", "receive", "stream-send", "stream-receive", "allocate", "free"]
+_CALLS = [
+    *("create", "delete", "give", "take", "lock", "unlock", "notify", "notify-take", "set", "wait", "critical"),
+    *_SIZED_CALLS,
+    "nothing",
+]
+_COMPONENTS = [
+    *("task-switching", "preemption", "interrupt-latency"),
+    *("semaphore-shuffling", "deadlock-breaking", "message-latency"),
+]
+_TESTS = [
+    *("basic", "cooperative", "preemptive", "interrupt", "interrupt-preemption"),
+    *("message", "synchronisation", "memory"),
+]
+
+_PRIMITIVES = [
+    *("binary-semaphore", "counting-semaphore", "mutex", "queue", "notification", "event-group", "stream-buffer"),
+]
+
+_MEASURES = ["hand-over", "contention", "ping-pong"]
+_LOCKS = ["mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap"]
+_ACCESSES = ["read", "write", "copy"]
+_REGIONS = ["sram-striped", "sram4", "sram5", "ram", "l1", "llc"]
+
 _INTERRUPT = {"from": ["0", "1"], "interrupted": ["idle", "kernel"], "samples": ["50"], "dither_us": ["300"]}
 _TO_A_CORE = ["handler-task", "timer-task", "doorbell", "doorbell-round-trip"]
 
@@ -38,6 +62,24 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "to": ["0", "1"],
         "interrupted": ["idle", "busy", "kernel"],
     },
+    # Every primitive that works between cores, between the first two: a few seconds.
+    "switch": {"primitive": _PRIMITIVES, "from": ["0", "1"], "to": ["0", "1"], "target": ["idle"], "time": ["common"]},
+    # At rest and with both cores busy, left alone and moved: the period of seed 002's paper; some 20 s.
+    "jitter": {"core": ["0"], "load": ["none", "both"], "migrate": ["none", "affinity", "blockers", "unsynchronised"]},
+    # Every call, alone, beside a core that computes and beside one that calls the same.
+    "api": {"call": _CALLS, "other": ["none", "spin", "same"]},
+    "rhealstone": {"component": _COMPONENTS, "form": ["same", "cross"]},
+    "threadmetric": {"test": _TESTS, "form": ["same", "cross"]},
+    # Every lock between the first two cores.
+    "lock": {"measure": _MEASURES, "lock": _LOCKS, "from": ["0"], "to": ["1"]},
+    # Everything beside everything, on the first core; of the regions, those that the target has.
+    "memory": {
+        "access": _ACCESSES,
+        "region": _REGIONS,
+        "core": ["0"],
+        "other": _ACCESSES,
+        "other_region": _REGIONS,
+    },
 }
 """Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
 
@@ -61,6 +103,18 @@ SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
         {"path": ["timer-handler"], "to": ["0"], **_INTERRUPT},
         {"path": _TO_A_CORE, "to": ["0", "1"], **_INTERRUPT},
     ),
+    "api": (
+        {"call": _CALLS, "size": ["64"], "other": ["none", "same"], "samples": ["200"], "dither_us": ["300"]},
+        {
+            "call": _SIZED_CALLS,
+            "size": ["16", "256", "1024"],
+            "other": ["none"],
+            "samples": ["100"],
+            "dither_us": ["300"],
+        },
+    ),
+    "rhealstone": ({"component": _COMPONENTS, "form": ["same", "cross"], "samples": ["200"], "dither_us": ["300"]},),
+    "threadmetric": ({"test": _TESTS, "form": ["same", "cross"], "window_ms": ["50"], "samples": ["3"]},),
 }
 """What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
 
@@ -79,5 +133,11 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
         {"path": ["timer-handler"], "to": ["0"], **_INTERRUPT},
         {"path": _TO_A_CORE, "to": ["0", "1"], **_INTERRUPT},
     ),
+    "api": (
+        {"call": _CALLS, "size": ["64"], "other": ["none", "same"], "samples": ["50"], "dither_us": ["300"]},
+        {"call": _SIZED_CALLS, "size": ["16", "1024"], "other": ["none"], "samples": ["10"], "dither_us": ["300"]},
+    ),
+    "rhealstone": ({"component": _COMPONENTS, "form": ["same", "cross"], "samples": ["30"], "dither_us": ["300"]},),
+    "threadmetric": ({"test": _TESTS, "form": ["same", "cross"], "window_ms": ["10"], "samples": ["2"]},),
 }
 """The same where each second of a busy chip takes two, so that it takes two minutes."""

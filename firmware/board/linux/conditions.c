@@ -10,7 +10,13 @@
 #include "port_posix.h"
 
 #define VALUE_MAX 256U
-#define CONDITIONS_MAX 32U
+#define CONDITIONS_MAX 48U
+
+#if defined(__x86_64__)
+#define ATOMIC "one instruction: lock xadd, lock cmpxchg"
+#else
+#define ATOMIC "what the compiler makes of C11's atomics"
+#endif
 
 static struct port_condition conditions[CONDITIONS_MAX];
 static char values[CONDITIONS_MAX][VALUE_MAX];
@@ -108,6 +114,18 @@ static void add_kernel(void) {
     }
 }
 
+/* What stands for a small kernel's objects. */
+static void add_objects(void) {
+    add("object.notification", "POSIX semaphore of the thread");
+    add("object.semaphore", "POSIX semaphore; a binary one with a flag before it");
+    add("object.mutex", port_posix_inherits_priority() ? "POSIX mutex, PTHREAD_PRIO_INHERIT"
+                                                       : "POSIX mutex; the system has no priority inheritance");
+    add("object.queue", "ring in memory, POSIX mutex and two condition variables");
+    add("object.events", "bits in memory, POSIX mutex and condition variable");
+    add("object.stream", "pipe");
+    add("object.memory", "malloc of the C library");
+}
+
 void linux_conditions_start(void) {
     add_kernel();
     add("cpu.virtualisation", virtualisation());
@@ -122,10 +140,14 @@ void linux_conditions_start(void) {
     add("scheduler.policy", port_posix_policy());
     add_file("scheduler.rr_timeslice_ms", "/proc/sys/kernel/sched_rr_timeslice_ms");
     add_file("scheduler.rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us");
+    add_objects();
     add("interrupt.timer", "timer_create(CLOCK_MONOTONIC) to a signal handler in a thread on the core");
     add("interrupt.doorbell", "pthread_kill() to a signal handler in a thread on the core");
     add("compiler", IC_COMPILER);
     add("compiler.flags", IC_FLAGS);
+    add("critical_section", "one recursive pthread mutex with priority inheritance");
+    add("spinlock", "pthread_spin_lock");
+    add("atomic", ATOMIC);
     struct port_region region;
     if (port_region(0, &region)) {
         add_number("memory.ram_bytes", region.bytes);

@@ -30,6 +30,9 @@ static const struct port_condition conditions[] = {
     {"memory.stacks", "sram-striped"},
     {"memory.regions", "sram-striped " TEXT(REGION_STRIPED_BYTES) ", sram4 " TEXT(REGION_BANK_BYTES) ", sram5 " TEXT(
                            REGION_BANK_BYTES) " bytes"},
+    {"critical_section", "the kernel's: interrupts masked, and its two hardware spinlocks"},
+    {"spinlock", "hardware spinlock of SIO, polled"},
+    {"atomic", "under a hardware spinlock with interrupts masked: the core has no exclusive accesses"},
     {"console", "UART0 by interrupt on core 0, " TEXT(UART_RATE) " bit/s at start"},
     {"watchdog", WATCHDOG_TEXT},
     {"interrupt.timer", "an alarm of TIMER, on whole microseconds, at the kernel's priority"},

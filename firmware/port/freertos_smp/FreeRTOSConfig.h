@@ -103,6 +103,7 @@
 #define INCLUDE_vTaskDelete 1
 #define INCLUDE_vTaskSuspend 1
 #define INCLUDE_vTaskDelay 1
+#define INCLUDE_xTaskDelayUntil 1
 #define INCLUDE_eTaskGetState 1
 #define INCLUDE_xTaskGetCurrentTaskHandle 1
 #define INCLUDE_xTaskGetIdleTaskHandle 1

@@ -20,7 +20,7 @@ uint32_t port_tick_hz(void) { return configTICK_RATE_HZ; }
 
 /* ---- tasks ---- */
 
-static UBaseType_t affinity_of(uint32_t core) {
+UBaseType_t port_freertos_affinity(uint32_t core) {
     return core == PORT_CORE_ANY ? (UBaseType_t)tskNO_AFFINITY : (UBaseType_t)1U << core;
 }
 
@@ -63,7 +63,7 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
     /* The kernel stores the handle before the task can run. */
     BaseType_t made = xTaskCreateAffinitySet(run_task, config->name, stack_words(config->stack_bytes), task,
                                              (UBaseType_t)(tskIDLE_PRIORITY + 1U + config->priority),
-                                             affinity_of(config->core), &task->handle);
+                                             port_freertos_affinity(config->core), &task->handle);
     return made == pdPASS ? PORT_OK : PORT_ERR_RESOURCE;
 }
 
@@ -110,7 +110,11 @@ uint64_t port_preemptions(void) { return (uintptr_t)pvTaskGetThreadLocalStorageP
 
 void port_notify(port_task_t *task) { xTaskNotifyGiveIndexed(task->handle, PORT_FREERTOS_NOTIFY_TASK); }
 
-void port_notify_take(void) { (void)ulTaskNotifyTakeIndexed(PORT_FREERTOS_NOTIFY_TASK, pdFALSE, portMAX_DELAY); }
+void port_notify_take(void) {
+    while (ulTaskNotifyTakeIndexed(PORT_FREERTOS_NOTIFY_TASK, pdFALSE, portMAX_DELAY) == 0) {
+        /* The task was suspended and resumed, which ends the kernel's wait; the wait goes on. */
+    }
+}
 
 enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) {
     (void)xSemaphoreCreateCountingStatic(INT32_MAX, initial, sem); /* with memory given, it cannot fail */
@@ -179,7 +183,7 @@ void port_freertos_assert(const char *file, uint32_t line) { board_panic("an ass
  * has been, and be seen in the last cycles of a sample. */
 static void pin_idle_tasks(void) {
     for (uint32_t core = 0; core < configNUMBER_OF_CORES; core++) {
-        vTaskCoreAffinitySet(xTaskGetIdleTaskHandleForCore((BaseType_t)core), affinity_of(core));
+        vTaskCoreAffinitySet(xTaskGetIdleTaskHandleForCore((BaseType_t)core), port_freertos_affinity(core));
     }
 }
 
@@ -193,7 +197,7 @@ static void run_console(void *arg) {
 void port_freertos_start(void (*console)(void)) {
     console_task.handle =
         xTaskCreateStaticAffinitySet(run_console, "console", PORT_FREERTOS_CONSOLE_STACK_WORDS, (void *)console,
-                                     tskIDLE_PRIORITY + 1U, console_stack, &console_control, affinity_of(0));
+                                     tskIDLE_PRIORITY + 1U, console_stack, &console_control, port_freertos_affinity(0));
     vTaskStartScheduler();
     board_panic("the scheduler has not started", "", 0);
 }

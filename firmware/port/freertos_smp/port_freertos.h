@@ -21,6 +21,9 @@
  * core 1 not yet enabled. `console` must not return. */
 void port_freertos_start(void (*console)(void)) __attribute__((noreturn));
 
+/* The kernel's mask for a core, or for all with PORT_CORE_ANY. */
+UBaseType_t port_freertos_affinity(uint32_t core);
+
 /* Kernel ticks until the common clock reads `when`, rounded up, at most half the range of a tick count: what to wait
  * for, before one looks at the clock again. 0 if it already does; portMAX_DELAY for PORT_FOREVER. */
 TickType_t port_freertos_ticks_until(uint64_t when);

@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lock_posix.h"
 #include "port.h"
+#include "port_objects.h"
 
 #define NS_PER_S 1000000000ULL
 /* Linux wakes sleepers without a periodic tick; polling loops get the 1 kHz grid that ESP-IDF and Arduino use. */
@@ -127,12 +129,14 @@ static enum port_error start_thread(port_task_t *task, const struct port_task_co
 enum port_error port_task_start(port_task_t *task, const struct port_task_config *config) {
     task->entry = config->entry;
     task->arg = config->arg;
-    if (sem_init(&task->notifications, 0, 0) != 0) {
+    atomic_store_explicit(&task->suspended, false, memory_order_relaxed);
+    if (sem_init(&task->notifications, 0, 0) != 0 || sem_init(&task->resumed, 0, 0) != 0) {
         return PORT_ERR_RESOURCE;
     }
     enum port_error error = start_thread(task, config);
     if (error != PORT_OK) {
         sem_destroy(&task->notifications);
+        sem_destroy(&task->resumed);
     }
     return error;
 }
@@ -140,6 +144,7 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
 void port_task_join(port_task_t *task) {
     pthread_join(task->thread, NULL);
     sem_destroy(&task->notifications);
+    sem_destroy(&task->resumed);
 }
 
 port_task_t *port_task_self(void) { return self; }
@@ -165,13 +170,23 @@ void port_notify_take(void) {
     }
 }
 
-enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) {
-    return sem_init(sem, 0, initial) == 0 ? PORT_OK : PORT_ERR_RESOURCE;
+static enum port_error init_semaphore(port_sem_t *sem, uint32_t initial, bool binary) {
+    sem->binary = binary;
+    atomic_init(&sem->given, false);
+    return sem_init(&sem->count, 0, initial) == 0 ? PORT_OK : PORT_ERR_RESOURCE;
 }
 
-void port_sem_destroy(port_sem_t *sem) { sem_destroy(sem); }
+enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) { return init_semaphore(sem, initial, false); }
 
-void port_sem_give(port_sem_t *sem) { sem_post(sem); }
+enum port_error port_sem_init_binary(port_sem_t *sem) { return init_semaphore(sem, 0, true); }
+
+void port_sem_destroy(port_sem_t *sem) { sem_destroy(&sem->count); }
+
+void port_sem_give(port_sem_t *sem) {
+    if (!sem->binary || !atomic_exchange(&sem->given, true)) {
+        sem_post(&sem->count);
+    }
+}
 
 static struct timespec timespec_of(uint64_t when) {
     return (struct timespec){.tv_sec = (time_t)(when / NS_PER_S), .tv_nsec = (long)(when % NS_PER_S)};
@@ -180,8 +195,12 @@ static struct timespec timespec_of(uint64_t when) {
 enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline) {
     struct timespec limit = timespec_of(deadline);
     for (;;) {
-        int failed = deadline == PORT_FOREVER ? sem_wait(sem) : sem_clockwait(sem, CLOCK_MONOTONIC, &limit);
+        int failed =
+            deadline == PORT_FOREVER ? sem_wait(&sem->count) : sem_clockwait(&sem->count, CLOCK_MONOTONIC, &limit);
         if (failed == 0) {
+            if (sem->binary) { /* an exchange, to see what the last one to give had written before */
+                (void)atomic_exchange(&sem->given, false);
+            }
             return PORT_OK;
         }
         if (errno == ETIMEDOUT) {
@@ -198,10 +217,7 @@ void port_sleep_until(uint64_t when) {
     }
 }
 
-void port_sleep_ticks(uint32_t ticks) {
-    const uint64_t period = NS_PER_S / TICK_HZ;
-    port_sleep_until((port_clock() / period + ticks) * period);
-}
+void port_sleep_ticks(uint32_t ticks) { port_sleep_until(port_tick_edge() + ticks * (NS_PER_S / TICK_HZ)); }
 
 /* ---- console ---- */
 
@@ -283,7 +299,8 @@ static bool find_cores(void) {
 }
 
 bool port_posix_start(void) {
-    if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0) {
+    if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0 ||
+        sem_init(&console_task.resumed, 0, 0) != 0 || !lock_posix_start()) {
         return false;
     }
     self = &console_task;

@@ -1,0 +1,6 @@
+/* port_lock.h on FreeRTOS SMP: the kernel's critical section. Spinlocks and atomics are the board's. */
+#include "port_lock.h"
+
+void port_critical_enter(void) { taskENTER_CRITICAL(); }
+
+void port_critical_exit(void) { taskEXIT_CRITICAL(); }

@@ -1,0 +1,50 @@
+/* port_lock.h on POSIX threads. */
+#include "lock_posix.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "port_lock.h"
+
+/* ---- critical section ---- */
+
+static pthread_mutex_t critical;
+
+/* With priority inheritance: a task that is kept waiting lends its priority to whoever is inside, who may otherwise be
+ * kept from its core by a third. A lock that is waited for by spinning would never be given back to a more urgent
+ * task on the holder's own core. */
+bool lock_posix_start(void) {
+    pthread_mutexattr_t attributes;
+    if (pthread_mutexattr_init(&attributes) != 0) {
+        return false;
+    }
+    bool made = pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE) == 0 &&
+                pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT) == 0 &&
+                pthread_mutex_init(&critical, &attributes) == 0;
+    pthread_mutexattr_destroy(&attributes);
+    return made;
+}
+
+void port_critical_enter(void) { (void)pthread_mutex_lock(&critical); }
+
+void port_critical_exit(void) { (void)pthread_mutex_unlock(&critical); }
+
+/* ---- spinlock ---- */
+
+enum port_error port_spinlock_init(port_spinlock_t *lock) {
+    return pthread_spin_init(lock, PTHREAD_PROCESS_PRIVATE) == 0 ? PORT_OK : PORT_ERR_RESOURCE;
+}
+
+void port_spinlock_destroy(port_spinlock_t *lock) { (void)pthread_spin_destroy(lock); }
+
+void port_spinlock_lock(port_spinlock_t *lock) { (void)pthread_spin_lock(lock); }
+
+void port_spinlock_unlock(port_spinlock_t *lock) { (void)pthread_spin_unlock(lock); }
+
+/* ---- atomics ---- */
+
+uint32_t port_atomic_add(port_atomic_t *counter, uint32_t amount) { return atomic_fetch_add(&counter->value, amount); }
+
+bool port_atomic_swap(port_atomic_t *counter, uint32_t expected, uint32_t wanted) {
+    return atomic_compare_exchange_strong(&counter->value, &expected, wanted);
+}

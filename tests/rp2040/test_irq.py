@@ -196,7 +196,8 @@ def test_a_delay_in_the_way_is_measured_to_the_cycle(o2: Path, path: str, functi
         if turns:
             delay(board, function, turns)
         medians.append(np.median(measure(board, f"path={path} from=0 to=1")))
-    assert medians[2] - medians[1] == 300
+    # A core that has rung is awake and shares the bus.
+    assert medians[2] - medians[1] == pytest.approx(300, abs=SPREAD if path.startswith("doorbell") else 0)
     assert 30 <= medians[1] - medians[0] <= 40
 
 

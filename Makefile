@@ -59,7 +59,8 @@ lint: setup ## check style, types, Rust and C code
 	cmake -S firmware -B build/lint-rp2040 -DIC_BOARD=rp2040 > build/lint.log || { cat build/lint.log; exit 1; }
 	$(BIN)/clang-tidy --quiet -p build/lint-rp2040 $(CHIP_ARGS) $(filter $(CHIP_FILES),$(filter %.c,$(C_FILES)))
 
-format: setup ## put Python, Rust and C code into the project's style
+format: setup ## bring the JSON schema up to date; put Python, Rust and C code into the project's style
+	$(BIN)/python -m intercore.schema
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 	$(CARGO) fmt

@@ -120,6 +120,7 @@ void linux_conditions_start(void) {
     add_number("cpu.cycle_counter_hz", port_cycles_hz());
     add_file("os.load_at_start", "/proc/loadavg");
     add("scheduler.policy", port_posix_policy());
+    add_file("scheduler.rr_timeslice_ms", "/proc/sys/kernel/sched_rr_timeslice_ms");
     add_file("scheduler.rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us");
     add("compiler", IC_COMPILER);
     add("compiler.flags", IC_FLAGS);

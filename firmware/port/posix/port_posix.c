@@ -23,6 +23,7 @@
 static uint32_t core_count;
 static int cpu_of_core[PORT_CORES_MAX];
 static bool realtime;
+static bool time_slicing;
 static uint64_t cycles_hz;
 static port_task_t console_task;
 static __thread port_task_t *self;
@@ -104,11 +105,16 @@ static enum port_error start_thread(port_task_t *task, const struct port_task_co
     cpu_set_t set;
     port_posix_cpu_set(config->core, &set);
     int failed = pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
+    if (failed == 0 && config->stack_bytes > 0) {
+        size_t usual;
+        (void)pthread_attr_getstacksize(&attributes, &usual);
+        failed = pthread_attr_setstacksize(&attributes, usual + config->stack_bytes);
+    }
     if (failed == 0 && realtime) {
         struct sched_param param = {.sched_priority = FIFO_BASE + (int)config->priority};
         /* Arguments that are legal by construction: these three cannot fail. */
         (void)pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-        (void)pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
+        (void)pthread_attr_setschedpolicy(&attributes, time_slicing ? SCHED_RR : SCHED_FIFO);
         (void)pthread_attr_setschedparam(&attributes, &param);
     }
     if (failed == 0) {
@@ -140,6 +146,9 @@ void port_task_join(port_task_t *task) {
 }
 
 port_task_t *port_task_self(void) { return self; }
+
+/* SCHED_FIFO lets a thread run on until it waits, SCHED_RR takes turns; SCHED_OTHER takes turns in any case. */
+void port_time_slicing(bool on) { time_slicing = on; }
 
 void port_yield(void) { sched_yield(); }
 

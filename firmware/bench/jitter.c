@@ -23,7 +23,7 @@
  * other core: `asked` and `moved` are compared. The core of each release is in the series `core`, by its number.
  *
  *   unsynchronised   exists to show what goes wrong otherwise, as in that paper: the blockers are busy and rest for
- *                    random times of up to 4 and 2 periods, whatever the task does
+ *                    random times of up to 8 and 2 periods, whatever the task does
  *
  * Priorities: the task's is `priority`; blockers are 1 above, movers 1 below, load 2 below.
  *
@@ -48,7 +48,7 @@
 /* Turns of the loop between two looks whether there is to be load: a microsecond or so on a desktop, ten on a chip. */
 #define LOAD_TURNS 200U
 /* Periods for which an unsynchronised blocker is busy, and rests, at most. */
-#define BUSY_PERIODS 4U
+#define BUSY_PERIODS 8U
 #define REST_PERIODS 2U
 
 enum { P_CORE, P_PERIOD, P_PRIORITY, P_LOAD, P_MIGRATE, P_WORK, P_COUNTED, PARAMETER_COUNT };

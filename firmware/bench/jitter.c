@@ -90,6 +90,7 @@ struct other {
     port_task_t task;
     uint32_t core;
     bool exists;
+    atomic_bool is_over; /* a blocker: it has seen that it is dismissed */
     struct ic_random random;
 };
 
@@ -102,8 +103,8 @@ static struct {
     uint32_t period_ticks; /* of the kernel */
     uint64_t period;       /* of the common clock */
     uint32_t work_turns;
-    bool dismissed;     /* read by a task after it has been woken */
-    atomic_bool halted; /* nobody is to be busy: a stretch is over */
+    atomic_bool dismissed; /* all are to end */
+    atomic_bool halted;    /* nobody is to be busy: a stretch is over */
     uint64_t preempted;
 
     /* The present stretch. */
@@ -203,7 +204,7 @@ static void be_periodic(void *arg) {
     (void)arg;
     for (;;) {
         port_notify_take();
-        if (jitter.dismissed) {
+        if (atomic_load(&jitter.dismissed)) {
             jitter.preempted = port_preemptions();
             return;
         }
@@ -221,7 +222,7 @@ static void be_load(void *arg) {
     (void)arg;
     for (;;) {
         port_notify_take();
-        if (jitter.dismissed) {
+        if (atomic_load(&jitter.dismissed)) {
             return;
         }
         while (!is_halted()) {
@@ -232,20 +233,21 @@ static void be_load(void *arg) {
 
 /* Busy whenever it is not suspended. */
 static void be_blocker(void *arg) {
-    (void)arg;
-    while (!jitter.dismissed) {
+    struct other *blocker = arg;
+    while (!atomic_load(&jitter.dismissed)) {
         if (is_halted()) {
             port_task_suspend(port_task_self());
         }
         port_checkpoint();
     }
+    atomic_store(&blocker->is_over, true);
 }
 
 static void be_unsynchronised(void *arg) {
     struct other *blocker = arg;
     for (;;) {
         port_notify_take();
-        if (jitter.dismissed) {
+        if (atomic_load(&jitter.dismissed)) {
             return;
         }
         while (!is_halted()) {
@@ -281,7 +283,7 @@ static void be_mover(void *arg) {
     struct other *mover = arg;
     for (;;) {
         port_notify_take();
-        if (jitter.dismissed) {
+        if (atomic_load(&jitter.dismissed)) {
             return;
         }
         /* At once where priorities decide who runs; where they do not, the task may still be on its way. */
@@ -305,6 +307,7 @@ static bool start_task(port_task_t *task, void (*entry)(void *), void *arg, uint
 static bool start_other(struct other *others, uint32_t core, void (*entry)(void *), uint32_t priority) {
     struct other *other = &others[core];
     other->core = core;
+    atomic_store(&other->is_over, false);
     other->random.state = ic_random_next(&jitter.run->random);
     other->exists = start_task(&other->task, entry, other, core, priority);
     return other->exists;
@@ -341,16 +344,26 @@ static bool start_others(uint32_t core) {
 
 static void dismiss(struct other *other) {
     if (other->exists) {
-        port_task_resume(&other->task);
         port_notify(&other->task);
         port_task_join(&other->task);
         other->exists = false;
     }
 }
 
+/* Resumed once, a blocker may be just about to suspend itself: a mover can have stopped it anywhere. */
+static void release_blocker(struct other *blocker) {
+    while (blocker->exists && !atomic_load(&blocker->is_over)) {
+        port_task_resume(&blocker->task);
+        port_sleep_ticks(1);
+    }
+}
+
 static void dismiss_others(void) {
-    jitter.dismissed = true;
+    atomic_store(&jitter.dismissed, true);
     for (uint32_t core = 0; core < CORES; core++) {
+        if (jitter.migrate == MIGRATE_BLOCKERS) {
+            release_blocker(&jitter.blockers[core]);
+        }
         dismiss(&jitter.loads[core]);
         dismiss(&jitter.movers[core]);
         dismiss(&jitter.blockers[core]);
@@ -424,23 +437,26 @@ static uint32_t first_core(const struct ic_run *run) {
     return anywhere || run->values[P_CORE] == CORE_ANY ? PORT_CORE_ANY : run->values[P_CORE];
 }
 
-/* Those who take the console task's core at once are woken last. */
+static void wake(struct other *others) {
+    for (uint32_t core = CORES; core-- > 0;) {
+        if (others[core].exists) {
+            port_notify(&others[core].task);
+        }
+    }
+}
+
+/* Who wakes on the console task's core keeps it until it waits: the load, which does not wait, is woken last. */
 static void run_stretch(void) {
-    bool busy = false;
     uint64_t begin = port_clock();
     atomic_store(&jitter.halted, false);
     port_notify(&jitter.task);
-    for (uint32_t core = CORES; core-- > 0;) {
-        if (jitter.loads[core].exists) {
-            port_notify(&jitter.loads[core].task);
-        }
-        if (jitter.migrate == MIGRATE_UNSYNCHRONISED) {
-            port_notify(&jitter.blockers[core].task);
-        }
-        busy = busy || jitter.loads[core].exists || jitter.blockers[core].exists;
+    if (jitter.migrate == MIGRATE_UNSYNCHRONISED) {
+        wake(jitter.blockers);
     }
+    wake(jitter.loads);
     port_notify_take();
     uint64_t end = port_clock();
+    bool busy = jitter.run->values[P_LOAD] != LOAD_NONE || jitter.blockers[0].exists;
     if (busy) {
         port_sleep_until(end + (end - begin) / REST_PART);
     }
@@ -473,7 +489,7 @@ static bool measure(struct ic_run *run) {
     jitter.leader = port_task_self();
     jitter.migrate = (enum migrate)run->values[P_MIGRATE];
     jitter.pinned_to = jitter.migrate == MIGRATE_NONE ? first_core(run) : PORT_CORE_ANY;
-    jitter.dismissed = false;
+    atomic_store(&jitter.dismissed, false);
     atomic_store(&jitter.halted, true);
     atomic_store(&jitter.waits, false);
     atomic_store(&jitter.release, 0);

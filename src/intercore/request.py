@@ -25,6 +25,8 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     # Each of the first two cores to itself and to the other; a few seconds.
     "clock": {"from": ["0", "1"], "to": ["0", "1"]},
+    # At rest and with both cores busy, left alone and moved: the period of seed 002's paper; some 20 s.
+    "jitter": {"core": ["0"], "load": ["none", "both"], "migrate": ["none", "affinity", "blockers", "unsynchronised"]},
 }
 """Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
 

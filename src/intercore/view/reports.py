@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from intercore.view import clock, other, speedup
+from intercore.analysis.jitter import JitterAnalysis
+from intercore.view import clock, jitter, other, speedup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,10 +16,13 @@ if TYPE_CHECKING:
 
 _REPORTS: Mapping[str, Callable[[Run], Report]] = {
     "clock": clock.report,
+    "jitter": jitter.report,
 }
 """By benchmark, one line for each module here. `speedup` takes an option more and stands below."""
 
-ANALYSES: Mapping[str, type] = {}
+ANALYSES: Mapping[str, type] = {
+    "jitter": JitterAnalysis,
+}
 """The type of each benchmark's analysis, from which the document's schema is made (see `intercore.schema`)."""
 
 

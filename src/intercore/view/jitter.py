@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from intercore.analysis.jitter import BENCHMARK, analyse, pools, releases, warnings
+from intercore.analysis.jitter import BENCHMARK, UNSYNCHRONISED, analyse, pools, releases, warnings
 from intercore.literature import JitterPublication, published
 from intercore.view.distribution import MOST_HISTOGRAMS, distribution_columns, histogram_figure
-from intercore.view.plots import AXIS, COLOURS, base_layout, labelled, plot_text
+from intercore.view.plots import AXIS, COLOURS, base_layout, log_axis, plot_text
 from intercore.view.quantity import duration, significant
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from intercore.measurement import Measurement, Run
     from intercore.view.section import Figure
 
-_STRIP_HEIGHT, _MARGINS = 110, 140  # pixels
+_STRIP_HEIGHT, _ROW_HEIGHT, _MARGINS = 110, 26, 140  # pixels
 _TOP, _BOTTOM = 0.24, 0.95  # of a strip's height, between which its plot is
 _MOST_POINTS = 400  # of a strip: what a phone still shows apart
 
@@ -44,7 +44,7 @@ def report(run: Run) -> Report:
             "How steady a periodic task is (jitter)",
             analysis.sentences,
             [*tables, _literature_table(run, analysis)],
-            [labelled(figure, simulated=run.plan.simulated) for figure in _figures(run)] if analysis.settings else [],
+            list(_figures(run, analysis)) if analysis.settings else [],
             [*_NOTES, *_sources()],
         ),
     )
@@ -134,22 +134,26 @@ class _Periods(NamedTuple):
     """Average and ends of a period, ms."""
 
     origin: str
+    setting: str | None
+    """The label of ours; None for a published one."""
     moved: str
     average: float
     low: float
     high: float
 
 
-def _literature_table(run: Run, analysis: JitterAnalysis) -> Table[_Periods]:
+def _periods(run: Run, analysis: JitterAnalysis) -> list[_Periods]:
+    """Return the periods that were published, and those of this run which should be as long."""
     rows = [
-        _Periods(table.label, "yes" if row.moved else "no", row.average_ms, row.minimum_ms, row.maximum_ms)
+        _Periods(table.label, None, "yes" if row.moved else "no", row.average_ms, row.minimum_ms, row.maximum_ms)
         for table in published(JitterPublication)
         for row in table.figures.rows
     ]
     period_us = {table.figures.period_ms * 1000 for table in published(JitterPublication)}
-    rows += [
+    return rows + [
         _Periods(
             where(run),
+            one.label,
             one.migrate if one.load == "none" else f"{one.migrate}, {one.load} busy",
             (one.period_us + one.deviation_us.mean) / 1000,
             (one.period_us + one.deviation_us.min) / 1000,
@@ -158,9 +162,12 @@ def _literature_table(run: Run, analysis: JitterAnalysis) -> Table[_Periods]:
         for one in analysis.settings
         if one.deviation_us is not None and one.period_us in period_us
     ]
+
+
+def _literature_table(run: Run, analysis: JitterAnalysis) -> Table[_Periods]:
     return Table(
         f"Periods of 10 ms, published and on {where(run)}, in ms",
-        rows,
+        _periods(run, analysis),
         [
             Column("of", lambda row: row.origin),
             Column("moved", lambda row: row.moved),
@@ -196,16 +203,66 @@ def _flat_rows(analysis: JitterAnalysis) -> Iterator[dict[str, object]]:
 # Figures
 
 
-def _figures(run: Run) -> Iterator[Figure]:
-    found = dict(list(pools(run.measurements).items())[:MOST_HISTOGRAMS])
-    yield _strips(found)
-    yield histogram_figure(
-        "jitter-latency",
-        "Release latency",
-        {label: np.concatenate([_us(one) for one in pool]) for label, pool in found.items()},
-        "How often each latency occurred.",
-        quantity="latency",
+def _figures(run: Run, analysis: JitterAnalysis) -> Iterator[Figure]:
+    found = pools(run.measurements)
+    yield _strips(dict(list(found.items())[:MOST_HISTOGRAMS]))
+    told = {label: pool for label, pool in found.items() if pool[0].factors["migrate"] != UNSYNCHRONISED}
+    if told:
+        yield histogram_figure(
+            "jitter-latency",
+            "Release latency",
+            {label: np.concatenate([_us(one) for one in pool]) for label, pool in told.items()},
+            "How often each latency occurred.",
+            quantity="latency",
+        )
+    yield _periods_figure(_periods(run, analysis))
+
+
+def _periods_figure(rows: Sequence[_Periods]) -> Figure:
+    """Draw each period from the shortest to the longest, with its average; published ones grey and hollow."""
+    axis = log_axis("period", [bound for row in rows for bound in (row.low / 1e3, row.high / 1e3)])
+    names = [
+        f"{row.origin}, {'moved' if row.moved == 'yes' else 'not moved'}" if row.setting is None else row.setting
+        for row in rows
+    ]
+    layout = base_layout(
+        "Periods of 10 ms beside published ones",
+        _MARGINS + _ROW_HEIGHT * len(rows),
+        axis | {"ticksuffix": "s"},
+        {"type": "category", "autorange": "reversed"},
     )
+    layout["showlegend"] = False
+    data = []
+    for name, row in zip(names, rows, strict=True):
+        is_published = row.setting is None
+        colour = "published" if is_published else "series0"
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": plot_text(name),
+                "x": [row.low / 1e3, row.average / 1e3, row.high / 1e3],
+                "y": [plot_text(name)] * 3,
+                "hoverinfo": "text",
+                "text": [
+                    f"<b>{plot_text(name)}</b><br>{what} {duration(ms * 1e3)}"
+                    for what, ms in (("shortest", row.low), ("average", row.average), ("longest", row.high))
+                ],
+                "line": {"color": colour, "width": 2, "dash": "dash" if is_published else "solid"},
+                "marker": {
+                    "color": colour,
+                    "size": [7, 11, 7],
+                    "symbol": ["line-ns-open", "circle-open" if is_published else "circle", "line-ns-open"],
+                },
+            }
+        )
+    return {
+        "name": "jitter-periods",
+        "data": data,
+        "layout": layout,
+        "caption": "From the shortest to the longest period, with the average. The published task that was moved was "
+        "overdue all the time; see the notes.",
+    }
 
 
 def _us(one: Measurement) -> NDArray[np.float64]:
@@ -286,7 +343,7 @@ def _points(one: Measurement, index: int, cores: set[int]) -> Iterator[Figure]:
             "text": [f"release {i} on core {core}: {duration(late[i] * 1e6)}" for i in here.tolist()],
             "marker": {
                 "color": f"series{core % COLOURS}",
-                "size": 5,
+                "size": [8 if was else 5 for was in moved.tolist()],
                 "symbol": ["triangle-up" if was else "circle" for was in moved.tolist()],
             },
         }

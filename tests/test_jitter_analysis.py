@@ -23,14 +23,14 @@ HZ = 125_000_000
 def measurement(
     late: Sequence[int],
     *,
-    core: Sequence[int] = (),
+    core_series: Sequence[int] = (),
     begins: Sequence[int] = (0,),
     more: dict[str, Sequence[int]] | None = None,
     checks: dict[str, int] | None = None,
     **factors: int | str,
 ) -> Measurement:
     """Return what a target sends; latencies are in cycles of 8 ns."""
-    series = {"late": late, "core": core, "begins": begins, **(more or {})}
+    series = {"late": late, "core": core_series, "begins": begins, **(more or {})}
     return Measurement(
         benchmark="jitter",
         factors={"core": "0", "load": "none", "migrate": "none", "period_us": 10_000, "seed": 1, **factors},
@@ -59,7 +59,7 @@ def test_known_latencies_and_deviations_are_found() -> None:
 
 def test_periods_are_within_stretches_only() -> None:
     """Between stretches the grid begins anew: what is between is no period."""
-    (one,) = analyse([measurement([100, 100, 900, 900], core=[0, 0, 1, 1], begins=[0, 2])]).settings
+    (one,) = analyse([measurement([100, 100, 900, 900], core_series=[0, 0, 1, 1], begins=[0, 2])]).settings
     assert one.bound_us == (0.0, 0.0)
     assert one.migrations == 0
     assert one.stretches == 2
@@ -81,7 +81,7 @@ def test_nothing_measured_says_nothing() -> None:
 
 def test_migrations_are_counted_by_core() -> None:
     (one,) = analyse(
-        [measurement([10, 20, 10, 20], core=[1, 0, 1, 0], migrate="affinity", checks={"asked": 4, "moved": 4})]
+        [measurement([10, 20, 10, 20], core_series=[1, 0, 1, 0], migrate="affinity", checks={"asked": 4, "moved": 4})]
     ).settings
     assert one.migrations == 3
     assert (one.asked, one.moved) == (4, 4)
@@ -91,20 +91,20 @@ def test_migrations_are_counted_by_core() -> None:
 
 def test_forced_migrations_are_told_with_their_bound_beside_rest() -> None:
     rest = measurement([1000, 1000, 1000])
-    moved = measurement([1000, 1125, 1000], core=[1, 0, 1], migrate="affinity", checks={"asked": 3, "moved": 3})
+    moved = measurement([1000, 1125, 1000], core_series=[1, 0, 1], migrate="affinity", checks={"asked": 3, "moved": 3})
     words = said(analyse([moved, rest]))
     assert "deviated by at most 1.00 µs; not moved, every period was exact" in words
     assert "3 migrations were asked for and each happened" in words
 
 
 def test_migrations_that_did_not_happen_are_told() -> None:
-    moved = measurement([1000] * 3, core=[1, 0, 0], migrate="blockers", checks={"asked": 3, "moved": 2})
+    moved = measurement([1000] * 3, core_series=[1, 0, 0], migrate="blockers", checks={"asked": 3, "moved": 2})
     assert "3 migrations were asked for and 2 happened" in said(analyse([moved]))
     assert any("1 of 3 migrations asked for did not happen" in one for one in warnings([moved]))
 
 
 def test_movers_that_came_too_late_are_told() -> None:
-    moved = measurement([1000] * 3, core=[1, 0, 0], migrate="affinity", checks={"asked": 2, "moved": 2})
+    moved = measurement([1000] * 3, core_series=[1, 0, 0], migrate="affinity", checks={"asked": 2, "moved": 2})
     assert any("only 2 of 3 releases came after a migration" in one for one in warnings([moved]))
 
 
@@ -117,7 +117,7 @@ def test_overdue_releases_leave_no_bound() -> None:
 
 def test_what_unsynchronised_blockers_do_is_not_told_as_a_bound() -> None:
     period = HZ // 100
-    analysis = analyse([measurement([1000, 3 * period, 2 * period], core=[0, 0, 1], migrate="unsynchronised")])
+    analysis = analyse([measurement([1000, 3 * period, 2 * period], core_series=[0, 0, 1], migrate="unsynchronised")])
     words = said(analysis)
     assert "not what a migration costs" in words
     assert "bound" not in words

@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CARGO := cd sim && cargo
 SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Cargo.lock sim/python/Cargo.toml
 # The compiler only recommends its C library.
-ARM_GCC := "arm-none-eabi-gcc:gcc-arm-none-eabi libnewlib-arm-none-eabi"
+ARM_GCC := arm-none-eabi-gcc:gcc-arm-none-eabi /usr/include/newlib/stdio.h:libnewlib-arm-none-eabi
 SIM_TOOLS := $(ARM_GCC) qemu-system-arm:qemu-system-arm gdb-multiarch:gdb-multiarch
 C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
 # clang-tidy goes by how the files are compiled: these for the chip, all others for Linux.

@@ -115,6 +115,15 @@ def test_overdue_releases_leave_no_bound() -> None:
     assert "no bound holds, 2 of 4 releases were a period or more overdue" in said(analysis)
 
 
+def test_whether_the_bound_holds_is_told_by_the_second_half() -> None:
+    steady = analyse([measurement([1000, 1125, 1000, 1000, 1125, 1000])])
+    assert steady.settings[0].halves_us == (1.0, 1.0)
+    assert "(core 0), it seems to" in said(steady)
+    grown = analyse([measurement([1000, 1125, 1000, 1000, 1250, 1000])])
+    assert grown.settings[0].halves_us == (1.0, 2.0)
+    assert "it grew in the second half, from 1.00 µs to 2.00 µs" in said(grown)
+
+
 def test_what_unsynchronised_blockers_do_is_not_told_as_a_bound() -> None:
     period = HZ // 100
     analysis = analyse([measurement([1000, 3 * period, 2 * period], core_series=[0, 0, 1], migrate="unsynchronised")])

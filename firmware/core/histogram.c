@@ -5,14 +5,14 @@
 struct ic_series *ic_histogram_open(const char *name) {
     struct ic_series *histogram = ic_samples_open(name, IC_SERIES_PLAIN, IC_HISTOGRAM_BINS);
     if (histogram != NULL) {
-        memset(histogram->ticks, 0, IC_HISTOGRAM_BINS * sizeof histogram->ticks[0]);
+        memset(histogram->ticks, 0, (size_t)IC_HISTOGRAM_BINS * sizeof histogram->ticks[0]);
     }
     return histogram;
 }
 
 static uint32_t bin_of(uint64_t value) {
     uint32_t exponent = 0;
-    while (value >> exponent >= 2U * IC_HISTOGRAM_STEPS) {
+    while (value >> exponent >= (uint64_t)2 * IC_HISTOGRAM_STEPS) {
         exponent++;
     }
     return exponent * IC_HISTOGRAM_STEPS + (uint32_t)(value >> exponent);

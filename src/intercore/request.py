@@ -36,6 +36,24 @@ SUITE = "suite"
 SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
+    # Enough releases for a tail at 1 ms; the 10 ms of seed 002's paper.
+    "jitter": (
+        {
+            "core": ["0"],
+            "load": ["none"],
+            "migrate": ["none", "affinity", "blockers"],
+            "period_us": ["1000"],
+            "samples": ["600"],
+        },
+        {"core": ["0"], "load": ["both"], "migrate": ["none"], "period_us": ["1000"], "samples": ["600"]},
+        {
+            "core": ["0"],
+            "load": ["none"],
+            "migrate": ["none", "affinity", "unsynchronised"],
+            "period_us": ["10000"],
+            "samples": ["60"],
+        },
+    ),
 }
 """What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
 
@@ -49,6 +67,23 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
         },
     ),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["100"]},),
+    "jitter": (
+        {
+            "core": ["0"],
+            "load": ["none"],
+            "migrate": ["none", "affinity", "blockers"],
+            "period_us": ["1000"],
+            "samples": ["600"],
+        },
+        {"core": ["0"], "load": ["both"], "migrate": ["none"], "period_us": ["1000"], "samples": ["600"]},
+        {
+            "core": ["0"],
+            "load": ["none"],
+            "migrate": ["none", "affinity", "unsynchronised"],
+            "period_us": ["10000"],
+            "samples": ["30"],
+        },
+    ),
 }
 """The same where each second of a busy chip takes two, so that it takes two minutes."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SIMULATED = "SIMULATED"
 
-AXIS: dict[str, Any] = {
+AXIS: Figure = {
     "gridcolor": "grid",
     "linecolor": "muted",
     "zeroline": False,

@@ -95,6 +95,22 @@ def _contention(discs: str, window_ms: str, rest_ms: str) -> Sequence[Mapping[st
     )
 
 
+def _jitter(long_samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grids of `jitter`: `long_samples` releases for each setting of the long period."""
+    core, short = {"core": ["0"]}, {"period_us": ["1000"], "samples": ["600"]}
+    return (
+        {**core, "load": ["none"], "migrate": ["none", "affinity", "blockers"], **short},
+        {**core, "load": ["both"], "migrate": ["none"], **short},
+        {
+            **core,
+            "load": ["none"],
+            "migrate": ["none", "affinity", "unsynchronised"],
+            "period_us": ["10000"],
+            "samples": [long_samples],
+        },
+    )
+
+
 SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
@@ -115,6 +131,8 @@ SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     ),
     "rhealstone": ({"component": _COMPONENTS, "form": ["same", "cross"], "samples": ["200"], "dither_us": ["300"]},),
     "threadmetric": ({"test": _TESTS, "form": ["same", "cross"], "window_ms": ["50"], "samples": ["3"]},),
+    # Enough releases for a tail at 1 ms; the 10 ms of seed 002's paper.
+    "jitter": _jitter(long_samples="60"),
 }
 """What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
 
@@ -139,5 +157,7 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     ),
     "rhealstone": ({"component": _COMPONENTS, "form": ["same", "cross"], "samples": ["30"], "dither_us": ["300"]},),
     "threadmetric": ({"test": _TESTS, "form": ["same", "cross"], "window_ms": ["10"], "samples": ["2"]},),
+    # Enough releases for a tail at 1 ms; the 10 ms of seed 002's paper.
+    "jitter": _jitter(long_samples="30"),
 }
 """The same where each second of a busy chip takes two, so that it takes two minutes."""

@@ -6,5 +6,6 @@
 
 extern const struct ic_benchmark ic_benchmark_speedup;
 extern const struct ic_benchmark ic_benchmark_clock;
+extern const struct ic_benchmark ic_benchmark_memory;
 
 #endif

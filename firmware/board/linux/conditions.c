@@ -114,6 +114,24 @@ static void add_kernel(void) {
     }
 }
 
+static void add_regions(void) {
+    char text[VALUE_MAX] = "";
+    size_t length = 0;
+    struct port_region region;
+    for (uint32_t i = 0; port_region(i, &region) && length < sizeof text; i++) {
+        if (i == 0) {
+            add_number("memory.ram_bytes", region.bytes);
+        }
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s %zu", i > 0 ? ", " : "", region.name,
+                                   region.bytes);
+    }
+    if (length < sizeof text) {
+        snprintf(text + length, sizeof text - length, " bytes");
+    }
+    add("memory.regions", text);
+    add_number("memory.word_bytes", sizeof(uintptr_t));
+}
+
 void linux_conditions_start(void) {
     add_kernel();
     add("cpu.virtualisation", virtualisation());
@@ -132,10 +150,7 @@ void linux_conditions_start(void) {
     add("critical_section", "one recursive pthread mutex with priority inheritance");
     add("spinlock", "pthread_spin_lock");
     add("atomic", ATOMIC);
-    struct port_region region;
-    if (port_region(0, &region)) {
-        add_number("memory.ram_bytes", region.bytes);
-    }
+    add_regions();
 }
 
 bool port_condition(uint32_t index, struct port_condition *condition) {

@@ -4,6 +4,8 @@
 const struct ic_benchmark *const ic_benchmarks[] = {
     &ic_benchmark_speedup,
     &ic_benchmark_clock,
+    &ic_benchmark_api,
+    &ic_benchmark_lock,
     &ic_benchmark_memory,
 };
 const size_t ic_benchmark_count = sizeof ic_benchmarks / sizeof ic_benchmarks[0];

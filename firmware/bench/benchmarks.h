@@ -6,6 +6,8 @@
 
 extern const struct ic_benchmark ic_benchmark_speedup;
 extern const struct ic_benchmark ic_benchmark_clock;
+extern const struct ic_benchmark ic_benchmark_api;
+extern const struct ic_benchmark ic_benchmark_lock;
 extern const struct ic_benchmark ic_benchmark_memory;
 
 #endif

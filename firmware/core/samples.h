@@ -13,8 +13,9 @@
 #define IC_SAMPLES_CAPACITY 4096U
 #endif
 
-/* Series of one measurement: one cost of looking per core and a few of the benchmark's own. */
-#define IC_SERIES_MAX (PORT_CORES_MAX + 8U)
+/* Series of one measurement: up to six per core and a few more. Most have one cost of looking per core and a few of
+ * their own; contention's free tasks have one each per core. */
+#define IC_SERIES_MAX (6U * PORT_CORES_MAX + 8U)
 #define IC_SERIES_NAME_MAX 20U
 
 struct ic_series {

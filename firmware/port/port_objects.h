@@ -4,9 +4,10 @@
  * instead, and says so in a condition named `object.<kind>`, e.g. object.queue = "POSIX message queue".
  *
  * The types belong to the implementation (port_types.h). Objects may lie in static memory or on a stack, must not be
- * moved, and are given to one init and one destroy. Unless it says otherwise a function that waits has no time limit,
- * may be called from any task but not from an interrupt handler, and cannot fail. What one task wrote before it gives,
- * sends, sets or unlocks is visible to the task that takes, receives, waits or locks after. */
+ * moved, and are given to one init and one destroy, when no task is in a call with them any more. Unless it says
+ * otherwise a function that waits has no time limit, may be called from any task but not from an interrupt handler, and
+ * cannot fail. What one task wrote before it gives, sends, sets or unlocks is visible to the task that takes, receives,
+ * waits or locks after. */
 #ifndef PORT_OBJECTS_H
 #define PORT_OBJECTS_H
 
@@ -28,20 +29,22 @@ void port_queue_destroy(port_queue_t *queue);
 void port_queue_send(port_queue_t *queue, const void *item); /* waits for room */
 void port_queue_receive(port_queue_t *queue, void *item);    /* waits for an item */
 
-/* Event group of 8 bits. wait returns when any of `bits` is set, and clears those of them that are. */
+/* Event group of 8 bits. wait returns when any of `bits` is set, and clears those of them that are. Of several tasks
+ * that wait for one bit the platform lets one or all go on. */
 enum port_error port_events_init(port_events_t *events);
 void port_events_destroy(port_events_t *events);
 void port_events_set(port_events_t *events, uint32_t bits);
 void port_events_wait(port_events_t *events, uint32_t bits);
 
-/* Stream of bytes for one sender and one receiver, with room for `bytes`, at most 4096. send waits until all are in,
- * receive until all `size` are there. */
+/* Stream of bytes for one sender and one receiver, with room for at least `bytes`, 1 to 4096. send waits until all are
+ * in, receive until all `size` are there; both may be more than there is room for. */
 enum port_error port_stream_init(port_stream_t *stream, uint32_t bytes);
 void port_stream_destroy(port_stream_t *stream);
 void port_stream_send(port_stream_t *stream, const void *bytes, uint32_t size);
 void port_stream_receive(port_stream_t *stream, void *bytes, uint32_t size);
 
-/* The platform's own allocator, the one its kernel objects come from. NULL if there is no memory. */
+/* The platform's own allocator, the one its kernel objects come from; aligned for any type. NULL if there is no memory.
+ */
 void *port_allocate(size_t bytes);
 void port_free(void *memory);
 

@@ -10,7 +10,7 @@
 #include "port_posix.h"
 
 #define VALUE_MAX 256U
-#define CONDITIONS_MAX 32U
+#define CONDITIONS_MAX 48U
 
 #if defined(__x86_64__)
 #define ATOMIC "one instruction: lock xadd, lock cmpxchg"
@@ -132,6 +132,18 @@ static void add_regions(void) {
     add_number("memory.word_bytes", sizeof(uintptr_t));
 }
 
+/* What stands for a small kernel's objects. */
+static void add_objects(void) {
+    add("object.notification", "POSIX semaphore of the thread");
+    add("object.semaphore", "POSIX semaphore; a binary one with a flag before it");
+    add("object.mutex", port_posix_inherits_priority() ? "POSIX mutex, PTHREAD_PRIO_INHERIT"
+                                                       : "POSIX mutex; the system has no priority inheritance");
+    add("object.queue", "ring in memory, POSIX mutex and two condition variables");
+    add("object.events", "bits in memory, POSIX mutex and condition variable");
+    add("object.stream", "pipe");
+    add("object.memory", "malloc of the C library");
+}
+
 void linux_conditions_start(void) {
     add_kernel();
     add("cpu.virtualisation", virtualisation());
@@ -145,9 +157,11 @@ void linux_conditions_start(void) {
     add_file("os.load_at_start", "/proc/loadavg");
     add("scheduler.policy", port_posix_policy());
     add_file("scheduler.rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us");
+    add_objects();
     add("compiler", IC_COMPILER);
     add("compiler.flags", IC_FLAGS);
-    add("critical_section", "one recursive pthread mutex with priority inheritance");
+    add("critical_section", port_posix_inherits_priority() ? "one recursive POSIX mutex, PTHREAD_PRIO_INHERIT"
+                                                           : "one recursive POSIX mutex");
     add("spinlock", "pthread_spin_lock");
     add("atomic", ATOMIC);
     add_regions();

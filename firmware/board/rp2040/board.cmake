@@ -13,7 +13,8 @@ if(NOT EXISTS "${kernel_port}/port.c")
 endif()
 add_library(freertos STATIC
   ${IC_FREERTOS_KERNEL}/tasks.c ${IC_FREERTOS_KERNEL}/queue.c ${IC_FREERTOS_KERNEL}/list.c
-  ${IC_FREERTOS_KERNEL}/event_groups.c ${IC_FREERTOS_KERNEL}/portable/MemMang/heap_4.c ${kernel_port}/port.c)
+  ${IC_FREERTOS_KERNEL}/event_groups.c ${IC_FREERTOS_KERNEL}/stream_buffer.c
+  ${IC_FREERTOS_KERNEL}/portable/MemMang/heap_4.c ${kernel_port}/port.c)
 target_include_directories(freertos SYSTEM PUBLIC ${IC_FREERTOS_KERNEL}/include ${kernel_port}/include)
 target_include_directories(freertos PUBLIC port/freertos_smp board/rp2040/sdk)
 # The kernel's port compiles its handler of the inter-core interrupt only where the SDK's multicore library is.
@@ -28,6 +29,7 @@ target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=8192U)
 
 add_library(rp2040 STATIC
   port/freertos_smp/port_freertos.c port/freertos_smp/conditions.c port/freertos_smp/lock_freertos.c
+  port/freertos_smp/objects_freertos.c
   board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
   board/rp2040/cores.c board/rp2040/lock.c board/rp2040/panic.c board/rp2040/region.c board/rp2040/start.c
   board/rp2040/uart.c board/rp2040/watchdog.c)

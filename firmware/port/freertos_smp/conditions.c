@@ -24,6 +24,13 @@ static const struct port_condition conditions[] = {
     {"freertos.timers", TEXT(configUSE_TIMERS)},
     {"freertos.notification_entries", TEXT(configTASK_NOTIFICATION_ARRAY_ENTRIES)},
     {"freertos.switch_hook", "counts preemptions"},
+    {"object.notification", "direct-to-task notification"},
+    {"object.semaphore", "FreeRTOS semaphore, static"},
+    {"object.mutex", "FreeRTOS mutex, with priority inheritance"},
+    {"object.queue", "FreeRTOS queue"},
+    {"object.events", "FreeRTOS event group"},
+    {"object.stream", "FreeRTOS stream buffer"},
+    {"object.memory", "pvPortMalloc of heap_4"},
 };
 
 bool port_freertos_condition(uint32_t index, struct port_condition *condition) {

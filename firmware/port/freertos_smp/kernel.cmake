@@ -32,7 +32,7 @@ endif()
 if(NOT IC_FREERTOS_KERNEL)
   ic_fetch_kernel(IC_FREERTOS_KERNEL)
 endif()
-foreach(file tasks.c list.c queue.c event_groups.c include/task.h portable/MemMang/heap_4.c)
+foreach(file tasks.c list.c queue.c event_groups.c stream_buffer.c include/task.h portable/MemMang/heap_4.c)
   if(NOT EXISTS "${IC_FREERTOS_KERNEL}/${file}")
     message(FATAL_ERROR "${IC_FREERTOS_KERNEL} is not a FreeRTOS kernel: it has no ${file}. "
       "IC_FREERTOS_KERNEL (or FREERTOS_KERNEL_PATH) must name the folder that holds tasks.c, include/ and portable/.")

@@ -13,6 +13,7 @@
 
 #include "lock_posix.h"
 #include "port.h"
+#include "port_objects.h"
 
 #define NS_PER_S 1000000000ULL
 /* Linux wakes sleepers without a periodic tick; polling loops get the 1 kHz grid that ESP-IDF and Arduino use. */
@@ -157,13 +158,23 @@ void port_notify_take(void) {
     }
 }
 
-enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) {
-    return sem_init(sem, 0, initial) == 0 ? PORT_OK : PORT_ERR_RESOURCE;
+static enum port_error init_semaphore(port_sem_t *sem, uint32_t initial, bool binary) {
+    sem->binary = binary;
+    atomic_init(&sem->given, false);
+    return sem_init(&sem->count, 0, initial) == 0 ? PORT_OK : PORT_ERR_RESOURCE;
 }
 
-void port_sem_destroy(port_sem_t *sem) { sem_destroy(sem); }
+enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) { return init_semaphore(sem, initial, false); }
 
-void port_sem_give(port_sem_t *sem) { sem_post(sem); }
+enum port_error port_sem_init_binary(port_sem_t *sem) { return init_semaphore(sem, 0, true); }
+
+void port_sem_destroy(port_sem_t *sem) { sem_destroy(&sem->count); }
+
+void port_sem_give(port_sem_t *sem) {
+    if (!sem->binary || !atomic_exchange(&sem->given, true)) {
+        sem_post(&sem->count);
+    }
+}
 
 static struct timespec timespec_of(uint64_t when) {
     return (struct timespec){.tv_sec = (time_t)(when / NS_PER_S), .tv_nsec = (long)(when % NS_PER_S)};
@@ -172,8 +183,12 @@ static struct timespec timespec_of(uint64_t when) {
 enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline) {
     struct timespec limit = timespec_of(deadline);
     for (;;) {
-        int failed = deadline == PORT_FOREVER ? sem_wait(sem) : sem_clockwait(sem, CLOCK_MONOTONIC, &limit);
+        int failed =
+            deadline == PORT_FOREVER ? sem_wait(&sem->count) : sem_clockwait(&sem->count, CLOCK_MONOTONIC, &limit);
         if (failed == 0) {
+            if (sem->binary) { /* an exchange, to see what the last one to give had written before */
+                (void)atomic_exchange(&sem->given, false);
+            }
             return PORT_OK;
         }
         if (errno == ETIMEDOUT) {

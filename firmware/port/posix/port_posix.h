@@ -16,6 +16,9 @@ void port_posix_cpu_set(uint32_t core, cpu_set_t *set);
 /* The policy that tasks got: "SCHED_FIFO", or "SCHED_OTHER" where the system does not permit it. */
 const char *port_posix_policy(void);
 
+/* Whether mutexes have priority inheritance here. */
+bool port_posix_inherits_priority(void);
+
 /* The system's numbers of the CPUs behind cores 0, 1, …, separated by commas. */
 const char *port_posix_cpus(void);
 

@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PORT_CORES_MAX 64U
@@ -15,7 +17,39 @@ typedef struct port_task {
     void *arg;
 } port_task_t;
 
-typedef sem_t port_sem_t;
+/* A binary one keeps its count at one at most: who gives adds to the count only if `given` was not set. */
+typedef struct port_sem {
+    sem_t count;
+    bool binary;
+    atomic_bool given;
+} port_sem_t;
+
+typedef pthread_mutex_t port_mutex_t;
+
+/* A ring of items. `first` is the oldest of the `count` that are in it. */
+typedef struct port_queue {
+    pthread_mutex_t mutex;
+    pthread_cond_t has_item;
+    pthread_cond_t has_room;
+    unsigned char *items;
+    uint32_t length;
+    uint32_t item_bytes;
+    uint32_t first;
+    uint32_t count;
+} port_queue_t;
+
+typedef struct port_events {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    uint32_t set;
+} port_events_t;
+
+/* The two ends of a pipe. */
+typedef struct port_stream {
+    int in;
+    int out;
+} port_stream_t;
+
 typedef pthread_spinlock_t port_spinlock_t;
 
 #endif

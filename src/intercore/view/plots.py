@@ -23,8 +23,19 @@ if TYPE_CHECKING:
 
 SIMULATED = "SIMULATED"
 
+AXIS: dict[str, Any] = {
+    "gridcolor": "grid",
+    "linecolor": "muted",
+    "zeroline": False,
+    "automargin": True,
+    "ticks": "outside",
+}
+"""What all axes have in common."""
+COLOURS = 6
+"""Series colours: `series0` to `series5`."""
+
 _DISTURBANCES = ("wrong", "migrated", "lost", "preempted")  # docs/protocol.md: the checks that should be 0
-_COLOURS, _SYMBOLS = 6, ("circle", "square", "diamond", "triangle-up", "cross")  # no common divisor: 30 distinct pairs
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")  # no divisor common with COLOURS: 30 pairs
 _POINTS_DRAWN = 6000  # samples per plot that a phone still draws without delay
 _BUSY_LEGEND = 3  # entries that fit without a taller plot
 
@@ -86,7 +97,7 @@ def _speedup_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figure
     layout = _layout(
         "Speed-up over size",
         groups,
-        x=_log_axis("size of the work n", [point.n for group in groups for point in group.points]),
+        x=log_axis("size of the work n", [point.n for group in groups for point in group.points]),
         y={"title": {"text": "speed-up S = T1 / TP"}, "range": [0, 1.12 * max(largest, *cores)]},
     )
     for limit in cores:
@@ -111,7 +122,7 @@ def _efficiency_figure(own: Sequence[Group], literature: Sequence[Group], wanted
     layout = _layout(
         "Efficiency over duration",
         groups,
-        x=_log_axis("duration on one core T1", [point.t1_us.value for group in groups for point in group.points])
+        x=log_axis("duration on one core T1", [point.t1_us.value for group in groups for point in group.points])
         | {"ticksuffix": "s"},
         y={"title": {"text": "efficiency E = S / P"}, "range": [0, 1.12 * max(largest, 1)], "tickformat": ".0%"},
     )
@@ -252,7 +263,7 @@ def _selection(values: NDArray[np.float64], most: int) -> list[int]:
 
 def _line(group: Group, index: int) -> Figure:
     """Mark a group alike in every plot. Published results never look like own ones: grey, dashed, hollow."""
-    colour = "published" if group.is_published else f"series{index % _COLOURS}"
+    colour = "published" if group.is_published else f"series{index % COLOURS}"
     symbol = "circle-open" if group.is_published else _SYMBOLS[index % len(_SYMBOLS)]
     name = plot_text(group.label)
     return {
@@ -286,10 +297,14 @@ def _hover(group: Group, point: SpeedupPoint) -> str:
 
 
 def _layout(title: str, groups: Sequence[Group], x: Figure, y: Figure) -> Figure:
-    axis = {"gridcolor": "grid", "linecolor": "muted", "zeroline": False, "automargin": True, "ticks": "outside"}
+    return base_layout(title, 420 + 20 * max(0, len(groups) - _BUSY_LEGEND), x, y)
+
+
+def base_layout(title: str, height: int, x: Figure, y: Figure) -> Figure:
+    """Return what all plots of the page have in common, with the axes given."""
     return {
         "title": {"text": title, "x": 0.01, "xanchor": "left", "font": {"size": 16}},
-        "height": 420 + 20 * max(0, len(groups) - _BUSY_LEGEND),
+        "height": height,
         "margin": {"l": 56, "r": 16, "t": 48, "b": 56},
         "font": {"color": "text", "family": "system-ui, sans-serif", "size": 13},
         "paper_bgcolor": "paper",
@@ -298,14 +313,14 @@ def _layout(title: str, groups: Sequence[Group], x: Figure, y: Figure) -> Figure
         "hoverlabel": {"align": "left", "bgcolor": "paper", "font": {"color": "text"}},
         "hovermode": "closest",
         "showlegend": True,
-        "xaxis": axis | {"tickangle": 0} | x,
-        "yaxis": axis | y,
+        "xaxis": AXIS | {"tickangle": 0} | x,
+        "yaxis": AXIS | y,
         "shapes": [],
         "annotations": [],
     }
 
 
-def _log_axis(title: str, values: Sequence[float]) -> Figure:
+def log_axis(title: str, values: Sequence[float]) -> Figure:
     """Return an axis with a line per decade, and as many labels as a phone has room for: five or six."""
     crowded = max(values) > 1e5 * max(min(values), 1e-9)
     minor = {"dtick": 1, "showgrid": True, "gridcolor": "grid"}

@@ -23,9 +23,14 @@ def duration(us: float) -> str:
 
 def duration_with_bounds(estimate: Interval) -> str:
     """Return a duration given in µs with its interval, if there is one, in the same unit: `1.23 ms (1.20 – 1.31)`."""
-    scale, _ = _scale(estimate.value)
-    interval = bounds(estimate, lambda us: significant(us / scale))
+    interval = duration_bounds(estimate)
     return f"{duration(estimate.value)} ({interval})" if interval else duration(estimate.value)
+
+
+def duration_bounds(estimate: Interval) -> str:
+    """Return `low – high` of a duration given in µs, in the unit that `duration` writes its value in."""
+    scale, _ = _scale(estimate.value)
+    return bounds(estimate, lambda us: significant(us / scale))
 
 
 def significant(value: float, digits: int = 3) -> str:

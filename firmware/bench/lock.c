@@ -1,25 +1,26 @@
 /* lock: what it costs that only one core at a time may go on. One task on each of two or more cores, of one priority.
  *
- * measure=hand-over    from before the release on core `from` to after the acquisition on core `to`, which is waiting:
- *                      `there`; then `back`, the other way. The waiting core begins to wait some 50 µs before, so what
- *                      blocks is asleep by then; a random time of up to `hold` turns shifts the release against its
- *                      loop.
- * measure=contention   bouts in which cores 0 to `cores` - 1 acquire the lock as often as they can, until one of them
- * has had it `rounds` times. `taken.<core>`: the moment of each acquisition by that core, read right after it, inside
- * the lock. `bout`: the length of each bout. Bouts are laid end to end: a moment is the lengths of the bouts before and
- * the time since the begin of its own. A core works for `hold` turns of a loop inside the lock and `pause` turns
- * outside. measure=ping-pong    a word goes from core `from` to core `to` and back, `batch` times: `round_trips`. Both
- * poll, so the time of one way is that of a round trip through 2. With lock=atomic-swap this is what the program
- * core-to-core-latency measures.
+ * measure=hand-over
+ *     From before the release on core `from` to after the acquisition on core `to`, which is waiting: `there`; then
+ *     `back`, the other way. The waiting core begins to wait some 50 µs before, so what blocks is asleep by then; a
+ * random time of up to `hold` turns shifts the release against its loop. measure=contention Bouts in which cores 0 to
+ * `cores` - 1 acquire the lock as often as they can, until one of them has had it `rounds` times. `taken.<core>`: the
+ * moment of each acquisition by that core, read right after it, inside the lock. `bout`: the length of each bout. Bouts
+ * are laid end to end: a moment is the lengths of the bouts before, and the time since the begin of its own. A core
+ * works for `hold` turns of a loop inside the lock and for `pause` turns outside. measure=ping-pong A word goes from
+ * core `from` to core `to` and back, `batch` times: `round_trips`. Both poll, so the time of one way is that of a round
+ * trip through 2. Of atomic operations only; with lock=atomic-swap it is what the program core-to-core-latency
+ * measures.
  *
- * The lock is one of those of port_objects.h and port_lock.h. Atomic operations hold nothing; with them
+ * The lock is one of those of port_objects.h and port_lock.h. Atomic operations hold nothing; with them a hand-over is
+ * of a turn, a counter that one core changes and the other asks for by that operation until it is its own turn;
+ * contention is for the counter, which is added to, or swapped for one more than was seen until nobody else was faster:
+ * that is the acquisition, and `hold` does nothing; and the word of the ping-pong is the counter.
  *
- *   hand-over     is of a turn: a counter that one core changes and the other asks for by that operation, until it is
- * its own turn contention    is for the counter itself: an addition, or a loop around a swap of what was seen for one
- * more; it is the acquisition, and `hold` does nothing ping-pong     is of the counter: the word
+ * Where there is nothing to measure (a ping-pong of a mutex, a hand-over from a core to itself, contention of one
+ * core), no series comes back: so all locks and pairs of cores can be asked for in one go.
  *
- * With a lock, the word is asked for and changed under it. What the lock protects is checked: a counter that is not
- * atomic loses an addition if two cores are inside at once. */
+ * What the lock protects is checked: a counter that is not atomic loses an addition if two cores are inside at once. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -31,7 +32,10 @@
 /* Keeps what different cores write on different cache lines. */
 #define CACHE_LINE 64
 
+/* Time after which who waits is asleep, if it sleeps at all. */
 #define SETTLING_US 50U
+/* Steps of a few cycles by which a release is shifted at most. */
+#define STEPS 8U
 
 /* The timed code is made once for each lock: no branch of ours stands inside a time that is measured. */
 #define FOR_EACH_LOCK static inline __attribute__((always_inline))
@@ -48,15 +52,13 @@ static uint32_t last_core(void) { return port_core_count() - 1U; }
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_MEASURE] = {.name = "measure", .help = "what is timed", .choices = measures, .choice_count = MEASURES},
     [P_LOCK] = {.name = "lock", .help = "what keeps the cores apart", .choices = locks, .choice_count = LOCKS},
-    [P_FROM] = {.name = "from",
-                .help = "hand-over, ping-pong: core that has it first; not that of to",
-                .limit = last_core},
+    [P_FROM] = {.name = "from", .help = "hand-over, ping-pong: core that has it first", .limit = last_core},
     [P_TO] = {.name = "to",
-              .help = "hand-over, ping-pong: core that gets it",
+              .help = "hand-over, ping-pong: core that gets it, another one",
               .preset = IC_PRESET_MAX,
               .limit = last_core},
     [P_CORES] = {.name = "cores",
-                 .help = "contention: cores that want it, from core 0 up, at least 2",
+                 .help = "contention: cores that want it, from core 0 up",
                  .min = 1,
                  .preset = IC_PRESET_MAX,
                  .limit = port_core_count},
@@ -104,7 +106,9 @@ static struct {
     struct side side[PORT_CORES_MAX];
 
     /* Of the present repetition. */
-    uint32_t waits;  /* hand-over: turns before the release, there and back */
+    uint32_t waits; /* hand-over: turns before the release, there and back */
+    uint32_t bits;  /* and steps */
+    volatile uint32_t step;
     uint64_t before; /* contention: lengths of the bouts before */
     _Alignas(CACHE_LINE) port_atomic_t met;
     _Alignas(CACHE_LINE) atomic_uint stage; /* hand-over */
@@ -183,6 +187,17 @@ static void let_pass(uint32_t turns) {
     }
 }
 
+/* Some turns, and a step of a few cycles more for each bit that is set: turns alone would always meet the loop of who
+ * waits at the same place if the one loop's length is a multiple of the other's. */
+static void shift(uint32_t turns, uint32_t bits) {
+    let_pass(turns);
+    for (; bits != 0; bits >>= 1U) {
+        if ((bits & 1U) != 0) {
+            match.step = bits;
+        }
+    }
+}
+
 static void settle(void) {
     uint64_t start = port_clock();
     uint64_t wait = SETTLING_US * port_clock_hz() / 1000000U;
@@ -226,36 +241,46 @@ FOR_EACH_LOCK void release(enum lock lock, uint32_t turn) {
     }
 }
 
-/* Counts what is protected, and whether nobody else has. */
-FOR_EACH_LOCK void check_turn(struct side *side, enum lock lock, uint32_t turn) {
-    side->right = side->right && (is_atomic(lock) || count(lock) == turn);
-}
-
 /* How far a repetition has come. Who asks is about to wait for it. */
 enum { FIRST_HAS_IT = 1, SECOND_ASKS, SECOND_HAS_IT, FIRST_ASKS };
 
 static void tell(uint32_t stage) { atomic_store_explicit(&match.stage, stage, memory_order_release); }
 
+static bool is_at(uint32_t stage) { return atomic_load_explicit(&match.stage, memory_order_acquire) == stage; }
+
 static void await(uint32_t stage) {
-    while (atomic_load_explicit(&match.stage, memory_order_acquire) != stage) {
+    while (!is_at(stage)) {
     }
 }
 
-/* Releases what this side has when the other has waited for it for some time. */
+/* Releases what this side has when the other has waited for it for some time. With a lock, does not wait for the other
+ * to ask: in a critical section that could be for ever, for the other core may be in an interrupt handler that waits
+ * for its end. */
 FOR_EACH_LOCK void give(struct side *side, enum lock lock, uint32_t turn) {
-    check_turn(side, lock, turn);
-    await(turn == 0 ? SECOND_ASKS : FIRST_ASKS);
+    for (settle(); !is_at(turn == 0 ? SECOND_ASKS : FIRST_ASKS); settle()) {
+        leave(lock);
+        enter(lock);
+    }
     settle();
-    let_pass(match.waits);
+    if (!is_atomic(lock) && count(lock) != turn) {
+        side->right = false;
+    }
+    shift(match.waits, match.bits);
     uint64_t now = port_clock();
     release(lock, turn);
     side->at = now;
 }
 
+/* Has it when it returns. With a lock, gives it back if it came by it between leave() and enter() above. */
 FOR_EACH_LOCK void get(struct side *side, enum lock lock, uint32_t turn) {
     tell(turn == 1 ? SECOND_ASKS : FIRST_ASKS);
     acquire(lock, turn);
     side->got = port_clock();
+    while (!is_atomic(lock) && match.plain != turn) {
+        leave(lock);
+        enter(lock);
+        side->got = port_clock();
+    }
 }
 
 /* The first side has turns 0 and 2 of a repetition, the second has turn 1. */
@@ -267,7 +292,6 @@ FOR_EACH_LOCK void hand_over(struct side *side, enum lock lock) {
         give(side, lock, 0);
         await(SECOND_HAS_IT); /* or it might overtake who waits */
         get(side, lock, 2);
-        check_turn(side, lock, 2);
         leave(lock);
     } else {
         await(FIRST_HAS_IT);
@@ -321,22 +345,10 @@ FOR_EACH_LOCK void bounce(enum lock lock, uint32_t mine) {
         while (port_atomic_add(&match.atomic, 0) != mine) {
         }
         (void)port_atomic_add(&match.atomic, 1);
-        return;
-    }
-    if (lock == ATOMIC_SWAP) {
+    } else {
         while (!port_atomic_swap(&match.atomic, mine, mine + 1U)) {
         }
-        return;
     }
-    bool bounced = false;
-    do {
-        enter(lock);
-        if (match.plain == mine) {
-            (void)count(lock);
-            bounced = true;
-        }
-        leave(lock);
-    } while (!bounced);
 }
 
 FOR_EACH_LOCK void play(struct side *side, enum lock lock) {
@@ -380,7 +392,9 @@ static void end_turn(struct side *side) {
         for (struct side *side = arg; await_turn(side); end_turn(side)) {                                              \
             compete(side, LOCK);                                                                                       \
         }                                                                                                              \
-    }                                                                                                                  \
+    }
+
+#define PLAYERS_OF(NAME, LOCK)                                                                                         \
     static void play_##NAME(void *arg) {                                                                               \
         for (struct side *side = arg; await_turn(side); end_turn(side)) {                                              \
             play(side, LOCK);                                                                                          \
@@ -392,11 +406,14 @@ TASKS_OF(spinlock, SPINLOCK)
 TASKS_OF(critical_section, CRITICAL_SECTION)
 TASKS_OF(atomic_add, ATOMIC_ADD)
 TASKS_OF(atomic_swap, ATOMIC_SWAP)
+PLAYERS_OF(atomic_add, ATOMIC_ADD)
+PLAYERS_OF(atomic_swap, ATOMIC_SWAP)
 
+/* NULL: there is nothing to measure. */
 static void (*const entries[LOCKS][MEASURES])(void *) = {
-    [MUTEX] = {hand_over_mutex, compete_mutex, play_mutex},
-    [SPINLOCK] = {hand_over_spinlock, compete_spinlock, play_spinlock},
-    [CRITICAL_SECTION] = {hand_over_critical_section, compete_critical_section, play_critical_section},
+    [MUTEX] = {hand_over_mutex, compete_mutex, NULL},
+    [SPINLOCK] = {hand_over_spinlock, compete_spinlock, NULL},
+    [CRITICAL_SECTION] = {hand_over_critical_section, compete_critical_section, NULL},
     [ATOMIC_ADD] = {hand_over_atomic_add, compete_atomic_add, play_atomic_add},
     [ATOMIC_SWAP] = {hand_over_atomic_swap, compete_atomic_swap, play_atomic_swap},
 };
@@ -441,7 +458,7 @@ static void check(enum measure measure, enum lock lock) {
     if (measure == PING_PONG) {
         wanted = 2U * match.batch + 1U;
     } else if (measure == HAND_OVER) {
-        wanted = is_atomic(lock) ? 2U : 3U;
+        wanted = 2U;
     }
     ic_run_check(match.run, right && counted(lock) == wanted);
 }
@@ -457,6 +474,7 @@ static void take(enum measure measure, enum lock lock, const struct times *times
     const struct side *second = &match.side[1];
     match.records = times != NULL;
     match.waits = ic_random_below(&run->random, match.hold + 1U);
+    match.bits = ic_random_below(&run->random, 1U << STEPS);
     ic_run_dither(run);
     repeat_once();
     check(measure, lock);
@@ -508,21 +526,14 @@ static bool play_match(enum measure measure, enum lock lock, const struct times 
     return true;
 }
 
-/* Who plays, and on which cores. */
-static bool set_up(struct ic_run *run, enum measure measure) {
-    const uint32_t *values = run->values;
+/* Who plays, and on which cores; false if there is nothing to play. */
+static bool set_up(const uint32_t *values, enum measure measure, enum lock lock) {
     match.sides = measure == CONTENTION ? values[P_CORES] : 2;
-    if (match.sides < 2 || (measure != CONTENTION && values[P_FROM] == values[P_TO])) {
-        return ic_error_set(&run->error, port_core_count() < 2 ? "unsupported" : "bad-value",
-                            "a lock is handed over "
-                            "between two cores or more: give another value of ",
-                            measure == CONTENTION ? "cores" : "from or to", "");
-    }
     for (uint32_t i = 0; i < match.sides; i++) {
         match.side[i].core = measure == CONTENTION ? i : values[i == 0 ? P_FROM : P_TO];
         match.side[i].first = i == 0;
     }
-    return true;
+    return match.sides > 1 && match.side[0].core != match.side[1].core && entries[lock][measure] != NULL;
 }
 
 /* The series of a measure. */
@@ -556,8 +567,12 @@ static bool measure(struct ic_run *run) {
     match.batch = run->values[P_BATCH];
     match.before = 0;
     match.dismissed = false;
+    if (!set_up(run->values, measured, lock)) {
+        run->checks.repetitions = 0;
+        return true;
+    }
     struct times times;
-    if (!set_up(run, measured) || !open(run, measured, &times)) {
+    if (!open(run, measured, &times)) {
         return false;
     }
     if (!make(lock)) {

@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CARGO := cd sim && cargo
 SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Cargo.lock sim/python/Cargo.toml
 # The compiler only recommends its C library.
-ARM_GCC := "arm-none-eabi-gcc:gcc-arm-none-eabi libnewlib-arm-none-eabi"
+ARM_GCC := arm-none-eabi-gcc:gcc-arm-none-eabi /usr/include/newlib/stdio.h:libnewlib-arm-none-eabi
 SIM_TOOLS := $(ARM_GCC) qemu-system-arm:qemu-system-arm gdb-multiarch:gdb-multiarch
 C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
 # clang-tidy goes by how the files are compiled: these for the chip, all others for Linux.
@@ -59,7 +59,8 @@ lint: setup ## check style, types, Rust and C code
 	cmake -S firmware -B build/lint-rp2040 -DIC_BOARD=rp2040 > build/lint.log || { cat build/lint.log; exit 1; }
 	$(BIN)/clang-tidy --quiet -p build/lint-rp2040 $(CHIP_ARGS) $(filter $(CHIP_FILES),$(filter %.c,$(C_FILES)))
 
-format: setup ## put Python, Rust and C code into the project's style
+format: setup ## bring the JSON schema up to date; put Python, Rust and C code into the project's style
+	$(BIN)/python -m intercore.schema
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 	$(CARGO) fmt

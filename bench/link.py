@@ -18,7 +18,7 @@ from zlib import crc32
 import msgspec
 
 from intercore.link import Port
-from intercore.measurement import Measurement, Plan
+from intercore.measurement import Measurement, Part, Plan
 from intercore.plan import Setting
 from intercore.protocol import Begin, End, Factor, Numbered, Samples, SeriesHead
 from intercore.session import Session
@@ -81,8 +81,8 @@ def main() -> None:
     decoded = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "bench.db") as store:
         opened = time.perf_counter()
-        run = store.create_run(Plan("bench", None, "speedup", {"n": [1000]}), 1)
-        setting = Setting({"n": 1000}, 0)
+        run = store.create_run(Plan("bench", None, "speedup", (Part("speedup", {"n": [1000]}),)), 1)
+        setting = Setting("speedup", {"n": 1000}, 0)
         measurement = Measurement(
             "speedup", answer.factors, 0, answer.series, {}, answer.checks, "2026-01-01T00:00:00+00:00"
         )

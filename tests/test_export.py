@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as hnp
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.export import export
-from intercore.measurement import Measurement, Plan, Run, Series
+from intercore.measurement import Measurement, Part, Plan, Run, Series
 
 if sys.platform != "win32":
     import resource
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 UNHURRIED = hypothesis.settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no bug
 STARTED = "2026-01-01T00:00:00+00:00"
-PLAN = Plan("host", None, "speedup", {"n": [1, 2]}, simulated=False)
+PLAN = Plan("host", None, "speedup", (Part("speedup", {"n": [1, 2]}),), simulated=False)
 COLUMNS_AFTER = ["repetition", "series", "index", "ticks", "clock", "hz", "ns", "simulated", "target", "failed"]
 
 
@@ -71,7 +71,10 @@ def test_there_is_one_row_per_sample_with_all_that_belongs_to_it(path: Path) -> 
 
 
 def test_simulated_samples_say_so_in_every_row(path: Path) -> None:
-    export(run(measurement(series("t1", 1, 2)), plan=Plan("sim", None, "speedup", {}, simulated=True)), path)
+    export(
+        run(measurement(series("t1", 1, 2)), plan=Plan("sim", None, "speedup", (Part("speedup", {}),), simulated=True)),
+        path,
+    )
     assert read(path)["simulated"].to_list() == [True, True]
 
 
@@ -118,7 +121,7 @@ def test_parquet_carries_plan_tool_and_the_conditions_of_each_measurement(tmp_pa
     metadata = pl.read_parquet_metadata(path)
     assert (metadata["intercore.run"], metadata["intercore.tool"]) == ("7", "0.1.0")
     assert metadata["intercore.started"] == STARTED
-    assert json.loads(metadata["intercore.plan"])["levels"] == {"n": [1, 2]}
+    assert json.loads(metadata["intercore.plan"])["parts"] == [{"benchmark": "speedup", "levels": {"n": [1, 2]}}]
     assert json.loads(metadata["intercore.conditions"]) == [
         {"measurements": [0, 2], "conditions": {"cpu": "A53"}},
         {"measurements": [1], "conditions": {"cpu": "A72"}},

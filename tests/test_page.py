@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.measurement import Measurement, Plan, Run, Series
+from intercore.measurement import Measurement, Part, Plan, Run, Series
 from intercore.view.page import write_page
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def measurement(
 
 def run(*measurements: Measurement, number: int = 7, **changes: object) -> Run:
     levels: dict[str, list[Level]] = {"n": list(SIZES), "mode": ["create", "pool"], "opt": ["O2", "O3"], "seed": [5]}
-    plan = msgspec.structs.replace(Plan("host", None, benchmark="speedup", levels=levels, seed=5), **changes)
+    plan = msgspec.structs.replace(Plan("host", None, "speedup", (Part("speedup", levels),), seed=5), **changes)
     return Run(number, plan, STARTED, "0.1.0", max(8, len(measurements)), measurements)
 
 
@@ -273,7 +273,7 @@ def test_hostile_strings_stay_text(tmp_path: Path) -> None:
         for n in SIZES
         for mode in (HOSTILE, "pool")
     ]
-    shown = page(tmp_path, run(*hostile, target=HOSTILE, levels={"mode": [HOSTILE]}))
+    shown = page(tmp_path, run(*hostile, target=HOSTILE, parts=(Part("speedup", {"mode": [HOSTILE]}),)))
     clean = page(tmp_path, run(*both_modes()))
     assert {tag for tag, _ in shown.elements} == {tag for tag, _ in clean.elements}
     assert len(shown.scripts) == 3
@@ -290,8 +290,9 @@ def test_a_run_of_another_benchmark_or_without_measurements_says_so(tmp_path: Pa
     empty = page(tmp_path, run())
     assert "Run 7 holds no measurement yet" in empty.text
     assert empty.scripts == []
-    other = page(tmp_path, run(measurement(1000, benchmark=HOSTILE), benchmark=HOSTILE))
-    assert f"Run 7 measured the benchmark {HOSTILE}; this page shows speedup and clock only." in other.text
+    other = page(tmp_path, run(measurement(1000, benchmark=HOSTILE), parts=(Part(HOSTILE, {}),)))
+    assert " ".join(f"has no analysis of the benchmark {HOSTILE}".split()) in other.text
+    assert "T1 on one core" not in other.text
 
 
 def test_a_run_without_any_ratio_says_so_and_why(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.measurement import Measurement, Plan, Run
+from intercore.measurement import Measurement, Part, Plan, Run
 from intercore.plan import MAX_SETTINGS, Setting, canonical, remaining, settings
 
 UNHURRIED = hypothesis.settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no bug
@@ -23,24 +23,30 @@ FACTORS = st.dictionaries(st.text(max_size=8), LEVELS, max_size=6)
 GRIDS = st.dictionaries(
     st.sampled_from(["n", "mode", "opt", "cores"]), st.lists(LEVELS, min_size=1, max_size=4, unique=True), max_size=4
 )
+PARTS = st.lists(
+    st.builds(Part, benchmark=st.sampled_from(["speedup", "clock", "switch"]), levels=GRIDS),
+    min_size=1,
+    max_size=3,
+    unique_by=lambda part: part.benchmark,
+).map(tuple)
 PLANS = st.builds(
     Plan,
     target=st.just("host"),
     url=st.none(),
-    benchmark=st.just("speedup"),
-    levels=GRIDS,
+    name=st.just("suite"),
+    parts=PARTS,
     repetitions=st.integers(1, 3),
     seed=st.integers(),
 )
 
 
 def plan(repetitions: int = 1, seed: int = 1, **levels: list[int | str]) -> Plan:
-    return Plan("host", None, "speedup", levels, repetitions, seed)
+    return Plan("host", None, "speedup", (Part("speedup", levels),), repetitions, seed)
 
 
 def measured(setting: Setting, **defaults: int | str) -> Measurement:
     return Measurement(
-        "speedup", {**defaults, **setting.factors}, setting.repetition, (), {}, {}, "2026-01-01T00:00:00Z"
+        setting.benchmark, {**defaults, **setting.factors}, setting.repetition, (), {}, {}, "2026-01-01T00:00:00Z"
     )
 
 
@@ -48,16 +54,17 @@ def run(of: Plan, *measurements: Measurement) -> Run:
     return Run(1, of, "2026-01-01T00:00:00+00:00", "0", len(settings(of)), measurements)
 
 
-def keys(of: list[Setting]) -> list[tuple[str, int]]:
-    return [(canonical(setting.factors), setting.repetition) for setting in of]
+def keys(of: list[Setting]) -> list[tuple[str, str, int]]:
+    return [(setting.benchmark, canonical(setting.factors), setting.repetition) for setting in of]
 
 
 @UNHURRIED
 @given(PLANS)
 def test_settings_are_a_permutation_of_levels_times_repetitions(of: Plan) -> None:
     product = [
-        (canonical(dict(zip(of.levels, levels, strict=True))), repetition)
-        for levels in itertools.product(*of.levels.values())
+        (part.benchmark, canonical(dict(zip(part.levels, levels, strict=True))), repetition)
+        for part in of.parts
+        for levels in itertools.product(*part.levels.values())
         for repetition in range(of.repetitions)
     ]
     assert sorted(keys(settings(of))) == sorted(product)
@@ -110,7 +117,7 @@ def test_another_seed_gives_another_order_of_settings_and_of_builds() -> None:
 
 
 def test_a_plan_without_factors_has_one_setting() -> None:
-    assert settings(plan()) == [Setting({}, 0)]
+    assert settings(plan()) == [Setting("speedup", {}, 0)]
 
 
 @pytest.mark.parametrize(
@@ -167,5 +174,27 @@ def test_nothing_remains_of_a_complete_run() -> None:
 
 def test_measurements_of_another_setting_do_not_count() -> None:
     of = plan(n=[1, 2])
-    strangers = [Setting({"n": 3}, 0), Setting({"n": "1"}, 0), Setting({"n": 1}, 1), Setting({}, 0)]
+    strangers = [
+        Setting("speedup", {"n": 3}, 0),
+        Setting("speedup", {"n": "1"}, 0),
+        Setting("speedup", {"n": 1}, 1),
+        Setting("speedup", {}, 0),
+    ]
     assert remaining(run(of, *map(measured, strangers))) == settings(of)
+
+
+def test_parts_follow_one_another_within_a_repetition() -> None:
+    parts = (Part("switch", {"n": [1, 2, 3]}), Part("clock", {"n": [1, 2]}))
+    order = settings(Plan("host", None, "suite", parts, repetitions=2))
+    assert [setting.benchmark for setting in order] == [*["switch"] * 3, *["clock"] * 2] * 2
+
+
+def test_parts_of_one_benchmark_must_be_told_apart_by_their_factors() -> None:
+    same_names = (Part("switch", {"n": [1], "time": ["a"]}), Part("switch", {"n": [1], "time": ["b"]}))
+    assert len(settings(Plan("host", None, "suite", same_names))) == 2
+    other_names = (Part("switch", {"n": [1]}), Part("switch", {"n": [1], "time": ["b"]}))
+    with pytest.raises(UsageError, match="name different factors"):
+        settings(Plan("host", None, "suite", other_names))
+    twice = (Part("switch", {"n": [1, 2]}), Part("switch", {"n": [2, 3]}))
+    with pytest.raises(UsageError, match=r'switch with \{"n":2\} 2 times'):
+        settings(Plan("host", None, "suite", twice))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given
@@ -23,7 +24,7 @@ from hypothesis.extra import numpy as hnp
 
 from intercore import __version__, store
 from intercore.errors import IntercoreError, UsageError
-from intercore.measurement import Measurement, Plan, Run, Series
+from intercore.measurement import Measurement, Part, Plan, Run, Series
 from intercore.plan import Setting, remaining, settings
 from intercore.store import APPLICATION_ID, FORMAT, Store
 
@@ -36,7 +37,14 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
 UNHURRIED = hypothesis.settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no bug
-PLAN = Plan("host", "spy://", "speedup", {"n": [10, 20, 30], "mode": ["create", "pool"]}, repetitions=2, seed=5)
+PLAN = Plan(
+    "host",
+    "spy://",
+    "speedup",
+    (Part("speedup", {"n": [10, 20, 30], "mode": ["create", "pool"]}),),
+    repetitions=2,
+    seed=5,
+)
 TOTAL = 12
 INT64 = np.iinfo(np.int64)
 
@@ -120,7 +128,11 @@ def test_any_samples_read_back_exactly(tmp_path_factory: pytest.TempPathFactory,
     series = tuple(Series(f"s{index}", "common", index + 1, array) for index, array in enumerate(ticks))
     original = Measurement("speedup", {}, 0, series, {}, {}, "")
     with Store(path) as opened:
-        opened.add(opened.create_run(Plan("host", None, "speedup", {}), 1), Setting({}, 0), original)
+        opened.add(
+            opened.create_run(Plan("host", None, "speedup", (Part("speedup", {}),)), 1),
+            Setting("speedup", {}, 0),
+            original,
+        )
         (stored,) = opened.run().measurements
     assert content(stored) == content(original)
 
@@ -138,11 +150,11 @@ def test_any_factors_conditions_and_checks_read_back_exactly(
     checks: dict[str, int],
 ) -> None:
     path = tmp_path_factory.mktemp("store") / "runs.db"
-    plan = Plan("host", None, "b", {name: [level] for name, level in factors.items()})
+    plan = Plan("host", None, "b", (Part("b", {name: [level] for name, level in factors.items()}),))
     original = Measurement("b", factors, 0, (), conditions, checks, "")
     with Store(path) as opened:
         run_id = opened.create_run(plan, 1)
-        opened.add(run_id, Setting(factors, 0), original)
+        opened.add(run_id, Setting(original.benchmark, factors, 0), original)
         run = opened.run()
     assert content(run.measurements[0]) == content(original)
     assert run.plan == plan
@@ -155,7 +167,7 @@ def test_measurements_under_equal_conditions_share_one_row(path: Path) -> None:
 
 
 def test_runs_are_numbered_from_1_and_the_newest_is_the_default(path: Path) -> None:
-    other = Plan("sim", None, "switch", {"n": [1]}, simulated=True)
+    other = Plan("sim", None, "switch", (Part("switch", {"n": [1]}),), simulated=True)
     fill(path)
     with Store(path) as opened:
         assert opened.create_run(other, 1) == 2
@@ -192,12 +204,14 @@ def test_a_measurement_is_stored_once(path: Path) -> None:
     assert len(read(path).measurements) == TOTAL
 
 
-@pytest.mark.parametrize("asked", [Setting({"n": 10, "mode": "pool"}, 1), Setting({"n": 20, "mode": "pool"}, 0)])
+@pytest.mark.parametrize(
+    "asked", [Setting("speedup", {"n": 10, "mode": "pool"}, 1), Setting("speedup", {"n": 20, "mode": "pool"}, 0)]
+)
 def test_a_measurement_of_another_setting_is_refused(path: Path, asked: Setting) -> None:
     with Store(path) as opened:
         run_id = opened.create_run(PLAN, TOTAL)
         with pytest.raises(IntercoreError, match="the target measured repetition 0"):
-            opened.add(run_id, asked, measured(Setting({"n": 10, "mode": "pool"}, 0)))
+            opened.add(run_id, asked, measured(Setting("speedup", {"n": 10, "mode": "pool"}, 0)))
         assert opened.run().measurements == ()
 
 
@@ -211,9 +225,9 @@ def test_a_measurement_of_a_run_that_does_not_exist_is_refused_whole(path: Path)
 def test_values_that_no_file_can_hold_are_an_error_and_not_a_crash(path: Path) -> None:
     odd = Measurement("b", {}, 0, (Series("\ud800", "common", 1, np.zeros(1, np.int64)),), {}, {}, "")
     with Store(path) as opened, pytest.raises(IntercoreError, match="cannot add repetition 0"):
-        opened.add(opened.create_run(PLAN, TOTAL), Setting({}, 0), odd)
+        opened.add(opened.create_run(PLAN, TOTAL), Setting("b", {}, 0), odd)
     with Store(path) as opened, pytest.raises(IntercoreError, match="cannot add a run"):
-        opened.create_run(Plan("\ud800", None, "b", {}), 1)
+        opened.create_run(Plan("\ud800", None, "b", (Part("b", {}),)), 1)
     with Store(path) as opened, pytest.raises(IntercoreError, match="cannot add a run"):
         opened.create_run(PLAN, 2**64)
 
@@ -242,6 +256,62 @@ def test_an_empty_file_becomes_a_store_and_a_store_stays_one(path: Path) -> None
     assert sql(path, "PRAGMA application_id") == [(APPLICATION_ID,)]
     assert sql(path, "PRAGMA user_version") == [(FORMAT,)]
     assert sql(path, "PRAGMA journal_mode") == [("wal",)]
+
+
+# Files of older versions
+
+
+def make_format_1(path: Path) -> None:
+    """Make of a store what version 1 of its format would have been."""
+    old = {"target": "host", "url": "spy://", "benchmark": "speedup", "levels": PLAN.parts[0].levels, "seed": 5}
+    old |= {"repetitions": 2, "simulated": False, "baud": 115200}
+    for number, total, started, tool in sql(path, "SELECT id, total, started, tool FROM campaigns"):
+        row = (msgspec.json.encode(old).decode(), total, started, tool)
+        sql(path, "UPDATE campaigns SET plan = ?, crc = ? WHERE id = ?", row[0], store._crc(row), number)
+    ((schema,),) = sql(path, "SELECT sql FROM sqlite_master WHERE name = 'measurements'")
+    older = (
+        str(schema).replace("campaign, benchmark, setting,", "campaign, setting,").replace("measurements", "older", 1)
+    )
+    for statement in (
+        older,
+        "INSERT INTO older SELECT * FROM measurements",
+        "DROP TABLE measurements",
+        "ALTER TABLE older RENAME TO measurements",
+        "PRAGMA user_version = 1",
+    ):
+        sql(path, statement)
+
+
+def test_a_store_of_format_1_is_read_and_goes_on(path: Path) -> None:
+    measurements = fill(path)
+    make_format_1(path)
+    run = read(path)
+    assert run.plan == PLAN
+    assert [content(one) for one in run.measurements] == [content(one) for one in measurements]
+    assert sql(path, "PRAGMA user_version") == [(FORMAT,)]
+    assert sql(path, "PRAGMA foreign_key_check") == []
+    fill(path)
+    assert len(read(path, 2).measurements) == TOTAL
+
+
+def test_what_is_damaged_in_a_store_of_format_1_is_told_and_the_rest_is_read(path: Path) -> None:
+    fill(path)
+    fill(path)
+    make_format_1(path)
+    sql(path, "UPDATE campaigns SET total = 13 WHERE id = 1")
+    with pytest.raises(IntercoreError, match=r"run 1 in .* is damaged"):
+        read(path, 1)
+    assert len(read(path, 2).measurements) == TOTAL
+
+
+def test_measurements_of_two_benchmarks_with_the_same_factors_are_both_kept(path: Path) -> None:
+    plan = Plan("host", None, "suite", tuple(Part(benchmark, {"seed": [1]}) for benchmark in ("clock", "switch")))
+    with Store(path) as opened:
+        run_id = opened.create_run(plan, 2)
+        for setting in settings(plan):
+            opened.add(run_id, setting, Measurement(setting.benchmark, {"seed": 1}, 0, (), {}, {}, ""))
+        assert remaining(opened.run()) == []
+        assert [one.benchmark for one in opened.run().measurements] == ["clock", "switch"]
 
 
 def text_file(path: Path) -> None:
@@ -519,7 +589,7 @@ def test_a_store_in_a_read_only_directory_says_so(path: Path) -> None:
 @posix
 @forks
 def test_a_store_survives_40_kills_at_random_moments(path: Path) -> None:
-    plan = Plan("host", None, "speedup", {"n": list(range(100))})
+    plan = Plan("host", None, "speedup", (Part("speedup", {"n": list(range(100))}),))
 
     def measure(reports: Connection) -> None:
         with Store(path) as opened:
@@ -563,7 +633,7 @@ def check(path: Path, complete: set[tuple[int, int]]) -> set[tuple[int, int]]:
     assert len(stored) == len(set(stored))
     for run in runs:
         for measurement in run.measurements:
-            setting = Setting({"n": measurement.factors["n"]}, 0)
+            setting = Setting("speedup", {"n": measurement.factors["n"]}, 0)
             assert content(measurement) == content(measured(setting, samples=5_000))
     return set(stored)
 

@@ -16,23 +16,22 @@ from rich.markup import escape
 
 import intercore
 from intercore import conditions
-from intercore.analysis import clock, speedup
+from intercore.analysis import speedup
 from intercore.build import DEFAULT_OPT, OPT_LEVELS, pico_image
 from intercore.document import run_document
 from intercore.errors import IntercoreError, UsageError
-from intercore.measurement import Plan
+from intercore.measurement import Part, Plan
 from intercore.plan import REBUILD_FACTOR, settings
 from intercore.progress import watch
-from intercore.request import find_benchmark, parse_levels, resolve
+from intercore.request import SUITE, find_benchmark, parse_levels, resolve, suite
 from intercore.runner import carry_out, target_conditions
 from intercore.session import DEFAULT_TIMEOUT, Session
 from intercore.shell import converse
 from intercore.store import Store
 from intercore.targets import DEFAULT_BAUD, TARGETS, Address, Target, check_address, find, unknown
-from intercore.view.clock import print_intervals
 from intercore.view.image import print_image
-from intercore.view.speedup import print_tables
-from intercore.view.table import Format, print_csv, print_json, print_rows
+from intercore.view.reports import reports
+from intercore.view.table import Format, print_csv, print_json, print_rows, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -80,17 +79,22 @@ DEFAULT_STORE = Path("intercore.db")
 
 
 @app.command(
-    epilog="Example: intercore run host speedup workload=fp n=1000,10000,100000 mode=create,pool",
+    epilog="Examples: intercore run host suite; "
+    "intercore run host speedup workload=fp n=1000,10000,100000 mode=create,pool",
 )
 def run(
     target: Annotated[str | None, typer.Argument(metavar="TARGET", help=_TARGET_HELP)] = None,
-    benchmark: Annotated[str | None, typer.Argument(metavar="BENCHMARK", help="See intercore list TARGET.")] = None,
+    benchmark: Annotated[
+        str | None, typer.Argument(metavar="BENCHMARK", help="suite for all; see intercore list TARGET.")
+    ] = None,
     levels: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=VALUE,…", help="Levels per factor; all combinations are run.")
     ] = None,
     *,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest unfinished run.")] = False,
-    report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
+    report_path: Annotated[
+        Path | None, typer.Option("--report", help="Also write an HTML page there; the suite always writes one.")
+    ] = None,
     opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with, e.g. O2 or O0,O3.")] = None,
     repetitions: Annotated[int | None, typer.Option(help="How often to measure each setting; 1.", min=1)] = None,
     seed: Annotated[int | None, typer.Option(help="Of the order and of the dither; 1.", min=0, max=2**32 - 1)] = None,
@@ -114,11 +118,13 @@ def run(
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:
-        plan = Plan(target, port, benchmark, {}, repetitions or 1, 1 if seed is None else seed, baud=baud)
-        plan = _with_levels(plan, levels or [], opt, address, timeout)
+        plan = Plan(target, port, benchmark, (), repetitions or 1, 1 if seed is None else seed, baud=baud)
+        plan = _with_parts(plan, levels or [], opt, address, timeout)
         total = len(settings(plan))
         with Store(store_path) as store:
             finished = _carry_out(store, store.create_run(plan, total), address, timeout)
+    if report_path is None and finished.plan.name == SUITE:
+        report_path = Path(f"{finished.plan.target}-suite.html")
     if report_path is not None:
         _write_report([finished], report_path, efficiency)
     _print_run(finished, store_path, efficiency, output)
@@ -204,7 +210,7 @@ def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = Format.TABLE
             "run": summary.id,
             "started": summary.started,
             "target": summary.plan.target + (" (SIMULATED)" if summary.plan.simulated else ""),
-            "benchmark": summary.plan.benchmark,
+            "benchmark": summary.plan.name,
             "done": summary.done,
             "of": summary.total,
         }
@@ -352,8 +358,8 @@ def _refuse_new_plan(given: Iterable[str]) -> None:
         raise UsageError(f"--resume goes on with a stored plan: leave out {name}, or start a new run without --resume")
 
 
-def _with_levels(plan: Plan, words: list[str], opt: str | None, address: Address, timeout: float) -> Plan:
-    """Return the plan with its levels, after checking what the user asked for against what the target has."""
+def _with_parts(plan: Plan, words: list[str], opt: str | None, address: Address, timeout: float) -> Plan:
+    """Return the plan with its parts, after checking what the user asked for against what the target has."""
     target = find(plan.target)
     opts: list[Level] = [*(DEFAULT_OPT if opt is None else opt).split(",")] if target.built_here else []
     if opt is None or not target.built_here:
@@ -361,12 +367,19 @@ def _with_levels(plan: Plan, words: list[str], opt: str | None, address: Address
     for level in opts:
         check_address(target, msgspec.structs.replace(address, opt=str(level)))
     wanted = parse_levels(words)
+    if plan.name == SUITE and wanted:
+        name = next(iter(wanted))
+        raise UsageError(f"the suite has levels of its own: leave out {name}, or name one benchmark instead of suite")
     asked = msgspec.structs.replace(address, opt=str(opts[0]) if opts else None, faults=())
     with _session(target, asked, timeout) as (session, _):
-        levels = resolve(find_benchmark(session.benchmarks(), plan.benchmark), wanted, plan.seed)
+        known = session.benchmarks()
+    if plan.name == SUITE:
+        parts = suite(known, plan.seed, simulated=target.simulated)
+    else:
+        parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed))]
     if opts:
-        levels[REBUILD_FACTOR] = opts
-    return msgspec.structs.replace(plan, levels=levels, simulated=target.simulated)
+        parts = [Part(part.benchmark, {**part.levels, REBUILD_FACTOR: opts}) for part in parts]
+    return msgspec.structs.replace(plan, parts=tuple(parts), simulated=target.simulated)
 
 
 def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> Run:
@@ -414,7 +427,7 @@ def _run_ids(store: Store, name: str) -> list[int]:
     if name.isascii() and name.isdecimal():
         return [int(name)]
     target = find(name).name
-    newest = {summary.plan.benchmark: summary.id for summary in store.runs() if summary.plan.target == target}
+    newest = {summary.plan.name: summary.id for summary in store.runs() if summary.plan.target == target}
     if not newest:
         raise UsageError(f"{store.path} holds no run of the target {target}; measure: intercore run {target} speedup")
     return list(newest.values())
@@ -431,34 +444,21 @@ def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) ->
     if output is Format.JSON:
         print_json(run_document(run, efficiency))
         return
-    doubts = _print_clock(run, output) if run.plan.benchmark == "clock" else _print_speedup(run, efficiency, output)
+    found = reports(run, efficiency)
     if output is Format.CSV:
+        print_csv([{**row, **_origin(run)} for report in found for row in report.rows])
         return
+    for report in found:
+        for table in report.section.tables:
+            print_table(table, _out)
+        for sentence in report.section.sentences:
+            _out.print(escape(sentence), highlight=False)
+    doubts = [sentence for report in found for sentence in report.warnings]
     for sentence in [*conditions.warnings(run), *doubts]:
         _out.print(f"[yellow]Warning:[/] {escape(sentence)}")
     if not run.complete:
         so_far = f"{len(run.measurements)} of {run.total} measurements so far"
         _out.print(f"{so_far}; go on with: {_resume_command(store_path)}", markup=False, soft_wrap=True)
-
-
-def _print_speedup(run: Run, efficiency: float, output: Format) -> list[str]:
-    """Print the analysis, for people or as CSV; return what makes it doubtful."""
-    analysis = speedup.analyse(run.measurements, efficiency)
-    if output is Format.CSV:
-        print_csv([{**row, **_origin(run)} for row in speedup.to_json(analysis)["speedup"]])
-    else:
-        print_tables(run, analysis, efficiency, _out)
-    return speedup.warnings(analysis, run.measurements)
-
-
-def _print_clock(run: Run, output: Format) -> list[str]:
-    """Do as `_print_speedup`."""
-    analysis = clock.analyse(run.measurements)
-    if output is Format.CSV:
-        print_csv([{**clock.row(one), **_origin(run)} for one in analysis.intervals])
-    else:
-        print_intervals(run, analysis, _out)
-    return clock.warnings(run.measurements)
 
 
 def _origin(run: Run) -> dict[str, object]:

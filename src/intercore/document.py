@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore import conditions
-from intercore.analysis import clock, speedup
 from intercore.analysis.statistics import summary
 from intercore.measurement import LOOKING_PREFIX
+from intercore.view.reports import reports
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from intercore.measurement import Measurement, Run
 
 SCHEMA = 1
@@ -22,12 +20,7 @@ SCHEMA = 1
 
 def run_document(run: Run, efficiency: float) -> dict[str, object]:
     """Return the document: the run's conditions, a summary of each series in ns, and the analysis of each benchmark."""
-    analysis: Mapping[str, object]
-    if run.plan.benchmark == "clock":
-        analysis, doubts = clock.to_json(clock.analyse(run.measurements)), clock.warnings(run.measurements)
-    else:
-        found = speedup.analyse(run.measurements, efficiency)
-        analysis, doubts = speedup.to_json(found), speedup.warnings(found, run.measurements)
+    found = reports(run, efficiency)
     return {
         "schema": SCHEMA,
         "run": run.id,
@@ -38,8 +31,8 @@ def run_document(run: Run, efficiency: float) -> dict[str, object]:
         "complete": run.complete,
         "conditions": _shared_conditions(run),
         "measurements": [row for measurement in run.measurements for row in _measurement_rows(measurement)],
-        "analysis": analysis,
-        "warnings": [*conditions.warnings(run), *doubts],
+        "analysis": {key: value for report in found for key, value in report.json.items()},
+        "warnings": [*conditions.warnings(run), *(sentence for report in found for sentence in report.warnings)],
     }
 
 

@@ -81,6 +81,14 @@ class Truth(msgspec.Struct, frozen=True, eq=False):
     """Counters, as those of the target."""
 
 
+class Part(msgspec.Struct, frozen=True):
+    """What a plan measures of one benchmark."""
+
+    benchmark: str
+    levels: dict[str, list[Level]]
+    """Levels per factor; the settings are their full product. Includes `opt` for targets that are built here."""
+
+
 class Plan(msgspec.Struct, frozen=True):
     """What a run measures and where: everything that is needed to resume it after any interruption."""
 
@@ -88,9 +96,10 @@ class Plan(msgspec.Struct, frozen=True):
     """Name of the target, e.g. `host`."""
     url: str | None
     """pyserial device or URL of the target if the user gave one."""
-    benchmark: str
-    levels: dict[str, list[Level]]
-    """Levels per factor; the settings are their full product. Includes `opt` for targets that are built here."""
+    name: str
+    """What the user asked for: the name of a benchmark, or `suite` for all of them."""
+    parts: tuple[Part, ...]
+    """In the order of measuring. Parts of one benchmark name the same factors: its settings can be told apart."""
     repetitions: int = 1
     """How often each setting is measured, at least 1."""
     seed: int = 1
@@ -99,6 +108,11 @@ class Plan(msgspec.Struct, frozen=True):
     """True when the target is a simulated chip; then every number is labelled so."""
     baud: int = 115200
     """Bits per second of a serial port, at first."""
+
+    @property
+    def benchmarks(self) -> tuple[str, ...]:
+        """The benchmarks that are measured, each once."""
+        return tuple(dict.fromkeys(part.benchmark for part in self.parts))
 
 
 class Run(msgspec.Struct, frozen=True, eq=False):

@@ -14,9 +14,9 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.measurement import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from intercore.measurement import Plan, Run
+    from intercore.measurement import Part, Plan, Run
 
 REBUILD_FACTOR = "opt"
 """The factor whose change needs the target to be built again."""
@@ -28,6 +28,7 @@ MAX_SETTINGS = 1_000_000
 class Setting(msgspec.Struct, frozen=True):
     """One measurement to take: a level for each factor that the plan names, and which repetition of it this is."""
 
+    benchmark: str
     factors: dict[str, Level]
     """As in the plan: defaults that the target adds are not part of it."""
     repetition: int
@@ -49,51 +50,85 @@ def settings(plan: Plan) -> list[Setting]:
     """Return every setting of the plan, in the order to measure them.
 
     Repetition 0 of everything comes before repetition 1 of anything, so that a run cut short still covers the grid.
-    Within a repetition the order is random, so that drift does not look like a factor, save that settings that share
-    a build stay together. The same plan always gives the same order.
+    Within a repetition, settings that share a build stay together, and in these the plan's parts follow one another.
+    All else is in random order, so that drift does not look like a factor. The same plan always gives the same order.
 
-    Raises UsageError if the plan has no settings, names a level twice, or has more than MAX_SETTINGS settings.
+    Raises UsageError if the plan has no settings, names a level or a setting twice, or has more than MAX_SETTINGS.
     """
     _check(plan)
-    names = list(plan.levels)
-    grid = [dict(zip(names, levels, strict=True)) for levels in itertools.product(*plan.levels.values())]
-    order = [Setting(factors, repetition) for repetition in range(plan.repetitions) for factors in grid]
-    order.sort(key=lambda setting: _rank(plan.seed, setting))
-    return order
+    ranked = [
+        (_rank(plan.seed, position, setting), setting)
+        for position, part in enumerate(plan.parts)
+        for repetition in range(plan.repetitions)
+        for setting in _grid(part, repetition)
+    ]
+    ranked.sort(key=lambda pair: pair[0])
+    return [setting for _, setting in ranked]
+
+
+def _grid(part: Part, repetition: int) -> Iterator[Setting]:
+    for levels in itertools.product(*part.levels.values()):
+        yield Setting(part.benchmark, dict(zip(part.levels, levels, strict=True)), repetition)
 
 
 def remaining(run: Run) -> list[Setting]:
     """Return the settings of the run's plan that it holds no measurement of, in the order to measure them."""
-    names = run.plan.levels
+    names = {part.benchmark: part.levels for part in run.plan.parts}
     done = {
         (
-            canonical({name: level for name, level in measurement.factors.items() if name in names}),
+            measurement.benchmark,
+            canonical(
+                {name: level for name, level in measurement.factors.items() if name in names[measurement.benchmark]}
+            ),
             measurement.repetition,
         )
         for measurement in run.measurements
+        if measurement.benchmark in names
     }
-    return [setting for setting in settings(run.plan) if (canonical(setting.factors), setting.repetition) not in done]
+    return [
+        setting
+        for setting in settings(run.plan)
+        if (setting.benchmark, canonical(setting.factors), setting.repetition) not in done
+    ]
 
 
 def _check(plan: Plan) -> None:
     if plan.repetitions < 1:
         raise UsageError(f"repetitions={plan.repetitions} is out of range: a setting is measured at least once")
-    for name, levels in plan.levels.items():
+    for part in plan.parts:
+        _check_levels(part)
+    total = plan.repetitions * sum(math.prod(len(levels) for levels in part.levels.values()) for part in plan.parts)
+    if total > MAX_SETTINGS:
+        raise UsageError(f"the plan has {total} measurements, more than {MAX_SETTINGS}: give fewer values per factor")
+    for benchmark in plan.benchmarks:
+        _check_parts([part for part in plan.parts if part.benchmark == benchmark])
+
+
+def _check_levels(part: Part) -> None:
+    for name, levels in part.levels.items():
         if not levels:
             raise UsageError(f"factor {name} has no level: give it at least one value")
         level, times = Counter(levels).most_common(1)[0]
         if times > 1:
             raise UsageError(f"{name}={level} is given {times} times: to measure it more often, ask for repetitions")
-    total = plan.repetitions * math.prod(len(levels) for levels in plan.levels.values())
-    if total > MAX_SETTINGS:
-        raise UsageError(f"the plan has {total} measurements, more than {MAX_SETTINGS}: give fewer values per factor")
 
 
-def _rank(seed: int, setting: Setting) -> tuple[int, bytes, bytes]:
+def _check_parts(parts: Sequence[Part]) -> None:
+    """Refuse parts of one benchmark whose settings could be taken for one another."""
+    if len({frozenset(part.levels) for part in parts}) > 1:
+        raise UsageError(f"the plan's parts of {parts[0].benchmark} name different factors: name the same in all")
+    if len(parts) > 1:
+        seen = Counter(canonical(setting.factors) for part in parts for setting in _grid(part, 0))
+        setting, times = seen.most_common(1)[0]
+        if times > 1:
+            raise UsageError(f"the plan has {parts[0].benchmark} with {setting} {times} times")
+
+
+def _rank(seed: int, part: int, setting: Setting) -> tuple[int, bytes, int, bytes]:
     """Sort key: a hash shuffles the same way on every Python, which the `random` module does not promise."""
 
     def shuffled(factors: Mapping[str, Level]) -> bytes:
         return hashlib.sha256(f"{seed} {setting.repetition} {canonical(factors)}".encode()).digest()
 
     build = {name: level for name, level in setting.factors.items() if name == REBUILD_FACTOR}
-    return setting.repetition, shuffled(build), shuffled(setting.factors)
+    return setting.repetition, shuffled(build), part, shuffled(setting.factors)

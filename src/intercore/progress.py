@@ -100,4 +100,5 @@ class _Log:
 
 
 def _words(setting: Setting) -> str:
-    return " ".join(f"{name}={level}" for name, level in setting.factors.items() if name != "seed")
+    levels = (f"{name}={level}" for name, level in setting.factors.items() if name != "seed")
+    return " ".join((setting.benchmark, *levels))

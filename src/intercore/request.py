@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.errors import UsageError
+from intercore.measurement import Part
 from intercore.plan import REBUILD_FACTOR
 from intercore.targets import unknown
 
@@ -26,6 +27,28 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "clock": {"from": ["0", "1"], "to": ["0", "1"]},
 }
 """Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
+
+SUITE = "suite"
+"""What a user asks for to have every benchmark measured."""
+
+SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
+    "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
+    "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
+}
+"""What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
+
+SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
+    "speedup": (
+        {
+            "workload": ["fp"],
+            "n": ["100", "300", "1000", "3000"],
+            "mode": ["create", "pool", "spin"],
+            "samples": ["10"],
+        },
+    ),
+    "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["100"]},),
+}
+"""The same where each second of a busy chip takes two, so that it takes two minutes."""
 
 
 def parse_levels(words: Iterable[str]) -> dict[str, list[str]]:
@@ -54,8 +77,11 @@ def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]], seed:
 
     Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range.
     """
+    return _checked(benchmark, {**_possible(benchmark, DEFAULT_LEVELS.get(benchmark.name, {}), seed), **wanted})
+
+
+def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
     parameters = {parameter.name: parameter for parameter in benchmark.parameters}
-    levels = {**_defaults(benchmark, seed), **wanted}
     for name, texts in levels.items():
         if name == REBUILD_FACTOR:
             raise UsageError(f"the optimisation level is an option: --opt {','.join(texts)}")
@@ -64,9 +90,22 @@ def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]], seed:
     return {name: [_level(parameters[name], text) for text in texts] for name, texts in levels.items()}
 
 
-def _defaults(benchmark: BenchmarkInfo, seed: int) -> dict[str, list[str]]:
-    """Return the default levels that this target has: a small chip may lack a parameter or its largest sizes."""
-    known = {"seed": [str(seed)], **DEFAULT_LEVELS.get(benchmark.name, {})}
+def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, *, simulated: bool) -> list[Part]:
+    """Return what the suite measures on a target with these benchmarks, in their order there.
+
+    A benchmark that the suite does not know gets its own defaults.
+    """
+    chosen = SIMULATED_SUITE_LEVELS if simulated else SUITE_LEVELS
+    return [
+        Part(benchmark.name, _checked(benchmark, _possible(benchmark, grid, seed)))
+        for benchmark in benchmarks
+        for grid in chosen.get(benchmark.name, ({},))
+    ]
+
+
+def _possible(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]], seed: int) -> dict[str, list[str]]:
+    """Return those of the levels that this target has: a small chip may lack a parameter or its largest sizes."""
+    known = {"seed": [str(seed)], **levels}
     possible = {
         parameter.name: [text for text in known.get(parameter.name, ()) if _is_level(parameter, text)]
         for parameter in benchmark.parameters

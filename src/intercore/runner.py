@@ -161,15 +161,15 @@ def _measure(
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     asked = _asked(setting)
     bad_lines = session.statistics.bad_lines
-    port.watch(plan.benchmark)
-    answer = session.measure(plan.benchmark, asked, progress)
+    port.watch(setting.benchmark)
+    answer = session.measure(setting.benchmark, asked, progress)
     if plan.simulated:
         observer.chip_time(session.now)
     if answer.status == "aborted":
         raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
     truth = port.truth(answer.series, answer.factors)
     return Measurement(
-        benchmark=plan.benchmark,
+        benchmark=setting.benchmark,
         factors={**answer.factors, **setting.factors},
         repetition=setting.repetition,
         series=(*answer.series, *truth.series),

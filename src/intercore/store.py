@@ -1,7 +1,8 @@
 """The store: one SQLite file that holds every run. A measurement is in it whole or not at all, whatever happens.
 
 History of the file's format (`PRAGMA user_version`):
-  1  campaigns, conditions, measurements, samples (Intercore 0.1)
+  1  campaigns, conditions, measurements, samples: a plan has one benchmark
+  2  a plan has parts, and a setting belongs to a benchmark (Intercore 0.1)
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 from intercore import __version__
 from intercore.errors import IntercoreError, UsageError
-from intercore.measurement import Level, Measurement, Plan, Run, Series
+from intercore.measurement import Level, Measurement, Part, Plan, Run, Series
 from intercore.plan import Setting, canonical
 
 if TYPE_CHECKING:
@@ -27,10 +28,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import TracebackType
 
-FORMAT = 1
+FORMAT = 2
 APPLICATION_ID = 0x49436F72  # "ICor" tells our files from other applications' (SQLite file format, 1.3.17)
 BUSY_SECONDS = 5.0
 """How long to wait for another process that is writing to the same store."""
+
+_MEASUREMENTS = """(
+        id INTEGER PRIMARY KEY, -- ascends in the order of measuring
+        campaign INTEGER NOT NULL REFERENCES campaigns,
+        setting TEXT NOT NULL,  -- the factors that the plan names, canonical JSON
+        repetition INTEGER NOT NULL,
+        benchmark TEXT NOT NULL,
+        factors TEXT NOT NULL,  -- all factors, defaults included, canonical JSON
+        conditions INTEGER NOT NULL REFERENCES conditions,
+        checks TEXT NOT NULL,   -- canonical JSON
+        started TEXT NOT NULL,  -- UTC, ISO 8601
+        crc INTEGER NOT NULL,   -- CRC-32 of the columns from setting on, the conditions and the samples
+        UNIQUE (campaign, benchmark, setting, repetition)
+    ) STRICT"""
 
 _SCHEMA = (
     # The CRCs are ours because SQLite does not check the content of its pages.
@@ -47,19 +62,7 @@ _SCHEMA = (
         hash BLOB NOT NULL UNIQUE, -- SHA-256 of json: measurements under equal conditions share a row
         json TEXT NOT NULL         -- canonical
     ) STRICT""",
-    """CREATE TABLE measurements (
-        id INTEGER PRIMARY KEY, -- ascends in the order of measuring
-        campaign INTEGER NOT NULL REFERENCES campaigns,
-        setting TEXT NOT NULL,  -- the factors that the plan names, canonical JSON
-        repetition INTEGER NOT NULL,
-        benchmark TEXT NOT NULL,
-        factors TEXT NOT NULL,  -- all factors, defaults included, canonical JSON
-        conditions INTEGER NOT NULL REFERENCES conditions,
-        checks TEXT NOT NULL,   -- canonical JSON
-        started TEXT NOT NULL,  -- UTC, ISO 8601
-        crc INTEGER NOT NULL,   -- CRC-32 of the columns from setting on, the conditions and the samples
-        UNIQUE (campaign, setting, repetition)
-    ) STRICT""",
+    f"CREATE TABLE measurements {_MEASUREMENTS}",
     """CREATE TABLE samples (
         measurement INTEGER NOT NULL REFERENCES measurements,
         position INTEGER NOT NULL, -- of the series in its measurement, from 0
@@ -151,10 +154,11 @@ class Store:
         Raises IntercoreError if the measurement is not one of `setting`, is there already, or there is no such run.
         """
         key, factors, checks = canonical(setting.factors), canonical(measurement.factors), canonical(measurement.checks)
-        what = f"repetition {setting.repetition} of {key}"
+        what = f"repetition {setting.repetition} of {setting.benchmark} with {key}"
         if not _belongs(measurement, setting):
             raise IntercoreError(
-                f"asked for {what}, the target measured repetition {measurement.repetition} of {factors}; "
+                f"asked for {what}, the target measured repetition {measurement.repetition} of "
+                f"{measurement.benchmark} with {factors}; "
                 "it was not stored: please report this"
             )
         conditions = canonical(measurement.conditions)
@@ -215,33 +219,56 @@ class Store:
         """Refuse a file that is not a store of this format; make one of a file that is empty."""
         self._db.execute("PRAGMA foreign_keys = ON")
         self._db.execute("PRAGMA synchronous = FULL")  # in WAL mode, NORMAL may lose commits in a power cut
-        if self._is_blank():
+        if self._format() < FORMAT:
+            self._db.execute("PRAGMA foreign_keys = OFF")  # or a table that others refer to could not be replaced
             with self._db:
                 self._db.execute("BEGIN IMMEDIATE")
-                if self._is_blank():  # still: another process may have been faster
+                found = self._format()  # another process may have been faster
+                if found == 0:
                     for statement in _SCHEMA:
                         self._db.execute(statement)
+                elif found == 1:
+                    self._convert_from_1()
+            self._db.execute("PRAGMA foreign_keys = ON")
         # Where the file system cannot do WAL, SQLite keeps its rollback journal, which is as safe.
         self._db.execute("PRAGMA journal_mode = WAL")
 
-    def _is_blank(self) -> bool:
-        """Whether the file holds nothing at all. IntercoreError if it holds anything but a store of this format."""
+    def _convert_from_1(self) -> None:
+        campaigns = self._db.execute("SELECT id, crc, plan, total, started, tool FROM campaigns").fetchall()
+        for number, crc, plan, *rest in campaigns:
+            if crc == _crc([plan, *rest]):  # what is damaged stays as it is, and is told when it is read
+                old = msgspec.json.decode(plan)
+                benchmark, levels = old.pop("benchmark"), old.pop("levels")
+                new = msgspec.json.encode({**old, "name": benchmark, "parts": [Part(benchmark, levels)]}).decode()
+                change = "UPDATE campaigns SET plan = ?, crc = ? WHERE id = ?"
+                self._db.execute(change, (new, _crc([new, *rest]), number))
+        self._db.execute(f"CREATE TABLE new_measurements {_MEASUREMENTS}")
+        self._db.execute("INSERT INTO new_measurements SELECT * FROM measurements")
+        self._db.execute("DROP TABLE measurements")
+        self._db.execute("ALTER TABLE new_measurements RENAME TO measurements")
+        self._db.execute(f"PRAGMA user_version = {FORMAT}")
+
+    def _format(self) -> int:
+        """Return the format of the file, 0 if it holds nothing at all.
+
+        Raises IntercoreError if it holds anything but a store of a format that this version knows.
+        """
         application, version, tables = self._db.execute(
             "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)"
             " FROM pragma_application_id, pragma_user_version"
         ).fetchone()
         if (application, version, tables) == (0, 0, 0):
-            return True
+            return 0
         if application != APPLICATION_ID:
             raise IntercoreError(
                 f"{self.path} is another application's database and was left as it is; choose another file"
             )
-        if version != FORMAT:
+        if not 1 <= version <= FORMAT:
             raise IntercoreError(
-                f"{self.path} has format {version}, this Intercore {__version__} reads format {FORMAT}; "
+                f"{self.path} has format {version}, this Intercore {__version__} reads formats up to {FORMAT}; "
                 "use the newest Intercore, or choose another file"
             )
-        return False
+        return int(version)
 
     @contextmanager
     def _transaction(self, action: str, kind: Literal["DEFERRED", "IMMEDIATE"] = "DEFERRED") -> Iterator[None]:
@@ -340,14 +367,17 @@ def _measurement(row: list[Any], conditions: object, samples: list[tuple[Any, ..
         checks=msgspec.json.decode(checks, type=dict[str, int]),
         started=started,
     )
-    if not _belongs(measurement, Setting(msgspec.json.decode(setting, type=dict[str, Level]), repetition)):
+    if not _belongs(measurement, Setting(benchmark, msgspec.json.decode(setting, type=dict[str, Level]), repetition)):
         raise ValueError(f"its factors {factors} are not those of its setting {setting}")
     return measurement
 
 
 def _belongs(measurement: Measurement, setting: Setting) -> bool:
     """Whether the measurement is one of this setting: its factors hold the setting's, and defaults besides."""
-    return measurement.repetition == setting.repetition and setting.factors.items() <= dict(measurement.factors).items()
+    return (measurement.benchmark, measurement.repetition) == (
+        setting.benchmark,
+        setting.repetition,
+    ) and setting.factors.items() <= dict(measurement.factors).items()
 
 
 def _crc(*rows: Sequence[object]) -> int:

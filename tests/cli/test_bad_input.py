@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.measurement import Plan
+from intercore.measurement import Part, Plan
 from intercore.store import Store
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def test_a_machine_that_refuses_is_named(measured: Tool, board: FakeBoard) -> No
 @pytest.mark.parametrize("option", [("--opt", "O3"), ("--seed", "9"), ("--repetitions", "5")], ids=" ".join)
 def test_resume_refuses_what_would_change_the_plan(tool: Tool, option: tuple[str, str]) -> None:
     with Store(tool.store) as store:
-        store.create_run(Plan("host", None, "speedup", {"n": [10], "opt": ["O2"]}), 1)
+        store.create_run(Plan("host", None, "speedup", (Part("speedup", {"n": [10], "opt": ["O2"]}),)), 1)
     assert option[0] in tool("run", "--resume", *option).failed(2).error
     with Store(tool.store) as store:
         assert not store.run().measurements
@@ -167,7 +167,7 @@ def test_resume_refuses_what_would_change_the_plan(tool: Tool, option: tuple[str
 
 def test_resume_of_a_run_of_the_host_refuses_a_port(tool: Tool) -> None:
     with Store(tool.store) as store:
-        store.create_run(Plan("host", None, "speedup", {"n": [10], "opt": ["O2"]}), 1)
+        store.create_run(Plan("host", None, "speedup", (Part("speedup", {"n": [10], "opt": ["O2"]}),)), 1)
     assert "--port" in tool("run", "--resume", "--port", "/dev/ttyACM0").failed(2).error
 
 

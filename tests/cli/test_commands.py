@@ -72,10 +72,10 @@ def test_the_examples_in_the_help_work(measured: Tool) -> None:
         for _ in range(2):
             store.create_run(plan, 12)
         measurement = store.run(1).measurements[0]
-        factors = {name: measurement.factors[name] for name in plan.levels}
+        factors = {name: measurement.factors[name] for name in plan.parts[0].levels}
         from intercore.plan import Setting  # noqa: PLC0415
 
-        store.add(3, Setting(factors, 0), measurement)
+        store.add(3, Setting("speedup", factors, 0), measurement)
     for command in ("list", "info", "show", "runs", "report", "export"):
         (example,) = re.findall(r"Examples?: (.*?)\n\s*\n", measured(command, "--help").out + "\n\n", re.DOTALL)
         for words in example.split(";"):

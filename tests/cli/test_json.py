@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from intercore.measurement import Plan
+from intercore.measurement import Part, Plan
 from intercore.store import Store
 from tests.cli.tool import QUICK, Tool, strict_json
 
@@ -152,7 +152,7 @@ def test_an_optimisation_level_is_a_factor_of_the_points(tool: Tool) -> None:
 
 def test_a_run_without_measurements_is_valid(tool: Tool) -> None:
     with Store(tool.store) as store:
-        store.create_run(Plan("host", None, "speedup", {"n": [10], "opt": ["O2"]}), 1)
+        store.create_run(Plan("host", None, "speedup", (Part("speedup", {"n": [10], "opt": ["O2"]}),)), 1)
     shown = tool("show", "--format", "json").succeeded().json
     check(shown)
     assert shown["complete"] is False

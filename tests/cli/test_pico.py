@@ -175,7 +175,7 @@ def test_everything_simulated_says_so(tool: Tool) -> None:
     tool("run", "pico-sim", "clock", "samples=20", "dither_us=100").succeeded()
     tool("report", "pico-sim", "-o", "both.html").succeeded()
     page = (tool.directory / "both.html").read_text()
-    assert "How exact the clock is: run 2, pico-sim (SIMULATED)" in page
+    assert "pico-sim, run 2 (SIMULATED)" in page
     assert "Checked against the simulator: " in page
     assert "starting and joining" in page
     assert "SIMULATED" in tool("info", "pico-sim").succeeded().out

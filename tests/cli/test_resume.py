@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from intercore.measurement import Plan
+from intercore.measurement import Part, Plan
 from intercore.plan import Setting, settings
 from intercore.store import Store
 from tests.cli.inspection import contents_of
@@ -37,7 +37,9 @@ def settings_of(run: Run) -> list[Setting]:
 
 
 def setting_of(plan: Plan, measurement: Measurement) -> Setting:
-    return Setting({name: measurement.factors[name] for name in plan.levels}, measurement.repetition)
+    return Setting(
+        "speedup", {name: measurement.factors[name] for name in plan.parts[0].levels}, measurement.repetition
+    )
 
 
 def cut(tool: Tool, kept: int, conditions: Mapping[str, str] | None = None) -> Run:
@@ -119,7 +121,9 @@ def test_the_newest_unfinished_run_is_resumed_first(tool: Tool) -> None:
 
     with Store(tool.store) as store:
         for size in (10, 20):
-            store.create_run(Plan("host", None, "speedup", {"n": [size], "samples": [2], "opt": ["O2"]}), 1)
+            store.create_run(
+                Plan("host", None, "speedup", (Part("speedup", {"n": [size], "samples": [2], "opt": ["O2"]}),)), 1
+            )
     tool("run", "host", "speedup", "n=30", "samples=2", "mode=pool").succeeded()
     assert unfinished() == [1, 2]
     tool("run", "--resume").succeeded()

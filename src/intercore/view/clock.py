@@ -1,26 +1,41 @@
-"""The table of the benchmark `clock`: intervals by cores, what looking costs, and the truth where it is known."""
+"""The report of the benchmark `clock`: intervals by cores, what looking costs, and the truth where it is known."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
-from intercore.analysis.clock import sentences
+from intercore.analysis.clock import analyse, row, sentences, to_json, warnings
 from intercore.view.quantity import duration
-from intercore.view.table import Column, Table, print_table
+from intercore.view.section import Report, Section, where
+from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from rich.console import Console
 
     from intercore.analysis.clock import ClockAnalysis, Intervals
     from intercore.measurement import Run
 
 
-def print_intervals(run: Run, analysis: ClockAnalysis, console: Console) -> None:
-    """Print what a person wants to see after a run."""
+def report(run: Run) -> Report:
+    """Report on the measurements of `clock`."""
+    analysis = analyse(run.measurements)
+    return Report(
+        "clock",
+        to_json(analysis),
+        [row(one) for one in analysis.intervals],
+        warnings(run.measurements),
+        Section("How exact the clock is (clock)", sentences(analysis), [_table(run, analysis)], notes=_NOTES),
+    )
+
+
+_NOTES = (
+    "Each interval is from a reading of the common clock on one core to a reading on the same or another one. Looking "
+    "is what an empty pair of readings costs; measured - true is by how much intervals were measured longer than they "
+    "truly were, where a simulator saw that. Both are in ticks of the clock.",
+)
+
+
+def _table(run: Run, analysis: ClockAnalysis) -> Table[Intervals]:
     rows = analysis.intervals
     columns: list[Column[Intervals]] = [Column(name, _level(name)) for name in (rows[0].varied if rows else ())]
     columns += [
@@ -36,11 +51,8 @@ def print_intervals(run: Run, analysis: ClockAnalysis, console: Console) -> None
             Column("measured - true", _difference, right=True),
             Column("interrupted", _interrupted, right=True),
         ]
-    where = f"{run.plan.target}, SIMULATED" if run.plan.simulated else run.plan.target
     hz = f", in ticks of {1e9 / rows[0].hz:g} ns" if rows else ""
-    print_table(Table(f"Readings of the common clock on {where}{hz}", rows, columns), console)
-    for sentence in sentences(analysis):
-        console.print(escape(sentence), highlight=False)
+    return Table(f"Readings of the common clock on {where(run)}{hz}", rows, columns)
 
 
 def _level(name: str) -> Callable[[Intervals], str]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import count, groupby
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,15 +23,17 @@ from plotly.offline import get_plotlyjs
 
 import intercore
 from intercore import conditions
-from intercore.analysis import clock, speedup
+from intercore.analysis import speedup
 from intercore.analysis.statistics import summary
 from intercore.errors import UsageError
 from intercore.literature import published
 from intercore.measurement import LOOKING_PREFIX
 from intercore.plan import REBUILD_FACTOR
 from intercore.replacement import replacement
-from intercore.view.plots import SIMULATED, Group, figures, is_thinned
+from intercore.request import SUITE
+from intercore.view.plots import SIMULATED, Group, figures, is_thinned, labelled
 from intercore.view.quantity import FORMATS, shown, span
+from intercore.view.reports import reports
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -39,13 +41,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from intercore.analysis.clock import ClockAnalysis
     from intercore.analysis.speedup import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
     from intercore.literature import Publication
     from intercore.measurement import Level, Measurement, Run
-
-    Figure = dict[str, Any]
-    """A plot as plotly.js takes it; its colours are names that the page's script looks up for light and dark."""
+    from intercore.view.section import Figure, Report, Section
 
 
 _VALUES_SHOWN = 3  # of a condition that changes within a run
@@ -58,13 +57,8 @@ class _Section:
     run: Run
     groups: tuple[Group, ...]
     warnings: tuple[str, ...]
-    clock: ClockAnalysis | None = None
-    """What a run of the benchmark `clock` says; None for others, and for one without measurements."""
-
-    @property
-    def clock_sentences(self) -> list[str]:
-        """Return the same in words; what the simulator found comes first."""
-        return [] if self.clock is None else clock.sentences(self.clock)
+    reports: tuple[Report, ...]
+    """Of all its benchmarks."""
 
     @property
     def best(self) -> tuple[Group, SpeedupPoint]:
@@ -73,36 +67,30 @@ class _Section:
 
     @property
     def nothing(self) -> str:
-        """Why there is no speed-up to show: a sentence; empty if there is."""
+        """Why there is no speed-up to show though it was to be measured: a sentence; empty if there is none."""
         run = self.run
-        if self.groups:
-            return ""
         if not run.measurements:
             return f"Run {run.id} holds no measurement yet, so there is nothing to show."
-        if any(measurement.benchmark == "speedup" for measurement in run.measurements):
-            return (
-                f"None of the {len(run.measurements)} measurements of run {run.id} gives a speed-up; see the warnings."
-            )
-        return f"Run {run.id} measured the benchmark {run.plan.benchmark}; this page shows speedup and clock only."
+        known = sum(measurement.benchmark == "speedup" for measurement in run.measurements)
+        if known and not self.groups:
+            return f"None of the {known} measurements of run {run.id} gives a speed-up; see the warnings."
+        return ""
 
     @property
     def command(self) -> str:
         """The command line that measures the same again."""
         plan = self.run.plan
-        levels = {name: ",".join(map(str, known)) for name, known in plan.levels.items()}
+        # The suite has levels of its own, the same for everyone; what is built is an option in any case.
+        levels = {name: ",".join(map(str, known)) for name, known in plan.parts[0].levels.items()} if plan.parts else {}
         opt = levels.pop(REBUILD_FACTOR, None)
-        if levels.get("seed") == str(plan.seed):
+        if plan.name == SUITE:
+            levels = {}
+        elif levels.get("seed") == str(plan.seed):
             del levels["seed"]
         options = {"--opt": opt, "--repetitions": plan.repetitions, "--seed": plan.seed}
         if plan.url is not None:
             options |= {"--port": plan.url, "--baud": plan.baud}
-        words = [
-            "intercore",
-            "run",
-            plan.target,
-            plan.benchmark,
-            *(f"{name}={known}" for name, known in levels.items()),
-        ]
+        words = ["intercore", "run", plan.target, plan.name, *(f"{name}={known}" for name, known in levels.items())]
         words += [f"{name}={value}" for name, value in options.items() if value is not None]
         return shlex.join(words)
 
@@ -136,8 +124,8 @@ class _Section:
 def write_page(runs: Sequence[Run], path: Path, efficiency: float = speedup.DEFAULT_EFFICIENCY) -> None:
     """Write a page about the runs to `path`; `efficiency` is the one wanted at break-even.
 
-    An existing file is replaced only when the new one is complete. A run without a speed-up gets a sentence that says
-    so. Raises UsageError without a run, IntercoreError if the page cannot be written.
+    An existing file is replaced only when the new one is complete. A run that has nothing to show gets a sentence
+    that says so. Raises UsageError without a run, IntercoreError if the page cannot be written.
     """
     if not runs:
         raise UsageError("there is no run to make a page of")
@@ -154,18 +142,21 @@ def _page(runs: Sequence[Run], efficiency: float) -> str:
     sections = _sections(runs, efficiency)
     own = [group for section in sections for group in section.groups]
     literature = [group for table in tables for group in _published_groups(table, efficiency)]
+    drawn = figures(own, literature, efficiency) if own else []
+    chapters = _chapters(sections, len(drawn))
     return str(
         _environment()
         .get_template("page.html.j2")
         .render(
             sections=sections,
+            chapters=chapters,
+            heading=_heading(sections, chapters),
             groups=own + literature,
             publications=tables,
-            figures=figures(own, literature, efficiency) if own else [],
+            figures=drawn,
+            all_figures=[*drawn, *(figure for chapter in chapters for figure in chapter.figures)],
             thinned=is_thinned(own),
             conditions=_conditions(sections),
-            clocks_alone=all(section.clock is not None for section in sections),
-            cores=sorted({group.fit.cores for group in own}),
             efficiency=efficiency,
             origin=_origin(runs),
             version=intercore.__version__,
@@ -173,6 +164,59 @@ def _page(runs: Sequence[Run], efficiency: float) -> str:
             plotly=Markup(get_plotlyjs()),  # noqa: S704 - a library, carried by a package that we pin
         )
     )
+
+
+@dataclass(frozen=True)
+class _Passage:
+    """What one run says of one benchmark."""
+
+    run: Run
+    section: Section
+    figures: tuple[tuple[int, Figure], ...] = ()
+    """Each with its number on the page."""
+
+
+@dataclass(frozen=True)
+class _Chapter:
+    """What the runs say of one benchmark other than `speedup`."""
+
+    passages: tuple[_Passage, ...]
+
+    @property
+    def title(self) -> str:
+        return self.passages[0].section.title
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return tuple(dict.fromkeys(note for passage in self.passages for note in passage.section.notes))
+
+    @property
+    def figures(self) -> list[Figure]:
+        return [figure for passage in self.passages for _, figure in passage.figures]
+
+
+def _chapters(sections: Sequence[_Section], first_figure: int) -> list[_Chapter]:
+    """Put together what different runs say of a benchmark; figures are numbered from `first_figure` up."""
+    numbers = count(first_figure)
+    said: dict[str, list[_Passage]] = {}
+    for section in sections:
+        for report in section.reports:
+            if report.benchmark != "speedup" and section.run.measurements:
+                said.setdefault(report.benchmark, []).append(_Passage(section.run, report.section))
+    return [_Chapter(tuple(_with_figures(passage, numbers) for passage in passages)) for passages in said.values()]
+
+
+def _with_figures(passage: _Passage, numbers: Iterator[int]) -> _Passage:
+    simulated = passage.run.plan.simulated
+    drawn = [labelled(figure, simulated=simulated) for figure in passage.section.figures]
+    return replace(passage, figures=tuple((next(numbers), figure) for figure in drawn))
+
+
+def _heading(sections: Sequence[_Section], chapters: Sequence[_Chapter]) -> str:
+    cores = {group.fit.cores for section in sections for group in section.groups}
+    if not chapters:
+        return "What more than two cores buy" if max(cores, default=2) > 2 else "What the second core buys"
+    return "What a second core buys, and what it costs" if cores or len(chapters) > 1 else chapters[0].title
 
 
 def _origin(runs: Sequence[Run]) -> str:
@@ -185,28 +229,18 @@ def _origin(runs: Sequence[Run]) -> str:
 def _sections(runs: Sequence[Run], efficiency: float) -> list[_Section]:
     analyses = [speedup.analyse(run.measurements, efficiency) for run in runs]
     named = _differing(point.setting for analysis in analyses for point in analysis.points)
-    return [
-        _Section(
-            run,
-            tuple(_groups(run, analysis, named, _prefix(run, runs))),
-            (
-                *conditions.warnings(run),
-                *speedup.warnings(analysis, run.measurements),
-                *clock.warnings(run.measurements),
-            ),
-            clock.analyse(run.measurements) if _is_of_clock(run) else None,
-        )
-        for run, analysis in zip(runs, analyses, strict=True)
-    ]
-
-
-def _is_of_clock(run: Run) -> bool:
-    return run.plan.benchmark == "clock" and bool(run.measurements)
+    found = []
+    for run, analysis in zip(runs, analyses, strict=True):
+        said = reports(run, efficiency)
+        doubts = [sentence for report in said for sentence in report.warnings]
+        groups = _groups(run, analysis, named, _prefix(run, runs))
+        found.append(_Section(run, tuple(groups), (*conditions.warnings(run), *doubts), tuple(said)))
+    return found
 
 
 def _prefix(run: Run, runs: Sequence[Run]) -> str:
     """Tell a run apart from the others on the page: by its target if that is enough."""
-    drawn = [other for other in runs if not _is_of_clock(other)]
+    drawn = [other for other in runs if "speedup" in other.plan.benchmarks]
     if len(drawn) <= 1:
         return ""
     alone = sum(run.plan.target == other.plan.target for other in drawn) == 1

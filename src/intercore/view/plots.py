@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
     from intercore.analysis.speedup import ForkJoinFit, Interval, SpeedupPoint
     from intercore.measurement import Measurement
-
-    Figure = dict[str, Any]
-    """A plot as plotly.js takes it; its colours are names that the page's script looks up for light and dark."""
+    from intercore.view.section import Figure
 
 SIMULATED = "SIMULATED"
 
@@ -83,11 +81,16 @@ def figures(own: Sequence[Group], literature: Sequence[Group], efficiency: float
         _efficiency_figure(own, literature, efficiency),
         _samples_figure(own),
     ]
-    for figure in drawn:
-        if simulated:
-            figure["layout"]["title"]["text"] += f" ({SIMULATED})"
-        figure["name"] = figure["name"] + "-simulated" * simulated
-    return drawn
+    return [labelled(figure, simulated=simulated) for figure in drawn]
+
+
+def labelled(figure: Figure, *, simulated: bool) -> Figure:
+    """Return a plot that says in its title and in the name of its file if its numbers are simulated."""
+    if not simulated:
+        return figure
+    layout = figure["layout"]
+    title = {**layout["title"], "text": f"{layout['title']['text']} ({SIMULATED})"}
+    return {**figure, "name": f"{figure['name']}-simulated", "layout": {**layout, "title": title}}
 
 
 def _speedup_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figure:

@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from intercore.measurement import Run
     from intercore.view.table import Table
 
 Figure: TypeAlias = dict[str, Any]
 """A plot as plotly.js takes it: `name` (of the file it is saved as), `data`, `layout` and `caption`, a sentence or two.
 Its colours are names that the page's script looks up for light and dark (see `intercore.view.plots`)."""
+
+
+def where(run: Run) -> str:
+    """Name a run's target for headings, so that no simulated number stands under one that does not say so."""
+    return f"{run.plan.target}, SIMULATED" if run.plan.simulated else run.plan.target
 
 
 @dataclass(frozen=True)

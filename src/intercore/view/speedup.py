@@ -1,33 +1,41 @@
-"""The tables of the benchmark `speedup`: S and E by size; overhead and break-even beside published ones."""
+"""The report of the benchmark `speedup`: S and E by size; overhead and break-even beside published ones."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore import conditions
-from intercore.analysis.speedup import analyse_published
+from intercore.analysis.speedup import analyse, analyse_published, to_json, warnings
 from intercore.literature import published
 from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds
-from intercore.view.table import Column, Table, print_table
+from intercore.view.section import Report, Section, where
+from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rich.console import Console
 
     from intercore.analysis.speedup import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
     from intercore.analysis.statistics import Interval
     from intercore.measurement import Level, Run
 
 
-def print_tables(run: Run, analysis: SpeedupAnalysis, efficiency: float, console: Console) -> None:
-    """Print what a person wants to see after a run."""
-    print_table(_point_table(run, analysis.points), console)
-    print_table(_cost_table(run, analysis, efficiency), console)
+def report(run: Run, efficiency: float) -> Report:
+    """Report on the measurements of `speedup`; `efficiency` is the one wanted at break-even.
 
-
-def _heading(run: Run) -> str:
-    return f"{run.plan.target}, SIMULATED" if run.plan.simulated else run.plan.target
+    The page draws the speed-ups of all its runs together and takes the numbers from the analysis, not from here.
+    """
+    analysis = analyse(run.measurements, efficiency)
+    return Report(
+        "speedup",
+        to_json(analysis),
+        to_json(analysis)["speedup"],
+        warnings(analysis, run.measurements),
+        Section(
+            "What more than one core buys (speedup)",
+            [],
+            [_point_table(run, analysis.points), _cost_table(run, analysis, efficiency)],
+        ),
+    )
 
 
 def _point_table(run: Run, points: Sequence[SpeedupPoint]) -> Table[SpeedupPoint]:
@@ -39,7 +47,7 @@ def _point_table(run: Run, points: Sequence[SpeedupPoint]) -> Table[SpeedupPoint
     varied = [name for name, known in levels.items() if len(known) > 1 and name != "n"]
     shared = [f"{name}={next(iter(known))}" for name, known in levels.items() if len(known) == 1 and name != "n"]
     return Table(
-        title=f"Speed-up on {_heading(run)}: {' '.join(shared)}",
+        title=f"Speed-up on {where(run)}: {' '.join(shared)}",
         rows=points,
         columns=[
             *(_level_column(name) for name in varied),
@@ -82,7 +90,7 @@ class _Cost(NamedTuple):
 def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table[_Cost]:
     """One row per fit of the run and per published table, told apart by the first column."""
     hz = conditions.cycle_hz(run)
-    rows = [_Cost(_heading(run), hz, fit) for fit in analysis.fits]
+    rows = [_Cost(where(run), hz, fit) for fit in analysis.fits]
     for table in published():
         fits = analyse_published(table, efficiency).fits
         rows += [_Cost(f"published: {table.label}", table.setting.cpu_hz, fit) for fit in fits]

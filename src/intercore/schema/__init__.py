@@ -1,0 +1,1 @@
+"""The shape of the JSON document. What analyses say of themselves goes into it: python -m intercore.schema."""

@@ -1,0 +1,50 @@
+"""The report of a benchmark that this version of Intercore does not know: its series, as they came."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from intercore.analysis.statistics import Summary, summary
+from intercore.measurement import LOOKING_PREFIX
+from intercore.view.quantity import duration
+from intercore.view.section import Report, Section, where
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from intercore.measurement import Run
+
+
+class _Row(NamedTuple):
+    setting: str
+    series: str
+    summary: Summary
+    """In µs."""
+
+
+def report(run: Run, benchmark: str) -> Report:
+    """Report on the measurements of `benchmark`: a summary of each series, and no analysis."""
+    rows = [
+        _Row(" ".join(f"{name}={level}" for name, level in one.factors.items()), series.name, summary(series.ns / 1e3))
+        for one in run.measurements
+        if one.benchmark == benchmark
+        for series in one.series
+        if not series.name.startswith(LOOKING_PREFIX) and len(series.ticks)
+    ]
+    columns: list[Column[_Row]] = [
+        Column("setting", lambda row: row.setting),
+        Column("series", lambda row: row.series),
+        Column("samples", lambda row: f"{row.summary.n:,}", right=True),
+        Column("median", lambda row: duration(row.summary.median), right=True),
+        Column("p99", lambda row: duration(row.summary.p99), right=True),
+        Column("max", lambda row: duration(row.summary.max), right=True),
+    ]
+    return Report(
+        benchmark,
+        json={},
+        rows=[
+            {"setting": row.setting, "series": row.series, "samples": row.summary.n, "median_us": row.summary.median}
+            for row in rows
+        ],
+        warnings=[f"This version of Intercore has no analysis of the benchmark {benchmark}."],
+        section=Section(benchmark, [], [Table(f"{benchmark} on {where(run)}", rows, columns)]),
+    )

@@ -1,0 +1,31 @@
+"""What there is to say about a run: a report of each benchmark that it measured."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from intercore.view import clock, other, speedup
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from intercore.measurement import Run
+    from intercore.view.section import Report
+
+_REPORTS: Mapping[str, Callable[[Run], Report]] = {
+    "clock": clock.report,
+}
+"""By benchmark, one line for each module here. `speedup` takes an option more and stands below."""
+
+ANALYSES: Mapping[str, type] = {}
+"""The type of each benchmark's analysis, from which the document's schema is made (see `intercore.schema`)."""
+
+
+def reports(run: Run, efficiency: float) -> list[Report]:
+    """Return the reports of a run, in the order of its plan; `efficiency` is the one wanted at break-even."""
+    makers: dict[str, Callable[[Run], Report]] = {
+        **_REPORTS,
+        "speedup": partial(speedup.report, efficiency=efficiency),
+    }
+    return [makers.get(benchmark, partial(other.report, benchmark=benchmark))(run) for benchmark in run.plan.benchmarks]

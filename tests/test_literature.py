@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.errors import IntercoreError
-from intercore.literature import Publication, load, published
+from intercore.literature import ContentionPublication, Publication, SpeedupPublication, load, published
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ rows = [{ n = 10, t1_ms = 2, tp_ms = 1.5 }]
 
 
 def test_table_1_of_seed_000_is_carried_over_exactly() -> None:
-    (table,) = (table for table in published() if table.id == "seed-000")
+    (table,) = (table for table in published(SpeedupPublication) if table.id == "seed-000")
     assert table.source.doi == "10.59266/houjs.2026.1179"
     assert [(row.n, row.t1_ms, row.tp_ms, row.speedup, row.efficiency) for row in table.figures.rows] == [
         (1_000, 4.14, 2.97, 1.3909, 0.695),
@@ -49,8 +49,39 @@ def test_table_1_of_seed_000_is_carried_over_exactly() -> None:
     ]
 
 
-@pytest.mark.parametrize("table", published(), ids=lambda table: table.id)
-def test_printed_ratios_follow_from_printed_durations(table: Publication) -> None:
+def test_the_table_of_seed_001_is_carried_over_exactly() -> None:
+    (table,) = (table for table in published(ContentionPublication) if table.id == "seed-001")
+    assert (table.figures.discs, table.figures.window_ms) == (20, 10_000)
+    totals = [119, 118, 89, 60, 59, 59, 30]  # as printed
+    assert [sum(row.by_competitor.values()) for row in table.figures.rows] == totals
+    assert [(row.task0, row.task1, row.main) for row in table.figures.rows] == [
+        (59, 30, 30),
+        (59, None, 59),
+        (59, 30, None),
+        (None, 30, 30),
+        (None, None, 59),
+        (59, None, None),
+        (None, 30, None),
+    ]
+
+
+def test_every_table_is_read_as_its_kind() -> None:
+    tables = published(Publication)
+    assert {type(table) for table in tables} >= {SpeedupPublication, ContentionPublication}
+    assert len({table.id for table in tables}) == len(tables)
+    assert "(None)" not in " ".join(table.source.citation for table in tables)
+
+
+def test_a_source_is_cited_with_all_that_it_has() -> None:
+    (dated,) = (table for table in published(Publication) if table.id == "seed-000")
+    (undated,) = (table for table in published(Publication) if table.id == "seed-001")
+    assert dated.source.citation.startswith("Quách Thị Hạnh and Nguyễn Thị Tố Uyên, “Performance analysis")
+    assert dated.source.citation.endswith("(2026), Table 1, doi:10.59266/houjs.2026.1179")
+    assert undated.source.citation.endswith("Qiita, table of towers by competitors")
+
+
+@pytest.mark.parametrize("table", published(SpeedupPublication), ids=lambda table: table.id)
+def test_printed_ratios_follow_from_printed_durations(table: SpeedupPublication) -> None:
     half = table.figures.rounding_ms / 2
     for row in table.figures.rows:
         lowest = (row.t1_ms - half) / (row.tp_ms + half)
@@ -61,15 +92,44 @@ def test_printed_ratios_follow_from_printed_durations(table: Publication) -> Non
 
 def test_a_table_without_optional_fields_is_read(tmp_path: Path) -> None:
     table = load(written(tmp_path, GOOD))
+    assert isinstance(table, SpeedupPublication)
     assert table.setting.tick_hz is None
     assert table.figures.rows[0].t1_ms == 2.0
     assert table.notes == ()
 
 
+COUNTS = """
+id = "x-2"
+label = "Author 2021"
+benchmark = "contention"
+usage = "Figures only."
+conditions = {}
+source = { authors = ["A. Author"], title = "T", venue = "V", table = "Table 2" }
+figures = { discs = 3, window_ms = 10, rows = [{ task0 = 5 }, { task0 = 5, main = 0 }] }
+"""
+
+
 @pytest.mark.parametrize(
     ("old", "new", "field"),
     [
-        ('doi = "10.1234/x"', "", "doi"),
+        (", main = 0", "", "the same competitors"),
+        ("{ task0 = 5 }", "{}", "has no competitors"),
+        ("main = 0", "main = -1", "$.figures.rows[1].main"),
+        ("task0 = 5 },", "task2 = 5 },", "task2"),
+        ("window_ms = 10", "window_ms = 0", "$.figures.window_ms"),
+    ],
+)
+def test_a_bad_table_of_counts_is_refused(tmp_path: Path, old: str, new: str, field: str) -> None:
+    load(written(tmp_path, COUNTS))
+    with pytest.raises(IntercoreError) as error:
+        load(written(tmp_path, COUNTS.replace(old, new, 1)))
+    assert field in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ('venue = "V"', "", "venue"),
         ('doi = "10.1234/x"', 'doi = "https://doi.org/10.1234/x"', "$.source.doi"),
         ("cores = 2", "cores = 0", "$.setting.cores"),
         ("cores = 2", 'cores = "2"', "$.setting.cores"),

@@ -15,14 +15,13 @@ from statsmodels.regression.linear_model import WLS
 
 from intercore.analysis.speedup import Interval, analyse, analyse_published, to_json, warnings
 from intercore.errors import UsageError
-from intercore.literature import published
+from intercore.literature import SpeedupPublication, published
 from intercore.measurement import Level, Measurement, Series
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from intercore.analysis.speedup import ForkJoinFit, SpeedupAnalysis
-    from intercore.literature import Publication
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -89,19 +88,19 @@ def holds(interval: Interval | None, truth: float) -> bool:
 
 
 @pytest.fixture(scope="module")
-def table() -> Publication:
-    (found,) = (table for table in published() if table.id == "seed-000")
+def table() -> SpeedupPublication:
+    (found,) = (table for table in published(SpeedupPublication) if table.id == "seed-000")
     return found
 
 
 class TestThePublishedTable:
-    def test_implies_an_overhead_of_about_a_millisecond(self, table: Publication) -> None:
+    def test_implies_an_overhead_of_about_a_millisecond(self, table: SpeedupPublication) -> None:
         overhead = only_fit(analyse_published(table)).overhead_us
         assert 500 < overhead.value < 1500
         assert holds(overhead, 1000)
         assert not holds(overhead, 0)
 
-    def test_implies_a_loss_of_about_two_per_mille(self, table: Publication) -> None:
+    def test_implies_a_loss_of_about_two_per_mille(self, table: SpeedupPublication) -> None:
         fit = only_fit(analyse_published(table))
         assert fit.loss is not None
         assert fit.loss.value == pytest.approx(0.0022, abs=2e-4)
@@ -110,12 +109,12 @@ class TestThePublishedTable:
         assert fit.r_squared > 0.99999
         assert fit.largest_residual < 0.05
 
-    def test_would_show_ten_times_the_overhead_were_the_loss_forced_to_zero(self, table: Publication) -> None:
+    def test_would_show_ten_times_the_overhead_were_the_loss_forced_to_zero(self, table: SpeedupPublication) -> None:
         excess_ms = [row.tp_ms - row.t1_ms / 2 for row in table.figures.rows]
         assert 1e3 * np.mean(excess_ms) > 10 * only_fit(analyse_published(table)).overhead_us.value
 
     def test_implies_a_break_even_between_its_first_two_rows_and_compatible_with_its_own_advice(
-        self, table: Publication
+        self, table: SpeedupPublication
     ) -> None:
         break_even = only_fit(analyse_published(table)).break_even
         assert break_even.t1_us is not None
@@ -126,7 +125,7 @@ class TestThePublishedTable:
         assert not break_even.extrapolated
         assert break_even.reason is None
 
-    def test_has_a_tp_of_whole_kernel_ticks_and_a_t1_that_is_not(self, table: Publication) -> None:
+    def test_has_a_tp_of_whole_kernel_ticks_and_a_t1_that_is_not(self, table: SpeedupPublication) -> None:
         quantisation = only_fit(analyse_published(table)).quantisation
         assert quantisation is not None
         assert quantisation.quantised
@@ -136,7 +135,7 @@ class TestThePublishedTable:
         assert -30 < quantisation.phase_us < -15
         assert quantisation.t1_p_value > 0.5
 
-    def test_has_the_intervals_that_statsmodels_gives_for_known_variances(self, table: Publication) -> None:
+    def test_has_the_intervals_that_statsmodels_gives_for_known_variances(self, table: SpeedupPublication) -> None:
         fit = only_fit(analyse_published(table))
         t1, tp = np.array([(row.t1_ms, row.tp_ms) for row in table.figures.rows]).T * 1e3
         model = WLS(tp - t1 / 2, np.column_stack((np.ones(5), t1 / 2)), weights=np.full(5, 12 / 1000**2))
@@ -146,7 +145,7 @@ class TestThePublishedTable:
             assert estimate.low == pytest.approx(low, abs=0.05 * (high - low))
             assert estimate.high == pytest.approx(high, abs=0.05 * (high - low))
 
-    def test_has_points_without_intervals(self, table: Publication) -> None:
+    def test_has_points_without_intervals(self, table: SpeedupPublication) -> None:
         points = analyse_published(table).points
         assert [point.n for point in points] == [1_000, 10_000, 100_000, 1_000_000, 10_000_000]
         assert {(point.samples, point.speedup.low, point.speedup.high) for point in points} == {(0, None, None)}
@@ -154,7 +153,7 @@ class TestThePublishedTable:
             [row.speedup for row in table.figures.rows], abs=0.004
         )
 
-    def test_is_warned_of(self, table: Publication) -> None:
+    def test_is_warned_of(self, table: SpeedupPublication) -> None:
         first, second = warnings(analyse_published(table))
         assert "polled on the tick" in first
         assert "0.22 % slower" in second
@@ -566,7 +565,7 @@ def numbers(interval: Interval) -> tuple[float | None, float | None, float | Non
     ids=["told from 0", "around 0", "below 0", "below 0 without an interval", "without an interval"],
 )
 def test_an_overhead_that_cannot_be_told_from_0_is_a_bound(
-    table: Publication, low: float | None, value: float, high: float | None, below: float | None
+    table: SpeedupPublication, low: float | None, value: float, high: float | None, below: float | None
 ) -> None:
     fit = only_fit(analyse_published(table))
     assert msgspec.structs.replace(fit, overhead_us=Interval(value, low, high)).resolution_us == below

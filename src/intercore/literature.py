@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from importlib.resources import files
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
+Towered = Annotated[int, Meta(ge=0)] | None
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,13 +29,39 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: Text
     """In the language of the publication."""
     venue: Text
-    year: Annotated[int, Meta(ge=1950, le=2100)]
-    doi: Annotated[str, Meta(pattern=r"^10\.\d{4,9}/\S+$")]
-    """Without the resolver's address."""
     table: Text
     """Which table or figure of the publication, e.g. `Table 1`."""
+    year: Annotated[int, Meta(ge=1950, le=2100)] | None = None
+    """None if the publication does not state it."""
+    doi: Annotated[str, Meta(pattern=r"^10\.\d{4,9}/\S+$")] | None = None
+    """Without the resolver's address; None where the venue gives none."""
     title_en: Text | None = None
-    """The publication's own English title if its language is another."""
+    """An English title if the publication's language is another: its own where it has one."""
+
+    @property
+    def citation(self) -> str:
+        """Who published it, where and when, as one line without a full stop."""
+        year = "" if self.year is None else f" ({self.year})"
+        doi = "" if self.doi is None else f", doi:{self.doi}"
+        return f"{' and '.join(self.authors)}, “{self.title_en or self.title}”, {self.venue}{year}, {self.table}{doi}"
+
+
+class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="benchmark"):
+    """What every published table has. Each benchmark of ours that measures the same quantity has a kind of its own."""
+
+    id: Annotated[str, Meta(pattern=r"^[a-z0-9-]+$")]
+    label: Text
+    """Short name for tables and plots."""
+    usage: Text
+    """What of the publication was carried over."""
+    source: Source
+    conditions: dict[str, Text]
+    """What the publication says of how it measured, by name."""
+    notes: tuple[Text, ...] = ()
+    """What a reader must know of the figures, a sentence each."""
+
+
+# speedup
 
 
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,42 +110,80 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("two rows have the same n")
 
 
-class Publication(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One published table: figures with their source and conditions."""
+class SpeedupPublication(Publication, frozen=True, kw_only=True, tag="speedup"):
+    """Durations of the same work on one core and on several."""
 
-    id: Annotated[str, Meta(pattern=r"^[a-z0-9-]+$")]
-    label: Text
-    """Short name for tables and plots."""
-    benchmark: Literal["speedup"]
-    """Which of our benchmarks measures the same quantity."""
-    usage: Text
-    """What of the publication was carried over."""
-    source: Source
-    conditions: dict[str, Text]
-    """What the publication says of how it measured, by name."""
     setting: Setting
     figures: Figures
-    notes: tuple[Text, ...] = ()
-    """What a reader must know of the figures, a sentence each."""
 
 
-def published() -> tuple[Publication, ...]:
-    """Return every published table that the package carries, by file name."""
+# contention
+
+
+class Towers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What each competitor that had work came to in one window; None for one that had none."""
+
+    task0: Towered = None
+    """By the task pinned to core 0."""
+    task1: Towered = None
+    """By the task pinned to core 1."""
+    main: Towered = None
+    """By the main loop, on core 1."""
+
+    @property
+    def by_competitor(self) -> dict[str, int]:
+        """The counts of the competitors that had work, by name, in the order in which they are printed."""
+        counts = {"task0": self.task0, "task1": self.task1, "main": self.main}
+        return {name: count for name, count in counts.items() if count is not None}
+
+
+class ContentionFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Completed towers of Hanoi in a window of time."""
+
+    discs: Count
+    window_ms: Count
+    rows: Annotated[tuple[Towers, ...], Meta(min_length=1)]
+    """In the order of the publication."""
+
+    def __post_init__(self) -> None:
+        """Refuse a row without competitors, and two rows with the same ones."""
+        competitors = [tuple(row.by_competitor) for row in self.rows]
+        if not all(competitors):
+            raise ValueError("a row has no competitors")
+        if len(set(competitors)) < len(competitors):
+            raise ValueError("two rows have the same competitors")
+
+
+class ContentionPublication(Publication, frozen=True, kw_only=True, tag="contention"):
+    """Who gets the processor when tasks and a main loop compete."""
+
+    figures: ContentionFigures
+
+
+# All
+
+_AnyPublication = SpeedupPublication | ContentionPublication
+_Kind = TypeVar("_Kind", bound=Publication)
+
+
+def published(kind: type[_Kind]) -> tuple[_Kind, ...]:
+    """Return the published tables of a kind that the package carries, by file name; `Publication` stands for all."""
     folder = files("intercore") / "published"
-    tables = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda entry: entry.name)
-    return tuple(load(table) for table in tables)
+    paths = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda entry: entry.name)
+    return tuple(table for path in paths if isinstance(table := load(path), kind))
 
 
-def load(path: Traversable) -> Publication:
+def load(path: Traversable) -> _AnyPublication:
     """Read one table; IntercoreError names the file and, where there is one, the field that is wrong."""
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Publication)
+        table: _AnyPublication = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _AnyPublication)
     except OSError as error:
         raise IntercoreError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise IntercoreError(f"{path}: is not TOML: {error}") from error
     except msgspec.ValidationError as error:
         raise IntercoreError(f"{path}: is not a published table: {error}") from error
+    return table
 
 
 def _require_finite(**values: float | None) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from intercore.literature import Publication
+    from intercore.literature import SpeedupPublication
     from intercore.measurement import Level, Measurement
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -290,7 +290,7 @@ def analyse(measurements: Sequence[Measurement], efficiency: float = DEFAULT_EFF
     return _analysis(settings, left_out, efficiency)
 
 
-def analyse_published(table: Publication, efficiency: float = DEFAULT_EFFICIENCY) -> SpeedupAnalysis:
+def analyse_published(table: SpeedupPublication, efficiency: float = DEFAULT_EFFICIENCY) -> SpeedupAnalysis:
     """Analyse a published table in the same way; its points have no intervals."""
     _check_efficiency(efficiency)
     shared = table.setting

@@ -26,7 +26,7 @@ from intercore import conditions
 from intercore.analysis import speedup
 from intercore.analysis.statistics import summary
 from intercore.errors import UsageError
-from intercore.literature import published
+from intercore.literature import SpeedupPublication, published
 from intercore.measurement import LOOKING_PREFIX
 from intercore.plan import REBUILD_FACTOR
 from intercore.replacement import replacement
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from intercore.analysis.speedup import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
-    from intercore.literature import Publication
     from intercore.measurement import Level, Measurement, Run
     from intercore.view.section import Figure, Report, Section
 
@@ -138,7 +137,7 @@ def write_page(runs: Sequence[Run], path: Path, efficiency: float = speedup.DEFA
 
 
 def _page(runs: Sequence[Run], efficiency: float) -> str:
-    tables = published()
+    tables = published(SpeedupPublication)
     sections = _sections(runs, efficiency)
     own = [group for section in sections for group in section.groups]
     literature = [group for table in tables for group in _published_groups(table, efficiency)]
@@ -270,7 +269,7 @@ def _groups(run: Run, analysis: SpeedupAnalysis, named: Collection[str], prefix:
         )
 
 
-def _published_groups(table: Publication, efficiency: float) -> Iterator[Group]:
+def _published_groups(table: SpeedupPublication, efficiency: float) -> Iterator[Group]:
     for fit, points in _fits(speedup.analyse_published(table, efficiency)):
         yield Group(f"published: {table.label}", "published", fit, points, (), table.setting.cpu_hz)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from intercore import conditions
 from intercore.analysis.speedup import analyse, analyse_published, to_json, warnings
-from intercore.literature import published
+from intercore.literature import SpeedupPublication, published
 from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -91,7 +91,7 @@ def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table
     """One row per fit of the run and per published table, told apart by the first column."""
     hz = conditions.cycle_hz(run)
     rows = [_Cost(where(run), hz, fit) for fit in analysis.fits]
-    for table in published():
+    for table in published(SpeedupPublication):
         fits = analyse_published(table, efficiency).fits
         rows += [_Cost(f"published: {table.label}", table.setting.cpu_hz, fit) for fit in fits]
     shared = set.intersection(*(set(fit.group.split()) for fit in analysis.fits)) if len(analysis.fits) > 1 else set()

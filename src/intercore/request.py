@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from intercore.measurement import Level
     from intercore.session import BenchmarkInfo, ParameterInfo
 
+_MEASURES = ["hand-over", "contention", "ping-pong"]
+_LOCKS = ["mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap"]
+_ACCESSES = ["read", "write", "copy"]
+_REGIONS = ["sram-striped", "sram4", "sram5", "ram", "l1", "llc"]
+
 DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     # The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer.
     "speedup": {
@@ -25,6 +30,16 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     # Each of the first two cores to itself and to the other; a few seconds.
     "clock": {"from": ["0", "1"], "to": ["0", "1"]},
+    # Every lock between the first two cores.
+    "lock": {"measure": _MEASURES, "lock": _LOCKS, "from": ["0"], "to": ["1"]},
+    # Everything beside everything, on the first core; of the regions, those that the target has.
+    "memory": {
+        "access": _ACCESSES,
+        "region": _REGIONS,
+        "core": ["0"],
+        "other": _ACCESSES,
+        "other_region": _REGIONS,
+    },
 }
 """Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
 

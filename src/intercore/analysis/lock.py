@@ -149,12 +149,11 @@ def analyse(measurements: Iterable[Measurement]) -> LockAnalysis:
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the results doubtful, and the likely cause."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
-    said = []
-    for lock in _locks(ours, "wrong"):
-        said.append(
-            f"With lock={lock} what the lock protects was wrong: two cores were inside at once, or a change was lost. "
-            "That lock does not work on this target, and its times mean nothing."
-        )
+    said = [
+        f"With lock={lock} what the lock protects was wrong: two cores were inside at once, or a change was lost. That "
+        "lock does not work on this target, and its times mean nothing."
+        for lock in _locks(ours, "wrong")
+    ]
     migrated = sum(one.checks.get("migrated", 0) for one in ours)
     if migrated:
         said.append(f"{migrated} times a task was found on another core than it was pinned to: allow the affinity.")
@@ -164,10 +163,10 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
             f"Tasks were forced off their core {preempted} times. Where that happened to who had the lock, all others "
             "waited for it to come back: such times are among the longest. Close what else runs on these cores."
         )
-    if any(not _has_samples(one) for one in ours):
+    if ours and not any(_has_samples(one) for one in ours):
         said.append(
-            "Some settings have nothing to measure and no numbers: a ping-pong is of atomic-add and atomic-swap only, "
-            "and there must be two different cores."
+            "There was nothing to measure: a lock is between two different cores, and a ping-pong is of atomic-add and "
+            "atomic-swap only."
         )
     return said + [_doubt(*pool) for pool in pools(ours, HAND_OVER) if _disturbed(pool[1])][:_TOLD]
 
@@ -361,8 +360,8 @@ def _sentences(
         quickest = min(ping_pongs, key=lambda one: one.one_way_us.median.value)
         yield (
             f"A word that is changed by {quickest.lock} and polled for goes from core {quickest.first} to core "
-            f"{quickest.second} in {_time(quickest.one_way_us.median.value, quickest.one_way_cycles)}: nothing that "
-            "two cores agree on by memory takes less."
+            f"{quickest.second} in {_time(quickest.one_way_us.median.value, quickest.one_way_cycles)}. That is what a "
+            "flag between two cores costs at least; a lock costs that more than once."
         )
 
 
@@ -376,8 +375,8 @@ def _on_hand_overs(hand_overs: Sequence[HandOver]) -> Iterator[str]:
     if "mutex" in medians and "spinlock" in medians and medians["mutex"] > medians["spinlock"] > 0:
         factor = medians["mutex"] / medians["spinlock"]
         yield (
-            f"The mutex is handed over {factor:.3g} times as slowly as the spinlock, because who waits for it sleeps and "
-            f"has to be woken. What is protected for much less than {_time(medians['mutex'], cycles['mutex'] or None)} "
+            f"The mutex is handed over {factor:.3g} times as slowly as the spinlock, because who waits for it sleeps "
+            f"and has to be woken. What is protected for much less than {_time(medians['mutex'], cycles['mutex'] or None)} "
             "is better under a spinlock with a short, bounded time inside; the core that waits does nothing meanwhile."
         )
 

@@ -43,6 +43,8 @@ _POOLED = ("seed", "samples", "dither_us", "rest_ms")
 _CYCLE_HZ = "clock.sys_hz"
 _FELT = 1.05
 """Slow-down that is worth a word."""
+_HELPS = 1.02
+"""Ratio of two slow-downs above which one is called better."""
 _FEWEST = 2
 """Repetitions that give an interval."""
 
@@ -135,8 +137,8 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
         said.append(f"{migrated} times a task was found on another core than it was pinned to: allow the affinity.")
     if preempted:
         said.append(
-            f"Tasks were forced off their core {preempted} times: what else ran used memory and caches as well. Medians "
-            "bear that, the longest passes do not."
+            f"Tasks were forced off their core {preempted} times: what else ran used memory and caches as well. "
+            "Medians bear that, the longest passes do not."
         )
     return said
 
@@ -147,7 +149,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
 def _pools(
     measurements: Sequence[Measurement], named: Sequence[str]
 ) -> Iterator[tuple[dict[str, Level], list[Measurement]]]:
-    """Return measurements by the factors named and by those that take several levels, in the order in which they came."""
+    """Return measurements by the factors named and by those that take several levels, in the order of tables."""
     names = {name for one in measurements for name in one.factors} - {*_BESIDE, *_POOLED}
     varied = sorted(name for name in names if len({one.factors.get(name) for one in measurements}) > 1)
     found: dict[Key, list[Measurement]] = defaultdict(list)
@@ -192,7 +194,9 @@ def _condition(pool: Sequence[Measurement], key: str) -> int | None:
     return int(value) or None if value.isascii() and value.isdigit() else None
 
 
-def _rates(us: float, setting: Mapping[str, Level], pool: Sequence[Measurement]) -> tuple[float, float | None, float | None]:
+def _rates(
+    us: float, setting: Mapping[str, Level], pool: Sequence[Measurement]
+) -> tuple[float, float | None, float | None]:
     """Return 10^6 bytes per second, ns per word and cycles per word of a pass."""
     size, word, hz = int(setting["bytes"]), _condition(pool, WORD_BYTES), _condition(pool, _CYCLE_HZ)
     word_ns = None if word is None else 1e3 * us * word / size
@@ -276,15 +280,16 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str
     apart = [one for one in interference if one.region != one.other_region]
     if same and apart:
         of_same, of_apart = (max(found, key=lambda one: one.slowdown.value) for found in (same, apart))
-        if of_apart.slowdown.value < of_same.slowdown.value:
+        if of_apart.slowdown.value * _HELPS < of_same.slowdown.value:
             yield (
                 f"With the cores in regions of their own it is at worst {of_apart.slowdown.value:.2f} instead of "
                 f"{of_same.slowdown.value:.2f}: give data that one core alone uses a region of its own."
             )
         else:
             yield (
-                f"Regions of their own do not help: {of_apart.slowdown.value:.2f} at worst, {of_same.slowdown.value:.2f} "
-                "in the same one. What the cores share is in front of the regions."
+                f"Regions of their own for the cores' data do not help against the worst: {of_apart.slowdown.value:.2f} "
+                f"({_words(of_apart)}), and {of_same.slowdown.value:.2f} in the same region. The cores share something "
+                "else: code in one of the regions, or the way to them."
             )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from intercore.view import clock, other, speedup
+from intercore.analysis.lock import LockAnalysis
+from intercore.analysis.memory import MemoryAnalysis
+from intercore.view import clock, lock, memory, other, speedup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,10 +17,15 @@ if TYPE_CHECKING:
 
 _REPORTS: Mapping[str, Callable[[Run], Report]] = {
     "clock": clock.report,
+    "lock": lock.report,
+    "memory": memory.report,
 }
 """By benchmark, one line for each module here. `speedup` takes an option more and stands below."""
 
-ANALYSES: Mapping[str, type] = {}
+ANALYSES: Mapping[str, type] = {
+    "lock": LockAnalysis,
+    "memory": MemoryAnalysis,
+}
 """The type of each benchmark's analysis, from which the document's schema is made (see `intercore.schema`)."""
 
 

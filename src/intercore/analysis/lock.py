@@ -376,8 +376,9 @@ def _on_hand_overs(hand_overs: Sequence[HandOver]) -> Iterator[str]:
         factor = medians["mutex"] / medians["spinlock"]
         yield (
             f"The mutex is handed over {factor:.3g} times as slowly as the spinlock, because who waits for it sleeps "
-            f"and has to be woken. What is protected for much less than {_time(medians['mutex'], cycles['mutex'] or None)} "
-            "is better under a spinlock with a short, bounded time inside; the core that waits does nothing meanwhile."
+            "and has to be woken. What is protected for much less than "
+            f"{_time(medians['mutex'], cycles['mutex'] or None)} is better under a spinlock with a short, bounded time "
+            "inside; the core that waits does nothing meanwhile."
         )
 
 

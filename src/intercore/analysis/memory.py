@@ -287,9 +287,9 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str
             )
         else:
             yield (
-                f"Regions of their own for the cores' data do not help against the worst: {of_apart.slowdown.value:.2f} "
-                f"({_words(of_apart)}), and {of_same.slowdown.value:.2f} in the same region. The cores share something "
-                "else: code in one of the regions, or the way to them."
+                "Regions of their own for the cores' data do not help against the worst: "
+                f"{of_apart.slowdown.value:.2f} ({_words(of_apart)}), and {of_same.slowdown.value:.2f} in the same "
+                "region. The cores share something else: code in one of the regions, or the way to them."
             )
 
 

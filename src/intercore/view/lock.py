@@ -213,7 +213,7 @@ def _figures(run: Run, analysis: LockAnalysis) -> Iterator[Figure]:
             "lock-ping-pong",
             "One way of a word from core to core",
             {(f"core {first}", f"core {second}"): us for (first, second), us in pairs.items()},
-            "Median of half a round trip, so both directions of a pair have one value. By the quickest atomic operation.",
+            "Median of half a round trip, so both directions of a pair have one value. By the quickest operation.",
             lines=labels,
             columns=labels,
             text=duration,

@@ -54,7 +54,7 @@ def matrix_figure(
             "showscale": False,
             "text": [["" if value is None else text(value) for value in line] for line in values],
             "texttemplate": "%{text}",
-            "hovertemplate": f"{plot_text(axes[0])}: %{{y}}<br>{plot_text(axes[1])}: %{{x}}<br>%{{text}}<extra></extra>",
+            "hovertemplate": f"{axes[0]}: %{{y}}<br>{axes[1]}: %{{x}}<br>%{{text}}<extra></extra>",
             "hoverongaps": False,
             "xgap": 1,
             "ygap": 1,

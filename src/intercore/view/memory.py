@@ -123,9 +123,7 @@ def _rate_columns(rows: Sequence[MemoryRate]) -> list[Column[MemoryRate]]:
 def _slowdown_columns(
     found: Sequence[MemoryInterference], besides: Sequence[str]
 ) -> list[Column[list[MemoryInterference]]]:
-    columns: list[Column[list[MemoryInterference]]] = [
-        Column(name, lambda line, name=name: str(line[0].varied[name])) for name in found[0].varied
-    ]
+    columns = [Column[list[MemoryInterference]](name, _level_of_first(name)) for name in found[0].varied]
     if len({one.bytes for one in found}) > 1:
         columns += [Column("bytes", lambda line: f"{line[0].bytes:,}", right=True)]
     columns += [Column("region, access", lambda line: f"{line[0].region}, {line[0].access}")]
@@ -137,6 +135,10 @@ def _cell(beside: str) -> Callable[[list[MemoryInterference]], str]:
         return next((f"{one.slowdown.value:.3f}" for one in line if _beside(one) == beside), "")
 
     return text
+
+
+def _level_of_first(name: str) -> Callable[[list[MemoryInterference]], str]:
+    return lambda line: str(line[0].varied[name])
 
 
 def _level(name: str) -> Callable[[MemoryRate], str]:
@@ -184,20 +186,22 @@ def _figures(analysis: MemoryAnalysis) -> Iterator[Figure]:
 
 def _notes(run: Run) -> Iterator[str]:
     yield (
-        "A pass goes over so many bytes word by word, in order, eight accesses to a turn of the loop, and goes on where "
-        "the last one ended, round and round in one half of the region. No access is left out or made wider by the "
-        "compiler: vector instructions, LDM and a library's memcpy can be faster. A copy reads and writes each byte; "
-        "its rate counts it once. Each repetition times a pass alone and one beside the other core, in random order."
+        "A pass goes over so many bytes word by word, in order, eight accesses to a turn of the loop, and goes on "
+        "where the last one ended, round and round in one half of the region. No access is left out or made wider by "
+        "the compiler: vector instructions, LDM and a library's memcpy can be faster. A copy reads and writes each "
+        "byte; its rate counts it once. Each repetition times a pass alone and one beside the other core, in random "
+        "order."
     )
     conditions = run.measurements[0].conditions if run.measurements else {}
     if "memory.regions" in conditions:
         yield f"Regions: {conditions['memory.regions']}."
     if conditions.get("board") == "rp2040":
         yield (
-            "Code and stacks are in the striped banks, too. A core of the RP2040 has one port for instructions and data, "
-            "so a word takes the cycles of its instructions, whatever bank it is in. Two cores that ask for one bank in "
-            "one cycle take turns (datasheet 2.1.1): each such conflict costs one of them a cycle. A loop of loads asks "
-            "for data in every second cycle at most, so two cores soon fall into a rhythm in which they miss each other."
+            "Code and stacks are in the striped banks, too. A core of the RP2040 has one port for instructions and "
+            "data, so a word takes the cycles of its instructions, whatever bank it is in. Two cores that ask for one "
+            "bank in one cycle take turns (datasheet 2.1.1): each such conflict costs one of them a cycle. A loop of "
+            "loads asks for data in every second cycle at most, so two cores can fall into a rhythm in which they miss "
+            "each other, or into one in which they meet again and again."
         )
     if conditions.get("board") == "linux":
         yield (

@@ -242,7 +242,7 @@ FOR_EACH_LOCK void release(enum lock lock, uint32_t turn) {
 }
 
 /* How far a repetition has come. Who asks is about to wait for it. */
-enum { FIRST_HAS_IT = 1, SECOND_ASKS, SECOND_HAS_IT, FIRST_ASKS };
+enum { FIRST_HAS_IT = 1, SECOND_ASKS, SECOND_HAS_IT, FIRST_ASKS, FIRST_HAS_IT_BACK };
 
 static void tell(uint32_t stage) { atomic_store_explicit(&match.stage, stage, memory_order_release); }
 
@@ -283,21 +283,24 @@ FOR_EACH_LOCK void get(struct side *side, enum lock lock, uint32_t turn) {
     }
 }
 
-/* The first side has turns 0 and 2 of a repetition, the second has turn 1. */
+/* The first side has turns 0 and 2 of a repetition, the second has turn 1. Who has released it waits until the other
+ * has it, and stays out of the kernel: it must neither overtake the other nor keep it from the kernel's own locks. */
 FOR_EACH_LOCK void hand_over(struct side *side, enum lock lock) {
     meet();
     if (side->first) {
         acquire(lock, 0);
         tell(FIRST_HAS_IT);
         give(side, lock, 0);
-        await(SECOND_HAS_IT); /* or it might overtake who waits */
+        await(SECOND_HAS_IT);
         get(side, lock, 2);
+        tell(FIRST_HAS_IT_BACK);
         leave(lock);
     } else {
         await(FIRST_HAS_IT);
         get(side, lock, 1);
         tell(SECOND_HAS_IT);
         give(side, lock, 1);
+        await(FIRST_HAS_IT_BACK);
     }
 }
 
@@ -324,9 +327,10 @@ FOR_EACH_LOCK void compete(struct side *side, enum lock lock) {
         }
         uint64_t now = port_clock();
         is_one = is_of_bout(side, now);
-        if (!is_atomic(lock)) {
-            (void)count(lock);
+        if (!is_atomic(lock)) { /* whoever else is inside meanwhile is found out */
+            uint32_t before = match.plain;
             let_pass(match.hold);
+            match.plain = before + 1U;
         }
         leave(lock);
         side->entered++;

@@ -112,9 +112,8 @@ static struct {
     uint64_t before; /* contention: lengths of the bouts before */
     _Alignas(CACHE_LINE) port_atomic_t met;
     _Alignas(CACHE_LINE) atomic_uint stage; /* hand-over */
-    _Alignas(CACHE_LINE) port_atomic_t over;
+    _Alignas(CACHE_LINE) atomic_bool over;
     uint64_t start;
-    uint64_t end;
     atomic_bool started;
 
     /* What the cores want. */
@@ -306,13 +305,15 @@ FOR_EACH_LOCK void hand_over(struct side *side, enum lock lock) {
 
 /* ---- contention ---- */
 
-/* Inside the lock: whether this acquisition is one of the bout. The last one ends it. */
+/* Inside the lock: whether this acquisition is one of the bout. One core's last ends it; with atomic operations, which
+ * hold nothing, others may be a little later. */
 FOR_EACH_LOCK bool is_of_bout(struct side *side, uint64_t now) {
-    if (match.over.value != 0) {
+    if (atomic_load_explicit(&match.over, memory_order_acquire)) {
         return false;
     }
-    if (++side->taken == match.rounds && port_atomic_swap(&match.over, 0, 1)) {
-        match.end = now;
+    side->got = now;
+    if (++side->taken == match.rounds) {
+        atomic_store_explicit(&match.over, true, memory_order_release);
     }
     return true;
 }
@@ -429,7 +430,7 @@ static void (*const entries[LOCKS][MEASURES])(void *) = {
 static void repeat_once(void) {
     match.met.value = 0;
     atomic_store(&match.stage, 0);
-    match.over.value = 0;
+    atomic_store(&match.over, false);
     atomic_store(&match.started, false);
     match.atomic.value = 0;
     match.plain = 0;
@@ -467,6 +468,15 @@ static void check(enum measure measure, enum lock lock) {
     ic_run_check(match.run, right && counted(lock) == wanted);
 }
 
+/* From the begin of the bout to the last acquisition of any core. */
+static uint64_t bout_length(void) {
+    uint64_t end = match.start;
+    for (uint32_t i = 0; i < match.sides; i++) {
+        end = match.side[i].got > end ? match.side[i].got : end;
+    }
+    return end - match.start;
+}
+
 struct times {
     struct ic_series *there;
     struct ic_series *back;
@@ -488,8 +498,9 @@ static void take(enum measure measure, enum lock lock, const struct times *times
         ic_run_sample(run, times->there, (int64_t)(second->got - first->at));
         ic_run_sample(run, times->back, (int64_t)(first->got - second->at));
     } else if (measure == CONTENTION) {
-        match.before += match.end - match.start;
-        ic_run_sample(run, times->there, (int64_t)(match.end - match.start));
+        uint64_t length = bout_length();
+        match.before += length;
+        ic_run_sample(run, times->there, (int64_t)length);
     } else {
         ic_run_sample(run, times->there, (int64_t)(first->got - first->at));
     }

@@ -6,8 +6,8 @@
  *   alone    the other core sleeps
  *   beside   the other core, the next one, reads, writes or copies in `other_region` from before the window to after it
  *
- * With other=none there is no second one. A pass goes on where the last one ended and round again, so a region larger
- * than the caches is streamed from memory however small a pass is.
+ * With other=none, or where there is no other core, there is no second one. A pass goes on where the last one ended and
+ * round again, so a region larger than the caches is streamed from memory however small a pass is.
  *
  * Each core works in one half of its region: in the first, but where both have the same region the other core has the
  * second half. What the two share is the way to the memory, never a word of it. A copy goes from the first half of a
@@ -336,12 +336,9 @@ static bool settle(struct ic_run *run, struct worker *worker, uint32_t index, bo
 static bool settle_both(struct ic_run *run) {
     const uint32_t *values = run->values;
     uint32_t cores = port_core_count();
-    pair.accompanied = values[P_OTHER] != 0;
+    pair.accompanied = values[P_OTHER] != 0 && cores > 1;
     if (values[P_BYTES] % BYTES_UNIT != 0) {
         return ic_error_set(&run->error, "bad-value", "bytes is not a multiple of 64", "", "");
-    }
-    if (pair.accompanied && cores == 1) {
-        return ic_error_set(&run->error, "unsupported", "there is no other core here: other=none", "", "");
     }
     pair.own.core = values[P_CORE];
     pair.own.access = (enum access)values[P_ACCESS];

@@ -1,7 +1,8 @@
-"""The benchmark `lock` on the simulated chip: it measures what the simulator sees, and finds out a lock that is none."""
+"""The benchmark `lock` on the simulated chip: it measures what the simulator sees, and finds out what is no lock."""
 
 from __future__ import annotations
 
+import itertools
 import struct
 from typing import TYPE_CHECKING, Any
 
@@ -125,8 +126,8 @@ def test_from_and_to_are_the_cores_that_release_and_acquire(o2: Path, giver: int
 def delay_release(chip: Simulator, nops: int) -> int:
     """Let the release of a spinlock take longer before all else; return by how many cycles.
 
-    The function moves to bank 5 of SRAM, behind some NOPs: there, what the other core does on the bus costs nothing. Its
-    first 8 bytes make room for a jump.
+    The function moves to bank 5 of SRAM, behind some NOPs: there, what the other core does on the bus costs nothing.
+    Its first 8 bytes make room for a jump.
     """
     symbol = chip.symbols["port_spinlock_unlock"]
     start = symbol.address & ~1
@@ -173,7 +174,7 @@ def test_contention_is_seen_as_it_was(o2: Path) -> None:
     hits = hits[hits["value"] != 0]
     bouts = np.cumsum([0, *series(answer, "bout")])
     moments = {core: np.array(series(answer, f"taken.{core}")) for core in (0, 1)}
-    for begin, end in zip(bouts[:-1], bouts[1:], strict=True):
+    for begin, end in itertools.pairwise(bouts.tolist()):
         of_bout = [((begin < ticks) & (ticks <= end)).sum() for ticks in moments.values()]
         assert max(of_bout) == 50, "a bout ends when one core has had it that often"
     measured = sum(len(ticks) for ticks in moments.values())
@@ -204,7 +205,8 @@ def test_a_ping_pong_is_as_many_round_trips_as_asked(o2: Path, lock: str) -> Non
     ways = changed["cycle"].astype(np.int64).reshape(11, 41)
     measured = np.array(series(answer, "round_trips"))
     # Behind the first change and before the last: reading the clock, and a call or two.
-    assert np.all((0 <= measured - np.ptp(ways, axis=1)[1:]) & (measured - np.ptp(ways, axis=1)[1:] < 250))
+    more = measured - np.ptp(ways, axis=1)[1:]
+    assert np.all((more >= 0) & (more < 250))
 
 
 def address_of_word(elf: Path, lock: str) -> int:

@@ -1,7 +1,7 @@
 """core-to-core-latency, by Nicolas Viennot: how long a word takes from one core to another.
 
-Its first benchmark lets two threads change one word by compare-exchange, each as soon as the other has, and gives half of
-a round trip. That is our `lock measure=ping-pong lock=atomic-swap`. A sample is the mean of ROUND_TRIPS on both sides,
+Its first benchmark lets two threads change one word by compare-exchange, each as soon as the other has, and gives half
+of a round trip. That is our `lock measure=ping-pong lock=atomic-swap`. A sample is the mean of ROUND_TRIPS on both sides,
 as many as it takes by its own default: reading the clock, some 30 ns, is nothing beside some 100 µs.
 
 It prints the mean of its samples alone, so each run of it is asked for one sample, behind a warm-up as long; ours has

@@ -49,6 +49,35 @@ SUITE = "suite"
 SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
+    "lock": (
+        {
+            "measure": ["hand-over", "contention"],
+            "lock": _LOCKS,
+            "from": ["0"],
+            "to": ["1"],
+            "samples": ["200"],
+            "dither_us": ["300"],
+        },
+        {
+            "measure": ["ping-pong"],
+            "lock": ["atomic-add", "atomic-swap"],
+            "from": ["0"],
+            "to": ["1"],
+            "samples": ["200"],
+            "dither_us": ["300"],
+        },
+    ),
+    "memory": (
+        {
+            "access": _ACCESSES,
+            "region": _REGIONS,
+            "core": ["0"],
+            "other": ["read", "copy"],
+            "other_region": _REGIONS,
+            "samples": ["40"],
+            "dither_us": ["100"],
+        },
+    ),
 }
 """What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
 
@@ -62,6 +91,36 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
         },
     ),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["100"]},),
+    "lock": (
+        {
+            "measure": ["hand-over", "contention"],
+            "lock": _LOCKS,
+            "from": ["0"],
+            "to": ["1"],
+            "samples": ["50"],
+            "dither_us": ["300"],
+        },
+        {
+            "measure": ["ping-pong"],
+            "lock": ["atomic-add", "atomic-swap"],
+            "from": ["0"],
+            "to": ["1"],
+            "samples": ["50"],
+            "dither_us": ["300"],
+        },
+    ),
+    "memory": (
+        {
+            "access": _ACCESSES,
+            "region": _REGIONS,
+            "core": ["0"],
+            "bytes": ["8192"],
+            "other": ["read", "copy"],
+            "other_region": _REGIONS,
+            "samples": ["8"],
+            "dither_us": ["100"],
+        },
+    ),
 }
 """The same where each second of a busy chip takes two, so that it takes two minutes."""
 

@@ -56,7 +56,7 @@ _BARGING = 0.5
 """Share of acquisitions by the core that had it just before, above which that is said to be the rule."""
 
 
-class HandOver(msgspec.Struct, frozen=True):
+class LockHandOver(msgspec.Struct, frozen=True):
     """One lock handed over from a core that has it to one that waits for it."""
 
     lock: str
@@ -73,7 +73,7 @@ class HandOver(msgspec.Struct, frozen=True):
     """The median in cycles of the core; None where the clock does not count them."""
 
 
-class Contention(msgspec.Struct, frozen=True):
+class LockContention(msgspec.Struct, frozen=True):
     """Several cores that acquire one lock as often as they can, in bouts that end when one has had it some times."""
 
     lock: str
@@ -95,7 +95,7 @@ class Contention(msgspec.Struct, frozen=True):
     """Time for each of them, in µs: its reciprocal."""
     each_cycles: float | None
     """The same in cycles of the core; None where the clock does not count them."""
-    jain: Annotated[float, Meta(ge=0, le=1.000001)]
+    jain: Annotated[float, Meta(ge=0, le=1)]
     """Jain's index of the acquisitions by core: 1 if all have the same share, 1 / cores if one has all."""
     longest_streak: Annotated[int, Meta(ge=1)]
     """Most acquisitions in a row, in one bout, by a core while others wanted it."""
@@ -105,7 +105,7 @@ class Contention(msgspec.Struct, frozen=True):
     """Longest time from one acquisition by a core to its next, or to or from the ends of the bout, in µs."""
 
 
-class PingPong(msgspec.Struct, frozen=True):
+class LockPingPong(msgspec.Struct, frozen=True):
     """A word that goes from one core to another and back, by one atomic operation each way."""
 
     lock: str
@@ -125,9 +125,9 @@ class PingPong(msgspec.Struct, frozen=True):
 class LockAnalysis(msgspec.Struct, frozen=True):
     """All that a run says about locks between cores."""
 
-    hand_over: tuple[HandOver, ...]
-    contention: tuple[Contention, ...]
-    ping_pong: tuple[PingPong, ...]
+    hand_over: tuple[LockHandOver, ...]
+    contention: tuple[LockContention, ...]
+    ping_pong: tuple[LockPingPong, ...]
     sentences: tuple[str, ...]
     """What they come to, what matters most first."""
 
@@ -225,11 +225,11 @@ def _cycles(us: float, pool: Sequence[Measurement]) -> float | None:
 # Hand-over
 
 
-def _hand_overs(setting: dict[str, Level], pool: list[Measurement]) -> Iterator[HandOver]:
+def _hand_overs(setting: dict[str, Level], pool: list[Measurement]) -> Iterator[LockHandOver]:
     first, second = int(setting["from"]), int(setting["to"])
     for back, (giver, getter) in enumerate(((first, second), (second, first))):
         found = distribution(hand_over_us(pool, back=bool(back)))
-        yield HandOver(
+        yield LockHandOver(
             lock=str(setting["lock"]),
             first=giver,
             second=getter,
@@ -289,7 +289,7 @@ class _Bouts:
         return int(np.max(np.concatenate(waits), initial=0)) * self.ns_per_tick
 
 
-def _contention(setting: dict[str, Level], pool: list[Measurement]) -> Contention:
+def _contention(setting: dict[str, Level], pool: list[Measurement]) -> LockContention:
     cores = int(setting["cores"])
     found = [_Bouts(one) for one in pool]
     counts = np.sum([bouts.counts(cores) for bouts in found], axis=0)
@@ -297,7 +297,7 @@ def _contention(setting: dict[str, Level], pool: list[Measurement]) -> Contentio
     seconds = sum(float(bouts.lengths.sum()) * bouts.ns_per_tick for bouts in found) / 1e9
     streaks = [streak for bouts in found for streak in bouts.streaks]
     each_us = seconds * 1e6 / total if total else 0.0
-    return Contention(
+    return LockContention(
         lock=str(setting["lock"]),
         cores=cores,
         hold=int(setting["hold"]),
@@ -322,7 +322,7 @@ def jain(shares: Sequence[float]) -> float:
     Systems, DEC TR-301, 1984. It is 1 if all are equal, and k / n if k of n have equal shares and the others nothing.
     """
     squares = sum(share * share for share in shares)
-    return 1.0 if squares == 0 else float(sum(shares)) ** 2 / (len(shares) * squares)
+    return 1.0 if squares == 0 else min(1.0, float(sum(shares)) ** 2 / (len(shares) * squares))
 
 
 # Ping-pong
@@ -335,9 +335,9 @@ def one_way_us(pool: Iterable[Measurement]) -> NDArray[np.float64]:
     )
 
 
-def _ping_pong(setting: dict[str, Level], pool: list[Measurement]) -> PingPong:
+def _ping_pong(setting: dict[str, Level], pool: list[Measurement]) -> LockPingPong:
     found = distribution(one_way_us(pool))
-    return PingPong(
+    return LockPingPong(
         lock=str(setting["lock"]),
         first=int(setting["from"]),
         second=int(setting["to"]),
@@ -352,7 +352,7 @@ def _ping_pong(setting: dict[str, Level], pool: list[Measurement]) -> PingPong:
 
 
 def _sentences(
-    hand_overs: Sequence[HandOver], contentions: Sequence[Contention], ping_pongs: Sequence[PingPong]
+    hand_overs: Sequence[LockHandOver], contentions: Sequence[LockContention], ping_pongs: Sequence[LockPingPong]
 ) -> Iterator[str]:
     yield from _on_hand_overs(hand_overs)
     yield from _on_contention(contentions)
@@ -365,7 +365,7 @@ def _sentences(
         )
 
 
-def _on_hand_overs(hand_overs: Sequence[HandOver]) -> Iterator[str]:
+def _on_hand_overs(hand_overs: Sequence[LockHandOver]) -> Iterator[str]:
     medians = _by_lock(hand_overs, lambda one: one.latency_us.median.value)
     if not medians:
         return
@@ -382,7 +382,7 @@ def _on_hand_overs(hand_overs: Sequence[HandOver]) -> Iterator[str]:
         )
 
 
-def _on_contention(contentions: Sequence[Contention]) -> Iterator[str]:
+def _on_contention(contentions: Sequence[LockContention]) -> Iterator[str]:
     for one in contentions:
         shares = " : ".join(f"{100 * count / sum(one.acquisitions):.0f}" for count in one.acquisitions)
         if one.jain < _FAIR:
@@ -409,7 +409,7 @@ def _on_contention(contentions: Sequence[Contention]) -> Iterator[str]:
         )
 
 
-def _by_lock(hand_overs: Iterable[HandOver], value: Callable[[HandOver], float]) -> dict[str, float]:
+def _by_lock(hand_overs: Iterable[LockHandOver], value: Callable[[LockHandOver], float]) -> dict[str, float]:
     """Return the largest value of each lock."""
     found: dict[str, float] = {}
     for one in hand_overs:

@@ -9,9 +9,9 @@ import msgspec
 from intercore.analysis.lock import (
     BENCHMARK,
     HAND_OVER,
-    Contention,
-    HandOver,
-    PingPong,
+    LockContention,
+    LockHandOver,
+    LockPingPong,
     analyse,
     hand_over_us,
     pools,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from intercore.measurement import Level, Run
     from intercore.view.section import Figure
 
-Row = TypeVar("Row", HandOver, Contention, PingPong)
+Row = TypeVar("Row", LockHandOver, LockContention, LockPingPong)
 
 
 def report(run: Run) -> Report:
@@ -109,7 +109,9 @@ def _rows(analysis: LockAnalysis) -> Iterator[dict[str, object]]:
 # Tables
 
 
-def _tables(run: Run, analysis: LockAnalysis) -> Iterator[Table[HandOver] | Table[Contention] | Table[PingPong]]:
+def _tables(
+    run: Run, analysis: LockAnalysis
+) -> Iterator[Table[LockHandOver] | Table[LockContention] | Table[LockPingPong]]:
     if analysis.hand_over:
         yield Table(
             f"From a release to the acquisition by a core that waits, on {where(run)}",
@@ -140,9 +142,9 @@ def _tables(run: Run, analysis: LockAnalysis) -> Iterator[Table[HandOver] | Tabl
         )
 
 
-def _contention_columns(analysis: LockAnalysis) -> list[Column[Contention]]:
+def _contention_columns(analysis: LockAnalysis) -> list[Column[LockContention]]:
     rows = analysis.contention
-    columns: list[Column[Contention]] = [*_varied(rows), Column("lock", lambda one: one.lock)]
+    columns: list[Column[LockContention]] = [*_varied(rows), Column("lock", lambda one: one.lock)]
     if len({(one.cores, one.hold, one.pause) for one in rows}) > 1:
         columns += [Column("cores, hold, pause", lambda one: f"{one.cores}, {one.hold}, {one.pause}")]
     return [
@@ -160,7 +162,7 @@ def _contention_columns(analysis: LockAnalysis) -> list[Column[Contention]]:
 _MOST_SHARES = 4
 
 
-def _shares(one: Contention) -> str:
+def _shares(one: LockContention) -> str:
     total = sum(one.acquisitions)
     shares = [f"{100 * count / total:.0f}" for count in one.acquisitions]
     return " : ".join(shares[:_MOST_SHARES]) + (" …" if len(shares) > _MOST_SHARES else "")

@@ -1,8 +1,8 @@
 """core-to-core-latency, by Nicolas Viennot: how long a word takes from one core to another.
 
 Its first benchmark lets two threads change one word by compare-exchange, each as soon as the other has, and gives half
-of a round trip. That is our `lock measure=ping-pong lock=atomic-swap`. A sample is the mean of ROUND_TRIPS on both sides,
-as many as it takes by its own default: reading the clock, some 30 ns, is nothing beside some 100 µs.
+of a round trip. That is our `lock measure=ping-pong lock=atomic-swap`. A sample is the mean of ROUND_TRIPS on both
+sides, as many as it takes by its own default: reading the clock, some 30 ns, is nothing beside some 100 µs.
 
 It prints the mean of its samples alone, so each run of it is asked for one sample, behind a warm-up as long; ours has
 one, too. It asks for no real-time priority: it is given that of our tasks (chrt), or it would measure who else runs.

@@ -229,7 +229,6 @@ def test_the_report_tells_the_same_to_people_and_programs(simulated: bool) -> No
     assert len(titles) == 3
     assert all(("SIMULATED" in title) == simulated for title in titles)
     assert [figure["name"].startswith("lock-") for figure in found.section.figures] == [True, True]
-    assert all(("simulated" in figure["name"]) == simulated for figure in found.section.figures)
 
 
 def test_tables_fit_a_hundred_columns() -> None:

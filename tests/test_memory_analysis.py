@@ -196,7 +196,7 @@ def test_the_matrix_has_a_cell_for_each_pair(simulated: bool) -> None:
     assert cells.shape == (9, 9)
     assert cells.min() == 1
     assert cells.max() == pytest.approx(1.8)
-    assert figure["name"] == "memory-interference-core-0" + "-simulated" * simulated
+    assert figure["name"] == "memory-interference-core-0"
     for table in found.section.tables:
         assert ("SIMULATED" in table.title) == simulated
         shown = StringIO()

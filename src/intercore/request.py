@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _MEASURES = ["hand-over", "contention", "ping-pong"]
 _LOCKS = ["mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap"]
+_ATOMICS = ["atomic-add", "atomic-swap"]
 _ACCESSES = ["read", "write", "copy"]
 _REGIONS = ["sram-striped", "sram4", "sram5", "ram", "l1", "llc"]
 
@@ -49,23 +50,9 @@ SUITE = "suite"
 SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
-    "lock": (
-        {
-            "measure": ["hand-over", "contention"],
-            "lock": _LOCKS,
-            "from": ["0"],
-            "to": ["1"],
-            "samples": ["200"],
-            "dither_us": ["300"],
-        },
-        {
-            "measure": ["ping-pong"],
-            "lock": ["atomic-add", "atomic-swap"],
-            "from": ["0"],
-            "to": ["1"],
-            "samples": ["200"],
-            "dither_us": ["300"],
-        },
+    "lock": tuple(
+        {"measure": [measure], "lock": locks, "from": ["0"], "to": ["1"], "samples": ["200"], "dither_us": ["300"]}
+        for measure, locks in (("hand-over", _LOCKS), ("contention", _LOCKS), ("ping-pong", _ATOMICS))
     ),
     "memory": (
         {
@@ -91,23 +78,20 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
         },
     ),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["100"]},),
-    "lock": (
+    "lock": tuple(
         {
-            "measure": ["hand-over", "contention"],
-            "lock": _LOCKS,
+            "measure": [measure],
+            "lock": locks,
             "from": ["0"],
             "to": ["1"],
-            "samples": ["50"],
+            "samples": [samples],
             "dither_us": ["300"],
-        },
-        {
-            "measure": ["ping-pong"],
-            "lock": ["atomic-add", "atomic-swap"],
-            "from": ["0"],
-            "to": ["1"],
-            "samples": ["50"],
-            "dither_us": ["300"],
-        },
+        }
+        for measure, locks, samples in (
+            ("hand-over", _LOCKS, "50"),
+            ("contention", _LOCKS, "10"),
+            ("ping-pong", _ATOMICS, "50"),
+        )
     ),
     "memory": (
         {

@@ -265,10 +265,10 @@ def _sentences(rates: Sequence[MemoryRate], interference: Sequence[MemoryInterfe
 def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str]:
     if not interference:
         return
-    worst = max(interference, key=lambda one: one.slowdown.value)
-    if worst.slowdown.value < _FELT:
+    worst = max(interference, key=_at_least)
+    if _at_least(worst) < _FELT:
         yield (
-            f"The cores hardly feel each other: at worst a pass takes {worst.slowdown.value:.3f} times as long beside "
+            f"The cores hardly feel each other: at worst a pass takes {worst.slowdown.value:.2f} times as long beside "
             f"the other core ({_words(worst)}). Where data lies does not decide which core can work on it."
         )
         return
@@ -279,7 +279,7 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str
     same = [one for one in interference if one.region == one.other_region]
     apart = [one for one in interference if one.region != one.other_region]
     if same and apart:
-        of_same, of_apart = (max(found, key=lambda one: one.slowdown.value) for found in (same, apart))
+        of_same, of_apart = (max(found, key=_at_least) for found in (same, apart))
         if of_apart.slowdown.value * _HELPS < of_same.slowdown.value:
             yield (
                 f"With the cores in regions of their own it is at worst {of_apart.slowdown.value:.2f} instead of "
@@ -291,6 +291,11 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str
                 f"{of_apart.slowdown.value:.2f} ({_words(of_apart)}), and {of_same.slowdown.value:.2f} in the same "
                 "region. The cores share something else: code in one of the regions, or the way to them."
             )
+
+
+def _at_least(one: MemoryInterference) -> float:
+    """Return the least slow-down that the samples leave possible."""
+    return one.slowdown.value if one.slowdown.low is None else one.slowdown.low
 
 
 def _on_regions(rates: Sequence[MemoryRate]) -> Iterator[str]:

@@ -20,7 +20,6 @@ from intercore.analysis.lock import (
 from intercore.literature import LockPublication, published
 from intercore.view.distribution import distribution_columns, histogram_figure
 from intercore.view.matrix import matrix_figure
-from intercore.view.plots import labelled
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -48,7 +47,7 @@ def report(run: Run) -> Report:
             "What a lock between cores costs (lock)",
             analysis.sentences,
             list(_tables(run, analysis)),
-            [labelled(figure, simulated=run.plan.simulated) for figure in _figures(run, analysis)],
+            list(_figures(run, analysis)),
             list(_notes(run, analysis)),
         ),
     )

@@ -30,8 +30,8 @@ def matrix_figure(
 ) -> Figure:
     """Return a plot of `cells` by line and column; a pair that has none stays empty.
 
-    `axes` says what lines and columns are. Colours go from `low` to `high`, from the least to the largest value without
-    them. The title says where the numbers are simulated: that is the caller's to add.
+    `axes` says what lines and columns are; a column's name may have two lines. Colours go from `low` to `high`, from the
+    least to the largest value without them.
     """
     values = [[cells.get((line, column)) for column in columns] for line in lines]
     layout = base_layout(
@@ -45,7 +45,7 @@ def matrix_figure(
     data = [
         {
             "type": "heatmap",
-            "x": [plot_text(column) for column in columns],
+            "x": [plot_text(column).replace("\n", "<br>") for column in columns],
             "y": [plot_text(line) for line in lines],
             "z": values,
             "zmin": min(known, default=0.0) if low is None else low,

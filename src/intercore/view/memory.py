@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from intercore.analysis.memory import BENCHMARK, MemoryInterference, MemoryRate, analyse, warnings
 from intercore.view.matrix import matrix_figure
-from intercore.view.plots import labelled
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -36,7 +36,7 @@ def report(run: Run) -> Report:
             "How the cores reach memory (memory)",
             analysis.sentences,
             list(_tables(run, analysis)),
-            [labelled(figure, simulated=run.plan.simulated) for figure in _figures(analysis)],
+            list(_figures(analysis)),
             list(_notes(run)),
         ),
     )
@@ -90,16 +90,18 @@ def _tables(run: Run, analysis: MemoryAnalysis) -> Iterator[Table[MemoryRate] | 
         lines: dict[tuple[object, ...], list[MemoryInterference]] = {}
         for one in found:
             lines.setdefault((one.region, one.access, one.bytes, *one.varied.values()), []).append(one)
-        for part in range(0, len(columns), _COLUMNS):
+        tables = math.ceil(len(columns) / _COLUMNS)
+        width = math.ceil(len(columns) / tables)
+        for part in range(0, len(columns), width):
             yield Table(
                 f"How many times as long core {core} takes beside the other core, on {where(run)}",
                 list(lines.values()),
-                _slowdown_columns(found, columns[part : part + _COLUMNS]),
+                _slowdown_columns(found, columns[part : part + width]),
             )
 
 
 _COLUMNS = 5
-"""Columns of slow-downs that fit a line."""
+"""Columns of slow-downs that fit a line; more are shared among tables of about equal width."""
 
 
 def _rate_columns(rows: Sequence[MemoryRate]) -> list[Column[MemoryRate]]:
@@ -127,7 +129,7 @@ def _slowdown_columns(
     if len({one.bytes for one in found}) > 1:
         columns += [Column("bytes", lambda line: f"{line[0].bytes:,}", right=True)]
     columns += [Column("region, access", lambda line: f"{line[0].region}, {line[0].access}")]
-    return columns + [Column(beside.replace(", ", "\n"), _cell(beside), right=True) for beside in besides]
+    return columns + [Column(beside, _cell(beside), right=True) for beside in besides]
 
 
 def _cell(beside: str) -> Callable[[list[MemoryInterference]], str]:
@@ -150,7 +152,7 @@ def _number(value: float | None, decimals: int) -> str:
 
 
 def _beside(one: MemoryInterference) -> str:
-    return f"{one.other_region}, {one.other}"
+    return f"{one.other_region}\n{one.other}"
 
 
 def _by_core(found: Sequence[MemoryInterference]) -> Iterator[tuple[int, list[MemoryInterference]]]:

@@ -33,6 +33,9 @@ void ic_samples_reset(void);
 struct ic_series *ic_samples_open(const char *name, uint32_t index, uint32_t capacity);
 #define IC_SERIES_PLAIN UINT32_MAX
 
+/* Samples for which there is still room. */
+uint32_t ic_samples_room(void);
+
 /* Appends a sample; false if the series is full and the sample is lost. */
 bool ic_samples_add(struct ic_series *series, int64_t ticks);
 

@@ -82,7 +82,8 @@ struct port_task_config {
     uint32_t core;
     /* 1 to PORT_PRIORITY_MAX, or PORT_PRIORITY_CONSOLE. */
     uint32_t priority;
-    /* Bytes of stack that the entry needs; 0 for the platform's usual, which is at least 1 KiB. */
+    /* Bytes of stack that the entry needs, without what the functions of this header need; 0 for the platform's usual,
+     * which is 1 KiB at least. */
     uint32_t stack_bytes;
 };
 
@@ -106,19 +107,23 @@ port_task_t *port_task_self(void);
 void port_yield(void);
 
 /* Pins a task to another core, or to none with PORT_CORE_ANY, whatever it is doing: one that waits runs on the new core
- * when it is woken, one that runs moves at once. PORT_ERR_UNSUPPORTED where the kernel cannot (ESP-IDF's). */
+ * when it is woken, one that runs moves soon, one that pins itself is there when this returns, and for one that has
+ * ended but not been joined nothing happens. PORT_ERR_UNSUPPORTED where the kernel cannot (ESP-IDF's). */
 enum port_error port_task_pin(port_task_t *task, uint32_t core);
 
-/* Stops a task wherever it is until it is resumed: the kernel's own suspension. Suspending twice counts as once. On
- * Linux, which has none for threads, the task waits at its next port_checkpoint(). */
+/* Stops a task wherever it is until it is resumed: the kernel's own suspension. Suspending twice counts as once. Does
+ * not wait until a task on another core has stopped. A sleep that was interrupted so ends when the task is resumed;
+ * other waits go on. On Linux, which has none for threads, the task waits at its next port_checkpoint(), and one that
+ * suspends itself at once. */
 void port_task_suspend(port_task_t *task);
 void port_task_resume(port_task_t *task);
 
 /* To be called now and then by a task that may be suspended. Does nothing where the kernel can stop tasks itself. */
 void port_checkpoint(void);
 
-/* Whether tasks of equal priority take turns on a core, at every kernel tick where there is one. Off at first. To be
- * switched while the console task is the only one. */
+/* Whether tasks of equal priority take turns on a core: at every kernel tick where there is one, else after a time
+ * that a condition names. Off at first, except where the system always does it (Linux without real-time scheduling).
+ * To be switched while the console task is the only one. */
 void port_time_slicing(bool on);
 
 /* How often the calling task was forced off its core while it could have run on, since it started. Always 0 where the
@@ -156,18 +161,19 @@ void port_sleep_until(uint64_t when);
  * comes after a part of a tick only. */
 void port_sleep_ticks(uint32_t ticks);
 
-/* The common clock at the last edge of the kernel's tick: exact where the tick's counter can be read. The edges of the
- * past and of the future lie whole ticks apart. */
+/* The common clock at the last edge of the kernel's tick, from any core: exact where the tick's counter can be read.
+ * The edges of the past and of the future lie whole ticks apart. */
 uint64_t port_tick_edge(void);
 
 /* A periodic task's sleep, by the kernel's own call for it (vTaskDelayUntil). */
 struct port_period {
-    uint64_t next; /* belongs to the platform */
+    uint64_t last; /* release, in the kernel's own count; belongs to the platform */
     uint32_t ticks;
 };
 
-/* Begins a period of `ticks` kernel ticks: returns the common clock at which the first release is due, the period away
- * from the last edge of the tick. Later ones are due each a period after the one before. */
+/* Begins a period of `ticks` kernel ticks, at least 1: returns the common clock at which the first release is due, the
+ * period away from the last edge of the tick. Later ones are due each a period after the one before. May wait, busily,
+ * for a part of a tick, until the kernel has surely counted that edge. */
 uint64_t port_period_begin(struct port_period *period, uint32_t ticks);
 
 /* Blocks the caller until the next release is due; returns at once if it is overdue. */

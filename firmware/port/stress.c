@@ -223,7 +223,7 @@ static void live(void *arg) {
     uint32_t value = child->first;
     for (child->moved = 0; child->moved < child->moves; child->moved++) {
         uint32_t core = ic_random_below(&child->random, port_core_count());
-        stress_move(port_task_self(), core);
+        (void)port_task_pin(port_task_self(), core);
         expect(port_core_id() == core, "a task that moved itself is not there");
         value = worked_on(value);
         sleep_sometimes(&child->random);
@@ -266,7 +266,7 @@ static void spawn_and_move(void *arg) {
         } else {
             spawn(worker, child);
         }
-        stress_move(&workers[ic_random_below(&worker->random, SPAWNER)].task, any_core(&worker->random));
+        (void)port_task_pin(&workers[ic_random_below(&worker->random, SPAWNER)].task, any_core(&worker->random));
         count(worker, MOVED);
         sleep_sometimes(&worker->random);
     }

@@ -28,10 +28,6 @@ const char *stress_run(void);
 
 /* ---- what the platform supplies for this besides port.h ---- */
 
-/* Pins a task, which may have ended but not been joined, to a core (PORT_CORE_ANY: to none) from now on. A task that
- * moves itself is there when this returns. */
-void stress_move(port_task_t *task, uint32_t core);
-
 /* The heap that tasks are made from, or any if they are made from none. May be called by several tasks at a time; NULL
  * if there is not enough. */
 void *stress_allocate(size_t bytes);

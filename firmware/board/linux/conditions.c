@@ -156,8 +156,11 @@ void linux_conditions_start(void) {
     add_number("cpu.cycle_counter_hz", port_cycles_hz());
     add_file("os.load_at_start", "/proc/loadavg");
     add("scheduler.policy", port_posix_policy());
+    add_file("scheduler.rr_timeslice_ms", "/proc/sys/kernel/sched_rr_timeslice_ms");
     add_file("scheduler.rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us");
     add_objects();
+    add("interrupt.timer", "timer_create(CLOCK_MONOTONIC) to a signal handler in a thread on the core");
+    add("interrupt.doorbell", "pthread_kill() to a signal handler in a thread on the core");
     add("compiler", IC_COMPILER);
     add("compiler.flags", IC_FLAGS);
     add("critical_section", port_posix_inherits_priority() ? "one recursive POSIX mutex, PTHREAD_PRIO_INHERIT"

@@ -3,12 +3,14 @@
 #include "clock.h"
 #include "conditions.h"
 #include "port_freertos.h"
+#include "tick.h"
 #include "uart.h"
 #include "watchdog.h"
 
 static void (*program)(void);
 
 static void run_program(void) {
+    tick_start();
     uart_listen();
     program();
 }

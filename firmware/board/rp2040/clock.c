@@ -6,17 +6,64 @@
 
 /* How far the PWM counter is set ahead of 125 × TIMER, less the cycles from TIMER's edge until it is set. */
 #define AHEAD 512U
+#define MOST_APART 12U
+#define COUNTER_MASK 0xffffU
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
 
 _Static_assert(CYCLES_PER_US == 125, "clock.S multiplies by 125");
 
-void clock_start(void) {
-    clocks_reset_blocks(RESET_TIMER | RESET_PWM);
-    TIMER_DBGPAUSE = 0; /* else TIMER would stand still while a debugger halts a core, and the PWM counter run on */
-    PWM_CH0_TOP = 0xffff;
-    PWM_CH0_DIV = 1U << 4U; /* every cycle */
-    clock_align();
+static uint32_t phase;
+
+/* Turns of 3 cycles. In assembler, lest it be a multiple of 5, with which a walk through the microsecond's 125 cycles
+ * would never meet some. */
+static void let_pass(uint32_t turns) {
+    __asm volatile(".syntax unified\n"
+                   "1: subs %0, #1\n"
+                   "   bne 1b"
+                   : "+l"(turns)::"cc");
 }
+
+/* The PWM counter in the moment in which TIMER read *us: in the middle between two reads of its own, which are 4 cycles
+ * away each (DS 2.1.3). False if the reads were held up. */
+static bool read_together(uint32_t *us, uint32_t *count) {
+    uint32_t before;
+    uint32_t after;
+    uint32_t mask;
+    __asm volatile("mrs %3, primask\n"
+                   "cpsid i\n"
+                   "ldr %0, [%4]\n"
+                   "ldr %1, [%5]\n"
+                   "ldr %2, [%4]\n"
+                   "msr primask, %3"
+                   : "=&l"(before), "=&l"(*us), "=&l"(after), "=&r"(mask)
+                   : "l"(&PWM_CH0_CTR), "l"(&TIMER_TIMERAWL)
+                   : "memory");
+    uint32_t apart = (after - before) & COUNTER_MASK;
+    *count = before + apart / 2U;
+    return apart <= MOST_APART;
+}
+
+/* While TIMER reads `us` the clock is between 125 × us + phase and 124 more. Readings at random moments narrow the
+ * phase down to the one that fits all: some hundred. */
+static uint32_t find_phase(void) {
+    uint32_t low = 0;
+    uint32_t high = COUNTER_MASK;
+    uint32_t random = 1;
+    while (low < high) {
+        uint32_t us;
+        uint32_t count;
+        if (read_together(&us, &count)) {
+            uint32_t most = (count - us * CYCLES_PER_US) & COUNTER_MASK;
+            high = most < high ? most : high;
+            low = most - (CYCLES_PER_US - 1U) > low ? most - (CYCLES_PER_US - 1U) : low;
+        }
+        random = random * 1664525U + 1013904223U; /* Numerical Recipes' */
+        let_pass(1U + (random >> 27U));
+    }
+    return low;
+}
+
+uint32_t clock_phase(void) { return phase; }
 
 void clock_align(void) {
     uint32_t before = TIMER_TIMERAWL;
@@ -28,6 +75,15 @@ void clock_align(void) {
      * this. */
     PWM_CH0_CTR = (now * CYCLES_PER_US + AHEAD) & 0xffffU;
     PWM_CH0_CSR = 1; /* on */
+}
+
+void clock_start(void) {
+    clocks_reset_blocks(RESET_TIMER | RESET_PWM);
+    TIMER_DBGPAUSE = 0; /* else TIMER would stand still while a debugger halts a core, and the PWM counter run on */
+    PWM_CH0_TOP = 0xffff;
+    PWM_CH0_DIV = 1U << 4U; /* every cycle */
+    clock_align();
+    phase = find_phase();
 }
 
 uint64_t port_clock_hz(void) { return CLOCKS_SYS_HZ; }

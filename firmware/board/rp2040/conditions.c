@@ -36,6 +36,8 @@ static const struct port_condition conditions[] = {
     {"memory.word_bytes", "4"},
     {"console", "UART0 by interrupt on core 0, " TEXT(UART_RATE) " bit/s at start"},
     {"watchdog", WATCHDOG_TEXT},
+    {"interrupt.timer", "an alarm of TIMER, on whole microseconds, at the kernel's priority"},
+    {"interrupt.doorbell", "SIO FIFO, in front of the kernel's handler; a core's own: IRQ 26, pended by software"},
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])
 

@@ -61,9 +61,17 @@ void cores_vectors_start(void) {
     VTOR = (uintptr_t)&vector_tables[0];
 }
 
-void irq_set_exclusive_handler(unsigned number, irq_handler_t handler) {
-    set_handler(&vector_tables[get_core_num()], FIRST_IRQ + number, handler);
+irq_handler_t cores_handler(uint32_t core, uint32_t number) {
+    return vector_tables[core].handlers[FIRST_IRQ + number - 1U];
+}
+
+void cores_set_handler(uint32_t core, uint32_t number, irq_handler_t handler) {
+    set_handler(&vector_tables[core], FIRST_IRQ + number, handler);
     __dmb();
+}
+
+void irq_set_exclusive_handler(unsigned number, irq_handler_t handler) {
+    cores_set_handler(get_core_num(), number, handler);
 }
 
 void irq_set_priority(unsigned number, uint8_t priority) {

@@ -15,6 +15,10 @@ extern uint32_t cores_stacks[2][CORES_STACK_WORDS];
 /* Fills both vector tables and lets core 0 use its own. Nothing that can be interrupted may run before. */
 void cores_vectors_start(void);
 
+/* What a core does on an interrupt (DS 2.3.2); takes effect at once, on either core. */
+void (*cores_handler(uint32_t core, uint32_t number))(void);
+void cores_set_handler(uint32_t core, uint32_t number, void (*handler)(void));
+
 /* Words that the main stack of a core has never used. */
 uint32_t cores_stack_left(uint32_t core);
 

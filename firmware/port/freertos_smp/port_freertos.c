@@ -8,6 +8,7 @@ static port_task_t console_task;
 static StaticTask_t console_control;
 static StackType_t console_stack[PORT_FREERTOS_CONSOLE_STACK_WORDS];
 static uint32_t stack_left = UINT32_MAX;
+volatile uint32_t port_freertos_time_slicing;
 
 /* ---- cores ---- */
 
@@ -19,7 +20,7 @@ uint32_t port_tick_hz(void) { return configTICK_RATE_HZ; }
 
 /* ---- tasks ---- */
 
-static UBaseType_t affinity_of(uint32_t core) {
+UBaseType_t port_freertos_affinity(uint32_t core) {
     return core == PORT_CORE_ANY ? (UBaseType_t)tskNO_AFFINITY : (UBaseType_t)1U << core;
 }
 
@@ -46,15 +47,23 @@ static void run_task(void *arg) {
     }
 }
 
+static configSTACK_DEPTH_TYPE stack_words(uint32_t bytes_for_entry) {
+    uint32_t words = PORT_FREERTOS_STACK_WORDS;
+    if (bytes_for_entry > PORT_FREERTOS_STACK_BYTES_FOR_ENTRY) {
+        words += (bytes_for_entry - PORT_FREERTOS_STACK_BYTES_FOR_ENTRY) / sizeof(StackType_t) + 1U;
+    }
+    return (configSTACK_DEPTH_TYPE)words;
+}
+
 enum port_error port_task_start(port_task_t *task, const struct port_task_config *config) {
     task->entry = config->entry;
     task->arg = config->arg;
     atomic_store_explicit(&task->ended, 0, memory_order_relaxed);
     atomic_store_explicit(&task->joiner, NULL, memory_order_relaxed);
     /* The kernel stores the handle before the task can run. */
-    BaseType_t made = xTaskCreateAffinitySet(run_task, config->name, PORT_FREERTOS_STACK_WORDS, task,
+    BaseType_t made = xTaskCreateAffinitySet(run_task, config->name, stack_words(config->stack_bytes), task,
                                              (UBaseType_t)(tskIDLE_PRIORITY + 1U + config->priority),
-                                             affinity_of(config->core), &task->handle);
+                                             port_freertos_affinity(config->core), &task->handle);
     return made == pdPASS ? PORT_OK : PORT_ERR_RESOURCE;
 }
 
@@ -93,13 +102,19 @@ void port_yield(void) {
     vTaskSetThreadLocalStoragePointer(NULL, 1, preemptions);
 }
 
+void port_time_slicing(bool on) { port_freertos_time_slicing = on; }
+
 uint64_t port_preemptions(void) { return (uintptr_t)pvTaskGetThreadLocalStoragePointer(NULL, 1); }
 
 /* ---- waking ---- */
 
 void port_notify(port_task_t *task) { xTaskNotifyGiveIndexed(task->handle, PORT_FREERTOS_NOTIFY_TASK); }
 
-void port_notify_take(void) { (void)ulTaskNotifyTakeIndexed(PORT_FREERTOS_NOTIFY_TASK, pdFALSE, portMAX_DELAY); }
+void port_notify_take(void) {
+    while (ulTaskNotifyTakeIndexed(PORT_FREERTOS_NOTIFY_TASK, pdFALSE, portMAX_DELAY) == 0) {
+        /* The task was suspended and resumed, which ends the kernel's wait; the wait goes on. */
+    }
+}
 
 enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) {
     (void)xSemaphoreCreateCountingStatic(INT32_MAX, initial, sem); /* with memory given, it cannot fail */
@@ -168,7 +183,7 @@ void port_freertos_assert(const char *file, uint32_t line) { board_panic("an ass
  * has been, and be seen in the last cycles of a sample. */
 static void pin_idle_tasks(void) {
     for (uint32_t core = 0; core < configNUMBER_OF_CORES; core++) {
-        vTaskCoreAffinitySet(xTaskGetIdleTaskHandleForCore((BaseType_t)core), affinity_of(core));
+        vTaskCoreAffinitySet(xTaskGetIdleTaskHandleForCore((BaseType_t)core), port_freertos_affinity(core));
     }
 }
 
@@ -182,7 +197,7 @@ static void run_console(void *arg) {
 void port_freertos_start(void (*console)(void)) {
     console_task.handle =
         xTaskCreateStaticAffinitySet(run_console, "console", PORT_FREERTOS_CONSOLE_STACK_WORDS, (void *)console,
-                                     tskIDLE_PRIORITY + 1U, console_stack, &console_control, affinity_of(0));
+                                     tskIDLE_PRIORITY + 1U, console_stack, &console_control, port_freertos_affinity(0));
     vTaskStartScheduler();
     board_panic("the scheduler has not started", "", 0);
 }

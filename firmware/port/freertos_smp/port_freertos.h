@@ -7,9 +7,10 @@
 
 #include "port.h"
 
-/* Words of the stack of a task that a benchmark starts, and of the console task. At -O0 the deepest of the present
- * benchmarks' tasks uses half of it. */
+/* Words of the stack of a task that a benchmark starts without asking for more, and of the console task. Of the former,
+ * the port and the kernel need less than the half at -O0: the other half is for the entry. */
 #define PORT_FREERTOS_STACK_WORDS 512U
+#define PORT_FREERTOS_STACK_BYTES_FOR_ENTRY 1024U
 #define PORT_FREERTOS_CONSOLE_STACK_WORDS 1024U
 
 /* Notification indices; FreeRTOSConfig.h says what each is for. */
@@ -19,6 +20,9 @@
 /* Makes `console` the console task and starts the scheduler on all cores. To be called on core 0, with interrupts of
  * core 1 not yet enabled. `console` must not return. */
 void port_freertos_start(void (*console)(void)) __attribute__((noreturn));
+
+/* The kernel's mask for a core, or for all with PORT_CORE_ANY. */
+UBaseType_t port_freertos_affinity(uint32_t core);
 
 /* Kernel ticks until the common clock reads `when`, rounded up, at most half the range of a tick count: what to wait
  * for, before one looks at the clock again. 0 if it already does; portMAX_DELAY for PORT_FOREVER. */

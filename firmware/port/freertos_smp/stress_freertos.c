@@ -2,10 +2,6 @@
 #include "port_freertos.h"
 #include "stress.h"
 
-void stress_move(port_task_t *task, uint32_t core) {
-    vTaskCoreAffinitySet(task->handle, core == PORT_CORE_ANY ? (UBaseType_t)tskNO_AFFINITY : (UBaseType_t)1U << core);
-}
-
 void *stress_allocate(size_t bytes) { return pvPortMalloc(bytes); }
 
 void stress_free(void *block) { vPortFree(block); }

@@ -25,6 +25,7 @@
 static uint32_t core_count;
 static int cpu_of_core[PORT_CORES_MAX];
 static bool realtime;
+static bool time_slicing;
 static uint64_t cycles_hz;
 static port_task_t console_task;
 static __thread port_task_t *self;
@@ -106,11 +107,16 @@ static enum port_error start_thread(port_task_t *task, const struct port_task_co
     cpu_set_t set;
     port_posix_cpu_set(config->core, &set);
     int failed = pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
+    if (failed == 0 && config->stack_bytes > 0) {
+        size_t usual;
+        (void)pthread_attr_getstacksize(&attributes, &usual);
+        failed = pthread_attr_setstacksize(&attributes, usual + config->stack_bytes);
+    }
     if (failed == 0 && realtime) {
         struct sched_param param = {.sched_priority = FIFO_BASE + (int)config->priority};
         /* Arguments that are legal by construction: these three cannot fail. */
         (void)pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-        (void)pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
+        (void)pthread_attr_setschedpolicy(&attributes, time_slicing ? SCHED_RR : SCHED_FIFO);
         (void)pthread_attr_setschedparam(&attributes, &param);
     }
     if (failed == 0) {
@@ -123,12 +129,14 @@ static enum port_error start_thread(port_task_t *task, const struct port_task_co
 enum port_error port_task_start(port_task_t *task, const struct port_task_config *config) {
     task->entry = config->entry;
     task->arg = config->arg;
-    if (sem_init(&task->notifications, 0, 0) != 0) {
+    atomic_store_explicit(&task->suspended, false, memory_order_relaxed);
+    if (sem_init(&task->notifications, 0, 0) != 0 || sem_init(&task->resumed, 0, 0) != 0) {
         return PORT_ERR_RESOURCE;
     }
     enum port_error error = start_thread(task, config);
     if (error != PORT_OK) {
         sem_destroy(&task->notifications);
+        sem_destroy(&task->resumed);
     }
     return error;
 }
@@ -136,9 +144,13 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
 void port_task_join(port_task_t *task) {
     pthread_join(task->thread, NULL);
     sem_destroy(&task->notifications);
+    sem_destroy(&task->resumed);
 }
 
 port_task_t *port_task_self(void) { return self; }
+
+/* SCHED_FIFO lets a thread run on until it waits, SCHED_RR takes turns; SCHED_OTHER takes turns in any case. */
+void port_time_slicing(bool on) { time_slicing = on; }
 
 void port_yield(void) { sched_yield(); }
 
@@ -205,10 +217,7 @@ void port_sleep_until(uint64_t when) {
     }
 }
 
-void port_sleep_ticks(uint32_t ticks) {
-    const uint64_t period = NS_PER_S / TICK_HZ;
-    port_sleep_until((port_clock() / period + ticks) * period);
-}
+void port_sleep_ticks(uint32_t ticks) { port_sleep_until(port_tick_edge() + ticks * (NS_PER_S / TICK_HZ)); }
 
 /* ---- console ---- */
 
@@ -290,7 +299,8 @@ static bool find_cores(void) {
 }
 
 bool port_posix_start(void) {
-    if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0 || !lock_posix_start()) {
+    if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0 ||
+        sem_init(&console_task.resumed, 0, 0) != 0 || !lock_posix_start()) {
         return false;
     }
     self = &console_task;

@@ -13,6 +13,8 @@
 typedef struct port_task {
     pthread_t thread;
     sem_t notifications;
+    atomic_bool suspended; /* port_task_suspend() */
+    sem_t resumed;         /* given when that ends */
     void (*entry)(void *);
     void *arg;
 } port_task_t;

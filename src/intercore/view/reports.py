@@ -5,9 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from intercore.analysis.api import ApiAnalysis
+from intercore.analysis.contention import ContentionAnalysis
+from intercore.analysis.irq import IrqAnalysis
 from intercore.analysis.lock import LockAnalysis
 from intercore.analysis.memory import MemoryAnalysis
-from intercore.view import clock, lock, memory, other, speedup
+from intercore.analysis.rhealstone import RhealstoneAnalysis
+from intercore.analysis.threadmetric import ThreadMetricAnalysis
+from intercore.view import api, clock, contention, irq, lock, memory, other, rhealstone, speedup, threadmetric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,15 +21,25 @@ if TYPE_CHECKING:
     from intercore.view.section import Report
 
 _REPORTS: Mapping[str, Callable[[Run], Report]] = {
-    "clock": clock.report,
+    "contention": contention.report,
+    "irq": irq.report,
+    "api": api.report,
+    "rhealstone": rhealstone.report,
+    "threadmetric": threadmetric.report,
     "lock": lock.report,
     "memory": memory.report,
+    "clock": clock.report,
 }
 """By benchmark, one line for each module here. `speedup` takes an option more and stands below."""
 
 ANALYSES: Mapping[str, type] = {
+    "contention": ContentionAnalysis,
+    "irq": IrqAnalysis,
+    "api": ApiAnalysis,
     "lock": LockAnalysis,
     "memory": MemoryAnalysis,
+    "rhealstone": RhealstoneAnalysis,
+    "threadmetric": ThreadMetricAnalysis,
 }
 """The type of each benchmark's analysis, from which the document's schema is made (see `intercore.schema`)."""
 

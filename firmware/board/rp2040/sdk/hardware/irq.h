@@ -5,9 +5,12 @@
 #include "pico.h"
 
 /* Numbers, DS 2.3.2. */
+#define TIMER_IRQ_0 0U /* to 3: alarms */
 #define SIO_IRQ_PROC0 15U
 #define SIO_IRQ_PROC1 16U
 #define UART0_IRQ 20U
+/* The first of six that no peripheral raises (DS 2.3.2): for interrupts that a core raises in itself. */
+#define SPARE_IRQ 26U
 
 typedef void (*irq_handler_t)(void);
 

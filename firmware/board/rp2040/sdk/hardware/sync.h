@@ -10,6 +10,14 @@ static inline void __wfe(void) { __asm volatile("wfe" ::: "memory"); }
 static inline void __sev(void) { __asm volatile("sev" ::: "memory"); }
 static inline void __dmb(void) { __asm volatile("dmb" ::: "memory"); }
 
+static inline uint32_t save_and_disable_interrupts(void) {
+    uint32_t primask;
+    __asm volatile("mrs %0, primask\n cpsid i" : "=r"(primask)::"memory");
+    return primask;
+}
+
+static inline void restore_interrupts(uint32_t primask) { __asm volatile("msr primask, %0" ::"r"(primask) : "memory"); }
+
 /* Number of the exception that is being handled, 0 in a task. */
 static inline unsigned __get_current_exception(void) {
     unsigned ipsr;
@@ -45,7 +53,7 @@ static inline void spin_unlock_unsafe(spin_lock_t *lock) {
 /* Frees the lock and puts the interrupt mask back. */
 static inline void spin_unlock(spin_lock_t *lock, uint32_t saved_primask) {
     spin_unlock_unsafe(lock);
-    __asm volatile("msr primask, %0" ::"r"(saved_primask) : "memory");
+    restore_interrupts(saved_primask);
 }
 
 /* Locks are given out by number in this file's users; there is nothing to keep account of. */

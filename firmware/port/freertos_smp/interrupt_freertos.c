@@ -1,0 +1,10 @@
+/* What interrupt handlers may call of the kernel (port_interrupt.h). */
+#include "port_interrupt.h"
+
+#include "port_freertos.h"
+
+void port_notify_from_handler(port_task_t *task) {
+    BaseType_t yield = pdFALSE;
+    vTaskNotifyGiveIndexedFromISR(task->handle, PORT_FREERTOS_NOTIFY_TASK, &yield);
+    portYIELD_FROM_ISR(yield);
+}

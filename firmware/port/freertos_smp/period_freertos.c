@@ -1,0 +1,26 @@
+/* Periodic tasks, by vTaskDelayUntil(). */
+#include "port_freertos.h"
+
+/* The part of a tick after whose edge the kernel has surely counted it: core 0 does so in some microseconds, and core 1
+ * could see the edge before the count. */
+#define COUNTED_AFTER 4U
+
+static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }
+
+uint64_t port_period_begin(struct port_period *period, uint32_t ticks) {
+    uint64_t edge;
+    TickType_t count;
+    do {
+        edge = port_tick_edge();
+        count = xTaskGetTickCount();
+    } while (port_clock() - edge < tick() / COUNTED_AFTER || port_tick_edge() != edge);
+    period->ticks = ticks;
+    period->last = count;
+    return edge + ticks * tick();
+}
+
+void port_period_sleep(struct port_period *period) {
+    TickType_t last = (TickType_t)period->last;
+    (void)xTaskDelayUntil(&last, period->ticks);
+    period->last = last;
+}

@@ -1,0 +1,36 @@
+/* What one task does to another: moves it, stops it. Threads can be moved by Linux, and stopped by themselves only. */
+#include <errno.h>
+#include <pthread.h>
+
+#include "port.h"
+#include "port_posix.h"
+
+enum port_error port_task_pin(port_task_t *task, uint32_t core) {
+    cpu_set_t set;
+    port_posix_cpu_set(core, &set);
+    /* Of itself a task knows by other means than the variable that its creator may still be writing. */
+    pthread_t thread = task == port_task_self() ? pthread_self() : task->thread;
+    int failed = pthread_setaffinity_np(thread, sizeof set, &set);
+    return failed == 0 || failed == ESRCH ? PORT_OK : PORT_ERR_RESOURCE;
+}
+
+void port_task_suspend(port_task_t *task) {
+    atomic_store(&task->suspended, true);
+    if (task == port_task_self()) {
+        port_checkpoint();
+    }
+}
+
+/* What was given to a task that had not come to its checkpoint makes it look once more at the next one. */
+void port_task_resume(port_task_t *task) {
+    if (atomic_exchange(&task->suspended, false)) {
+        sem_post(&task->resumed);
+    }
+}
+
+void port_checkpoint(void) {
+    port_task_t *self = port_task_self();
+    while (atomic_load(&self->suspended)) {
+        sem_wait(&self->resumed);
+    }
+}

@@ -20,7 +20,7 @@ SIM_SAMPLES ?= 20
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
 
-.PHONY: help run test test-long lint format fuzz bench clean setup
+.PHONY: help run test test-long lint format fuzz bench peers clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -81,6 +81,11 @@ bench: setup ## what Intercore itself costs: a time stamp, the link, the store, 
 	$(BIN)/python bench/footprint.py
 	cargo run --quiet --release --manifest-path bench/sim/Cargo.toml
 	$(BIN)/python bench/speedup.py
+	$(MAKE) --no-print-directory peers
+
+peers: setup ## our benchmarks beside other people's on this machine, by turns (cyclictest)
+	scripts/install-packages cyclictest:rt-tests
+	$(BIN)/python bench/peers.py
 
 clean: ## remove what was built here; the environment and stored runs stay
 	rm -rf build speedup.html sim/target

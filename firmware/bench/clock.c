@@ -14,13 +14,10 @@
  * be told without one: an interval is never negative, which is checked, and the shortest ones of both directions
  * between two cores bound how far their clocks are apart. */
 #include "benchmarks.h"
+#include "busy.h"
 #include "port.h"
 #include "run.h"
 
-/* Turns of the loop that passes time, for finding out how long one takes. */
-#define TRIAL_TURNS 1000U
-#define TRIALS 8U
-#define MOST_TURNS 2000000000U
 /* Turns after which the other core sleeps: some ten microseconds on a microcontroller. */
 #define SETTLING_TURNS 200U
 
@@ -53,11 +50,6 @@ static struct {
     bool dismissed; /* read by a task after it has been woken */
 } pair;
 
-static void let_pass(uint32_t turns) {
-    for (volatile uint32_t left = turns; left > 0; left--) {
-    }
-}
-
 /* Where an interval begins for an observer from outside: the first instruction behind the first reading and what keeps
  * its value. Not to be inlined, because the observer finds it by its name. */
 static __attribute__((noinline)) void clock_hand_over(void) { port_notify(&pair.to.task); }
@@ -81,7 +73,7 @@ static bool await_turn(struct side *side) {
 static void read_first(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        let_pass(SETTLING_TURNS);
+        ic_busy(SETTLING_TURNS);
         uint64_t now = port_clock();
         clock_hand_over();
         end_turn(side, now);
@@ -91,7 +83,7 @@ static void read_first(void *arg) {
 static void read_second(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        let_pass(SETTLING_TURNS + pair.turns);
+        ic_busy(SETTLING_TURNS + pair.turns);
         end_turn(side, port_clock());
     }
 }
@@ -112,20 +104,6 @@ static void dismiss(struct ic_run *run, struct side *side) {
     port_task_join(&side->task);
     run->checks.migrated += side->migrated;
     run->checks.preempted += side->preempted;
-}
-
-/* Turns that take the longest time asked for, by the quickest of some trials: others may have been interrupted. */
-static uint32_t longest_turns(const struct ic_run *run) {
-    uint64_t quickest = UINT64_MAX;
-    for (uint32_t i = 0; i < TRIALS; i++) {
-        uint64_t begin = port_clock();
-        let_pass(TRIAL_TURNS);
-        uint64_t took = port_clock() - begin;
-        quickest = took < quickest ? took : quickest;
-    }
-    uint64_t longest = run->values[P_LONGEST] * port_clock_hz() / 1000000U;
-    uint64_t turns = longest * TRIAL_TURNS / (quickest > 0 ? quickest : 1U);
-    return turns < MOST_TURNS ? (uint32_t)turns : MOST_TURNS;
 }
 
 static void take(struct ic_run *run, struct ic_series *series, uint32_t most_turns) {
@@ -155,7 +133,7 @@ static bool measure(struct ic_run *run) {
         dismiss(run, &pair.to);
         return false;
     }
-    uint32_t most_turns = longest_turns(run);
+    uint32_t most_turns = ic_busy_turns(run->values[P_LONGEST] * port_clock_hz() / 1000000U);
     take(run, NULL, most_turns); /* warms caches */
     while (ic_run_repeat(run)) {
         take(run, series, most_turns);

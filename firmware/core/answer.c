@@ -54,6 +54,10 @@ static void end(struct ic_answer *answer, const char *status, const struct ic_ch
         ic_line_integer(&line, "migrated", checks->migrated);
         ic_line_integer(&line, "preempted", (int64_t)checks->preempted);
         ic_line_integer(&line, "lost", checks->lost);
+        if (checks->asked > 0) {
+            ic_line_integer(&line, "asked", checks->asked);
+            ic_line_integer(&line, "moved", checks->moved);
+        }
     }
     ic_line_object_close(&line);
     close_line(answer, &line);
@@ -214,7 +218,8 @@ static void samples(struct ic_answer *answer, const struct ic_series *series) {
 }
 
 static const char *status_of(const struct ic_run *run) {
-    if (run->checks.wrong > 0 || run->checks.migrated > 0 || run->checks.lost > 0) {
+    const struct ic_checks *checks = &run->checks;
+    if (checks->wrong > 0 || checks->migrated > 0 || checks->lost > 0 || checks->moved < checks->asked) {
         return "failed";
     }
     return run->aborted ? "aborted" : "ok";

@@ -160,6 +160,40 @@ class ContentionPublication(Publication, frozen=True, kw_only=True, tag="content
     figures: ContentionFigures
 
 
+# jitter
+
+
+class Periods(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Times between neighbouring releases of a periodic task, as printed."""
+
+    moved: bool
+    """Whether other tasks moved the task from core to core."""
+    average_ms: Positive
+    minimum_ms: Positive
+    maximum_ms: Positive
+
+    def __post_init__(self) -> None:
+        """Refuse an average that is not between the two others."""
+        _require_finite(average=self.average_ms, minimum=self.minimum_ms, maximum=self.maximum_ms)
+        if not self.minimum_ms <= self.average_ms <= self.maximum_ms:
+            raise ValueError("the average is not between minimum and maximum")
+
+
+class JitterFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the periods of a task came to, and what they should have been."""
+
+    period_ms: Positive
+    rounding_ms: Positive
+    """Unit of the last printed digit, ms."""
+    rows: Annotated[tuple[Periods, ...], Meta(min_length=1)]
+
+
+class JitterPublication(Publication, frozen=True, kw_only=True, tag="jitter"):
+    """How steady a periodic task is."""
+
+    figures: JitterFigures
+
+
 # lock
 
 
@@ -186,7 +220,7 @@ class LockPublication(Publication, frozen=True, kw_only=True, tag="lock"):
 
 # All
 
-_AnyPublication = SpeedupPublication | ContentionPublication | LockPublication
+_AnyPublication = SpeedupPublication | ContentionPublication | JitterPublication | LockPublication
 _Kind = TypeVar("_Kind", bound=Publication)
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from intercore.sim import Reason
+
 from .conftest import Board, series
 from .test_clock import MHZ, TIMER_LOW
 
@@ -196,8 +198,10 @@ def test_a_delay_in_the_way_is_measured_to_the_cycle(o2: Path, path: str, functi
         if turns:
             delay(board, function, turns)
         medians.append(np.median(measure(board, f"path={path} from=0 to=1")))
-    assert medians[2] - medians[1] == 300
-    assert 30 <= medians[1] - medians[0] <= 40
+    # A core that waits for an answer is awake: what comes back interrupts it at the end of one instruction or another.
+    jitter = 2 * (ENTRY[1] - ENTRY[0]) if path == "doorbell-round-trip" else 0
+    assert medians[2] - medians[1] == pytest.approx(300, abs=jitter)
+    assert 30 - jitter <= medians[1] - medians[0] <= 40 + jitter
 
 
 def test_a_delay_that_is_not_in_the_way_is_not_measured(o2: Path) -> None:
@@ -211,16 +215,28 @@ def test_a_delay_that_is_not_in_the_way_is_not_measured(o2: Path) -> None:
     assert medians[0] == medians[1]
 
 
+def reach(board: Board, function: str, rung: int, *, is_set: bool) -> None:
+    """Let the chip run until core 1 is about to execute a function while the flag at `rung` is as given."""
+    for _ in range(100):
+        stop = board.chip.run(100_000_000, address=function, core=1)
+        assert stop.reason is Reason.ADDRESS, f"core 1 does not come to {function}: {stop}"
+        if bool(board.chip.read(rung, 1)[0]) is is_set:
+            return
+    raise AssertionError("the flag never changes")
+
+
+def flag(board: Board) -> int:
+    """The address of the flag that says that core 1 was rung: the last word of the doorbells."""
+    doorbells = board.chip.symbols["doorbells"]
+    return doorbells.address + doorbells.size - 4
+
+
 def test_a_ring_that_is_lost_is_counted(board: Board) -> None:
-    """The flag that says that core 1 was rung vanishes once, just before the interrupt would look at it."""
-    chip = board.chip
-    chip.send(b"run irq path=doorbell from=0 to=1 samples=10 dither_us=100\n")
-    doorbell = chip.symbols["doorbells"]
+    """The flag vanishes once, just before the interrupt would look at it."""
+    board.chip.send(b"run irq path=doorbell from=0 to=1 samples=10 dither_us=100\n")
     for _ in range(5):
-        chip.run(100_000_000, address="fifo_has_words", core=1)
-        while not chip.read(doorbell.address, doorbell.size)[-4]:
-            chip.run(100_000_000, address="fifo_has_words", core=1)
-    chip.write_word(doorbell.address + doorbell.size - 4, 0)
+        reach(board, "fifo_has_words", flag(board), is_set=True)
+    board.chip.write_word(flag(board), 0)
     end = answer_end(board)
     assert end["status"] == "failed"
     assert (end["checks"]["lost"], end["checks"]["wrong"], end["checks"]["done"]) == (1, 0, 10)
@@ -228,15 +244,10 @@ def test_a_ring_that_is_lost_is_counted(board: Board) -> None:
 
 def test_an_interrupt_without_a_cause_is_counted(board: Board) -> None:
     """Core 1 finds the flag set once more than it was rung, in an interrupt that only makes it yield."""
-    chip = board.chip
-    chip.send(b"run irq path=doorbell from=0 to=1 interrupted=kernel samples=10 dither_us=100\n")
-    doorbell = chip.symbols["doorbells"]
-    rung = doorbell.address + doorbell.size - 4
-    chip.run(100_000_000, address="read_clock", core=1)
-    chip.run(100_000_000, address="fifo_has_words", core=1)
-    while chip.read(rung, 1) != b"\0":
-        chip.run(100_000_000, address="fifo_has_words", core=1)
-    chip.write_word(rung, 1)
+    board.chip.send(b"run irq path=doorbell from=0 to=1 interrupted=kernel samples=10 dither_us=100\n")
+    reach(board, "read_clock", flag(board), is_set=False)
+    reach(board, "fifo_has_words", flag(board), is_set=False)
+    board.chip.write_word(flag(board), 1)
     end = answer_end(board)
     assert end["status"] == "failed"
     assert (end["checks"]["lost"], end["checks"]["wrong"]) == (0, 1)

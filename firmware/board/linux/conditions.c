@@ -148,6 +148,7 @@ void linux_conditions_start(void) {
     add_kernel();
     add("cpu.virtualisation", virtualisation());
     add_governor();
+    add("cpu.wake_latency_us", port_posix_wake_latency());
     add_number("cpu.online", (unsigned long long)sysconf(_SC_NPROCESSORS_ONLN));
     add("cpu.of_cores", port_posix_cpus());
     add_file("cpu.smt_active", "/sys/devices/system/cpu/smt/active");

@@ -2,6 +2,7 @@
 #include "port_posix.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ static uint32_t core_count;
 static int cpu_of_core[PORT_CORES_MAX];
 static bool realtime;
 static bool time_slicing;
+static uint64_t began;
 static uint64_t cycles_hz;
 static port_task_t console_task;
 static __thread port_task_t *self;
@@ -285,6 +287,19 @@ void port_console_set_rate(uint32_t bits_per_second) { (void)bits_per_second; }
 
 /* ---- start-up ---- */
 
+static bool awake;
+
+/* Asks Linux not to let processors sleep so deeply that it takes them time to wake up (Documentation/power/
+ * pm_qos_interface), as cyclictest does: for as long as the file is open, which is until the process ends. */
+static void keep_awake(void) {
+    int file = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+    int32_t latency_us = 0;
+    awake = file >= 0 && write(file, &latency_us, sizeof latency_us) == (ssize_t)sizeof latency_us;
+    if (file >= 0 && !awake) {
+        close(file);
+    }
+}
+
 static bool find_cores(void) {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
@@ -299,6 +314,7 @@ static bool find_cores(void) {
 }
 
 bool port_posix_start(void) {
+    began = port_clock();
     if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0 ||
         sem_init(&console_task.resumed, 0, 0) != 0 || !lock_posix_start()) {
         return false;
@@ -313,6 +329,7 @@ bool port_posix_start(void) {
     }
     struct sched_param param = {.sched_priority = FIFO_BASE};
     realtime = sched_setscheduler(0, SCHED_FIFO, &param) == 0;
+    keep_awake();
     calibrate_cycles();
     return true;
 }
@@ -326,4 +343,8 @@ const char *port_posix_cpus(void) {
     return text;
 }
 
+uint64_t port_posix_began(void) { return began; }
+
 const char *port_posix_policy(void) { return realtime ? "SCHED_FIFO" : "SCHED_OTHER"; }
+
+const char *port_posix_wake_latency(void) { return awake ? "0" : "not set"; }

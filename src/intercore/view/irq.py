@@ -232,7 +232,7 @@ def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
     if "freertos.version" in conditions:
         yield (
             "The kernel masks interrupts while it changes what the cores share. Where one core is in it, another one "
-            "that wants to get in waits, with interrupts masked: so the longest latencies come from the kernel calls of "
+            "that wants to get in waits, with interrupts masked: so the longest latencies come from kernel calls of "
             "both. An average, or a test with an idle second core, does not show them."
         )
     looking = sorted({one.looking_us for one in analysis.latencies if one.looking_us is not None})

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from intercore.analysis.api import ApiAnalysis
 from intercore.analysis.contention import ContentionAnalysis
 from intercore.analysis.irq import IrqAnalysis
+from intercore.analysis.jitter import JitterAnalysis
 from intercore.analysis.lock import LockAnalysis
 from intercore.analysis.memory import MemoryAnalysis
 from intercore.analysis.rhealstone import RhealstoneAnalysis
 from intercore.analysis.threadmetric import ThreadMetricAnalysis
-from intercore.view import api, clock, contention, irq, lock, memory, other, rhealstone, speedup, threadmetric
+from intercore.view import api, clock, contention, irq, jitter, lock, memory, other, rhealstone, speedup, threadmetric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _REPORTS: Mapping[str, Callable[[Run], Report]] = {
     "contention": contention.report,
+    "jitter": jitter.report,
     "irq": irq.report,
     "api": api.report,
     "rhealstone": rhealstone.report,
@@ -34,6 +36,7 @@ _REPORTS: Mapping[str, Callable[[Run], Report]] = {
 
 ANALYSES: Mapping[str, type] = {
     "contention": ContentionAnalysis,
+    "jitter": JitterAnalysis,
     "irq": IrqAnalysis,
     "api": ApiAnalysis,
     "lock": LockAnalysis,

@@ -11,12 +11,14 @@ python bench/peers.py [NAME...]
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from peer_core_to_core import CORE_TO_CORE, INSTALLED
 from peer_cyclictest import CYCLICTEST
 
 from intercore.session import Session
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     from peer import Peer, Samples
 
-PEERS: tuple[Peer, ...] = (CYCLICTEST,)
+PEERS: tuple[Peer, ...] = (CYCLICTEST, CORE_TO_CORE)
 ROUNDS = 40
 """How often each side is measured; even, so that each is the first equally often."""
 CLOSE = 0.10
@@ -104,7 +106,7 @@ def main() -> int:
         if name not in known:
             print(f"there is no peer {name}; there are {', '.join(known)}", file=sys.stderr)
             return 2
-        if shutil.which(name) is None:
+        if shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{INSTALLED}") is None:
             print(f"{name} is missing; install it: {known[name].package}", file=sys.stderr)
             return 2
     holds = []

@@ -28,6 +28,7 @@ _PRIMITIVES = [
 
 _MEASURES = ["hand-over", "contention", "ping-pong"]
 _LOCKS = ["mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap"]
+_ATOMICS = ["atomic-add", "atomic-swap"]
 _ACCESSES = ["read", "write", "copy"]
 _REGIONS = ["sram-striped", "sram4", "sram5", "ram", "l1", "llc"]
 
@@ -111,6 +112,22 @@ def _jitter(long_samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
     )
 
 
+def _locks(hand_overs: str, bouts: str, batches: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grids of `lock`: each measure with the locks that have it, and so many samples."""
+    same = {"from": ["0"], "to": ["1"], "dither_us": ["300"]}
+    return (
+        {"measure": ["hand-over"], "lock": _LOCKS, "samples": [hand_overs], **same},
+        {"measure": ["contention"], "lock": _LOCKS, "samples": [bouts], **same},
+        {"measure": ["ping-pong"], "lock": _ATOMICS, "samples": [batches], **same},
+    )
+
+
+def _memory(size: str, samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grid of `memory`: everything beside a core that reads and one that copies."""
+    grid = {**DEFAULT_LEVELS["memory"], "other": ["read", "copy"]}
+    return ({**grid, "bytes": [size], "samples": [samples], "dither_us": ["100"]},)
+
+
 SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
@@ -133,6 +150,8 @@ SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "threadmetric": ({"test": _TESTS, "form": ["same", "cross"], "window_ms": ["50"], "samples": ["3"]},),
     # Enough releases for a tail at 1 ms; the 10 ms of seed 002's paper.
     "jitter": _jitter(long_samples="60"),
+    "lock": _locks("200", "200", "200"),
+    "memory": _memory("65536", "40"),
 }
 """What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
 
@@ -159,5 +178,7 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "threadmetric": ({"test": _TESTS, "form": ["same", "cross"], "window_ms": ["10"], "samples": ["2"]},),
     # Enough releases for a tail at 1 ms; the 10 ms of seed 002's paper.
     "jitter": _jitter(long_samples="30"),
+    "lock": _locks("50", "10", "50"),
+    "memory": _memory("8192", "8"),
 }
 """The same where each second of a busy chip takes two, so that it takes two minutes."""

@@ -114,6 +114,24 @@ static void add_kernel(void) {
     }
 }
 
+static void add_regions(void) {
+    char text[VALUE_MAX] = "";
+    size_t length = 0;
+    struct port_region region;
+    for (uint32_t i = 0; port_region(i, &region) && length < sizeof text; i++) {
+        if (i == 0) {
+            add_number("memory.ram_bytes", region.bytes);
+        }
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s %zu", i > 0 ? ", " : "", region.name,
+                                   region.bytes);
+    }
+    if (length < sizeof text) {
+        snprintf(text + length, sizeof text - length, " bytes");
+    }
+    add("memory.regions", text);
+    add_number("memory.word_bytes", sizeof(uintptr_t));
+}
+
 /* What stands for a small kernel's objects. */
 static void add_objects(void) {
     add("object.notification", "POSIX semaphore of the thread");
@@ -146,13 +164,11 @@ void linux_conditions_start(void) {
     add("interrupt.doorbell", "pthread_kill() to a signal handler in a thread on the core");
     add("compiler", IC_COMPILER);
     add("compiler.flags", IC_FLAGS);
-    add("critical_section", "one recursive pthread mutex with priority inheritance");
+    add("critical_section", port_posix_inherits_priority() ? "one recursive POSIX mutex, PTHREAD_PRIO_INHERIT"
+                                                           : "one recursive POSIX mutex");
     add("spinlock", "pthread_spin_lock");
     add("atomic", ATOMIC);
-    struct port_region region;
-    if (port_region(0, &region)) {
-        add_number("memory.ram_bytes", region.bytes);
-    }
+    add_regions();
 }
 
 bool port_condition(uint32_t index, struct port_condition *condition) {

@@ -9,9 +9,11 @@ from intercore.analysis.api import ApiAnalysis
 from intercore.analysis.contention import ContentionAnalysis
 from intercore.analysis.irq import IrqAnalysis
 from intercore.analysis.jitter import JitterAnalysis
+from intercore.analysis.lock import LockAnalysis
+from intercore.analysis.memory import MemoryAnalysis
 from intercore.analysis.rhealstone import RhealstoneAnalysis
 from intercore.analysis.threadmetric import ThreadMetricAnalysis
-from intercore.view import api, clock, contention, irq, jitter, other, rhealstone, speedup, threadmetric
+from intercore.view import api, clock, contention, irq, jitter, lock, memory, other, rhealstone, speedup, threadmetric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +28,8 @@ _REPORTS: Mapping[str, Callable[[Run], Report]] = {
     "api": api.report,
     "rhealstone": rhealstone.report,
     "threadmetric": threadmetric.report,
+    "lock": lock.report,
+    "memory": memory.report,
     "clock": clock.report,
 }
 """By benchmark, one line for each module here. `speedup` takes an option more and stands below."""
@@ -37,6 +41,8 @@ ANALYSES: Mapping[str, type] = {
     "api": ApiAnalysis,
     "rhealstone": RhealstoneAnalysis,
     "threadmetric": ThreadMetricAnalysis,
+    "lock": LockAnalysis,
+    "memory": MemoryAnalysis,
 }
 """The type of each benchmark's analysis, from which the document's schema is made (see `intercore.schema`)."""
 

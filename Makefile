@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CARGO := cd sim && cargo
 SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Cargo.lock sim/python/Cargo.toml
 # The compiler only recommends its C library.
-ARM_GCC := "arm-none-eabi-gcc:gcc-arm-none-eabi libnewlib-arm-none-eabi"
+ARM_GCC := arm-none-eabi-gcc:gcc-arm-none-eabi /usr/include/newlib/stdio.h:libnewlib-arm-none-eabi
 SIM_TOOLS := $(ARM_GCC) qemu-system-arm:qemu-system-arm gdb-multiarch:gdb-multiarch
 C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
 # clang-tidy goes by how the files are compiled: these for the chip, all others for Linux.
@@ -20,7 +20,7 @@ SIM_SAMPLES ?= 20
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
 
-.PHONY: help run test test-long lint format fuzz bench clean setup
+.PHONY: help run test test-long lint format fuzz bench peers clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -81,6 +81,11 @@ bench: setup ## what Intercore itself costs: a time stamp, the link, the store, 
 	$(BIN)/python bench/footprint.py
 	cargo run --quiet --release --manifest-path bench/sim/Cargo.toml
 	$(BIN)/python bench/speedup.py
+	$(MAKE) --no-print-directory peers
+
+peers: setup ## our benchmarks beside other people's on this machine, by turns (cyclictest)
+	scripts/install-packages cyclictest:rt-tests
+	$(BIN)/python bench/peers.py
 
 clean: ## remove what was built here; the environment and stored runs stay
 	rm -rf build speedup.html sim/target

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-
-from intercore.session import Session
-from intercore.targets import Address, find
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from numpy.typing import NDArray
-
     from intercore.measurement import Level
+    from intercore.session import Session
 
-    Samples: TypeAlias = NDArray[np.float64]
+Samples: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -26,18 +22,21 @@ class Peer:
     """One comparison. Each side takes one round of samples, in ns."""
 
     name: str
+    """Of the other program."""
+    package: str
+    """What to install where there is no such command."""
     quantity: str
     """What both measure, from when to when."""
     setting: str
     """What both have in common: period, priority, cores, …"""
-    ours_name: str
-    ours: Callable[[], Samples]
-    theirs_name: str
+    benchmark: str
+    """Of ours."""
+    ours: Callable[[Session], Samples]
+    """Measures on the program of this machine, which is at the other end of the session."""
     theirs: Callable[[], Samples]
 
 
-def measure(benchmark: str, factors: Mapping[str, Level], series: str) -> Samples:
-    """Return one series, in ns, of one of our benchmarks on this machine."""
-    with contextlib.closing(find("host").open(Address(), print)) as port:
-        answer = Session(port).measure(benchmark, dict(factors))
+def measure(session: Session, benchmark: str, factors: Mapping[str, Level], series: str) -> Samples:
+    """Return one series, in ns, of one of our benchmarks."""
+    answer = session.measure(benchmark, dict(factors))
     return np.concatenate([one.ns for one in answer.series if one.name == series])

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.errors import IntercoreError
-from intercore.literature import ContentionPublication, Publication, SpeedupPublication, load, published
+from intercore.literature import (
+    ContentionPublication,
+    JitterPublication,
+    Publication,
+    SpeedupPublication,
+    SwitchPublication,
+    load,
+    published,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,6 +54,15 @@ def test_table_1_of_seed_000_is_carried_over_exactly() -> None:
         (100_000, 406.22, 203.98, 1.9914, 0.995),
         (1_000_000, 4068.19, 2038.98, 1.9952, 0.997),
         (10_000_000, 40760.67, 20426.98, 1.9954, 0.997),
+    ]
+
+
+def test_the_periods_of_seed_002_are_carried_over_exactly() -> None:
+    (table,) = published(JitterPublication)
+    assert table.figures.period_ms == 10
+    assert [(row.moved, row.average_ms, row.minimum_ms, row.maximum_ms) for row in table.figures.rows] == [
+        (False, 9.996, 9.632, 10.001),
+        (True, 8957.846, 213.006, 17700.333),
     ]
 
 

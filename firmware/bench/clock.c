@@ -27,13 +27,10 @@
  * From them the desk tells by how much each counter is ahead of the common clock, and by how much faster it runs, give
  * or take half of what stands in `around`. */
 #include "benchmarks.h"
+#include "busy.h"
 #include "port.h"
 #include "run.h"
 
-/* Turns of the loop that passes time, for finding out how long one takes. */
-#define TRIAL_TURNS 1000U
-#define TRIALS 8U
-#define MOST_TURNS 2000000000U
 /* Turns after which the other core sleeps: some ten microseconds on a microcontroller. */
 #define SETTLING_TURNS 200U
 
@@ -75,11 +72,6 @@ static struct {
     bool dismissed; /* read by a task after it has been woken */
 } pair;
 
-static void let_pass(uint32_t turns) {
-    for (volatile uint32_t left = turns; left > 0; left--) {
-    }
-}
-
 /* Where an interval begins for an observer from outside: the first instruction behind the first reading and what keeps
  * its value. Not to be inlined, because the observer finds it by its name. */
 static __attribute__((noinline)) void clock_hand_over(void) { port_notify(&pair.to.task); }
@@ -103,7 +95,7 @@ static bool await_turn(struct side *side) {
 static void read_first(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        let_pass(SETTLING_TURNS);
+        ic_busy(SETTLING_TURNS);
         uint64_t now = port_clock();
         clock_hand_over();
         end_turn(side, now);
@@ -113,7 +105,7 @@ static void read_first(void *arg) {
 static void read_second(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        let_pass(SETTLING_TURNS + pair.turns);
+        ic_busy(SETTLING_TURNS + pair.turns);
         end_turn(side, port_clock());
     }
 }
@@ -133,7 +125,7 @@ static void read_counter(struct side *side) {
 static void read_counter_first(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        let_pass(SETTLING_TURNS);
+        ic_busy(SETTLING_TURNS);
         read_counter(side);
     }
 }
@@ -141,7 +133,7 @@ static void read_counter_first(void *arg) {
 static void read_counter_second(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        let_pass(SETTLING_TURNS + pair.turns);
+        ic_busy(SETTLING_TURNS + pair.turns);
         read_counter(side);
     }
 }
@@ -163,20 +155,6 @@ static void dismiss(struct ic_run *run, struct side *side) {
     port_task_join(&side->task);
     run->checks.migrated += side->migrated;
     run->checks.preempted += side->preempted;
-}
-
-/* Turns that take the longest time asked for, by the quickest of some trials: others may have been interrupted. */
-static uint32_t longest_turns(const struct ic_run *run) {
-    uint64_t quickest = UINT64_MAX;
-    for (uint32_t i = 0; i < TRIALS; i++) {
-        uint64_t begin = port_clock();
-        let_pass(TRIAL_TURNS);
-        uint64_t took = port_clock() - begin;
-        quickest = took < quickest ? took : quickest;
-    }
-    uint64_t longest = run->values[P_LONGEST] * port_clock_hz() / 1000000U;
-    uint64_t turns = longest * TRIAL_TURNS / (quickest > 0 ? quickest : 1U);
-    return turns < MOST_TURNS ? (uint32_t)turns : MOST_TURNS;
 }
 
 /* Lets both sides take their turns. */
@@ -267,7 +245,7 @@ static bool measure(struct ic_run *run) {
         dismiss(run, &pair.to);
         return false;
     }
-    uint32_t most_turns = longest_turns(run);
+    uint32_t most_turns = ic_busy_turns(run->values[P_LONGEST] * port_clock_hz() / 1000000U);
     bool taken = counted ? measure_counters(run, most_turns) : measure_intervals(run, most_turns);
     dismiss(run, &pair.from);
     dismiss(run, &pair.to);

@@ -54,6 +54,10 @@ static void end(struct ic_answer *answer, const char *status, const struct ic_ch
         ic_line_integer(&line, "migrated", checks->migrated);
         ic_line_integer(&line, "preempted", (int64_t)checks->preempted);
         ic_line_integer(&line, "lost", checks->lost);
+        if (checks->asked > 0) {
+            ic_line_integer(&line, "asked", checks->asked);
+            ic_line_integer(&line, "moved", checks->moved);
+        }
     }
     ic_line_object_close(&line);
     close_line(answer, &line);
@@ -118,14 +122,15 @@ static void parameter(struct ic_answer *answer, const struct ic_benchmark *bench
     open_line(answer, &line, "parameter");
     ic_line_text(&line, "benchmark", benchmark->name);
     ic_line_text(&line, "name", parameter->name);
-    if (parameter->choices != NULL) {
+    const char *choice = ic_parameter_choice(parameter, 0);
+    if (choice != NULL) {
         ic_line_text(&line, "kind", "choice");
         ic_line_list_open(&line, "choices");
-        for (size_t i = 0; i < parameter->choice_count; i++) {
-            ic_line_text(&line, NULL, parameter->choices[i]);
+        for (uint32_t i = 0; choice != NULL; choice = ic_parameter_choice(parameter, ++i)) {
+            ic_line_text(&line, NULL, choice);
         }
         ic_line_list_close(&line);
-        ic_line_text(&line, "default", parameter->choices[ic_benchmark_default(benchmark, index)]);
+        ic_line_text(&line, "default", ic_parameter_choice(parameter, ic_benchmark_default(benchmark, index)));
     } else {
         ic_line_text(&line, "kind", "integer");
         ic_line_integer(&line, "min", parameter->min);
@@ -182,8 +187,9 @@ void ic_answer_begin(struct ic_answer *answer, const struct ic_run *run) {
     for (size_t i = 0; (parameter = ic_benchmark_parameter(run->benchmark, i)) != NULL; i++) {
         open_line(answer, &line, "factor");
         ic_line_text(&line, "name", parameter->name);
-        if (parameter->choices != NULL) {
-            ic_line_text(&line, "value", parameter->choices[run->values[i]]);
+        const char *choice = ic_parameter_choice(parameter, run->values[i]);
+        if (choice != NULL) {
+            ic_line_text(&line, "value", choice);
         } else {
             ic_line_integer(&line, "value", run->values[i]);
         }
@@ -212,7 +218,8 @@ static void samples(struct ic_answer *answer, const struct ic_series *series) {
 }
 
 static const char *status_of(const struct ic_run *run) {
-    if (run->checks.wrong > 0 || run->checks.migrated > 0 || run->checks.lost > 0) {
+    const struct ic_checks *checks = &run->checks;
+    if (checks->wrong > 0 || checks->migrated > 0 || checks->lost > 0 || checks->moved < checks->asked) {
         return "failed";
     }
     return run->aborted ? "aborted" : "ok";

@@ -4,6 +4,13 @@
 
 #include "command.h"
 
+const char *ic_parameter_choice(const struct ic_parameter *parameter, uint32_t value) {
+    if (parameter->choice != NULL) {
+        return parameter->choice(value);
+    }
+    return parameter->choices != NULL && value < parameter->choice_count ? parameter->choices[value] : NULL;
+}
+
 uint32_t ic_parameter_max(const struct ic_parameter *parameter) {
     return parameter->limit != NULL ? parameter->limit() : parameter->max;
 }
@@ -14,10 +21,11 @@ uint32_t ic_parameter_default(const struct ic_parameter *parameter) {
 
 bool ic_parameter_parse(const struct ic_parameter *parameter, uint32_t max, const char *text, uint32_t *value,
                         struct ic_error *error) {
-    if (parameter->choices != NULL) {
-        for (size_t i = 0; i < parameter->choice_count; i++) {
-            if (strcmp(parameter->choices[i], text) == 0) {
-                *value = (uint32_t)i;
+    const char *choice = ic_parameter_choice(parameter, 0);
+    if (choice != NULL) {
+        for (uint32_t i = 0; choice != NULL; choice = ic_parameter_choice(parameter, ++i)) {
+            if (strcmp(choice, text) == 0) {
+                *value = i;
                 return true;
             }
         }

@@ -26,7 +26,13 @@ struct ic_parameter {
     /* If not NULL the parameter is a choice; its value is an index into this list of names. */
     const char *const *choices;
     size_t choice_count;
+    /* The same for a choice that the platform decides: the name with this index, from 0 up; NULL beyond the last. There
+     * is at least one, and they stay as they are. */
+    const char *(*choice)(uint32_t index);
 };
+
+/* The name of a choice's value, NULL beyond the last. NULL for all values of a parameter that is an integer. */
+const char *ic_parameter_choice(const struct ic_parameter *parameter, uint32_t value);
 
 uint32_t ic_parameter_max(const struct ic_parameter *parameter);
 uint32_t ic_parameter_default(const struct ic_parameter *parameter);

@@ -25,6 +25,8 @@ struct ic_checks {
     uint32_t checked;
     uint32_t wrong;
     uint32_t migrated;
+    uint32_t asked; /* migrations */
+    uint32_t moved; /* of those, that happened */
     uint32_t lost;
     uint64_t preempted;
 };

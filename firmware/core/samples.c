@@ -50,6 +50,8 @@ struct ic_series *ic_samples_open(const char *name, uint32_t index, uint32_t cap
     return series;
 }
 
+uint32_t ic_samples_room(void) { return (uint32_t)(IC_SAMPLES_CAPACITY - arena_used); }
+
 bool ic_samples_add(struct ic_series *series, int64_t ticks) {
     if (series->count == series->capacity) {
         return false;

@@ -13,8 +13,9 @@
 #define IC_SAMPLES_CAPACITY 4096U
 #endif
 
-/* Series of one measurement: one cost of looking per core and a few of the benchmark's own. */
-#define IC_SERIES_MAX (PORT_CORES_MAX + 12U)
+/* Series of one measurement: up to six per core and a few more. Most have one cost of looking per core and a few of
+ * their own; contention's free tasks have one each per core. */
+#define IC_SERIES_MAX (6U * PORT_CORES_MAX + 8U)
 #define IC_SERIES_NAME_MAX 20U
 
 /* Whose ticks a series counts; on the wire they are called "common" and "counter". */
@@ -38,6 +39,9 @@ void ic_samples_reset(void);
  * "name.index" if `index` is not IC_SERIES_PLAIN. NULL if the arena or the list of series is full. */
 struct ic_series *ic_samples_open(const char *name, uint32_t index, uint32_t capacity);
 #define IC_SERIES_PLAIN UINT32_MAX
+
+/* Samples for which there is still room. */
+uint32_t ic_samples_room(void);
 
 /* Appends a sample; false if the series is full and the sample is lost. */
 bool ic_samples_add(struct ic_series *series, int64_t ticks);

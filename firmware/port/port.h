@@ -84,7 +84,8 @@ struct port_task_config {
     uint32_t core;
     /* 1 to PORT_PRIORITY_MAX, or PORT_PRIORITY_CONSOLE. */
     uint32_t priority;
-    /* Bytes of stack that the entry needs; 0 for the platform's usual, which is at least 1 KiB. */
+    /* Bytes of stack that the entry needs, without what the functions of this header need; 0 for the platform's usual,
+     * which is 1 KiB at least. */
     uint32_t stack_bytes;
 };
 
@@ -126,8 +127,9 @@ bool port_task_waits(const port_task_t *task);
 /* To be called now and then by a task that may be suspended. Does nothing where the kernel can stop tasks itself. */
 void port_checkpoint(void);
 
-/* Whether tasks of equal priority take turns on a core, at every kernel tick where there is one. Off at first. To be
- * switched while the console task is the only one. */
+/* Whether tasks of equal priority take turns on a core: at every kernel tick where there is one, else after a time
+ * that a condition names. Off at first, except where the system always does it (Linux without real-time scheduling).
+ * To be switched while the console task is the only one. */
 void port_time_slicing(bool on);
 
 /* How often the calling task was forced off its core while it could have run on, since it started. Always 0 where the

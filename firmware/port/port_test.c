@@ -62,6 +62,95 @@ static void unpinned_tasks_run(void) {
     expect(report.core < port_core_count(), "an unpinned task runs on some core");
 }
 
+/* ---- equals on one core ---- */
+
+struct rival {
+    struct rival *other;
+    uint64_t begin;
+    uint64_t end;
+    atomic_bool ran;
+    bool saw_other_run;
+};
+
+/* Keeps the core from begin to end, or until the other one has had it. */
+static void hold_the_core(void *arg) {
+    struct rival *rival = arg;
+    port_sleep_until(rival->begin);
+    atomic_store(&rival->ran, true);
+    while (port_clock() < rival->end && !atomic_load(&rival->other->ran)) {
+    }
+    rival->saw_other_run = atomic_load(&rival->other->ran);
+}
+
+/* Whether both of two equals have the core before either lets go of it. */
+static bool equals_take_turns(uint32_t core, uint64_t duration) {
+    static port_task_t tasks[2];
+    struct rival rivals[2] = {{.other = &rivals[1]}, {.other = &rivals[0]}};
+    uint64_t begin = port_clock() + milliseconds(10);
+    for (uint32_t i = 0; i < 2; i++) {
+        rivals[i].begin = begin;
+        rivals[i].end = begin + duration;
+        struct port_task_config config = {
+            .name = "rival", .entry = hold_the_core, .arg = &rivals[i], .core = core, .priority = 3};
+        expect(port_task_start(&tasks[i], &config) == PORT_OK, "a rival starts");
+    }
+    port_task_join(&tasks[0]);
+    port_task_join(&tasks[1]);
+    return rivals[0].saw_other_run && rivals[1].saw_other_run;
+}
+
+static bool has_condition(const char *key, const char *value) {
+    struct port_condition condition;
+    for (uint32_t i = 0; port_condition(i, &condition); i++) {
+        if (strcmp(condition.key, key) == 0 && strcmp(condition.value, value) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void equals_take_turns_when_asked(void) {
+    bool always = has_condition("scheduler.policy", "SCHED_OTHER");
+    for (uint32_t core = 0; core < port_core_count() && core < 2; core++) {
+        port_time_slicing(true);
+        expect(equals_take_turns(core, milliseconds(500)), "with time slicing, equals take turns");
+        port_time_slicing(false);
+        expect(always || !equals_take_turns(core, milliseconds(20)), "without it, a task keeps its core");
+    }
+}
+
+/* ---- stacks ---- */
+
+#define DEEP 3000U
+
+/* Uses some DEEP bytes of its stack. */
+static void use_stack(void *arg) {
+    volatile uint8_t bytes[DEEP];
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < DEEP; i++) {
+        bytes[i] = (uint8_t)i;
+    }
+    port_sleep_ticks(1); /* a switch, in which a kernel may look whether the stack has been outgrown */
+    for (uint32_t i = 0; i < DEEP; i++) {
+        sum += bytes[i];
+    }
+    *(uint32_t *)arg = sum;
+}
+
+static void stacks_are_as_large_as_asked(void) {
+    uint32_t sum = 0;
+    uint32_t expected = 0;
+    for (uint32_t i = 0; i < DEEP; i++) {
+        expected += (uint8_t)i;
+    }
+    port_task_t task;
+    struct port_task_config config = {
+        .name = "deep", .entry = use_stack, .arg = &sum, .core = 0, .priority = 1, .stack_bytes = DEEP + 64U};
+    expect(port_task_start(&task, &config) == PORT_OK, "a task with a large stack starts");
+    port_task_join(&task);
+    expect(sum == expected, "a task has the stack that was asked for");
+}
+
 /* ---- what one task does to another ---- */
 
 /* Says where it is each time it is notified, `rounds` times. */
@@ -871,6 +960,8 @@ const char *port_test(void) {
     failure = NULL;
     tasks_run_where_they_are_pinned();
     unpinned_tasks_run();
+    equals_take_turns_when_asked();
+    stacks_are_as_large_as_asked();
     a_waiting_task_wakes_where_it_was_pinned_to();
     a_running_task_is_suspended_resumed_and_moved();
     tasks_move_themselves();

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import intercore
-from intercore import conditions
+from intercore import conditions, stop
 from intercore.analysis import speedup
 from intercore.build import DEFAULT_OPT, OPT_LEVELS, pico_image
 from intercore.document import run_document
@@ -97,6 +97,15 @@ def run(
     ] = None,
     opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with, e.g. O2 or O0,O3.")] = None,
     repetitions: Annotated[int | None, typer.Option(help="How often to measure each setting; 1.", min=1)] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERCENT", help="Repeat until the 95 % interval of each median is within ±PERCENT of it: 1%."
+        ),
+    ] = None,
+    cap: Annotated[
+        int | None, typer.Option(help=f"Most repetitions of a setting with --until; {stop.DEFAULT_CAP}.", min=1)
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Of the order and of the dither; 1.", min=0, max=2**32 - 1)] = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
@@ -112,13 +121,23 @@ def run(
     address = Address(port, baud, max_baud=max_baud, faults=tuple(faults or ()))
     if resume:
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
+        fixed |= {"--until": until, "--cap": cap}
         _refuse_new_plan(name for name, value in fixed.items() if value is not None)
         with _existing(store_path) as store:
             finished = _carry_out(store, store.newest_unfinished(), address, timeout)
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:
-        plan = Plan(target, port, benchmark, (), repetitions or 1, 1 if seed is None else seed, baud=baud)
+        plan = Plan(
+            target,
+            port,
+            benchmark,
+            (),
+            repetitions or 1,
+            1 if seed is None else seed,
+            baud=baud,
+            stop=stop.parse_rule(until, cap, repetitions or 1),
+        )
         plan = _with_parts(plan, levels or [], opt, address, timeout)
         total = len(settings(plan))
         with Store(store_path) as store:
@@ -213,6 +232,7 @@ def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = Format.TABLE
             "benchmark": summary.plan.name,
             "done": summary.done,
             "of": summary.total,
+            "until": None if summary.plan.stop is None else stop.asked(summary.plan.stop),
         }
         for summary in summaries
     ]
@@ -454,7 +474,7 @@ def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) ->
         for sentence in report.section.sentences:
             _out.print(escape(sentence), highlight=False)
     doubts = [sentence for report in found for sentence in report.warnings]
-    for sentence in [*conditions.warnings(run), *doubts]:
+    for sentence in [*conditions.warnings(run), *stop.warnings(run), *doubts]:
         _out.print(f"[yellow]Warning:[/] {escape(sentence)}")
     if not run.complete:
         so_far = f"{len(run.measurements)} of {run.total} measurements so far"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore import conditions
+from intercore import conditions, stop
 from intercore.analysis.statistics import summary
 from intercore.measurement import LOOKING_PREFIX
 from intercore.view.reports import reports
@@ -29,10 +29,15 @@ def run_document(run: Run, efficiency: float) -> dict[str, object]:
         "started": run.started,
         "tool": run.tool,
         "complete": run.complete,
+        "stop": stop.to_json(run),
         "conditions": _shared_conditions(run),
         "measurements": [row for measurement in run.measurements for row in _measurement_rows(measurement)],
         "analysis": {key: value for report in found for key, value in report.json.items()},
-        "warnings": [*conditions.warnings(run), *(sentence for report in found for sentence in report.warnings)],
+        "warnings": [
+            *conditions.warnings(run),
+            *stop.warnings(run),
+            *(sentence for report in found for sentence in report.warnings),
+        ],
     }
 
 

@@ -209,9 +209,67 @@ class SwitchPublication(Publication, frozen=True, kw_only=True, tag="switch"):
     figures: SwitchFigures
 
 
+# jitter
+
+
+class Periods(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Times between neighbouring releases of a periodic task, as printed."""
+
+    moved: bool
+    """Whether other tasks moved the task from core to core."""
+    average_ms: Positive
+    minimum_ms: Positive
+    maximum_ms: Positive
+
+    def __post_init__(self) -> None:
+        """Refuse an average that is not between the two others."""
+        _require_finite(average=self.average_ms, minimum=self.minimum_ms, maximum=self.maximum_ms)
+        if not self.minimum_ms <= self.average_ms <= self.maximum_ms:
+            raise ValueError("the average is not between minimum and maximum")
+
+
+class JitterFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the periods of a task came to, and what they should have been."""
+
+    period_ms: Positive
+    rounding_ms: Positive
+    """Unit of the last printed digit, ms."""
+    rows: Annotated[tuple[Periods, ...], Meta(min_length=1)]
+
+
+class JitterPublication(Publication, frozen=True, kw_only=True, tag="jitter"):
+    """How steady a periodic task is."""
+
+    figures: JitterFigures
+
+
+# lock
+
+
+class OneWay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long a word takes from one core of a processor to another."""
+
+    cpu: Text
+    """The processor, and the year in which it came."""
+    one_way_ns: Annotated[tuple[Count, ...], Meta(min_length=1)]
+    """In ns: one figure, or one for each kind of pair of its cores."""
+
+
+class LockFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One way of a ping-pong between two cores, by processor."""
+
+    rows: Annotated[tuple[OneWay, ...], Meta(min_length=1)]
+
+
+class LockPublication(Publication, frozen=True, kw_only=True, tag="lock"):
+    """How long a word takes from core to core."""
+
+    figures: LockFigures
+
+
 # All
 
-_AnyPublication = SpeedupPublication | ContentionPublication | SwitchPublication
+_AnyPublication = SpeedupPublication | ContentionPublication | SwitchPublication | JitterPublication | LockPublication
 _Kind = TypeVar("_Kind", bound=Publication)
 
 

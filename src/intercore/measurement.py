@@ -89,6 +89,16 @@ class Part(msgspec.Struct, frozen=True):
     """Levels per factor; the settings are their full product. Includes `opt` for targets that are built here."""
 
 
+class StopRule(msgspec.Struct, frozen=True):
+    """When a setting has been measured often enough (see `intercore.stop`)."""
+
+    until: float
+    """Once the 95 % interval of the median of each of its main series lies within this fraction of the median on either
+    side; above 0, at most 1."""
+    cap: int
+    """Or once it has so many repetitions: at least those of the plan."""
+
+
 class Plan(msgspec.Struct, frozen=True):
     """What a run measures and where: everything that is needed to resume it after any interruption."""
 
@@ -101,13 +111,15 @@ class Plan(msgspec.Struct, frozen=True):
     parts: tuple[Part, ...]
     """In the order of measuring. Parts of one benchmark name the same factors: its settings can be told apart."""
     repetitions: int = 1
-    """How often each setting is measured, at least 1."""
+    """How often each setting is measured, at least 1; with a stop rule, at least so often."""
     seed: int = 1
     """Seeds the order of the settings and the dither on the target."""
     simulated: bool = False
     """True when the target is a simulated chip; then every number is labelled so."""
     baud: int = 115200
     """Bits per second of a serial port, at first."""
+    stop: StopRule | None = None
+    """How long to go on; None if the repetitions are all."""
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
@@ -125,7 +137,7 @@ class Run(msgspec.Struct, frozen=True, eq=False):
     tool: str
     """Version of Intercore that created the run."""
     total: int
-    """Number of measurements in the plan."""
+    """Number of measurements that the plan needs; with a stop rule, as far as is known, so it grows with them."""
     measurements: tuple[Measurement, ...]
     """Those that are complete, in the order in which they were taken."""
 

@@ -14,9 +14,9 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.measurement import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from intercore.measurement import Part, Plan, Run
+    from intercore.measurement import Measurement, Part, Plan, Run
 
 REBUILD_FACTOR = "opt"
 """The factor whose change needs the target to be built again."""
@@ -53,15 +53,38 @@ def settings(plan: Plan) -> list[Setting]:
     Within a repetition, settings that share a build stay together, and in these the plan's parts follow one another.
     All else is in random order, so that drift does not look like a factor. The same plan always gives the same order.
 
-    Raises UsageError if the plan has no settings, names a level or a setting twice, or has more than MAX_SETTINGS.
+    Raises UsageError if the plan has no settings, names a level or a setting twice, may have more than MAX_SETTINGS, or
+    has a stop rule with a cap below its repetitions.
     """
     _check(plan)
-    ranked = [
-        (_rank(plan.seed, position, setting), setting)
+    positions = [
+        (position, setting)
         for position, part in enumerate(plan.parts)
         for repetition in range(plan.repetitions)
         for setting in _grid(part, repetition)
     ]
+    return _sorted(plan, positions)
+
+
+def in_order(plan: Plan, chosen: Iterable[Setting]) -> list[Setting]:
+    """Return settings of the plan, or further repetitions of them, in the order to measure them."""
+    positions = {
+        (part.benchmark, canonical(setting.factors)): position
+        for position, part in enumerate(plan.parts)
+        for setting in _grid(part, 0)
+    }
+    return _sorted(plan, [(positions[one.benchmark, canonical(one.factors)], one) for one in chosen])
+
+
+def setting_of(plan: Plan, measurement: Measurement) -> Setting:
+    """Return which setting was measured. The measurement is of a benchmark of the plan."""
+    names = next(part.levels for part in plan.parts if part.benchmark == measurement.benchmark)
+    factors = {name: measurement.factors[name] for name in names if name in measurement.factors}
+    return Setting(measurement.benchmark, factors, measurement.repetition)
+
+
+def _sorted(plan: Plan, positions: Iterable[tuple[int, Setting]]) -> list[Setting]:
+    ranked = [(_rank(plan.seed, position, setting), setting) for position, setting in positions]
     ranked.sort(key=lambda pair: pair[0])
     return [setting for _, setting in ranked]
 
@@ -72,19 +95,12 @@ def _grid(part: Part, repetition: int) -> Iterator[Setting]:
 
 
 def remaining(run: Run) -> list[Setting]:
-    """Return the settings of the run's plan that it holds no measurement of, in the order to measure them."""
-    names = {part.benchmark: part.levels for part in run.plan.parts}
-    done = {
-        (
-            measurement.benchmark,
-            canonical(
-                {name: level for name, level in measurement.factors.items() if name in names[measurement.benchmark]}
-            ),
-            measurement.repetition,
-        )
-        for measurement in run.measurements
-        if measurement.benchmark in names
-    }
+    """Return the settings of the run's plan that it holds no measurement of, in the order to measure them.
+
+    What a stop rule asks for beyond the plan's repetitions is not among them.
+    """
+    measured = (setting_of(run.plan, one) for one in run.measurements if one.benchmark in run.plan.benchmarks)
+    done = {(setting.benchmark, canonical(setting.factors), setting.repetition) for setting in measured}
     return [
         setting
         for setting in settings(run.plan)
@@ -95,9 +111,12 @@ def remaining(run: Run) -> list[Setting]:
 def _check(plan: Plan) -> None:
     if plan.repetitions < 1:
         raise UsageError(f"repetitions={plan.repetitions} is out of range: a setting is measured at least once")
+    if plan.stop is not None and plan.stop.cap < plan.repetitions:
+        raise UsageError(f"cap={plan.stop.cap} is out of range: at least {plan.repetitions}, the repetitions asked for")
     for part in plan.parts:
         _check_levels(part)
-    total = plan.repetitions * sum(math.prod(len(levels) for levels in part.levels.values()) for part in plan.parts)
+    most = plan.repetitions if plan.stop is None else plan.stop.cap
+    total = most * sum(math.prod(len(levels) for levels in part.levels.values()) for part in plan.parts)
     if total > MAX_SETTINGS:
         raise UsageError(f"the plan has {total} measurements, more than {MAX_SETTINGS}: give fewer values per factor")
     for benchmark in plan.benchmarks:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from intercore.plan import Setting
     from intercore.runner import Observer
+    from intercore.stop import Precision
 
 
 @contextlib.contextmanager
@@ -47,8 +48,8 @@ class _Bar:
         self._whole = done
         self._progress.update(self._task, total=total, completed=done)
 
-    def measuring(self, setting: Setting) -> None:
-        self._words = escape(_words(setting))
+    def measuring(self, setting: Setting, known: Precision | None) -> None:
+        self._words = escape(_words(setting) + (f"  {known}" if known else ""))
         self._progress.update(self._task, description=self._words)
 
     def progress(self, done: int, of: int) -> None:
@@ -60,25 +61,23 @@ class _Bar:
     def told(self, text: str) -> None:
         self._progress.console.print(text, markup=False)
 
-    def stored(self) -> None:
+    def stored(self, total: int, known: Precision | None) -> None:  # noqa: ARG002 - said when it is measured again
         self._whole += 1
-        self._progress.update(self._task, completed=self._whole)
+        self._progress.update(self._task, completed=self._whole, total=total)
 
 
 class _Log:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._position = 0
-        self._total = 0
         self._setting: Setting | None = None
         self._since = 0.0
         self._chip = ""
 
-    def begin(self, done: int, total: int) -> None:
+    def begin(self, done: int, total: int) -> None:  # noqa: ARG002 - each line says the total known then
         self._position = done
-        self._total = total
 
-    def measuring(self, setting: Setting) -> None:
+    def measuring(self, setting: Setting, known: Precision | None) -> None:  # noqa: ARG002 - said when it is stored
         self._setting = setting
         self._since = time.monotonic()
 
@@ -91,11 +90,12 @@ class _Log:
     def told(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
-    def stored(self) -> None:
+    def stored(self, total: int, known: Precision | None) -> None:
         self._position += 1
         if self._setting is not None:
             took = time.monotonic() - self._since
-            text = f"{self._position}/{self._total} {_words(self._setting)} {took:.1f} s{self._chip}"
+            precision = f", {known}" if known else ""
+            text = f"{self._position}/{total} {_words(self._setting)} {took:.1f} s{self._chip}{precision}"
             self._console.print(text, markup=False, soft_wrap=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.errors import UsageError
+from intercore.levels import DEFAULT_LEVELS, SIMULATED_SUITE_LEVELS, SUITE_LEVELS
 from intercore.measurement import Part
 from intercore.plan import REBUILD_FACTOR
 from intercore.targets import unknown
@@ -15,56 +16,8 @@ if TYPE_CHECKING:
     from intercore.measurement import Level
     from intercore.session import BenchmarkInfo, ParameterInfo
 
-DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
-    # The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer.
-    "speedup": {
-        "workload": ["fp"],
-        "n": ["1000", "10000", "100000", "1000000", "10000000"],
-        "mode": ["create", "pool", "spin"],
-        "join": ["notify"],
-    },
-    # Each of the first two cores to itself and to the other; a few seconds.
-    "clock": {"from": ["0", "1"], "to": ["0", "1"]},
-    # Every primitive that works between cores, between the first two: a few seconds.
-    "switch": {
-        "primitive": [
-            "binary-semaphore",
-            "counting-semaphore",
-            "mutex",
-            "queue",
-            "notification",
-            "event-group",
-            "stream-buffer",
-        ],
-        "from": ["0", "1"],
-        "to": ["0", "1"],
-        "target": ["idle"],
-        "time": ["common"],
-    },
-}
-"""Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
-
 SUITE = "suite"
 """What a user asks for to have every benchmark measured."""
-
-SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
-    "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
-    "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
-}
-"""What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
-
-SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
-    "speedup": (
-        {
-            "workload": ["fp"],
-            "n": ["100", "300", "1000", "3000"],
-            "mode": ["create", "pool", "spin"],
-            "samples": ["10"],
-        },
-    ),
-    "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["100"]},),
-}
-"""The same where each second of a busy chip takes two, so that it takes two minutes."""
 
 
 def parse_levels(words: Iterable[str]) -> dict[str, list[str]]:

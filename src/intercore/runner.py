@@ -5,20 +5,23 @@ from __future__ import annotations
 import contextlib
 import platform
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 import intercore
 from intercore.errors import IntercoreError
 from intercore.measurement import Measurement
-from intercore.plan import REBUILD_FACTOR, remaining
+from intercore.plan import REBUILD_FACTOR
 from intercore.session import Session
+from intercore.stop import Course
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from intercore.link import Port
     from intercore.measurement import Level, Plan
     from intercore.plan import Setting
+    from intercore.stop import Precision
     from intercore.store import Store
 
 
@@ -32,8 +35,8 @@ class Observer(Protocol):
     def begin(self, done: int, total: int) -> None:
         """Begin with this many measurements complete already, and this many in the whole plan."""
 
-    def measuring(self, setting: Setting) -> None:
-        """Begin a measurement."""
+    def measuring(self, setting: Setting, known: Precision | None) -> None:
+        """Begin a measurement; `known` says how well its setting is known so far, where a stop rule asks for that."""
 
     def progress(self, done: int, of: int) -> None:
         """Note the repetitions of the measurement under way."""
@@ -44,8 +47,8 @@ class Observer(Protocol):
     def chip_time(self, seconds: float) -> None:
         """Note how long a simulated chip has been running, in its own time."""
 
-    def stored(self) -> None:
-        """Note that the measurement is complete and in the store."""
+    def stored(self, total: int, known: Precision | None) -> None:
+        """Note that the measurement is complete and in the store, and what is known with it."""
 
 
 def carry_out(
@@ -60,13 +63,14 @@ def carry_out(
 
     `open_port` opens the target, built at the optimisation level given (None where that is no factor); `timeout` is
     the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
-    is raised to. Raises IntercoreError, or KeyboardInterrupt, with all
-    complete measurements in the store.
+    is raised to. Raises IntercoreError, or KeyboardInterrupt, with all complete measurements in the store.
     """
     run = store.run(run_id)
-    left = remaining(run)
-    observer.begin(run.total - len(left), run.total)
-    for opt, settings in _by_build(left):
+    course = Course(run)
+    if course.total != run.total:
+        store.set_total(run_id, course.total)  # another version may have known the stop rule's series otherwise
+    observer.begin(len(run.measurements), course.total)
+    for opt, settings in groupby(course.settings(), _opt):
         told = _each_once(observer.told)
         with (
             contextlib.closing(open_port(opt)) as port,
@@ -75,11 +79,12 @@ def carry_out(
             session.raise_rate(max_rate)
             conditions = target_conditions(session, port, run.plan.target)
             for setting in settings:
-                observer.measuring(setting)
+                observer.measuring(setting, course.known(setting))
                 conditions = {**conditions, **line_conditions(port)}
                 measurement = _measure(session, port, run.plan, setting, conditions, observer)
-                store.add(run_id, setting, measurement)
-                observer.stored()
+                course.add(setting, measurement)
+                store.add(run_id, setting, measurement, course.total)
+                observer.stored(course.total, course.known(setting))
 
 
 def target_conditions(session: Session, port: Port, target: str) -> dict[str, str]:
@@ -119,18 +124,6 @@ def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
             tell(text)
 
     return tell_once
-
-
-def _by_build(settings: list[Setting]) -> Iterator[tuple[str | None, list[Setting]]]:
-    """Group neighbours that share a build, in order."""
-    group: list[Setting] = []
-    for setting in settings:
-        if group and group[-1].factors.get(REBUILD_FACTOR) != setting.factors.get(REBUILD_FACTOR):
-            yield _opt(group[-1]), group
-            group = []
-        group.append(setting)
-    if group:
-        yield _opt(group[-1]), group
 
 
 def _opt(setting: Setting) -> str | None:

@@ -52,7 +52,7 @@ _SCHEMA = (
     """CREATE TABLE campaigns (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         plan TEXT NOT NULL,     -- JSON of measurement.Plan
-        total INTEGER NOT NULL, -- measurements in the plan
+        total INTEGER NOT NULL, -- measurements that the plan needs, as far as is known
         started TEXT NOT NULL,  -- UTC, ISO 8601
         tool TEXT NOT NULL,     -- version of Intercore
         crc INTEGER NOT NULL    -- CRC-32 of the columns above but id
@@ -102,7 +102,7 @@ class Summary(msgspec.Struct, frozen=True):
     tool: str
     """Version of Intercore that created the run."""
     total: int
-    """Number of measurements in the plan."""
+    """Number of measurements that the plan needs; with a stop rule, as far as is known."""
     done: int
     """Number of them that are complete."""
 
@@ -142,15 +142,16 @@ class Store:
             self._db.close()
 
     def create_run(self, plan: Plan, total: int) -> int:
-        """Add a run without measurements and return its id; `total` is the number of measurements in the plan."""
+        """Add a run without measurements and return its id; `total` is the number of measurements that it needs."""
         with self._transaction("add a run to", "IMMEDIATE"):
             row = (msgspec.json.encode(plan).decode(), total, _now(), __version__)
             statement = "INSERT INTO campaigns (plan, total, started, tool, crc) VALUES (?, ?, ?, ?, ?) RETURNING id"
             return self._insert(statement, (*row, _crc(row)))
 
-    def add(self, run_id: int, setting: Setting, measurement: Measurement) -> None:
+    def add(self, run_id: int, setting: Setting, measurement: Measurement, total: int | None = None) -> None:
         """Add a complete measurement of `setting` to a run. When this returns, it survives a power cut.
 
+        `total` is the number of measurements that the run needs, now that this one is known; None if that is as before.
         Raises IntercoreError if the measurement is not one of `setting`, is there already, or there is no such run.
         """
         key, factors, checks = canonical(setting.factors), canonical(measurement.factors), canonical(measurement.checks)
@@ -181,6 +182,24 @@ class Store:
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 ((number, position, *sample) for position, sample in enumerate(samples)),
             )
+            if total is not None:
+                self._update_total(run_id, total)
+
+    def set_total(self, run_id: int, total: int) -> None:
+        """Change the number of measurements that a run needs. Raises IntercoreError if there is no such run."""
+        with self._transaction(f"change run {run_id} in", "IMMEDIATE"):
+            self._update_total(run_id, total)
+
+    def _update_total(self, run_id: int, total: int) -> None:
+        columns = "SELECT crc, plan, total, started, tool FROM campaigns WHERE id = ?"
+        found = self._db.execute(columns, (run_id,)).fetchone()
+        if found is None:
+            raise IntercoreError(f"there is no run {run_id} in {self.path}")
+        crc, plan, before, started, tool = found
+        with self._reading(f"run {run_id}"):
+            _compare(crc, _crc([plan, before, started, tool]))
+        change = "UPDATE campaigns SET total = ?, crc = ? WHERE id = ?"
+        self._db.execute(change, (total, _crc([plan, total, started, tool]), run_id))
 
     def run(self, run_id: int | None = None) -> Run:
         """Return a run with all its measurements; the newest run if None. UsageError if there is no such run."""

@@ -71,6 +71,13 @@ ASKED_WRONGLY = {
     "baud of 0": (("info", "serial", "--port", "/dev/ttyACM0", "--baud", "0"), "--baud"),
     "no patience": ((*RUN, "--timeout", "0"), "--timeout"),
     "no repetition": ((*RUN, "--repetitions", "0"), "--repetitions"),
+    "precision without a sign": ((*RUN, "--until", "1"), "such as 1%"),
+    "precision in words": ((*RUN, "--until", "much"), "such as 1%"),
+    "precision of 0": ((*RUN, "--until", "0%"), "above 0 %"),
+    "precision above 100": ((*RUN, "--until", "101%"), "at most 100 %"),
+    "cap of 0": ((*RUN, "--until", "1%", "--cap", "0"), "--cap"),
+    "cap without a precision": ((*RUN, "--cap", "5"), "--until"),
+    "cap below the repetitions": ((*RUN, "--until", "1%", "--cap", "2", "--repetitions", "3"), "at least 3"),
     "negative seed": ((*RUN, "--seed", "-1"), "--seed"),
     "unknown format": (("list", "--format", "xml"), "'table', 'json', 'csv'"),
     "unknown command": (("rum", "host", "speedup"), "rum"),
@@ -156,7 +163,11 @@ def test_a_machine_that_refuses_is_named(measured: Tool, board: FakeBoard) -> No
 # Options that --resume would have to ignore
 
 
-@pytest.mark.parametrize("option", [("--opt", "O3"), ("--seed", "9"), ("--repetitions", "5")], ids=" ".join)
+@pytest.mark.parametrize(
+    "option",
+    [("--opt", "O3"), ("--seed", "9"), ("--repetitions", "5"), ("--until", "1%"), ("--cap", "5")],
+    ids=" ".join,
+)
 def test_resume_refuses_what_would_change_the_plan(tool: Tool, option: tuple[str, str]) -> None:
     with Store(tool.store) as store:
         store.create_run(Plan("host", None, "speedup", (Part("speedup", {"n": [10], "opt": ["O2"]}),)), 1)

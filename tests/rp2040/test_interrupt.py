@@ -1,4 +1,4 @@
-"""The due moment of the firmware's timer on the common clock (firmware/board/rp2040/clock.c), judged by the simulator."""
+"""When the firmware's timer is due on the common clock (firmware/board/rp2040/clock.c), judged by the simulator."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore.sim import Simulator
-
-from .conftest import CLK_SYS_HZ, Board
+from .conftest import Board
 from .test_clock import MHZ, RUN, TIMER_LOW, Truth
 
 if TYPE_CHECKING:

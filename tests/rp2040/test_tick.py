@@ -1,4 +1,4 @@
-"""Whether the edges of the kernel's tick lie where the firmware says, judged by the simulator that knows every cycle."""
+"""Whether the edges of the tick lie where the firmware says, judged by the simulator, which knows every cycle."""
 
 from __future__ import annotations
 

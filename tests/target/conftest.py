@@ -15,7 +15,7 @@ import pytest
 from intercore.build import host_program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 PATIENCE = 60.0
@@ -25,10 +25,15 @@ PATIENCE = 60.0
 class Terminal:
     """A person's terminal on the program: types lines, reads what comes."""
 
-    def __init__(self, program: Path) -> None:
+    def __init__(self, program: Path, environment: Mapping[str, str] | None = None) -> None:
+        """Start the program, with some variables besides those of this process."""
         # A sanitizer's report must fail the test even where the program would go on.
         self.process = subprocess.Popen(
-            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [program],
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         self._received = b""
 

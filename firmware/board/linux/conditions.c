@@ -114,6 +114,24 @@ static void add_kernel(void) {
     }
 }
 
+static void add_regions(void) {
+    char text[VALUE_MAX] = "";
+    size_t length = 0;
+    struct port_region region;
+    for (uint32_t i = 0; port_region(i, &region) && length < sizeof text; i++) {
+        if (i == 0) {
+            add_number("memory.ram_bytes", region.bytes);
+        }
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s %zu", i > 0 ? ", " : "", region.name,
+                                   region.bytes);
+    }
+    if (length < sizeof text) {
+        snprintf(text + length, sizeof text - length, " bytes");
+    }
+    add("memory.regions", text);
+    add_number("memory.word_bytes", sizeof(uintptr_t));
+}
+
 /* What stands for a small kernel's objects. */
 static void add_objects(void) {
     add("object.notification", "POSIX semaphore of the thread");
@@ -130,6 +148,7 @@ void linux_conditions_start(void) {
     add_kernel();
     add("cpu.virtualisation", virtualisation());
     add_governor();
+    add("cpu.wake_latency_us", port_posix_wake_latency());
     add_number("cpu.online", (unsigned long long)sysconf(_SC_NPROCESSORS_ONLN));
     add("cpu.of_cores", port_posix_cpus());
     add_file("cpu.smt_active", "/sys/devices/system/cpu/smt/active");
@@ -139,19 +158,18 @@ void linux_conditions_start(void) {
     add_number("cpu.cycle_counter_hz", port_cycles_hz());
     add_file("os.load_at_start", "/proc/loadavg");
     add("scheduler.policy", port_posix_policy());
+    add_file("scheduler.rr_timeslice_ms", "/proc/sys/kernel/sched_rr_timeslice_ms");
     add_file("scheduler.rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us");
     add_objects();
     add("interrupt.timer", "timer_create(CLOCK_MONOTONIC) to a signal handler in a thread on the core");
     add("interrupt.doorbell", "pthread_kill() to a signal handler in a thread on the core");
     add("compiler", IC_COMPILER);
     add("compiler.flags", IC_FLAGS);
-    add("critical_section", "one recursive pthread mutex with priority inheritance");
+    add("critical_section", port_posix_inherits_priority() ? "one recursive POSIX mutex, PTHREAD_PRIO_INHERIT"
+                                                           : "one recursive POSIX mutex");
     add("spinlock", "pthread_spin_lock");
     add("atomic", ATOMIC);
-    struct port_region region;
-    if (port_region(0, &region)) {
-        add_number("memory.ram_bytes", region.bytes);
-    }
+    add_regions();
 }
 
 bool port_condition(uint32_t index, struct port_condition *condition) {

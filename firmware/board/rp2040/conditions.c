@@ -34,6 +34,7 @@ static const struct port_condition conditions[] = {
     {"critical_section", "the kernel's: interrupts masked, and its two hardware spinlocks"},
     {"spinlock", "hardware spinlock of SIO, polled"},
     {"atomic", "under a hardware spinlock with interrupts masked: the core has no exclusive accesses"},
+    {"memory.word_bytes", "4"},
     {"console", "UART0 by interrupt on core 0, " TEXT(UART_RATE) " bit/s at start"},
     {"watchdog", WATCHDOG_TEXT},
     {"interrupt.timer", "an alarm of TIMER, on whole microseconds, at the kernel's priority"},

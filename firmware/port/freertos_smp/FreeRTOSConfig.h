@@ -28,7 +28,8 @@
 #define configUSE_PREEMPTION 1
 
 /* Off: equals share a core by yielding only, so that no switch falls into a timed window that the benchmark has not
- * asked for. With 1, moreover, every tick would wake an idle core 1 to change one idle task for the other. */
+ * asked for. With 1, moreover, every tick would wake an idle core 1 to change one idle task for the other. What a
+ * benchmark asks for with port_time_slicing() is below. */
 #define configUSE_TIME_SLICING 0
 
 /* Priority 0 is idle, 1 the console, 2 to 9 are the 8 priorities of port.h. */
@@ -128,6 +129,23 @@ void port_freertos_assert(const char *file, uint32_t line) __attribute__((noretu
     if (pxLeaving != (pxTCB) &&                                                                                        \
         listLIST_ITEM_CONTAINER(&pxLeaving->xStateListItem) == &pxReadyTasksLists[pxLeaving->uxPriority]) {            \
         pxLeaving->pvThreadLocalStoragePointers[1] = (char *)pxLeaving->pvThreadLocalStoragePointers[1] + 1;           \
+    }
+
+/* ---- time slicing at run time (port_time_slicing) ----
+ *
+ * What the kernel does in each tick if configUSE_TIME_SLICING is 1, in the same place but for the pending yields of
+ * the tick, which are behind us here: a core whose task has ready equals switches. Off, it costs a look at a variable.
+ */
+extern volatile uint32_t port_freertos_time_slicing;
+#define traceRETURN_xTaskIncrementTick(xReturn)                                                                        \
+    if (port_freertos_time_slicing != 0U && uxSchedulerSuspended == 0U) {                                              \
+        for (BaseType_t xCore = 0; xCore < configNUMBER_OF_CORES; xCore++) {                                           \
+            if (listCURRENT_LIST_LENGTH(&pxReadyTasksLists[pxCurrentTCBs[xCore]->uxPriority]) > 1U) {                  \
+                xYieldPendings[xCore] = pdTRUE;                                                                        \
+                prvYieldCore(xCore);                                                                                   \
+                (xReturn) = (xCore == (BaseType_t)portGET_CORE_ID()) ? pdTRUE : (xReturn);                             \
+            }                                                                                                          \
+        }                                                                                                              \
     }
 
 /* ---- RP2040 ---- */

@@ -24,6 +24,7 @@ static const struct port_condition conditions[] = {
     {"freertos.timers", TEXT(configUSE_TIMERS)},
     {"freertos.notification_entries", TEXT(configTASK_NOTIFICATION_ARRAY_ENTRIES)},
     {"freertos.switch_hook", "counts preemptions"},
+    {"freertos.tick_hook", "time slicing, as the kernel's own, while a benchmark asks for it (contention)"},
     {"object.notification", "direct-to-task notification"},
     {"object.semaphore", "FreeRTOS semaphore, static"},
     {"object.mutex", "FreeRTOS mutex, with priority inheritance"},

@@ -8,6 +8,7 @@ static port_task_t console_task;
 static StaticTask_t console_control;
 static StackType_t console_stack[PORT_FREERTOS_CONSOLE_STACK_WORDS];
 static uint32_t stack_left = UINT32_MAX;
+volatile uint32_t port_freertos_time_slicing;
 
 /* ---- cores ---- */
 
@@ -46,13 +47,21 @@ static void run_task(void *arg) {
     }
 }
 
+static configSTACK_DEPTH_TYPE stack_words(uint32_t bytes_for_entry) {
+    uint32_t words = PORT_FREERTOS_STACK_WORDS;
+    if (bytes_for_entry > PORT_FREERTOS_STACK_BYTES_FOR_ENTRY) {
+        words += (bytes_for_entry - PORT_FREERTOS_STACK_BYTES_FOR_ENTRY) / sizeof(StackType_t) + 1U;
+    }
+    return (configSTACK_DEPTH_TYPE)words;
+}
+
 enum port_error port_task_start(port_task_t *task, const struct port_task_config *config) {
     task->entry = config->entry;
     task->arg = config->arg;
     atomic_store_explicit(&task->ended, 0, memory_order_relaxed);
     atomic_store_explicit(&task->joiner, NULL, memory_order_relaxed);
     /* The kernel stores the handle before the task can run. */
-    BaseType_t made = xTaskCreateAffinitySet(run_task, config->name, PORT_FREERTOS_STACK_WORDS, task,
+    BaseType_t made = xTaskCreateAffinitySet(run_task, config->name, stack_words(config->stack_bytes), task,
                                              (UBaseType_t)(tskIDLE_PRIORITY + 1U + config->priority),
                                              port_freertos_affinity(config->core), &task->handle);
     return made == pdPASS ? PORT_OK : PORT_ERR_RESOURCE;
@@ -94,6 +103,8 @@ void port_yield(void) {
     taskYIELD();
     vTaskSetThreadLocalStoragePointer(NULL, 1, preemptions);
 }
+
+void port_time_slicing(bool on) { port_freertos_time_slicing = on; }
 
 uint64_t port_preemptions(void) { return (uintptr_t)pvTaskGetThreadLocalStoragePointer(NULL, 1); }
 

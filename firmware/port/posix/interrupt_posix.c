@@ -42,9 +42,11 @@ static __thread struct interrupt *served; /* by the calling thread */
 static void arrives(int signal) {
     (void)signal;
     int kept = errno;
-    (void)atomic_load(&served->sent);
-    if (!atomic_load(&served->closing)) {
-        served->handler(served->arg);
+    if (served != NULL) { /* else it is not ours: somebody has sent it to the process */
+        (void)atomic_load(&served->sent);
+        if (!atomic_load(&served->closing)) {
+            served->handler(served->arg);
+        }
     }
     errno = kept;
 }

@@ -5,21 +5,23 @@
 #include <stdatomic.h>
 
 #include "port_lock.h"
+#include "port_posix.h"
 
 /* ---- critical section ---- */
 
 static pthread_mutex_t critical;
 
-/* With priority inheritance: a task that is kept waiting lends its priority to whoever is inside, who may otherwise be
- * kept from its core by a third. A lock that is waited for by spinning would never be given back to a more urgent
- * task on the holder's own core. */
+/* With priority inheritance where the system has it: a task that is kept waiting lends its priority to whoever is
+ * inside, who may otherwise be kept from its core by a third. A lock that is waited for by spinning would never be
+ * given back to a more urgent task on the holder's own core. */
 bool lock_posix_start(void) {
     pthread_mutexattr_t attributes;
     if (pthread_mutexattr_init(&attributes) != 0) {
         return false;
     }
+    int protocol = port_posix_inherits_priority() ? PTHREAD_PRIO_INHERIT : PTHREAD_PRIO_NONE;
     bool made = pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE) == 0 &&
-                pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT) == 0 &&
+                pthread_mutexattr_setprotocol(&attributes, protocol) == 0 &&
                 pthread_mutex_init(&critical, &attributes) == 0;
     pthread_mutexattr_destroy(&attributes);
     return made;

@@ -1,12 +1,14 @@
-/* Periodic tasks: Linux has no tick; its grid is that of port_sleep_ticks(), whole ticks of the common clock from 0 on.
- */
+/* Periodic tasks: Linux shows programs no tick, so the edges are those of a nominal one, that begins with the program.
+ * It must not begin at whole ticks of the clock: there Linux has its own tick (since 6.2), and would handle it first
+ * each time that a task is released. */
 #include "port.h"
+#include "port_posix.h"
 
 static uint64_t tick(void) { return port_clock_hz() / port_tick_hz(); }
 
 uint64_t port_tick_edge(void) {
     uint64_t now = port_clock();
-    return now - now % tick();
+    return now - (now - port_posix_began()) % tick();
 }
 
 uint64_t port_period_begin(struct port_period *period, uint32_t ticks) {

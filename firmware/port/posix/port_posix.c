@@ -2,6 +2,7 @@
 #include "port_posix.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
@@ -25,6 +26,8 @@
 static uint32_t core_count;
 static int cpu_of_core[PORT_CORES_MAX];
 static bool realtime;
+static bool time_slicing;
+static uint64_t began;
 static uint64_t cycles_hz;
 static port_task_t console_task;
 static __thread port_task_t *self;
@@ -118,11 +121,16 @@ static enum port_error start_thread(port_task_t *task, const struct port_task_co
     cpu_set_t set;
     port_posix_cpu_set(config->core, &set);
     int failed = pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
+    if (failed == 0 && config->stack_bytes > 0) {
+        size_t usual;
+        (void)pthread_attr_getstacksize(&attributes, &usual);
+        failed = pthread_attr_setstacksize(&attributes, usual + config->stack_bytes);
+    }
     if (failed == 0 && realtime) {
         struct sched_param param = {.sched_priority = FIFO_BASE + (int)config->priority};
         /* Arguments that are legal by construction: these three cannot fail. */
         (void)pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-        (void)pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
+        (void)pthread_attr_setschedpolicy(&attributes, time_slicing ? SCHED_RR : SCHED_FIFO);
         (void)pthread_attr_setschedparam(&attributes, &param);
     }
     if (failed == 0) {
@@ -169,6 +177,9 @@ bool port_task_waits(const port_task_t *task) {
 }
 
 port_task_t *port_task_self(void) { return self; }
+
+/* SCHED_FIFO lets a thread run on until it waits, SCHED_RR takes turns; SCHED_OTHER takes turns in any case. */
+void port_time_slicing(bool on) { time_slicing = on; }
 
 void port_yield(void) { sched_yield(); }
 
@@ -303,6 +314,19 @@ void port_console_set_rate(uint32_t bits_per_second) { (void)bits_per_second; }
 
 /* ---- start-up ---- */
 
+static bool awake;
+
+/* Asks Linux not to let processors sleep so deeply that it takes them time to wake up (Documentation/power/
+ * pm_qos_interface), as cyclictest does: for as long as the file is open, which is until the process ends. */
+static void keep_awake(void) {
+    int file = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+    int32_t latency_us = 0;
+    awake = file >= 0 && write(file, &latency_us, sizeof latency_us) == (ssize_t)sizeof latency_us;
+    if (file >= 0 && !awake) {
+        close(file);
+    }
+}
+
 static bool find_cores(void) {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
@@ -317,6 +341,7 @@ static bool find_cores(void) {
 }
 
 bool port_posix_start(void) {
+    began = port_clock();
     if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0 ||
         sem_init(&console_task.resumed, 0, 0) != 0 || !lock_posix_start()) {
         return false;
@@ -332,6 +357,7 @@ bool port_posix_start(void) {
     }
     struct sched_param param = {.sched_priority = FIFO_BASE};
     realtime = sched_setscheduler(0, SCHED_FIFO, &param) == 0;
+    keep_awake();
     calibrate_cycles();
     return true;
 }
@@ -345,4 +371,8 @@ const char *port_posix_cpus(void) {
     return text;
 }
 
+uint64_t port_posix_began(void) { return began; }
+
 const char *port_posix_policy(void) { return realtime ? "SCHED_FIFO" : "SCHED_OTHER"; }
+
+const char *port_posix_wake_latency(void) { return awake ? "0" : "not set"; }

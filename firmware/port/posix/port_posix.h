@@ -13,11 +13,17 @@ bool port_posix_start(void);
 /* Makes `set` the system's CPUs behind a core, or behind all of them for PORT_CORE_ANY. */
 void port_posix_cpu_set(uint32_t core, cpu_set_t *set);
 
+/* The common clock when port_posix_start() was called: the first edge of the nominal tick. */
+uint64_t port_posix_began(void);
+
 /* The policy that tasks got: "SCHED_FIFO", or "SCHED_OTHER" where the system does not permit it. */
 const char *port_posix_policy(void);
 
 /* Whether mutexes have priority inheritance here. */
 bool port_posix_inherits_priority(void);
+/* The longest time that processors may take to wake up, in microseconds: "0", or "not set" where the system does not
+ * permit that. */
+const char *port_posix_wake_latency(void);
 
 /* The system's numbers of the CPUs behind cores 0, 1, …, separated by commas. */
 const char *port_posix_cpus(void);

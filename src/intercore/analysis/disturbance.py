@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SIGNIFICANT = 0.001
 _FEWEST = 20  # samples of which anything is said
-_FEWEST_IN_LEVEL = 5
+_FEWEST_IN_LEVEL = 10
 
 _DRIFT = 0.71  # probability of superiority that Vargha & Delaney (2000) call a large effect
 _RELEVANT = 0.02  # of the median: less is not worth a warning
@@ -74,7 +74,8 @@ def levels(values: ArrayLike, *, tick: float | None = None) -> tuple[Level, ...]
     """Return the levels around which the samples lie, lowest first; a single one where there are no several.
 
     Levels are told apart where a gap, with at most 1 % of the samples in it, is wider than the middle 80 % of the
-    samples on either side, and than 2 % of the median; each holds at least 5 % of the samples. No values, no level.
+    samples on either side, and than 2 % of the median; each holds at least 5 % of the samples, and 10. No values, no
+    level.
     """
     array = np.asarray(values, dtype=np.float64)
     if len(array) == 0:

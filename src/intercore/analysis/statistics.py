@@ -26,6 +26,7 @@ LARGE = 5000
 
 _SEED = 0x1C0E
 _OFF_GRID = 0.01  # of a step, that rounding may put a value off the grid
+_MOST_STEPS = 1e12  # in a value: beyond, floats do not tell whether it lies on the grid
 _VALUES_PER_BATCH = 2_000_000  # bounds the memory of a bootstrap to some 50 MB however many samples there are
 
 
@@ -107,15 +108,15 @@ def granularity(values: ArrayLike) -> float | None:
 
     None if there is no such step, or fewer than two distinct values. Values may be rounded as floats are.
     """
-    steps = np.diff(np.unique(np.asarray(values, dtype=np.float64)))
-    if steps.size == 0:
+    distinct = np.unique(np.asarray(values, dtype=np.float64))
+    if distinct.size < 2:
         return None
+    steps = np.diff(distinct)
     step = float(steps.min())
-    with np.errstate(over="ignore"):
-        multiples = steps / step
-    if not np.all(np.isfinite(multiples)) or np.any(np.abs(multiples - np.rint(multiples)) > _OFF_GRID):
+    if step * _MOST_STEPS < np.abs(distinct[[0, -1]]).max():
         return None
-    return step
+    multiples = steps / step
+    return None if np.any(np.abs(multiples - np.rint(multiples)) > _OFF_GRID) else step
 
 
 def generator(key: str) -> np.random.Generator:

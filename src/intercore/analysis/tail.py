@@ -27,7 +27,7 @@ MOST_EXCEEDANCES = 1000
 FEWEST_EXCEEDANCES = 50
 """Fewer leave the shape unknown by more than ±0.28: its standard error is (1 + shape)/√k (Smith 1987)."""
 
-_HIGHEST_SHARE = 0.1  # of the values, above the lowest threshold tried
+_HIGHEST_SHARE = 0.05  # of the values, above the lowest threshold tried
 _FITS = 0.1  # p-value above which a fit is not rejected (Choulakian & Stephens 2001 raise the threshold until then)
 _REPLICATES = 500
 _SHUFFLES = 200
@@ -93,7 +93,7 @@ def tail(
 ) -> Tail:
     """Estimate the values exceeded once in so many samples, given in the order in which they were taken.
 
-    The threshold is the lowest of those with 10 % of the samples (at most 1000), a half, a quarter … above it, at least
+    The threshold is the lowest of those with 5 % of the samples (at most 1000), a half, a quarter … above it, at least
     50, at which the Anderson–Darling test does not reject the fit (p above 0.1). Exceedances that come in clusters
     count once per cluster. Values on the grid of a clock, `tick` apart (found from the values if not given), are
     spread evenly over their tick. The interval is by parametric bootstrap. `what` is what one sample is, in words.
@@ -111,7 +111,8 @@ def tail(
             f"its largest values come in clusters, fewer than {FEWEST_EXCEEDANCES} of them: measure longer, or "
             "find out what disturbs it"
         )
-        return Tail(f"No rare value is estimated: {reason}.", (reason,), ())
+        doubts = (reason, *_mixed(array, grid))
+        return Tail(f"No rare value is estimated: {'; '.join(doubts)}.", doubts, ())
     return _estimate(array, candidates, once_in, rng, _Words(unit, what, simulated, grid))
 
 
@@ -309,10 +310,7 @@ def _doubts(
         yield f"with a shape of {fit.shape:.2f} the fitted tail is so heavy that not even its mean is finite"
     if fit.p_value <= _FITS:
         yield f"no threshold was found above which the values follow the distribution (p = {fit.p_value:.2g})"
-    if len(levels(values, tick=words.grid)) > 1:
-        yield "the values lie on several levels, and the tail is that of the highest one only"
-    if is_drifting(values, tick=words.grid):
-        yield "the values drift, so they have no one distribution"
+    yield from _mixed(values, words.grid)
     if fit.peaks.extremal_index < 1:
         yield (
             f"the largest values come in clusters of {1 / fit.peaks.extremal_index:.1f} on average, each of which "
@@ -327,6 +325,14 @@ def _doubts(
             yield f"once in {one.once_in:,.0f} lies far beyond the {len(values):,} {words.what}s measured"
         if one.value.high is None or one.value.low is None or one.value.high - one.value.low > abs(one.value.value):
             yield "its interval is as wide as the value itself"
+
+
+def _mixed(values: Floats, grid: float | None) -> Iterator[str]:
+    """Say why the values are not of one distribution."""
+    if len(levels(values, tick=grid)) > 1:
+        yield "the values lie on several levels, and the tail is that of the highest one only"
+    if is_drifting(values, tick=grid):
+        yield "the values drift, so they have no one distribution"
 
 
 def _is_unstable(fit: _Fit, tried: Sequence[Threshold]) -> bool:

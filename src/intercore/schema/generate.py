@@ -47,9 +47,10 @@ def _is_generated(reference: Mapping[str, Any], schema: Mapping[str, Any]) -> bo
 
 
 def _strict(definition: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
-    """Allow no other keys, require all, and describe each."""
+    """Allow no other keys, require all, so that none has a default, and describe each."""
     properties = {
-        name: {"description": texts[name], **one} if name in texts else one
+        name: ({"description": texts[name]} if name in texts else {})
+        | {key: value for key, value in one.items() if key != "default"}
         for name, one in definition.get("properties", {}).items()
     }
     closed = {"additionalProperties": False, "required": list(properties)} if properties else {}

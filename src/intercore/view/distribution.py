@@ -85,7 +85,7 @@ def bin_edges(samples: Sequence[Floats], tick: float | None) -> tuple[Floats, bo
     """
     pooled = np.concatenate(samples)
     least, largest = float(pooled.min()), float(pooled.max())
-    unit = tick or (largest - least) / 1e6 or abs(least) or 1.0
+    unit = tick or (largest - least) / 1e6 or abs(least) / 100 or 1.0
     low, high = round(least / unit), round(largest / unit)
     if low >= 1 and high > _LONG_TAIL * float(np.median(pooled)) / unit:
         return (_octaves(low, high) - 0.5) * unit, True
@@ -140,7 +140,7 @@ def _x_axis(quantity: str, edges: Floats, *, logarithmic: bool) -> Figure:
     ends = edges[[0, -1]] / 1e6
     look: Figure = log_axis("", ends.tolist()) if logarithmic else {"tickformat": "~s", "nticks": 7}
     low, high = np.log10(ends) if logarithmic else ends
-    margin = 0.02 * (high - low)
+    margin = 0.02 * (high - low) if logarithmic else 3 * (ends[1] - ends[0]) / (len(edges) - 1)
     return look | {
         "title": {"text": quantity},
         "ticksuffix": "s",

@@ -22,7 +22,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 import intercore
-from intercore import conditions
+from intercore import conditions, stop
 from intercore.analysis import speedup
 from intercore.analysis.statistics import summary
 from intercore.errors import UsageError
@@ -87,11 +87,21 @@ class _Section:
         elif levels.get("seed") == str(plan.seed):
             del levels["seed"]
         options = {"--opt": opt, "--repetitions": plan.repetitions, "--seed": plan.seed}
+        if plan.stop is not None:
+            options |= {"--until": stop.asked(plan.stop), "--cap": plan.stop.cap}
         if plan.url is not None:
             options |= {"--port": plan.url, "--baud": plan.baud}
         words = ["intercore", "run", plan.target, plan.name, *(f"{name}={known}" for name, known in levels.items())]
         words += [f"{name}={value}" for name, value in options.items() if value is not None]
         return shlex.join(words)
+
+    @property
+    def aim(self) -> str:
+        """How long the settings were measured again; empty if they were not."""
+        rule = self.run.plan.stop
+        if rule is None:
+            return ""
+        return f", until medians are known to ±{stop.percent(rule.until, 10)} % or {rule.cap} times"
 
     @property
     def looking(self) -> dict[str, Any]:
@@ -233,7 +243,9 @@ def _sections(runs: Sequence[Run], efficiency: float) -> list[_Section]:
         said = reports(run, efficiency)
         doubts = [sentence for report in said for sentence in report.warnings]
         groups = _groups(run, analysis, named, _prefix(run, runs))
-        found.append(_Section(run, tuple(groups), (*conditions.warnings(run), *doubts), tuple(said)))
+        found.append(
+            _Section(run, tuple(groups), (*conditions.warnings(run), *stop.warnings(run), *doubts), tuple(said))
+        )
     return found
 
 

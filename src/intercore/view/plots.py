@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SIMULATED = "SIMULATED"
 
-AXIS: dict[str, Any] = {
+AXIS: Figure = {
     "gridcolor": "grid",
     "linecolor": "muted",
     "zeroline": False,

@@ -5,8 +5,29 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from intercore.analysis.api import ApiAnalysis
+from intercore.analysis.contention import ContentionAnalysis
+from intercore.analysis.irq import IrqAnalysis
+from intercore.analysis.jitter import JitterAnalysis
+from intercore.analysis.lock import LockAnalysis
+from intercore.analysis.memory import MemoryAnalysis
+from intercore.analysis.rhealstone import RhealstoneAnalysis
 from intercore.analysis.switch import SwitchAnalysis
-from intercore.view import clock, other, speedup, switch
+from intercore.analysis.threadmetric import ThreadMetricAnalysis
+from intercore.view import (
+    api,
+    clock,
+    contention,
+    irq,
+    jitter,
+    lock,
+    memory,
+    other,
+    rhealstone,
+    speedup,
+    switch,
+    threadmetric,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,13 +36,29 @@ if TYPE_CHECKING:
     from intercore.view.section import Report
 
 _REPORTS: Mapping[str, Callable[[Run], Report]] = {
-    "clock": clock.report,
+    "contention": contention.report,
     "switch": switch.report,
+    "jitter": jitter.report,
+    "irq": irq.report,
+    "api": api.report,
+    "rhealstone": rhealstone.report,
+    "threadmetric": threadmetric.report,
+    "lock": lock.report,
+    "memory": memory.report,
+    "clock": clock.report,
 }
 """By benchmark, one line for each module here. `speedup` takes an option more and stands below."""
 
 ANALYSES: Mapping[str, type] = {
+    "contention": ContentionAnalysis,
     "switch": SwitchAnalysis,
+    "jitter": JitterAnalysis,
+    "irq": IrqAnalysis,
+    "api": ApiAnalysis,
+    "rhealstone": RhealstoneAnalysis,
+    "threadmetric": ThreadMetricAnalysis,
+    "lock": LockAnalysis,
+    "memory": MemoryAnalysis,
 }
 """The type of each benchmark's analysis, from which the document's schema is made (see `intercore.schema`)."""
 

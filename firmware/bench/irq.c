@@ -1,0 +1,447 @@
+/* irq: from an interrupt's cause to its handler, and on to a task, on the same and on the other core.
+ *
+ * What is taken is the path:
+ *
+ *   timer-handler        from the moment in which a timer is due to the first reading of the clock in its handler
+ *   handler-task         from a reading in the handler, right before it wakes a task, to the task's first reading
+ *   timer-task           from the moment in which a timer is due to the first reading of the task that its handler
+ *                        wakes; the handler reads nothing
+ *   doorbell             from before core `from` rings core `to` to the first reading in the handler there
+ *   doorbell-round-trip  from before core `from` rings to the first reading in its own handler, which the handler of
+ *                        core `to` rings
+ *
+ * The handler of a timer runs on core `from`, the task that it wakes on core `to`. A core may ring itself.
+ *
+ * An interrupt takes longer where it interrupts something; `interrupted` says what the cores `from` and `to` do:
+ *
+ *   idle    nothing: they sleep
+ *   busy    a task of low priority computes
+ *   kernel  such a task makes kernel calls without pause, on one core more where `from` and `to` are the same. So the
+ *           kernel often masks interrupts, and the cores often wait for each other to leave the kernel.
+ *
+ * The core that rings is awake: its task lets a random time pass before, and then time, in the last case with kernel
+ * calls, until the handler has come. It makes none before, which would bring the cores into step.
+ *
+ * Four kinds of tasks: the console task leads; the cause, on core `from`, sets the timer or rings; the woken one, on
+ * core `to`, waits for the handler; the occupants, of low priority, do what is to be interrupted, from when the cause
+ * wakes them until the last reading. An interrupt that does not come within a second is counted as lost, one that comes
+ * without a cause as wrong. */
+#include <stdatomic.h>
+
+#include "benchmarks.h"
+#include "port.h"
+#include "port_interrupt.h"
+#include "run.h"
+
+enum { P_PATH, P_FROM, P_TO, P_INTERRUPTED, PARAMETER_COUNT };
+enum path { TIMER_HANDLER, HANDLER_TASK, TIMER_TASK, DOORBELL, ROUND_TRIP, PATH_COUNT };
+enum interrupted { IDLE, BUSY, KERNEL, INTERRUPTED_COUNT };
+
+static const char *const paths[] = {
+    [TIMER_HANDLER] = "timer-handler", [HANDLER_TASK] = "handler-task",      [TIMER_TASK] = "timer-task",
+    [DOORBELL] = "doorbell",           [ROUND_TRIP] = "doorbell-round-trip",
+};
+static const char *const states[] = {[IDLE] = "idle", [BUSY] = "busy", [KERNEL] = "kernel"};
+
+static uint32_t last_core(void) { return port_core_count() - 1U; }
+
+static const struct ic_parameter parameters[PARAMETER_COUNT] = {
+    [P_PATH] = {.name = "path", .help = "from where to where", .choices = paths, .choice_count = PATH_COUNT},
+    [P_FROM] = {.name = "from", .help = "core of the timer's handler, or that rings", .limit = last_core},
+    [P_TO] = {.name = "to",
+              .help = "core of the woken task, or that is rung; of no meaning for timer-handler",
+              .preset = IC_PRESET_MAX,
+              .limit = last_core},
+    [P_INTERRUPTED] = {.name = "interrupted",
+                       .help = "what the cores do",
+                       .choices = states,
+                       .choice_count = INTERRUPTED_COUNT},
+};
+
+/* How long before it is due a timer is set, at least: its core has time to fall asleep. */
+#define LEAD_US 100U
+/* Turns of a loop after which other cores do what they were woken for: some ten microseconds on a microcontroller. */
+#define SETTLING_TURNS 400U
+/* How often the core that has rung looks for the handler before it sleeps between looks: it takes milliseconds. */
+#define MOST_LOOKS 20000U
+#define TURNS_BETWEEN_LOOKS 8U
+
+enum { OCCUPANT_PRIORITY = 1, CAUSE_PRIORITY = 3, WOKEN_PRIORITY = 4 };
+/* Cause, woken, and occupants of `from`, `to` and another core. */
+#define PLAYERS_MAX 5U
+
+struct player {
+    port_task_t task;
+    uint32_t core;
+    bool migrated;
+    uint64_t preempted;
+};
+
+/* What one handler, or the woken task, has seen. */
+struct arrivals {
+    uint32_t core;
+    uint64_t at;
+    bool migrated;
+    atomic_uint count; /* stored last, and by one writer only */
+};
+
+static struct {
+    struct ic_run *run;
+    enum path path;
+    enum interrupted interrupted;
+    uint32_t from;
+    uint32_t to;
+    port_task_t *leader;
+    struct player players[PLAYERS_MAX];
+    uint32_t player_count;
+    struct player *cause;
+    struct player *woken;
+    atomic_bool dismissed; /* read by a task after it has been woken; occupants may be slow to wake */
+    atomic_bool over;      /* what was to be taken has been: occupants rest */
+    bool answered;         /* the ring, where a core rings itself to and fro */
+
+    struct arrivals handler;   /* that reads, or wakes the task */
+    struct arrivals task;      /* the woken one */
+    uint32_t handlers_counted; /* of handler.count: those that had a cause */
+    uint64_t begin;            /* due, or before the ring */
+} scene;
+
+/* ---- what may be interrupted ---- */
+
+static void let_pass(uint32_t turns) {
+    for (volatile uint32_t left = turns; left > 0; left--) {
+    }
+}
+
+/* Kernel calls that do not block. */
+static void call_kernel(void) {
+    port_notify(port_task_self());
+    port_notify_take();
+    port_yield();
+}
+
+static void occupy(void) {
+    if (scene.interrupted == KERNEL) {
+        call_kernel();
+    } else {
+        let_pass(TURNS_BETWEEN_LOOKS);
+    }
+}
+
+/* Waits to be woken for the next turn; false if there is none. */
+static bool await_turn(struct player *player) {
+    port_notify_take();
+    player->migrated = player->migrated || port_core_id() != player->core;
+    if (atomic_load(&scene.dismissed)) {
+        player->preempted = port_preemptions();
+        return false;
+    }
+    return true;
+}
+
+static void be_occupied(void *arg) {
+    while (await_turn(arg)) {
+        while (!atomic_load(&scene.over)) {
+            occupy();
+        }
+    }
+}
+
+/* ---- handlers, and the task ---- */
+
+static void count(struct arrivals *arrivals) {
+    arrivals->migrated = arrivals->migrated || port_core_id() != arrivals->core;
+    atomic_store(&arrivals->count, atomic_load(&arrivals->count) + 1U);
+}
+
+/* For a path that ends in a handler. */
+static void read_clock(void *arg) {
+    uint64_t now = port_clock();
+    (void)arg;
+    scene.handler.at = now;
+    atomic_store(&scene.over, true);
+    count(&scene.handler);
+}
+
+static void read_clock_and_wake(void *arg) {
+    (void)arg;
+    count(&scene.handler);
+    scene.handler.at = port_clock();
+    port_notify_from_handler(&scene.woken->task);
+}
+
+static void wake(void *arg) {
+    (void)arg;
+    count(&scene.handler);
+    port_notify_from_handler(&scene.woken->task);
+}
+
+static void be_woken(void *arg) {
+    for (;;) {
+        port_notify_take();
+        uint64_t now = port_clock();
+        if (atomic_load(&scene.dismissed)) {
+            break;
+        }
+        scene.task.at = now;
+        atomic_store(&scene.over, true);
+        count(&scene.task);
+    }
+    struct player *player = arg;
+    player->preempted = port_preemptions();
+}
+
+static void ring_back(void *arg) {
+    (void)arg;
+    port_doorbell_ring(scene.from);
+}
+
+/* Where both are one core: the first of two rings is answered. */
+static void ring_back_once(void *arg) {
+    if (!scene.answered) {
+        scene.answered = true;
+        ring_back(arg);
+    } else {
+        read_clock(arg);
+    }
+}
+
+/* ---- the cause ---- */
+
+static bool ends_in_task(void) { return scene.path == HANDLER_TASK || scene.path == TIMER_TASK; }
+
+static struct arrivals *last_arrivals(void) { return ends_in_task() ? &scene.task : &scene.handler; }
+
+static uint64_t ticks_of(uint64_t us) { return us * port_clock_hz() / 1000000U; }
+
+/* Wakes those that are to be interrupted. */
+static void occupy_cores(void) {
+    atomic_store(&scene.over, false);
+    for (uint32_t i = 0; i < scene.player_count; i++) {
+        if (&scene.players[i] != scene.cause && &scene.players[i] != scene.woken) {
+            port_notify(&scene.players[i].task);
+        }
+    }
+    let_pass(SETTLING_TURNS);
+}
+
+/* Sets the timer and sleeps until it must have fired. */
+static void set_timer(void) {
+    uint64_t dither = ticks_of(ic_run_common(scene.run, IC_COMMON_DITHER));
+    uint64_t later = dither > 0 ? ic_random_next(&scene.run->random) % dither : 0;
+    uint64_t now = port_clock();
+    scene.begin = port_timer_set(now + ticks_of(LEAD_US) + later);
+    /* The first tick of a sleep is a part of one only. */
+    port_sleep_ticks((uint32_t)((scene.begin - now) * port_tick_hz() / port_clock_hz()) + 2U);
+}
+
+/* Rings and stays awake until the handler must have run. */
+static void ring(uint32_t arrived_before) {
+    ic_run_dither(scene.run);
+    scene.answered = false;
+    uint64_t before = port_clock();
+    port_doorbell_ring(scene.to);
+    scene.begin = before;
+    for (uint32_t looks = 0; looks < MOST_LOOKS; looks++) {
+        if (atomic_load(&scene.handler.count) != arrived_before) {
+            return;
+        }
+        occupy();
+    }
+}
+
+static void cause_once(void) {
+    const atomic_uint *arrived = &last_arrivals()->count;
+    uint32_t before = atomic_load(arrived);
+    occupy_cores();
+    if (scene.path == DOORBELL || scene.path == ROUND_TRIP) {
+        ring(before);
+    } else {
+        set_timer();
+    }
+    for (uint32_t ticks = port_tick_hz(); ticks > 0 && atomic_load(arrived) == before; ticks--) {
+        port_sleep_ticks(1); /* it is late, or lost */
+    }
+    atomic_store(&scene.over, true);
+}
+
+static void be_cause(void *arg) {
+    while (await_turn(arg)) {
+        cause_once();
+        port_notify(scene.leader);
+    }
+}
+
+/* ---- the leader ---- */
+
+/* Interrupts that had no cause, since this was asked last. Those of a time that has passed by far. */
+static uint32_t surplus(void) {
+    uint32_t arrived = atomic_load(&scene.handler.count);
+    uint32_t more = arrived - scene.handlers_counted;
+    scene.handlers_counted = arrived;
+    return more;
+}
+
+static void take(struct ic_run *run, struct ic_series *series) {
+    run->checks.wrong += surplus();
+    struct arrivals *last = last_arrivals();
+    uint32_t before = atomic_load(&last->count);
+    port_notify(&scene.cause->task);
+    port_notify_take();
+    if (atomic_load(&last->count) == before) {
+        run->checks.lost++;
+        return;
+    }
+    scene.handlers_counted++;
+    uint64_t begin = scene.path == HANDLER_TASK ? scene.handler.at : scene.begin;
+    int64_t latency = (int64_t)(last->at - begin);
+    ic_run_check(run, latency >= 0);
+    if (series != NULL) {
+        ic_run_sample(run, series, latency);
+    }
+}
+
+static bool start(struct ic_run *run, void (*entry)(void *), uint32_t core, uint32_t priority) {
+    struct player *player = &scene.players[scene.player_count];
+    player->core = core;
+    player->migrated = false;
+    player->preempted = 0;
+    struct port_task_config config = {.name = "irq", .entry = entry, .arg = player, .core = core, .priority = priority};
+    if (port_task_start(&player->task, &config) != PORT_OK) {
+        return ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
+    }
+    scene.player_count++;
+    return true;
+}
+
+/* One on each core that is to be occupied. */
+static bool start_occupants(struct ic_run *run) {
+    if (scene.interrupted == IDLE) {
+        return true;
+    }
+    uint32_t other = scene.interrupted == KERNEL ? (scene.from + 1U) % port_core_count() : scene.to;
+    return start(run, be_occupied, scene.from, OCCUPANT_PRIORITY) &&
+           (scene.to == scene.from || start(run, be_occupied, scene.to, OCCUPANT_PRIORITY)) &&
+           (scene.to != scene.from || other == scene.from || start(run, be_occupied, other, OCCUPANT_PRIORITY));
+}
+
+static bool start_players(struct ic_run *run) {
+    scene.cause = &scene.players[0];
+    if (!start(run, be_cause, scene.from, CAUSE_PRIORITY)) {
+        return false;
+    }
+    scene.woken = NULL;
+    if (ends_in_task()) {
+        scene.woken = &scene.players[1];
+        if (!start(run, be_woken, scene.to, WOKEN_PRIORITY)) {
+            return false;
+        }
+    }
+    return start_occupants(run);
+}
+
+/* Whoever is interrupted on purpose is not counted as disturbed: occupants, and a cause on the core of the handler. */
+static bool must_not_be_preempted(const struct player *player) {
+    return player == scene.woken || (player == scene.cause && player->core != scene.handler.core);
+}
+
+/* Ends the tasks and counts what they noted. */
+static void dismiss(struct ic_run *run) {
+    atomic_store(&scene.dismissed, true);
+    for (uint32_t i = 0; i < scene.player_count; i++) {
+        struct player *player = &scene.players[i];
+        port_notify(&player->task);
+        port_task_join(&player->task);
+        run->checks.migrated += player->migrated;
+        run->checks.preempted += must_not_be_preempted(player) ? player->preempted : 0;
+    }
+    run->checks.migrated += scene.handler.migrated;
+    run->checks.migrated += scene.task.migrated;
+}
+
+static void close_interrupts(void) {
+    if (scene.path == DOORBELL || scene.path == ROUND_TRIP) {
+        port_doorbell_close(scene.to);
+        if (scene.path == ROUND_TRIP && scene.from != scene.to) {
+            port_doorbell_close(scene.from);
+        }
+    } else {
+        port_timer_close();
+    }
+}
+
+static enum port_error open_doorbells(void) {
+    if (scene.path == DOORBELL) {
+        return port_doorbell_open(scene.to, read_clock, NULL);
+    }
+    if (scene.from == scene.to) {
+        return port_doorbell_open(scene.to, ring_back_once, NULL);
+    }
+    enum port_error error = port_doorbell_open(scene.to, ring_back, NULL);
+    if (error == PORT_OK) {
+        error = port_doorbell_open(scene.from, read_clock, NULL);
+        if (error != PORT_OK) {
+            port_doorbell_close(scene.to);
+        }
+    }
+    return error;
+}
+
+static bool open_interrupts(struct ic_run *run) {
+    enum port_error error;
+    if (scene.path == DOORBELL || scene.path == ROUND_TRIP) {
+        error = open_doorbells();
+    } else {
+        void (*handler)(void *) = scene.path == TIMER_HANDLER  ? read_clock
+                                  : scene.path == HANDLER_TASK ? read_clock_and_wake
+                                                               : wake;
+        error = port_timer_open(scene.from, handler, NULL);
+    }
+    return error == PORT_OK ||
+           ic_error_set(&run->error, "failed", "the platform has no ", "timer or doorbell", " left");
+}
+
+static void prepare(struct ic_run *run) {
+    scene.run = run;
+    scene.path = (enum path)run->values[P_PATH];
+    scene.interrupted = (enum interrupted)run->values[P_INTERRUPTED];
+    scene.from = run->values[P_FROM];
+    scene.to = scene.path == TIMER_HANDLER ? scene.from : run->values[P_TO];
+    scene.leader = port_task_self();
+    scene.player_count = 0;
+    atomic_store(&scene.dismissed, false);
+    scene.handlers_counted = 0;
+    atomic_store(&scene.over, true);
+    scene.handler = (struct arrivals){.core = scene.path == DOORBELL ? scene.to : scene.from};
+    scene.task = (struct arrivals){.core = scene.to};
+}
+
+static bool measure(struct ic_run *run) {
+    struct ic_series *series = ic_run_series(run, "latency");
+    if (series == NULL) {
+        return false;
+    }
+    prepare(run);
+    bool ready = start_players(run) && open_interrupts(run);
+    if (ready) {
+        take(run, NULL); /* warms caches */
+        while (ic_run_repeat(run)) {
+            take(run, series);
+        }
+        port_sleep_ticks(2);
+        run->checks.wrong += surplus();
+        close_interrupts();
+    }
+    dismiss(run);
+    return ready;
+}
+
+const struct ic_benchmark ic_benchmark_irq = {
+    .name = "irq",
+    .summary = "from a timer or a doorbell to an interrupt handler, and from there to a task, on one core or two",
+    .parameters = parameters,
+    .parameter_count = PARAMETER_COUNT,
+    .samples = 200,
+    .series_count = 1,
+    .measure = measure,
+};

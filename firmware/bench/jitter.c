@@ -1,0 +1,529 @@
+/* jitter: how steady a periodic task is released, at rest, under load, and when it is moved from core to core.
+ *
+ * A task sleeps from release to release by the kernel's own delay-until and reads the clock as the first thing after
+ * each. Its releases are due on a grid of whole kernel ticks that port_period_begin() tells on the common clock. A
+ * sample of the series `late` is one release: the reading minus the moment it was due. How far the period deviates is
+ * the difference of two neighbours of them.
+ *
+ * The task is released in stretches of half a second or so. Between two stretches everybody rests but the console task,
+ * so that no output of ours falls into a period. Each stretch begins on a new grid, with a release that is not
+ * recorded. `begins` holds, for each stretch, the index of its first sample; the periods are within stretches.
+ *
+ * Moving it (migrate=) is asked for while the task waits, which the paper of seed 002 says could not be ensured. It
+ * can: the mover is a task of lower priority on the core where the task has just been. The task notifies it and goes on
+ * to wait for its next release; on that core the mover cannot run before that. There is a mover on each of two cores,
+ * and
+ *
+ *   affinity   it pins the task, which waits, to the other core
+ *   blockers   the task is pinned to no core; two blockers of higher priority are, one to each, of which one is
+ *              suspended. The mover suspends that of the other core and resumes that of its own, by which it ends its
+ *              own turn: the task can be released on the other core only
+ *
+ * A migration counts as asked for once the mover is done and the task still waits. Then the next release must be on the
+ * other core: `asked` and `moved` are compared. The core of each release is in the series `core`, by its number.
+ *
+ *   unsynchronised   exists to show what goes wrong otherwise, as in that paper: the blockers are busy and rest for
+ *                    random times of up to 8 and 2 periods, whatever the task does
+ *
+ * Priorities: the task's is `priority`; blockers are 1 above, movers 1 below, load 2 below.
+ *
+ * Memory: `samples` releases are kept one by one; `counted` more go into histograms (histogram.h), and their extremes
+ * are kept exactly: shortest and longest latency, smallest and largest deviation. */
+#include <stdatomic.h>
+
+#include "benchmarks.h"
+#include "busy.h"
+#include "histogram.h"
+#include "port.h"
+#include "run.h"
+
+/* Cores between which the task is moved, and that may have load. */
+#define CORES 2U
+/* Length of a stretch, unless it has fewer releases than the least number. */
+#define STRETCH_MS 500U
+#define STRETCH_LEAST 8U
+/* Behind a stretch with load everybody rests for a part of the time that it took: a system that leaves a part of the
+ * time to others, such as Linux (5 %), would take that from the next stretch. */
+#define REST_PART 8U
+/* Turns of the loop between two looks whether there is to be load: a microsecond or so on a desktop, ten on a chip. */
+#define LOAD_TURNS 200U
+/* Periods for which an unsynchronised blocker is busy, and rests, at most. */
+#define BUSY_PERIODS 8U
+#define REST_PERIODS 2U
+
+enum { P_CORE, P_PERIOD, P_PRIORITY, P_LOAD, P_MIGRATE, P_WORK, P_COUNTED, PARAMETER_COUNT };
+enum core { CORE_0, CORE_1, CORE_ANY };
+enum load { LOAD_NONE, LOAD_CORE0, LOAD_CORE1, LOAD_BOTH, LOAD_SAME };
+enum migrate { MIGRATE_NONE, MIGRATE_AFFINITY, MIGRATE_BLOCKERS, MIGRATE_UNSYNCHRONISED };
+
+static const char *const cores[] = {"0", "1", "any"};
+static const char *const loads[] = {"none", "core0", "core1", "both", "same-priority"};
+static const char *const migrations[] = {"none", "affinity", "blockers", "unsynchronised"};
+
+static const struct ic_parameter parameters[PARAMETER_COUNT] = {
+    [P_CORE] = {.name = "core",
+                .help = "the task's; with migrate, where it begins",
+                .choices = cores,
+                .choice_count = 3},
+    [P_PERIOD] = {.name = "period_us",
+                  .help = "period, in microseconds: a whole number of kernel ticks",
+                  .min = 1,
+                  .max = 1000000,
+                  .preset = 10000},
+    [P_PRIORITY] = {.name = "priority", .help = "of the task", .min = 3, .max = PORT_PRIORITY_MAX - 1, .preset = 4},
+    [P_LOAD] = {.name = "load",
+                .help = "busy tasks of lower priority on these cores, or of the same on the task's, taking turns",
+                .choices = loads,
+                .choice_count = 5},
+    [P_MIGRATE] = {.name = "migrate",
+                   .help = "how the task is made to change its core before each release",
+                   .choices = migrations,
+                   .choice_count = 4},
+    [P_WORK] = {.name = "work_us", .help = "busy time of the task in each period, in microseconds", .max = 1000000},
+    [P_COUNTED] = {.name = "counted",
+                   .help = "further releases, which go into histograms instead of being kept",
+                   .max = 100000000},
+};
+
+/* A task beside the one that is measured: load, mover or blocker. */
+struct other {
+    port_task_t task;
+    uint32_t core;
+    bool exists;
+    atomic_bool is_over; /* a blocker: it has seen that it is dismissed */
+    struct ic_random random;
+};
+
+static struct {
+    struct ic_run *run;
+    port_task_t *leader;
+    port_task_t task;
+    enum migrate migrate;
+    uint32_t pinned_to;    /* PORT_CORE_ANY: the task may be anywhere */
+    uint32_t period_ticks; /* of the kernel */
+    uint64_t period;       /* of the common clock */
+    uint32_t work_turns;
+    atomic_bool dismissed; /* all are to end */
+    atomic_bool halted;    /* nobody is to be busy: a stretch is over */
+    uint64_t preempted;
+
+    /* The present stretch. */
+    uint32_t releases;
+    bool counts; /* it goes into the histograms */
+
+    /* Between the task and its movers. */
+    atomic_bool waits;      /* the task sleeps, or is about to */
+    atomic_uint release;    /* number of the last one */
+    atomic_uint moved_at;   /* what that was when a mover was done */
+    atomic_uint moved_core; /* where that mover has moved the task to */
+
+    struct ic_series *late;
+    struct ic_series *core; /* NULL where there is but one */
+    struct ic_series *begins;
+    struct ic_series *late_counts;
+    struct ic_series *longer_counts;  /* of the period: positive deviations */
+    struct ic_series *shorter_counts; /* negative ones, without sign */
+    struct ic_series *extremes;       /* smallest and largest latency, smallest and largest deviation */
+
+    struct other loads[CORES];
+    struct other movers[CORES];
+    struct other blockers[CORES];
+} jitter;
+
+/* ---- the periodic task ---- */
+
+/* Where a release is, for an observer from outside: the first instruction after the kernel's call. Not to be inlined,
+ * because the observer finds it by its name. */
+static __attribute__((noinline)) uint64_t jitter_released(void) { return port_clock(); }
+
+static void widen(int64_t *ends, int64_t value) {
+    ends[0] = value < ends[0] ? value : ends[0];
+    ends[1] = value > ends[1] ? value : ends[1];
+}
+
+static void count(int64_t late, int64_t deviation) {
+    struct ic_series *side = deviation < 0 ? jitter.shorter_counts : jitter.longer_counts;
+    bool fits = ic_histogram_add(jitter.late_counts, late > 0 ? (uint64_t)late : 0);
+    fits = ic_histogram_add(side, (uint64_t)(deviation < 0 ? -deviation : deviation)) && fits;
+    jitter.run->checks.lost += !fits;
+    widen(jitter.extremes->ticks, late);
+    widen(jitter.extremes->ticks + 2, deviation);
+}
+
+static void keep(int64_t late, uint32_t core) {
+    ic_run_sample(jitter.run, jitter.late, late);
+    if (jitter.core != NULL) {
+        ic_run_sample(jitter.run, jitter.core, core);
+    }
+}
+
+static void check_core(uint32_t core) {
+    struct ic_checks *checks = &jitter.run->checks;
+    if (atomic_load(&jitter.moved_at) == atomic_load(&jitter.release)) {
+        checks->asked++;
+        checks->moved += core == atomic_load(&jitter.moved_core);
+    }
+    checks->migrated += jitter.pinned_to != PORT_CORE_ANY && core != jitter.pinned_to;
+}
+
+/* The mover on this core cannot run before the task waits. */
+static void ask_mover(uint32_t core) {
+    if (core < CORES && jitter.movers[core].exists) {
+        port_notify(&jitter.movers[core].task);
+    }
+}
+
+static void take_stretch(void) {
+    struct port_period period;
+    uint64_t due = port_period_begin(&period, jitter.period_ticks);
+    int64_t before = 0;
+    for (uint32_t i = 0; i <= jitter.releases; i++) { /* the first is not recorded */
+        atomic_store(&jitter.waits, true);
+        port_period_sleep(&period);
+        int64_t late = (int64_t)(jitter_released() - due);
+        atomic_store(&jitter.waits, false);
+        uint32_t core = port_core_id();
+        check_core(core);
+        ic_run_check(jitter.run, late >= 0);
+        if (i > 0 && jitter.counts) {
+            count(late, late - before);
+        } else if (i > 0) {
+            keep(late, core);
+        }
+        atomic_store(&jitter.release, atomic_load(&jitter.release) + 1U);
+        if (i < jitter.releases) {
+            ask_mover(core);
+        }
+        ic_busy(jitter.work_turns);
+        before = late;
+        due += jitter.period;
+    }
+}
+
+static void be_periodic(void *arg) {
+    (void)arg;
+    for (;;) {
+        port_notify_take();
+        if (atomic_load(&jitter.dismissed)) {
+            jitter.preempted = port_preemptions();
+            return;
+        }
+        take_stretch();
+        atomic_store(&jitter.halted, true);
+        port_notify(jitter.leader);
+    }
+}
+
+/* ---- the others ---- */
+
+static bool is_halted(void) { return atomic_load_explicit(&jitter.halted, memory_order_relaxed); }
+
+static void be_load(void *arg) {
+    (void)arg;
+    for (;;) {
+        port_notify_take();
+        if (atomic_load(&jitter.dismissed)) {
+            return;
+        }
+        while (!is_halted()) {
+            ic_busy(LOAD_TURNS);
+        }
+    }
+}
+
+/* Busy whenever it is not suspended. */
+static void be_blocker(void *arg) {
+    struct other *blocker = arg;
+    while (!atomic_load(&jitter.dismissed)) {
+        if (is_halted()) {
+            port_task_suspend(port_task_self());
+        }
+        port_checkpoint();
+    }
+    atomic_store(&blocker->is_over, true);
+}
+
+static void be_unsynchronised(void *arg) {
+    struct other *blocker = arg;
+    for (;;) {
+        port_notify_take();
+        if (atomic_load(&jitter.dismissed)) {
+            return;
+        }
+        while (!is_halted()) {
+            uint64_t until = port_clock() + ic_random_next(&blocker->random) % (BUSY_PERIODS * jitter.period);
+            while (!is_halted() && port_clock() < until) {
+            }
+            port_sleep_until(port_clock() + ic_random_next(&blocker->random) % (REST_PERIODS * jitter.period));
+        }
+    }
+}
+
+/* A migration counts if the task has been waiting all the time. */
+static void tell_moved(uint32_t release, uint32_t to) {
+    atomic_store(&jitter.moved_core, to);
+    if (atomic_load(&jitter.waits) && atomic_load(&jitter.release) == release) {
+        atomic_store(&jitter.moved_at, release);
+    }
+}
+
+static void move_task(uint32_t from, uint32_t to) {
+    uint32_t release = atomic_load(&jitter.release);
+    if (jitter.migrate == MIGRATE_AFFINITY) {
+        (void)port_task_pin(&jitter.task, to);
+        tell_moved(release, to);
+    } else {
+        port_task_suspend(&jitter.blockers[to].task);
+        tell_moved(release, to);
+        port_task_resume(&jitter.blockers[from].task); /* it takes this core at once */
+    }
+}
+
+static void be_mover(void *arg) {
+    struct other *mover = arg;
+    for (;;) {
+        port_notify_take();
+        if (atomic_load(&jitter.dismissed)) {
+            return;
+        }
+        /* At once where priorities decide who runs; where they do not, the task may still be on its way. */
+        while (!atomic_load(&jitter.waits) && !is_halted()) {
+            port_yield();
+        }
+        if (!is_halted()) {
+            move_task(mover->core, CORES - 1U - mover->core);
+        }
+    }
+}
+
+/* ---- starting and ending tasks ---- */
+
+static bool start_task(port_task_t *task, void (*entry)(void *), void *arg, uint32_t core, uint32_t priority) {
+    struct port_task_config config = {.name = "jitter", .entry = entry, .arg = arg, .core = core, .priority = priority};
+    return port_task_start(task, &config) == PORT_OK ||
+           ic_error_set(&jitter.run->error, "failed", "the platform could not start all ", "tasks", "");
+}
+
+static bool start_other(struct other *others, uint32_t core, void (*entry)(void *), uint32_t priority) {
+    struct other *other = &others[core];
+    other->core = core;
+    atomic_store(&other->is_over, false);
+    other->random.state = ic_random_next(&jitter.run->random);
+    other->exists = start_task(&other->task, entry, other, core, priority);
+    return other->exists;
+}
+
+/* Whether there is to be load on a core. */
+static bool has_load(enum load load, uint32_t core) {
+    switch (load) {
+    case LOAD_CORE0:
+        return core == 0;
+    case LOAD_CORE1:
+        return core == 1;
+    case LOAD_BOTH:
+        return core < port_core_count();
+    case LOAD_SAME:
+        return core < port_core_count() && (jitter.pinned_to == PORT_CORE_ANY || jitter.pinned_to == core);
+    case LOAD_NONE:
+        break;
+    }
+    return false;
+}
+
+static bool start_others(uint32_t core) {
+    enum load load = (enum load)jitter.run->values[P_LOAD];
+    uint32_t priority = jitter.run->values[P_PRIORITY];
+    bool moves = jitter.migrate == MIGRATE_AFFINITY || jitter.migrate == MIGRATE_BLOCKERS;
+    bool blocks = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
+    void (*blocker)(void *) = jitter.migrate == MIGRATE_BLOCKERS ? be_blocker : be_unsynchronised;
+    return (!has_load(load, core) ||
+            start_other(jitter.loads, core, be_load, load == LOAD_SAME ? priority : priority - 2U)) &&
+           (!moves || start_other(jitter.movers, core, be_mover, priority - 1U)) &&
+           (!blocks || start_other(jitter.blockers, core, blocker, priority + 1U));
+}
+
+static void dismiss(struct other *other) {
+    if (other->exists) {
+        port_notify(&other->task);
+        port_task_join(&other->task);
+        other->exists = false;
+    }
+}
+
+/* Resumed once, a blocker may be just about to suspend itself: a mover can have stopped it anywhere. */
+static void release_blocker(struct other *blocker) {
+    while (blocker->exists && !atomic_load(&blocker->is_over)) {
+        port_task_resume(&blocker->task);
+        port_sleep_ticks(1);
+    }
+}
+
+static void dismiss_others(void) {
+    atomic_store(&jitter.dismissed, true);
+    for (uint32_t core = 0; core < CORES; core++) {
+        if (jitter.migrate == MIGRATE_BLOCKERS) {
+            release_blocker(&jitter.blockers[core]);
+        }
+        dismiss(&jitter.loads[core]);
+        dismiss(&jitter.movers[core]);
+        dismiss(&jitter.blockers[core]);
+    }
+}
+
+static bool start_tasks(uint32_t core) {
+    bool started = true;
+    for (uint32_t i = 0; started && i < CORES; i++) {
+        started = start_others(i);
+    }
+    return started && start_task(&jitter.task, be_periodic, NULL, core, jitter.run->values[P_PRIORITY]);
+}
+
+/* ---- the benchmark ---- */
+
+static bool refuse(const char *code, const char *text) { return ic_error_set(&jitter.run->error, code, text, "", ""); }
+
+static bool is_possible(const struct ic_run *run) {
+    enum load load = (enum load)run->values[P_LOAD];
+    bool needs_two = run->values[P_CORE] == CORE_1 || load == LOAD_CORE1 || jitter.migrate != MIGRATE_NONE;
+    bool needs_only_two = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
+    if ((uint64_t)run->values[P_PERIOD] * port_tick_hz() % 1000000U != 0) {
+        return refuse("bad-value",
+                      "period_us must be a whole number of kernel ticks; info shows tick_hz, ticks per second");
+    }
+    if (run->values[P_WORK] >= run->values[P_PERIOD]) {
+        return refuse("bad-value", "work_us must be less than period_us");
+    }
+    if (load == LOAD_SAME && jitter.migrate != MIGRATE_NONE) {
+        return refuse("bad-value", "load=same-priority would keep the movers from running: leave out load or migrate");
+    }
+    if (needs_two && port_core_count() < CORES) {
+        return refuse("unsupported", "that needs two cores, and this target has one");
+    }
+    if (needs_only_two && port_core_count() > CORES) {
+        return refuse("unsupported",
+                      "blockers leave no other core on a target with two cores only: use migrate=affinity");
+    }
+    return true;
+}
+
+static bool open_series(struct ic_run *run) {
+    uint32_t samples = run->checks.repetitions;
+    jitter.late = ic_run_series(run, "late");
+    jitter.core = jitter.pinned_to == PORT_CORE_ANY ? ic_run_series(run, "core") : NULL;
+    jitter.begins = ic_samples_open("begins", IC_SERIES_PLAIN, samples / STRETCH_LEAST + 1U);
+    if (jitter.late == NULL || (jitter.core == NULL && jitter.pinned_to == PORT_CORE_ANY) || jitter.begins == NULL) {
+        return refuse("out-of-range", "the target has no memory for that many samples");
+    }
+    if (run->values[P_COUNTED] == 0) {
+        return true;
+    }
+    jitter.late_counts = ic_histogram_open("late.counts");
+    jitter.longer_counts = ic_histogram_open("longer.counts");
+    jitter.shorter_counts = ic_histogram_open("shorter.counts");
+    jitter.extremes = ic_samples_open("extremes", IC_SERIES_PLAIN, 4);
+    if (jitter.late_counts == NULL || jitter.longer_counts == NULL || jitter.shorter_counts == NULL ||
+        jitter.extremes == NULL) {
+        return refuse("out-of-range", "the target has no memory for histograms beside that many samples");
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        (void)ic_samples_add(jitter.extremes, i % 2U == 0 ? INT64_MAX : INT64_MIN);
+    }
+    return true;
+}
+
+/* The core that the task begins on; PORT_CORE_ANY for any. */
+static uint32_t first_core(const struct ic_run *run) {
+    bool anywhere = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
+    return anywhere || run->values[P_CORE] == CORE_ANY ? PORT_CORE_ANY : run->values[P_CORE];
+}
+
+static void wake(struct other *others) {
+    for (uint32_t core = CORES; core-- > 0;) {
+        if (others[core].exists) {
+            port_notify(&others[core].task);
+        }
+    }
+}
+
+/* Who wakes on the console task's core keeps it until it waits: the load, which does not wait, is woken last. */
+static void run_stretch(void) {
+    uint64_t begin = port_clock();
+    atomic_store(&jitter.halted, false);
+    port_notify(&jitter.task);
+    if (jitter.migrate == MIGRATE_UNSYNCHRONISED) {
+        wake(jitter.blockers);
+    }
+    wake(jitter.loads);
+    port_notify_take();
+    uint64_t end = port_clock();
+    bool busy = jitter.run->values[P_LOAD] != LOAD_NONE || jitter.blockers[0].exists;
+    if (busy) {
+        port_sleep_until(end + (end - begin) / REST_PART);
+    }
+}
+
+static uint32_t stretch_length(const struct ic_run *run) {
+    uint32_t length = STRETCH_MS * 1000U / run->values[P_PERIOD];
+    return length > STRETCH_LEAST ? length : STRETCH_LEAST;
+}
+
+static void run_stretches(struct ic_run *run, uint32_t samples) {
+    uint32_t length = stretch_length(run);
+    while (ic_run_repeat(run)) {
+        uint32_t before = run->checks.done - 1U;
+        jitter.counts = before >= samples;
+        uint32_t left = (jitter.counts ? run->checks.repetitions : samples) - before;
+        jitter.releases = left < length ? left : length;
+        if (!jitter.counts) {
+            (void)ic_samples_add(jitter.begins, before);
+        }
+        ic_run_dither(run);
+        run_stretch();
+        run->checks.done += jitter.releases - 1U;
+    }
+}
+
+static bool measure(struct ic_run *run) {
+    uint32_t samples = run->checks.repetitions;
+    jitter.run = run;
+    jitter.leader = port_task_self();
+    jitter.migrate = (enum migrate)run->values[P_MIGRATE];
+    jitter.pinned_to = jitter.migrate == MIGRATE_NONE ? first_core(run) : PORT_CORE_ANY;
+    atomic_store(&jitter.dismissed, false);
+    atomic_store(&jitter.halted, true);
+    atomic_store(&jitter.waits, false);
+    atomic_store(&jitter.release, 0);
+    atomic_store(&jitter.moved_at, UINT32_MAX);
+    if (!is_possible(run) || !open_series(run)) {
+        return false;
+    }
+    run->checks.repetitions += run->values[P_COUNTED];
+    jitter.period_ticks = (uint32_t)((uint64_t)run->values[P_PERIOD] * port_tick_hz() / 1000000U);
+    jitter.period = jitter.period_ticks * (port_clock_hz() / port_tick_hz());
+    jitter.work_turns = run->values[P_WORK] > 0 ? ic_busy_turns(run->values[P_WORK] * port_clock_hz() / 1000000U) : 0;
+    port_time_slicing(run->values[P_LOAD] == LOAD_SAME);
+    uint32_t first = first_core(run);
+    bool started = start_tasks(first == PORT_CORE_ANY ? PORT_CORE_ANY : first);
+    if (started) {
+        run_stretches(run, samples);
+    }
+    dismiss_others();
+    if (started) {
+        port_notify(&jitter.task);
+        port_task_join(&jitter.task);
+        run->checks.preempted += jitter.preempted;
+    }
+    port_time_slicing(false);
+    return started;
+}
+
+const struct ic_benchmark ic_benchmark_jitter = {
+    .name = "jitter",
+    .summary =
+        "a periodic task's releases: from when each was due to the task's first instruction, moved or under load",
+    .parameters = parameters,
+    .parameter_count = PARAMETER_COUNT,
+    .samples = 200,
+    .series_count = 3,
+    .measure = measure,
+};

@@ -1,0 +1,411 @@
+/* memory: how fast a core reads, writes and copies in a region of memory, alone and beside another core.
+ *
+ * A pass goes over `bytes` bytes, word by word, in a task pinned to `core`; each repetition times two of them, in
+ * random order so that drift favours neither:
+ *
+ *   alone    the other core sleeps
+ *   beside   the other core, the next one, reads, writes or copies in `other_region` from before the window to after it
+ *
+ * With other=none, or where there is no other core, there is no second one. A pass goes on where the last one ended and
+ * round again, so a region larger than the caches is streamed from memory however small a pass is.
+ *
+ * Each core works in one half of its region: in the first, but where both have the same region the other core has the
+ * second half. What the two share is the way to the memory, never a word of it. A copy goes from the first half of a
+ * core's half to the second, and `bytes` are read and as many written.
+ *
+ * A word is as wide as a pointer. Every one is accessed by itself, in order, as the loop is written (volatile): so a
+ * pass is the same at every level of optimisation, and is neither left out nor made wider. Eight accesses make a turn
+ * of the loop. A library's memcpy() can be faster, by accesses of several words at a time.
+ *
+ * Contents are checked: what was read by its sum, what was written or copied by looking at it after the window. */
+#include <stdatomic.h>
+
+#include "benchmarks.h"
+#include "port.h"
+#include "run.h"
+
+typedef uintptr_t word_t;
+
+/* Accesses in a turn of each loop. */
+#define UNROLLED 8U
+#define TURN_BYTES (UNROLLED * sizeof(word_t))
+/* Of a pass: `bytes` is a multiple of this on every platform. */
+#define BYTES_UNIT 64U
+_Static_assert(BYTES_UNIT % TURN_BYTES == 0, "a pass consists of whole turns");
+/* The other core looks at whether it should stop after so many bytes at most: some microseconds. */
+#define CHUNK_BYTES 1024U
+/* Word i of what is read holds i times this, an odd number without a pattern (the golden ratio of 2^32). */
+#define STEP 0x9e3779b1U
+/* Turns of a loop after which the other core sleeps: some ten microseconds on a microcontroller. */
+#define SETTLING_TURNS 200U
+
+enum { P_ACCESS, P_REGION, P_CORE, P_OTHER, P_OTHER_REGION, P_BYTES, PARAMETER_COUNT };
+enum access { READ, WRITE, COPY };
+
+static const char *const accesses[] = {"read", "write", "copy"};
+static const char *const others[] = {"none", "read", "write", "copy"};
+
+static uint32_t last_core(void) { return port_core_count() - 1U; }
+
+static const char *region_name(uint32_t index) {
+    struct port_region region;
+    return port_region(index, &region) ? region.name : NULL;
+}
+
+static const struct ic_parameter parameters[PARAMETER_COUNT] = {
+    [P_ACCESS] = {.name = "access", .help = "what a pass does", .choices = accesses, .choice_count = 3},
+    [P_REGION] = {.name = "region", .help = "memory that it does it in", .choice = region_name},
+    [P_CORE] = {.name = "core", .help = "core that is timed", .limit = last_core},
+    [P_OTHER] = {.name = "other",
+                 .help = "what the other core does meanwhile: the next one, or core 0 after the last",
+                 .choices = others,
+                 .choice_count = 4},
+    [P_OTHER_REGION] = {.name = "other_region", .help = "memory that it does it in", .choice = region_name},
+    [P_BYTES] = {.name = "bytes",
+                 .help = "bytes of a pass, a multiple of 64",
+                 .min = BYTES_UNIT,
+                 .max = 1U << 30U,
+                 .preset = 65536},
+};
+
+/* What a core works on. */
+struct worker {
+    port_task_t task;
+    uint32_t core;
+    enum access access;
+    volatile word_t *words; /* what it reads or writes, or copies to the words behind */
+    size_t count;           /* of them, a multiple of UNROLLED */
+    size_t at;              /* the next of them */
+    word_t value;           /* that is written next */
+    bool right;
+    bool migrated;
+    uint64_t preempted;
+};
+
+static struct {
+    struct ic_run *run;
+    port_task_t *leader;
+    size_t pass; /* words */
+    bool accompanied;
+    struct worker own;
+    struct worker other;
+    int64_t alone; /* ticks */
+    int64_t beside;
+    bool dismissed;      /* read by a task after it has been woken */
+    atomic_bool running; /* the other core is at work */
+    atomic_bool wanted;  /* and shall be */
+} pair;
+
+/* ---- the accesses ---- */
+
+static word_t read_words(const volatile word_t *from, size_t count) {
+    word_t sum = 0;
+    for (const volatile word_t *end = from + count; from < end; from += UNROLLED) {
+        sum += from[0];
+        sum += from[1];
+        sum += from[2];
+        sum += from[3];
+        sum += from[4];
+        sum += from[5];
+        sum += from[6];
+        sum += from[7];
+    }
+    return sum;
+}
+
+static void write_words(volatile word_t *to, size_t count, word_t value) {
+    for (const volatile word_t *end = to + count; to < end; to += UNROLLED) {
+        to[0] = value;
+        to[1] = value;
+        to[2] = value;
+        to[3] = value;
+        to[4] = value;
+        to[5] = value;
+        to[6] = value;
+        to[7] = value;
+    }
+}
+
+static void copy_words(volatile word_t *to, const volatile word_t *from, size_t count) {
+    for (const volatile word_t *end = from + count; from < end; from += UNROLLED, to += UNROLLED) {
+        to[0] = from[0];
+        to[1] = from[1];
+        to[2] = from[2];
+        to[3] = from[3];
+        to[4] = from[4];
+        to[5] = from[5];
+        to[6] = from[6];
+        to[7] = from[7];
+    }
+}
+
+/* Accesses `words` of the worker's words from where it is, and goes round at their end. Returns the sum of what it
+ * read; 0 if it did not. */
+static word_t pass(struct worker *worker, size_t words) {
+    word_t sum = 0;
+    while (words > 0) {
+        volatile word_t *first = worker->words + worker->at;
+        size_t left = worker->count - worker->at;
+        size_t count = words < left ? words : left;
+        switch (worker->access) {
+        case READ:
+            sum += read_words(first, count);
+            break;
+        case WRITE:
+            write_words(first, count, worker->value);
+            break;
+        case COPY:
+            copy_words(first + worker->count, first, count);
+            break;
+        }
+        words -= count;
+        worker->at = count < left ? worker->at + count : 0;
+    }
+    return sum;
+}
+
+/* ---- their contents ---- */
+
+static word_t content(size_t index) { return (word_t)index * STEP; }
+
+/* The sum of the contents from `first` on, `count` of them, without going round. */
+static word_t sum_of(size_t first, size_t count) {
+    word_t pairs = count % 2U == 0 ? count / 2U * (count - 1U) : (count - 1U) / 2U * count;
+    return (count * first + pairs) * STEP;
+}
+
+/* The same, going round. */
+static word_t expected_sum(const struct worker *worker, size_t first, size_t count) {
+    word_t sum = sum_of(0, worker->count) * (count / worker->count);
+    size_t rest = count % worker->count;
+    size_t left = worker->count - first;
+    return rest <= left ? sum + sum_of(first, rest) : sum + sum_of(first, left) + sum_of(0, rest - left);
+}
+
+/* Whether `count` words from `first` on, going round, hold what was written or copied. What was copied is erased, so
+ * that it is there the next time only if it is copied again. */
+static bool look_at(const struct worker *worker, size_t first, size_t count) {
+    bool right = true;
+    count = count < worker->count ? count : worker->count;
+    for (size_t index = first; count > 0; count--) {
+        if (worker->access == WRITE) {
+            right = right && worker->words[index] == worker->value;
+        } else {
+            right = right && worker->words[worker->count + index] == content(index);
+            worker->words[worker->count + index] = (word_t)~content(index);
+        }
+        index = index + 1U < worker->count ? index + 1U : 0;
+    }
+    return right;
+}
+
+static void fill(const struct worker *worker) {
+    for (size_t i = 0; i < worker->count; i++) {
+        worker->words[i] = content(i);
+        if (worker->access == COPY) {
+            worker->words[worker->count + i] = (word_t)~content(i);
+        }
+    }
+}
+
+/* ---- the core that is timed ---- */
+
+static void let_pass(uint32_t turns) {
+    for (volatile uint32_t left = turns; left > 0; left--) {
+    }
+}
+
+static int64_t time_pass(struct worker *worker) {
+    size_t first = worker->at;
+    worker->value++;
+    ic_run_dither(pair.run);
+    uint64_t start = port_clock();
+    word_t sum = pass(worker, pair.pass);
+    uint64_t end = port_clock();
+    worker->right = worker->right && (worker->access == READ ? sum == expected_sum(worker, first, pair.pass)
+                                                             : look_at(worker, first, pair.pass));
+    return (int64_t)(end - start);
+}
+
+static void time_alone(struct worker *worker) {
+    let_pass(SETTLING_TURNS);
+    pair.alone = time_pass(worker);
+}
+
+static void time_beside(struct worker *worker) {
+    atomic_store(&pair.wanted, true);
+    port_notify(&pair.other.task);
+    while (!atomic_load(&pair.running)) {
+    }
+    pair.beside = time_pass(worker);
+    atomic_store(&pair.wanted, false);
+    while (atomic_load(&pair.running)) {
+    }
+}
+
+/* Waits for the next turn; false if there is none. */
+static bool await_turn(struct worker *worker) {
+    port_notify_take();
+    if (pair.dismissed) {
+        worker->preempted = port_preemptions();
+    }
+    return !pair.dismissed;
+}
+
+static void own_task(void *arg) {
+    struct worker *worker = arg;
+    while (await_turn(worker)) {
+        bool alone_first = ic_random_below(&pair.run->random, 2) == 0;
+        worker->right = true;
+        if (alone_first) {
+            time_alone(worker);
+        }
+        if (pair.accompanied) {
+            time_beside(worker);
+        }
+        if (!alone_first) {
+            time_alone(worker);
+        }
+        worker->migrated = worker->migrated || port_core_id() != worker->core;
+        port_notify(pair.leader);
+    }
+}
+
+/* ---- the core beside it ---- */
+
+static void other_task(void *arg) {
+    struct worker *worker = arg;
+    size_t chunk = CHUNK_BYTES / sizeof(word_t);
+    while (await_turn(worker)) {
+        size_t first = worker->at;
+        size_t last = worker->at;
+        size_t words = 0;
+        word_t sum = 0;
+        worker->value++;
+        do {
+            last = worker->at;
+            sum += pass(worker, chunk);
+            words += chunk;
+            atomic_store_explicit(&pair.running, true, memory_order_release);
+        } while (atomic_load_explicit(&pair.wanted, memory_order_acquire));
+        bool right = worker->access == READ ? sum == expected_sum(worker, first, words) : look_at(worker, last, chunk);
+        worker->right = worker->right && right;
+        worker->migrated = worker->migrated || port_core_id() != worker->core;
+        atomic_store(&pair.running, false);
+    }
+}
+
+/* ---- the benchmark ---- */
+
+static bool start(struct ic_run *run, struct worker *worker, void (*entry)(void *)) {
+    struct port_task_config config = {
+        .name = "memory", .entry = entry, .arg = worker, .core = worker->core, .priority = 2};
+    return port_task_start(&worker->task, &config) == PORT_OK ||
+           ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
+}
+
+/* Ends a task and counts what it noted. */
+static void dismiss(struct ic_run *run, struct worker *worker) {
+    pair.dismissed = true;
+    port_notify(&worker->task);
+    port_task_join(&worker->task);
+    run->checks.migrated += worker->migrated;
+    run->checks.preempted += worker->preempted;
+}
+
+/* Gives a worker the first or the second half of a region. */
+static bool settle(struct ic_run *run, struct worker *worker, uint32_t index, bool second) {
+    struct port_region region;
+    (void)port_region(index, &region); /* the index is one of those that region_name() has */
+    size_t half = region.bytes / 2U;
+    size_t share = worker->access == COPY ? half / 2U : half;
+    worker->words = (volatile word_t *)(void *)((uint8_t *)region.base + (second ? half : 0));
+    worker->count = share / TURN_BYTES * UNROLLED;
+    worker->at = 0;
+    worker->value = STEP;
+    worker->right = true;
+    worker->migrated = false;
+    worker->preempted = 0;
+    if (worker->count == 0) {
+        return ic_error_set(&run->error, "unsupported", "there is not enough memory in the region ", region.name, "");
+    }
+    fill(worker);
+    return true;
+}
+
+static bool settle_both(struct ic_run *run) {
+    const uint32_t *values = run->values;
+    uint32_t cores = port_core_count();
+    pair.accompanied = values[P_OTHER] != 0 && cores > 1;
+    if (values[P_BYTES] % BYTES_UNIT != 0) {
+        return ic_error_set(&run->error, "bad-value", "bytes is not a multiple of 64", "", "");
+    }
+    pair.own.core = values[P_CORE];
+    pair.own.access = (enum access)values[P_ACCESS];
+    pair.other.core = (values[P_CORE] + 1U) % cores;
+    pair.other.access = (enum access)(values[P_OTHER] - 1U);
+    pair.pass = values[P_BYTES] / sizeof(word_t);
+    return settle(run, &pair.own, values[P_REGION], false) &&
+           (!pair.accompanied ||
+            settle(run, &pair.other, values[P_OTHER_REGION], values[P_OTHER_REGION] == values[P_REGION]));
+}
+
+static void take(struct ic_run *run, struct ic_series *alone, struct ic_series *beside) {
+    port_notify(&pair.own.task);
+    port_notify_take();
+    ic_run_check(run, pair.own.right);
+    if (alone != NULL) {
+        ic_run_sample(run, alone, pair.alone);
+    }
+    if (beside != NULL) {
+        ic_run_sample(run, beside, pair.beside);
+    }
+}
+
+static bool repeat(struct ic_run *run, struct ic_series *alone, struct ic_series *beside) {
+    if (!start(run, &pair.own, own_task)) {
+        return false;
+    }
+    take(run, NULL, NULL); /* warms caches and page tables */
+    while (ic_run_repeat(run)) {
+        take(run, alone, beside);
+    }
+    dismiss(run, &pair.own);
+    return true;
+}
+
+static bool measure(struct ic_run *run) {
+    pair.run = run;
+    pair.leader = port_task_self();
+    pair.dismissed = false;
+    atomic_store(&pair.running, false);
+    atomic_store(&pair.wanted, false);
+    if (!settle_both(run)) {
+        return false;
+    }
+    struct ic_series *alone = ic_run_series(run, "alone");
+    struct ic_series *beside = pair.accompanied ? ic_run_series(run, "beside") : NULL;
+    if (alone == NULL || (pair.accompanied && beside == NULL)) {
+        return false;
+    }
+    if (!pair.accompanied) {
+        return repeat(run, alone, NULL);
+    }
+    if (!start(run, &pair.other, other_task)) {
+        return false;
+    }
+    bool taken = repeat(run, alone, beside);
+    dismiss(run, &pair.other);
+    ic_run_check(run, pair.other.right);
+    return taken;
+}
+
+const struct ic_benchmark ic_benchmark_memory = {
+    .name = "memory",
+    .summary = "passes over a region of memory by one core: reading, writing, copying; alone and beside another core",
+    .parameters = parameters,
+    .parameter_count = PARAMETER_COUNT,
+    .samples = 25,
+    .series_count = 2,
+    .measure = measure,
+};

@@ -1,0 +1,78 @@
+"""Measurements of one setting belong together, whichever run of it they are from: here they are brought together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from intercore.measurement import LOOKING_PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    from intercore.measurement import Level, Measurement
+
+    Varied: TypeAlias = tuple[tuple[str, Level], ...]
+    """The other factors that take more than one level in the run, by name, with their levels."""
+
+Setting = TypeVar("Setting")
+
+IRRELEVANT = frozenset({"seed", "samples", "dither_us", "rest_ms"})
+"""Factors that change how something is measured and not what."""
+
+
+def pools(
+    measurements: Iterable[Measurement],
+    benchmark: str,
+    series: str,
+    setting: Callable[[Mapping[str, Level]], Setting],
+    own: Collection[str],
+) -> dict[tuple[Setting, Varied], list[Measurement]]:
+    """Return the measurements of a benchmark that have samples of a series, by setting and by what else varies.
+
+    `setting` makes the setting of the factors; `own` names the factors that it goes by.
+    """
+    ours = [one for one in measurements if one.benchmark == benchmark and len(ticks(one, series))]
+    levels: dict[str, set[Level]] = defaultdict(set)
+    for one in ours:
+        for name, level in one.factors.items():
+            levels[name].add(level)
+    names = sorted(name for name, known in levels.items() if len(known) > 1 and name not in {*own, *IRRELEVANT})
+    found: dict[tuple[Setting, Varied], list[Measurement]] = defaultdict(list)
+    for one in ours:
+        varied = tuple((name, one.factors[name]) for name in names if name in one.factors)
+        found[setting(one.factors), varied].append(one)
+    return found
+
+
+def ticks(one: Measurement, series: str) -> NDArray[np.int64]:
+    """Return the samples of a series, none if there is no such series."""
+    return next((known.ticks for known in one.series if known.name == series), np.zeros(0, np.int64))
+
+
+def values_us(pool: Sequence[Measurement], series: str) -> NDArray[np.float64]:
+    """Return the samples of a series of all measurements of a pool, in µs, in their order."""
+    return np.concatenate([one.samples(series).ns for one in pool]) / 1e3
+
+
+def looking_us(pool: Sequence[Measurement], core: int) -> float:
+    """Return the median cost of looking on a core, in µs; 0 where that was not measured."""
+    costs = [known.ns for one in pool for known in one.series if known.name == f"{LOOKING_PREFIX}{core}"]
+    known = np.concatenate(costs) if costs else np.zeros(0)
+    return float(np.median(known)) / 1e3 if len(known) else 0.0
+
+
+def cycles_per_us(pool: Sequence[Measurement]) -> float | None:
+    """Return the cycles of a core in a µs; None where there is no one such number."""
+    hz = pool[0].conditions.get("clock.sys_hz", "")
+    return float(hz) / 1e6 if hz.isdecimal() else None
+
+
+def disturbed(measurements: Iterable[Measurement], benchmark: str, check: str) -> int:
+    """Return the sum of a check over all measurements of a benchmark."""
+    return sum(one.checks.get(check, 0) for one in measurements if one.benchmark == benchmark)

@@ -1,0 +1,184 @@
+"""What is measured of each benchmark when the user names no levels: for the benchmark alone, and within the suite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_SIZED_CALLS = ["send", "receive", "stream-send", "stream-receive", "allocate", "free"]
+_CALLS = [
+    *("create", "delete", "give", "take", "lock", "unlock", "notify", "notify-take", "set", "wait", "critical"),
+    *_SIZED_CALLS,
+    "nothing",
+]
+_COMPONENTS = [
+    *("task-switching", "preemption", "interrupt-latency"),
+    *("semaphore-shuffling", "deadlock-breaking", "message-latency"),
+]
+_TESTS = [
+    *("basic", "cooperative", "preemptive", "interrupt", "interrupt-preemption"),
+    *("message", "synchronisation", "memory"),
+]
+
+_PRIMITIVES = [
+    *("binary-semaphore", "counting-semaphore", "mutex", "queue", "notification", "event-group", "stream-buffer"),
+]
+
+_MEASURES = ["hand-over", "contention", "ping-pong"]
+_LOCKS = ["mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap"]
+_ATOMICS = ["atomic-add", "atomic-swap"]
+_ACCESSES = ["read", "write", "copy"]
+_REGIONS = ["sram-striped", "sram4", "sram5", "ram", "l1", "llc"]
+
+_INTERRUPT = {"from": ["0", "1"], "interrupted": ["idle", "kernel"], "samples": ["50"], "dither_us": ["300"]}
+_TO_A_CORE = ["handler-task", "timer-task", "doorbell", "doorbell-round-trip"]
+
+DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    # The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer.
+    "speedup": {
+        "workload": ["fp"],
+        "n": ["1000", "10000", "100000", "1000000", "10000000"],
+        "mode": ["create", "pool", "spin"],
+        "join": ["notify"],
+    },
+    # Each of the first two cores to itself and to the other; a few seconds.
+    "clock": {"from": ["0", "1"], "to": ["0", "1"]},
+    # The table of seed 001, and its last row with a main loop that waits. The windows hold several turns of Linux's
+    # SCHED_RR, and the rests leave others the time that it keeps from real-time tasks; some seconds.
+    "contention": {
+        "preset": ["none", "qiita-table"],
+        "task0": ["off"],
+        "main": ["block"],
+        "yield": ["none"],
+        "discs": ["14"],
+        "window_ms": ["400"],
+        "rest_ms": ["30"],
+    },
+    # Every path between the first two cores, whatever these do; less than a minute.
+    "irq": {
+        "path": ["timer-handler", *_TO_A_CORE],
+        "from": ["0", "1"],
+        "to": ["0", "1"],
+        "interrupted": ["idle", "busy", "kernel"],
+    },
+    # Every primitive that works between cores, between the first two: a few seconds.
+    "switch": {"primitive": _PRIMITIVES, "from": ["0", "1"], "to": ["0", "1"], "target": ["idle"], "time": ["common"]},
+    # At rest and with both cores busy, left alone and moved: the period of seed 002's paper; some 20 s.
+    "jitter": {"core": ["0"], "load": ["none", "both"], "migrate": ["none", "affinity", "blockers", "unsynchronised"]},
+    # Every call, alone, beside a core that computes and beside one that calls the same.
+    "api": {"call": _CALLS, "other": ["none", "spin", "same"]},
+    "rhealstone": {"component": _COMPONENTS, "form": ["same", "cross"]},
+    "threadmetric": {"test": _TESTS, "form": ["same", "cross"]},
+    # Every lock between the first two cores.
+    "lock": {"measure": _MEASURES, "lock": _LOCKS, "from": ["0"], "to": ["1"]},
+    # Everything beside everything, on the first core; of the regions, those that the target has.
+    "memory": {
+        "access": _ACCESSES,
+        "region": _REGIONS,
+        "core": ["0"],
+        "other": _ACCESSES,
+        "other_region": _REGIONS,
+    },
+}
+"""Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
+
+
+def _contention(discs: str, window_ms: str, rest_ms: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grids of `contention`: seed 001's table; its last row with loops that wait; tasks without a core."""
+    same = {"yield": ["none"], "discs": [discs], "window_ms": [window_ms], "rest_ms": [rest_ms]}
+    off = {"task0": ["off"], "task1": ["off"], "main": ["off"]}
+    return (
+        {"preset": ["qiita-table"], "free": ["0"], **off, **same},
+        {"preset": ["none"], "free": ["0"], **off, "task1": ["work"], "main": ["block", "delay"], **same},
+        {"preset": ["none"], "free": ["3"], **off, **same},
+    )
+
+
+def _jitter(long_samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grids of `jitter`: `long_samples` releases for each setting of the long period."""
+    core, short = {"core": ["0"]}, {"period_us": ["1000"], "samples": ["600"]}
+    return (
+        {**core, "load": ["none"], "migrate": ["none", "affinity", "blockers"], **short},
+        {**core, "load": ["both"], "migrate": ["none"], **short},
+        {
+            **core,
+            "load": ["none"],
+            "migrate": ["none", "affinity", "unsynchronised"],
+            "period_us": ["10000"],
+            "samples": [long_samples],
+        },
+    )
+
+
+def _locks(hand_overs: str, bouts: str, batches: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grids of `lock`: each measure with the locks that have it, and so many samples."""
+    same = {"from": ["0"], "to": ["1"], "dither_us": ["300"]}
+    return (
+        {"measure": ["hand-over"], "lock": _LOCKS, "samples": [hand_overs], **same},
+        {"measure": ["contention"], "lock": _LOCKS, "samples": [bouts], **same},
+        {"measure": ["ping-pong"], "lock": _ATOMICS, "samples": [batches], **same},
+    )
+
+
+def _memory(size: str, samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grid of `memory`: everything beside a core that reads and one that copies."""
+    grid = {**DEFAULT_LEVELS["memory"], "other": ["read", "copy"]}
+    return ({**grid, "bytes": [size], "samples": [samples], "dither_us": ["100"]},)
+
+
+SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
+    "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
+    "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
+    "contention": _contention(discs="14", window_ms="400", rest_ms="30"),
+    "irq": (
+        {"path": ["timer-handler"], "to": ["0"], **_INTERRUPT},
+        {"path": _TO_A_CORE, "to": ["0", "1"], **_INTERRUPT},
+    ),
+    "api": (
+        {"call": _CALLS, "size": ["64"], "other": ["none", "same"], "samples": ["200"], "dither_us": ["300"]},
+        {
+            "call": _SIZED_CALLS,
+            "size": ["16", "256", "1024"],
+            "other": ["none"],
+            "samples": ["100"],
+            "dither_us": ["300"],
+        },
+    ),
+    "rhealstone": ({"component": _COMPONENTS, "form": ["same", "cross"], "samples": ["200"], "dither_us": ["300"]},),
+    "threadmetric": ({"test": _TESTS, "form": ["same", "cross"], "window_ms": ["50"], "samples": ["3"]},),
+    # Enough releases for a tail at 1 ms; the 10 ms of seed 002's paper.
+    "jitter": _jitter(long_samples="60"),
+    "lock": _locks("200", "200", "200"),
+    "memory": _memory("65536", "40"),
+}
+"""What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
+
+SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
+    "speedup": (
+        {
+            "workload": ["fp"],
+            "n": ["100", "300", "1000", "3000"],
+            "mode": ["create", "pool", "spin"],
+            "samples": ["10"],
+        },
+    ),
+    "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["100"]},),
+    "contention": _contention(discs="12", window_ms="160", rest_ms="0"),
+    "irq": (
+        {"path": ["timer-handler"], "to": ["0"], **_INTERRUPT},
+        {"path": _TO_A_CORE, "to": ["0", "1"], **_INTERRUPT},
+    ),
+    "api": (
+        {"call": _CALLS, "size": ["64"], "other": ["none", "same"], "samples": ["50"], "dither_us": ["300"]},
+        {"call": _SIZED_CALLS, "size": ["16", "1024"], "other": ["none"], "samples": ["10"], "dither_us": ["300"]},
+    ),
+    "rhealstone": ({"component": _COMPONENTS, "form": ["same", "cross"], "samples": ["30"], "dither_us": ["300"]},),
+    "threadmetric": ({"test": _TESTS, "form": ["same", "cross"], "window_ms": ["10"], "samples": ["2"]},),
+    # Enough releases for a tail at 1 ms; the 10 ms of seed 002's paper.
+    "jitter": _jitter(long_samples="30"),
+    "lock": _locks("50", "10", "50"),
+    "memory": _memory("8192", "8"),
+}
+"""The same where each second of a busy chip takes two, so that it takes two minutes."""

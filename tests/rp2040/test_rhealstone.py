@@ -1,0 +1,125 @@
+"""The benchmark `rhealstone` on the simulated chip: are its times true, and from where to where they say?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from .conftest import Board, series
+from .delay import SRAM4, TURN, Delay
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMPONENTS = (
+    *("task-switching", "preemption", "interrupt-latency"),
+    *("semaphore-shuffling", "deadlock-breaking", "message-latency"),
+)
+SPREAD = 2
+
+
+def taken(board: Board, component: str, form: str, core: int = 1, samples: int = 10) -> list[int]:
+    """Return the samples of a component, in cycles, of a run in which nothing was wrong."""
+    answer = board.ask(f"run rhealstone component={component} form={form} core={core} samples={samples} dither_us=100")
+    assert answer[-1].get("status") == "ok", answer[-1]
+    checks = answer[-1]["checks"]
+    assert (checks["checked"], checks["wrong"], checks["migrated"], checks["preempted"]) == (samples + 1, 0, 0, 0)
+    return series(answer, "time")
+
+
+def test_every_component_is_measured_in_both_forms_from_either_core(board: Board) -> None:
+    free = board.chip.address("xFreeBytesRemaining")
+    taken(board, "preemption", "same")
+    before = board.chip.read_word(free)
+    for component in COMPONENTS:
+        same = [min(taken(board, component, "same", core)) for core in (0, 1)]
+        cross = [min(taken(board, component, "cross", core)) for core in (0, 1)]
+        assert same[0] == pytest.approx(same[1], abs=2), component
+        assert min(cross) > max(same), component
+        assert max(cross) < 3 * max(same) + 200, "microseconds, not milliseconds"
+    assert board.chip.read_word(free) == before
+
+
+@pytest.mark.parametrize(
+    ("component", "entry", "form"),
+    [
+        ("preemption", "port_notify", "same"),
+        ("preemption", "port_notify", "cross"),
+        ("semaphore-shuffling", "port_sem_give", "same"),
+        ("semaphore-shuffling", "port_sem_give", "cross"),
+        ("message-latency", "port_queue_send", "same"),
+        ("message-latency", "port_queue_send", "cross"),
+        ("interrupt-latency", "port_doorbell_ring", "cross"),
+    ],
+)
+def test_measured_and_true_times_differ_by_one_constant(board: Board, component: str, entry: str, form: str) -> None:
+    """True is from the first instruction of what wakes to the first one of the reading by what is woken."""
+    actor, reached = (0, 1) if form == "cross" else (1, 1)
+    calls, clock = board.chip.watch_execution(entry), board.chip.watch_execution("port_clock")
+    samples = np.array(taken(board, component, form, actor, samples=60))
+    call, reading = (probe.hits() for probe in (calls, clock))
+    begins = call["cycle"][call["core"] == actor].astype(np.int64)
+    readings = reading["cycle"][reading["core"] == reached].astype(np.int64)
+    before = reading["cycle"][reading["core"] == actor].astype(np.int64)
+    # What the actor calls right behind a reading of its own begins a sample; the first is the warm-up.
+    begins = np.array([begin for begin in begins if begin - before[np.searchsorted(before, begin) - 1] < 80])[1:]
+    assert len(begins) == len(samples)
+    # Meanwhile a bystander may look at the clock there: the last reading that was begun in time is the one.
+    more = np.sort(begins + samples - readings[np.searchsorted(readings, begins + samples) - 1])
+    undisturbed = more[: -3 if actor == 0 else None]  # core 0 has the tick
+    assert np.ptp(undisturbed) <= SPREAD, more
+
+
+DELAYED = {
+    "xTaskGenericNotify": {"preemption": 1},
+    "xQueueGenericSend": {"semaphore-shuffling": 1, "message-latency": 1, "deadlock-breaking": 1},
+    "xQueueSemaphoreTake": {"deadlock-breaking": 1},
+    "vTaskSwitchContext": {
+        "task-switching": 1,
+        "preemption": 1,
+        "semaphore-shuffling": 1,
+        "message-latency": 1,
+        "deadlock-breaking": 2,
+    },
+}
+"""How often each component passes the function on one core; all others never. To break a deadlock, the core switches to
+the task that has the mutex and back."""
+
+
+def test_a_delay_in_the_kernel_moves_the_components_that_pass_it_by_exactly_that(board: Board, o2: Path) -> None:
+    def all_components() -> dict[str, int]:
+        return {component: min(taken(board, component, "same")) for component in COMPONENTS}
+
+    delays = {
+        function: Delay(board.chip, o2 / "intercore-target", function, SRAM4 + 64 * number)
+        for number, function in enumerate(DELAYED)
+    }
+    before = all_components()
+    for number, (function, passes) in enumerate(DELAYED.items()):
+        turns = 100 + 7 * number
+        delays[function].set(1 + turns)
+        moved = {component: cycles - before[component] for component, cycles in all_components().items()}
+        expected = {component: TURN * turns * passes.get(component, 0) for component in COMPONENTS}
+        expected["interrupt-latency"] = pytest.approx(0, abs=2)  # the timer's microsecond is not the clock's
+        assert moved == expected, function
+        delays[function].set(1)
+
+
+def test_the_way_to_the_other_core_ends_there(board: Board) -> None:
+    clock = board.chip.watch_execution("port_clock")
+    for component in COMPONENTS:
+        for form, core, end in (("same", 0, 0), ("same", 1, 1), ("cross", 0, 1), ("cross", 1, 0)):
+            clock.take()
+            taken(board, component, form, core, samples=5)
+            cores = set(clock.hits()["core"].tolist())
+            assert end in cores, (component, form, core)
+
+
+def test_without_inheritance_the_deadlock_is_told(board: Board) -> None:
+    """A kernel in which nobody inherits: xTaskPriorityInherit does nothing."""
+    board.chip.write(board.chip.address("xTaskPriorityInherit") & ~1, b"\x00\x20\x70\x47")  # movs r0, #0; bx lr
+    answer = board.ask("run rhealstone component=deadlock-breaking form=cross samples=3")
+    assert answer[-1]["status"] == "failed"
+    assert answer[-1]["checks"]["wrong"] == 4

@@ -43,8 +43,8 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "mode": ["create", "pool", "spin"],
         "join": ["notify"],
     },
-    # Each of the first two cores to itself and to the other, and their counters; a few seconds.
-    "clock": {"from": ["0", "1"], "to": ["0", "1"], "time": ["common", "counter"]},
+    # Each of the first two cores to itself and to the other; a few seconds.
+    "clock": {"from": ["0", "1"], "to": ["0", "1"], "time": ["common"]},
     # The table of seed 001, and its last row with a main loop that waits. The windows hold several turns of Linux's
     # SCHED_RR, and the rests leave others the time that it keeps from real-time tasks; some seconds.
     "contention": {
@@ -188,7 +188,7 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
         },
     ),
     "clock": _clock("100"),
-    "switch": _switch("60"),
+    "switch": _switch("40"),
     "contention": _contention(discs="12", window_ms="160", rest_ms="0"),
     "irq": (
         {"path": ["timer-handler"], "to": ["0"], **_INTERRUPT},

@@ -18,7 +18,7 @@
  * All have the same priority, the lowest of benchmark tasks, and the kernel has equals take turns (port_time_slicing).
  * The console task is below them and sleeps while a window lasts. Nobody is told to stop: each looks at the clock.
  *
- * Samples. `alone.<core>`: how long a tower takes in a task that has the core to itself, three times, before the
+ * Samples. `alone.<core>`: how long a tower takes in a task that has the core to itself, five times, before the
  * first window. `<competitor>.<core>`: the moment at which each tower was done, on that core. The windows of a
  * measurement are laid end to end: a moment is the number of the window × its length + the time since its beginning. A
  * tower that ends later than its window is not recorded, but its checksum is checked as that of all others.
@@ -37,7 +37,7 @@
 
 #define FREE_MAX 4U
 #define PRIORITY 1U
-#define TOWERS_ALONE 3U
+#define TOWERS_ALONE 5U
 /* A level of the recursion takes less than this of a 32-bit core's stack, at -O0 too; 64-bit ones have more than
  * enough.
  */

@@ -374,8 +374,8 @@ class Exchange:
         elif self._sending and not silent:
             text = (
                 f"{self._name} did not get line {self._incoming.missing()[0][0]} of its answer through in {seconds}"
-                f"{f' ({self._link.last_bad})' if self._link.last_bad else ''}{self._said_last}; "
-                "is the cable or the baud rate bad?"
+                f"{f' ({self._link.last_bad})' if self._link.last_bad else ''}{self._said_last}"
+                f"{self._symptoms}; is the cable or the baud rate bad?"
             )
         elif self._begun:
             what = f"silent for {seconds}" if silent else f"nothing of its answer for {seconds}"

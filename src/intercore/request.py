@@ -25,6 +25,17 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     # Each of the first two cores to itself and to the other; a few seconds.
     "clock": {"from": ["0", "1"], "to": ["0", "1"]},
+    # The table of seed 001, and its last row with a main loop that waits. The windows hold several turns of Linux's
+    # SCHED_RR, and the rests leave others the time that it keeps from real-time tasks; some seconds.
+    "contention": {
+        "preset": ["none", "qiita-table"],
+        "task0": ["off"],
+        "main": ["block"],
+        "yield": ["none"],
+        "discs": ["14"],
+        "window_ms": ["400"],
+        "rest_ms": ["30"],
+    },
     # At rest and with both cores busy, left alone and moved: the period of seed 002's paper; some 20 s.
     "jitter": {"core": ["0"], "load": ["none", "both"], "migrate": ["none", "affinity", "blockers", "unsynchronised"]},
 }
@@ -33,9 +44,22 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
 SUITE = "suite"
 """What a user asks for to have every benchmark measured."""
 
+
+def _contention(discs: str, window_ms: str, rest_ms: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grids of `contention`: seed 001's table; its last row with loops that wait; tasks without a core."""
+    same = {"yield": ["none"], "discs": [discs], "window_ms": [window_ms], "rest_ms": [rest_ms]}
+    off = {"task0": ["off"], "task1": ["off"], "main": ["off"]}
+    return (
+        {"preset": ["qiita-table"], "free": ["0"], **off, **same},
+        {"preset": ["none"], "free": ["0"], **off, "task1": ["work"], "main": ["block", "delay"], **same},
+        {"preset": ["none"], "free": ["3"], **off, **same},
+    )
+
+
 SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
+    "contention": _contention(discs="14", window_ms="400", rest_ms="30"),
     # Enough releases for a tail at 1 ms; the 10 ms of seed 002's paper.
     "jitter": (
         {
@@ -67,6 +91,7 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
         },
     ),
     "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["100"]},),
+    "contention": _contention(discs="12", window_ms="160", rest_ms="0"),
     "jitter": (
         {
             "core": ["0"],

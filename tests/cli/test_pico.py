@@ -237,7 +237,11 @@ def test_a_reset_in_mid_run_is_told_and_the_run_resumes(tool: Tool) -> None:
 def test_a_core_that_stops_is_told_with_where_it_stands(tool: Tool) -> None:
     failed = tool("run", "pico-sim", "speedup", *QUICK, "--fault", "stuck:core=0@1.2e8", "--timeout", "2")
     assert failed.status == 1, failed
-    assert re.search(r"hangs: .*\(at cycle \d+: core 0 .*pc 0x\w+|ended: cycle \d+: .*pc 0x\w+|restarted", failed.err)
+    # It may have stopped while it sent an answer.
+    assert re.search(
+        r"(?:hangs: |did not get line).*\(at cycle \d+: core 0 .*pc 0x\w+|ended: cycle \d+: .*pc 0x\w+|restarted",
+        failed.err,
+    )
 
 
 def test_ctrl_c_is_prompt(tool: Tool) -> None:

@@ -9,7 +9,7 @@ WORDS_MAX = 32
 LINE_MAX = 480
 LEVELS_MAX = 16
 PARAMETERS_MAX = 16
-SERIES_MAX = 2 + 8  # PORT_CORES_MAX of the test port, and eight
+SERIES_MAX = 6 * 2 + 8  # six times PORT_CORES_MAX of the test port, and eight
 PLAIN = 2**32 - 1
 """The index of a series that has none."""
 

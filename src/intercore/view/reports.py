@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from intercore.analysis.contention import ContentionAnalysis
 from intercore.analysis.jitter import JitterAnalysis
-from intercore.view import clock, jitter, other, speedup
+from intercore.view import clock, contention, jitter, other, speedup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
 
 _REPORTS: Mapping[str, Callable[[Run], Report]] = {
     "clock": clock.report,
+    "contention": contention.report,
     "jitter": jitter.report,
 }
 """By benchmark, one line for each module here. `speedup` takes an option more and stands below."""
 
 ANALYSES: Mapping[str, type] = {
+    "contention": ContentionAnalysis,
     "jitter": JitterAnalysis,
 }
 """The type of each benchmark's analysis, from which the document's schema is made (see `intercore.schema`)."""

@@ -12,6 +12,7 @@ from intercore.literature import (
     JitterPublication,
     Publication,
     SpeedupPublication,
+    SwitchPublication,
     load,
     published,
 )

@@ -5,6 +5,7 @@ const struct ic_benchmark *const ic_benchmarks[] = {
     // clang-format off
     &ic_benchmark_speedup,
     &ic_benchmark_contention,
+    &ic_benchmark_switch,
     &ic_benchmark_jitter,
     &ic_benchmark_irq,
     &ic_benchmark_api,

@@ -6,6 +6,7 @@
 
 extern const struct ic_benchmark ic_benchmark_speedup;
 extern const struct ic_benchmark ic_benchmark_contention;
+extern const struct ic_benchmark ic_benchmark_switch;
 extern const struct ic_benchmark ic_benchmark_jitter;
 extern const struct ic_benchmark ic_benchmark_irq;
 extern const struct ic_benchmark ic_benchmark_api;

@@ -1,4 +1,6 @@
-/* clock: intervals between a reading of the common clock on one core and a reading on the same or another core.
+/* clock: how far readings on two cores can be subtracted: of the common clock, and of the cores' own counters.
+ *
+ * time=common: intervals between a reading of the common clock on one core and a reading on the same or another core.
  *
  * Every other benchmark subtracts two such readings: this one shows how far the difference can be trusted. Two tasks
  * of equal priority take each interval, one pinned to core `from`, the other to core `to`:
@@ -12,7 +14,18 @@
  *
  * What an interval must be is known to a simulator alone, which sees both cores from outside (docs/pico.md). What can
  * be told without one: an interval is never negative, which is checked, and the shortest ones of both directions
- * between two cores bound how far their clocks are apart. */
+ * between two cores bound how far their clocks are apart.
+ *
+ * time=counter: the counters of the cores (port_cycles()) against the common clock. The same two tasks, in the same
+ * turns, each read the common clock, the counter of their core, and the common clock again. Three series for each of
+ * the cores (N is its number) hold the readings as they are:
+ *
+ *   common.N   the first reading of the common clock
+ *   around.N   the second one minus the first: the counter was read within this time
+ *   counter.N  the reading of the counter
+ *
+ * From them the desk tells by how much each counter is ahead of the common clock, and by how much faster it runs, give
+ * or take half of what stands in `around`. */
 #include "benchmarks.h"
 #include "busy.h"
 #include "port.h"
@@ -21,7 +34,10 @@
 /* Turns after which the other core sleeps: some ten microseconds on a microcontroller. */
 #define SETTLING_TURNS 200U
 
-enum { P_FROM, P_TO, P_LONGEST, PARAMETER_COUNT };
+enum { P_FROM, P_TO, P_LONGEST, P_TIME, PARAMETER_COUNT };
+enum time { TIME_COMMON, TIME_COUNTER };
+
+static const char *const times[] = {"common", "counter"};
 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
 
@@ -32,12 +48,18 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                    .help = "longest random time between the readings, in microseconds",
                    .max = 100000,
                    .preset = 1000},
+    [P_TIME] = {.name = "time",
+                .help = "what is read: the common clock, or the cores' own counters against it",
+                .choices = times,
+                .choice_count = 2},
 };
 
 struct side {
     port_task_t task;
     uint32_t core;
-    uint64_t at; /* its reading */
+    uint64_t at;      /* its reading */
+    uint64_t counter; /* of its core, read after that */
+    uint64_t until;   /* the common clock again, after that */
     bool migrated;
     uint64_t preempted;
 };
@@ -88,10 +110,39 @@ static void read_second(void *arg) {
     }
 }
 
+static void read_counter(struct side *side) {
+    uint64_t before = port_clock();
+    uint64_t counter = port_cycles();
+    uint64_t after = port_clock();
+    side->counter = counter;
+    side->until = after;
+    if (side == &pair.from) {
+        port_notify(&pair.to.task);
+    }
+    end_turn(side, before);
+}
+
+static void read_counter_first(void *arg) {
+    struct side *side = arg;
+    while (await_turn(side)) {
+        ic_busy(SETTLING_TURNS);
+        read_counter(side);
+    }
+}
+
+static void read_counter_second(void *arg) {
+    struct side *side = arg;
+    while (await_turn(side)) {
+        ic_busy(SETTLING_TURNS + pair.turns);
+        read_counter(side);
+    }
+}
+
 static bool start(struct ic_run *run, struct side *side, uint32_t core, void (*entry)(void *)) {
     side->core = core;
     side->migrated = false;
     side->preempted = 0;
+    side->counter = 0;
     struct port_task_config config = {.name = "clock", .entry = entry, .arg = side, .core = core, .priority = 2};
     return port_task_start(&side->task, &config) == PORT_OK ||
            ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
@@ -106,12 +157,17 @@ static void dismiss(struct ic_run *run, struct side *side) {
     run->checks.preempted += side->preempted;
 }
 
-static void take(struct ic_run *run, struct ic_series *series, uint32_t most_turns) {
+/* Lets both sides take their turns. */
+static void take_turns(struct ic_run *run, uint32_t most_turns) {
     pair.turns = ic_random_below(&run->random, most_turns + 1U);
     ic_run_dither(run);
     port_notify(&pair.from.task);
     port_notify_take(); /* of either */
     port_notify_take(); /* of the other */
+}
+
+static void take(struct ic_run *run, struct ic_series *series, uint32_t most_turns) {
+    take_turns(run, most_turns);
     int64_t interval = (int64_t)(pair.to.at - pair.from.at);
     ic_run_check(run, interval >= 0);
     if (series != NULL) {
@@ -119,33 +175,86 @@ static void take(struct ic_run *run, struct ic_series *series, uint32_t most_tur
     }
 }
 
-static bool measure(struct ic_run *run) {
+static bool measure_intervals(struct ic_run *run, uint32_t most_turns) {
     struct ic_series *series = ic_run_series(run, "interval");
     if (series == NULL) {
         return false;
     }
-    pair.leader = port_task_self();
-    pair.dismissed = false;
-    if (!start(run, &pair.to, run->values[P_TO], read_second)) {
-        return false;
-    }
-    if (!start(run, &pair.from, run->values[P_FROM], read_first)) {
-        dismiss(run, &pair.to);
-        return false;
-    }
-    uint32_t most_turns = ic_busy_turns(run->values[P_LONGEST] * port_clock_hz() / 1000000U);
     take(run, NULL, most_turns); /* warms caches */
     while (ic_run_repeat(run)) {
         take(run, series, most_turns);
     }
+    return true;
+}
+
+/* What is kept of one side. */
+struct readings {
+    struct ic_series *common;
+    struct ic_series *around;
+    struct ic_series *counter;
+};
+
+static bool open_readings(struct ic_run *run, struct readings *readings, uint32_t core) {
+    uint32_t count = ic_run_common(run, IC_COMMON_SAMPLES);
+    readings->common = ic_samples_open("common", core, count);
+    readings->around = ic_samples_open("around", core, count);
+    readings->counter = ic_samples_open("counter", core, count);
+    if (readings->common == NULL || readings->around == NULL || readings->counter == NULL) {
+        return ic_error_set(&run->error, "out-of-range", "the target has no memory for that many readings of each ",
+                            "counter", ": ask for fewer samples");
+    }
+    readings->counter->clock = IC_CLOCK_COUNTER;
+    return true;
+}
+
+static void keep(struct ic_run *run, const struct readings *readings, const struct side *side) {
+    ic_run_sample(run, readings->common, (int64_t)side->at);
+    ic_run_sample(run, readings->around, (int64_t)(side->until - side->at));
+    ic_run_sample(run, readings->counter, (int64_t)side->counter);
+}
+
+static bool measure_counters(struct ic_run *run, uint32_t most_turns) {
+    bool apart = run->values[P_FROM] != run->values[P_TO];
+    struct readings from;
+    struct readings to;
+    if (!open_readings(run, &from, run->values[P_FROM]) || (apart && !open_readings(run, &to, run->values[P_TO]))) {
+        return false;
+    }
+    take_turns(run, most_turns); /* warms caches */
+    while (ic_run_repeat(run)) {
+        uint64_t last[] = {pair.from.counter, pair.to.counter};
+        take_turns(run, most_turns);
+        ic_run_check(run, pair.from.counter > last[0] && pair.to.counter > last[1] && pair.from.until >= pair.from.at &&
+                              pair.to.until >= pair.to.at);
+        keep(run, &from, &pair.from);
+        if (apart) {
+            keep(run, &to, &pair.to);
+        }
+    }
+    return true;
+}
+
+static bool measure(struct ic_run *run) {
+    bool counted = run->values[P_TIME] == TIME_COUNTER;
+    pair.leader = port_task_self();
+    pair.dismissed = false;
+    if (!start(run, &pair.to, run->values[P_TO], counted ? read_counter_second : read_second)) {
+        return false;
+    }
+    if (!start(run, &pair.from, run->values[P_FROM], counted ? read_counter_first : read_first)) {
+        dismiss(run, &pair.to);
+        return false;
+    }
+    uint32_t most_turns = ic_busy_turns(run->values[P_LONGEST] * port_clock_hz() / 1000000U);
+    bool taken = counted ? measure_counters(run, most_turns) : measure_intervals(run, most_turns);
     dismiss(run, &pair.from);
     dismiss(run, &pair.to);
-    return true;
+    return taken;
 }
 
 const struct ic_benchmark ic_benchmark_clock = {
     .name = "clock",
-    .summary = "intervals between two readings of the common clock, on one core or from one to another",
+    .summary = "intervals between readings of the common clock on one core or two; and the cores' counters against it",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .samples = 1000,

@@ -232,8 +232,9 @@ void ic_answer_result(struct ic_answer *answer, const struct ic_run *run) {
         open_line(answer, &line, "series");
         ic_line_text(&line, "name", series->name);
         ic_line_text(&line, "unit", "tick");
-        ic_line_text(&line, "clock", "common");
-        ic_line_integer(&line, "hz", (int64_t)port_clock_hz());
+        bool common = series->clock == IC_CLOCK_COMMON;
+        ic_line_text(&line, "clock", common ? "common" : "counter");
+        ic_line_integer(&line, "hz", (int64_t)(common ? port_clock_hz() : port_cycles_hz()));
         ic_line_integer(&line, "count", series->count);
         close_line(answer, &line);
     }

@@ -3,6 +3,7 @@
 #define IC_BENCHMARK_H
 
 #include "parameter.h"
+#include "samples.h"
 
 struct ic_run;
 
@@ -18,6 +19,8 @@ struct ic_benchmark {
     uint32_t samples;
     /* Series that take one sample per repetition, at least 1: they share the memory for samples. */
     uint32_t series_count;
+    /* Whose ticks its samples and the cost of looking are in the current setting; NULL: the common clock's. */
+    enum ic_clock (*clock)(const struct ic_run *run);
     /* Takes the measurement as run.h describes. False, with run->error filled, if it could not be taken at all. */
     bool (*measure)(struct ic_run *run);
 };

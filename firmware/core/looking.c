@@ -19,6 +19,15 @@ static void look(void *arg) {
     }
 }
 
+static void look_at_counter(void *arg) {
+    struct looker *looker = arg;
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        uint64_t start = port_cycles();
+        uint64_t end = port_cycles();
+        ic_run_sample(looker->run, looker->series, (int64_t)(end - start));
+    }
+}
+
 uint32_t ic_looking_samples(void) { return PAIRS * port_core_count(); }
 
 bool ic_looking_measure(struct ic_run *run) {
@@ -28,9 +37,13 @@ bool ic_looking_measure(struct ic_run *run) {
             return ic_error_set(&run->error, "out-of-range", "the target has no memory for the cost of ", "looking",
                                 "");
         }
+        looker.series->clock = run->clock;
         static port_task_t task; /* on a chip it may hold the task's whole stack */
-        struct port_task_config config = {
-            .name = "looking", .entry = look, .arg = &looker, .core = core, .priority = 1};
+        struct port_task_config config = {.name = "looking",
+                                          .entry = run->clock == IC_CLOCK_COMMON ? look : look_at_counter,
+                                          .arg = &looker,
+                                          .core = core,
+                                          .priority = 1};
         if (port_task_start(&task, &config) != PORT_OK) {
             return ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
         }

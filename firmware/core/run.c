@@ -20,6 +20,7 @@ void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint
     }
     run->checks = (struct ic_checks){.repetitions = ic_run_common(run, IC_COMMON_SAMPLES)};
     run->random.state = ic_run_common(run, IC_COMMON_SEED);
+    run->clock = run->benchmark->clock != NULL ? run->benchmark->clock(run) : IC_CLOCK_COMMON;
     run->aborted = false;
     run->next_progress = 0;
     ic_samples_reset();
@@ -82,6 +83,8 @@ struct ic_series *ic_run_series(struct ic_run *run, const char *name) {
     struct ic_series *series = ic_samples_open(name, IC_SERIES_PLAIN, run->checks.repetitions);
     if (series == NULL) {
         ic_error_set(&run->error, "out-of-range", "the target has no memory for that many samples of ", name, "");
+    } else {
+        series->clock = run->clock;
     }
     return series;
 }

@@ -37,6 +37,7 @@ struct ic_run {
     uint32_t values[IC_PARAMETERS_MAX]; /* in the order of ic_benchmark_parameter() */
     struct ic_checks checks;
     struct ic_random random;
+    enum ic_clock clock;    /* whose ticks ic_run_series() is for */
     bool aborted;           /* somebody asked to stop, or the console has gone */
     struct ic_error error;  /* why measure() returned false */
     uint64_t next_progress; /* common clock */
@@ -60,7 +61,8 @@ bool ic_run_repeat(struct ic_run *run);
  * and the core does not begin them fresh from sleep. */
 void ic_run_dither(struct ic_run *run);
 
-/* Opens a series with room for one sample per repetition. NULL, with run->error filled, if there is no room. */
+/* Opens a series of run->clock with room for one sample per repetition. NULL, with run->error filled, if there is no
+ * room. */
 struct ic_series *ic_run_series(struct ic_run *run, const char *name);
 
 /* Records a sample, or counts it as lost. */

@@ -18,9 +18,16 @@
 #define IC_SERIES_MAX (6U * PORT_CORES_MAX + 8U)
 #define IC_SERIES_NAME_MAX 20U
 
+/* Whose ticks a series counts; on the wire they are called "common" and "counter". */
+enum ic_clock {
+    IC_CLOCK_COMMON,  /* port_clock() */
+    IC_CLOCK_COUNTER, /* port_cycles(), a counter for each core */
+};
+
 struct ic_series {
     char name[IC_SERIES_NAME_MAX];
-    int64_t *ticks; /* of the common clock */
+    enum ic_clock clock;
+    int64_t *ticks;
     uint32_t count;
     uint32_t capacity;
 };
@@ -28,8 +35,8 @@ struct ic_series {
 /* Forgets all series. */
 void ic_samples_reset(void);
 
-/* Opens a series for `capacity` samples. The name is `name`, or "name.index" if `index` is not IC_SERIES_PLAIN.
- * NULL if the arena or the list of series is full. */
+/* Opens a series for `capacity` samples, of the common clock if the caller does not change that. The name is `name`, or
+ * "name.index" if `index` is not IC_SERIES_PLAIN. NULL if the arena or the list of series is full. */
 struct ic_series *ic_samples_open(const char *name, uint32_t index, uint32_t capacity);
 #define IC_SERIES_PLAIN UINT32_MAX
 

@@ -50,8 +50,10 @@ uint64_t port_clock(void);
 /* Ticks of the common clock per second, at least 1000. Constant after start-up. */
 uint64_t port_clock_hz(void);
 
-/* This core's own cycle counter. Readings of different cores must not be subtracted: each may have started at another
- * moment and, on some platforms, run at another speed. Where a core has none, the common clock. */
+/* This core's own cycle counter, which never steps back and does not wrap within a session. Readings of different cores
+ * must not be subtracted before they are aligned (core/align.h): each may have started at another moment and, on some
+ * platforms, run at another speed. A reading is not taken before what stands before it has been done. Where a core has
+ * none, the common clock. */
 uint64_t port_cycles(void);
 
 /* Ticks of port_cycles() per second, nominal. */
@@ -117,6 +119,10 @@ enum port_error port_task_pin(port_task_t *task, uint32_t core);
  * suspends itself at once. */
 void port_task_suspend(port_task_t *task);
 void port_task_resume(port_task_t *task);
+
+/* Whether a task is blocked in a call that waits, and off its core. Once true it stays so until somebody wakes the task.
+ * May be slow: not for use inside a timed window. */
+bool port_task_waits(const port_task_t *task);
 
 /* To be called now and then by a task that may be suspended. Does nothing where the kernel can stop tasks itself. */
 void port_checkpoint(void);

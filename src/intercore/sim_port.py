@@ -12,7 +12,7 @@ from intercore.errors import UsageError
 from intercore.link import Port, TargetLostError
 from intercore.measurement import Truth
 from intercore.sim import Reason, Simulator
-from intercore.witness import ClockWitness
+from intercore.witness import WITNESSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from intercore.measurement import Level, Series
     from intercore.sim import Stop, TimedOutput
+    from intercore.witness import Witness
 
 SLICE = 0.001
 """Seconds of the chip's time between two looks at its output: a few lines at the highest rates."""
@@ -41,7 +42,8 @@ class SimulatedPort(Port):
         self.rate: int = rate
         self.faults = tuple(faults)
         self._chip = Simulator(image)
-        self._witness: ClockWitness | None = None
+        self._witnesses: dict[str, Witness] = {}
+        self._witness: Witness | None = None
         self._chip.set_line_rate(rate)
         try:
             self._chip.set_faults(faults)
@@ -93,12 +95,11 @@ class SimulatedPort(Port):
 
     def watch(self, benchmark: str) -> None:
         """See Port."""
-        if benchmark != "clock":
-            self._witness = None
-        elif self._witness is None:
-            self._witness = ClockWitness(self._chip)
-        else:
-            self._witness.forget()
+        for witness in self._witnesses.values():
+            witness.forget()
+        if benchmark in WITNESSES and benchmark not in self._witnesses:
+            self._witnesses[benchmark] = WITNESSES[benchmark](self._chip)
+        self._witness = self._witnesses.get(benchmark)
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
         """See Port."""

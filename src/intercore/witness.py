@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
@@ -11,7 +12,7 @@ from intercore.errors import IntercoreError
 from intercore.measurement import Series, Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -20,20 +21,77 @@ if TYPE_CHECKING:
 
     Hits = npt.NDArray[np.void]
     Cycles = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
 
 
 _HANDLING = 400
 """Cycles for which an interrupt keeps a core busy: the kernel's tick takes some 270."""
 
+_SWITCHING = (11, 14, 16 + 15, 16 + 16)
+"""Exceptions by which the kernel switches tasks: SVCall, PendSV, and the doorbells between the cores (DS 2.3.2)."""
 
-class _Factors(msgspec.Struct, frozen=True):
+
+class Witness(ABC):
+    """Sees the measurements of one benchmark from outside. Looking on takes none of the chip's time."""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Forget all that was seen so far."""
+
+    @abstractmethod
+    def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
+        """Return what was seen of the measurement since `forget`.
+
+        Raises IntercoreError if the target has reported others than were seen.
+        """
+
+
+class Stamps:
+    """When a clock of the firmware was read, by either core."""
+
+    def __init__(self, chip: Simulator, function: str) -> None:
+        """Watch a function of the firmware that reads a clock: its first instruction, the reading, its last one."""
+        self.calls = chip.watch_execution(function)
+        self.moments = chip.watch_execution(f"{function}_reads")
+        self.returns = chip.watch_execution(f"{function}_returns")
+
+    def take(self) -> None:
+        """Forget."""
+        for probe in (self.calls, self.moments, self.returns):
+            probe.take()
+
+
+class Handlers:
+    """When either core took an interrupt."""
+
+    def __init__(self, chip: Simulator, besides: Collection[int] = ()) -> None:
+        """Watch all handlers but those of the exceptions `besides`, by number."""
+        self._probes = [chip.watch_execution(address) for address in _handlers(chip, besides)]
+
+    def take(self) -> None:
+        """Forget."""
+        for probe in self._probes:
+            probe.take()
+
+    def disturbed(self, core: int, since: Cycles, until: Cycles) -> Flags:
+        """Tell whether the core took an interrupt, or the other was busy with one, in each of some spans of time."""
+        here, there = (
+            np.sort(np.concatenate([_on(probe, which) for probe in self._probes])) for which in (core, 1 - core)
+        )
+        own: Flags = np.searchsorted(here, until) > np.searchsorted(here, since)
+        other: Flags = np.searchsorted(there, until) > np.searchsorted(there, since - _HANDLING)
+        return own | other
+
+
+class _ClockFactors(msgspec.Struct, frozen=True):
     """Between which cores an interval is."""
 
     first: int = msgspec.field(name="from")
     second: int = msgspec.field(name="to")
+    time: Literal["common", "counter"] = "common"
 
 
-class ClockWitness:
+class ClockWitness(Witness):
     """Sees, in the chip's one count of cycles, when the intervals of the benchmark `clock` begin and end.
 
     An interval truly begins with the first instruction of clock_hand_over() (firmware/bench/clock.c), which is the
@@ -47,57 +105,116 @@ class ClockWitness:
     """
 
     def __init__(self, chip: Simulator) -> None:
-        """Watch from now on. Looking on takes none of the chip's time."""
+        """Watch from now on."""
         self._hz = chip.clocks.sys
-        self._calls = chip.watch_execution("port_clock")
-        self._moments = chip.watch_execution("port_clock_reads")
+        self._stamps = Stamps(chip, "port_clock")
         self._hand_overs = chip.watch_execution("clock_hand_over")
-        self._handlers = [chip.watch_execution(address) for address in _handlers(chip)]
+        self._handlers = Handlers(chip)
 
     def forget(self) -> None:
-        """Forget all that was seen so far."""
-        for probe in (self._calls, self._moments, self._hand_overs, *self._handlers):
-            probe.take()
+        """See Witness."""
+        self._stamps.take()
+        self._hand_overs.take()
+        self._handlers.take()
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
         """Return the true intervals as the series `true`, and as the check `interrupted` how many were.
 
-        Raises IntercoreError if the target has reported others than were seen.
+        Of readings of counters there is nothing to be told.
         """
-        cores = msgspec.convert(dict(factors), _Factors)
+        cores = msgspec.convert(dict(factors), _ClockFactors)
+        if cores.time != "common":
+            return Truth()
         count = sum(len(series.ticks) for series in measured if series.name == "interval")
         seen = self._hand_overs.hits()
         # The first of all is the warm-up.
         if len(seen) != count + 1 or np.any(seen["core"] != cores.first):
-            raise IntercoreError(
-                f"the target reports {count} intervals, and the simulator has seen {max(len(seen) - 1, 0)} begin: "
-                "this is an error of Intercore, please report it"
-            )
+            raise _contradiction(count, max(len(seen) - 1, 0))
         begins = _cycles(seen)[1:]
-        first_moments = _last_before(_on(self._moments, cores.first), begins)
-        ends = _first_after(_on(self._calls, cores.second), begins)
-        second_moments = _first_after(_on(self._moments, cores.second), ends)
-        interrupted = self._interrupts(cores.first, first_moments, begins)
-        interrupted |= self._interrupts(cores.second, ends, second_moments)
+        first_moments = _last_before(_on(self._stamps.moments, cores.first), begins)
+        ends = _first_after(_on(self._stamps.calls, cores.second), begins)
+        second_moments = _first_after(_on(self._stamps.moments, cores.second), ends)
+        interrupted = self._handlers.disturbed(cores.first, first_moments, begins)
+        interrupted |= self._handlers.disturbed(cores.second, ends, second_moments)
         ticks = ends - begins
         ticks.setflags(write=False)
         return Truth((Series("true", "simulator", self._hz, ticks),), {"interrupted": int(interrupted.sum())})
 
-    def _interrupts(self, core: int, since: Cycles, until: Cycles) -> npt.NDArray[np.bool_]:
-        """Tell whether the core took an interrupt, or the other was busy with one, in each of some spans of time."""
-        here, there = (
-            np.sort(np.concatenate([_on(probe, which) for probe in self._handlers])) for which in (core, 1 - core)
-        )
-        own: npt.NDArray[np.bool_] = np.searchsorted(here, until) > np.searchsorted(here, since)
-        other: npt.NDArray[np.bool_] = np.searchsorted(there, until) > np.searchsorted(there, since - _HANDLING)
-        return own | other
+
+class _SwitchFactors(msgspec.Struct, frozen=True):
+    """Between which cores a task is woken, and by which clock that is timed."""
+
+    first: int = msgspec.field(name="from")
+    second: int = msgspec.field(name="to")
+    time: Literal["common", "aligned", "raw-counter"]
 
 
-def _handlers(chip: Simulator) -> set[int]:
-    """Return the addresses of all exception handlers, by the table of vectors that the image fills when it starts."""
+class SwitchWitness(Witness):
+    """Sees when the signals of the benchmark `switch` begin, and when the woken tasks read the clock.
+
+    A switch truly begins with the last instruction of the reading before the signal, and ends with the first one of the
+    reading behind the wait. So, as for `clock`, what is measured should have exactly more than the truth what an empty
+    pair of time stamps measures, less the way from the one reading to the other: a constant.
+    """
+
+    _PREFIX = "switch_signal_"
+    """Names of the functions that signal, in firmware/bench/switch.c."""
+
+    def __init__(self, chip: Simulator) -> None:
+        """Watch from now on."""
+        self._hz = chip.clocks.sys
+        self._clock, self._counter = Stamps(chip, "port_clock"), Stamps(chip, "port_cycles")
+        self._signals = [chip.watch_execution(name) for name in chip.symbols if name.startswith(self._PREFIX)]
+        self._handlers = Handlers(chip, besides=_SWITCHING)
+
+    def forget(self) -> None:
+        """See Witness."""
+        self._clock.take()
+        self._counter.take()
+        for probe in self._signals:
+            probe.take()
+        self._handlers.take()
+
+    def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
+        """Return the true durations as the series `true`, and as the check `interrupted` how many were."""
+        setting = msgspec.convert(dict(factors), _SwitchFactors)
+        stamps = self._clock if setting.time == "common" else self._counter
+        count = sum(len(series.ticks) for series in measured if series.name == "switch")
+        signals = np.sort(np.concatenate([_on(probe, setting.first) for probe in self._signals]))
+        # An interrupt may have a function's first instruction begun twice, but there is one reading behind it.
+        begins = np.unique(_first_after(_on(stamps.returns, setting.first), signals))
+        if setting.first == setting.second:  # each second one is for the series `call`
+            begins = begins[::2]
+        if len(begins) != count + 1:
+            raise _contradiction(count, max(len(begins) - 1, 0))
+        begins = begins[1:]  # the first of all is the warm-up
+        first_moments = _last_before(_on(stamps.moments, setting.first), begins)
+        ends = _first_after(_on(stamps.calls, setting.second), begins)
+        second_moments = _first_after(_on(stamps.moments, setting.second), ends)
+        interrupted = self._handlers.disturbed(setting.first, first_moments, begins)
+        interrupted |= self._handlers.disturbed(setting.second, ends, second_moments)
+        ticks = ends - begins
+        ticks.setflags(write=False)
+        return Truth((Series("true", "simulator", self._hz, ticks),), {"interrupted": int(interrupted.sum())})
+
+
+WITNESSES: Mapping[str, type[ClockWitness | SwitchWitness]] = {"clock": ClockWitness, "switch": SwitchWitness}
+"""By benchmark."""
+
+
+def _contradiction(reported: int, seen: int) -> IntercoreError:
+    return IntercoreError(
+        f"the target reports {reported} intervals, and the simulator has seen {seen} begin: "
+        "this is an error of Intercore, please report it"
+    )
+
+
+def _handlers(chip: Simulator, besides: Collection[int]) -> set[int]:
+    """Return the addresses of exception handlers, by the tables of vectors that the image fills when it starts."""
     tables = chip.symbols["vector_tables"]
-    words = np.frombuffer(chip.read(tables.address, tables.size), "<u4")
-    return {int(word) for word in words if word % 2}  # what has no Thumb bit is a stack or empty
+    words = np.frombuffer(chip.read(tables.address, tables.size), "<u4").reshape(2, -1)  # one for each core
+    left_out = {int(word) for table in words for word in table[list(besides)]}
+    return {int(word) for table in words for word in table if word % 2} - left_out  # without Thumb bit: a stack
 
 
 def _cycles(hits: Hits) -> Cycles:

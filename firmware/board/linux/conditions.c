@@ -154,6 +154,7 @@ void linux_conditions_start(void) {
     add_file("cpu.smt_active", "/sys/devices/system/cpu/smt/active");
     add_cache("cpu.cache.l2_bytes", _SC_LEVEL2_CACHE_SIZE);
     add_cache("cpu.cache.l3_bytes", _SC_LEVEL3_CACHE_SIZE);
+    add("clock.counter", port_posix_counter());
     add_number("cpu.cycle_counter_hz", port_cycles_hz());
     add_file("os.load_at_start", "/proc/loadavg");
     add("scheduler.policy", port_posix_policy());

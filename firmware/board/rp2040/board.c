@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "conditions.h"
+#include "cycles.h"
 #include "port_freertos.h"
 #include "tick.h"
 #include "uart.h"
@@ -18,6 +19,7 @@ static void run_program(void) {
 void board_run(void (*console)(void)) {
     program = console;
     clock_start();
+    cycles_start(0, cycles_begun());
     uart_start();
     conditions_start();
     watchdog_start();

@@ -88,6 +88,4 @@ void clock_start(void) {
 
 uint64_t port_clock_hz(void) { return CLOCKS_SYS_HZ; }
 
-uint64_t port_cycles_hz(void) { return CLOCKS_SYS_HZ; }
-
 const char *port_clock_name(void) { return "TIMER (1 us) refined by a PWM counter at clk_sys"; }

@@ -22,6 +22,7 @@ static const struct port_condition conditions[] = {
     {"clock.crystal_hz", TEXT(CLOCKS_XOSC_HZ)},
     {"clock.sys_hz", TEXT(CLOCKS_SYS_HZ)},
     {"clock.peri_hz", TEXT(CLOCKS_SYS_HZ)},
+    {"clock.counter", "a PWM counter for each core at clk_sys, begun when the core begins"},
     {"compiler", IC_COMPILER},
     {"compiler.flags", IC_FLAGS},
     {"compiler.library", "newlib " _NEWLIB_VERSION ", libgcc (floating point in software)"},

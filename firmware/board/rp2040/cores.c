@@ -1,6 +1,7 @@
 #include "cores.h"
 
 #include "clocks.h"
+#include "cycles.h"
 #include "hardware/irq.h"
 #include "hardware/sync.h"
 #include "pico/multicore.h"
@@ -95,6 +96,7 @@ static void (*core_1_entry)(void);
 /* The first of our code on core 1. */
 static void begin_core_1(void) {
     __asm volatile("cpsid i" ::: "memory"); /* until its first task runs */
+    cycles_start(1, 0);
     watchdog_start_beat();
     core_1_entry();
     board_panic("the scheduler has not started", "", 1);

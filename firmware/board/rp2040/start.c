@@ -5,6 +5,7 @@
 
 #include "clocks.h"
 #include "cores.h"
+#include "cycles.h"
 #include "hardware/sync.h"
 #include "port_freertos.h"
 #include "registers.h"
@@ -66,6 +67,7 @@ static void start_again_after_watchdog(void) {
 
 void start_c(void) {
     const uint32_t *stack_pointer;
+    cycles_begin();
     __asm volatile("mov %0, sp" : "=r"(stack_pointer));
     fill(&cores_stacks[0][0], stack_pointer - FILL_MARGIN, START_STACK_UNUSED);
     fill(&cores_stacks[1][0], &cores_stacks[1][CORES_STACK_WORDS], START_STACK_UNUSED);

@@ -67,11 +67,8 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
     return made == pdPASS ? PORT_OK : PORT_ERR_RESOURCE;
 }
 
-/* A suspended task may still be on its way off its core; deleted then, its memory would wait for the idle task. */
+/* A task that is not ready may still be on its way off its core. */
 static bool is_off_its_core(TaskHandle_t handle) {
-    if (eTaskGetState(handle) != eSuspended) {
-        return false;
-    }
     for (BaseType_t core = 0; core < configNUMBER_OF_CORES; core++) {
         if (xTaskGetCurrentTaskHandleForCore(core) == handle) {
             return false;
@@ -85,12 +82,17 @@ void port_task_join(port_task_t *task) {
     while (atomic_load(&task->ended) == 0) {
         ulTaskNotifyTakeIndexed(PORT_FREERTOS_NOTIFY_PLATFORM, pdTRUE, portMAX_DELAY);
     }
-    for (uint32_t looks = 0; !is_off_its_core(task->handle); looks++) {
+    /* Deleted while it is on its core, its memory would wait for the idle task. */
+    for (uint32_t looks = 0; !(eTaskGetState(task->handle) == eSuspended && is_off_its_core(task->handle)); looks++) {
         if (looks >= JOIN_LOOKS) {
             vTaskDelay(1); /* something of higher priority has its core */
         }
     }
     vTaskDelete(task->handle); /* frees its memory, here */
+}
+
+bool port_task_waits(const port_task_t *task) {
+    return eTaskGetState(task->handle) == eBlocked && is_off_its_core(task->handle);
 }
 
 port_task_t *port_task_self(void) { return pvTaskGetThreadLocalStoragePointer(NULL, 0); }

@@ -12,6 +12,7 @@
 
 typedef struct port_task {
     pthread_t thread;
+    atomic_int id; /* the system's number of the thread; 0 until it runs */
     sem_t notifications;
     atomic_bool suspended; /* port_task_suspend() */
     sem_t resumed;         /* given when that ends */

@@ -1,7 +1,8 @@
-"""How far the difference of two readings of the common clock can be trusted.
+"""How far the difference of two readings of the common clock can be trusted, and of the cores' own counters.
 
-Everything is in ticks of the clock. Three things are told: what looking costs, by how much the clocks of two cores can
-be apart at most, and, where a simulator saw the intervals from outside, how they differ from the truth.
+What is told of the common clock is in ticks of it: what looking costs, by how much the clocks of two cores can be apart
+at most, and, where a simulator saw the intervals from outside, how they differ from the truth. The cores' counters, in
+µs, are the subject of `intercore.analysis.counter`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from intercore.analysis import counter
 from intercore.measurement import LOOKING_PREFIX
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from intercore.analysis.counter import Counter, CounterOffset
     from intercore.measurement import Level, Measurement
 
     Ticks: TypeAlias = NDArray[np.int64]
@@ -98,6 +101,8 @@ class ClockAnalysis(msgspec.Struct, frozen=True):
 
     intervals: tuple[Intervals, ...]
     offsets: tuple[Offset, ...]
+    counters: tuple[Counter, ...] = ()
+    counter_offsets: tuple[CounterOffset, ...] = ()
 
     @property
     def witnessed(self) -> list[tuple[Intervals, Exactness]]:
@@ -107,7 +112,8 @@ class ClockAnalysis(msgspec.Struct, frozen=True):
 
 def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
     """Analyse the measurements of the benchmark `clock` among those given; those of one setting are pooled."""
-    ours = [one for one in measurements if one.benchmark == "clock" and len(_ticks(one, "interval"))]
+    known = [one for one in measurements if one.benchmark == "clock"]
+    ours = [one for one in known if len(_ticks(one, "interval"))]
     names = _varied(ours)
     pools: dict[tuple[int, int, Varied], list[Measurement]] = defaultdict(list)
     for one in ours:
@@ -116,7 +122,8 @@ def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
     intervals = [
         _intervals(*setting, pool) for setting, pool in sorted(pools.items(), key=lambda item: _order(*item[0]))
     ]
-    return ClockAnalysis(tuple(intervals), tuple(_offsets(intervals)))
+    counters, counter_offsets = counter.counters(known)
+    return ClockAnalysis(tuple(intervals), tuple(_offsets(intervals)), tuple(counters), tuple(counter_offsets))
 
 
 def sentences(analysis: ClockAnalysis) -> list[str]:
@@ -145,7 +152,7 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
         f"{1e9 / one.hz:g} ns more than core {one.first}, and at most {-one.low:,} less."
         for one in analysis.offsets
     ]
-    return said
+    return [*said, *counter.sentences(analysis.counters, analysis.counter_offsets)]
 
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
@@ -156,12 +163,34 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
     said = []
     if backwards:
         said.append(
-            f"{backwards} intervals were negative: the cores do not read the same clock, or it steps back. Times "
-            "between cores of this target are wrong."
+            f"{backwards} intervals were negative: the cores do not read the same clock, or a clock or counter steps "
+            "back. Times between cores of this target are wrong."
         )
     if migrated:
         said.append(f"{migrated} times a task was found on another core than it was pinned to: allow the affinity.")
     return said
+
+
+def exactness(pool: Sequence[Measurement], name: str = "interval") -> Exactness | None:
+    """Compare a series with the truth, where there is one of every sample, in the same ticks; else None."""
+    differences = []
+    for one in pool:
+        measured, true = _ticks(one, name), _ticks(one, "true")
+        if len(measured) != len(true) or one.samples(name).hz != one.samples("true").hz:
+            return None
+        differences.append(measured - true)
+    ordered = np.sort(np.concatenate(differences))
+    interrupted = sum(one.checks.get("interrupted", 0) for one in pool)
+    undisturbed = ordered[: len(ordered) - interrupted]
+    if not len(undisturbed):
+        return None
+    return Exactness(
+        difference=float(np.median(undisturbed)),
+        low=int(undisturbed[0]),
+        high=int(undisturbed[-1]),
+        interrupted=interrupted,
+        largest=int(ordered[-1]),
+    )
 
 
 def to_json(analysis: ClockAnalysis) -> dict[str, object]:
@@ -173,6 +202,8 @@ def to_json(analysis: ClockAnalysis) -> dict[str, object]:
                 {"from": one.first, "to": one.second, "low": one.low, "high": one.high, "hz": one.hz}
                 for one in analysis.offsets
             ],
+            "counters": msgspec.to_builtins(analysis.counters),
+            "counter_offsets": msgspec.to_builtins(analysis.counter_offsets),
             "sentences": sentences(analysis),
         }
     }
@@ -239,29 +270,7 @@ def _intervals(first: int, second: int, varied: Varied, pool: Sequence[Measureme
         looking={
             core: float(np.median(np.concatenate(looking[core]))) for core in sorted({first, second} & {*looking})
         },
-        exactness=_exactness(pool),
-    )
-
-
-def _exactness(pool: Sequence[Measurement]) -> Exactness | None:
-    """Compare with the truth, where there is one of every interval, in the same ticks."""
-    differences = []
-    for one in pool:
-        measured, true = _ticks(one, "interval"), _ticks(one, "true")
-        if len(measured) != len(true) or one.samples("interval").hz != one.samples("true").hz:
-            return None
-        differences.append(measured - true)
-    ordered = np.sort(np.concatenate(differences))
-    interrupted = sum(one.checks.get("interrupted", 0) for one in pool)
-    undisturbed = ordered[: len(ordered) - interrupted]
-    if not len(undisturbed):
-        return None
-    return Exactness(
-        difference=float(np.median(undisturbed)),
-        low=int(undisturbed[0]),
-        high=int(undisturbed[-1]),
-        interrupted=interrupted,
-        largest=int(ordered[-1]),
+        exactness=exactness(pool),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from intercore.analysis.clock import analyse, row, sentences, to_json, warnings
 from intercore.view.quantity import duration
@@ -10,9 +10,10 @@ from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from intercore.analysis.clock import ClockAnalysis, Intervals
+    from intercore.analysis.counter import Counter
     from intercore.measurement import Run
 
 
@@ -24,7 +25,7 @@ def report(run: Run) -> Report:
         to_json(analysis),
         [row(one) for one in analysis.intervals],
         warnings(run.measurements),
-        Section("How exact the clock is (clock)", sentences(analysis), [_table(run, analysis)], notes=_NOTES),
+        Section("How exact the clock is (clock)", sentences(analysis), list(_tables(run, analysis)), notes=_NOTES),
     )
 
 
@@ -32,7 +33,37 @@ _NOTES = (
     "Each interval is from a reading of the common clock on one core to a reading on the same or another one. Looking "
     "is what an empty pair of readings costs; measured - true is by how much intervals were measured longer than they "
     "truly were, where a simulator saw that. Both are in ticks of the clock.",
+    "The counter of a core is read between two readings of the common clock (time=counter): so its offset is known but "
+    "for half of the time between these, and its drift by two such readings, early and late in the measurement.",
 )
+
+
+def _tables(run: Run, analysis: ClockAnalysis) -> Iterator[Table[Any]]:
+    if analysis.intervals or not analysis.counters:
+        yield _table(run, analysis)
+    if analysis.counters:
+        yield _counter_table(run, analysis.counters)
+
+
+def _counter_table(run: Run, counters: Sequence[Counter]) -> Table[Counter]:
+    return Table(
+        f"The cores' own counters against the common clock on {where(run)}",
+        counters,
+        [
+            Column("core", lambda one: str(one.core)),
+            Column("readings", lambda one: f"{one.readings:,}", right=True),
+            Column("nominal", lambda one: f"{one.hz / 1e6:.6g} MHz", right=True),
+            Column("ahead of the clock", lambda one: f"{one.ahead_us:,.3f} µs", right=True),
+            Column("±", lambda one: duration(one.within_us), right=True),
+            Column("drift", lambda one: "–" if one.drift_ppm is None else f"{one.drift_ppm:.3g} ppm", right=True),
+            Column("±", _drift_within, right=True),
+            Column("over", lambda one: duration(one.lasted_us), right=True),
+        ],
+    )
+
+
+def _drift_within(one: Counter) -> str:
+    return "–" if one.drift_within_ppm is None else f"{one.drift_within_ppm:.2g} ppm"
 
 
 def _table(run: Run, analysis: ClockAnalysis) -> Table[Intervals]:

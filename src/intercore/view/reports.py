@@ -12,8 +12,22 @@ from intercore.analysis.jitter import JitterAnalysis
 from intercore.analysis.lock import LockAnalysis
 from intercore.analysis.memory import MemoryAnalysis
 from intercore.analysis.rhealstone import RhealstoneAnalysis
+from intercore.analysis.switch import SwitchAnalysis
 from intercore.analysis.threadmetric import ThreadMetricAnalysis
-from intercore.view import api, clock, contention, irq, jitter, lock, memory, other, rhealstone, speedup, threadmetric
+from intercore.view import (
+    api,
+    clock,
+    contention,
+    irq,
+    jitter,
+    lock,
+    memory,
+    other,
+    rhealstone,
+    speedup,
+    switch,
+    threadmetric,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +37,7 @@ if TYPE_CHECKING:
 
 _REPORTS: Mapping[str, Callable[[Run], Report]] = {
     "contention": contention.report,
+    "switch": switch.report,
     "jitter": jitter.report,
     "irq": irq.report,
     "api": api.report,
@@ -36,6 +51,7 @@ _REPORTS: Mapping[str, Callable[[Run], Report]] = {
 
 ANALYSES: Mapping[str, type] = {
     "contention": ContentionAnalysis,
+    "switch": SwitchAnalysis,
     "jitter": JitterAnalysis,
     "irq": IrqAnalysis,
     "api": ApiAnalysis,

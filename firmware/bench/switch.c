@@ -1,0 +1,481 @@
+/* switch: from before a task on core `from` signals to the first instruction of the task on core `to` that it wakes.
+ *
+ * Two series:
+ *
+ *   switch  from before the signal until the woken task, behind its wait, reads the clock
+ *   call    from before the signal until the signalling task has returned from the call
+ *
+ * On one core the woken task (priority 4) preempts the signaller (3), which is inside the call until the woken task
+ * waits again. So there `call` is taken apart, from a caller (5) whose signal makes the same task ready and does not
+ * switch. Across cores one signal gives both.
+ *
+ * What is signalled, and by what it is awaited, is the primitive:
+ *
+ *   binary-semaphore, counting-semaphore   given - taken
+ *   mutex                                  unlocked by the task that holds it - locked
+ *   queue                                  an item of 4 bytes sent - received
+ *   notification                           port_notify() - port_notify_take()
+ *   event-group                            a bit set - awaited and cleared
+ *   stream-buffer                          4 bytes sent - received
+ *   yield                                  on one core only: both tasks have one priority, the woken one has yielded
+ *                                          before; `call` is a yield with no other task to run
+ *
+ * The woken task truly waits before the signal: it tells when all that is left to it is to wait, then the console task
+ * looks until the platform says that it is blocked and off its core. Only then is the signaller let go, and it lets
+ * another 20 µs and the dither pass. (Yield: the signaller yields until the other has told, which therefore has yielded
+ * back.) From then until both have read the clock nothing else runs: the console task sleeps; the signaller spins on
+ * its core, and does not call the kernel, which would be in the way of the other core's. So core `to` is asleep when
+ * the signal comes (target=idle), or spins in a task of priority 2, which the woken one preempts (target=busy). On one
+ * core it is the signaller that keeps the target busy, and `target` changes nothing.
+ *
+ * The clock that both read is, with `time`:
+ *
+ *   common       the common clock
+ *   aligned      each core's own counter. Exchanges of time stamps before and after the samples (core/align.h) let the
+ *                desk correct each sample for what the counters are apart; the series `moment` says when it was taken
+ *   raw-counter  each core's own counter, subtracted as if they were one clock: the mistake behind a published task
+ *                switch of 190 ms (docs/benchmarks/switch.md). It exists to show that */
+#include <stdatomic.h>
+
+#include "align.h"
+#include "benchmarks.h"
+#include "port_objects.h"
+#include "run.h"
+
+/* Keeps what different cores write on different cache lines. */
+#define CACHE_LINE 64
+/* Passes before the dither, so that a core that has nothing to do is asleep. */
+#define SETTLING_US 20U
+#define BIT 1U
+
+enum { P_PRIMITIVE, P_FROM, P_TO, P_TARGET, P_TIME, PARAMETER_COUNT };
+enum kind { BINARY, COUNTING, MUTEX, QUEUE, NOTIFICATION, EVENTS, STREAM, YIELD, KINDS };
+enum target { TARGET_IDLE, TARGET_BUSY };
+enum time { TIME_COMMON, TIME_ALIGNED, TIME_RAW };
+enum priority { PRIORITY_SPINNER = 2, PRIORITY_SIGNALLER, PRIORITY_WOKEN, PRIORITY_CALLER };
+
+static const char *const primitive_names[KINDS] = {
+    "binary-semaphore", "counting-semaphore", "mutex", "queue", "notification", "event-group", "stream-buffer", "yield",
+};
+static const char *const targets[] = {"idle", "busy"};
+static const char *const times[] = {"common", "aligned", "raw-counter"};
+
+static uint32_t last_core(void) { return port_core_count() - 1U; }
+
+static const struct ic_parameter parameters[PARAMETER_COUNT] = {
+    [P_PRIMITIVE] = {.name = "primitive",
+                     .help = "what wakes the task",
+                     .preset = NOTIFICATION,
+                     .choices = primitive_names,
+                     .choice_count = KINDS},
+    [P_FROM] = {.name = "from", .help = "core of the task that signals", .limit = last_core},
+    [P_TO] = {.name = "to", .help = "core of the task that is woken", .preset = IC_PRESET_MAX, .limit = last_core},
+    [P_TARGET] = {.name = "target",
+                  .help = "what another core does before: sleep, or spin in a task that is preempted",
+                  .choices = targets,
+                  .choice_count = 2},
+    [P_TIME] = {.name = "time",
+                .help = "what both tasks read; raw-counter subtracts clocks that are not one, to show the error",
+                .choices = times,
+                .choice_count = 3},
+};
+
+struct stamps {
+    uint64_t before;
+    uint64_t after;
+};
+
+/* One of the tasks that take part. */
+struct party {
+    port_task_t task;
+    uint32_t core;
+    bool migrated;
+    uint64_t preempted;
+};
+
+static struct {
+    port_task_t *leader;
+    const struct primitive *primitive;
+    bool counted; /* stamps are of port_cycles() */
+    bool apart;   /* on two cores */
+    bool dismissed;
+    uint64_t settling;
+    struct ic_run *run;
+    struct party signaller, caller, woken, spinner;
+    struct stamps stamps;
+    uint64_t woken_at;
+    uint32_t item; /* what came by queue or stream */
+    uint32_t turn;
+    /* Number of the turn that was reached. Written by one side each. */
+    _Alignas(CACHE_LINE) atomic_uint armed;     /* all that is left to the woken task is to wait */
+    _Alignas(CACHE_LINE) atomic_uint spinning;  /* the other core is busy */
+    _Alignas(CACHE_LINE) atomic_uint signalled; /* the signaller has its stamps */
+    _Alignas(CACHE_LINE) atomic_uint seen;      /* the woken task has its own */
+    /* Of the present primitive. */
+    port_sem_t sem;
+    port_mutex_t mutex;
+    port_queue_t queue;
+    port_events_t events;
+    port_stream_t stream;
+} stage;
+
+static bool reached(const atomic_uint *turn) { return atomic_load_explicit(turn, memory_order_acquire) == stage.turn; }
+
+static void reach(atomic_uint *turn) { atomic_store_explicit(turn, stage.turn, memory_order_release); }
+
+/* ---- the primitives ---- */
+
+/* Two pairs of functions for each, one by either clock. What is timed stands in them directly. An observer from outside
+ * finds those that signal by their names. */
+#define TIMED_BY(clock, suffix, kind, signal, wait)                                                                    \
+    static void switch_signal_##kind##suffix(struct stamps *stamps) {                                                  \
+        uint64_t before = clock();                                                                                     \
+        signal;                                                                                                        \
+        uint64_t after = clock();                                                                                      \
+        stamps->before = before;                                                                                       \
+        stamps->after = after;                                                                                         \
+    }                                                                                                                  \
+    static uint64_t await_##kind##suffix(void) {                                                                       \
+        wait;                                                                                                          \
+        return clock();                                                                                                \
+    }
+#define TIMED(kind, signal, wait)                                                                                      \
+    TIMED_BY(port_clock, , kind, signal, wait) TIMED_BY(port_cycles, _counted, kind, signal, wait)
+#define FUNCTIONS(kind)                                                                                                \
+    .signal = {switch_signal_##kind, switch_signal_##kind##_counted}, .await = {await_##kind, await_##kind##_counted}
+
+TIMED(semaphore, port_sem_give(&stage.sem), (void)port_sem_take(&stage.sem, PORT_FOREVER))
+TIMED(mutex, port_mutex_unlock(&stage.mutex), port_mutex_lock(&stage.mutex))
+TIMED(queue, port_queue_send(&stage.queue, &stage.turn), port_queue_receive(&stage.queue, &stage.item))
+TIMED(notification, port_notify(&stage.woken.task), port_notify_take())
+TIMED(events, port_events_set(&stage.events, BIT), port_events_wait(&stage.events, BIT))
+TIMED(stream, port_stream_send(&stage.stream, &stage.turn, sizeof stage.turn),
+      port_stream_receive(&stage.stream, &stage.item, sizeof stage.item))
+TIMED(yield, port_yield(), port_yield())
+
+static enum port_error open_binary(void) { return port_sem_init_binary(&stage.sem); }
+static enum port_error open_counting(void) { return port_sem_init(&stage.sem, 0); }
+static void close_semaphore(void) { port_sem_destroy(&stage.sem); }
+static enum port_error open_mutex(void) { return port_mutex_init(&stage.mutex); }
+static void close_mutex(void) { port_mutex_destroy(&stage.mutex); }
+static void hold_mutex(void) { port_mutex_lock(&stage.mutex); }
+static void release_mutex(void) { port_mutex_unlock(&stage.mutex); }
+static enum port_error open_queue(void) { return port_queue_init(&stage.queue, 1, sizeof stage.turn); }
+static void close_queue(void) { port_queue_destroy(&stage.queue); }
+static enum port_error open_events(void) { return port_events_init(&stage.events); }
+static void close_events(void) { port_events_destroy(&stage.events); }
+static enum port_error open_stream(void) { return port_stream_init(&stage.stream, 4U * sizeof stage.turn); }
+static void close_stream(void) { port_stream_destroy(&stage.stream); }
+
+static const struct primitive {
+    enum port_error (*open)(void); /* NULL: there is nothing to be made */
+    void (*close)(void);
+    void (*prepare)(void);                    /* in the signaller, before the other waits; may be NULL */
+    void (*signal[2])(struct stamps *stamps); /* in the signaller */
+    uint64_t (*await[2])(void);               /* in the woken task; returns its stamp */
+    void (*finish)(void);                     /* in the woken task; may be NULL */
+    bool carries;                             /* an item */
+} primitives[KINDS] = {
+    [BINARY] = {.open = open_binary, .close = close_semaphore, FUNCTIONS(semaphore)},
+    [COUNTING] = {.open = open_counting, .close = close_semaphore, FUNCTIONS(semaphore)},
+    [MUTEX] =
+        {.open = open_mutex, .close = close_mutex, .prepare = hold_mutex, .finish = release_mutex, FUNCTIONS(mutex)},
+    [QUEUE] = {.open = open_queue, .close = close_queue, .carries = true, FUNCTIONS(queue)},
+    [NOTIFICATION] = {FUNCTIONS(notification)},
+    [EVENTS] = {.open = open_events, .close = close_events, FUNCTIONS(events)},
+    [STREAM] = {.open = open_stream, .close = close_stream, .carries = true, FUNCTIONS(stream)},
+    [YIELD] = {FUNCTIONS(yield)},
+};
+
+static bool yields(void) { return stage.primitive == &primitives[YIELD]; }
+
+/* ---- the tasks ---- */
+
+/* Waits for the next turn; false if there is none. */
+static bool await_turn(struct party *party) {
+    port_notify_take();
+    if (stage.dismissed) {
+        party->preempted = port_preemptions();
+        return false;
+    }
+    return true;
+}
+
+static void report(struct party *party) {
+    party->migrated = party->migrated || port_core_id() != party->core;
+    port_notify(stage.leader);
+}
+
+static void run_woken(void *arg) {
+    struct party *party = arg;
+    while (await_turn(party)) {
+        reach(&stage.armed);
+        stage.woken_at = stage.primitive->await[stage.counted]();
+        reach(&stage.seen);
+        while (stage.apart && !reached(&stage.signalled)) { /* it has yet to read the clock */
+        }
+        if (stage.primitive->finish != NULL) {
+            stage.primitive->finish();
+        }
+        report(party);
+    }
+}
+
+static void run_spinner(void *arg) {
+    struct party *party = arg;
+    while (await_turn(party)) {
+        reach(&stage.spinning);
+        while (!reached(&stage.seen)) {
+        }
+    }
+}
+
+/* On one core the other task runs, arms and yields back; a system without priorities may need to be asked again. */
+static void have_other_yield(void) {
+    port_notify(&stage.woken.task);
+    do {
+        port_yield();
+    } while (!reached(&stage.armed));
+}
+
+/* Not left to the console task: one of these two tasks keeps it from running. */
+static void keep_other_busy(void) {
+    port_notify(&stage.spinner.task);
+    while (!reached(&stage.spinning)) {
+    }
+}
+
+static void settle(void) {
+    uint64_t start = port_clock();
+    while (port_clock() - start < stage.settling) {
+    }
+}
+
+/* A turn is in two parts: what must be done before the other waits, and the signal. */
+static void prepare(void) {
+    if (stage.primitive->prepare != NULL) {
+        stage.primitive->prepare();
+    }
+    port_notify(stage.leader);
+    port_notify_take();
+}
+
+static void run_signaller(void *arg) {
+    struct party *party = arg;
+    bool busy = stage.apart && stage.run->values[P_TARGET] == TARGET_BUSY;
+    while (await_turn(party)) {
+        prepare();
+        if (yields()) {
+            have_other_yield();
+        }
+        if (busy) {
+            keep_other_busy();
+        }
+        settle();
+        ic_run_dither(stage.run);
+        stage.primitive->signal[stage.counted](&stage.stamps);
+        reach(&stage.signalled);
+        while (!reached(&stage.seen)) {
+            if (!stage.apart) {
+                port_yield(); /* where priorities mean nothing, the other may not have run yet */
+            }
+        }
+        report(party);
+    }
+}
+
+static void run_caller(void *arg) {
+    struct party *party = arg;
+    while (await_turn(party)) {
+        prepare();
+        settle();
+        stage.primitive->signal[stage.counted](&stage.stamps);
+        report(party);
+    }
+}
+
+/* ---- a repetition ---- */
+
+static void take_reports(uint32_t count) {
+    while (count-- > 0) {
+        port_notify_take();
+    }
+}
+
+static void await_waiting(const struct party *party) {
+    while (!port_task_waits(&party->task)) {
+    }
+}
+
+/* Lets one party signal and the woken task be woken, if `woken`. */
+static void take_turn(struct party *party, bool woken) {
+    await_waiting(&stage.signaller);
+    await_waiting(&stage.woken);
+    await_waiting(stage.apart ? &stage.spinner : &stage.caller);
+    stage.turn++;
+    port_notify(&party->task);
+    take_reports(1);
+    if (woken && !yields()) {
+        port_notify(&stage.woken.task);
+        while (!reached(&stage.armed)) {
+        }
+        await_waiting(&stage.woken);
+    }
+    await_waiting(party);
+    port_notify(&party->task);
+    take_reports(woken ? 2 : 1);
+}
+
+static void check(bool woken) {
+    bool right = !woken || (reached(&stage.armed) && reached(&stage.seen));
+    if (stage.primitive->carries) {
+        right = right && stage.item == stage.turn;
+    }
+    if (woken && !stage.counted) {
+        right = right && stage.woken_at >= stage.stamps.before;
+    }
+    ic_run_check(stage.run, right && stage.stamps.after >= stage.stamps.before);
+}
+
+struct all_series {
+    struct ic_series *latency;
+    struct ic_series *call;
+    struct ic_series *moment; /* NULL unless counters are to be aligned */
+};
+
+/* The first time nothing is kept: it warms caches. */
+static void repeat(const struct all_series *series) {
+    struct ic_run *run = stage.run;
+    take_turn(&stage.signaller, true);
+    check(true);
+    struct stamps stamps = stage.stamps;
+    uint64_t woken_at = stage.woken_at;
+    if (!stage.apart) {
+        take_turn(&stage.caller, !yields());
+        check(!yields());
+    }
+    if (series == NULL) {
+        return;
+    }
+    ic_run_sample(run, series->latency, (int64_t)(woken_at - stamps.before));
+    ic_run_sample(run, series->call, (int64_t)(stage.stamps.after - stage.stamps.before));
+    if (series->moment != NULL) {
+        ic_run_sample(run, series->moment, (int64_t)(stamps.before - ic_align_origin()));
+    }
+}
+
+/* ---- the benchmark ---- */
+
+static bool start(struct party *party, uint32_t core, uint32_t priority, void (*entry)(void *)) {
+    party->core = core;
+    party->migrated = false;
+    party->preempted = 0;
+    struct port_task_config config = {
+        .name = "switch", .entry = entry, .arg = party, .core = core, .priority = priority};
+    return port_task_start(&party->task, &config) == PORT_OK;
+}
+
+static void dismiss(struct party *party) {
+    stage.dismissed = true;
+    port_notify(&party->task);
+    port_task_join(&party->task);
+    stage.run->checks.migrated += party->migrated;
+}
+
+/* The two that every turn has, and one more: on one core the caller, on two the spinner. */
+static bool start_all(struct ic_run *run) {
+    uint32_t from = run->values[P_FROM];
+    uint32_t to = run->values[P_TO];
+    if (start(&stage.woken, to, PRIORITY_WOKEN, run_woken)) {
+        if (start(&stage.signaller, from, yields() ? PRIORITY_WOKEN : PRIORITY_SIGNALLER, run_signaller)) {
+            if (stage.apart ? start(&stage.spinner, to, PRIORITY_SPINNER, run_spinner)
+                            : start(&stage.caller, from, PRIORITY_CALLER, run_caller)) {
+                return true;
+            }
+            dismiss(&stage.signaller);
+        }
+        dismiss(&stage.woken);
+    }
+    return ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
+}
+
+static void dismiss_all(struct ic_run *run) {
+    dismiss(&stage.signaller);
+    dismiss(&stage.woken);
+    dismiss(stage.apart ? &stage.spinner : &stage.caller);
+    /* On one core the signaller, and across cores the spinner, are there to be preempted; and some platforms count a
+     * yield as that. */
+    if (!yields()) {
+        run->checks.preempted +=
+            stage.woken.preempted + (stage.apart ? stage.signaller.preempted : stage.caller.preempted);
+    }
+}
+
+static bool take_samples(struct ic_run *run, const struct all_series *series) {
+    uint32_t from = run->values[P_FROM];
+    uint32_t to = run->values[P_TO];
+    bool aligned = run->values[P_TIME] == TIME_ALIGNED;
+    if (aligned && !ic_align_exchange(run, IC_ALIGN_BEFORE, from, to)) {
+        return false;
+    }
+    if (!start_all(run)) {
+        return false;
+    }
+    repeat(NULL);
+    while (ic_run_repeat(run)) {
+        repeat(series);
+    }
+    dismiss_all(run);
+    return !aligned || ic_align_exchange(run, IC_ALIGN_AFTER, from, to);
+}
+
+static bool measure(struct ic_run *run) {
+    stage.primitive = &primitives[run->values[P_PRIMITIVE]];
+    stage.run = run;
+    stage.counted = run->clock == IC_CLOCK_COUNTER;
+    stage.apart = run->values[P_FROM] != run->values[P_TO];
+    stage.leader = port_task_self();
+    stage.dismissed = false;
+    stage.settling = SETTLING_US * port_clock_hz() / 1000000U;
+    stage.turn = 0;
+    atomic_store(&stage.armed, 0);
+    atomic_store(&stage.spinning, 0);
+    atomic_store(&stage.signalled, 0);
+    atomic_store(&stage.seen, 0);
+    if (yields() && stage.apart) {
+        return ic_error_set(&run->error, "unsupported", "a task yields to others of its own core: ask for ", "yield",
+                            " with from and to the same");
+    }
+    struct all_series series = {.latency = ic_run_series(run, "switch"), .call = ic_run_series(run, "call")};
+    if (run->values[P_TIME] == TIME_ALIGNED) {
+        series.moment = ic_run_series(run, "moment");
+    }
+    if (series.latency == NULL || series.call == NULL ||
+        (series.moment == NULL && run->values[P_TIME] == TIME_ALIGNED)) {
+        return false;
+    }
+    if (stage.primitive->open != NULL && stage.primitive->open() != PORT_OK) {
+        return ic_error_set(&run->error, "failed", "the platform has no memory for a ",
+                            primitive_names[run->values[P_PRIMITIVE]], "");
+    }
+    bool taken = take_samples(run, &series);
+    if (stage.primitive->close != NULL) {
+        stage.primitive->close();
+    }
+    return taken;
+}
+
+static enum ic_clock clock_of(const struct ic_run *run) {
+    return run->values[P_TIME] == TIME_COMMON ? IC_CLOCK_COMMON : IC_CLOCK_COUNTER;
+}
+
+const struct ic_benchmark ic_benchmark_switch = {
+    .name = "switch",
+    .summary = "from before a signal on one core to the first instruction of the task that it wakes there or elsewhere",
+    .parameters = parameters,
+    .parameter_count = PARAMETER_COUNT,
+    .samples = 300,
+    .series_count = 3,
+    .clock = clock_of,
+    .measure = measure,
+};

@@ -1,0 +1,61 @@
+#include "cycles.h"
+
+#include "clocks.h"
+#include "port.h"
+#include "registers.h"
+
+/* How far a counter is kept ahead of what TIMER tells, as clock.c does. */
+#define AHEAD 512U
+#define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
+#define CORES 2U
+
+#define SYST_MOST 0xffffffU
+#define SYST_ENABLE 1U
+#define SYST_CLK_SYS 4U
+
+/* By core; cycles.S reads it. */
+extern struct cycles_counter {
+    uint32_t counter; /* address of the register that counts */
+    uint32_t unused;
+    uint64_t base; /* what 125 × TIMER lacks of the count, less AHEAD; modulo 2^64 */
+} cycles_counters[CORES];
+struct cycles_counter cycles_counters[CORES];
+_Static_assert(sizeof(struct cycles_counter) == 16, "cycles.S shifts by 4");
+
+void cycles_begin(void) {
+    SYST_RVR = SYST_MOST;
+    SYST_CVR = 0;
+    SYST_CSR = SYST_CLK_SYS | SYST_ENABLE;
+}
+
+uint32_t cycles_begun(void) { return (0U - SYST_CVR) & SYST_MOST; }
+
+static uint64_t microseconds(void) {
+    uint32_t high;
+    uint32_t low;
+    do {
+        high = TIMER_TIMERAWH;
+        low = TIMER_TIMERAWL;
+    } while (high != TIMER_TIMERAWH);
+    return (uint64_t)high << 32U | low;
+}
+
+void cycles_start(uint32_t core, uint64_t count) {
+    uint32_t channel = PWM_CHANNEL(1U + core);
+    PWM_CSR(channel) = 0;
+    PWM_TOP(channel) = 0xffff;
+    PWM_DIV(channel) = 1U << 4U; /* every cycle */
+    PWM_CTR(channel) = (uint32_t)count & 0xffffU;
+    PWM_CSR(channel) = 1; /* on: it counts from here */
+    uint64_t before = microseconds();
+    uint64_t now;
+    do {
+        now = microseconds();
+    } while (now == before);
+    /* Within some ten cycles of TIMER's edge. What has been counted until then is told by the counter itself. */
+    uint64_t counted = count + ((PWM_CTR(channel) - count) & 0xffffU);
+    cycles_counters[core].base = counted - AHEAD - now * CYCLES_PER_US;
+    cycles_counters[core].counter = (uint32_t)(uintptr_t)&PWM_CTR(channel);
+}
+
+uint64_t port_cycles_hz(void) { return CLOCKS_SYS_HZ; }

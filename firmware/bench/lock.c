@@ -93,7 +93,6 @@ struct side {
     uint64_t preempted;
 };
 
-// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): it is for the padding
 static struct {
     struct ic_run *run;
     port_task_t *leader;

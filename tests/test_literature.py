@@ -12,7 +12,6 @@ from intercore.literature import (
     JitterPublication,
     Publication,
     SpeedupPublication,
-    SwitchPublication,
     load,
     published,
 )

@@ -25,7 +25,7 @@ from intercore.image import sections
 if TYPE_CHECKING:
     from pathlib import Path
 
-CODE_GOAL = 48 * 1024
+CODE_GOAL = 96 * 1024
 """Bytes of code, with the kernel and the C library."""
 RAM_GOAL = 16 * 1024
 """Bytes of RAM, without buffers and stacks."""

@@ -290,6 +290,7 @@ static void let_created_run(void) {
         }                                                                                                              \
     } while (0)
 
+// NOLINTNEXTLINE(readability-function-size): one line per call
 static uint64_t time_call(struct side *side, enum call call) {
     const uint32_t batch = side->batch;
     const uint32_t size = side->size;
@@ -396,7 +397,9 @@ static void do_call(struct side *side, uint32_t at) {
 static void undo_call(struct side *side, uint32_t at) {
     switch (side->object) {
     case OBJECT_TASK:
-        port_task_join(&side->created[at].task);
+        if (side->created[at].made == PORT_OK) {
+            port_task_join(&side->created[at].task);
+        }
         break;
     case OBJECT_SEMAPHORE:
         expect(side, port_sem_take(&side->semaphore, 0) == PORT_OK);
@@ -428,22 +431,6 @@ static void undo_call(struct side *side, uint32_t at) {
 
 /* ---- the caller ---- */
 
-/* What must be there before the window. */
-static void prepare(struct side *side, enum call call) {
-    for (uint32_t at = 0; at < BATCH_MAX; at++) {
-        atomic_store(&side->created[at].ran, false);
-    }
-    memset(side->received, 0, sizeof side->received);
-    for (uint32_t at = 0; calls[call].undoes && at < side->batch; at++) {
-        do_call(side, at);
-    }
-    if (call == CALL_DELETE) {
-        let_created_run();
-    }
-}
-
-static bool is_received(const struct side *side) { return memcmp(side->received, pattern, side->size) == 0; }
-
 /* Looks at what the calls made, as far as that can be told before it is undone. */
 static void check_made(struct side *side) {
     for (uint32_t at = 0; at < side->batch; at++) {
@@ -455,6 +442,27 @@ static void check_made(struct side *side) {
     }
 }
 
+/* Makes what must be there before the window; false if that was not possible. */
+static bool prepare(struct side *side, enum call call) {
+    for (uint32_t at = 0; at < BATCH_MAX; at++) {
+        atomic_store(&side->created[at].ran, false);
+    }
+    memset(side->received, 0, sizeof side->received);
+    if (!calls[call].undoes) {
+        return true;
+    }
+    for (uint32_t at = 0; at < side->batch; at++) {
+        do_call(side, at);
+    }
+    check_made(side);
+    if (call == CALL_DELETE && !side->wrong) {
+        let_created_run();
+    }
+    return !side->wrong;
+}
+
+static bool is_received(const struct side *side) { return memcmp(side->received, pattern, side->size) == 0; }
+
 static bool all_have_run(const struct side *side) {
     for (uint32_t at = 0; at < side->batch; at++) {
         if (!atomic_load(&side->created[at].ran)) {
@@ -464,17 +472,20 @@ static bool all_have_run(const struct side *side) {
     return true;
 }
 
-/* Undoes what the window has left, and checks the results of all. */
+/* Undoes what the window, or a preparation that failed, has left, and checks the results of all. */
 static void restore(struct side *side, enum call call) {
-    check_made(side);
-    if (side->wrong) {
-        return;
+    if (!calls[call].undoes) {
+        check_made(side);
     }
-    if (call == CALL_CREATE) {
+    bool is_left = !calls[call].undoes || side->wrong;
+    if (is_left && side->object == OBJECT_TASK) {
         let_created_run();
     }
-    for (uint32_t at = 0; !calls[call].undoes && at < side->batch; at++) {
+    for (uint32_t at = 0; is_left && at < side->batch; at++) {
         undo_call(side, at);
+    }
+    if (side->wrong) {
+        return;
     }
     switch (side->object) {
     case OBJECT_TASK:
@@ -515,9 +526,10 @@ static void caller_task(void *arg) {
         while (api.other != OTHER_NONE && atomic_load(&api.rounds) == 0) {
         }
         let_pass(SETTLING_TURNS);
-        prepare(side, api.call);
-        let_pass(api.shift); /* what was just called may have waited for the other core, and be in step with it */
-        api.took = time_call(side, api.call);
+        if (prepare(side, api.call)) {
+            let_pass(api.shift); /* what was just called may have waited for the other core, and be in step with it */
+            api.took = time_call(side, api.call);
+        }
         atomic_store(&api.stop, true);
         restore(side, api.call);
         port_notify(api.leader);

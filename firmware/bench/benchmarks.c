@@ -8,10 +8,10 @@ const struct ic_benchmark *const ic_benchmarks[] = {
     &ic_benchmark_jitter,
     &ic_benchmark_irq,
     &ic_benchmark_api,
-    &ic_benchmark_lock,
-    &ic_benchmark_memory,
     &ic_benchmark_rhealstone,
     &ic_benchmark_threadmetric,
+    &ic_benchmark_lock,
+    &ic_benchmark_memory,
     &ic_benchmark_clock,
     // clang-format on
 };

@@ -9,10 +9,10 @@ extern const struct ic_benchmark ic_benchmark_contention;
 extern const struct ic_benchmark ic_benchmark_jitter;
 extern const struct ic_benchmark ic_benchmark_irq;
 extern const struct ic_benchmark ic_benchmark_api;
-extern const struct ic_benchmark ic_benchmark_lock;
-extern const struct ic_benchmark ic_benchmark_memory;
 extern const struct ic_benchmark ic_benchmark_rhealstone;
 extern const struct ic_benchmark ic_benchmark_threadmetric;
+extern const struct ic_benchmark ic_benchmark_lock;
+extern const struct ic_benchmark ic_benchmark_memory;
 extern const struct ic_benchmark ic_benchmark_clock;
 
 #endif

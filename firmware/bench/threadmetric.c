@@ -119,7 +119,7 @@ static struct worker *next_of(const struct worker *worker) { return &metric.work
 static uint32_t mixed(uint32_t word, uint32_t pass) { return (word << 1U) + (word ^ pass); }
 
 static void work_basically(struct worker *worker) {
-    uint32_t *array = metric.array + worker->index * ARRAY_WORDS;
+    uint32_t *array = metric.array + (size_t)worker->index * ARRAY_WORDS;
     for (uint32_t i = 0; i < ARRAY_WORDS; i++) {
         array[i] = i;
     }
@@ -506,7 +506,7 @@ static bool is_made(void) {
     }
     case TEST_BASIC: {
         struct port_region region;
-        bool fits = port_region(0, &region) && region.bytes >= 2U * ARRAY_WORDS * sizeof *metric.array;
+        bool fits = port_region(0, &region) && region.bytes >= (size_t)2 * ARRAY_WORDS * sizeof *metric.array;
         metric.array = fits ? region.base : NULL;
         return fits;
     }
@@ -540,7 +540,7 @@ static bool measure(struct ic_run *run) {
         return ic_error_set(&run->error, "out-of-range", "this target has no other core for form=", "cross", "");
     }
     static const char *const names[] = {"count", "window", "least", "most"};
-    struct ic_series *series[4];
+    struct ic_series *series[4] = {NULL};
     for (size_t i = 0; i < (metric.size == TASKS_MAX ? 4U : 2U); i++) {
         series[i] = ic_run_series(run, names[i]);
         if (series[i] == NULL) {

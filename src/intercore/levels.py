@@ -96,6 +96,22 @@ def _contention(discs: str, window_ms: str, rest_ms: str) -> Sequence[Mapping[st
     )
 
 
+def _jitter(long_samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grids of `jitter`: `long_samples` releases for each setting of the long period."""
+    core, short = {"core": ["0"]}, {"period_us": ["1000"], "samples": ["600"]}
+    return (
+        {**core, "load": ["none"], "migrate": ["none", "affinity", "blockers"], **short},
+        {**core, "load": ["both"], "migrate": ["none"], **short},
+        {
+            **core,
+            "load": ["none"],
+            "migrate": ["none", "affinity", "unsynchronised"],
+            "period_us": ["10000"],
+            "samples": [long_samples],
+        },
+    )
+
+
 def _locks(hand_overs: str, bouts: str, batches: str) -> Sequence[Mapping[str, Sequence[str]]]:
     """Return the grids of `lock`: each measure with the locks that have it, and so many samples."""
     same = {"from": ["0"], "to": ["1"], "dither_us": ["300"]}
@@ -132,6 +148,8 @@ SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     ),
     "rhealstone": ({"component": _COMPONENTS, "form": ["same", "cross"], "samples": ["200"], "dither_us": ["300"]},),
     "threadmetric": ({"test": _TESTS, "form": ["same", "cross"], "window_ms": ["50"], "samples": ["3"]},),
+    # Enough releases for a tail at 1 ms; the 10 ms of seed 002's paper.
+    "jitter": _jitter(long_samples="60"),
     "lock": _locks("200", "200", "200"),
     "memory": _memory("65536", "40"),
 }
@@ -158,6 +176,8 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     ),
     "rhealstone": ({"component": _COMPONENTS, "form": ["same", "cross"], "samples": ["30"], "dither_us": ["300"]},),
     "threadmetric": ({"test": _TESTS, "form": ["same", "cross"], "window_ms": ["10"], "samples": ["2"]},),
+    # Enough releases for a tail at 1 ms; the 10 ms of seed 002's paper.
+    "jitter": _jitter(long_samples="30"),
     "lock": _locks("50", "10", "50"),
     "memory": _memory("8192", "8"),
 }

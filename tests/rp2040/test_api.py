@@ -156,5 +156,16 @@ def test_a_call_that_does_nothing_is_found_out(board: Board) -> None:
 
 def test_too_large_a_setting_is_refused_with_a_reason(board: Board) -> None:
     assert "4096" in board.ask("run api call=stream-send size=1024 batch=8")[-1]["text"]
-    assert board.ask("run api call=create batch=8 other=task")[-1]["status"] in ("failed", "ok")
     assert taken(board, "give")
+
+
+@pytest.mark.parametrize("call", ["create", "delete"])
+def test_out_of_memory_ends_the_run_and_leaves_nothing_behind(board: Board, call: str) -> None:
+    free = board.chip.address("xFreeBytesRemaining")
+    taken(board, call)
+    before = board.chip.read_word(free)
+    answer = board.ask(f"run api call={call} batch=8 other=task samples=5")
+    assert answer[-1]["status"] == "failed"
+    assert answer[-1]["checks"]["wrong"] == 1
+    assert board.chip.read_word(free) == before
+    assert taken(board, call)

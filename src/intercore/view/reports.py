@@ -39,10 +39,10 @@ ANALYSES: Mapping[str, type] = {
     "jitter": JitterAnalysis,
     "irq": IrqAnalysis,
     "api": ApiAnalysis,
-    "lock": LockAnalysis,
-    "memory": MemoryAnalysis,
     "rhealstone": RhealstoneAnalysis,
     "threadmetric": ThreadMetricAnalysis,
+    "lock": LockAnalysis,
+    "memory": MemoryAnalysis,
 }
 """The type of each benchmark's analysis, from which the document's schema is made (see `intercore.schema`)."""
 

@@ -13,7 +13,6 @@ from intercore.literature import (
     JitterPublication,
     Publication,
     SpeedupPublication,
-    SwitchPublication,
     load,
     published,
 )

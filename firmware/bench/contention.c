@@ -61,7 +61,8 @@ enum {
 };
 enum preset { PRESET_NONE, PRESET_QIITA };
 enum role { OFF, BLOCK, DELAY, SPIN, WORK, ROLES };
-enum { TASK0, TASK1, MAIN, FREE, COMPETITORS = FREE + FREE_MAX };
+enum { TASK0, TASK1, MAIN, FREE };
+#define COMPETITORS (FREE + FREE_MAX)
 
 static const char *const presets[] = {"none", "qiita-table"};
 static const char *const roles[ROLES] = {"off", "block", "delay", "spin", "work"};
@@ -339,7 +340,7 @@ static bool measure_alone(void) {
  * could do alone. */
 static uint64_t samples_of(const struct competitor *competitor) {
     uint64_t at_least = contest.yields && contest.shortest < contest.tick ? contest.tick : contest.shortest;
-    uint64_t windows = contest.run->checks.repetitions / rows() * rows_of_work(competitor);
+    uint64_t windows = (uint64_t)(contest.run->checks.repetitions / rows()) * rows_of_work(competitor);
     uint32_t cores = competitor->core == PORT_CORE_ANY ? port_core_count() : 1U;
     return windows * cores * (contest.window / (at_least + 1U) + 2U);
 }

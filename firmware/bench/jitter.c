@@ -10,17 +10,16 @@
  * recorded. `begins` holds, for each stretch, the index of its first sample; the periods are within stretches.
  *
  * Moving it (migrate=) is asked for while the task waits, which the paper of seed 002 says could not be ensured. It
- * can: the mover is a task of lower priority on the core where the task has just been. The task notifies it and goes on
- * to wait for its next release; on that core the mover cannot run before that. There is a mover on each of two cores,
- * and
+ * can: a mover is a task of lower priority, pinned to a core. The task notifies the mover of the core where it is and
+ * goes on to wait for its next release; on that core the mover cannot run before that. Then,
  *
- *   affinity   it pins the task, which waits, to the other core
- *   blockers   the task is pinned to no core; two blockers of higher priority are, one to each, of which one is
- *              suspended. The mover suspends that of the other core and resumes that of its own, by which it ends its
- *              own turn: the task can be released on the other core only
+ *   affinity   it pins the task, which waits, to the next core
+ *   blockers   the task is pinned to no core; a blocker of higher priority is, to each, and one of them is suspended.
+ *              The mover suspends that of the next core and resumes that of its own, which ends its own turn: the task
+ *              can be released on the next core only
  *
- * A migration counts as asked for once the mover is done and the task still waits. Then the next release must be on the
- * other core: `asked` and `moved` are compared. The core of each release is in the series `core`, by its number.
+ * A migration counts as asked for once the mover is done and the task still waits. Then the next release must be on
+ * that core: `asked` and `moved` are compared. The core of each release is in the series `core`, by its number.
  *
  *   unsynchronised   exists to show what goes wrong otherwise, as in that paper: the blockers are busy and rest for
  *                    random times of up to 8 and 2 periods, whatever the task does
@@ -37,8 +36,6 @@
 #include "port.h"
 #include "run.h"
 
-/* Cores between which the task is moved, and that may have load. */
-#define CORES 2U
 /* Length of a stretch, unless it has fewer releases than the least number. */
 #define STRETCH_MS 500U
 #define STRETCH_LEAST 8U
@@ -125,9 +122,9 @@ static struct {
     struct ic_series *shorter_counts; /* negative ones, without sign */
     struct ic_series *extremes;       /* smallest and largest latency, smallest and largest deviation */
 
-    struct other loads[CORES];
-    struct other movers[CORES];
-    struct other blockers[CORES];
+    struct other loads[PORT_CORES_MAX];
+    struct other movers[PORT_CORES_MAX];
+    struct other blockers[PORT_CORES_MAX];
 } jitter;
 
 /* ---- the periodic task ---- */
@@ -168,7 +165,7 @@ static void check_core(uint32_t core) {
 
 /* The mover on this core cannot run before the task waits. */
 static void ask_mover(uint32_t core) {
-    if (core < CORES && jitter.movers[core].exists) {
+    if (core < port_core_count() && jitter.movers[core].exists) {
         port_notify(&jitter.movers[core].task);
     }
 }
@@ -274,6 +271,11 @@ static void move_task(uint32_t from, uint32_t to) {
         tell_moved(release, to);
     } else {
         port_task_suspend(&jitter.blockers[to].task);
+        for (uint32_t core = 0; core < port_core_count(); core++) {
+            if (core != from && core != to) {
+                port_task_resume(&jitter.blockers[core].task);
+            }
+        }
         tell_moved(release, to);
         port_task_resume(&jitter.blockers[from].task); /* it takes this core at once */
     }
@@ -291,7 +293,7 @@ static void be_mover(void *arg) {
             port_yield();
         }
         if (!is_halted()) {
-            move_task(mover->core, CORES - 1U - mover->core);
+            move_task(mover->core, (mover->core + 1U) % port_core_count());
         }
     }
 }
@@ -321,9 +323,9 @@ static bool has_load(enum load load, uint32_t core) {
     case LOAD_CORE1:
         return core == 1;
     case LOAD_BOTH:
-        return core < port_core_count();
+        return core < 2;
     case LOAD_SAME:
-        return core < port_core_count() && (jitter.pinned_to == PORT_CORE_ANY || jitter.pinned_to == core);
+        return jitter.pinned_to == PORT_CORE_ANY || jitter.pinned_to == core;
     case LOAD_NONE:
         break;
     }
@@ -360,7 +362,7 @@ static void release_blocker(struct other *blocker) {
 
 static void dismiss_others(void) {
     atomic_store(&jitter.dismissed, true);
-    for (uint32_t core = 0; core < CORES; core++) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
         if (jitter.migrate == MIGRATE_BLOCKERS) {
             release_blocker(&jitter.blockers[core]);
         }
@@ -372,7 +374,7 @@ static void dismiss_others(void) {
 
 static bool start_tasks(uint32_t core) {
     bool started = true;
-    for (uint32_t i = 0; started && i < CORES; i++) {
+    for (uint32_t i = 0; started && i < port_core_count(); i++) {
         started = start_others(i);
     }
     return started && start_task(&jitter.task, be_periodic, NULL, core, jitter.run->values[P_PRIORITY]);
@@ -385,7 +387,6 @@ static bool refuse(const char *code, const char *text) { return ic_error_set(&ji
 static bool is_possible(const struct ic_run *run) {
     enum load load = (enum load)run->values[P_LOAD];
     bool needs_two = run->values[P_CORE] == CORE_1 || load == LOAD_CORE1 || jitter.migrate != MIGRATE_NONE;
-    bool needs_only_two = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
     if ((uint64_t)run->values[P_PERIOD] * port_tick_hz() % 1000000U != 0) {
         return refuse("bad-value",
                       "period_us must be a whole number of kernel ticks; info shows tick_hz, ticks per second");
@@ -396,12 +397,8 @@ static bool is_possible(const struct ic_run *run) {
     if (load == LOAD_SAME && jitter.migrate != MIGRATE_NONE) {
         return refuse("bad-value", "load=same-priority would keep the movers from running: leave out load or migrate");
     }
-    if (needs_two && port_core_count() < CORES) {
+    if (needs_two && port_core_count() < 2) {
         return refuse("unsupported", "that needs two cores, and this target has one");
-    }
-    if (needs_only_two && port_core_count() > CORES) {
-        return refuse("unsupported",
-                      "blockers leave no other core on a target with two cores only: use migrate=affinity");
     }
     return true;
 }
@@ -438,7 +435,7 @@ static uint32_t first_core(const struct ic_run *run) {
 }
 
 static void wake(struct other *others) {
-    for (uint32_t core = CORES; core-- > 0;) {
+    for (uint32_t core = port_core_count(); core-- > 0;) {
         if (others[core].exists) {
             port_notify(&others[core].task);
         }

@@ -192,7 +192,7 @@ static bool look_at(const struct worker *worker, size_t first, size_t count) {
             right = right && worker->words[index] == worker->value;
         } else {
             right = right && worker->words[worker->count + index] == content(index);
-            worker->words[worker->count + index] = (word_t)~content(index);
+            worker->words[worker->count + index] = ~content(index);
         }
         index = index + 1U < worker->count ? index + 1U : 0;
     }
@@ -203,7 +203,7 @@ static void fill(const struct worker *worker) {
     for (size_t i = 0; i < worker->count; i++) {
         worker->words[i] = content(i);
         if (worker->access == COPY) {
-            worker->words[worker->count + i] = (word_t)~content(i);
+            worker->words[worker->count + i] = ~content(i);
         }
     }
 }
@@ -278,7 +278,7 @@ static void other_task(void *arg) {
     size_t chunk = CHUNK_BYTES / sizeof(word_t);
     while (await_turn(worker)) {
         size_t first = worker->at;
-        size_t last = worker->at;
+        size_t last;
         size_t words = 0;
         word_t sum = 0;
         worker->value++;
@@ -343,7 +343,7 @@ static bool settle_both(struct ic_run *run) {
     pair.own.core = values[P_CORE];
     pair.own.access = (enum access)values[P_ACCESS];
     pair.other.core = (values[P_CORE] + 1U) % cores;
-    pair.other.access = (enum access)(values[P_OTHER] - 1U);
+    pair.other.access = pair.accompanied ? (enum access)(values[P_OTHER] - 1U) : READ;
     pair.pass = values[P_BYTES] / sizeof(word_t);
     return settle(run, &pair.own, values[P_REGION], false) &&
            (!pair.accompanied ||

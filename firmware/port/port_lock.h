@@ -2,6 +2,9 @@
 #ifndef PORT_LOCK_H
 #define PORT_LOCK_H
 
+/* First, as newlib's stdatomic.h relies on it with clang. */
+#include <stdint.h>
+
 #include <stdatomic.h>
 
 #include "port.h"

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 DEFAULT_CAP = 30
 """Repetitions per setting: they make an interval about 5 times narrower than the first one did."""
 
-_BESIDES = {"true", "core", "moment"}
-"""Series that say when, where or how exactly a sample was taken, and have no median that means something."""
+_BESIDES = {"true", "core", "moment", "begins", "late.counts", "longer.counts", "shorter.counts", "extremes"}
+"""Series that say when, where or how exactly samples were taken, or how many there were, and have no median that means
+something."""
 _WITHOUT_MEDIANS = {"clock", "contention"}
 """Benchmarks whose samples as a whole have none: intervals of random length, and moments whose number is the result."""
 _NAMED = 3  # settings in a warning

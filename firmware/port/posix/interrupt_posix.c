@@ -70,7 +70,7 @@ static void serve(void *arg) {
     interrupt->failed = interrupt == &timer && !create_timer();
     sem_post(&interrupt->ready);
     while (!interrupt->failed && !atomic_load(&interrupt->closing)) {
-        sigsuspend(&all_but_ours);
+        sigsuspend(&all_but_ours); // NOLINT(concurrency-mt-unsafe): each thread has a mask of its own
     }
 }
 

@@ -370,7 +370,7 @@ def _forced(settings: Sequence[Setting], rest: Sequence[Setting]) -> Iterator[st
     happened = "each happened" if asked == moved else f"{moved:,} happened"
     unmoved = f"; not moved, {_steady(rest)}" if rest else ""
     yield (
-        f"Moved to the other core before each release, while it waited, its period deviated by at most "
+        f"Moved to another core before each release, while it waited, its period deviated by at most "
         f"{duration(_deviation(settings))}{unmoved}. {asked:,} migrations were asked for and {happened}, counted by "
         "the core of each release. A design that lets a periodic task change its core has to allow for that, not for "
         "milliseconds."

@@ -56,9 +56,9 @@ _NOTES = (
     "a period is how much longer than the period it took from one reading to the next.",
     "Forced migrations are asked for while the task waits. The task that moves it has a lower priority and is pinned "
     "to the core where it has just been: it cannot run before the task waits. `affinity` pins the waiting task to the "
-    "other core; `blockers` leave it free, suspend a task of higher priority on the other core and resume one on "
-    "this. A migration counts as asked for once that is done and the task still waits; the core of the next release "
-    "tells whether it happened.",
+    "next core; `blockers` leave it free, suspend a task of higher priority on the next core and resume one on this. "
+    "A migration counts as asked for once that is done and the task still waits; the core of the next release tells "
+    "whether it happened.",
     "`unsynchronised` shows what happens otherwise: tasks of higher priority are busy and rest at random on either "
     "core. The task is stopped when it has not yet asked for its next release, is overdue when it does, and does not "
     "wait: the periods that come out are those of the blockers.",

@@ -24,7 +24,7 @@ from hypothesis.extra import numpy as hnp
 
 from intercore import __version__, store
 from intercore.errors import IntercoreError, UsageError
-from intercore.measurement import Measurement, Part, Plan, Run, Series
+from intercore.measurement import Measurement, Part, Plan, Run, Series, Unit
 from intercore.plan import Setting, remaining, settings
 from intercore.store import APPLICATION_ID, FORMAT, Store
 
@@ -75,7 +75,7 @@ def content(measurement: Measurement) -> tuple[object, ...]:
         measurement.benchmark,
         dict(measurement.factors),
         measurement.repetition,
-        [(s.name, s.clock, s.hz, s.ticks.dtype, s.ticks.tolist()) for s in measurement.series],
+        [(s.name, s.unit, s.clock, s.hz, s.ticks.dtype, s.ticks.tolist()) for s in measurement.series],
         dict(measurement.conditions),
         dict(measurement.checks),
         measurement.started,
@@ -124,8 +124,9 @@ def test_a_run_reads_back_as_it_was_measured(path: Path) -> None:
 @example(ticks=[np.array([INT64.min, INT64.max, INT64.min, 0, -1, INT64.max], dtype=np.int64)])
 @example(ticks=[np.arange(20, dtype=np.int64)[::-2]])
 def test_any_samples_read_back_exactly(tmp_path_factory: pytest.TempPathFactory, ticks: list[np.ndarray]) -> None:
+    units = get_args(Unit)
     path = tmp_path_factory.mktemp("store") / "runs.db"
-    series = tuple(Series(f"s{index}", "common", index + 1, array) for index, array in enumerate(ticks))
+    series = tuple(Series(f"s{i}", "common", i + 1, array, units[-i]) for i, array in enumerate(ticks))
     original = Measurement("speedup", {}, 0, series, {}, {}, "")
     with Store(path) as opened:
         opened.add(
@@ -268,15 +269,26 @@ def make_format_1(path: Path) -> None:
     for number, total, started, tool in sql(path, "SELECT id, total, started, tool FROM campaigns"):
         row = (msgspec.json.encode(old).decode(), total, started, tool)
         sql(path, "UPDATE campaigns SET plan = ?, crc = ? WHERE id = ?", row[0], store._crc(row), number)
-    ((schema,),) = sql(path, "SELECT sql FROM sqlite_master WHERE name = 'measurements'")
-    older = (
-        str(schema).replace("campaign, benchmark, setting,", "campaign, setting,").replace("measurements", "older", 1)
-    )
+    columns = "name, clock, hz, count, codec, data"
+    for number, conditions, *row in sql(
+        path,
+        "SELECT measurements.id, json, setting, repetition, benchmark, factors, checks, started"
+        " FROM measurements JOIN conditions ON conditions.id = conditions",
+    ):
+        samples = sql(path, f"SELECT {columns} FROM samples WHERE measurement = ? ORDER BY position", number)
+        sql(path, "UPDATE measurements SET crc = ? WHERE id = ?", store._crc(row, [conditions], *samples), number)
+    schemas = dict(sql(path, "SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+    older = str(schemas["measurements"]).replace("campaign, benchmark, setting,", "campaign, setting,")
+    without_unit = re.sub(r"unit TEXT.*", "", str(schemas["samples"]))
     for statement in (
-        older,
+        older.replace("measurements", "older", 1),
         "INSERT INTO older SELECT * FROM measurements",
         "DROP TABLE measurements",
         "ALTER TABLE older RENAME TO measurements",
+        re.sub('"?samples"?', "older", without_unit, count=1),
+        f"INSERT INTO older SELECT measurement, position, {columns} FROM samples",
+        "DROP TABLE samples",
+        "ALTER TABLE older RENAME TO samples",
         "PRAGMA user_version = 1",
     ):
         sql(path, statement)
@@ -297,11 +309,15 @@ def test_a_store_of_format_1_is_read_and_goes_on(path: Path) -> None:
 def test_what_is_damaged_in_a_store_of_format_1_is_told_and_the_rest_is_read(path: Path) -> None:
     fill(path)
     fill(path)
+    fill(path)
     make_format_1(path)
     sql(path, "UPDATE campaigns SET total = 13 WHERE id = 1")
+    sql(path, "UPDATE samples SET hz = 7 WHERE measurement = 17 AND position = 1")
     with pytest.raises(IntercoreError, match=r"run 1 in .* is damaged"):
         read(path, 1)
-    assert len(read(path, 2).measurements) == TOTAL
+    with pytest.raises(IntercoreError, match=r"measurement 17 of run 2 in .* is damaged"):
+        read(path, 2)
+    assert len(read(path, 3).measurements) == TOTAL
 
 
 def test_measurements_of_two_benchmarks_with_the_same_factors_are_both_kept(path: Path) -> None:

@@ -307,7 +307,8 @@ class Target:
             for index in range(0, count, 16):
                 if self.fault != "lie-index" or index != 16:
                     some = values[index : index + 16]
-                    self.add("samples", series=shown[name], unit="tick", index=index, values=some)
+                    unit = "core" if self.fault == "lie-looking-unit" and name == "looking.0" else "tick"
+                    self.add("samples", series=shown[name], unit=unit, index=index, values=some)
         checks = {"repetitions": 10, "done": 10, "checked": 20, "wrong": int(self.fault == "lie-status")}
         self.add("end", status=status, checks={**checks, "heard_in_run": self.heard_in_run})
         self.corrupt()

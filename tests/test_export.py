@@ -75,7 +75,12 @@ def test_what_is_no_time_has_no_ns(path: Path) -> None:
     times = [series("t", 1, hz=10**8), series("at", 2, hz=10**8, unit="moment")]
     others = [series("done", 3, unit="count"), series("where", 1, unit="core")]
     export(run(measurement(*times, *others)), path)
-    expected = [("t", 1, "tick", 10.0), ("at", 2, "moment", 20.0), ("done", 3, "count", None), ("where", 1, "core", None)]
+    expected = [
+        ("t", 1, "tick", 10.0),
+        ("at", 2, "moment", 20.0),
+        ("done", 3, "count", None),
+        ("where", 1, "core", None),
+    ]
     assert read(path).select("series", "ticks", "unit", "ns").rows() == expected
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import re
 import sqlite3
 import sys
 import time
@@ -12,7 +13,7 @@ import tracemalloc
 import zlib
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import hypothesis
 import msgspec
@@ -269,13 +270,13 @@ def make_format_1(path: Path) -> None:
     for number, total, started, tool in sql(path, "SELECT id, total, started, tool FROM campaigns"):
         row = (msgspec.json.encode(old).decode(), total, started, tool)
         sql(path, "UPDATE campaigns SET plan = ?, crc = ? WHERE id = ?", row[0], store._crc(row), number)
-    columns = "name, clock, hz, count, codec, data"
     for number, conditions, *row in sql(
         path,
         "SELECT measurements.id, json, setting, repetition, benchmark, factors, checks, started"
         " FROM measurements JOIN conditions ON conditions.id = conditions",
     ):
-        samples = sql(path, f"SELECT {columns} FROM samples WHERE measurement = ? ORDER BY position", number)
+        query = "SELECT name, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position"
+        samples = sql(path, query, number)
         sql(path, "UPDATE measurements SET crc = ? WHERE id = ?", store._crc(row, [conditions], *samples), number)
     schemas = dict(sql(path, "SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
     older = str(schemas["measurements"]).replace("campaign, benchmark, setting,", "campaign, setting,")
@@ -286,7 +287,7 @@ def make_format_1(path: Path) -> None:
         "DROP TABLE measurements",
         "ALTER TABLE older RENAME TO measurements",
         re.sub('"?samples"?', "older", without_unit, count=1),
-        f"INSERT INTO older SELECT measurement, position, {columns} FROM samples",
+        "INSERT INTO older SELECT measurement, position, name, clock, hz, count, codec, data FROM samples",
         "DROP TABLE samples",
         "ALTER TABLE older RENAME TO samples",
         "PRAGMA user_version = 1",
@@ -429,6 +430,7 @@ DAMAGE = [
     "UPDATE samples SET count = -1 WHERE measurement = 4",
     "UPDATE samples SET count = 0x7fffffffffffffff WHERE measurement = 4",
     "UPDATE samples SET hz = 0 WHERE measurement = 4",
+    "UPDATE samples SET unit = 'parsec' WHERE measurement = 4",
     "UPDATE samples SET codec = 'future' WHERE measurement = 4",
     "UPDATE measurements SET factors = '{' WHERE id = 4",
     "UPDATE measurements SET factors = '[1]' WHERE id = 4",
@@ -450,7 +452,9 @@ def mend_check_sums(path: Path) -> None:
             " FROM measurements LEFT JOIN conditions ON conditions.id = conditions"
         ).fetchall()
         for number, conditions, *row in rows:
-            query = "SELECT name, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position"
+            query = (
+                "SELECT name, unit, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position"
+            )
             samples = db.execute(query, (number,)).fetchall()
             crc = store._crc(row, [conditions], *samples)
             db.execute("UPDATE measurements SET crc = ? WHERE id = ?", (crc, number))

@@ -71,7 +71,7 @@ def _measurement_rows(measurement: Measurement) -> list[dict[str, object]]:
 
 
 def _summary(series: Series) -> dict[str, object] | None:
-    """Summarise a series in the unit that its row names. Moments have no summary: where they count from says nothing."""
+    """Summarise a series in the unit that its row names; None for moments: since when they count says nothing."""
     if series.unit == "moment":
         return None
     found = summary(series.ns if series.unit == "tick" else series.ticks)

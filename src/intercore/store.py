@@ -85,7 +85,7 @@ _ROWS = (
     "SELECT measurements.id, crc, json, setting, repetition, benchmark, factors, checks, started"
     " FROM measurements LEFT JOIN conditions ON conditions.id = conditions"
 )
-"""Measurements as they are read, less their samples: id, check sum, conditions, and the row that `_measurement` takes."""
+"""Measurements as they are read, less their samples: id, check sum, conditions, and the row for `_measurement`."""
 
 _CAUSES = {
     sqlite3.SQLITE_BUSY: "it is locked by another process; wait for that one to end, then try again",
@@ -279,16 +279,19 @@ class Store:
                 with_unit = [(name, "tick", *rest) for name, *rest in samples]
                 change = "UPDATE measurements SET crc = ? WHERE id = ?"
                 self._db.execute(change, (_crc(row, [conditions], *with_unit), number))
-        self._replace("measurements", _MEASUREMENTS, "*")
-        self._replace("samples", _SAMPLES, "measurement, position, name, 'tick', clock, hz, count, codec, data")
-        self._db.execute(f"PRAGMA user_version = {FORMAT}")
-
-    def _replace(self, table: str, columns: str, values: str) -> None:
-        """Make a table anew with these columns, and fill it with these values of what it held."""
-        self._db.execute(f"CREATE TABLE new_{table} {columns}")
-        self._db.execute(f"INSERT INTO new_{table} SELECT {values} FROM {table}")
-        self._db.execute(f"DROP TABLE {table}")
-        self._db.execute(f"ALTER TABLE new_{table} RENAME TO {table}")
+        for statement in (
+            f"CREATE TABLE new_measurements {_MEASUREMENTS}",
+            "INSERT INTO new_measurements SELECT * FROM measurements",
+            "DROP TABLE measurements",
+            "ALTER TABLE new_measurements RENAME TO measurements",
+            f"CREATE TABLE new_samples {_SAMPLES}",
+            "INSERT INTO new_samples"
+            " SELECT measurement, position, name, 'tick', clock, hz, count, codec, data FROM samples",
+            "DROP TABLE samples",
+            "ALTER TABLE new_samples RENAME TO samples",
+            f"PRAGMA user_version = {FORMAT}",
+        ):
+            self._db.execute(statement)
 
     def _format(self) -> int:
         """Return the format of the file, 0 if it holds nothing at all.

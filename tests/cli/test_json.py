@@ -189,6 +189,15 @@ def test_every_series_is_told_in_its_unit(tool: Tool) -> None:
         assert not is_valid(broken), "moments have no summary, and what has none are moments"
 
 
+def test_a_duration_that_is_a_count_is_an_error_and_no_number(tool: Tool) -> None:
+    series = tuple(Series(name, "common", 10**9, np.array([5]), "count") for name in ("t1", "tp"))
+    factors: dict[str, int | str] = {"workload": "fp", "n": 10, "mode": "pool", "join": "notify", "cores": 2}
+    with Store(tool.store) as store:
+        run_id = store.create_run(Plan("host", None, "speedup", (Part("speedup", {}),)), 1)
+        store.add(run_id, Setting("speedup", {}, 0), Measurement("speedup", factors, 0, series, {}, {}, ""))
+    assert "t1 is needed in ns, and its unit is count" in tool("show").failed(1).error
+
+
 def test_a_run_of_a_board_is_valid(tool: Tool, board: FakeBoard) -> None:
     words = ("--port", board.url, "n=10,100", "mode=pool", "--format", "json")
     shown = tool("run", "serial", "speedup", *words).succeeded().json

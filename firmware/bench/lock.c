@@ -577,6 +577,7 @@ static bool open_series(struct ic_run *run, enum measure measure, struct times *
             return ic_error_set(&run->error, "out-of-range", "the target has no memory for that many ", "rounds",
                                 ": give less, or fewer samples");
         }
+        match.side[i].moments->unit = IC_UNIT_MOMENT;
     }
     return true;
 }

@@ -16,7 +16,6 @@ NOT_LINTED := firmware/fuzz/% $(CHIP_FILES)
 # clang has no C library for the chip; this is where Debian has newlib's headers.
 CHIP_ARGS := --extra-arg=--target=arm-none-eabi --extra-arg=-isystem/usr/include/newlib
 FUZZ_SECONDS ?= 60
-SIM_SAMPLES ?= 20
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
 
@@ -25,12 +24,11 @@ SAME_CASES := --hypothesis-seed=1
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-run: setup ## measure the second core of this machine and of a simulated Pico, write both to speedup.html
+run: setup ## measure all that two cores cost and buy, on this machine and on a simulated Pico, write both to suite.html
 	scripts/install-packages $(ARM_GCC)
-	$(BIN)/intercore run host speedup
-	$(BIN)/intercore run pico-sim speedup n=100,300,1000,3000 samples=$(SIM_SAMPLES)
-	$(BIN)/intercore run pico-sim clock samples=250
-	$(BIN)/intercore report host pico-sim --output speedup.html
+	$(BIN)/intercore run host suite
+	$(BIN)/intercore run pico-sim suite
+	$(BIN)/intercore report host pico-sim --output suite.html
 
 test: lint ## set up, check style and types, and pass every test, also with sanitizers
 	scripts/install-packages $(SIM_TOOLS)
@@ -83,12 +81,14 @@ bench: setup ## what Intercore itself costs: a time stamp, the link, the store, 
 	$(BIN)/python bench/speedup.py
 	$(MAKE) --no-print-directory peers
 
-peers: setup ## our benchmarks beside other people's on this machine, by turns (cyclictest)
+peers: setup ## our benchmarks beside other people's on this machine, by turns (cyclictest, core-to-core-latency)
 	scripts/install-packages cyclictest:rt-tests
+	[ -x build/peers/bin/core-to-core-latency ] || \
+	    cargo install --quiet core-to-core-latency --version 1.2.0 --locked --root build/peers
 	$(BIN)/python bench/peers.py
 
 clean: ## remove what was built here; the environment and stored runs stay
-	rm -rf build speedup.html sim/target
+	rm -rf build *suite.html sim/target
 
 setup: $(VENV)/.installed
 	@mkdir -p build

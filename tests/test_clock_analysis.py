@@ -88,3 +88,70 @@ def test_repetitions_are_pooled_and_other_factors_are_not() -> None:
 def test_a_clock_that_steps_back_is_warned_of() -> None:
     assert "3 intervals were negative" in clock.warnings([measurement(0, 1, [-5], wrong=3)])[0]
     assert clock.warnings([measurement(0, 1, [5])]) == []
+
+
+# The cores' own counters
+
+
+def counters(cores: dict[int, tuple[int, float]], *, widths: Sequence[int] = (60, 50, 80, 55)) -> Measurement:
+    """Readings of counters that are so many ticks ahead of the common clock, and run so many ppm faster."""
+    series = []
+    for core, (ahead, ppm) in cores.items():
+        common = np.arange(200, dtype=np.int64) * 625_000 + 10_000
+        around = np.resize(np.array(widths, np.int64), 200)
+        read = common + around // 2
+        count = read + ahead + np.rint(read * ppm * 1e-6).astype(np.int64)
+        series += [
+            Series(f"common.{core}", "common", HZ, common),
+            Series(f"around.{core}", "common", HZ, around),
+            Series(f"counter.{core}", "counter", HZ, count),
+        ]
+    first, *rest = cores
+    factors: dict[str, int | str] = {"from": first, "to": (rest or [first])[0], "time": "counter", "seed": 1}
+    return Measurement("clock", factors, 0, tuple(series), {}, {}, "")
+
+
+def test_offset_and_drift_of_a_counter_are_found_within_their_bounds() -> None:
+    (found,) = clock.analyse([counters({0: (12_500, 0.0)})]).counters
+    assert (found.core, found.readings, found.hz) == (0, 200, HZ)
+    assert found.ahead_us == pytest.approx(100)
+    assert found.within_us == 25 / 125
+    assert found.drift_ppm == pytest.approx(0, abs=1e-6)
+    (found,) = clock.analyse([counters({1: (-500, 20.0)})]).counters
+    assert found.drift_ppm is not None
+    assert found.drift_within_ppm is not None
+    assert abs(found.drift_ppm - 20) <= found.drift_within_ppm < 1
+
+
+def test_counters_of_two_cores_are_compared_through_the_common_clock() -> None:
+    analysis = clock.analyse([counters({0: (200_000, 5.0), 1: (-10_000, 5.0)})])
+    (offset,) = analysis.counter_offsets
+    assert (offset.first, offset.second) == (0, 1)
+    assert abs(offset.ahead_us - -210_000 / 125) <= offset.within_us < 1
+    assert not offset.is_synchronised
+    said = clock.sentences(analysis)
+    assert "1,680.00 µs behind that of core 0" in said[0]
+    assert any("runs 5.00 ± " in sentence and "faster" in sentence for sentence in said)
+
+
+def test_counters_that_are_as_one_are_called_synchronised() -> None:
+    analysis = clock.analyse([counters({0: (77, 1.0), 1: (90, 1.0)})])
+    assert analysis.counter_offsets[0].is_synchronised
+    assert "synchronised as far as that" in clock.sentences(analysis)[0]
+
+
+def test_one_reading_tells_an_offset_and_no_drift() -> None:
+    one = counters({0: (125, 0.0)})
+    short = Measurement(
+        "clock", one.factors, 0, tuple(Series(s.name, s.clock, s.hz, s.ticks[:1]) for s in one.series), {}, {}, ""
+    )
+    (found,) = clock.analyse([short]).counters
+    assert (found.ahead_us, found.drift_ppm, found.lasted_us) == (1, None, 0)
+
+
+def test_intervals_and_counters_stand_beside_each_other() -> None:
+    run = [measurement(0, 1, [1046, 2046]), counters({0: (125, 0.0)})]
+    json = clock.to_json(clock.analyse(run))["clock"]
+    assert isinstance(json, dict)
+    assert len(json["intervals"]) == len(json["counters"]) == 1
+    assert not json["counter_offsets"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,6 @@ from intercore.literature import (
     JitterPublication,
     Publication,
     SpeedupPublication,
-    SwitchPublication,
     load,
     published,
 )
@@ -55,6 +55,30 @@ def test_table_1_of_seed_000_is_carried_over_exactly() -> None:
         (1_000_000, 4068.19, 2038.98, 1.9952, 0.997),
         (10_000_000, 40760.67, 20426.98, 1.9954, 0.997),
     ]
+
+
+def test_the_switches_of_seed_002_are_carried_over_exactly() -> None:
+    (table,) = published(SwitchPublication)
+    assert table.setting.cpu_hz == 240_000_000
+    assert [(row.crosses, row.average_ms, row.minimum_ms, row.maximum_ms) for row in table.figures.rows] == [
+        (False, 0.012, 0.012, 0.012),
+        (True, 190.334, 190.330, 190.714),
+    ]
+
+
+def test_a_bad_table_of_switches_is_refused(tmp_path: Path) -> None:
+    text = (files("intercore") / "published" / "seed-002-switch.toml").read_text()
+    for old, new, field in (
+        ("average_ms = 190.334", "average_ms = 1.5", "average_ms"),
+        ("maximum_ms = 190.714", "maximum_ms = inf", "maximum_ms"),
+        ("crosses = true", "crosses = false", "two rows"),
+        ('primitive = "semaphore"', "", "primitive"),
+    ):
+        assert text.count(old) == 1
+        path = tmp_path / "bad.toml"
+        path.write_text(text.replace(old, new))
+        with pytest.raises(IntercoreError, match=field):
+            load(path)
 
 
 def test_the_periods_of_seed_002_are_carried_over_exactly() -> None:

@@ -27,7 +27,7 @@ CHIP = {
     "board": "rp2040",
     "clock.sys_hz": str(CHIP_HZ),
     "memory.word_bytes": "4",
-    "memory.regions": "sram-striped 32768, sram4 4096, sram5 4096 bytes",
+    "memory.regions": "sram-striped 8192, sram4 4096, sram5 4096 bytes",
 }
 
 

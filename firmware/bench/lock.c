@@ -44,7 +44,7 @@
 /* Steps of a few cycles by which a release is shifted at most. */
 #define STEPS 8U
 
-/* The timed code is made once for each lock: no branch of ours stands inside a time that is measured. */
+/* What is timed is made once for each lock: neither a branch nor a call through a pointer stands inside. */
 #define FOR_EACH_LOCK static inline __attribute__((always_inline))
 
 enum { P_MEASURE, P_LOCK, P_FROM, P_TO, P_CORES, P_HOLD, P_PAUSE, P_ROUNDS, P_BATCH, PARAMETER_COUNT };
@@ -100,9 +100,19 @@ struct side {
     uint64_t preempted;
 };
 
+/* What a repetition does with a lock. */
+struct calls {
+    bool is_held;
+    uint64_t (*acquire)(uint32_t turn);
+    uint64_t (*release)(uint32_t turn);
+    void (*play[MEASURES])(struct side *side); /* NULL: there is nothing to measure */
+};
+
 static struct {
     struct ic_run *run;
     port_task_t *leader;
+    const struct calls *calls;
+    void (*play)(struct side *side);
     uint32_t sides; /* tasks, at least 2 */
     uint32_t hold;
     uint32_t pause;
@@ -169,23 +179,19 @@ static void unmake(enum lock lock) {
     }
 }
 
-/* Adds one to what the lock protects; tells what it was. */
-FOR_EACH_LOCK uint32_t count(enum lock lock) {
-    uint32_t before;
+/* Adds one to the counter, by an atomic operation. */
+FOR_EACH_LOCK void count(enum lock lock) {
     if (lock == ATOMIC_ADD) {
-        return port_atomic_add(&match.atomic, 1);
+        (void)port_atomic_add(&match.atomic, 1);
+        return;
     }
-    if (lock == ATOMIC_SWAP) {
-        do {
-            before = match.atomic.value;
-        } while (!port_atomic_swap(&match.atomic, before, before + 1U));
-        return before;
-    }
-    before = match.plain;
-    match.plain = before + 1U;
-    return before;
+    uint32_t before;
+    do {
+        before = match.atomic.value;
+    } while (!port_atomic_swap(&match.atomic, before, before + 1U));
 }
 
+/* How often what is protected was changed. */
 static uint32_t counted(enum lock lock) { return is_atomic(lock) ? match.atomic.value : match.plain; }
 
 static void let_pass(uint32_t turns) {
@@ -223,8 +229,8 @@ static void meet(void) {
 
 /* ---- hand-over ---- */
 
-/* Waits until it is this turn; has the lock then. */
-FOR_EACH_LOCK void acquire(enum lock lock, uint32_t turn) {
+/* Waits until it is this turn; has the lock then. Returns the clock right after. */
+FOR_EACH_LOCK uint64_t acquire(enum lock lock, uint32_t turn) {
     if (lock == ATOMIC_ADD) {
         while (port_atomic_add(&match.atomic, 0) != turn) {
         }
@@ -234,10 +240,12 @@ FOR_EACH_LOCK void acquire(enum lock lock, uint32_t turn) {
     } else {
         enter(lock);
     }
+    return port_clock();
 }
 
-/* Makes it the turn after. */
-FOR_EACH_LOCK void release(enum lock lock, uint32_t turn) {
+/* Makes it the turn after. Returns the clock right before. */
+FOR_EACH_LOCK uint64_t release(enum lock lock, uint32_t turn) {
+    uint64_t now = port_clock();
     if (lock == ATOMIC_ADD) {
         (void)port_atomic_add(&match.atomic, 1);
     } else if (lock == ATOMIC_SWAP) {
@@ -245,6 +253,7 @@ FOR_EACH_LOCK void release(enum lock lock, uint32_t turn) {
     } else {
         leave(lock);
     }
+    return now;
 }
 
 /* How far a repetition has come. Who asks is about to wait for it. */
@@ -262,50 +271,53 @@ static void await(uint32_t stage) {
 /* Releases what this side has when the other has waited for it for some time. With a lock, does not wait for the other
  * to ask: in a critical section that could be for ever, for the other core may be in an interrupt handler that waits
  * for its end. */
-FOR_EACH_LOCK void give(struct side *side, enum lock lock, uint32_t turn) {
+static void give(struct side *side, uint32_t turn) {
+    const struct calls *calls = match.calls;
     for (settle(); !is_at(turn == 0 ? SECOND_ASKS : FIRST_ASKS); settle()) {
-        leave(lock);
-        enter(lock);
+        if (calls->is_held) {
+            (void)calls->release(turn);
+            (void)calls->acquire(turn);
+        }
     }
     settle();
-    if (!is_atomic(lock) && count(lock) != turn) {
-        side->right = false;
+    if (calls->is_held) {
+        side->right = side->right && match.plain == turn;
+        match.plain = turn + 1U;
     }
     shift(match.waits, match.bits);
-    uint64_t now = port_clock();
-    release(lock, turn);
-    side->at = now;
+    side->at = calls->release(turn);
 }
 
-/* Has it when it returns. With a lock, gives it back if it came by it between leave() and enter() above. */
-FOR_EACH_LOCK void get(struct side *side, enum lock lock, uint32_t turn) {
+/* Has it when it returns. With a lock, gives it back if it came by it while the other did not give it. */
+static void get(struct side *side, uint32_t turn) {
+    const struct calls *calls = match.calls;
     tell(turn == 1 ? SECOND_ASKS : FIRST_ASKS);
-    acquire(lock, turn);
-    side->got = port_clock();
-    while (!is_atomic(lock) && match.plain != turn) {
-        leave(lock);
-        enter(lock);
-        side->got = port_clock();
+    side->got = calls->acquire(turn);
+    while (calls->is_held && match.plain != turn) {
+        (void)calls->release(turn);
+        side->got = calls->acquire(turn);
     }
 }
 
 /* The first side has turns 0 and 2 of a repetition, the second has turn 1. Who has released it waits until the other
  * has it, and stays out of the kernel: it must neither overtake the other nor keep it from the kernel's own locks. */
-FOR_EACH_LOCK void hand_over(struct side *side, enum lock lock) {
+static void hand_over(struct side *side) {
     meet();
     if (side->first) {
-        acquire(lock, 0);
+        (void)match.calls->acquire(0);
         tell(FIRST_HAS_IT);
-        give(side, lock, 0);
+        give(side, 0);
         await(SECOND_HAS_IT);
-        get(side, lock, 2);
+        get(side, 2);
         tell(FIRST_HAS_IT_BACK);
-        leave(lock);
+        if (match.calls->is_held) {
+            (void)match.calls->release(2);
+        }
     } else {
         await(FIRST_HAS_IT);
-        get(side, lock, 1);
+        get(side, 1);
         tell(SECOND_HAS_IT);
-        give(side, lock, 1);
+        give(side, 1);
         await(FIRST_HAS_IT_BACK);
     }
 }
@@ -331,7 +343,7 @@ FOR_EACH_LOCK void compete(struct side *side, enum lock lock) {
     do {
         enter(lock);
         if (is_atomic(lock)) {
-            (void)count(lock);
+            count(lock);
         }
         uint64_t now = port_clock();
         is_one = is_of_bout(side, now);
@@ -363,7 +375,7 @@ FOR_EACH_LOCK void bounce(enum lock lock, uint32_t mine) {
     }
 }
 
-FOR_EACH_LOCK void play(struct side *side, enum lock lock) {
+FOR_EACH_LOCK void ping_pong(struct side *side, enum lock lock) {
     uint32_t last = 2U * match.batch;
     uint32_t mine = side->first ? 0 : 1;
     meet();
@@ -394,40 +406,37 @@ static void end_turn(struct side *side) {
     port_notify(match.leader);
 }
 
-#define TASKS_OF(NAME, LOCK)                                                                                           \
-    static void hand_over_##NAME(void *arg) {                                                                          \
-        for (struct side *side = arg; await_turn(side); end_turn(side)) {                                              \
-            hand_over(side, LOCK);                                                                                     \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void compete_##NAME(void *arg) {                                                                            \
-        for (struct side *side = arg; await_turn(side); end_turn(side)) {                                              \
-            compete(side, LOCK);                                                                                       \
-        }                                                                                                              \
+static void play_match(void *arg) {
+    for (struct side *side = arg; await_turn(side); end_turn(side)) {
+        match.play(side);
     }
+}
 
-#define PLAYERS_OF(NAME, LOCK)                                                                                         \
-    static void play_##NAME(void *arg) {                                                                               \
-        for (struct side *side = arg; await_turn(side); end_turn(side)) {                                              \
-            play(side, LOCK);                                                                                          \
-        }                                                                                                              \
-    }
+#define CALLS_OF(NAME, LOCK)                                                                                           \
+    static uint64_t acquire_##NAME(uint32_t turn) { return acquire(LOCK, turn); }                                      \
+    static uint64_t release_##NAME(uint32_t turn) { return release(LOCK, turn); }                                      \
+    static void compete_##NAME(struct side *side) { compete(side, LOCK); }
 
-TASKS_OF(mutex, MUTEX)
-TASKS_OF(spinlock, SPINLOCK)
-TASKS_OF(critical_section, CRITICAL_SECTION)
-TASKS_OF(atomic_add, ATOMIC_ADD)
-TASKS_OF(atomic_swap, ATOMIC_SWAP)
-PLAYERS_OF(atomic_add, ATOMIC_ADD)
-PLAYERS_OF(atomic_swap, ATOMIC_SWAP)
+CALLS_OF(mutex, MUTEX)
+CALLS_OF(spinlock, SPINLOCK)
+CALLS_OF(critical_section, CRITICAL_SECTION)
+CALLS_OF(atomic_add, ATOMIC_ADD)
+CALLS_OF(atomic_swap, ATOMIC_SWAP)
+static void bounce_atomic_add(struct side *side) { ping_pong(side, ATOMIC_ADD); }
+static void bounce_atomic_swap(struct side *side) { ping_pong(side, ATOMIC_SWAP); }
 
-/* NULL: there is nothing to measure. */
-static void (*const entries[LOCKS][MEASURES])(void *) = {
-    [MUTEX] = {hand_over_mutex, compete_mutex, NULL},
-    [SPINLOCK] = {hand_over_spinlock, compete_spinlock, NULL},
-    [CRITICAL_SECTION] = {hand_over_critical_section, compete_critical_section, NULL},
-    [ATOMIC_ADD] = {hand_over_atomic_add, compete_atomic_add, play_atomic_add},
-    [ATOMIC_SWAP] = {hand_over_atomic_swap, compete_atomic_swap, play_atomic_swap},
+static const struct calls all_calls[LOCKS] = {
+    [MUTEX] = {true, acquire_mutex, release_mutex, {hand_over, compete_mutex, NULL}},
+    [SPINLOCK] = {true, acquire_spinlock, release_spinlock, {hand_over, compete_spinlock, NULL}},
+    [CRITICAL_SECTION] = {true,
+                          acquire_critical_section,
+                          release_critical_section,
+                          {hand_over, compete_critical_section, NULL}},
+    [ATOMIC_ADD] = {false, acquire_atomic_add, release_atomic_add, {hand_over, compete_atomic_add, bounce_atomic_add}},
+    [ATOMIC_SWAP] = {false,
+                     acquire_atomic_swap,
+                     release_atomic_swap,
+                     {hand_over, compete_atomic_swap, bounce_atomic_swap}},
 };
 
 /* ---- the benchmark ---- */
@@ -513,10 +522,11 @@ static void take(enum measure measure, enum lock lock, const struct times *times
     }
 }
 
-static bool start(struct side *side, void (*entry)(void *)) {
+static bool start(struct side *side) {
     side->migrated = false;
     side->preempted = 0;
-    struct port_task_config config = {.name = "lock", .entry = entry, .arg = side, .core = side->core, .priority = 2};
+    struct port_task_config config = {
+        .name = "lock", .entry = play_match, .arg = side, .core = side->core, .priority = 2};
     return port_task_start(&side->task, &config) == PORT_OK ||
            ic_error_set(&match.run->error, "failed", "a task could not be started on every core", "", "");
 }
@@ -533,9 +543,9 @@ static void dismiss(uint32_t sides) {
     }
 }
 
-static bool play_match(enum measure measure, enum lock lock, const struct times *times) {
+static bool play_all(enum measure measure, enum lock lock, const struct times *times) {
     for (uint32_t i = 0; i < match.sides; i++) {
-        if (!start(&match.side[i], entries[lock][measure])) {
+        if (!start(&match.side[i])) {
             dismiss(i);
             return false;
         }
@@ -549,13 +559,13 @@ static bool play_match(enum measure measure, enum lock lock, const struct times 
 }
 
 /* Who plays, and on which cores; false if there is nothing to play. */
-static bool set_up(const uint32_t *values, enum measure measure, enum lock lock) {
+static bool set_up(const uint32_t *values, enum measure measure) {
     match.sides = measure == CONTENTION ? values[P_CORES] : 2;
     for (uint32_t i = 0; i < match.sides; i++) {
         match.side[i].core = measure == CONTENTION ? i : values[i == 0 ? P_FROM : P_TO];
         match.side[i].first = i == 0;
     }
-    return match.sides > 1 && match.side[0].core != match.side[1].core && entries[lock][measure] != NULL;
+    return match.sides > 1 && match.side[0].core != match.side[1].core && match.play != NULL;
 }
 
 /* The series of a measure. */
@@ -574,6 +584,7 @@ static bool open_series(struct ic_run *run, enum measure measure, struct times *
             return ic_error_set(&run->error, "out-of-range", "the target has no memory for that many ", "rounds",
                                 ": give less, or fewer samples");
         }
+        match.side[i].moments->unit = IC_UNIT_MOMENT;
     }
     return true;
 }
@@ -583,13 +594,15 @@ static bool measure(struct ic_run *run) {
     enum lock lock = (enum lock)run->values[P_LOCK];
     match.run = run;
     match.leader = port_task_self();
+    match.calls = &all_calls[lock];
+    match.play = match.calls->play[measured];
     match.hold = run->values[P_HOLD];
     match.pause = run->values[P_PAUSE];
     match.rounds = run->values[P_ROUNDS];
     match.batch = run->values[P_BATCH];
     match.before = 0;
     match.dismissed = false;
-    if (!set_up(run->values, measured, lock)) {
+    if (!set_up(run->values, measured)) {
         run->checks.repetitions = 0;
         return true;
     }
@@ -600,7 +613,7 @@ static bool measure(struct ic_run *run) {
     if (!make(lock)) {
         return ic_error_set(&run->error, "failed", "the platform has no ", locks[lock], " left");
     }
-    bool taken = play_match(measured, lock, &times);
+    bool taken = play_all(measured, lock, &times);
     unmake(lock);
     return taken;
 }

@@ -21,6 +21,10 @@ static uint64_t now;
 uint32_t port_core_count(void) { return 2; }
 uint32_t port_core_id(void) { return 0; }
 uint64_t port_clock(void) { return now += 1000000; }
+
+uint64_t port_cycles(void) { return port_clock(); }
+
+uint64_t port_cycles_hz(void) { return port_clock_hz(); }
 uint64_t port_clock_hz(void) { return 1000000000; }
 uint32_t port_tick_hz(void) { return 1000; }
 const char *port_clock_name(void) { return "counter"; }

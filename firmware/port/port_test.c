@@ -189,6 +189,39 @@ static void a_waiting_task_wakes_where_it_was_pinned_to(void) {
     port_task_join(&wanderer.task);
 }
 
+static void wait_once(void *arg) {
+    atomic_uint *begun = arg;
+    atomic_store(begun, 1);
+    port_notify_take();
+    while (atomic_load(begun) == 1) { /* busy until it is told */
+        port_yield();
+    }
+    port_notify_take();
+}
+
+static void it_can_be_told_whether_a_task_waits(void) {
+    for (uint32_t core = 1; core < port_core_count() && core < 3; core++) {
+        atomic_uint begun = 0;
+        port_task_t task;
+        struct port_task_config config = {
+            .name = "waits", .entry = wait_once, .arg = &begun, .core = core, .priority = 1};
+        expect(port_task_start(&task, &config) == PORT_OK, "a task that waits starts");
+        while (atomic_load(&begun) == 0 || !port_task_waits(&task)) {
+        }
+        port_sleep_ticks(2);
+        expect(port_task_waits(&task), "a task that waits does so until it is woken");
+        port_notify(&task);
+        for (uint32_t i = 0; i < 100; i++) {
+            expect(!port_task_waits(&task), "a task that has been woken does not wait");
+        }
+        atomic_store(&begun, 2);
+        while (!port_task_waits(&task)) {
+        }
+        port_notify(&task);
+        port_task_join(&task);
+    }
+}
+
 struct runner {
     port_task_t task;
     atomic_uint turns;
@@ -601,6 +634,42 @@ static void clocks_run_forward(void) {
     expect(passed >= port_cycles_hz() / 200, "the cycle counter runs while the clock does");
 }
 
+/* What passes by both in some 10 ms on one core. */
+struct passed {
+    uint64_t ticks;
+    uint64_t cycles;
+    bool backwards;
+};
+
+static void count_cycles(void *arg) {
+    struct passed *passed = arg;
+    uint64_t begin = port_clock();
+    uint64_t first = port_cycles();
+    uint64_t last = first;
+    while (port_clock() - begin < milliseconds(10)) {
+        uint64_t now = port_cycles();
+        passed->backwards = passed->backwards || now < last;
+        last = now;
+    }
+    passed->cycles = port_cycles() - first;
+    passed->ticks = port_clock() - begin;
+}
+
+static void each_core_has_a_counter(void) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        struct passed passed = {0};
+        port_task_t task;
+        struct port_task_config config = {
+            .name = "counter", .entry = count_cycles, .arg = &passed, .core = core, .priority = 1};
+        expect(port_task_start(&task, &config) == PORT_OK, "the counter's task starts");
+        port_task_join(&task);
+        uint64_t expected = passed.ticks * port_cycles_hz() / port_clock_hz();
+        expect(!passed.backwards, "a core's counter does not step back");
+        expect(passed.cycles > expected / 2U && passed.cycles <= expected + expected / 100U,
+               "a core's counter runs at its rate");
+    }
+}
+
 static void ask_clock(void *arg) { *(uint64_t *)arg = port_clock(); }
 
 static void the_common_clock_is_common(void) {
@@ -963,6 +1032,7 @@ const char *port_test(void) {
     equals_take_turns_when_asked();
     stacks_are_as_large_as_asked();
     a_waiting_task_wakes_where_it_was_pinned_to();
+    it_can_be_told_whether_a_task_waits();
     a_running_task_is_suspended_resumed_and_moved();
     tasks_move_themselves();
     a_suspended_wait_goes_on();
@@ -976,6 +1046,7 @@ const char *port_test(void) {
     memory_is_ours_and_comes_back();
     objects_come_and_go();
     clocks_run_forward();
+    each_core_has_a_counter();
     the_common_clock_is_common();
     sleeping_takes_the_time_asked();
     time_has_a_grid_on_every_core();

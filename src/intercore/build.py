@@ -179,7 +179,7 @@ def _complaint(output: list[str]) -> str:
     for number, line in enumerate(output):
         if line.startswith("CMake Error at") and (below := _paragraph(output[number + 1 :])):
             return below
-        if "error" in line.lower():
+        if "error:" in line.lower() or "will not fit" in line:
             return line
     return output[-1] if output else "no output"
 

@@ -443,14 +443,22 @@ def _resume_command(path: Path) -> str:
 
 
 def _run_ids(store: Store, name: str) -> list[int]:
-    """Return the number of the run that is named by it, or the newest of each benchmark on the target named."""
+    """Return the number of the run that is named by it, or the newest of each benchmark on the target named.
+
+    A run is left out if newer ones measured all that it did.
+    """
     if name.isascii() and name.isdecimal():
         return [int(name)]
     target = find(name).name
-    newest = {summary.plan.name: summary.id for summary in store.runs() if summary.plan.target == target}
+    seen: set[str] = set()
+    newest = []
+    for summary in reversed(store.runs()):
+        if summary.plan.target == target and not seen.issuperset(summary.plan.benchmarks):
+            seen.update(summary.plan.benchmarks)
+            newest.append(summary.id)
     if not newest:
-        raise UsageError(f"{store.path} holds no run of the target {target}; measure: intercore run {target} speedup")
-    return list(newest.values())
+        raise UsageError(f"{store.path} holds no run of the target {target}; measure: intercore run {target} suite")
+    return newest[::-1]
 
 
 def _write_report(runs: Sequence[Run], path: Path, efficiency: float) -> None:

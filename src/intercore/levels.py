@@ -44,7 +44,7 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "join": ["notify"],
     },
     # Each of the first two cores to itself and to the other; a few seconds.
-    "clock": {"from": ["0", "1"], "to": ["0", "1"]},
+    "clock": {"from": ["0", "1"], "to": ["0", "1"], "time": ["common"]},
     # The table of seed 001, and its last row with a main loop that waits. The windows hold several turns of Linux's
     # SCHED_RR, and the rests leave others the time that it keeps from real-time tasks; some seconds.
     "contention": {
@@ -112,6 +112,28 @@ def _jitter(long_samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
     )
 
 
+def _clock(samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grids of `clock`: intervals between the first two cores, and their counters."""
+    return (
+        {"from": ["0", "1"], "to": ["0", "1"], "time": ["common"], "samples": [samples]},
+        {"from": ["0"], "to": ["1"], "time": ["counter"], "samples": [samples]},
+    )
+
+
+def _switch(samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grids of `switch`: every primitive; a busy target; yields; and one primitive by all clocks."""
+    cores, short = {"from": ["0", "1"], "to": ["0", "1"]}, {"samples": [samples], "dither_us": ["300"]}
+    across = ({"from": ["0"], "to": ["1"]}, {"from": ["1"], "to": ["0"]})
+    on_one = ({"from": ["0"], "to": ["0"]}, {"from": ["1"], "to": ["1"]})
+    idle, semaphore = {"target": ["idle"]}, {"primitive": ["binary-semaphore"]}
+    return (
+        {"primitive": _PRIMITIVES, **cores, **idle, "time": ["common"], **short},
+        *({**semaphore, **pair, "target": ["busy"], "time": ["common"], **short} for pair in across),
+        *({"primitive": ["yield"], **pair, **idle, "time": ["common"], **short} for pair in on_one),
+        *({**semaphore, **pair, **idle, "time": ["aligned", "raw-counter"], **short} for pair in across),
+    )
+
+
 def _locks(hand_overs: str, bouts: str, batches: str) -> Sequence[Mapping[str, Sequence[str]]]:
     """Return the grids of `lock`: each measure with the locks that have it, and so many samples."""
     same = {"from": ["0"], "to": ["1"], "dither_us": ["300"]}
@@ -130,7 +152,8 @@ def _memory(size: str, samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
 
 SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
-    "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["200"]},),
+    "clock": _clock("200"),
+    "switch": _switch("150"),
     "contention": _contention(discs="14", window_ms="400", rest_ms="30"),
     "irq": (
         {"path": ["timer-handler"], "to": ["0"], **_INTERRUPT},
@@ -164,7 +187,8 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
             "samples": ["10"],
         },
     ),
-    "clock": ({"from": ["0", "1"], "to": ["0", "1"], "samples": ["100"]},),
+    "clock": _clock("100"),
+    "switch": _switch("40"),
     "contention": _contention(discs="12", window_ms="160", rest_ms="0"),
     "irq": (
         {"path": ["timer-handler"], "to": ["0"], **_INTERRUPT},

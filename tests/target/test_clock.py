@@ -33,3 +33,20 @@ def test_the_longest_time_is_about_as_long_as_asked(terminal: Terminal) -> None:
 
 def test_a_core_that_is_not_there_is_refused(terminal: Terminal) -> None:
     assert terminal.ask("run clock from=65")[-1]["code"] == "out-of-range"
+
+
+def test_counters_are_read_between_two_readings_of_the_common_clock(terminal: Terminal) -> None:
+    cores = range(min(terminal.ask("info")[0]["cores"], 2))
+    for first, second in itertools.product(cores, cores):
+        answer = terminal.ask(f"run clock from={first} to={second} time=counter samples=20 longest_us=20 dither_us=20")
+        assert answer[-1]["status"] == "ok"
+        taken = series(answer)
+        names = {f"{name}.{core}" for core in {first, second} for name in ("common", "around", "counter")}
+        assert names == {name for name in taken if not name.startswith("looking")}
+        clocks = {line["name"]: line["clock"] for line in answer if line["type"] == "series"}
+        for core in {first, second}:
+            assert clocks[f"counter.{core}"] == "counter"
+            assert clocks[f"common.{core}"] == "common"
+            assert all(ticks >= 0 for ticks in taken[f"around.{core}"])
+            for name in ("common", "counter"):
+                assert taken[f"{name}.{core}"] == sorted(taken[f"{name}.{core}"])

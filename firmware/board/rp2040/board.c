@@ -19,7 +19,7 @@ static void run_program(void) {
 void board_run(void (*console)(void)) {
     program = console;
     clock_start();
-    cycles_start(0, cycles_begun());
+    cycles_go_on();
     uart_start();
     conditions_start();
     watchdog_start();

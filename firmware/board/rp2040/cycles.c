@@ -28,7 +28,7 @@ void cycles_begin(void) {
     SYST_CSR = SYST_CLK_SYS | SYST_ENABLE;
 }
 
-uint32_t cycles_begun(void) { return (0U - SYST_CVR) & SYST_MOST; }
+static uint32_t begun(void) { return (0U - SYST_CVR) & SYST_MOST; }
 
 static uint64_t microseconds(void) {
     uint32_t high;
@@ -40,11 +40,16 @@ static uint64_t microseconds(void) {
     return (uint64_t)high << 32U | low;
 }
 
-void cycles_start(uint32_t core, uint64_t count) {
+/* Makes a core's slice ready; returns where its registers are. */
+static uint32_t prepare(uint32_t core) {
     uint32_t channel = PWM_CHANNEL(1U + core);
     PWM_CSR(channel) = 0;
     PWM_TOP(channel) = 0xffff;
     PWM_DIV(channel) = 1U << 4U; /* every cycle */
+    return channel;
+}
+
+static void count_from(uint64_t count, uint32_t core, uint32_t channel) {
     PWM_CTR(channel) = (uint32_t)count & 0xffffU;
     PWM_CSR(channel) = 1; /* on: it counts from here */
     uint64_t before = microseconds();
@@ -56,6 +61,13 @@ void cycles_start(uint32_t core, uint64_t count) {
     uint64_t counted = count + ((PWM_CTR(channel) - count) & 0xffffU);
     cycles_counters[core].base = counted - AHEAD - now * CYCLES_PER_US;
     cycles_counters[core].counter = (uint32_t)(uintptr_t)&PWM_CTR(channel);
+}
+
+void cycles_start(uint32_t core, uint64_t count) { count_from(count, core, prepare(core)); }
+
+void cycles_go_on(void) {
+    uint32_t channel = prepare(0);
+    count_from(begun(), 0, channel);
 }
 
 uint64_t port_cycles_hz(void) { return CLOCKS_SYS_HZ; }

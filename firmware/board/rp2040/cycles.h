@@ -27,12 +27,13 @@
 /* Begins to count core 0's cycles, by SysTick. To be called on core 0, first of all, before any variable is set. */
 void cycles_begin(void);
 
-/* Cycles since cycles_begin(), below 2^24: 134 ms at 125 MHz, of which a start takes a few. Until the scheduler takes
- * SysTick. */
-uint32_t cycles_begun(void);
+/* Has core 0's counter go on from what SysTick has counted, less the few cycles in between. To be called on core 0,
+ * once the common clock has been started, before the scheduler takes SysTick, and within 2^24 cycles after
+ * cycles_begin(): a start takes a hundredth of that. Waits for up to a microsecond, which is counted. */
+void cycles_go_on(void);
 
-/* Starts a core's counter at `count`. To be called on that core, once the common clock has been started. Waits for up
- * to a microsecond, which is counted. */
+/* Starts a core's counter at `count`. To be called on that core, once the common clock has been started. Waits as
+ * above. */
 void cycles_start(uint32_t core, uint64_t count);
 
 #endif

@@ -4,7 +4,7 @@
 #define RP2040_REGION_H
 
 /* There is no cache in front of SRAM, so any size streams from memory; this leaves room for code at -O0. */
-#define REGION_STRIPED_BYTES 32768
+#define REGION_STRIPED_BYTES 8192
 #define REGION_BANK_BYTES 4096
 
 #endif

@@ -1,6 +1,5 @@
 /* Periodic tasks: Linux shows programs no tick, so the edges are those of a nominal one, that begins with the program.
- * It must not begin at whole ticks of the clock: there Linux has its own tick (since 6.2), and would handle it first
- * each time that a task is released. */
+ * It does not begin at whole ticks of the clock, where Linux (since 6.2) has its own tick to handle. */
 #include "port.h"
 #include "port_posix.h"
 

@@ -7,6 +7,7 @@ and drift; so both come with a bound that needs no assumption but that the drift
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated
 
@@ -102,9 +103,16 @@ def sentences(found: Iterable[Counter], offsets: Iterable[CounterOffset]) -> Ite
     for counter in found:
         if counter.drift_ppm is not None and counter.drift_within_ppm is not None:
             yield (
-                f"The counter of core {counter.core} runs {counter.drift_ppm:.3g} ± {counter.drift_within_ppm:.2g} ppm "
-                f"faster than its nominal {counter.hz / 1e6:.6g} MHz, by the common clock."
+                f"The counter of core {counter.core} runs "
+                f"{with_bound(counter.drift_ppm, counter.drift_within_ppm)} ppm faster than its nominal "
+                f"{counter.hz / 1e6:.6g} MHz, by the common clock."
             )
+
+
+def with_bound(ppm: float, within_ppm: float) -> str:
+    """Return a drift with its bound, to the digits that the bound leaves: `7.09 ± 0.05`."""
+    digits = max(0, 1 - math.floor(math.log10(within_ppm))) if within_ppm > 0 else 3
+    return f"{round(ppm, digits) + 0.0:.{digits}f} ± {within_ppm:.{digits}f}"
 
 
 def _of(one: Measurement) -> Iterator[Counter]:

@@ -16,6 +16,7 @@ from msgspec import Meta
 
 from intercore.analysis.alignment import Alignment, alignment
 from intercore.analysis.clock import Exactness, exactness
+from intercore.analysis.counter import with_bound
 from intercore.analysis.distribution import Distribution, distribution, disturbances
 from intercore.analysis.statistics import RESAMPLES, Interval, generator, interval
 from intercore.measurement import LOOKING_PREFIX, Level
@@ -440,8 +441,8 @@ def _about_alignment(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
         else f"are {_us(abs(found.before.ahead_us))} apart, give or take {_us(found.before.within_us)}"
     )
     yield (
-        f"The counters of cores {first.first} and {first.second} {apart}, and drift by {found.drift_ppm:.2g} ± "
-        f"{found.drift_within_ppm:.2g} ppm, by exchanged time stamps before and after the samples."
+        f"The counters of cores {first.first} and {first.second} {apart}, and drift by "
+        f"{with_bound(found.drift_ppm, found.drift_within_ppm)} ppm, by time stamps exchanged before and after."
     )
     both = [(one, known[_place(one), "common"]) for one in aligned if (_place(one), "common") in known]
     if both:

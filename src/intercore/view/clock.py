@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from intercore.analysis.clock import analyse, row, sentences, to_json, warnings
+from intercore.analysis.counter import with_bound
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -55,15 +56,16 @@ def _counter_table(run: Run, counters: Sequence[Counter]) -> Table[Counter]:
             Column("nominal", lambda one: f"{one.hz / 1e6:.6g} MHz", right=True),
             Column("ahead of the clock", lambda one: f"{one.ahead_us:,.3f} µs", right=True),
             Column("±", lambda one: duration(one.within_us), right=True),
-            Column("drift", lambda one: "–" if one.drift_ppm is None else f"{one.drift_ppm:.3g} ppm", right=True),
-            Column("±", _drift_within, right=True),
+            Column("drift, ppm", _drift, right=True),
             Column("over", lambda one: duration(one.lasted_us), right=True),
         ],
     )
 
 
-def _drift_within(one: Counter) -> str:
-    return "–" if one.drift_within_ppm is None else f"{one.drift_within_ppm:.2g} ppm"
+def _drift(one: Counter) -> str:
+    if one.drift_ppm is None or one.drift_within_ppm is None:
+        return "–"
+    return with_bound(one.drift_ppm, one.drift_within_ppm)
 
 
 def _table(run: Run, analysis: ClockAnalysis) -> Table[Intervals]:

@@ -205,8 +205,6 @@ class _Windows(NamedTuple):
 
 def _rows(measurement: Measurement) -> Iterator[tuple[int | None, _Roles, _Windows]]:
     """Return the contests that a measurement holds, if it got to them."""
-    if not int(measurement.factors["window_ms"]):
-        return
     rows: Sequence[tuple[int | None, _Roles]] = (
         [(number, tuple(roles.items())) for number, roles in enumerate(_QIITA_ROWS, 1)]
         if measurement.factors.get("preset") == PRESET
@@ -235,7 +233,8 @@ def _varied(measurements: Sequence[Measurement]) -> list[str]:
 
 
 def _window_ticks(measurement: Measurement, hz: int) -> int:
-    return int(measurement.factors["window_ms"]) * hz // 1000
+    """Return the length of a window: no less than a tick, however coarse the clock."""
+    return max(int(measurement.factors["window_ms"]) * hz // 1000, 1)
 
 
 def _towers(windows: _Windows) -> dict[str, dict[int, list[NDArray[np.int64]]]]:

@@ -44,6 +44,9 @@ FAULTS = {
     "lie-factor": "runs at another setting than it was asked for",
     "lie-status": "calls a wrong result ok",
     "lie-looking": "sends a cost of looking for no core",
+    "lie-unit": "announces a series in another unit than that of its samples",
+    "lie-looking-unit": "sends a cost of looking that is no duration",
+    "unknown-unit": "sends samples in a unit that there is not",
     "lie-twice": "announces a series twice",
     "wrong-type": "sends text for a number",
     "huge-number": "sends a sample of 400 digits",
@@ -293,8 +296,10 @@ class Target:
         if self.fault == "lie-looking":
             shown["looking.0"] = "looking.zero"
         for name in [*SERIES, "t1"] if self.fault == "lie-twice" else SERIES:
+            units = {"lie-unit": "count", "lie-looking-unit": "core" if name == "looking.0" else "tick"}
+            unit = units.get(self.fault, "tick")
             told = {"lie-count": count + 1, "lie-huge-count": 2**62}.get(self.fault, count)
-            self.add("series", name=shown[name], unit="tick", clock="common", hz=10**9, count=told)
+            self.add("series", name=shown[name], unit=unit, clock="common", hz=10**9, count=told)
         for name in SERIES:
             values = [samples.randrange(10**4, 10**5) for _ in range(count)]
             if name == "looking.0":
@@ -302,7 +307,8 @@ class Target:
             for index in range(0, count, 16):
                 if self.fault != "lie-index" or index != 16:
                     some = values[index : index + 16]
-                    self.add("samples", series=shown[name], unit="tick", index=index, values=some)
+                    unit = "core" if self.fault == "lie-looking-unit" and name == "looking.0" else "tick"
+                    self.add("samples", series=shown[name], unit=unit, index=index, values=some)
         checks = {"repetitions": 10, "done": 10, "checked": 20, "wrong": int(self.fault == "lie-status")}
         self.add("end", status=status, checks={**checks, "heard_in_run": self.heard_in_run})
         self.corrupt()
@@ -327,6 +333,7 @@ class Target:
             "not-utf8": start.encode().replace(b"t1", b"t\xff") + b"[1]}",
             "control": b'{"type":"log","id":0,"text":"\\u001b[2J"}',
             "unknown-type": b'{"type":"gift","id":%d,"i":9}' % self.id,
+            "unknown-unit": start.replace("tick", "parsec").encode() + b"[1]}",
             "lie-end": b'{"type":"end","id":%d,"i":9,"status":"ok","checks":{}}' % self.id,
             "lie-number": start.replace('"i":9', '"i":4000000000').encode() + b"[1]}",
         }.get(self.fault)

@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as hnp
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.export import export
-from intercore.measurement import Measurement, Part, Plan, Run, Series
+from intercore.measurement import Measurement, Part, Plan, Run, Series, Unit
 
 if sys.platform != "win32":
     import resource
@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 UNHURRIED = hypothesis.settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no bug
 STARTED = "2026-01-01T00:00:00+00:00"
 PLAN = Plan("host", None, "speedup", (Part("speedup", {"n": [1, 2]}),), simulated=False)
-COLUMNS_AFTER = ["repetition", "series", "index", "ticks", "clock", "hz", "ns", "simulated", "target", "failed"]
+COLUMNS_AFTER = ["repetition", "series", "index", "ticks", "unit", "clock", "hz", "ns"]
+COLUMNS_AFTER += ["simulated", "target", "failed"]
 
 
-def series(name: str, *ticks: int, hz: int = 10**9) -> Series:
-    return Series(name, "common", hz, np.array(ticks, dtype=np.int64))
+def series(name: str, *ticks: int, hz: int = 10**9, unit: Unit = "tick") -> Series:
+    return Series(name, "common", hz, np.array(ticks, dtype=np.int64), unit)
 
 
 def measurement(
@@ -63,11 +64,24 @@ def test_there_is_one_row_per_sample_with_all_that_belongs_to_it(path: Path) -> 
     table = read(path)
     assert table.columns == ["run", "measurement", "benchmark", "n", "mode", *COLUMNS_AFTER]
     assert table.rows() == [
-        (7, 0, "speedup", 2, "pool", 0, "t1", 0, 10, "common", 10**8, 100.0, False, "host", False),
-        (7, 0, "speedup", 2, "pool", 0, "t1", 1, 20, "common", 10**8, 200.0, False, "host", False),
-        (7, 0, "speedup", 2, "pool", 0, "looking.0", 0, 1, "common", 10**9, 1.0, False, "host", False),
-        (7, 1, "speedup", 1, "spin", 1, "t1", 0, 30, "common", 10**9, 30.0, False, "host", True),
+        (7, 0, "speedup", 2, "pool", 0, "t1", 0, 10, "tick", "common", 10**8, 100.0, False, "host", False),
+        (7, 0, "speedup", 2, "pool", 0, "t1", 1, 20, "tick", "common", 10**8, 200.0, False, "host", False),
+        (7, 0, "speedup", 2, "pool", 0, "looking.0", 0, 1, "tick", "common", 10**9, 1.0, False, "host", False),
+        (7, 1, "speedup", 1, "spin", 1, "t1", 0, 30, "tick", "common", 10**9, 30.0, False, "host", True),
     ]
+
+
+def test_what_is_no_time_has_no_ns(path: Path) -> None:
+    times = [series("t", 1, hz=10**8), series("at", 2, hz=10**8, unit="moment")]
+    others = [series("done", 3, unit="count"), series("where", 1, unit="core")]
+    export(run(measurement(*times, *others)), path)
+    expected = [
+        ("t", 1, "tick", 10.0),
+        ("at", 2, "moment", 20.0),
+        ("done", 3, "count", None),
+        ("where", 1, "core", None),
+    ]
+    assert read(path).select("series", "ticks", "unit", "ns").rows() == expected
 
 
 def test_simulated_samples_say_so_in_every_row(path: Path) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from intercore import protocol
 from intercore.errors import UsageError
+from intercore.measurement import Unit
 from intercore.protocol import (
     BadContentError,
     BadLineError,
@@ -19,6 +20,7 @@ from intercore.protocol import (
     Hello,
     Message,
     Samples,
+    SeriesHead,
     decode_line,
     encode_command,
 )
@@ -50,6 +52,20 @@ def test_the_line_in_the_documentation_is_understood() -> None:
 def test_the_crc_may_be_in_capitals() -> None:
     text, crc = DOCUMENTED, crc32(DOCUMENTED)
     assert decode_line(text + b" *%08X" % crc) == decode_line(text + b" *%08x" % crc)
+
+
+@pytest.mark.parametrize("unit", get_args(Unit))
+def test_a_series_has_one_of_the_units(unit: Unit) -> None:
+    head = as_line(type="series", id=1, i=2, name="s", unit=unit, clock="c", hz=1, count=1)
+    assert decode_line(head) == SeriesHead(1, 2, "s", unit, "c", 1, 1)
+    assert decode_line(as_line(type="samples", id=1, i=3, series="s", unit=unit, index=0, values=[7])) == Samples(
+        1, 3, "s", unit, 0, (7,)
+    )
+
+
+def test_the_documentation_names_all_units() -> None:
+    described = (Path(__file__).parents[1] / "docs" / "protocol.md").read_text("utf-8")
+    assert re.findall(r"^- `(\w+)`: ", described, re.MULTILINE) == list(get_args(Unit))
 
 
 @given(INT64, st.lists(INT64, min_size=1, max_size=16))
@@ -121,6 +137,10 @@ def test_any_single_damaged_byte_is_noticed(at: int, byte: int, how: str) -> Non
         {"type": "samples", "series": "t1", "unit": "tick", "index": 0, "values": [2**63]},
         {"type": "samples", "series": "t1", "unit": "tick", "index": 0, "values": [True]},
         {"type": "samples", "series": "t1", "unit": "ms", "index": 0, "values": [1]},
+        {"type": "samples", "series": "t1", "index": 0, "values": [1]},
+        {"type": "series", "name": "t1", "unit": "ms", "clock": "c", "hz": 1, "count": 1},
+        {"type": "series", "name": "t1", "unit": 1, "clock": "c", "hz": 1, "count": 1},
+        {"type": "series", "name": "t1", "clock": "c", "hz": 1, "count": 1},
         {"type": "samples", "series": "t1", "unit": "tick", "index": -1, "values": [1]},
         {"type": "series", "name": "t1", "unit": "tick", "clock": "c", "hz": 0, "count": 1},
         {"type": "series", "name": "t1", "unit": "tick", "clock": "c", "hz": 1, "count": -1},

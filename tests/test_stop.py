@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from intercore import stop
 from intercore.errors import IntercoreError, UsageError
-from intercore.measurement import Measurement, Part, Plan, Run, Series, StopRule
+from intercore.measurement import Measurement, Part, Plan, Run, Series, StopRule, Unit
 from intercore.plan import Setting, canonical, settings
 from intercore.stop import DEFAULT_CAP, Course, is_reached, parse_rule, precisions, worst
 from intercore.store import Store
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 UNHURRIED = hypothesis.settings(deadline=None, max_examples=12)  # a busy machine is no bug
 
 
-def series(name: str, values: Sequence[int]) -> Series:
-    return Series(name, "common", 10**9, np.asarray(values, dtype=np.int64))
+def series(name: str, values: Sequence[int], unit: Unit = "tick") -> Series:
+    return Series(name, "common", 10**9, np.asarray(values, dtype=np.int64), unit)
 
 
 def measured(setting: Setting, *found: Series) -> Measurement:
@@ -85,7 +85,7 @@ def test_the_interval_must_lie_within_the_fraction_on_both_sides() -> None:
     # Ranks 8 and 18 of 25: 1000 ± 50.
     values = [1000 + 10 * (i - 12) for i in range(25)]
     (found,) = precisions(pool(values))
-    assert (found.series, found.samples, found.ticks, found.fraction) == ("t1", 25, 50, 0.05)
+    assert (found.series, found.samples, found.distance, found.fraction) == ("t1", 25, 50, 0.05)
     assert is_reached(StopRule(0.05, 9), pool(values))
     assert not is_reached(StopRule(0.049, 9), pool(values))
     assert str(found) == "t1 ±5 %"
@@ -103,13 +103,23 @@ def test_a_median_of_zero_has_no_fraction() -> None:
     assert str(found) == "t1 ±40 ticks"
 
 
+def test_counts_that_are_results_are_to_be_known_as_well() -> None:
+    counted = measured(Setting("threadmetric", {}, 0), series("count", [-40, -20, -10, 0, 10, 20, 40], "count"))
+    (found,) = precisions([counted])
+    assert str(found) == "count ±40 counts"
+    assert is_reached(StopRule(0.01, 9), [measured(Setting("b", {}, 0), series("count", [5] * 10 + [6] * 10, "count"))])
+
+
 def test_the_worst_series_counts_and_those_beside_the_matter_do_not() -> None:
     wide = list(range(100, 1100, 100))
     both = measured(
         Setting("speedup", {}, 0),
         series("narrow", [100] * 10),
         series("wide", wide),
-        *(series(name, [1, 10**6] * 5) for name in ("looking.0", "true", "core", "moment")),
+        *(series(name, [1, 10**6] * 5) for name in ("looking.0", "true", "extremes", "before.there")),
+        *(series(name, [1, 10**6] * 5, "count") for name in ("begins", "late.counts")),
+        series("where", [0, 1] * 5, "core"),
+        series("when", wide, "moment"),
         series("empty", []),
     )
     assert [one.series for one in precisions([both])] == ["narrow", "wide"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import re
 import sqlite3
 import sys
 import time
@@ -12,7 +13,7 @@ import tracemalloc
 import zlib
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import hypothesis
 import msgspec
@@ -24,7 +25,7 @@ from hypothesis.extra import numpy as hnp
 
 from intercore import __version__, store
 from intercore.errors import IntercoreError, UsageError
-from intercore.measurement import Measurement, Part, Plan, Run, Series
+from intercore.measurement import Measurement, Part, Plan, Run, Series, Unit
 from intercore.plan import Setting, remaining, settings
 from intercore.store import APPLICATION_ID, FORMAT, Store
 
@@ -75,7 +76,7 @@ def content(measurement: Measurement) -> tuple[object, ...]:
         measurement.benchmark,
         dict(measurement.factors),
         measurement.repetition,
-        [(s.name, s.clock, s.hz, s.ticks.dtype, s.ticks.tolist()) for s in measurement.series],
+        [(s.name, s.unit, s.clock, s.hz, s.ticks.dtype, s.ticks.tolist()) for s in measurement.series],
         dict(measurement.conditions),
         dict(measurement.checks),
         measurement.started,
@@ -124,8 +125,9 @@ def test_a_run_reads_back_as_it_was_measured(path: Path) -> None:
 @example(ticks=[np.array([INT64.min, INT64.max, INT64.min, 0, -1, INT64.max], dtype=np.int64)])
 @example(ticks=[np.arange(20, dtype=np.int64)[::-2]])
 def test_any_samples_read_back_exactly(tmp_path_factory: pytest.TempPathFactory, ticks: list[np.ndarray]) -> None:
+    units = get_args(Unit)
     path = tmp_path_factory.mktemp("store") / "runs.db"
-    series = tuple(Series(f"s{index}", "common", index + 1, array) for index, array in enumerate(ticks))
+    series = tuple(Series(f"s{i}", "common", i + 1, array, units[-i]) for i, array in enumerate(ticks))
     original = Measurement("speedup", {}, 0, series, {}, {}, "")
     with Store(path) as opened:
         opened.add(
@@ -268,15 +270,26 @@ def make_format_1(path: Path) -> None:
     for number, total, started, tool in sql(path, "SELECT id, total, started, tool FROM campaigns"):
         row = (msgspec.json.encode(old).decode(), total, started, tool)
         sql(path, "UPDATE campaigns SET plan = ?, crc = ? WHERE id = ?", row[0], store._crc(row), number)
-    ((schema,),) = sql(path, "SELECT sql FROM sqlite_master WHERE name = 'measurements'")
-    older = (
-        str(schema).replace("campaign, benchmark, setting,", "campaign, setting,").replace("measurements", "older", 1)
-    )
+    for number, conditions, *row in sql(
+        path,
+        "SELECT measurements.id, json, setting, repetition, benchmark, factors, checks, started"
+        " FROM measurements JOIN conditions ON conditions.id = conditions",
+    ):
+        query = "SELECT name, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position"
+        samples = sql(path, query, number)
+        sql(path, "UPDATE measurements SET crc = ? WHERE id = ?", store._crc(row, [conditions], *samples), number)
+    schemas = dict(sql(path, "SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+    older = str(schemas["measurements"]).replace("campaign, benchmark, setting,", "campaign, setting,")
+    without_unit = re.sub(r"unit TEXT.*", "", str(schemas["samples"]))
     for statement in (
-        older,
+        older.replace("measurements", "older", 1),
         "INSERT INTO older SELECT * FROM measurements",
         "DROP TABLE measurements",
         "ALTER TABLE older RENAME TO measurements",
+        re.sub('"?samples"?', "older", without_unit, count=1),
+        "INSERT INTO older SELECT measurement, position, name, clock, hz, count, codec, data FROM samples",
+        "DROP TABLE samples",
+        "ALTER TABLE older RENAME TO samples",
         "PRAGMA user_version = 1",
     ):
         sql(path, statement)
@@ -297,11 +310,15 @@ def test_a_store_of_format_1_is_read_and_goes_on(path: Path) -> None:
 def test_what_is_damaged_in_a_store_of_format_1_is_told_and_the_rest_is_read(path: Path) -> None:
     fill(path)
     fill(path)
+    fill(path)
     make_format_1(path)
     sql(path, "UPDATE campaigns SET total = 13 WHERE id = 1")
+    sql(path, "UPDATE samples SET hz = 7 WHERE measurement = 17 AND position = 1")
     with pytest.raises(IntercoreError, match=r"run 1 in .* is damaged"):
         read(path, 1)
-    assert len(read(path, 2).measurements) == TOTAL
+    with pytest.raises(IntercoreError, match=r"measurement 17 of run 2 in .* is damaged"):
+        read(path, 2)
+    assert len(read(path, 3).measurements) == TOTAL
 
 
 def test_measurements_of_two_benchmarks_with_the_same_factors_are_both_kept(path: Path) -> None:
@@ -413,6 +430,7 @@ DAMAGE = [
     "UPDATE samples SET count = -1 WHERE measurement = 4",
     "UPDATE samples SET count = 0x7fffffffffffffff WHERE measurement = 4",
     "UPDATE samples SET hz = 0 WHERE measurement = 4",
+    "UPDATE samples SET unit = 'parsec' WHERE measurement = 4",
     "UPDATE samples SET codec = 'future' WHERE measurement = 4",
     "UPDATE measurements SET factors = '{' WHERE id = 4",
     "UPDATE measurements SET factors = '[1]' WHERE id = 4",
@@ -434,7 +452,9 @@ def mend_check_sums(path: Path) -> None:
             " FROM measurements LEFT JOIN conditions ON conditions.id = conditions"
         ).fetchall()
         for number, conditions, *row in rows:
-            query = "SELECT name, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position"
+            query = (
+                "SELECT name, unit, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position"
+            )
             samples = db.execute(query, (number,)).fetchall()
             crc = store._crc(row, [conditions], *samples)
             db.execute("UPDATE measurements SET crc = ? WHERE id = ?", (crc, number))

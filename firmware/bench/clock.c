@@ -204,6 +204,8 @@ static bool open_readings(struct ic_run *run, struct readings *readings, uint32_
                             "counter", ": ask for fewer samples");
     }
     readings->counter->clock = IC_CLOCK_COUNTER;
+    readings->common->unit = IC_UNIT_MOMENT;
+    readings->counter->unit = IC_UNIT_MOMENT;
     return true;
 }
 

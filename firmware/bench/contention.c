@@ -354,6 +354,7 @@ static bool open_towers(struct competitor *competitor, const char *name, uint64_
                 return ic_error_set(&contest.run->error, "failed", "the target has too many cores for its list of ",
                                     "series", "");
             }
+            competitor->towers[core]->unit = IC_UNIT_MOMENT;
         }
     }
     return true;

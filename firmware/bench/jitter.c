@@ -411,6 +411,10 @@ static bool open_series(struct ic_run *run) {
     if (jitter.late == NULL || (jitter.core == NULL && jitter.pinned_to == PORT_CORE_ANY) || jitter.begins == NULL) {
         return refuse("out-of-range", "the target has no memory for that many samples");
     }
+    if (jitter.core != NULL) {
+        jitter.core->unit = IC_UNIT_CORE;
+    }
+    jitter.begins->unit = IC_UNIT_COUNT; /* of the releases before */
     if (run->values[P_COUNTED] == 0) {
         return true;
     }

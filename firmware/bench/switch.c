@@ -455,6 +455,9 @@ static bool measure(struct ic_run *run) {
         (series.moment == NULL && run->values[P_TIME] == TIME_ALIGNED)) {
         return false;
     }
+    if (series.moment != NULL) {
+        series.moment->unit = IC_UNIT_MOMENT;
+    }
     if (stage.primitive->open != NULL && stage.primitive->open() != PORT_OK) {
         return ic_error_set(&run->error, "failed", "the platform has no memory for a ",
                             primitive_names[run->values[P_PRIMITIVE]], "");

@@ -540,12 +540,14 @@ static bool measure(struct ic_run *run) {
         return ic_error_set(&run->error, "out-of-range", "this target has no other core for form=", "cross", "");
     }
     static const char *const names[] = {"count", "window", "least", "most"};
+    static const enum ic_unit units[] = {IC_UNIT_COUNT, IC_UNIT_TICK, IC_UNIT_COUNT, IC_UNIT_COUNT};
     struct ic_series *series[4] = {NULL};
     for (size_t i = 0; i < (metric.size == TASKS_MAX ? 4U : 2U); i++) {
         series[i] = ic_run_series(run, names[i]);
         if (series[i] == NULL) {
             return false;
         }
+        series[i]->unit = units[i];
     }
     if (!is_made()) {
         return ic_error_set(&run->error, "failed",

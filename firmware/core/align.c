@@ -87,6 +87,7 @@ static bool open_series(enum ic_align_when when) {
         }
         exchange.series[i]->clock = IC_CLOCK_COUNTER;
     }
+    exchange.series[AT]->unit = IC_UNIT_MOMENT;
     return true;
 }
 

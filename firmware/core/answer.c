@@ -197,6 +197,13 @@ void ic_answer_begin(struct ic_answer *answer, const struct ic_run *run) {
     }
 }
 
+static const char *const units[] = {
+    [IC_UNIT_TICK] = "tick",
+    [IC_UNIT_MOMENT] = "moment",
+    [IC_UNIT_COUNT] = "count",
+    [IC_UNIT_CORE] = "core",
+};
+
 static void samples(struct ic_answer *answer, const struct ic_series *series) {
     for (uint32_t index = 0; index < series->count; index += VALUES_MAX) {
         if (!wanted(answer)) {
@@ -206,7 +213,7 @@ static void samples(struct ic_answer *answer, const struct ic_series *series) {
         struct ic_line line;
         open_line(answer, &line, "samples");
         ic_line_text(&line, "series", series->name);
-        ic_line_text(&line, "unit", "tick");
+        ic_line_text(&line, "unit", units[series->unit]);
         ic_line_integer(&line, "index", index);
         ic_line_list_open(&line, "values");
         for (uint32_t i = index; i < series->count && i - index < VALUES_MAX; i++) {
@@ -231,7 +238,7 @@ void ic_answer_result(struct ic_answer *answer, const struct ic_run *run) {
         struct ic_line line;
         open_line(answer, &line, "series");
         ic_line_text(&line, "name", series->name);
-        ic_line_text(&line, "unit", "tick");
+        ic_line_text(&line, "unit", units[series->unit]);
         bool common = series->clock == IC_CLOCK_COMMON;
         ic_line_text(&line, "clock", common ? "common" : "counter");
         ic_line_integer(&line, "hz", (int64_t)(common ? port_clock_hz() : port_cycles_hz()));

@@ -5,6 +5,7 @@
 struct ic_series *ic_histogram_open(const char *name) {
     struct ic_series *histogram = ic_samples_open(name, IC_SERIES_PLAIN, IC_HISTOGRAM_BINS);
     if (histogram != NULL) {
+        histogram->unit = IC_UNIT_COUNT;
         memset(histogram->ticks, 0, (size_t)IC_HISTOGRAM_BINS * sizeof histogram->ticks[0]);
     }
     return histogram;

@@ -16,7 +16,7 @@
 /* log2(STEPS) = 5 of these bits choose the bin. */
 #define IC_HISTOGRAM_BINS ((IC_HISTOGRAM_BITS - 5U + 1U) * IC_HISTOGRAM_STEPS)
 
-/* Opens an empty histogram; NULL as ic_samples_open(). */
+/* Opens an empty histogram, a series of counts; NULL as ic_samples_open(). */
 struct ic_series *ic_histogram_open(const char *name);
 
 /* Counts a value; false if it is too large and goes into the last bin. */

@@ -61,8 +61,8 @@ bool ic_run_repeat(struct ic_run *run);
  * and the core does not begin them fresh from sleep. */
 void ic_run_dither(struct ic_run *run);
 
-/* Opens a series of run->clock with room for one sample per repetition. NULL, with run->error filled, if there is no
- * room. */
+/* Opens a series in ticks of run->clock, if the caller does not change the unit, with room for one sample per
+ * repetition. NULL, with run->error filled, if there is no room. */
 struct ic_series *ic_run_series(struct ic_run *run, const char *name);
 
 /* Records a sample, or counts it as lost. */

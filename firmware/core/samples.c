@@ -43,6 +43,7 @@ struct ic_series *ic_samples_open(const char *name, uint32_t index, uint32_t cap
     struct ic_series *series = &all[series_count++];
     set_name(series, name, index);
     series->clock = IC_CLOCK_COMMON;
+    series->unit = IC_UNIT_TICK;
     series->ticks = &arena[arena_used];
     series->count = 0;
     series->capacity = capacity;

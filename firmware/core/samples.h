@@ -24,9 +24,18 @@ enum ic_clock {
     IC_CLOCK_COUNTER, /* port_cycles(), a counter for each core */
 };
 
+/* What the samples of a series are; on the wire they are called "tick", "moment", "count" and "core". */
+enum ic_unit {
+    IC_UNIT_TICK,   /* the difference of two readings of the series' clock, in its ticks: most often a duration */
+    IC_UNIT_MOMENT, /* a reading of the clock, in ticks since some moment: only their differences mean something */
+    IC_UNIT_COUNT,  /* how often something was done or found */
+    IC_UNIT_CORE,   /* number of a core */
+};
+
 struct ic_series {
     char name[IC_SERIES_NAME_MAX];
-    enum ic_clock clock;
+    enum ic_clock clock; /* says nothing where the unit is a count or a core */
+    enum ic_unit unit;
     int64_t *ticks;
     uint32_t count;
     uint32_t capacity;
@@ -35,8 +44,8 @@ struct ic_series {
 /* Forgets all series. */
 void ic_samples_reset(void);
 
-/* Opens a series for `capacity` samples, of the common clock if the caller does not change that. The name is `name`, or
- * "name.index" if `index` is not IC_SERIES_PLAIN. NULL if the arena or the list of series is full. */
+/* Opens a series for `capacity` samples, in ticks of the common clock if the caller does not change that. The name is
+ * `name`, or "name.index" if `index` is not IC_SERIES_PLAIN. NULL if the arena or the list of series is full. */
 struct ic_series *ic_samples_open(const char *name, uint32_t index, uint32_t capacity);
 #define IC_SERIES_PLAIN UINT32_MAX
 

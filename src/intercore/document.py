@@ -12,14 +12,14 @@ from intercore.measurement import LOOKING_PREFIX
 from intercore.view.reports import reports
 
 if TYPE_CHECKING:
-    from intercore.measurement import Measurement, Run
+    from intercore.measurement import Measurement, Run, Series
 
 SCHEMA = 1
 """Version of the shape. 1: the first."""
 
 
 def run_document(run: Run, efficiency: float) -> dict[str, object]:
-    """Return the document: the run's conditions, a summary of each series in ns, and the analysis of each benchmark."""
+    """Return the document: the run's conditions, a summary of each series, and the analysis of each benchmark."""
     found = reports(run, efficiency)
     return {
         "schema": SCHEMA,
@@ -59,12 +59,20 @@ def _measurement_rows(measurement: Measurement) -> list[dict[str, object]]:
             "factors": dict(measurement.factors),
             "repetition": measurement.repetition,
             "series": series.name,
-            "unit": "ns",
+            "unit": "ns" if series.unit == "tick" else series.unit,
             "n": len(series.ticks),
-            "summary": {name: value for name, value in msgspec.to_builtins(summary(series.ns)).items() if name != "n"},
+            "summary": _summary(series),
             "looking_ns": {str(core): cost for core, cost in measurement.looking_ns.items()},
             "checks": dict(measurement.checks),
         }
         for series in measurement.series
         if not series.name.startswith(LOOKING_PREFIX) and len(series.ticks)
     ]
+
+
+def _summary(series: Series) -> dict[str, object] | None:
+    """Summarise a series in the unit that its row names; None for moments: since when they count says nothing."""
+    if series.unit == "moment":
+        return None
+    found = summary(series.ns if series.unit == "tick" else series.ticks)
+    return {name: value for name, value in msgspec.to_builtins(found).items() if name != "n"}

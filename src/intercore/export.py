@@ -1,9 +1,10 @@
 """Export of a run's raw samples for other tools: Parquet and CSV, one row per sample.
 
 Columns: `run`, `measurement` (from 0, in the order of measuring), `benchmark`, one for each factor, `repetition`,
-`series`, `index` (of the sample in its series, from 0), `ticks`, `clock`, `hz` (ticks per second), `ns`, `simulated`,
-`target`, `failed` (the target's own checks failed: do not use the sample as a result). A factor whose name is one of
-these is called `factor.<name>`. A factor that a measurement does not have is null there.
+`series`, `index` (of the sample in its series, from 0), `ticks` (the sample as it came, in its unit), `unit` (`tick`,
+`moment`, `count` or `core`: see docs/protocol.md), `clock`, `hz` (ticks per second), `ns` (null for counts and cores),
+`simulated`, `target`, `failed` (the target's own checks failed: do not use the sample as a result). A factor whose name
+is one of these is called `factor.<name>`. A factor that a measurement does not have is null there.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _AFTER: dict[str, type[pl.DataType]] = {
     "series": pl.String,
     "index": pl.Int64,
     "ticks": pl.Int64,
+    "unit": pl.String,
     "clock": pl.String,
     "hz": pl.Int64,
     "ns": pl.Float64,
@@ -85,9 +87,10 @@ def _table(run: Run) -> pl.DataFrame:
                 "series": series.name,
                 "index": np.arange(len(series.ticks)),
                 "ticks": series.ticks,
+                "unit": series.unit,
                 "clock": series.clock,
                 "hz": series.hz,
-                "ns": series.ns,
+                "ns": series.ns if series.is_time else None,
                 "simulated": run.plan.simulated,
                 "target": run.plan.target,
                 "failed": failed,

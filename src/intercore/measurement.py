@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 import numpy as np
+
+from intercore.errors import IntercoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,25 +17,44 @@ if TYPE_CHECKING:
 Level: TypeAlias = int | str
 """One value of a factor: an integer, or the name of a choice."""
 
+Unit: TypeAlias = Literal["tick", "moment", "count", "core"]
+"""What the samples of a series are: differences of two readings of its clock, in its ticks, which most often are
+durations (`tick`); readings of the clock, in ticks since some moment, of which only differences mean something
+(`moment`); how often something was done or found (`count`); numbers of cores (`core`)."""
+
 LOOKING_PREFIX = "looking."
 """Series named `looking.<core>` hold the cost of looking: empty pairs of time stamps taken on that core."""
 
 
 class Series(msgspec.Struct, frozen=True, eq=False):
-    """Raw samples of one quantity, in ticks of a named clock."""
+    """Raw samples of one quantity: integers as the target sent them, most often in ticks of a named clock."""
 
     name: str
     """What was measured, e.g. `t1`, `tp` or `looking.0`; unique in its measurement."""
     clock: str
-    """Name of the clock whose ticks are counted, e.g. `common`."""
+    """Name of the clock whose ticks are counted, e.g. `common`; says nothing where the unit is `count` or `core`."""
     hz: int
     """Ticks per second of that clock, at least 1."""
     ticks: NDArray[np.int64]
-    """The samples in the order in which they were taken; shape (count,)."""
+    """The samples in the order in which they were taken, in `unit`; shape (count,)."""
+    unit: Unit = "tick"
+
+    @property
+    def is_time(self) -> bool:
+        """Whether the samples are ticks of the clock, so that they can be told in seconds."""
+        return self.unit in ("tick", "moment")
 
     @property
     def ns(self) -> NDArray[np.float64]:
-        """The samples in nanoseconds, shape (count,). Not rounded; nothing is subtracted."""
+        """The samples in nanoseconds, shape (count,). Not rounded; nothing is subtracted.
+
+        IntercoreError if they are no times.
+        """
+        if not self.is_time:
+            raise IntercoreError(
+                f"series {self.name} is needed in ns, and its unit is {self.unit}: "
+                "the target's firmware is not one that this Intercore understands; build it from the same version"
+            )
         ns: NDArray[np.float64] = self.ticks.astype(np.float64) * (1e9 / self.hz)
         return ns
 

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from intercore.errors import UsageError
+from intercore.measurement import Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -138,18 +139,18 @@ class SeriesHead(Numbered, frozen=True, tag="series"):
     """Announces a series of samples."""
 
     name: Text
-    unit: Literal["tick"]
+    unit: Unit
     clock: Text
     hz: Hertz
     count: Counter
 
 
-# The one type that comes in tens of thousands: its two names are compared with those of the series, not by a pattern.
+# The one type that comes in tens of thousands: its name is compared with those of the series, not by a pattern.
 class Samples(Numbered, frozen=True, tag="samples"):
     """Up to 16 raw samples of a series."""
 
     series: str
-    unit: Literal["tick"]
+    unit: Unit
     index: Counter
     """Of the first value in its series."""
     values: Annotated[tuple[Int64, ...], Meta(min_length=1, max_length=16)]

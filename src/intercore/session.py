@@ -244,6 +244,8 @@ def _read_answer(lines: Sequence[Numbered], benchmark: str, parameters: Mapping[
         if isinstance(line, Samples):
             if line.series not in heads or line.index != taken[line.series]:
                 raise _broken(f"samples from {line.index} of series {line.series!r} after {taken[line.series]} others")
+            if line.unit != heads[line.series].unit:
+                raise _broken(f"samples in {line.unit} of series {line.series}, which is in {heads[line.series].unit}")
             taken[line.series] += len(line.values)
             values[line.series].append(line.values)
         elif isinstance(line, SeriesHead) and line.name not in heads:
@@ -269,9 +271,11 @@ def _read_series(head: SeriesHead, values: list[tuple[int, ...]], taken: int) ->
     core = head.name.removeprefix(LOOKING_PREFIX)
     if core != head.name and not (core.isascii() and core.isdigit()):
         raise _broken(f"series {head.name} names no core")
+    if core != head.name and head.unit != "tick":
+        raise _broken(f"series {head.name} is the cost of looking, and its unit is {head.unit}")
     ticks = np.fromiter(chain.from_iterable(values), np.int64, taken)
     ticks.setflags(write=False)
-    return Series(head.name, head.clock, head.hz, ticks)
+    return Series(head.name, head.clock, head.hz, ticks, head.unit)
 
 
 def _unexpected(line: Numbered, command: str) -> ProtocolError:

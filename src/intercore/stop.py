@@ -18,14 +18,18 @@ from intercore.plan import Setting, canonical, in_order, remaining, setting_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from intercore.measurement import Measurement, Run
+    from intercore.measurement import Measurement, Run, Series, Unit
 
 DEFAULT_CAP = 30
 """Repetitions per setting: they make an interval about 5 times narrower than the first one did."""
 
-_BESIDES = {"true", "core", "moment", "begins", "late.counts", "longer.counts", "shorter.counts", "extremes"}
-"""Series that say when, where or how exactly samples were taken, or how many there were, and have no median that means
-something."""
+_WITH_MEDIANS = {"tick", "count"}
+"""Units of which a median means something: moments and numbers of cores have none."""
+_BESIDES = {"true", "begins", "late.counts", "longer.counts", "shorter.counts", "extremes"} | {
+    f"{when}.{way}" for when in ("before", "after") for way in ("there", "back")
+}
+"""Series that have none either: what an observer saw, where stretches begin, histograms, the two ends of a sample, and
+exchanges of time stamps, of which the shortest counts."""
 _WITHOUT_MEDIANS = {"clock", "contention"}
 """Benchmarks whose samples as a whole have none: intervals of random length, and moments whose number is the result."""
 _NAMED = 3  # settings in a warning
@@ -36,24 +40,26 @@ class Precision(msgspec.Struct, frozen=True):
 
     series: str
     samples: int
-    ticks: float | None
+    distance: float | None
     """Distance of the median from the farther bound of its 95 % interval; None if there are too few samples for one:
     fewer than 6."""
     fraction: float | None
     """The same as a fraction of the median; None also if that is 0 and the interval is not."""
+    unit: Unit
+    """Of `distance`."""
 
     def within(self, until: float) -> bool:
-        """Whether that is as close as asked, or no more than a tick of the clock, which no sample can tell apart."""
-        if self.ticks is None:
+        """Whether that is as close as asked, or no more than a tick or a count, which no sample can tell apart."""
+        if self.distance is None:
             return False
-        return self.ticks <= 1 or (self.fraction is not None and self.fraction <= until)
+        return self.distance <= 1 or (self.fraction is not None and self.fraction <= until)
 
     def __str__(self) -> str:
         """Return it in words: `tp ±1.8 %`."""
-        if self.ticks is None:
+        if self.distance is None:
             return f"{self.series} not known from {self.samples} sample{'s' * (self.samples != 1)}"
         return (
-            f"{self.series} ±{self.ticks:g} ticks"
+            f"{self.series} ±{self.distance:g} {self.unit}s"
             if self.fraction is None
             else f"{self.series} ±{percent(self.fraction)} %"
         )
@@ -86,13 +92,12 @@ def asked(rule: StopRule) -> str:
 
 def precisions(repetitions: Iterable[Measurement]) -> list[Precision]:
     """Return how well the median of each main series is known, over all repetitions of one setting."""
-    ticks: dict[str, list[np.typing.NDArray[np.int64]]] = defaultdict(list)
+    ticks: dict[tuple[str, Unit], list[np.typing.NDArray[np.int64]]] = defaultdict(list)
     for measurement in repetitions:
         for series in measurement.series:
-            beside = series.name.startswith(LOOKING_PREFIX) or series.name in _BESIDES
-            if not beside and measurement.benchmark not in _WITHOUT_MEDIANS and len(series.ticks):
-                ticks[series.name].append(series.ticks)
-    return [_precision(name, np.concatenate(parts)) for name, parts in ticks.items()]
+            if _has_median(measurement.benchmark, series) and len(series.ticks):
+                ticks[series.name, series.unit].append(series.ticks)
+    return [_precision(name, unit, np.concatenate(parts)) for (name, unit), parts in ticks.items()]
 
 
 def worst(found: Sequence[Precision]) -> Precision | None:
@@ -208,14 +213,20 @@ def to_json(run: Run) -> dict[str, object] | None:
     }
 
 
-def _precision(name: str, ticks: np.typing.NDArray[np.int64]) -> Precision:
+def _has_median(benchmark: str, series: Series) -> bool:
+    """Whether the median of a series is a result of the benchmark."""
+    beside = series.name.startswith(LOOKING_PREFIX) or series.name in _BESIDES
+    return series.unit in _WITH_MEDIANS and not beside and benchmark not in _WITHOUT_MEDIANS
+
+
+def _precision(name: str, unit: Unit, ticks: np.typing.NDArray[np.int64]) -> Precision:
     median = order_interval(np.sort(ticks.astype(np.float64)), 0.5)
     if median.low is None or median.high is None:
-        return Precision(name, len(ticks), None, None)
+        return Precision(name, len(ticks), None, None, unit)
     distance = max(median.high - median.value, median.value - median.low)
     if distance == 0:
-        return Precision(name, len(ticks), 0.0, 0.0)
-    return Precision(name, len(ticks), distance, distance / abs(median.value) if median.value else None)
+        return Precision(name, len(ticks), 0.0, 0.0, unit)
+    return Precision(name, len(ticks), distance, distance / abs(median.value) if median.value else None, unit)
 
 
 def _width(found: Precision | None) -> float:

@@ -2,7 +2,7 @@
 
 History of the file's format (`PRAGMA user_version`):
   1  campaigns, conditions, measurements, samples: a plan has one benchmark
-  2  a plan has parts, and a setting belongs to a benchmark (Intercore 0.1)
+  2  a plan has parts, a setting belongs to a benchmark, and a series has a unit (Intercore 0.1)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from intercore import __version__
 from intercore.errors import IntercoreError, UsageError
-from intercore.measurement import Level, Measurement, Part, Plan, Run, Series
+from intercore.measurement import Level, Measurement, Part, Plan, Run, Series, Unit
 from intercore.plan import Setting, canonical
 
 if TYPE_CHECKING:
@@ -47,6 +47,19 @@ _MEASUREMENTS = """(
         UNIQUE (campaign, benchmark, setting, repetition)
     ) STRICT"""
 
+_SAMPLES = """(
+        measurement INTEGER NOT NULL REFERENCES measurements,
+        position INTEGER NOT NULL, -- of the series in its measurement, from 0
+        name TEXT NOT NULL,
+        unit TEXT NOT NULL,        -- one of measurement.Unit
+        clock TEXT NOT NULL,
+        hz INTEGER NOT NULL,
+        count INTEGER NOT NULL,
+        codec TEXT NOT NULL,
+        data BLOB NOT NULL,
+        PRIMARY KEY (measurement, position)
+    ) STRICT"""
+
 _SCHEMA = (
     # The CRCs are ours because SQLite does not check the content of its pages.
     """CREATE TABLE campaigns (
@@ -63,20 +76,16 @@ _SCHEMA = (
         json TEXT NOT NULL         -- canonical
     ) STRICT""",
     f"CREATE TABLE measurements {_MEASUREMENTS}",
-    """CREATE TABLE samples (
-        measurement INTEGER NOT NULL REFERENCES measurements,
-        position INTEGER NOT NULL, -- of the series in its measurement, from 0
-        name TEXT NOT NULL,
-        clock TEXT NOT NULL,
-        hz INTEGER NOT NULL,
-        count INTEGER NOT NULL,
-        codec TEXT NOT NULL,
-        data BLOB NOT NULL,
-        PRIMARY KEY (measurement, position)
-    ) STRICT""",
+    f"CREATE TABLE samples {_SAMPLES}",
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {FORMAT}",
 )
+
+_ROWS = (
+    "SELECT measurements.id, crc, json, setting, repetition, benchmark, factors, checks, started"
+    " FROM measurements LEFT JOIN conditions ON conditions.id = conditions"
+)
+"""Measurements as they are read, less their samples: id, check sum, conditions, and the row for `_measurement`."""
 
 _CAUSES = {
     sqlite3.SQLITE_BUSY: "it is locked by another process; wait for that one to end, then try again",
@@ -178,8 +187,8 @@ class Store:
                 (run_id, *row, crc, digest),
             )
             self._db.executemany(
-                "INSERT INTO samples (measurement, position, name, clock, hz, count, codec, data)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO samples (measurement, position, name, unit, clock, hz, count, codec, data)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 ((number, position, *sample) for position, sample in enumerate(samples)),
             )
             if total is not None:
@@ -261,11 +270,28 @@ class Store:
                 new = msgspec.json.encode({**old, "name": benchmark, "parts": [Part(benchmark, levels)]}).decode()
                 change = "UPDATE campaigns SET plan = ?, crc = ? WHERE id = ?"
                 self._db.execute(change, (new, _crc([new, *rest]), number))
-        self._db.execute(f"CREATE TABLE new_measurements {_MEASUREMENTS}")
-        self._db.execute("INSERT INTO new_measurements SELECT * FROM measurements")
-        self._db.execute("DROP TABLE measurements")
-        self._db.execute("ALTER TABLE new_measurements RENAME TO measurements")
-        self._db.execute(f"PRAGMA user_version = {FORMAT}")
+        ids = [number for (number,) in self._db.execute("SELECT id FROM measurements")]
+        for number in ids:
+            (_, crc, conditions, *row) = self._db.execute(f"{_ROWS} WHERE measurements.id = ?", (number,)).fetchone()
+            columns = "SELECT name, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position"
+            samples = self._db.execute(columns, (number,)).fetchall()
+            if crc == _crc(row, [conditions], *samples):
+                with_unit = [(name, "tick", *rest) for name, *rest in samples]
+                change = "UPDATE measurements SET crc = ? WHERE id = ?"
+                self._db.execute(change, (_crc(row, [conditions], *with_unit), number))
+        for statement in (
+            f"CREATE TABLE new_measurements {_MEASUREMENTS}",
+            "INSERT INTO new_measurements SELECT * FROM measurements",
+            "DROP TABLE measurements",
+            "ALTER TABLE new_measurements RENAME TO measurements",
+            f"CREATE TABLE new_samples {_SAMPLES}",
+            "INSERT INTO new_samples"
+            " SELECT measurement, position, name, 'tick', clock, hz, count, codec, data FROM samples",
+            "DROP TABLE samples",
+            "ALTER TABLE new_samples RENAME TO samples",
+            f"PRAGMA user_version = {FORMAT}",
+        ):
+            self._db.execute(statement)
 
     def _format(self) -> int:
         """Return the format of the file, 0 if it holds nothing at all.
@@ -316,16 +342,11 @@ class Store:
         return summaries
 
     def _measurements(self, run_id: int) -> list[Measurement]:
-        rows = self._db.execute(
-            "SELECT measurements.id, crc, json, setting, repetition, benchmark, factors, checks, started"
-            " FROM measurements LEFT JOIN conditions ON conditions.id = conditions"
-            " WHERE campaign = ? ORDER BY measurements.id",
-            (run_id,),
-        )
+        rows = self._db.execute(f"{_ROWS} WHERE campaign = ? ORDER BY measurements.id", (run_id,))
         measurements = []
         for number, crc, conditions, *row in rows:
             samples = self._db.execute(
-                "SELECT name, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position",
+                "SELECT name, unit, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position",
                 (number,),
             ).fetchall()
             with self._reading(f"measurement {number} of run {run_id}"):
@@ -349,6 +370,7 @@ class _Samples(msgspec.Struct, array_like=True, frozen=True):
     """A row of the table `samples`, less where it belongs."""
 
     name: str
+    unit: Unit
     clock: str
     hz: Annotated[int, msgspec.Meta(ge=1)]
     count: _Natural
@@ -356,11 +378,11 @@ class _Samples(msgspec.Struct, array_like=True, frozen=True):
     data: bytes
 
 
-def _pack(series: Series) -> tuple[str, str, int, int, str, bytes]:
+def _pack(series: Series) -> tuple[str, str, str, int, int, str, bytes]:
     # Differences compress better than values. They wrap around in 64 bits, and so does the sum that undoes them.
     deltas = np.diff(series.ticks, prepend=np.int64(0)).astype("<i8", casting="safe")
     data = zlib.compress(deltas.tobytes(), level=1)
-    return series.name, series.clock, series.hz, len(series.ticks), "delta-int64le-zlib", data
+    return series.name, series.unit, series.clock, series.hz, len(series.ticks), "delta-int64le-zlib", data
 
 
 def _unpack(row: tuple[Any, ...]) -> Series:
@@ -370,7 +392,8 @@ def _unpack(row: tuple[Any, ...]) -> Series:
     data = inflate.decompress(samples.data, size + 1)  # bounded, whatever the blob would grow to; 0 means no bound
     if len(data) != size or not inflate.eof:
         raise ValueError(f"series {samples.name} does not hold {samples.count} samples")
-    return Series(samples.name, samples.clock, samples.hz, np.cumsum(np.frombuffer(data, "<i8"), dtype=np.int64))
+    ticks = np.cumsum(np.frombuffer(data, "<i8"), dtype=np.int64)
+    return Series(samples.name, samples.clock, samples.hz, ticks, samples.unit)
 
 
 def _measurement(row: list[Any], conditions: object, samples: list[tuple[Any, ...]]) -> Measurement:

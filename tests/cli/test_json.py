@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
+import numpy as np
 import pytest
 
-from intercore.measurement import Part, Plan
+from intercore.measurement import Measurement, Part, Plan, Series, Unit
+from intercore.plan import Setting
 from intercore.store import Store
 from tests.cli.tool import QUICK, Tool, strict_json
 
@@ -157,6 +159,43 @@ def test_a_run_without_measurements_is_valid(tool: Tool) -> None:
     check(shown)
     assert shown["complete"] is False
     assert shown["measurements"] == []
+
+
+def test_every_series_is_told_in_its_unit(tool: Tool) -> None:
+    units: dict[str, Unit] = {"duration": "tick", "when": "moment", "done": "count", "where": "core"}
+    series = tuple(Series(name, "common", 10**8, np.array([1, 3]), unit) for name, unit in units.items())
+    with Store(tool.store) as store:
+        run_id = store.create_run(Plan("host", None, "tomorrow", (Part("tomorrow", {}),)), 1)
+        store.add(run_id, Setting("tomorrow", {}, 0), Measurement("tomorrow", {}, 0, series, {}, {}, ""))
+    shown = tool("show", "--format", "json").succeeded().json
+    check(shown)
+    medians = {
+        row["series"]: (row["unit"], row["n"], row["summary"] and row["summary"]["median"])
+        for row in shown["measurements"]
+    }
+    assert medians == {
+        "duration": ("ns", 2, 20.0),
+        "when": ("moment", 2, None),
+        "done": ("count", 2, 2.0),
+        "where": ("core", 2, 2.0),
+    }
+    table = tool("show").succeeded().out
+    assert "20.0 ns" in table
+    assert re.search(r"done +2 +2 +", table)
+    assert "when" not in table
+    for number, unit in enumerate(["moment", "ns", "moment", "moment"]):
+        broken = copy.deepcopy(shown)
+        broken["measurements"][number]["unit"] = unit
+        assert not is_valid(broken), "moments have no summary, and what has none are moments"
+
+
+def test_a_duration_that_is_a_count_is_an_error_and_no_number(tool: Tool) -> None:
+    series = tuple(Series(name, "common", 10**9, np.array([5]), "count") for name in ("t1", "tp"))
+    factors: dict[str, int | str] = {"workload": "fp", "n": 10, "mode": "pool", "join": "notify", "cores": 2}
+    with Store(tool.store) as store:
+        run_id = store.create_run(Plan("host", None, "speedup", (Part("speedup", {}),)), 1)
+        store.add(run_id, Setting("speedup", {}, 0), Measurement("speedup", factors, 0, series, {}, {}, ""))
+    assert "t1 is needed in ns, and its unit is count" in tool("show").failed(1).error
 
 
 def test_a_run_of_a_board_is_valid(tool: Tool, board: FakeBoard) -> None:

@@ -57,6 +57,7 @@ class Series(ctypes.Structure):
     _fields_ = (
         ("name", ctypes.c_char * 20),
         ("clock", ctypes.c_int),
+        ("unit", ctypes.c_int),
         ("ticks", ctypes.POINTER(ctypes.c_int64)),
         ("count", ctypes.c_uint32),
         ("capacity", ctypes.c_uint32),

@@ -98,6 +98,18 @@ def test_there_are_so_many_series_and_no_more(core: ctypes.CDLL) -> None:
     assert len(all_series(core)) == SERIES_MAX
 
 
+def test_samples_are_ticks_of_the_common_clock_unless_the_caller_says_what_else(core: ctypes.CDLL) -> None:
+    core.ic_samples_reset()
+    opened = open_series(core, Wish("s", PLAIN, 1))
+    assert opened is not None
+    assert (opened.contents.clock, opened.contents.unit) == (0, 0)
+    opened.contents.clock = opened.contents.unit = 1
+    core.ic_samples_reset()
+    again = open_series(core, Wish("s", PLAIN, 1))
+    assert again is not None
+    assert (again.contents.clock, again.contents.unit) == (0, 0), "what the series before was is forgotten"
+
+
 def test_a_reset_forgets_everything(core: ctypes.CDLL) -> None:
     core.ic_samples_reset()
     open_series(core, Wish("s", PLAIN, SAMPLES_CAPACITY))

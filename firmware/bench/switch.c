@@ -190,6 +190,8 @@ static const struct primitive {
 
 static bool yields(void) { return stage.primitive == &primitives[YIELD]; }
 
+static bool keeps_busy(void) { return stage.apart && stage.run->values[P_TARGET] == TARGET_BUSY; }
+
 /* ---- the tasks ---- */
 
 /* Waits for the next turn; false if there is none. */
@@ -228,6 +230,7 @@ static void run_spinner(void *arg) {
         reach(&stage.spinning);
         while (!reached(&stage.seen)) {
         }
+        report(party);
     }
 }
 
@@ -263,13 +266,12 @@ static void prepare(void) {
 
 static void run_signaller(void *arg) {
     struct party *party = arg;
-    bool busy = stage.apart && stage.run->values[P_TARGET] == TARGET_BUSY;
     while (await_turn(party)) {
         prepare();
         if (yields()) {
             have_other_yield();
         }
-        if (busy) {
+        if (keeps_busy()) {
             keep_other_busy();
         }
         settle();
@@ -324,7 +326,7 @@ static void take_turn(struct party *party, bool woken) {
     }
     await_waiting(party);
     port_notify(&party->task);
-    take_reports(woken ? 2 : 1);
+    take_reports(1U + (woken ? 1U : 0U) + (keeps_busy() ? 1U : 0U));
 }
 
 static void check(bool woken) {

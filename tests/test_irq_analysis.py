@@ -61,6 +61,11 @@ WHOLE = (
 )
 
 
+def test_a_factor_that_varies_has_a_column_in_each_table() -> None:
+    found = view.report(run(*(measurement("doorbell", [100] * 20, opt=opt) for opt in ("O2", "O3"))))
+    assert all(table.columns[0].title == "opt" for table in found.section.tables)
+
+
 def test_latencies_are_in_microseconds_and_in_cycles() -> None:
     (found,) = irq.analyse([measurement("doorbell", [125, 250, 500], 0, 1)]).latencies
     assert (found.latency_us.min, found.latency_us.median.value, found.latency_us.max) == (1.0, 2.0, 4.0)

@@ -13,6 +13,7 @@ from intercore.literature import (
     JitterPublication,
     Publication,
     SpeedupPublication,
+    SwitchPublication,
     load,
     published,
 )

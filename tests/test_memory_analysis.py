@@ -147,6 +147,17 @@ def test_the_worst_neighbour_is_named() -> None:
     assert "a region of its own" in said[1]
 
 
+def test_no_sentence_names_a_larger_slowdown_than_the_worst() -> None:
+    unsteady = [1100, 1110, 1120, 1150, 1200, 1200, 1200, 1250, 1250]
+    said = memory.analyse(
+        [
+            measurement([1000] * 9, unsteady, other_region="sram5"),
+            measurement([1000] * 9, [1180] * 9, other_region="sram4"),
+        ]
+    ).sentences
+    assert "At worst a pass takes 1.20 times as long" in said[0]
+
+
 def test_cores_that_do_not_feel_each_other_are_said_to() -> None:
     (said,) = memory.analyse([measurement([1000] * 9, [1010] * 9)]).sentences
     assert "hardly feel each other" in said

@@ -1,16 +1,23 @@
 /* lock: what it costs that only one core at a time may go on. One task on each of two or more cores, of one priority.
  *
  * measure=hand-over
- *     From before the release on core `from` to after the acquisition on core `to`, which is waiting: `there`; then
- *     `back`, the other way. The waiting core begins to wait some 50 µs before, so what blocks is asleep by then; a
- * random time of up to `hold` turns shifts the release against its loop. measure=contention Bouts in which cores 0 to
- * `cores` - 1 acquire the lock as often as they can, until one of them has had it `rounds` times. `taken.<core>`: the
- * moment of each acquisition by that core, read right after it, inside the lock. `bout`: the length of each bout. Bouts
- * are laid end to end: a moment is the lengths of the bouts before, and the time since the begin of its own. A core
- * works for `hold` turns of a loop inside the lock and for `pause` turns outside. measure=ping-pong A word goes from
- * core `from` to core `to` and back, `batch` times: `round_trips`. Both poll, so the time of one way is that of a round
- * trip through 2. Of atomic operations only; with lock=atomic-swap it is what the program core-to-core-latency
- * measures.
+ *
+ *   From before the release on core `from` to after the acquisition on core `to`, which is waiting: `there`; then
+ *   `back`, the other way. The waiting core begins to wait some 50 µs before, so what blocks is asleep by then; a
+ *   random time of up to `hold` turns shifts the release against its loop.
+ *
+ * measure=contention
+ *
+ *   Bouts in which cores 0 to `cores` - 1 acquire the lock as often as they can, until one of them has had it `rounds`
+ *   times. `taken.<core>`: the moment of each acquisition by that core, read right after it, inside the lock. `bout`:
+ *   the length of each bout. Bouts are laid end to end: a moment is the lengths of the bouts before, and the time since
+ *   the begin of its own. A core works for `hold` turns of a loop inside the lock and for `pause` turns outside.
+ *
+ * measure=ping-pong
+ *
+ *   A word goes from core `from` to core `to` and back, `batch` times: `round_trips`. Both poll, so the time of one way
+ *   is that of a round trip through 2. Of atomic operations only; with lock=atomic-swap it is what the program
+ *   core-to-core-latency measures.
  *
  * The lock is one of those of port_objects.h and port_lock.h. Atomic operations hold nothing; with them a hand-over is
  * of a turn, a counter that one core changes and the other asks for by that operation until it is its own turn;

@@ -106,11 +106,12 @@ static struct {
     uint64_t woken_at;
     uint32_t item; /* what came by queue or stream */
     uint32_t turn;
-    /* Number of the turn that was reached. Written by one side each. */
-    _Alignas(CACHE_LINE) atomic_uint armed;     /* all that is left to the woken task is to wait */
-    _Alignas(CACHE_LINE) atomic_uint spinning;  /* the other core is busy */
-    _Alignas(CACHE_LINE) atomic_uint signalled; /* the signaller has its stamps */
-    _Alignas(CACHE_LINE) atomic_uint seen;      /* the woken task has its own */
+    /* Number of the turn that was reached. Two are written by the woken task, */
+    _Alignas(CACHE_LINE) atomic_uint armed; /* when all that is left to it is to wait */
+    atomic_uint seen;                       /* when it has its stamp */
+    /* and two by others, not at the same time. */
+    _Alignas(CACHE_LINE) atomic_uint spinning; /* when the other core is busy */
+    atomic_uint signalled;                     /* when the signaller has its stamps */
     /* Of the present primitive. */
     port_sem_t sem;
     port_mutex_t mutex;

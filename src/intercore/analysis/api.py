@@ -168,7 +168,8 @@ def _doubts(ours: Iterable[Measurement]) -> list[str]:
 
 
 def _pools(measurements: Iterable[Measurement]) -> dict[tuple[Setting, Varied], list[Measurement]]:
-    return pools(measurements, "api", "call", _setting, _SETTING)
+    called = (one for one in measurements if one.benchmark == "api" and int(one.factors["batch"]) > 0)
+    return pools(called, "api", "call", _setting, _SETTING)
 
 
 def _setting(factors: Mapping[str, Level]) -> Setting:

@@ -198,21 +198,21 @@ _Roles: TypeAlias = tuple[tuple[str, Does], ...]
 class _Windows(NamedTuple):
     """The windows of one contest in one measurement."""
 
-    first: int
-    """Number of the first one among those of the measurement."""
-    every: int
-    """From one to the next: contests take turns."""
+    numbers: range
+    """Which ones they are among those of the measurement, where contests take turns; at least one."""
     measurement: Measurement
 
 
 def _rows(measurement: Measurement) -> Iterator[tuple[int | None, _Roles, _Windows]]:
     """Return the contests that a measurement holds, if it got to them."""
-    if measurement.factors.get("preset") == PRESET:
-        done = measurement.checks.get("done", 0)
-        for index, roles in enumerate(_QIITA_ROWS[:done]):
-            yield index + 1, tuple(roles.items()), _Windows(index, len(_QIITA_ROWS), measurement)
-    elif measurement.checks.get("done", 0):
-        yield None, tuple(_own_roles(measurement.factors)), _Windows(0, 1, measurement)
+    rows: Sequence[tuple[int | None, _Roles]] = (
+        [(number, tuple(roles.items())) for number, roles in enumerate(_QIITA_ROWS, 1)]
+        if measurement.factors.get("preset") == PRESET
+        else [(None, tuple(_own_roles(measurement.factors)))]
+    )
+    done = min(measurement.checks.get("done", 0), int(measurement.factors["samples"]) * len(rows))
+    for index, (number, roles) in enumerate(rows[:done]):
+        yield number, roles, _Windows(range(index, done, len(rows)), measurement)
 
 
 def _own_roles(factors: Mapping[str, Level]) -> Iterator[tuple[str, Does]]:
@@ -233,20 +233,20 @@ def _varied(measurements: Sequence[Measurement]) -> list[str]:
 
 
 def _window_ticks(measurement: Measurement, hz: int) -> int:
-    return int(measurement.factors["window_ms"]) * hz // 1000
+    """Return the length of a window: no less than a tick, however coarse the clock."""
+    return max(int(measurement.factors["window_ms"]) * hz // 1000, 1)
 
 
 def _towers(windows: _Windows) -> dict[str, dict[int, list[NDArray[np.int64]]]]:
     """Return when towers ended in each window, in ticks since its begin, by competitor and core."""
     one = windows.measurement
-    numbers = range(windows.first, one.checks.get("done", 0), windows.every)
     found: dict[str, dict[int, list[NDArray[np.int64]]]] = defaultdict(dict)
     for series in one.series:
         match = _TOWERS.fullmatch(series.name)
         if match:
             length = _window_ticks(one, series.hz)
             number, since = np.divmod(series.ticks, length)
-            found[match[1]][int(match[2])] = [since[number == wanted] for wanted in numbers]
+            found[match[1]][int(match[2])] = [since[number == wanted] for wanted in windows.numbers]
     return found
 
 
@@ -280,7 +280,7 @@ def _contest(
     measurements = [windows.measurement for windows in pool]
     alone = _alone(measurements)
     window_us = 1000.0 * int(measurements[0].factors["window_ms"])
-    count = sum(len(range(one.first, one.measurement.checks["done"], one.every)) for one in pool)
+    count = sum(len(one.numbers) for one in pool)
     costs = {core: float(np.median(times)) / (count * window_us) for core, times in alone.items()}
     ticks_us = 1e6 / measurements[0].series[0].hz
     total = sum(

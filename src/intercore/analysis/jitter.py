@@ -33,6 +33,7 @@ UNSYNCHRONISED = "unsynchronised"
 
 _NAMED = ("core", "load", "migrate")
 _POOLED = (*_NAMED, "samples", "counted", "seed", "dither_us", "rest_ms")
+_EXTREMES = 4  # of a histogram: smallest and largest latency, smallest and largest deviation
 _BEYOND = 10  # counted releases beyond a percentile that is told
 
 Count = Annotated[int, Meta(ge=0)]
@@ -165,13 +166,21 @@ def releases(measurement: Measurement) -> Releases:
 
 
 def pools(measurements: Iterable[Measurement]) -> dict[str, list[Measurement]]:
-    """Return the measurements of jitter by the label of their setting, in order: at rest, under load, moved."""
-    ours = [one for one in measurements if one.benchmark == BENCHMARK and len(_ticks(one, "late"))]
+    """Return the measurements of jitter by the label of their setting, in order: at rest, under load, moved.
+
+    Those are left out of which the core of each release is not known.
+    """
+    ours = [one for one in measurements if one.benchmark == BENCHMARK and len(_ticks(one, "late")) and _has_cores(one)]
     varied = _varied(ours)
     found: dict[str, list[Measurement]] = defaultdict(list)
     for one in sorted(ours, key=_order):
         found[_label(one, varied)].append(one)
     return dict(found)
+
+
+def _has_cores(one: Measurement) -> bool:
+    cores = len(_ticks(one, "core"))
+    return cores == len(_ticks(one, "late")) or (cores == 0 and str(one.factors["core"]).isdecimal())
 
 
 def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
@@ -184,8 +193,10 @@ def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the numbers doubtful, and the likely cause."""
-    said = []
-    for label, pool in pools(measurements).items():
+    ours = [one for one in measurements if one.benchmark == BENCHMARK]
+    without = sum(len(_ticks(one, "late")) > 0 and not _has_cores(one) for one in ours)
+    said = [f"{without} measurements are left out: the target did not tell the core of each release."] * (without > 0)
+    for label, pool in pools(ours).items():
         wrong, migrated, lost, asked, moved = (
             sum(one.checks.get(name, 0) for one in pool) for name in ("wrong", "migrated", "lost", "asked", "moved")
         )
@@ -257,10 +268,10 @@ def _counted(pool: Sequence[Measurement]) -> Counted | None:
     """Add up the histograms of a pool; None if there are none."""
     late = _added([_ticks(one, "late.counts") for one in pool])
     total = int(late.sum())
-    if not total:
+    if not total or not any(len(_ticks(one, "extremes")) == _EXTREMES for one in pool):
         return None
     periods = int(_added([_ticks(one, name) for one in pool for name in ("longer.counts", "shorter.counts")]).sum())
-    ends = np.array([_ticks(one, "extremes") for one in pool if _ticks(one, "late.counts").sum()])
+    ends = np.array([each for one in pool if len(each := _ticks(one, "extremes")) == _EXTREMES])
 
     def at(fraction: float) -> float:
         return float(_us(np.array([quantile(late, fraction)]), pool[0])[0])
@@ -310,7 +321,8 @@ def _varied(measurements: Sequence[Measurement]) -> list[str]:
 
 def _order(one: Measurement) -> tuple[object, ...]:
     migrations, loads = ("none", *FORCED, UNSYNCHRONISED), ("none", "core0", "core1", "both", "same-priority")
-    ranks = [known.index(str(one.factors[name])) for name, known in (("migrate", migrations), ("load", loads))]
+    levels = [(str(one.factors[name]), known) for name, known in (("migrate", migrations), ("load", loads))]
+    ranks = [(known.index(level) if level in known else len(known), level) for level, known in levels]
     rest = sorted((name, str(level)) for name, level in one.factors.items() if name not in _POOLED)
     return int(one.factors["period_us"]), *ranks, str(one.factors["core"]), rest
 
@@ -325,7 +337,7 @@ def _label(one: Measurement, varied: Sequence[str]) -> str:
         for name in varied
         if name in one.factors
     ]
-    return ", ".join(filter(None, [where, loads[load], *others]))
+    return ", ".join(filter(None, [where, loads.get(load, load), *others]))
 
 
 # In words

@@ -47,6 +47,7 @@ _IDLE: Mapping[str, Sequence[str]] = {
 """The factors that do not matter to it. All others are told where they take several levels."""
 _POOLED = ("measure", "seed", "samples", "dither_us", "rest_ms")
 _CYCLE_HZ = "clock.sys_hz"
+_MOST_CORES = 1024  # of a target, by the protocol
 _TOLD = 3
 """Disturbed settings that are told one by one."""
 
@@ -134,7 +135,7 @@ class LockAnalysis(msgspec.Struct, frozen=True):
 
 def analyse(measurements: Iterable[Measurement]) -> LockAnalysis:
     """Analyse the measurements of the benchmark `lock` among those given; those of one setting are pooled."""
-    ours = [one for one in measurements if one.benchmark == BENCHMARK and _has_samples(one)]
+    ours = list(measurements)
     hand_overs = [found for pool in pools(ours, HAND_OVER) for found in _hand_overs(*pool)]
     contentions = [_contention(*pool) for pool in pools(ours, CONTENTION)]
     ping_pongs = [_ping_pong(*pool) for pool in pools(ours, PING_PONG)]
@@ -212,7 +213,14 @@ def _varied(setting: Mapping[str, Level], measure: str) -> dict[str, Level]:
 
 
 def _has_samples(one: Measurement) -> bool:
-    return any(series.name in ("there", "bout", "round_trips") and len(series.ticks) for series in one.series)
+    """Whether a measurement has all that its measure takes."""
+    lengths = {series.name: len(series.ticks) for series in one.series}
+    measure = str(one.factors["measure"])
+    if measure == CONTENTION:  # a core may not have had it once
+        return lengths.get("bout", 0) > 0 and 2 <= int(one.factors["cores"]) <= _MOST_CORES
+    if measure == HAND_OVER:
+        return all(lengths.get(name, 0) > 0 for name in ("there", "back"))
+    return measure == PING_PONG and lengths.get("round_trips", 0) > 0 and int(one.factors["batch"]) > 0
 
 
 def _cycles(us: float, pool: Sequence[Measurement]) -> float | None:
@@ -258,13 +266,11 @@ class _Bouts:
         self.ns_per_tick = 1e9 / one.samples("bout").hz
         self.lengths = one.samples("bout").ticks
         self.ends = np.cumsum(self.lengths)
-        taken = {
-            int(series.name.removeprefix(TAKEN_PREFIX)): series.ticks
-            for series in one.series
-            if series.name.startswith(TAKEN_PREFIX)
-        }
-        moments = np.concatenate([np.zeros(0, np.int64), *taken.values()])
-        owners = np.repeat(list(taken), [len(ticks) for ticks in taken.values()]).astype(np.int64)
+        ticks = {series.name: series.ticks for series in one.series}
+        names = [f"{TAKEN_PREFIX}{core}" for core in range(int(one.factors["cores"]))]
+        taken = [ticks.get(name, np.zeros(0, np.int64)) for name in names]
+        moments = np.concatenate(taken)
+        owners = np.repeat(np.arange(len(taken)), [len(each) for each in taken])
         order = np.argsort(moments, kind="stable")
         self.moments, self.owners = moments[order], owners[order]
         # The acquisition that ends a bout stands at its end, and belongs to it.
@@ -360,8 +366,8 @@ def _sentences(
         quickest = min(ping_pongs, key=lambda one: one.one_way_us.median.value)
         yield (
             f"A word that is changed by {quickest.lock} and polled for goes from core {quickest.first} to core "
-            f"{quickest.second} in {_time(quickest.one_way_us.median.value, quickest.one_way_cycles)}. That is what a "
-            "flag between two cores costs at least; a lock costs that more than once."
+            f"{quickest.second} in {_time(quickest.one_way_us.median.value, quickest.one_way_cycles)}. A lock between "
+            "two cores costs that more than once."
         )
 
 
@@ -405,7 +411,8 @@ def _on_contention(contentions: Sequence[LockContention]) -> Iterator[str]:
         yield (
             f"All cores together, {best.lock} lets through {best.per_second:,.0f} acquisitions per second and "
             f"{worst.lock} {worst.per_second:,.0f}: a counter that several cores change all the time costs "
-            f"{_time(best.each_us, best.each_cycles)} to {_time(worst.each_us, worst.each_cycles)} for each change."
+            f"{_time(best.each_us, best.each_cycles)} to {_time(worst.each_us, worst.each_cycles)} for each change, "
+            "with what goes on inside (hold) and between (pause)."
         )
 
 

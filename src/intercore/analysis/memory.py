@@ -115,6 +115,7 @@ class MemoryAnalysis(msgspec.Struct, frozen=True):
 def analyse(measurements: Iterable[Measurement]) -> MemoryAnalysis:
     """Analyse the measurements of the benchmark `memory` among those given; those of one setting are pooled."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK and len(_us(one, "alone"))]
+    ours = [one for one in ours if int(one.factors["bytes"]) > 0]
     accompanied = [one for one in ours if len(_us(one, "beside")) == len(_us(one, "alone"))]
     rates = [_rate(*pool) for pool in _pools(ours, _ALONE)]
     interference = [_interference(*pool) for pool in _pools(accompanied, _BESIDE)]
@@ -265,7 +266,7 @@ def _sentences(rates: Sequence[MemoryRate], interference: Sequence[MemoryInterfe
 def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str]:
     if not interference:
         return
-    worst = max(interference, key=_at_least)
+    worst = _worst(interference)
     if _at_least(worst) < _FELT:
         yield (
             f"The cores hardly feel each other: at worst a pass takes {worst.slowdown.value:.2f} times as long beside "
@@ -279,7 +280,7 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str
     same = [one for one in interference if one.region == one.other_region]
     apart = [one for one in interference if one.region != one.other_region]
     if same and apart:
-        of_same, of_apart = (max(found, key=_at_least) for found in (same, apart))
+        of_same, of_apart = (_worst(found) for found in (same, apart))
         if of_apart.slowdown.value * _HELPS < of_same.slowdown.value:
             yield (
                 f"With the cores in regions of their own it is at worst {of_apart.slowdown.value:.2f} instead of "
@@ -291,6 +292,12 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str
                 f"{of_apart.slowdown.value:.2f} ({_words(of_apart)}), and {of_same.slowdown.value:.2f} in the same "
                 "region. The cores share something else: code in one of the regions, or the way to them."
             )
+
+
+def _worst(interference: Sequence[MemoryInterference]) -> MemoryInterference:
+    """Return the largest slow-down of those that are sure to be felt; if there is none, what is surely most."""
+    felt = [one for one in interference if _at_least(one) >= _FELT]
+    return max(felt, key=lambda one: one.slowdown.value) if felt else max(interference, key=_at_least)
 
 
 def _at_least(one: MemoryInterference) -> float:

@@ -78,7 +78,8 @@ class ThreadMetricAnalysis(msgspec.Struct, frozen=True):
 
 def analyse(measurements: Iterable[Measurement]) -> ThreadMetricAnalysis:
     """Analyse the measurements of the benchmark `threadmetric` among those given; those of one setting are pooled."""
-    known = pools(measurements, "threadmetric", "count", _setting, ("test", "core", "form", "window_ms"))
+    counted = [one for one in measurements if len(ticks(one, "window"))]
+    known = pools(counted, "threadmetric", "count", _setting, ("test", "core", "form", "window_ms"))
     same = {
         (test, core, varied): float(np.median(_rates(pool)))
         for ((test, core, form), varied), pool in known.items()

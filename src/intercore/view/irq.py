@@ -95,8 +95,9 @@ def _columns(rows: Sequence[Latency]) -> list[Column[Latency]]:
 
 
 def _budget_columns(rows: Sequence[Budget]) -> list[Column[Budget]]:
+    columns: list[Column[Budget]] = [Column(name, _level(name)) for name in rows[0].varied]
     return [
-        *(Column[Budget](name, _level(name)) for name in rows[0].varied),
+        *columns,
         Column("path", lambda one: one.path),
         Column("cores", lambda one: "two" if one.across else "one"),
         Column("usual", lambda one: duration(one.usual_us), right=True),

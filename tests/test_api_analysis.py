@@ -196,3 +196,8 @@ def test_what_cannot_be_told_from_noise_is_not_said_to_cost() -> None:
     assert any("none takes longer" in said for said in api.analyse(noisy).sentences)
     clear = [measurement("give", 350), measurement("give", 360, other="same")]
     assert any("1 of 1 take longer" in said for said in api.analyse(clear).sentences)
+
+
+def test_tasks_that_were_forced_off_their_core_are_told() -> None:
+    one = msgspec.structs.replace(measurement("give", 350), checks={"wrong": 0, "preempted": 3})
+    assert "forced off their core 3 times" in api.warnings([one])[0]

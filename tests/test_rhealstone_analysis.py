@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -105,3 +106,8 @@ def test_the_table_has_both_forms_in_one_row_and_is_labelled() -> None:
 def test_a_deadlock_that_was_not_broken_is_warned_of() -> None:
     assert "inheriting" in rhealstone.warnings([measurement("deadlock-breaking", [1], wrong=2)])[0]
     assert rhealstone.warnings([measurement("deadlock-breaking", [1])]) == []
+
+
+def test_tasks_that_were_forced_off_their_core_are_told() -> None:
+    one = msgspec.structs.replace(measurement("preemption", [1]), checks={"wrong": 0, "preempted": 3})
+    assert "forced off their core 3 times" in rhealstone.warnings([one])[0]

@@ -98,7 +98,7 @@ def _contention(discs: str, window_ms: str, rest_ms: str) -> Sequence[Mapping[st
 
 def _jitter(long_samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
     """Return the grids of `jitter`: `long_samples` releases for each setting of the long period."""
-    core, short = {"core": ["0"]}, {"period_us": ["1000"], "samples": ["600"]}
+    core, short = {"core": ["0"]}, {"period_us": ["1000"], "samples": ["1200"]}
     return (
         {**core, "load": ["none"], "migrate": ["none", "affinity", "blockers"], **short},
         {**core, "load": ["both"], "migrate": ["none"], **short},
@@ -146,7 +146,7 @@ def _locks(hand_overs: str, bouts: str, batches: str) -> Sequence[Mapping[str, S
 
 def _memory(size: str, samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
     """Return the grid of `memory`: everything beside a core that reads and one that copies."""
-    grid = {**DEFAULT_LEVELS["memory"], "other": ["read", "copy"]}
+    grid = {**DEFAULT_LEVELS["memory"], "core": ["0", "1"], "other": ["read", "copy"]}
     return ({**grid, "bytes": [size], "samples": [samples], "dither_us": ["100"]},)
 
 

@@ -138,9 +138,12 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
         said.append(
             f"Checked against the simulator: {count - interrupted:,} intervals, on one core and across cores, were "
             f"measured {_range(low, high)} ticks longer than they truly were: a constant with a spread of "
-            f"{high - low}. The cost of looking that the target finds by itself is "
-            f"{_range(min(looking), max(looking))} ticks."
+            f"{high - low}."
         )
+        if looking:
+            said[-1] += (
+                f" The cost of looking that the target finds by itself is {_range(min(looking), max(looking))} ticks."
+            )
         if interrupted:
             largest = max(found.largest for _, found in seen if found.interrupted)
             said.append(

@@ -205,6 +205,8 @@ class _Windows(NamedTuple):
 
 def _rows(measurement: Measurement) -> Iterator[tuple[int | None, _Roles, _Windows]]:
     """Return the contests that a measurement holds, if it got to them."""
+    if int(measurement.factors["window_ms"]) < 1:
+        return
     rows: Sequence[tuple[int | None, _Roles]] = (
         [(number, tuple(roles.items())) for number, roles in enumerate(_QIITA_ROWS, 1)]
         if measurement.factors.get("preset") == PRESET

@@ -102,6 +102,12 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
         )
     if migrated:
         said.append(f"{migrated} tasks were found on another core than they were pinned to: allow the affinity.")
+    preempted = disturbed(ours, "rhealstone", "preempted")
+    if preempted:
+        said.append(
+            f"Tasks were forced off their core {preempted} times: the longest times are those of something else. Close "
+            "other programs, or permit a real-time priority."
+        )
     return said
 
 

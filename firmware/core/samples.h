@@ -16,7 +16,7 @@
 /* Series of one measurement: up to six per core and a few more. Most have one cost of looking per core and a few of
  * their own; contention's free tasks have one each per core. */
 #define IC_SERIES_MAX (6U * PORT_CORES_MAX + 8U)
-#define IC_SERIES_NAME_MAX 20U
+#define IC_SERIES_NAME_MAX 16U
 
 /* Whose ticks a series counts; on the wire they are called "common" and "counter". */
 enum ic_clock {

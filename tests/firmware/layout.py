@@ -55,7 +55,7 @@ class Series(ctypes.Structure):
     """struct ic_series."""
 
     _fields_ = (
-        ("name", ctypes.c_char * 20),
+        ("name", ctypes.c_char * 16),
         ("clock", ctypes.c_int),
         ("unit", ctypes.c_int),
         ("ticks", ctypes.POINTER(ctypes.c_int64)),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from .conftest import SAMPLES_CAPACITY
 from .layout import PLAIN, SERIES_MAX, Series
 
-NAME_MAX = 19
+NAME_MAX = 15
 
 
 class Wish(NamedTuple):

@@ -33,7 +33,7 @@ class Watched(Ticking):
         super().__init__(program)
         self.releases = self.chip.watch_execution("jitter_released")
         self.readings = self.chip.watch_execution("port_clock_reads")
-        self.handlers = [self.chip.watch_execution(address) for address in _handlers(self.chip)]
+        self.handlers = [self.chip.watch_execution(address) for address in _handlers(self.chip, ())]
 
     def measure(self, words: str) -> list[dict[str, Any]]:
         self.releases.take()

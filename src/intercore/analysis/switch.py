@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import msgspec
 import numpy as np
@@ -22,7 +22,7 @@ from intercore.analysis.statistics import RESAMPLES, Interval, generator, interv
 from intercore.measurement import LOOKING_PREFIX, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -240,10 +240,23 @@ def _order(setting: _Setting) -> tuple[object, ...]:
 
 def _is_usable(one: Measurement) -> bool:
     names = {series.name for series in one.series if len(series.ticks)}
-    if not {"switch", "call"} <= names or not set(_OWN) <= set(one.factors):
+    if not {"switch", "call"} <= names or not _is_known(one.factors):
         return False
     needs_alignment = one.factors["time"] == "aligned" and one.factors["from"] != one.factors["to"]
     return not needs_alignment or ("moment" in names and alignment(one) is not None)
+
+
+def _is_known(factors: Mapping[str, Level]) -> bool:
+    """Whether the levels are those that are told here; a newer target may know more, and a faulty one anything.
+
+    Any primitive will do. On one core `target` has no meaning.
+    """
+    if not set(_OWN) <= set(factors) or factors["time"] not in get_args(Time):
+        return False
+    first, second = factors["from"], factors["to"]
+    if not (isinstance(first, int) and isinstance(second, int) and min(first, second) >= 0):
+        return False
+    return first == second or factors["target"] in get_args(Target)
 
 
 def _wake_ups_us(one: Measurement) -> Floats:

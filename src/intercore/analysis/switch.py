@@ -519,8 +519,7 @@ def _about_exactness(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
         )
         yield (
             f"Checked against the simulator: {count:,} wake-ups were measured {between} ticks longer than they truly "
-            f"were, {verdict}"
-            + (f"; {interrupted:,} more were looked at during an interrupt." if interrupted else ".")
+            f"were, {verdict}" + (f"; {interrupted:,} more were looked at during an interrupt." if interrupted else ".")
         )
 
 

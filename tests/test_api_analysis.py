@@ -198,6 +198,17 @@ def test_what_cannot_be_told_from_noise_is_not_said_to_cost() -> None:
     assert any("1 of 1 take longer" in said for said in api.analyse(clear).sentences)
 
 
+def test_what_spoils_samples_is_told_with_the_calls_that_it_happened_to() -> None:
+    some = [
+        msgspec.structs.replace(measurement(call, 350), checks={"wrong": 1, "lost": 2})
+        for call in ("give", "take", "send", "receive", "lock")
+    ]
+    wrong, lost = api.warnings(some[:1])
+    assert wrong.startswith("api call=give: 1 results were wrong")
+    assert lost.startswith("api call=give: 2 samples did not fit")
+    assert api.warnings(some)[1].startswith("api call=give, take, send, 2 more: 10 samples did not fit")
+
+
 def test_tasks_that_were_forced_off_their_core_are_told() -> None:
     one = msgspec.structs.replace(measurement("give", 350), checks={"wrong": 0, "preempted": 3})
     assert "forced off their core 3 times" in api.warnings([one])[0]

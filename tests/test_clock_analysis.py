@@ -56,6 +56,14 @@ def test_interrupted_intervals_are_told_apart_and_not_forgotten() -> None:
     assert said[1] == "1 more was looked at during an interrupt on either core, and measured up to 400 ticks longer."
 
 
+@pytest.mark.parametrize(("most", "verdict"), [(1048, "a constant with a spread of 2."), (1049, "they differ by more")])
+def test_only_what_the_clock_promises_is_called_a_constant(most: int, verdict: str) -> None:
+    (said, *_) = clock.sentences(clock.analyse([measurement(0, 0, [1046, most], [1000, 1000])]))
+    assert verdict in said
+    assert f"46 to {most - 1000} ticks longer" in said
+    assert ("constant" in said) == (most == 1048)
+
+
 def test_a_difference_that_grows_is_spread() -> None:
     (found,) = clock.analyse([measurement(0, 0, [1046, 2050, 3055], [1000, 2000, 3000])]).intervals
     assert found.exactness

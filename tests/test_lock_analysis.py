@@ -187,12 +187,16 @@ def test_nothing_to_measure_is_no_result_and_is_told_if_there_is_nothing_else() 
 
 
 def test_what_spoils_the_numbers_is_told_with_its_cause() -> None:
-    wrong = measurement("contention", {"bout": [1]}, checks={"wrong": 1, "migrated": 2, "preempted": 3}, lock="mutex")
+    wrong = measurement(
+        "contention", {"bout": [1]}, checks={"wrong": 1, "migrated": 2, "lost": 4, "preempted": 3}, lock="mutex"
+    )
     said = lock.warnings([wrong])
     assert "lock=mutex" in said[0]
     assert "two cores were inside at once" in said[0]
-    assert "2 times" in said[1]
-    assert "3 times" in said[2]
+    assert said[1].startswith("lock lock=mutex: 2 times")
+    assert said[2].startswith("lock lock=mutex: 4 samples did not fit")
+    assert "3 times" in said[3]
+    assert len(said) == 4, "what is wrong is said once"
 
 
 def test_other_benchmarks_are_left_alone() -> None:

@@ -51,6 +51,19 @@ KNOWN: Mapping[str, tuple[Mapping[str, Sequence[Level]], Sequence[str]]] = {
         },
         ("latency",),
     ),
+    "switch": (
+        {
+            "primitive": ("notification", "yield"),
+            "from": (*CORES, -1, "x"),
+            "to": (*CORES, -1, "x"),
+            "target": ("idle", "busy"),
+            "time": ("common", "aligned", "raw-counter"),
+        },
+        (
+            *("switch", "call", "true", "moment"),
+            *(f"{when}.{what}" for when in ("before", "after") for what in ("at", "there", "back")),
+        ),
+    ),
     "jitter": (
         {
             "core": ("0", "any"),

@@ -108,6 +108,12 @@ def test_a_deadlock_that_was_not_broken_is_warned_of() -> None:
     assert rhealstone.warnings([measurement("deadlock-breaking", [1])]) == []
 
 
+def test_samples_that_are_lost_are_told() -> None:
+    one = msgspec.structs.replace(measurement("preemption", [1]), checks={"lost": 3})
+    (said,) = rhealstone.warnings([one])
+    assert said.startswith("rhealstone component=preemption: 3 samples did not fit")
+
+
 def test_tasks_that_were_forced_off_their_core_are_told() -> None:
     one = msgspec.structs.replace(measurement("preemption", [1]), checks={"wrong": 0, "preempted": 3})
     assert "forced off their core 3 times" in rhealstone.warnings([one])[0]

@@ -163,6 +163,11 @@ def test_the_truth_is_compared_where_one_clock_was_read() -> None:
     (said,) = [one for one in analyse([known]).sentences if "simulator" in one]
     assert "3 wake-ups were measured 39 ticks longer" in said
     assert "1 more were looked at during an interrupt" in said
+    (said,) = [
+        one for one in analyse([measurement([1000, 1003], extra={"true": [961, 961]})]).sentences if "simulator" in one
+    ]
+    assert "up to 3 apart, more than the 2 that the clock promises" in said
+    assert "constant" not in said
     raw = measurement([1000], extra={"true": [961]}, time="raw-counter")
     assert analyse([raw]).wake_ups[0].exactness is None
 

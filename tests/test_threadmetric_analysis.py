@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -85,6 +86,13 @@ def test_tasks_that_do_not_take_turns_are_warned_of_on_one_core_only() -> None:
 
 def test_wrong_results_are_warned_of() -> None:
     assert "wrong" in threadmetric.warnings([measurement("message", [1], wrong=1)])[0]
+
+
+def test_what_is_lost_or_forced_off_its_core_is_told() -> None:
+    one = msgspec.structs.replace(measurement("message", [1]), checks={"lost": 2, "preempted": 3})
+    lost, preempted = threadmetric.warnings([one])
+    assert lost.startswith("threadmetric test=message: 2 samples did not fit")
+    assert preempted.startswith("threadmetric test=message: tasks were forced off their core 3 times")
 
 
 @given(

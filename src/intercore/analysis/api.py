@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.analysis.distribution import Distribution, distribution, disturbances
-from intercore.analysis.pools import cycles_per_us, disturbed, looking_us, pools, values_us
+from intercore.analysis.pools import cycles_per_us, looking_us, pools, spoilt, values_us
 from intercore.analysis.statistics import Interval
 from intercore.measurement import Level
 
@@ -136,22 +136,13 @@ def analyse(measurements: Iterable[Measurement]) -> ApiAnalysis:
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the results doubtful, and the likely cause."""
     ours = list(measurements)
-    said = []
-    wrong, migrated = (disturbed(ours, "api", check) for check in ("wrong", "migrated"))
-    if wrong:
-        said.append(
-            f"In {wrong} repetitions a call of the kernel did not do what it must: an item was not the one that was "
-            "sent, memory ran out, or a unit was missing. The costs of these calls mean nothing."
-        )
-    if migrated:
-        said.append(f"{migrated} tasks were found on another core than they were pinned to: allow the affinity.")
-    preempted = disturbed(ours, "api", "preempted")
-    if preempted:
-        said.append(
-            f"Tasks were forced off their core {preempted} times: the longest times are those of something else. Close "
-            "other programs, or permit a real-time priority."
-        )
-    return said + _doubts(ours)
+    return spoilt(ours, "api", "call", {"wrong": _WRONG}) + _doubts(ours)
+
+
+_WRONG = (
+    "{count} results were wrong: a call of the kernel did not do what it must; an item was not the one that was sent, "
+    "memory ran out, or a unit was missing. The costs of these calls mean nothing."
+)
 
 
 def _doubts(ours: Iterable[Measurement]) -> list[str]:

@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.analysis.distribution import Distribution, distribution, disturbances
+from intercore.analysis.pools import spoilt
 from intercore.measurement import Level
 
 if TYPE_CHECKING:
@@ -155,21 +156,22 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
         "lock does not work on this target, and its times mean nothing."
         for lock in _locks(ours, "wrong")
     ]
-    migrated = sum(one.checks.get("migrated", 0) for one in ours)
-    if migrated:
-        said.append(f"{migrated} times a task was found on another core than it was pinned to: allow the affinity.")
-    preempted = sum(one.checks.get("preempted", 0) for one in ours)
-    if preempted:
-        said.append(
-            f"Tasks were forced off their core {preempted} times. Where that happened to who had the lock, all others "
-            "waited for it to come back: such times are among the longest. Close what else runs on these cores."
-        )
+    said += spoilt(ours, BENCHMARK, "lock", _TEXTS)
     if ours and not any(_has_samples(one) for one in ours):
         said.append(
             "There was nothing to measure: a lock is between two different cores, and a ping-pong is of atomic-add and "
             "atomic-swap only."
         )
     return said + [_doubt(*pool) for pool in pools(ours, HAND_OVER) if _disturbed(pool[1])][:_TOLD]
+
+
+_TEXTS = {
+    "wrong": "",  # told above, lock by lock
+    "preempted": (
+        "tasks were forced off their core {count} times. Where that happened to who had the lock, all others waited "
+        "for it to come back: such times are among the longest. Close what else runs on these cores."
+    ),
+}
 
 
 def pools(measurements: Iterable[Measurement], measure: str) -> list[tuple[dict[str, Level], list[Measurement]]]:

@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.analysis.distribution import distribution
+from intercore.analysis.pools import spoilt
 from intercore.analysis.statistics import Interval, bootstrap_medians, generator, interval
 from intercore.measurement import Level
 
@@ -124,24 +125,19 @@ def analyse(measurements: Iterable[Measurement]) -> MemoryAnalysis:
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the results doubtful, and the likely cause."""
-    ours = [one for one in measurements if one.benchmark == BENCHMARK]
-    said = []
-    wrong = sum(one.checks.get("wrong", 0) for one in ours)
-    migrated = sum(one.checks.get("migrated", 0) for one in ours)
-    preempted = sum(one.checks.get("preempted", 0) for one in ours)
-    if wrong:
-        said.append(
-            f"In {wrong} passes memory did not hold what was written there: it is faulty, or something else writes to "
-            "it. The rates mean nothing."
-        )
-    if migrated:
-        said.append(f"{migrated} times a task was found on another core than it was pinned to: allow the affinity.")
-    if preempted:
-        said.append(
-            f"Tasks were forced off their core {preempted} times: what else ran used memory and caches as well. "
-            "Medians bear that, the longest passes do not."
-        )
-    return said
+    return spoilt(measurements, BENCHMARK, "region", _TEXTS)
+
+
+_TEXTS = {
+    "wrong": (
+        "{count} passes were wrong: memory did not hold what was written there. It is faulty, or something else writes "
+        "to it. The rates mean nothing."
+    ),
+    "preempted": (
+        "tasks were forced off their core {count} times: what else ran used memory and caches as well. Medians bear "
+        "that, the longest passes do not."
+    ),
+}
 
 
 # Pools

@@ -73,6 +73,33 @@ def cycles_per_us(pool: Sequence[Measurement]) -> float | None:
     return float(hz) / 1e6 if hz.isdecimal() else None
 
 
-def disturbed(measurements: Iterable[Measurement], benchmark: str, check: str) -> int:
-    """Return the sum of a check over all measurements of a benchmark."""
-    return sum(one.checks.get(check, 0) for one in measurements if one.benchmark == benchmark)
+SPOILT: Mapping[str, str] = {
+    "wrong": "{count} results were wrong: these numbers belong to broken work and mean nothing.",
+    "migrated": "{count} times a task was found on another core than it was pinned to: allow the affinity.",
+    "lost": "{count} samples did not fit the target's memory and are not there: ask for fewer.",
+    "preempted": (
+        "tasks were forced off their core {count} times: the longest times are those of something else. Close other "
+        "programs, or permit a real-time priority."
+    ),
+}
+"""What it means that a check of a measurement is not 0, and what to do."""
+_NAMED = 3  # levels in one sentence
+
+
+def spoilt(
+    measurements: Iterable[Measurement], benchmark: str, factor: str, texts: Mapping[str, str] | None = None
+) -> list[str]:
+    """Say in a sentence for each check of SPOILT how often it was hit, and in which levels of a factor.
+
+    `texts` are said instead of those of SPOILT, by check, with `{count}` in them; an empty one is not said.
+    """
+    ours = [one for one in measurements if one.benchmark == benchmark]
+    said = []
+    for check, text in {**SPOILT, **(texts or {})}.items():
+        hit = [one for one in ours if one.checks.get(check, 0)]
+        if hit and text:
+            levels = list(dict.fromkeys(str(one.factors[factor]) for one in hit if factor in one.factors))
+            more = [f"{len(levels) - _NAMED} more"] if len(levels) > _NAMED else []
+            where = f" {factor}={', '.join(levels[:_NAMED] + more)}" if levels else ""
+            said.append(f"{benchmark}{where}: {text.format(count=sum(one.checks[check] for one in hit))}")
+    return said

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from intercore.analysis.distribution import Distribution, distribution
-from intercore.analysis.pools import cycles_per_us, disturbed, looking_us, pools, values_us
+from intercore.analysis.pools import cycles_per_us, looking_us, pools, spoilt, values_us
 from intercore.measurement import Level
 
 if TYPE_CHECKING:
@@ -92,23 +92,13 @@ def analyse(measurements: Iterable[Measurement]) -> RhealstoneAnalysis:
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the results doubtful, and the likely cause."""
-    ours = list(measurements)
-    wrong, migrated = (disturbed(ours, "rhealstone", check) for check in ("wrong", "migrated"))
-    said = []
-    if wrong:
-        said.append(
-            f"{wrong} of Rhealstone's repetitions went another way than they must: a deadlock was not broken by "
-            "inheriting a priority (this system may have none for mutexes), or a message was not the one that was sent."
-        )
-    if migrated:
-        said.append(f"{migrated} tasks were found on another core than they were pinned to: allow the affinity.")
-    preempted = disturbed(ours, "rhealstone", "preempted")
-    if preempted:
-        said.append(
-            f"Tasks were forced off their core {preempted} times: the longest times are those of something else. Close "
-            "other programs, or permit a real-time priority."
-        )
-    return said
+    return spoilt(measurements, "rhealstone", "component", {"wrong": _WRONG})
+
+
+_WRONG = (
+    "{count} repetitions went another way than they must: a deadlock was not broken by inheriting a priority (this "
+    "system may have none for mutexes), or a message was not the one that was sent."
+)
 
 
 def _setting(factors: Mapping[str, Level]) -> Setting:

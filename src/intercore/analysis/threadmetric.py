@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.analysis.pools import disturbed, pools, ticks
+from intercore.analysis.pools import pools, spoilt, ticks
 from intercore.measurement import Level
 
 if TYPE_CHECKING:
@@ -96,22 +96,24 @@ def analyse(measurements: Iterable[Measurement]) -> ThreadMetricAnalysis:
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the results doubtful, and the likely cause."""
     ours = list(measurements)
-    wrong, migrated = (disturbed(ours, "threadmetric", check) for check in ("wrong", "migrated"))
-    said = []
-    if wrong:
-        said.append(
-            f"In {wrong} of Thread-Metric's windows a result was wrong: a message, a block of memory or an interrupt "
-            "was not what it must be, or nothing was counted at all."
-        )
-    if migrated:
-        said.append(f"{migrated} tasks were found on another core than they were pinned to: allow the affinity.")
-    said += [
+    return spoilt(ours, "threadmetric", "test", _TEXTS) + [
         f"The five tasks of {one.test} on one core did not take turns: their counts are up to {one.apart:,} apart. The "
         "scheduler that this system permits does not do what real-time kernels do, and the count means little."
         for one in analyse(ours).counts
         if one.form == "same" and one.test in _TURNS and one.apart is not None and one.apart > _APART
     ]
-    return said
+
+
+_TEXTS = {
+    "wrong": (
+        "{count} windows were wrong: a message, a block of memory or an interrupt was not what it must be, or nothing "
+        "was counted at all."
+    ),
+    "preempted": (
+        "tasks were forced off their core {count} times: less was counted in these windows than the system can do. "
+        "Close other programs, or permit a real-time priority."
+    ),
+}
 
 
 def _setting(factors: Mapping[str, Level]) -> Setting:

@@ -120,8 +120,8 @@ enum port_error port_task_pin(port_task_t *task, uint32_t core);
 void port_task_suspend(port_task_t *task);
 void port_task_resume(port_task_t *task);
 
-/* Whether a task is blocked in a call that waits, and off its core. Once true it stays so until somebody wakes the task.
- * May be slow: not for use inside a timed window. */
+/* Whether a task is blocked in a call that waits, and off its core. Once true it stays so until somebody wakes the
+ * task. May be slow: not for use inside a timed window. */
 bool port_task_waits(const port_task_t *task);
 
 /* To be called now and then by a task that may be suspended. Does nothing where the kernel can stop tasks itself. */
@@ -147,6 +147,9 @@ void port_notify(port_task_t *task);
 
 /* Waits until the calling task's count is above zero, then takes one. */
 void port_notify_take(void);
+
+/* The calling task's count. Takes nothing. */
+uint32_t port_notify_count(void);
 
 /* Counting semaphore. `initial` is at most INT32_MAX. PORT_ERR_RESOURCE if there is no memory for it. */
 enum port_error port_sem_init(port_sem_t *sem, uint32_t initial);

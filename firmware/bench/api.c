@@ -4,7 +4,7 @@
  *
  * A task of middle priority on core `core` makes the calls. One sample is from before the call to after it; with
  * `batch`, the sum of so many calls, each on an object, item, bit or block of its own. What a call needs (a unit to
- * take, an item to receive) is made before, and what it did is undone and checked after the timed window:
+ * take, an item to receive) is made before, and what it did is checked and undone after the timed window:
  *
  *   create, delete           of a task of lower priority on the same core; it has run and ended before it is deleted,
  *                            which is port_task_join()
@@ -14,7 +14,7 @@
  *   notify, notify-take      of the calling task itself: the count goes up, and down
  *   set, wait                of a bit of an event group for which nobody waits; the wait finds it set
  *   stream-send, -receive    of `size` bytes, with a stream that has room for them and nobody who waits
- *   critical                 enter and exit, in one
+ *   critical                 enter and exit, in one; after the window a witness on the other core is kept out
  *   allocate, free           of a block of `size` bytes
  *   nothing                  an empty window
  *
@@ -167,12 +167,16 @@ static struct {
     port_task_t *leader;
     struct side caller;
     struct side hammer;
-    port_task_t helper; /* lets created tasks run and end */
+    port_task_t helper; /* lets created tasks run and end, or is the witness of critical sections */
     enum call call;
     enum other other;
     bool helped;
     uint32_t shift;
     uint64_t took;
+    bool timed; /* took is valid: what the call needs was there */
+    atomic_bool witness_there;
+    atomic_bool witness_may;
+    atomic_bool witness_entered;
     atomic_uint rounds; /* of the hammer's loop in this repetition */
     atomic_bool stop;
     bool dismissed; /* read by a task after it has been woken */
@@ -431,15 +435,82 @@ static void undo_call(struct side *side, uint32_t at) {
 
 /* ---- the caller ---- */
 
-/* Looks at what the calls made, as far as that can be told before it is undone. */
+/* Whether what the first call of an object makes is there, where that can be told without a wait: for notifications one
+ * at least, for others what was made for `at`. */
+static bool is_there(struct side *side, uint32_t at) {
+    switch (side->object) {
+    case OBJECT_TASK:
+        return side->created[at].made == PORT_OK;
+    case OBJECT_MUTEX: /* not recursive: who has it cannot lock it again */
+        if (port_mutex_try_lock(&side->mutexes[at])) {
+            port_mutex_unlock(&side->mutexes[at]);
+            return false;
+        }
+        return true;
+    case OBJECT_NOTIFICATION:
+        return port_notify_count() > 0;
+    case OBJECT_EVENTS:
+        return (port_events_get(&side->events) >> at & 1U) != 0;
+    case OBJECT_MEMORY:
+        return side->blocks[at] != NULL;
+    case OBJECT_SEMAPHORE:
+    case OBJECT_QUEUE:
+    case OBJECT_STREAM:
+    case OBJECT_CRITICAL:
+    case OBJECT_NONE:
+    case OBJECT_COUNT:
+        break;
+    }
+    return true;
+}
+
+/* Checks what the calls made, before it is undone. */
 static void check_made(struct side *side) {
     for (uint32_t at = 0; at < side->batch; at++) {
-        if (side->object == OBJECT_TASK) {
-            expect(side, side->created[at].made == PORT_OK);
-        } else if (side->object == OBJECT_MEMORY) {
-            expect(side, side->blocks[at] != NULL && (at == 0 || side->blocks[at] != side->blocks[at - 1U]));
+        expect(side, is_there(side, at));
+        if (side->object == OBJECT_MEMORY) {
+            expect(side, at == 0 || side->blocks[at] != side->blocks[at - 1U]);
         }
     }
+    if (side->object == OBJECT_NOTIFICATION) {
+        expect(side, port_notify_count() == side->batch);
+    }
+}
+
+/* Checks that nothing is left of it, and takes away what is: what did nothing must not make later calls wait. */
+static void check_undone(struct side *side) {
+    for (uint32_t at = 0; at < side->batch; at++) {
+        if (is_there(side, at)) {
+            side->wrong = true;
+            undo_call(side, at);
+        }
+    }
+}
+
+/* Waits until the other core's task says so, for a second at most; true if it does. */
+static bool comes_true(const atomic_bool *said) {
+    uint64_t deadline = port_clock() + port_clock_hz();
+    while (!atomic_load(said)) {
+        if (port_clock() > deadline) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a critical section keeps another core's out: the witness wants to enter its own while we are in ours. */
+static bool excludes(void) {
+    atomic_store(&api.witness_there, false);
+    atomic_store(&api.witness_may, false);
+    atomic_store(&api.witness_entered, false);
+    port_notify(&api.helper);
+    bool there = comes_true(&api.witness_there);
+    port_critical_enter();
+    atomic_store(&api.witness_may, true);
+    let_pass(SETTLING_TURNS);
+    bool entered = atomic_load(&api.witness_entered);
+    port_critical_exit();
+    return there && !entered && comes_true(&api.witness_entered);
 }
 
 /* Makes what must be there before the window; false if that was not possible. */
@@ -482,7 +553,9 @@ static void restore(struct side *side, enum call call) {
         let_created_run();
     }
     for (uint32_t at = 0; is_left && at < side->batch; at++) {
-        undo_call(side, at);
+        if (is_there(side, at)) {
+            undo_call(side, at);
+        }
     }
     if (side->wrong) {
         return;
@@ -501,7 +574,11 @@ static void restore(struct side *side, enum call call) {
     case OBJECT_MUTEX:
     case OBJECT_NOTIFICATION:
     case OBJECT_EVENTS:
+        check_undone(side);
+        break;
     case OBJECT_CRITICAL:
+        expect(side, !api.helped || excludes());
+        break;
     case OBJECT_MEMORY:
     case OBJECT_NONE:
     case OBJECT_COUNT:
@@ -526,7 +603,8 @@ static void caller_task(void *arg) {
         while (api.other != OTHER_NONE && atomic_load(&api.rounds) == 0) {
         }
         let_pass(SETTLING_TURNS);
-        if (prepare(side, api.call)) {
+        api.timed = prepare(side, api.call);
+        if (api.timed) {
             let_pass(api.shift); /* what was just called may have waited for the other core, and be in step with it */
             api.took = time_call(side, api.call);
         }
@@ -544,6 +622,23 @@ static void helper_task(void *arg) {
             return;
         }
         port_notify(&side->task);
+    }
+}
+
+/* On the other core, above the hammer: enters a critical section of its own when it may. */
+static void witness_task(void *arg) {
+    (void)arg;
+    for (;;) {
+        port_notify_take();
+        if (api.dismissed) {
+            return;
+        }
+        atomic_store(&api.witness_there, true);
+        if (comes_true(&api.witness_may)) {
+            port_critical_enter();
+            atomic_store(&api.witness_entered, true);
+            port_critical_exit();
+        }
     }
 }
 
@@ -649,7 +744,7 @@ static void take(struct ic_run *run, struct ic_series *series) {
         port_notify_take();
     }
     ic_run_check(run, !api.caller.wrong && !api.hammer.wrong);
-    if (series != NULL) {
+    if (series != NULL && api.timed) {
         ic_run_sample(run, series, (int64_t)api.took);
     }
 }
@@ -661,12 +756,19 @@ static void take_all(struct ic_run *run, struct ic_series *series) {
     }
 }
 
+static bool start_helper(struct ic_run *run) {
+    if (api.caller.object == OBJECT_CRITICAL) { /* the core is all that it takes from a side */
+        return start_task(run, &api.helper, witness_task, &api.hammer, PRIORITY_AT_ONCE);
+    }
+    return start_task(run, &api.helper, helper_task, &api.caller, PRIORITY_HELPER);
+}
+
 static bool start_all(struct ic_run *run) {
     api.dismissed = false;
     if (!start_side(run, &api.caller, caller_task)) {
         return false;
     }
-    if (api.helped && !start_task(run, &api.helper, helper_task, &api.caller, PRIORITY_HELPER)) {
+    if (api.helped && !start_helper(run)) {
         end_side(run, &api.caller);
         return false;
     }
@@ -692,7 +794,7 @@ static bool measure(struct ic_run *run) {
     api.other = (enum other)run->values[P_OTHER];
     api.leader = port_task_self();
     enum object object = calls[api.call].object;
-    api.helped = object == OBJECT_TASK;
+    api.helped = object == OBJECT_TASK || (object == OBJECT_CRITICAL && port_core_count() > 1);
     if (is_hammered() && port_core_count() < 2) {
         return ic_error_set(&run->error, "out-of-range",
                             "this target has no other core for other=", other_names[run->values[P_OTHER]], "");

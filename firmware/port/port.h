@@ -148,6 +148,9 @@ void port_notify(port_task_t *task);
 /* Waits until the calling task's count is above zero, then takes one. */
 void port_notify_take(void);
 
+/* The calling task's count. Takes nothing. */
+uint32_t port_notify_count(void);
+
 /* Counting semaphore. `initial` is at most INT32_MAX. PORT_ERR_RESOURCE if there is no memory for it. */
 enum port_error port_sem_init(port_sem_t *sem, uint32_t initial);
 void port_sem_destroy(port_sem_t *sem);

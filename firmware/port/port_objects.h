@@ -23,6 +23,9 @@ void port_mutex_destroy(port_mutex_t *mutex);
 void port_mutex_lock(port_mutex_t *mutex);
 void port_mutex_unlock(port_mutex_t *mutex);
 
+/* Locks the mutex if nobody has it, the calling task included, and tells whether it did. Does not wait. */
+bool port_mutex_try_lock(port_mutex_t *mutex);
+
 /* Queue of at most `length` items of `item_bytes` each, copied in and out. length is 1 to 8, item_bytes 1 to 1024. */
 enum port_error port_queue_init(port_queue_t *queue, uint32_t length, uint32_t item_bytes);
 void port_queue_destroy(port_queue_t *queue);
@@ -35,6 +38,7 @@ enum port_error port_events_init(port_events_t *events);
 void port_events_destroy(port_events_t *events);
 void port_events_set(port_events_t *events, uint32_t bits);
 void port_events_wait(port_events_t *events, uint32_t bits);
+uint32_t port_events_get(port_events_t *events); /* the bits that are set */
 
 /* Stream of bytes for one sender and one receiver, with room for at least `bytes`, 1 to 4096. send waits until all are
  * in, receive until all `size` are there; both may be more than there is room for. */

@@ -448,6 +448,31 @@ static void pay_in(void *arg) {
     }
 }
 
+static void notifications_are_counted(void) {
+    expect(port_notify_count() == 0, "nobody has notified this task");
+    port_notify(port_task_self());
+    port_notify(port_task_self());
+    expect(port_notify_count() == 2, "notifications are counted");
+    port_notify_take();
+    expect(port_notify_count() == 1, "to take one takes one");
+    port_notify_take();
+    expect(port_notify_count() == 0, "to take the last leaves none");
+}
+
+static void a_mutex_can_be_tried(void) {
+    port_mutex_t mutex;
+    expect(port_mutex_init(&mutex) == PORT_OK, "a mutex can be made");
+    expect(port_mutex_try_lock(&mutex), "a mutex that nobody has can be locked without waiting");
+    expect(!port_mutex_try_lock(&mutex), "a mutex cannot be locked twice");
+    port_mutex_unlock(&mutex);
+    port_mutex_lock(&mutex);
+    expect(!port_mutex_try_lock(&mutex), "a locked mutex cannot be locked");
+    port_mutex_unlock(&mutex);
+    expect(port_mutex_try_lock(&mutex), "an unlocked mutex can be locked");
+    port_mutex_unlock(&mutex);
+    port_mutex_destroy(&mutex);
+}
+
 static void a_mutex_excludes(void) {
     struct account account = {.balance = 0};
     expect(port_mutex_init(&account.mutex) == PORT_OK, "a mutex can be made");
@@ -528,9 +553,12 @@ static void ask_by_events(void *arg) {
 static void an_event_group_has_bits_of_its_own(void) {
     struct flags flags;
     expect(port_events_init(&flags.events) == PORT_OK, "an event group can be made");
+    expect(port_events_get(&flags.events) == 0, "an event group is made without bits");
     port_events_set(&flags.events, 0x07);
     port_events_wait(&flags.events, 0x02); /* each would wait for ever if its bit had been cleared before */
+    expect(port_events_get(&flags.events) == 0x05, "a wait clears the bits that it was for, and no others");
     port_events_wait(&flags.events, 0x05);
+    expect(port_events_get(&flags.events) == 0, "a wait clears all bits that it was for");
     against_each_core(answer_events, ask_by_events, &flags);
     port_events_destroy(&flags.events);
 }
@@ -1039,7 +1067,9 @@ const char *port_test(void) {
     notifications_are_counted_and_order_memory();
     semaphores_count_and_time_out();
     a_binary_semaphore_is_given_or_not();
+    a_mutex_can_be_tried();
     a_mutex_excludes();
+    notifications_are_counted();
     queues_pass_items_in_order();
     an_event_group_has_bits_of_its_own();
     streams_pass_bytes_in_order();

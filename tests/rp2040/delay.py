@@ -25,7 +25,7 @@ class Delay:
         """Lead all calls through code at `at`, with a delay of one turn at first."""
         self._chip, self._at = chip, at
         target = chip.address(function) & ~1
-        calls = _calls(elf, target)
+        calls = calls_of(elf, target)
         assert calls, f"nothing calls {function}"
         # push {r0, r1}; ldr r0, turns; 1: subs r0, #1; bne 1b; ldr r0, target; mov r12, r0; pop {r0, r1}; bx r12
         detour = struct.pack("<8H", 0xB403, 0x4803, 0x3801, 0xD1FD, 0x4802, 0x4684, 0xBC03, 0x4760)
@@ -38,7 +38,8 @@ class Delay:
         self._chip.write_word(self._at + 16, turns)
 
 
-def _calls(elf: Path, target: int) -> list[int]:
+def calls_of(elf: Path, target: int) -> list[int]:
+    """Return where BL calls the function at `target`."""
     shown = subprocess.run(["arm-none-eabi-objdump", "-d", elf], capture_output=True, text=True, check=True).stdout
     return [int(at, 16) for at in re.findall(rf"^ *([0-9a-f]+):\t[0-9a-f ]+\tbl\t{target:x} ", shown, re.MULTILINE)]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from .conftest import Board, series
-from .delay import SRAM4, TURN, Delay
+from .delay import SRAM4, TURN, Delay, calls_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -152,6 +152,58 @@ def test_a_call_that_does_nothing_is_found_out(board: Board) -> None:
     answer = board.ask("run api call=give samples=5 core=1")
     assert answer[-1]["status"] == "failed"
     assert answer[-1]["checks"]["wrong"] == 1, "a run does not go on with broken objects"
+
+
+UNDONE = {
+    "lock": "port_mutex_lock",
+    "unlock": "port_mutex_unlock",
+    "notify": "port_notify",
+    "notify-take": "port_notify_take",
+    "set": "port_events_set",
+    "wait": "port_events_wait",
+    "take": "port_sem_take",
+}
+NOP = b"\xc0\x46"
+
+
+@pytest.mark.parametrize(("call", "function"), UNDONE.items())
+def test_a_timed_call_that_is_left_out_is_found_out(board: Board, o2: Path, call: str, function: str) -> None:
+    """Only the one in the window is; what prepares and checks makes its calls of the same function."""
+    begin = board.chip.watch_execution("port_clock")
+    target = board.chip.address(function) & ~1
+    sites = {at: board.chip.watch_execution(at) for at in calls_of(o2 / "intercore-target", target)}
+    for probe in (begin, *sites.values()):
+        probe.take()
+    taken(board, call)
+    hits = begin.hits()
+    readings = hits["cycle"][hits["core"] == 1][-2:]  # around the last window
+    (timed,) = (
+        at
+        for at, probe in sites.items()
+        if any(readings[0] < cycle < readings[1] for cycle in probe.hits()["cycle"][probe.hits()["core"] == 1])
+    )
+    board.chip.write(timed, 2 * NOP)
+    answer = board.ask(f"run api call={call} samples=5 core=1")
+    assert answer[-1]["status"] == "failed"
+    assert answer[-1]["checks"]["wrong"] == 1
+    assert taken(board, "nothing"), "nobody waits for what was left out"
+
+
+def test_a_preparation_that_does_nothing_leaves_no_sample(board: Board) -> None:
+    board.chip.write(board.chip.address("port_events_set") & ~1, BX_LR)
+    answer = board.ask("run api call=wait samples=5 core=1")
+    assert answer[-1]["status"] == "failed"
+    assert answer[-1]["checks"]["wrong"] == 1
+    assert series(answer, "call") == []
+
+
+@pytest.mark.parametrize("other", ["none", "same"])
+def test_a_critical_section_that_keeps_nobody_out_is_found_out(board: Board, other: str) -> None:
+    for function in ("port_critical_enter", "port_critical_exit"):
+        board.chip.write(board.chip.address(function) & ~1, BX_LR)
+    answer = board.ask(f"run api call=critical samples=5 core=1 other={other}")
+    assert answer[-1]["status"] == "failed"
+    assert answer[-1]["checks"]["wrong"] == 1
 
 
 def test_too_large_a_setting_is_refused_with_a_reason(board: Board) -> None:

@@ -21,6 +21,8 @@ void port_mutex_lock(port_mutex_t *mutex) { (void)xSemaphoreTake(mutex->handle, 
 
 void port_mutex_unlock(port_mutex_t *mutex) { (void)xSemaphoreGive(mutex->handle); }
 
+bool port_mutex_try_lock(port_mutex_t *mutex) { return xSemaphoreTake(mutex->handle, 0) == pdTRUE; }
+
 /* ---- queue ---- */
 
 enum port_error port_queue_init(port_queue_t *queue, uint32_t length, uint32_t item_bytes) {
@@ -48,6 +50,8 @@ void port_events_set(port_events_t *events, uint32_t bits) { (void)xEventGroupSe
 void port_events_wait(port_events_t *events, uint32_t bits) {
     (void)xEventGroupWaitBits(events->handle, bits, pdTRUE, pdFALSE, portMAX_DELAY);
 }
+
+uint32_t port_events_get(port_events_t *events) { return xEventGroupGetBits(events->handle); }
 
 /* ---- stream ---- */
 

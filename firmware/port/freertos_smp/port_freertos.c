@@ -118,6 +118,9 @@ void port_notify_take(void) {
     }
 }
 
+/* To clear no bit is the kernel's way to read the count. */
+uint32_t port_notify_count(void) { return ulTaskNotifyValueClearIndexed(NULL, PORT_FREERTOS_NOTIFY_TASK, 0); }
+
 enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) {
     (void)xSemaphoreCreateCountingStatic(INT32_MAX, initial, sem); /* with memory given, it cannot fail */
     return PORT_OK;

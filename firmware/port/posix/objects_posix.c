@@ -44,6 +44,8 @@ void port_mutex_lock(port_mutex_t *mutex) { pthread_mutex_lock(mutex); }
 
 void port_mutex_unlock(port_mutex_t *mutex) { pthread_mutex_unlock(mutex); }
 
+bool port_mutex_try_lock(port_mutex_t *mutex) { return pthread_mutex_trylock(mutex) == 0; }
+
 /* ---- queue ----
  *
  * A ring of our own and not a POSIX message queue: those belong to the whole system, which limits their number and
@@ -142,6 +144,13 @@ void port_events_wait(port_events_t *events, uint32_t bits) {
     }
     events->set &= ~bits;
     pthread_mutex_unlock(&events->mutex);
+}
+
+uint32_t port_events_get(port_events_t *events) {
+    pthread_mutex_lock(&events->mutex);
+    uint32_t set = events->set;
+    pthread_mutex_unlock(&events->mutex);
+    return set;
 }
 
 /* ---- stream ---- */

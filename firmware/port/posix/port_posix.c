@@ -199,6 +199,12 @@ void port_notify_take(void) {
     }
 }
 
+uint32_t port_notify_count(void) {
+    int count = 0;
+    (void)sem_getvalue(&self->notifications, &count); /* fails for what is no semaphore only */
+    return count > 0 ? (uint32_t)count : 0;
+}
+
 static enum port_error init_semaphore(port_sem_t *sem, uint32_t initial, bool binary) {
     sem->binary = binary;
     atomic_init(&sem->given, false);

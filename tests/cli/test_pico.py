@@ -219,9 +219,11 @@ def test_damage_on_the_line_spoils_no_measurement(tool: Tool) -> None:
 
 
 def test_a_reset_in_mid_run_is_told_and_the_run_resumes(tool: Tool) -> None:
-    tool("run", "pico-sim", "speedup", *QUICK).succeeded()
+    shown = tool("run", "pico-sim", "speedup", *QUICK).succeeded()
     undisturbed = stored(tool)
-    failed = tool("run", "pico-sim", "speedup", *QUICK, "--fault", "reset@1.25e8")
+    _, second, third, _ = (float(seconds) for seconds in re.findall(r"chip at ([\d.]+) s", shown.err))
+    while_the_third_is_taken = int((second + third) / 2 * 125e6)
+    failed = tool("run", "pico-sim", "speedup", *QUICK, "--fault", f"reset@{while_the_third_is_taken}")
     assert failed.status == 1, failed
     assert "restarted in the middle of" in failed.err
     assert "go on with: intercore run --resume" in failed.err

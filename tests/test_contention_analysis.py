@@ -179,7 +179,7 @@ def test_a_loop_that_slows_the_other_core_down_is_told() -> None:
 
 @pytest.mark.parametrize(
     ("check", "words"),
-    [("wrong", "wrong checksum"), ("migrated", "another core"), ("lost", "no room"), ("preempted", "interrupted 3")],
+    [("wrong", "wrong checksum"), ("migrated", "another core"), ("lost", "no room"), ("preempted", "late, 3")],
 )
 def test_a_disturbed_measurement_is_told(check: str, words: str) -> None:
     (said,) = warnings([measurement(PRESET_ROWS, {"preset": "qiita-table"}, **{check: 3})])

@@ -21,7 +21,8 @@
  * Samples. `alone.<core>`: how long a tower takes in a task that has the core to itself, five times, before the
  * first window. `<competitor>.<core>`: the moment at which each tower was done, on that core. The windows of a
  * measurement are laid end to end: a moment is the number of the window × its length + the time since its beginning. A
- * tower that ends later than its window is not recorded, but its checksum is checked as that of all others.
+ * tower that ends later than its window is not recorded, but its checksum is checked as that of all others. Who begins
+ * more than a tick late, and not because it was another competitor's turn, is counted as preempted.
  *
  * preset=qiita-table takes what competes from the seven rows of a published table (seed 001), a window for each in
  * their order, again for each further repetition. There, a main loop without work spins. */
@@ -110,6 +111,8 @@ struct competitor {
     _Alignas(CACHE_LINE) port_task_t task;
     uint32_t core;
     enum role role;
+    uint32_t began_on;                        /* core */
+    uint64_t began;                           /* the present window, on the common clock */
     struct ic_series *towers[PORT_CORES_MAX]; /* by the core they were done on; NULL where it must not run */
     uint32_t checked;
     uint32_t wrong;
@@ -181,6 +184,8 @@ static void await_begin(void) {
 static void compete(void *arg) {
     struct competitor *competitor = arg;
     await_begin();
+    competitor->began = port_clock();
+    competitor->began_on = port_core_id();
     switch (competitor->role) {
     case WORK:
         work(competitor);
@@ -231,6 +236,28 @@ static void release(uint64_t start, uint64_t end) {
     atomic_store_explicit(&contest.released, true, memory_order_release);
 }
 
+/* Whether a competitor that does not let go of its core began on that core before this one did. */
+static bool waited_for_its_turn(const struct competitor *late) {
+    for (uint32_t i = 0; i < COMPETITORS; i++) {
+        const struct competitor *other = &contest.competitors[i];
+        bool holds = other->role == WORK || other->role == SPIN;
+        if (holds && other->began_on == late->began_on && other->began < late->began) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Counts who began more than a tick after the others, and not because it was another's turn: something else had the
+ * core. */
+static void count_late(void) {
+    for (uint32_t i = 0; i < COMPETITORS; i++) {
+        const struct competitor *competitor = &contest.competitors[i];
+        bool late = competitor->role != OFF && competitor->began > contest.start + contest.tick;
+        contest.run->checks.preempted += late && !waited_for_its_turn(competitor);
+    }
+}
+
 static bool hold_window(void) {
     uint32_t started;
     atomic_store(&contest.released, false);
@@ -247,6 +274,9 @@ static bool hold_window(void) {
         if (contest.competitors[i].role != OFF) {
             port_task_join(&contest.competitors[i].task);
         }
+    }
+    if (ready) {
+        count_late();
     }
     contest.before += contest.window;
     return ready;

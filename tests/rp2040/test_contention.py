@@ -157,6 +157,29 @@ def test_all_begin_at_the_same_moment(board: Board) -> None:
         assert alone < series(answer, name)[0] < 1.2 * alone
 
 
+def test_who_begins_late_is_counted_but_not_who_waits_for_its_turn(board: Board) -> None:
+    chip = board.chip
+    all_three = contest(board, "task0=work", "task1=work", "main=work", *SMALL)
+    assert all_three[-1]["checks"]["preempted"] == 0, "main and task1 take turns"
+    start = chip.address("contest") + 48
+    released = start + 16
+    for main in ("off", "work"):
+        chip.send(f"run contention task0=work task1=work main={main} discs=12 window_ms=40\n".encode())
+        while chip.read(released, 1) == b"\1":  # of the window before
+            chip.run(10_000)
+        while chip.read(released, 1) == b"\0":
+            chip.run(10_000)
+        tick = CLK_SYS_HZ // 1000
+        low = chip.read_word(start)
+        assert low > 10 * tick, "no borrow"
+        chip.write_word(start, low - 9 * tick)  # five ahead: when they look, it is over by more than a tick
+        said: list[dict[str, Any]] = []
+        while not said or said[-1]["type"] != "end":
+            said += board.run(0.1)
+        assert said[-1]["checks"]["preempted"] == 2, "the first on each core"
+        assert said[-1]["status"] == "ok"
+
+
 def test_half_the_window_holds_half_the_towers_and_two_discs_more_a_quarter(board: Board) -> None:
     task = ("task0=off", "task1=work", "main=off", "yield=none")
     (whole,) = towers(contest(board, *task, "discs=10", "window_ms=100")).values()

@@ -499,8 +499,8 @@ def _disturbances(measurements: Sequence[Measurement]) -> Iterator[str]:
         )
     if counts["preempted"]:
         yield (
-            f"The time of a tower alone was interrupted {counts['preempted']} times by other programs, so parts of a "
-            "core are too large: close them and measure again."
+            f"A tower alone was interrupted, or a competitor began late, {counts['preempted']} times because of other "
+            "programs, so parts of a core are wrong: close them and measure again."
         )
 
 

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from intercore.analysis import counter
+from intercore.analysis.pools import spoilt
 from intercore.measurement import LOOKING_PREFIX
 
 if TYPE_CHECKING:
@@ -167,18 +168,16 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the clock doubtful, and the likely cause."""
-    ours = [one for one in measurements if one.benchmark == "clock"]
-    backwards = sum(one.checks.get("wrong", 0) for one in ours)
-    migrated = sum(one.checks.get("migrated", 0) for one in ours)
-    said = []
-    if backwards:
-        said.append(
-            f"{backwards} intervals were negative: the cores do not read the same clock, or a clock or counter steps "
-            "back. Times between cores of this target are wrong."
-        )
-    if migrated:
-        said.append(f"{migrated} times a task was found on another core than it was pinned to: allow the affinity.")
-    return said
+    return spoilt(measurements, "clock", "from", _TEXTS)
+
+
+_TEXTS = {
+    "wrong": (
+        "{count} intervals were negative: the cores do not read the same clock, or a clock or counter steps back. "
+        "Times between cores of this target are wrong."
+    ),
+    "preempted": "",  # between its readings a task may be: that is in the interval as well
+}
 
 
 def exactness(pool: Sequence[Measurement], name: str = "interval") -> Exactness | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -31,15 +32,25 @@ def need_tools() -> None:
 
 
 def built(opt: str) -> Path:
-    """Return the folder with the programs, built at that level with all warnings as errors."""
+    """Return the folder with the programs, built at that level with all warnings as errors.
+
+    Of several processes that run tests, one builds at a time.
+    """
     need_tools()
     folder = ROOT / "build" / "test-rp2040" / opt
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _build(opt, folder)
+    return folder
+
+
+def _build(opt: str, folder: Path) -> None:
     configure = ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), "-DIC_BOARD=rp2040", f"-DIC_OPT={opt}"]
     build = ["cmake", "--build", str(folder), "--target", *PROGRAMS]
     for command in (configure, build):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
-    return folder
 
 
 @pytest.fixture(scope="session", params=OPT_LEVELS)

@@ -392,6 +392,9 @@ def _on_hand_overs(hand_overs: Sequence[LockHandOver]) -> Iterator[str]:
 
 def _on_contention(contentions: Sequence[LockContention]) -> Iterator[str]:
     for one in contentions:
+        if not sum(one.acquisitions):
+            yield f"Nobody had the {one.lock} while all wanted it (hold {one.hold}, pause {one.pause})."
+            continue
         shares = " : ".join(f"{100 * count / sum(one.acquisitions):.0f}" for count in one.acquisitions)
         if one.jain < _FAIR:
             yield (

@@ -162,7 +162,7 @@ _MOST_SHARES = 4
 
 
 def _shares(one: LockContention) -> str:
-    total = sum(one.acquisitions)
+    total = max(sum(one.acquisitions), 1)  # perhaps nobody had it
     shares = [f"{100 * count / total:.0f}" for count in one.acquisitions]
     return " : ".join(shares[:_MOST_SHARES]) + (" …" if len(shares) > _MOST_SHARES else "")
 

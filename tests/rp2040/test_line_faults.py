@@ -32,8 +32,8 @@ SETTINGS = [
     {"n": n, "mode": mode, "samples": 20, "dither_us": 100, "seed": seed}
     for seed, (n, mode) in enumerate(itertools.product((100, 300), ("create", "pool", "spin")))
 ]
-SERIES = struct.Struct("<20s4xIII")
-"""struct ic_series of firmware/core/samples.h: name, address of the samples, how many, room for how many."""
+SERIES = struct.Struct("<16s4xIII")
+"""struct ic_series of firmware/core/samples.h: name, clock and unit (unused here), address of the samples, how many, room for how many."""
 
 
 class Measured(NamedTuple):

@@ -25,14 +25,14 @@ def test_every_count_is_taken_and_right(terminal: Terminal, form: str) -> None:
         pytest.skip("there is no other core")
     for test in TESTS:
         answer = terminal.ask(
-            f"run threadmetric test={test} form={form} core={info['cores'] - 1} window_ms=10 samples=2"
+            f"run threadmetric test={test} form={form} core={info['cores'] - 1} window_ms=100 samples=2"
         )
         assert answer[-1].get("status") == "ok", (test, answer[-1])
         checks = answer[-1]["checks"]
         assert (checks["done"], checks["checked"], checks["wrong"], checks["migrated"]) == (2, 2, 0, 0)
         taken = series(answer)
         assert all(count > 0 for count in taken["count"]), test
-        assert all(length >= info["hz"] // 100 for length in taken["window"]), "a window is not shorter than asked"
+        assert all(length >= info["hz"] // 10 for length in taken["window"]), "a window is not shorter than asked"
         assert ("least" in taken) == (test in FIVE)
 
 

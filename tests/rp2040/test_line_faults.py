@@ -33,7 +33,8 @@ SETTINGS = [
     for seed, (n, mode) in enumerate(itertools.product((100, 300), ("create", "pool", "spin")))
 ]
 SERIES = struct.Struct("<16s4xIII")
-"""struct ic_series of firmware/core/samples.h: name, clock and unit (unused here), address of the samples, how many, room for how many."""
+"""struct ic_series of firmware/core/samples.h: name, clock and unit (not read here), address of the samples, how many,
+room for how many."""
 
 
 class Measured(NamedTuple):

@@ -262,7 +262,8 @@ def _is_known(factors: Mapping[str, Level]) -> bool:
 def _wake_ups_us(one: Measurement) -> Floats:
     """Return the wake-ups of a measurement, as they were if they were aligned."""
     raw = one.samples("switch")
-    found = alignment(one) if one.factors["time"] == "aligned" else None
+    crosses = one.factors["from"] != one.factors["to"]
+    found = alignment(one) if one.factors["time"] == "aligned" and crosses else None
     if found is None:
         return raw.ns / 1e3
     moments = one.samples("moment")

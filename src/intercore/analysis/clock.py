@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from intercore.analysis import counter
-from intercore.analysis.pools import spoilt
+from intercore.analysis.pools import spoilt, varied_names
 from intercore.measurement import LOOKING_PREFIX
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
     """Analyse the measurements of the benchmark `clock` among those given; those of one setting are pooled."""
     known = [one for one in measurements if one.benchmark == "clock"]
     ours = [one for one in known if len(_ticks(one, "interval"))]
-    names = _varied(ours)
+    names = varied_names(ours, _POOLED)
     pools: dict[tuple[int, int, Varied], list[Measurement]] = defaultdict(list)
     for one in ours:
         varied = tuple((name, one.factors[name]) for name in names if name in one.factors)
@@ -243,14 +243,6 @@ def row(one: Intervals) -> dict[str, object]:
 
 def _ticks(one: Measurement, name: str) -> Ticks:
     return next((series.ticks for series in one.series if series.name == name), np.zeros(0, np.int64))
-
-
-def _varied(measurements: Sequence[Measurement]) -> list[str]:
-    levels: dict[str, set[Level]] = defaultdict(set)
-    for one in measurements:
-        for name, level in one.factors.items():
-            levels[name].add(level)
-    return sorted(name for name, known in levels.items() if len(known) > 1 and name not in _POOLED)
 
 
 def _order(first: int, second: int, varied: Varied) -> tuple[str, bool, int, int]:

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from intercore.analysis.pools import varied_names
 from intercore.literature import ContentionPublication, published
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class ContentionAnalysis(msgspec.Struct, frozen=True):
 def analyse(measurements: Iterable[Measurement]) -> ContentionAnalysis:
     """Analyse the measurements of `contention` among those given; windows of one setting are pooled."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
-    names = _varied(ours)
+    names = varied_names(ours, _POOLED)
     pools: dict[tuple[int | None, _Roles, tuple[tuple[str, Level], ...]], list[_Windows]] = defaultdict(list)
     for one in ours:
         varied = tuple((name, one.factors[name]) for name in names if name in one.factors)
@@ -224,14 +225,6 @@ def _own_roles(factors: Mapping[str, Level]) -> Iterator[tuple[str, Does]]:
                 yield name, does
     for index in range(int(factors.get("free", 0))):
         yield f"free{index}", "work"
-
-
-def _varied(measurements: Sequence[Measurement]) -> list[str]:
-    levels: dict[str, set[Level]] = defaultdict(set)
-    for one in measurements:
-        for name, level in one.factors.items():
-            levels[name].add(level)
-    return sorted(name for name, known in levels.items() if len(known) > 1 and name not in _POOLED)
 
 
 def _window_ticks(measurement: Measurement, hz: int) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.analysis.distribution import Distribution, Interval, Tail, distribution, disturbances, tail
+from intercore.analysis.pools import varied_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -217,7 +218,7 @@ def pooled(measurements: Iterable[Measurement]) -> Pools:
         and one.factors["interrupted"] in DOING
         and any(series.name == SERIES and len(series.ticks) for series in one.series)
     ]
-    names = _varied(ours)
+    names = varied_names(ours, _POOLED)
     pools: Pools = defaultdict(list)
     for one in ours:
         pools[_setting(one, names)].append(one)
@@ -232,14 +233,6 @@ def samples_us(pools: Pools, path: Path, interrupted: Doing, *, across: bool) ->
         if (setting.path, setting.interrupted, setting.across) == (path, interrupted, across)
     ]
     return np.concatenate(found) if found else np.zeros(0)
-
-
-def _varied(measurements: Sequence[Measurement]) -> list[str]:
-    levels: dict[str, set[Level]] = defaultdict(set)
-    for one in measurements:
-        for name, level in one.factors.items():
-            levels[name].add(level)
-    return sorted(name for name, known in levels.items() if len(known) > 1 and name not in _POOLED)
 
 
 def _setting(one: Measurement, names: Iterable[str]) -> Setting:

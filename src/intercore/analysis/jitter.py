@@ -15,6 +15,7 @@ from msgspec import Meta
 
 from intercore.analysis.distribution import Distribution, Tail, distribution, disturbances, tail
 from intercore.analysis.histogram import STEPS, quantile
+from intercore.analysis.pools import varied_names
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def pools(measurements: Iterable[Measurement]) -> dict[str, list[Measurement]]:
     Those are left out of which the core of each release is not known.
     """
     ours = [one for one in measurements if one.benchmark == BENCHMARK and len(_ticks(one, "late")) and _has_cores(one)]
-    varied = _varied(ours)
+    varied = varied_names(ours, _POOLED)
     found: dict[str, list[Measurement]] = defaultdict(list)
     for one in sorted(ours, key=_order):
         found[_label(one, varied)].append(one)
@@ -186,7 +187,7 @@ def _has_cores(one: Measurement) -> bool:
 def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
     """Analyse the measurements of the benchmark `jitter` among those given."""
     found = pools(measurements)
-    varied = _varied([one for pool in found.values() for one in pool])
+    varied = varied_names([one for pool in found.values() for one in pool], _POOLED)
     settings = tuple(_setting(label, pool, varied) for label, pool in found.items())
     return JitterAnalysis(settings, tuple(_sentences(settings)))
 
@@ -309,14 +310,6 @@ def _us(ticks: Ticks, one: Measurement) -> NDArray[np.float64]:
 
 
 # Which setting is which
-
-
-def _varied(measurements: Sequence[Measurement]) -> list[str]:
-    known: dict[str, set[int | str]] = defaultdict(set)
-    for one in measurements:
-        for name, level in one.factors.items():
-            known[name].add(level)
-    return sorted(name for name, levels in known.items() if len(levels) > 1 and name not in _POOLED)
 
 
 def _order(one: Measurement) -> tuple[object, ...]:

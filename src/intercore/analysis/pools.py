@@ -38,16 +38,21 @@ def pools(
     `setting` makes the setting of the factors; `own` names the factors that it goes by.
     """
     ours = [one for one in measurements if one.benchmark == benchmark and len(ticks(one, series))]
-    levels: dict[str, set[Level]] = defaultdict(set)
-    for one in ours:
-        for name, level in one.factors.items():
-            levels[name].add(level)
-    names = sorted(name for name, known in levels.items() if len(known) > 1 and name not in {*own, *IRRELEVANT})
+    names = varied_names(ours, {*own, *IRRELEVANT})
     found: dict[tuple[Setting, Varied], list[Measurement]] = defaultdict(list)
     for one in ours:
         varied = tuple((name, one.factors[name]) for name in names if name in one.factors)
         found[setting(one.factors), varied].append(one)
     return found
+
+
+def varied_names(measurements: Iterable[Measurement], besides: Collection[str]) -> list[str]:
+    """Return the names of the factors that take more than one level in measurements, sorted, without those given."""
+    levels: dict[str, set[Level]] = defaultdict(set)
+    for one in measurements:
+        for name, level in one.factors.items():
+            levels[name].add(level)
+    return sorted(name for name, known in levels.items() if len(known) > 1 and name not in besides)
 
 
 def ticks(one: Measurement, series: str) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from intercore.view.dots import SYMBOLS, Dot, dots_figure
 from intercore.view.plots import COLOURS, base_layout, plot_text
 from intercore.view.quantity import duration, significant
 from intercore.view.section import Figure, Report, Section, where
-from intercore.view.table import Column, Table
+from intercore.view.table import Column, Table, varied_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -81,7 +81,7 @@ def _calls_table(run: Run, analysis: ApiAnalysis) -> Table[ApiCall]:
     def when_hammered(text: Callable[[ApiCall], str]) -> Callable[[ApiCall], str]:
         return lambda one: _DASH if one.other in (ALONE, SPIN) else text(one)
 
-    columns: list[Column[ApiCall]] = [Column(name, _level(name)) for name in (calls[0].varied if calls else ())]
+    columns: list[Column[ApiCall]] = varied_columns(calls)
     columns.append(Column("call, bytes", _called))
     columns += [
         Column(name, _attribute(name), right=True)
@@ -104,7 +104,7 @@ def _calls_table(run: Run, analysis: ApiAnalysis) -> Table[ApiCall]:
 
 def _sizes_table(run: Run, analysis: ApiAnalysis) -> Table[ApiBySize]:
     rows = analysis.by_size
-    columns: list[Column[ApiBySize]] = [Column(name, _level(name)) for name in rows[0].varied]
+    columns: list[Column[ApiBySize]] = varied_columns(rows)
     columns += [
         Column("call", lambda one: one.call),
         Column("core", lambda one: str(one.core), right=True),
@@ -124,10 +124,6 @@ def _setting(one: ApiCall) -> tuple[object, ...]:
 
 def _attribute(name: str) -> Callable[[ApiCall], str]:
     return lambda one: str(getattr(one, name))
-
-
-def _level(name: str) -> Callable[[ApiCall | ApiBySize], str]:
-    return lambda one: str(one.varied[name])
 
 
 def _called(one: ApiCall) -> str:

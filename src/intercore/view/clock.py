@@ -8,10 +8,10 @@ from intercore.analysis.clock import analyse, row, sentences, to_json, warnings
 from intercore.analysis.counter import with_bound
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
-from intercore.view.table import Column, Table
+from intercore.view.table import Column, Table, varied_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from intercore.analysis.clock import ClockAnalysis, Intervals
     from intercore.analysis.counter import Counter
@@ -70,7 +70,7 @@ def _drift(one: Counter) -> str:
 
 def _table(run: Run, analysis: ClockAnalysis) -> Table[Intervals]:
     rows = analysis.intervals
-    columns: list[Column[Intervals]] = [Column(name, _level(name)) for name in (rows[0].varied if rows else ())]
+    columns: list[Column[Intervals]] = varied_columns(rows)
     columns += [
         Column("cores", lambda one: f"{one.first} → {one.second}"),
         Column("intervals", lambda one: f"{one.count:,}", right=True),
@@ -86,10 +86,6 @@ def _table(run: Run, analysis: ClockAnalysis) -> Table[Intervals]:
         ]
     hz = f", in ticks of {1e9 / rows[0].hz:g} ns" if rows else ""
     return Table(f"Readings of the common clock on {where(run)}{hz}", rows, columns)
-
-
-def _level(name: str) -> Callable[[Intervals], str]:
-    return lambda one: str(one.varied[name])
 
 
 def _us(one: Intervals, ticks: float) -> float:

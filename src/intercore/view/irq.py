@@ -11,10 +11,10 @@ from intercore.view.distribution import histogram_figure
 from intercore.view.plots import AXIS, base_layout
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
-from intercore.view.table import Column, Table
+from intercore.view.table import Column, Table, varied_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from intercore.analysis.irq import Budget, IrqAnalysis, Latency, Path
     from intercore.analysis.statistics import Interval
@@ -78,7 +78,7 @@ def _tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[Latency] | Table[
 
 
 def _columns(rows: Sequence[Latency]) -> list[Column[Latency]]:
-    columns: list[Column[Latency]] = [Column(name, _level(name)) for name in rows[0].varied]
+    columns: list[Column[Latency]] = varied_columns(rows)
     columns += [
         Column("cores", lambda one: one.cores),
         Column("they are", lambda one: one.interrupted),
@@ -95,7 +95,7 @@ def _columns(rows: Sequence[Latency]) -> list[Column[Latency]]:
 
 
 def _budget_columns(rows: Sequence[Budget]) -> list[Column[Budget]]:
-    columns: list[Column[Budget]] = [Column(name, _level(name)) for name in rows[0].varied]
+    columns: list[Column[Budget]] = varied_columns(rows)
     return [
         *columns,
         Column("path", lambda one: one.path),
@@ -106,10 +106,6 @@ def _budget_columns(rows: Sequence[Budget]) -> list[Column[Budget]]:
         Column("they are then", lambda one: one.largest_while),
         Column("once in a million", _rare, right=True),
     ]
-
-
-def _level(name: str) -> Callable[[Latency | Budget], str]:
-    return lambda one: str(one.varied[name])
 
 
 def _percentile(found: Interval | None) -> str:

@@ -22,7 +22,7 @@ from intercore.view.distribution import distribution_columns, histogram_figure
 from intercore.view.matrix import matrix_figure
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
-from intercore.view.table import Column, Table
+from intercore.view.table import Column, Table, varied_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -116,7 +116,7 @@ def _tables(
             f"From a release to the acquisition by a core that waits, on {where(run)}",
             analysis.hand_over,
             [
-                *_varied(analysis.hand_over),
+                *varied_columns(analysis.hand_over),
                 Column("lock", lambda one: one.lock),
                 Column("cores", lambda one: f"{one.first} → {one.second}"),
                 *_distribution(analysis.hand_over, lambda one: one.latency_us),
@@ -132,7 +132,7 @@ def _tables(
             f"One way of a word from core to core, on {where(run)}",
             analysis.ping_pong,
             [
-                *_varied(analysis.ping_pong),
+                *varied_columns(analysis.ping_pong),
                 Column("by", lambda one: one.lock),
                 Column("cores", lambda one: f"{one.first} – {one.second}"),
                 *_distribution(analysis.ping_pong, lambda one: one.one_way_us),
@@ -143,7 +143,7 @@ def _tables(
 
 def _contention_columns(analysis: LockAnalysis) -> list[Column[LockContention]]:
     rows = analysis.contention
-    columns: list[Column[LockContention]] = [*_varied(rows), Column("lock", lambda one: one.lock)]
+    columns: list[Column[LockContention]] = [*varied_columns(rows), Column("lock", lambda one: one.lock)]
     if len({(one.cores, one.hold, one.pause) for one in rows}) > 1:
         columns += [Column("cores, hold, pause", lambda one: f"{one.cores}, {one.hold}, {one.pause}")]
     return [
@@ -167,18 +167,10 @@ def _shares(one: LockContention) -> str:
     return " : ".join(shares[:_MOST_SHARES]) + (" …" if len(shares) > _MOST_SHARES else "")
 
 
-def _varied(rows: Sequence[Row]) -> list[Column[Row]]:
-    return [Column(name, _level(name)) for name in rows[0].varied]
-
-
 def _distribution(rows: Sequence[Row], of: Callable[[Row], Distribution]) -> list[Column[Row]]:
     """Return the columns of a distribution, without percentiles that no row can tell."""
     known = {"p99": any(of(one).p99 for one in rows), "p99.9": any(of(one).p99_9 for one in rows)}
     return [column for column in distribution_columns(of) if known.get(column.title, True)]
-
-
-def _level(name: str) -> Callable[[Row], str]:
-    return lambda one: str(one.varied[name])
 
 
 def _cycles(rows: Sequence[Row], of: Callable[[Row], float | None]) -> list[Column[Row]]:

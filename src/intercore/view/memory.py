@@ -11,7 +11,7 @@ from intercore.analysis.memory import BENCHMARK, MemoryInterference, MemoryRate,
 from intercore.view.matrix import matrix_figure
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
-from intercore.view.table import Column, Table
+from intercore.view.table import Column, Table, varied_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -105,7 +105,7 @@ _COLUMNS = 5
 
 
 def _rate_columns(rows: Sequence[MemoryRate]) -> list[Column[MemoryRate]]:
-    columns: list[Column[MemoryRate]] = [Column(name, _level(name)) for name in rows[0].varied]
+    columns: list[Column[MemoryRate]] = varied_columns(rows)
     columns += [
         Column("core", lambda one: str(one.core)),
         Column("region", lambda one: one.region),
@@ -141,10 +141,6 @@ def _cell(beside: str) -> Callable[[list[MemoryInterference]], str]:
 
 def _level_of_first(name: str) -> Callable[[list[MemoryInterference]], str]:
     return lambda line: str(line[0].varied[name])
-
-
-def _level(name: str) -> Callable[[MemoryRate], str]:
-    return lambda one: str(one.varied[name])
 
 
 def _number(value: float | None, decimals: int) -> str:

@@ -10,7 +10,7 @@ from intercore.analysis.rhealstone import analyse, warnings
 from intercore.view.dots import Dot, dots_figure
 from intercore.view.quantity import duration, significant
 from intercore.view.section import Report, Section, where
-from intercore.view.table import Column, Table
+from intercore.view.table import Column, Table, varied_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -63,7 +63,7 @@ def _table(run: Run, analysis: RhealstoneAnalysis) -> Table[RhealstoneTime]:
     def of(form: str, text: Callable[[RhealstoneTime], str]) -> Callable[[RhealstoneTime], str]:
         return lambda row: text(at[_key(row), form]) if (_key(row), form) in at else _DASH  # type: ignore[index]
 
-    columns: list[Column[RhealstoneTime]] = [Column(name, _level(name)) for name in (rows[0].varied if rows else ())]
+    columns: list[Column[RhealstoneTime]] = varied_columns(rows)
     columns.append(Column("component", lambda one: one.component))
     columns += [Column("core", lambda one: str(one.core), right=True)] * (len({one.core for one in rows}) > 1)
     for form in ("same", "cross"):
@@ -74,10 +74,6 @@ def _table(run: Run, analysis: RhealstoneAnalysis) -> Table[RhealstoneTime]:
     looking = max((one.looking_us for one in analysis.times), default=0.0)
     title = f"Rhealstone's components on {where(run)}, with the cost of looking ({duration(looking)})"
     return Table(title, rows, columns)
-
-
-def _level(name: str) -> Callable[[RhealstoneTime], str]:
-    return lambda one: str(one.varied[name])
 
 
 def _median(one: RhealstoneTime) -> str:

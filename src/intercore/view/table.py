@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import msgspec
 from rich import box
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from intercore.measurement import Level
 
 Row = TypeVar("Row")
 
@@ -49,6 +50,26 @@ class Table(Generic[Row]):
     title: str
     rows: Sequence[Row]
     columns: Sequence[Column[Row]]
+
+
+class Varied(Protocol):
+    """What is told apart from others by further factors."""
+
+    @property
+    def varied(self) -> Mapping[str, Level]:
+        """Those factors that take more than one level in the run, by name."""
+
+
+VariedRow = TypeVar("VariedRow", bound=Varied)
+
+
+def varied_columns(rows: Sequence[VariedRow]) -> list[Column[VariedRow]]:
+    """Return a column for each further factor that tells the rows apart."""
+    return [Column(name, partial(_level, name)) for name in (rows[0].varied if rows else ())]
+
+
+def _level(name: str, row: Varied) -> str:
+    return str(row.varied[name])
 
 
 def print_table(table: Table[Row], console: Console) -> None:

@@ -10,7 +10,7 @@ from intercore.analysis.threadmetric import AT_ONCE, PERIOD_S, analyse, warnings
 from intercore.view.dots import Dot, dots_figure
 from intercore.view.quantity import FORMATS, duration, significant
 from intercore.view.section import Report, Section, where
-from intercore.view.table import Column, Table
+from intercore.view.table import Column, Table, varied_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -62,7 +62,7 @@ def _table(run: Run, analysis: ThreadMetricAnalysis) -> Table[ThreadMetricCount]
     def of(form: str, text: Callable[[ThreadMetricCount], str]) -> Callable[[ThreadMetricCount], str]:
         return lambda row: text(at[_key(row), form]) if (_key(row), form) in at else _DASH  # type: ignore[index]
 
-    columns: list[Column[ThreadMetricCount]] = [Column(name, _level(name)) for name in (rows[0].varied if rows else ())]
+    columns: list[Column[ThreadMetricCount]] = varied_columns(rows)
     columns.append(Column("test", lambda one: one.test))
     columns += [Column("core", lambda one: str(one.core), right=True)] * (len({one.core for one in rows}) > 1)
     for form in ("same", "cross"):
@@ -71,10 +71,6 @@ def _table(run: Run, analysis: ThreadMetricAnalysis) -> Table[ThreadMetricCount]
     columns.append(Column("cross/same", of("cross", _factor), right=True))
     columns.append(Column("cross is", lambda one: "both" if one.test in AT_ONCE else "passed"))
     return Table(f"Thread-Metric's counts in {PERIOD_S} s on {where(run)}", rows, columns)
-
-
-def _level(name: str) -> Callable[[ThreadMetricCount], str]:
-    return lambda one: str(one.varied[name])
 
 
 def _per_period(one: ThreadMetricCount) -> str:

@@ -7,7 +7,7 @@ import math
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from intercore.analysis.distribution import Distribution, distribution
@@ -85,6 +85,7 @@ def test_a_distribution_goes_through_json() -> None:
     assert msgspec.json.decode(msgspec.json.encode(found), type=Distribution) == found
 
 
+@example(ticks=[6, -439, -999905], hz=1e9)  # 2245.99 steps of 445: close, but on no grid
 @given(st.lists(st.integers(-(10**6), 10**6), min_size=2, max_size=50, unique=True), st.sampled_from([1e9, 125e6, 3e6]))
 def test_granularity_finds_ticks_through_rounding(ticks: list[int], hz: float) -> None:
     values = np.asarray(ticks) * (1e6 / hz)

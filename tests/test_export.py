@@ -8,11 +8,10 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import hypothesis
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-UNHURRIED = hypothesis.settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no bug
 STARTED = "2026-01-01T00:00:00+00:00"
 PLAN = Plan("host", None, "speedup", (Part("speedup", {"n": [1, 2]}),), simulated=False)
 COLUMNS_AFTER = ["repetition", "series", "index", "ticks", "unit", "clock", "hz", "ns"]
@@ -116,7 +114,6 @@ def test_text_that_would_break_a_csv_comes_back_as_it_was(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["samples.parquet", "samples.csv"])
-@UNHURRIED
 @given(ticks=hnp.arrays(np.int64, st.integers(0, 20)), hz=st.integers(1, 10**12))
 def test_any_samples_read_back_exactly(
     tmp_path_factory: pytest.TempPathFactory, name: str, ticks: np.ndarray, hz: int

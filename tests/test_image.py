@@ -40,7 +40,7 @@ def apart(found: Mapping[int, bytes]) -> dict[int, bytes]:
     return kept
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pieces)
 def test_what_goes_in_comes_out_of_the_simulators_own_loader(loaded: dict[int, bytes]) -> None:
     chip = Simulator(uf2(pages(loaded.items())))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -117,7 +117,6 @@ def test_rows_stand_in_the_order_of_the_regions_of_the_target() -> None:
     ]
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 10**9), min_size=1, max_size=30),
     st.lists(st.integers(0, 10**9), min_size=1, max_size=30),

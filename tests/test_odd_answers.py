@@ -150,7 +150,7 @@ def measurements(draw: st.DrawFn, benchmark: str) -> Measurement:
 
 @pytest.mark.parametrize("benchmark", KNOWN)
 @given(data=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_odd_answers_make_a_document_and_tables(benchmark: str, data: st.DataObject) -> None:
     found = tuple(data.draw(st.lists(measurements(benchmark), max_size=3)))
     plan = Plan("host", None, benchmark, (Part(benchmark, {}),))

@@ -7,17 +7,15 @@ import json
 import subprocess
 import sys
 
-import hypothesis
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.measurement import Measurement, Part, Plan, Run
 from intercore.plan import MAX_SETTINGS, Setting, canonical, remaining, settings
 
-UNHURRIED = hypothesis.settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no bug
 LEVELS = st.integers(-(2**63), 2**63 - 1) | st.text(max_size=8)
 FACTORS = st.dictionaries(st.text(max_size=8), LEVELS, max_size=6)
 GRIDS = st.dictionaries(
@@ -58,7 +56,6 @@ def keys(of: list[Setting]) -> list[tuple[str, str, int]]:
     return [(setting.benchmark, canonical(setting.factors), setting.repetition) for setting in of]
 
 
-@UNHURRIED
 @given(PLANS)
 def test_settings_are_a_permutation_of_levels_times_repetitions(of: Plan) -> None:
     product = [
@@ -70,7 +67,6 @@ def test_settings_are_a_permutation_of_levels_times_repetitions(of: Plan) -> Non
     assert sorted(keys(settings(of))) == sorted(product)
 
 
-@UNHURRIED
 @given(PLANS)
 def test_the_same_plan_always_gives_the_same_order(of: Plan) -> None:
     again = msgspec.json.decode(msgspec.json.encode(of), type=Plan)
@@ -88,14 +84,12 @@ def test_the_order_is_the_same_in_another_process() -> None:
     assert msgspec.json.decode(other, type=list[Setting]) == settings(of)
 
 
-@UNHURRIED
 @given(PLANS)
 def test_every_setting_is_measured_once_before_any_is_measured_twice(of: Plan) -> None:
     repetitions = [setting.repetition for setting in settings(of)]
     assert repetitions == sorted(repetitions)
 
 
-@UNHURRIED
 @given(PLANS)
 def test_each_build_is_used_in_one_go_within_a_repetition(of: Plan) -> None:
     builds = [(setting.repetition, setting.factors.get("opt")) for setting in settings(of)]
@@ -136,7 +130,6 @@ def test_a_plan_that_cannot_be_meant_is_refused(of: Plan, message: str) -> None:
         settings(of)
 
 
-@UNHURRIED
 @given(FACTORS, st.randoms())
 def test_canonical_text_does_not_depend_on_the_order_and_says_everything(
     factors: dict[str, int | str], random: object
@@ -158,7 +151,6 @@ def test_text_that_is_not_unicode_is_refused() -> None:
         settings(plan(mode=["po\udcffol"]))
 
 
-@UNHURRIED
 @given(PLANS, st.data())
 def test_what_remains_is_what_was_not_measured_in_the_order_of_the_plan(of: Plan, data: st.DataObject) -> None:
     order = settings(of)

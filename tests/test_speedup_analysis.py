@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.filterwarnings("error")
 
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=25)
 
 
 def measured(
@@ -466,7 +466,7 @@ class TestJson:
         document = to_json(analyse([measured([100], [60], opt=opt) for opt in ("O0", "O2")]))
         assert [point["opt"] for point in document["speedup"]] == ["O0", "O2"]
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         st.lists(
             st.tuples(

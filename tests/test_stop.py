@@ -22,7 +22,7 @@ from intercore.store import Store
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-UNHURRIED = hypothesis.settings(deadline=None, max_examples=12)  # a busy machine is no bug
+few = hypothesis.settings(max_examples=12)
 
 
 def series(name: str, values: Sequence[int], unit: Unit = "tick") -> Series:
@@ -217,7 +217,7 @@ def test_a_repetition_of_all_comes_before_the_next_of_any(uninterrupted: Run) ->
     assert repetitions == sorted(repetitions)
 
 
-@UNHURRIED
+@few
 @given(st.lists(st.integers(0, 7), max_size=8))
 def test_an_interrupted_run_goes_on_in_the_same_order_and_is_incomplete_until_the_end(
     tmp_path_factory: pytest.TempPathFactory, uninterrupted: Run, pieces: list[int]

@@ -15,11 +15,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-import hypothesis
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
-UNHURRIED = hypothesis.settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no bug
 PLAN = Plan(
     "host",
     "spy://",
@@ -120,7 +118,6 @@ def test_a_run_reads_back_as_it_was_measured(path: Path) -> None:
     assert list(map(content, run.measurements)) == list(map(content, measurements))
 
 
-@UNHURRIED
 @given(ticks=st.lists(hnp.arrays(np.int64, st.integers(0, 50)), max_size=3))
 @example(ticks=[np.array([INT64.min, INT64.max, INT64.min, 0, -1, INT64.max], dtype=np.int64)])
 @example(ticks=[np.arange(20, dtype=np.int64)[::-2]])
@@ -139,7 +136,6 @@ def test_any_samples_read_back_exactly(tmp_path_factory: pytest.TempPathFactory,
     assert content(stored) == content(original)
 
 
-@UNHURRIED
 @given(
     factors=st.dictionaries(st.text(), st.integers(-(2**63), 2**63 - 1) | st.text(), max_size=5),
     conditions=st.dictionaries(st.text(), st.text(), max_size=5),

@@ -166,7 +166,7 @@ def test_a_tail_goes_through_json() -> None:
     assert msgspec.json.decode(msgspec.json.encode(found), type=Tail) == found
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from([1e-9, 1.0, 1e9]),

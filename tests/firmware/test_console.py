@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 SAMPLES_MAX = SAMPLES_CAPACITY - 2 * 32
 """What the cost of looking on two cores leaves."""
 
-for_one_target = settings(
-    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+for_one_target = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 class Target:

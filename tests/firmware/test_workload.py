@@ -112,7 +112,7 @@ def memory(first: int, count: int) -> int:
 MODELS: dict[str, Callable[[int, int], int]] = {"fp": fp, "integer": integer, "hanoi": hanoi, "memory": memory}
 
 over_builds = settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 """Few examples each: there are a dozen builds."""
 

@@ -45,14 +45,14 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         Simulator(raw(*FOREVER), base=SRAM, bootrom=tmp_path / "rom")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(start=st.sampled_from([b"\x7fELF\x01\x01\x01", b"UF2\nWQ]\x9e", b""]), rest=st.binary(max_size=600))
 def test_no_bytes_at_all_do_harm(start: bytes, rest: bytes) -> None:
     with pytest.raises(SimulatorError):
         Simulator(start + rest)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(code=st.lists(st.integers(0, 0xFFFF), max_size=60), at=st.integers(0, 3))
 def test_no_program_does_harm(code: list[int], at: int) -> None:
     simulator = Simulator(raw(*code), base=SRAM)
@@ -62,7 +62,7 @@ def test_no_program_does_harm(code: list[int], at: int) -> None:
     simulator.take_diagnostics()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(places=st.lists(st.tuples(st.integers(0, 60_000), st.integers(0, 255)), max_size=20))
 def test_no_damaged_elf_file_does_harm(places: list[tuple[int, int]]) -> None:
     image = bytearray(example("spinlock").read_bytes())

@@ -32,7 +32,7 @@ def outcome(simulator: Simulator) -> Outcome:
     return Outcome(simulator.now, simulator.state_hash(), statistics, sent.data, sent.cycles.tobytes())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(image=IMAGES, memory=MEMORIES, before=CYCLES, after=CYCLES, text=st.binary(max_size=4))
 def test_running_on_from_a_snapshot_is_the_same_each_time(
     image: str, memory: str, before: int, after: int, text: bytes
@@ -55,7 +55,7 @@ def test_running_on_from_a_snapshot_is_the_same_each_time(
     assert outcome(fresh) == first
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(image=IMAGES, memory=MEMORIES, pieces=st.lists(st.integers(1, 40_000), min_size=1, max_size=12))
 def test_cutting_a_run_into_pieces_changes_nothing(image: str, memory: str, pieces: list[int]) -> None:
     whole, cut = Simulator(example(image, memory)), Simulator(example(image, memory))
@@ -66,7 +66,7 @@ def test_cutting_a_run_into_pieces_changes_nothing(image: str, memory: str, piec
         assert outcome(cut) == outcome(whole)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(image=IMAGES, memory=MEMORIES, text=st.sampled_from(["e", "co", "ready", "100 r", "never"]))
 def test_waiting_for_a_text_or_an_address_changes_nothing(image: str, memory: str, text: str) -> None:
     waiting, plain = Simulator(example(image, memory)), Simulator(example(image, memory))

@@ -141,9 +141,7 @@ def test_any_line_can_be_had_again(terminal: Terminal) -> None:
     assert [terminal.message() for _ in range(6)] == [*lines[2:5], lines[7], *lines[-2:]]
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_ranges_of_lines_come_in_the_order_asked(terminal: Terminal, data: st.DataObject) -> None:
     lines = numbered(terminal.ask("info id=4"))

@@ -25,8 +25,8 @@ LARGE = 5000
 """Repetitions above which the normal distribution of a median's rank is as good as resampling."""
 
 _SEED = 0x1C0E
-_OFF_GRID = 0.01  # of a step, that rounding may put a value off the grid
-_MOST_STEPS = 1e12  # in a value: beyond, floats do not tell whether it lies on the grid
+_ROUNDING = 8 * np.finfo(np.float64).eps  # of the largest value, that a few operations may put a value off its grid
+_TELLING = 0.1  # of a step, that rounding may amount to: beyond, floats do not tell whether a value lies on the grid
 _VALUES_PER_BATCH = 2_000_000  # bounds the memory of a bootstrap to some 50 MB however many samples there are
 
 
@@ -113,10 +113,13 @@ def granularity(values: ArrayLike) -> float | None:
         return None
     steps = np.diff(distinct)
     step = float(steps.min())
-    if step * _MOST_STEPS < np.abs(distinct[[0, -1]]).max():
+    rounding = _ROUNDING * float(np.abs(distinct[[0, -1]]).max())
+    if rounding > step * _TELLING:
         return None
     multiples = steps / step
-    return None if np.any(np.abs(multiples - np.rint(multiples)) > _OFF_GRID) else step
+    # The n-th multiple is off by what two values are, and by n times what the step is.
+    off = rounding / step * (1 + multiples)
+    return step if np.all(np.abs(multiples - np.rint(multiples)) <= np.minimum(off, _TELLING)) else None
 
 
 def generator(key: str) -> np.random.Generator:

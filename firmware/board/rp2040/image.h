@@ -11,6 +11,10 @@ void image_start_data(void);
 /* Has the boot ROM start the image again after a reset by the watchdog. To be called at each start: the ROM forgets. */
 void image_start_again_after_watchdog(void);
 
+/* Cycles for which an interrupt may be held up where its code, or that which masks it, has to come from here: a rough
+ * upper bound, for some hundred instructions, none of them in a cache. Below 1000 in SRAM. */
+uint32_t image_delay_cycles(void);
+
 /* Reads what there is to read for the conditions. */
 void image_conditions_start(void);
 

@@ -23,6 +23,10 @@ void image_start_data(void) {
 /* The boot ROM starts what is in flash, unless these ask for something else (DS 2.8.1.1). */
 void image_start_again_after_watchdog(void) { WATCHDOG_SCRATCH4 = 0; }
 
+/* A word from flash takes 20 serial clocks and some more cycles, and holds two instructions; without the cache each
+ * time, with it once in a while. */
+uint32_t image_delay_cycles(void) { return (XIP_CTRL & XIP_CTRL_EN) != 0 ? 10000 : 100000; }
+
 static char divider[CONDITIONS_NUMBER_SIZE];
 static char clock_hz[CONDITIONS_NUMBER_SIZE];
 

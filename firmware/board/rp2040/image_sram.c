@@ -33,6 +33,8 @@ void image_start_again_after_watchdog(void) {
     WATCHDOG_SCRATCH7 = entry;
 }
 
+uint32_t image_delay_cycles(void) { return 1000; }
+
 void image_conditions_start(void) {}
 
 bool image_condition(uint32_t index, struct port_condition *condition) {

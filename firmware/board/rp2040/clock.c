@@ -69,14 +69,14 @@ static uint32_t find_phase(void) {
 
 uint32_t clock_phase(void) { return phase; }
 
-void clock_align(void) {
+BOARD_IN_SRAM(clock_align) void clock_align(void) {
     uint32_t before = TIMER_TIMERAWL;
     uint32_t now;
     do {
         now = TIMER_TIMERAWL;
     } while (now == before);
-    /* Within a few cycles of the edge, so that the correction stays clear of both ends whatever the compiler makes of
-     * this. */
+    /* Within a few cycles of the edge, and so within AHEAD, whatever the compiler makes of this: the correction stays
+     * clear of both ends. */
     PWM_CH0_CTR = (now * CYCLES_PER_US + AHEAD) & 0xffffU;
     PWM_CH0_CSR = 1; /* on */
 }

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.errors import IntercoreError, UsageError
+from intercore.factors import of_target
 from intercore.measurement import Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from intercore.measurement import Measurement, Part, Plan, Run
-
-REBUILD_FACTOR = "opt"
-"""The factor whose change needs the target to be built again."""
 
 MAX_SETTINGS = 1_000_000
 """More than anyone waits for, few enough to list: a mistyped range must not fill the memory."""
@@ -35,13 +33,13 @@ class Setting(msgspec.Struct, frozen=True):
     """Counts from 0."""
 
 
-def canonical(factors: Mapping[str, Level]) -> str:
+def canonical(levels: Mapping[str, Level]) -> str:
     """Return the one JSON text that stands for these values, whatever their order: keys sorted, no blanks.
 
     Raises IntercoreError if a text holds half of a surrogate pair, as undecodable bytes of a command line do.
     """
     try:
-        return msgspec.json.encode(dict(factors), order="sorted").decode()
+        return msgspec.json.encode(dict(levels), order="sorted").decode()
     except UnicodeEncodeError as error:
         raise IntercoreError(f"{error.object!a} is not valid text; use UTF-8") from error
 
@@ -50,8 +48,9 @@ def settings(plan: Plan) -> list[Setting]:
     """Return every setting of the plan, in the order to measure them.
 
     Repetition 0 of everything comes before repetition 1 of anything, so that a run cut short still covers the grid.
-    Within a repetition, settings that share a build stay together, and in these the plan's parts follow one another.
-    All else is in random order, so that drift does not look like a factor. The same plan always gives the same order.
+    Within a repetition, settings that share a build (the levels of the target's own factors) stay together, so that the
+    target is opened as rarely as can be, and in these the plan's parts follow one another. All else is in random order,
+    so that drift does not look like a factor. The same plan always gives the same order.
 
     Raises UsageError if the plan has no settings or excludes them all, names a level or a setting twice, may have more
     than MAX_SETTINGS, has a fraction out of range, or a stop rule with a cap below its repetitions.
@@ -83,8 +82,8 @@ def in_order(plan: Plan, chosen: Iterable[Setting]) -> list[Setting]:
 def setting_of(plan: Plan, measurement: Measurement) -> Setting:
     """Return which setting was measured. The measurement is of a benchmark of the plan."""
     names = next(part.levels for part in plan.parts if part.benchmark == measurement.benchmark)
-    factors = {name: measurement.factors[name] for name in names if name in measurement.factors}
-    return Setting(measurement.benchmark, factors, measurement.repetition)
+    levels = {name: measurement.factors[name] for name in names if name in measurement.factors}
+    return Setting(measurement.benchmark, levels, measurement.repetition)
 
 
 def _sorted(plan: Plan, positions: Iterable[tuple[int, Setting]]) -> list[Setting]:
@@ -178,11 +177,10 @@ def _check_parts(parts: Sequence[Part]) -> None:
 def _rank(seed: int, part: int, setting: Setting) -> tuple[int, bytes, int, bytes]:
     """Sort key: in random order, but for what is cheaper together."""
 
-    def shuffled(factors: Mapping[str, Level]) -> bytes:
-        return _hash(seed, setting.repetition, factors)
+    def shuffled(levels: Mapping[str, Level]) -> bytes:
+        return _hash(seed, setting.repetition, levels)
 
-    build = {name: level for name, level in setting.factors.items() if name == REBUILD_FACTOR}
-    return setting.repetition, shuffled(build), part, shuffled(setting.factors)
+    return setting.repetition, shuffled(of_target(setting.factors)), part, shuffled(setting.factors)
 
 
 def _hash(*what: object) -> bytes:

@@ -6,17 +6,20 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from intercore.errors import UsageError
+from intercore import factors
+from intercore.errors import UsageError, unknown
+from intercore.factors import FACTORS, OPT
 from intercore.levels import DEFAULT_LEVELS, SIMULATED_SUITE_LEVELS, SUITE_LEVELS
 from intercore.measurement import Excluded, Part
-from intercore.plan import REBUILD_FACTOR, canonical
-from intercore.targets import unknown
+from intercore.plan import canonical
+from intercore.targets import check_factors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from intercore.measurement import Level
     from intercore.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo, Session
+    from intercore.targets import Target
 
 _NAMED = 3  # settings in a refusal
 SUITE = "suite"
@@ -34,6 +37,19 @@ def parse_levels(words: Iterable[str]) -> dict[str, list[str]]:
             raise UsageError(f"{name} is given twice; put its values in one list: {name}=…,…")
         levels[name] = values.split(",")
     return levels
+
+
+def target_levels(target: Target, wanted: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
+    """Return the levels of the target's own factors among those wanted; of `opt`, if it has that, in any case.
+
+    Raises UsageError for a factor that the target cannot be built or configured with, for one that is no level of its
+    factor, and for levels that have no effect beside the others.
+    """
+    named = {name: texts for name, texts in wanted.items() if name in FACTORS}
+    check_factors(target, named)
+    if not target.built_here:
+        return {}
+    return factors.resolve(target.factors, {OPT.name: [str(OPT.default)], **named})
 
 
 def find_benchmark(benchmarks: Sequence[BenchmarkInfo], name: str) -> BenchmarkInfo:
@@ -54,9 +70,7 @@ def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]], seed:
 
 def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
     parameters = {parameter.name: parameter for parameter in benchmark.parameters}
-    for name, texts in levels.items():
-        if name == REBUILD_FACTOR:
-            raise UsageError(f"the optimisation level is an option: --opt {','.join(texts)}")
+    for name in levels:
         if name not in parameters:
             raise UsageError(unknown(f"parameter of {benchmark.name}", name, parameters))
     return {name: [_level(parameters[name], text) for text in texts] for name, texts in levels.items()}

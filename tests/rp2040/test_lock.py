@@ -214,7 +214,7 @@ def address_of_word(elf: Path, lock: str) -> int:
     """Where the benchmark's counter lies: the first argument of the operation."""
     board = Board(elf)
     board.run(0.6)
-    board.chip.send(f"run lock measure=ping-pong lock={lock} samples=1 batch=1 dither_us=0\n".encode())
+    board.chip.send(f"run lock measure=ping-pong lock={lock} samples=1 batch=10 dither_us=0\n".encode())
     function = FUNCTIONS[lock][0]
     stops = [board.chip.run(CLK_SYS_HZ, address=function, core=1) for _ in range(3)]  # the first may be to meet
     assert {stop.reason for stop in stops} == {Reason.ADDRESS}

@@ -44,8 +44,9 @@
 #define CACHE_LINE 64
 /* Passes before the dither, so that a core that has nothing to do is asleep. */
 #define SETTLING_US 20U
-/* With no message in so many seconds, beyond the dither, none will come any more. */
-#define PATIENCE_S 3U
+/* With no message in so many seconds, beyond the dither, none will come any more. A busy Linux can keep a task waiting
+ * for longer than one would think. */
+#define PATIENCE_S 5U
 /* Turns of a loop between two looks at the clock: reading it is in the way of who reads it on the other core. */
 #define TURNS_PER_LOOK 65536U
 #define LOAD_WORDS 8U
@@ -137,7 +138,7 @@ struct party {
     port_sem_t go;
     uint32_t core;
     bool opened;
-    bool dismissed; /* read by the task after it has been woken; so is that of a load */
+    atomic_bool dismissed;
     bool migrated;
     uint64_t preempted;
     atomic_uint reported; /* turn that it has done */
@@ -147,7 +148,7 @@ struct party {
 struct load_task {
     port_task_t task;
     bool started;
-    bool dismissed;
+    atomic_bool dismissed;
     atomic_uint reported;
     volatile uint32_t words[LOAD_WORDS];
 };
@@ -174,12 +175,14 @@ static struct {
     uint32_t turn;
     uint32_t target; /* number behind the last message of the turn */
     atomic_bool over;
+    bool stalled; /* it was over before its time */
 
     /* Written by the sender. */
     _Alignas(CACHE_LINE) uint64_t before;
     uint64_t after;
-    uint32_t next_sent; /* number of the next message */
-    atomic_uint sent;   /* turn of which it has its readings */
+    uint32_t next_sent;                  /* number of the next message */
+    atomic_uint sent;                    /* turn of which it has its readings */
+    volatile uint32_t words[LOAD_WORDS]; /* of its own load */
 
     /* Written by the receiver. */
     _Alignas(CACHE_LINE) struct arrival arrival;
@@ -236,22 +239,22 @@ static void keep_vigil(struct vigil *vigil) {
     }
 }
 
-static void work(struct load_task *load) {
+static void work(volatile uint32_t *words) {
     for (uint32_t i = 0; i < LOAD_WORDS; i++) {
-        load->words[i]++;
+        words[i]++;
     }
 }
 
-/* Spins, or works as a load does if there is one, until the turn is reached. Does without the kernel, and almost
- * without the clock. False if all is over. */
-static bool await(const atomic_uint *turn, struct load_task *load) {
+/* Spins, or works as a load does if there are words for it, until the turn is reached. Does without the kernel, and
+ * almost without the clock. False if all is over. */
+static bool await(const atomic_uint *turn, volatile uint32_t *words) {
     struct vigil vigil = begin_vigil();
     for (uint32_t turns = 1; !reached(turn); turns++) {
         if (over()) {
             return false;
         }
-        if (load != NULL) {
-            work(load);
+        if (words != NULL) {
+            work(words);
         }
         if (!stage.apart) {
             port_yield(); /* where priorities mean nothing, the other may not have run yet */
@@ -484,7 +487,7 @@ static void report(struct party *party) {
 /* Waits for the next turn; false if there is none. */
 static bool await_turn(struct party *party) {
     (void)port_sem_take(&party->go, PORT_FOREVER);
-    return !party->dismissed;
+    return !atomic_load(&party->dismissed);
 }
 
 static void run_end(struct party *party, void (*take_turn)(void)) {
@@ -610,18 +613,18 @@ static void take_senders_turn(void) {
         send_message();
     }
     reach(&stage.sent);
-    (void)await(&stage.arrived, stage.load_from.started ? &stage.load_from : NULL);
+    (void)await(&stage.arrived, stage.load_from.started ? stage.words : NULL);
 }
 
 static void run_sender(void *arg) { run_end(arg, take_senders_turn); }
 
 static void run_load(void *arg) {
     struct load_task *load = arg;
-    for (port_notify_take(); !load->dismissed; port_notify_take()) {
+    for (port_notify_take(); !atomic_load(&load->dismissed); port_notify_take()) {
         if (load == &stage.load_to) {
             reach(&stage.loading);
         }
-        (void)await(&stage.arrived, load);
+        (void)await(&stage.arrived, load->words);
         reach(&load->reported);
         port_sem_give(&stage.done);
     }
@@ -696,7 +699,8 @@ static void tell(const char *name, uint32_t count) {
     }
 }
 
-static void conclude(void) {
+/* False, with run->error filled, if it ended before its time and no message is missing. */
+static bool conclude(void) {
     struct ic_checks *checks = &stage.run->checks;
     struct found *found = &stage.found;
     found->missing += stage.target - stage.next;
@@ -704,8 +708,12 @@ static void conclude(void) {
     tell("repeated", found->repeated);
     tell("disordered", found->disordered);
     tell("corrupted", found->corrupted);
+    uint32_t wrong = found->missing + found->repeated + found->disordered + found->corrupted;
     checks->checked += found->checked;
-    checks->wrong += found->missing + found->repeated + found->disordered + found->corrupted;
+    checks->wrong += wrong;
+    return wrong > 0 || !stage.stalled ||
+           ic_error_set(&stage.run->error, "failed", "a task got no processor for seconds: does ", "something else",
+                        " use these cores?");
 }
 
 /* ---- who takes part ---- */
@@ -732,7 +740,7 @@ static bool start_end(struct party *party, void (*entry)(void *), enum priority 
                                            .over = &stage.over,
                                            .other = &other->task};
     party->opened = false;
-    party->dismissed = false;
+    atomic_store(&party->dismissed, false);
     party->migrated = false;
     if (port_sem_init(&party->go, 0) != PORT_OK) {
         return fails("a semaphore");
@@ -746,7 +754,7 @@ static bool start_end(struct party *party, void (*entry)(void *), enum priority 
 }
 
 static void dismiss_end(struct party *party) {
-    party->dismissed = true;
+    atomic_store(&party->dismissed, true);
     port_sem_give(&party->go);
     port_task_join(&party->task);
     port_sem_destroy(&party->go);
@@ -754,14 +762,14 @@ static void dismiss_end(struct party *party) {
 }
 
 static bool start_load(struct load_task *load, uint32_t core) {
-    load->dismissed = false;
+    atomic_store(&load->dismissed, false);
     load->started = start_task(&load->task, run_load, load, core, PRIORITY_LOAD);
     return load->started || fails("a task");
 }
 
 static void dismiss_load(struct load_task *load) {
     if (load->started) {
-        load->dismissed = true;
+        atomic_store(&load->dismissed, true);
         port_notify(&load->task);
         port_task_join(&load->task);
     }
@@ -800,12 +808,12 @@ static bool measure_with_tasks(const struct all_series *series) {
     }
     if (opened(&stage.sender) && start_end(&stage.receiver, run_receiver, PRIORITY_RECEIVER)) {
         bool taken = opened(&stage.receiver) && measure_with_loads(series);
+        stage.stalled = over();
         atomic_store(&stage.over, true);
         dismiss_end(&stage.sender);
         dismiss_end(&stage.receiver);
         stage.run->checks.preempted += stage.receiver.preempted + (stage.apart ? stage.sender.preempted : 0);
-        conclude();
-        return taken;
+        return taken && conclude();
     }
     atomic_store(&stage.over, true);
     dismiss_end(&stage.sender);

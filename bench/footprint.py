@@ -19,7 +19,8 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from intercore.build import OPT_LEVELS, pico_image
+from intercore.build import pico_image
+from intercore.factors import OPT_LEVELS
 from intercore.image import sections
 
 if TYPE_CHECKING:

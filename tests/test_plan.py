@@ -15,13 +15,16 @@ from hypothesis import strategies as st
 
 from intercore import plan as plan_module
 from intercore.errors import IntercoreError, UsageError
+from intercore.factors import of_target
 from intercore.measurement import Excluded, Measurement, Part, Plan, Run
 from intercore.plan import MAX_SETTINGS, Setting, canonical, grid, remaining, settings
 
 LEVELS = st.integers(-(2**63), 2**63 - 1) | st.text(max_size=8)
 FACTORS = st.dictionaries(st.text(max_size=8), LEVELS, max_size=6)
 GRIDS = st.dictionaries(
-    st.sampled_from(["n", "mode", "opt", "cores"]), st.lists(LEVELS, min_size=1, max_size=4, unique=True), max_size=4
+    st.sampled_from(["n", "mode", "opt", "clock_mhz", "code"]),
+    st.lists(LEVELS, min_size=1, max_size=4, unique=True),
+    max_size=4,
 )
 PARTS = st.lists(
     st.builds(Part, benchmark=st.sampled_from(["speedup", "clock", "switch"]), levels=GRIDS),
@@ -93,8 +96,8 @@ def test_every_setting_is_measured_once_before_any_is_measured_twice(of: Plan) -
 
 
 @given(PLANS)
-def test_each_build_is_used_in_one_go_within_a_repetition(of: Plan) -> None:
-    builds = [(setting.repetition, setting.factors.get("opt")) for setting in settings(of)]
+def test_a_target_is_opened_once_for_each_build_in_a_repetition(of: Plan) -> None:
+    builds = [(setting.repetition, canonical(of_target(setting.factors))) for setting in settings(of)]
     assert len([build for build, _ in itertools.groupby(builds)]) == len(set(builds))
 
 

@@ -61,11 +61,14 @@ class Factor(msgspec.Struct, frozen=True):
         return f"the nearest {'are' if below and above else 'is'} {found}" if found else f"the least is {numbers[0]}"
 
 
+OPT_LEVELS = ("O0", "O1", "O2", "O3", "Os", "Ofast")
+"""What the compilers call them."""
+
 OPT = Factor(
     name="opt",
     title="optimisation level",
     default="O2",
-    levels=("O0", "O1", "O2", "O3", "Os", "Ofast"),
+    levels=OPT_LEVELS,
     conditions=("compiler.flags",),
 )
 

@@ -68,7 +68,7 @@ add_library(rp2040 STATIC
   transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
   transport/freertos/stream_buffer.c)
 target_include_directories(rp2040 PUBLIC board/rp2040 transport/freertos)
-target_compile_definitions(rp2040 PUBLIC IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
+target_compile_definitions(rp2040 PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
   IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2})
 target_compile_definitions(rp2040 PRIVATE
   IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"

@@ -19,14 +19,16 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from intercore.build import OPT_LEVELS, pico_image
+from intercore.build import pico_image
+from intercore.factors import OPT_LEVELS
 from intercore.image import sections
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-CODE_GOAL = 96 * 1024
-"""Bytes of code, with the kernel and the C library."""
+CODE_GOAL = 112 * 1024
+"""Bytes of code, with the kernel and the C library. With it, RAM, buffers and stacks take 224 KiB of the 256 KiB of striped
+SRAM; the rest is a region for the benchmarks, and room for the larger code of other levels."""
 RAM_GOAL = 16 * 1024
 """Bytes of RAM, without buffers and stacks."""
 
@@ -88,7 +90,9 @@ def main() -> None:
     table = Table(title="intercore-target for the RP2040, bytes", box=SIMPLE, padding=(0, 0, 0, 1))
     for heading in ("level", *SHOWN, "buffers", "stacks", f"code,\n< {CODE_GOAL:,}", f"RAM,\n< {RAM_GOAL:,}", "goal"):
         table.add_column(heading, justify="right")
-    found = {level: footprint(pico_image(level, lambda text: print(text, file=sys.stderr)).elf) for level in levels}
+    found = {
+        level: footprint(pico_image({"opt": level}, lambda text: print(text, file=sys.stderr)).elf) for level in levels
+    }
     for level, one in found.items():
         numbers = [*(one.sections.get(name, 0) for name in SHOWN), one.buffers, one.stacks, one.code, one.ram]
         table.add_row(level, *(f"{number:,}" for number in numbers), "yes" if one.meets_goal else "no")

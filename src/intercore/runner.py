@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import intercore
 from intercore.errors import IntercoreError
+from intercore.factors import FACTORS, of_target
 from intercore.measurement import Measurement
-from intercore.plan import REBUILD_FACTOR
 from intercore.session import Session
 from intercore.stop import Course
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from intercore.link import Port
     from intercore.measurement import Level, Plan
@@ -54,14 +54,14 @@ class Observer(Protocol):
 def carry_out(
     store: Store,
     run_id: int,
-    open_port: Callable[[str | None], Port],
+    open_port: Callable[[Mapping[str, Level]], Port],
     observer: Observer,
     timeout: float,
     max_rate: int | None = None,
 ) -> None:
     """Measure what run `run_id` of the store lacks.
 
-    `open_port` opens the target, built at the optimisation level given (None where that is no factor); `timeout` is
+    `open_port` opens the target, built with these levels of its own factors (`intercore.factors`); `timeout` is
     the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
     is raised to. Raises IntercoreError, or KeyboardInterrupt, with all complete measurements in the store.
     """
@@ -70,21 +70,85 @@ def carry_out(
     if course.total != run.total:
         store.set_total(run_id, course.total)  # another version may have known the stop rule's series otherwise
     observer.begin(len(run.measurements), course.total)
-    for opt, settings in groupby(course.settings(), _opt):
+    for build, settings in groupby(course.settings(), lambda setting: of_target(setting.factors)):
         told = _each_once(observer.told)
-        with (
-            contextlib.closing(open_port(opt)) as port,
-            Session(port, timeout=timeout, on_log=told, repeatable=run.plan.simulated) as session,
-        ):
-            session.raise_rate(max_rate)
-            conditions = target_conditions(session, port, run.plan.target)
+        with opened(open_port(build), run.plan, timeout, max_rate, told) as target:
             for setting in settings:
                 observer.measuring(setting, course.known(setting))
-                conditions = {**conditions, **line_conditions(port)}
-                measurement = _measure(session, port, run.plan, setting, conditions, observer)
+                measurement = target.measure(setting, observer.progress, observer.chip_time)
                 course.add(setting, measurement)
                 store.add(run_id, setting, measurement, course.total)
                 observer.stored(course.total, course.known(setting))
+
+
+@contextlib.contextmanager
+def opened(
+    port: Port, plan: Plan, timeout: float, max_rate: int | None = None, told: Callable[[str], None] | None = None
+) -> Iterator[OpenTarget]:
+    """Get the target behind a port ready to measure settings of the plan; the port is closed in the end."""
+    with (
+        contextlib.closing(port),
+        Session(port, timeout=timeout, on_log=told, repeatable=plan.simulated) as session,
+    ):
+        session.raise_rate(max_rate)
+        conditions = target_conditions(session, port, plan.target)
+        session.settle()
+        yield OpenTarget(session, port, plan.simulated, conditions)
+
+
+class OpenTarget:
+    """A target that is ready to measure.
+
+    On a simulated chip every measurement begins from the same state, so that what comes of it depends on the program
+    and the setting alone: neither on what was measured before nor on where and when.
+    """
+
+    def __init__(self, session: Session, port: Port, simulated: bool, conditions: Mapping[str, str]) -> None:
+        """Use a session that is settled."""
+        self.session = session
+        self._port = port
+        self._simulated = simulated
+        self._conditions = conditions
+        self._chip_time = session.now
+
+    def measure(
+        self,
+        setting: Setting,
+        progress: Callable[[int, int], None] | None = None,
+        chip_time: Callable[[float], None] | None = None,
+    ) -> Measurement:
+        """Measure a setting. `progress` is told repetitions done and asked for, `chip_time` a simulated chip's time."""
+
+        def tell(done: int, of: int) -> None:
+            if progress is not None:
+                progress(done, of)
+            tell_time()
+
+        def tell_time() -> None:
+            if self._simulated and chip_time is not None:
+                chip_time(self._chip_time + self.session.now - begin)
+
+        started = datetime.now(UTC).isoformat(timespec="milliseconds")
+        asked = _asked(setting)
+        self.session.rewind()
+        begin = self.session.now
+        bad_lines = self.session.statistics.bad_lines
+        self._port.watch(setting.benchmark)
+        answer = self.session.measure(setting.benchmark, asked, tell)
+        tell_time()
+        self._chip_time += self.session.now - begin
+        if answer.status == "aborted":
+            raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
+        truth = self._port.truth(answer.series, answer.factors)
+        return Measurement(
+            benchmark=setting.benchmark,
+            factors={**answer.factors, **setting.factors},
+            repetition=setting.repetition,
+            series=(*answer.series, *truth.series),
+            conditions={**self._conditions, **line_conditions(self._port)},
+            checks={**answer.checks, **truth.checks, "bad_lines": self.session.statistics.bad_lines - bad_lines},
+            started=started,
+        )
 
 
 def target_conditions(session: Session, port: Port, target: str) -> dict[str, str]:
@@ -126,47 +190,13 @@ def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
     return tell_once
 
 
-def _opt(setting: Setting) -> str | None:
-    opt = setting.factors.get(REBUILD_FACTOR)
-    return None if opt is None else str(opt)
-
-
 def _asked(setting: Setting) -> dict[str, Level]:
-    """Return what the target is told: all factors but how it is built, and for each repetition another seed.
+    """Return what the target is told: all factors but the target's own, and for each repetition another seed.
 
     The seed chooses phases and delays, so two repetitions with one seed would be the same experiment: on the simulated
     chip, to the cycle.
     """
-    asked = {name: level for name, level in setting.factors.items() if name != REBUILD_FACTOR}
+    asked = {name: level for name, level in setting.factors.items() if name not in FACTORS}
     if isinstance(seed := asked.get("seed"), int):
         asked["seed"] = (seed + setting.repetition) % 2**32
     return asked
-
-
-def _measure(
-    session: Session, port: Port, plan: Plan, setting: Setting, conditions: Mapping[str, str], observer: Observer
-) -> Measurement:
-    def progress(done: int, of: int) -> None:
-        observer.progress(done, of)
-        if plan.simulated:
-            observer.chip_time(session.now)
-
-    started = datetime.now(UTC).isoformat(timespec="milliseconds")
-    asked = _asked(setting)
-    bad_lines = session.statistics.bad_lines
-    port.watch(setting.benchmark)
-    answer = session.measure(setting.benchmark, asked, progress)
-    if plan.simulated:
-        observer.chip_time(session.now)
-    if answer.status == "aborted":
-        raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
-    truth = port.truth(answer.series, answer.factors)
-    return Measurement(
-        benchmark=setting.benchmark,
-        factors={**answer.factors, **setting.factors},
-        repetition=setting.repetition,
-        series=(*answer.series, *truth.series),
-        conditions=conditions,
-        checks={**answer.checks, **truth.checks, "bad_lines": session.statistics.bad_lines - bad_lines},
-        started=started,
-    )

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.build import OPT_LEVELS, firmware_sources
+from intercore.build import firmware_sources
+from intercore.factors import OPT_LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,12 +9,15 @@ import shutil
 import subprocess
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from intercore.build import OPT_LEVELS
+from intercore.factors import FACTORS, OPT_LEVELS
 from intercore.sim import Simulator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).parents[2]
 CLK_SYS_HZ = 125_000_000
@@ -41,13 +44,24 @@ def built(opt: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        _build(opt, folder)
+        _build(folder, PROGRAMS, opt=opt)
     return folder
 
 
-def _build(opt: str, folder: Path) -> None:
-    configure = ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), "-DIC_BOARD=rp2040", f"-DIC_OPT={opt}"]
-    build = ["cmake", "--build", str(folder), "--target", *PROGRAMS]
+def built_with(folder: Path, **levels: str | int) -> Path:
+    """Return the benchmark program with these levels of the target's factors, all others at their defaults.
+
+    The next one that is built in the folder takes its place, and what both have in common is not compiled again.
+    """
+    need_tools()
+    _build(folder, ["intercore-target"], **{name: factor.default for name, factor in FACTORS.items()} | levels)
+    return folder / "intercore-target"
+
+
+def _build(folder: Path, programs: Sequence[str], **levels: str | int) -> None:
+    defines = [f"-DIC_{name.upper()}={level}" for name, level in levels.items()]
+    configure = ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), "-DIC_BOARD=rp2040", *defines]
+    build = ["cmake", "--build", str(folder), "--parallel", "--target", *programs]
     for command in (configure, build):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -66,13 +80,14 @@ def o2() -> Path:
 class Board:
     """The benchmark program on the simulated chip, with a person at its console."""
 
-    def __init__(self, program: Path) -> None:
+    def __init__(self, program: Path, clk_sys_hz: int = CLK_SYS_HZ) -> None:
         self.chip = Simulator(program)
+        self.clk_sys_hz = clk_sys_hz
         self._rest = b""
 
     def run(self, seconds: float) -> list[dict[str, Any]]:
         """Let time pass; return what the program has said, after checking the form and CRC of every line."""
-        self.chip.run(round(seconds * CLK_SYS_HZ))
+        self.chip.run(round(seconds * self.clk_sys_hz))
         *lines, self._rest = (self._rest + self.chip.take_uart()).split(b"\r\n")
         found = []
         for line in filter(None, lines):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from intercore.build import OPT_LEVELS
+from intercore.factors import OPT_LEVELS
 from intercore.sim import Reason, Simulator
 
 from .conftest import CLK_SYS_HZ, built

@@ -10,6 +10,18 @@
 #define SET_BITS(address) REGISTER((address) + 0x2000U)
 #define CLEAR_BITS(address) REGISTER((address) + 0x3000U)
 
+/* DS 2.6.3.6 */
+#define XIP_CTRL REGISTER(0x14000000U)
+#define XIP_CTRL_EN 1U
+
+/* DS 4.10.13 */
+#define SSI_BAUDR REGISTER(0x18000014U)
+
+/* DS 2.10.3 */
+#define VREG REGISTER(0x40064000U)
+#define VREG_VSEL_SHIFT 4U
+#define VREG_VSEL_MASK 15U
+
 /* DS 2.20 */
 #define SYSINFO_CHIP_ID REGISTER(0x40000000U)
 

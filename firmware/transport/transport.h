@@ -20,7 +20,7 @@
  *
  *   sender's open, receiver's open   the second begins after the first has returned, and sees what that has written
  *   messages                         send and receive, or the four functions of a loan, at the same time at both ends
- *   `over` becomes true              if an end is inside a call that waits, the call returns at once or within 0.2 s
+ *   `over` becomes true              if an end is inside a call that waits, it returns at once or within 2.5 s
  *   sender's close, receiver's close the second begins after the first has returned; the receiver may still be inside
  *                                    a call while the sender closes: what both use is given back by the receiver
  *
@@ -40,8 +40,10 @@
 /* Alignment of the shared memory, and of what is loaned in it at least to 4. */
 #define IC_TRANSPORT_ALIGN 64U
 
-/* For how long a call of a kernel may wait before the transport looks whether all is over, in milliseconds. */
-#define IC_TRANSPORT_SLICE_MS 100U
+/* For how long a call of a kernel should wait at a time before the transport looks whether all is over, in
+ * milliseconds. Where nothing is wrong, no wait takes that long: what a kernel does at the end of it is never measured.
+ */
+#define IC_TRANSPORT_SLICE_MS 2000U
 
 enum ic_transport_role { IC_TRANSPORT_SENDER, IC_TRANSPORT_RECEIVER };
 
@@ -49,7 +51,7 @@ enum ic_transport_role { IC_TRANSPORT_SENDER, IC_TRANSPORT_RECEIVER };
 struct ic_transport_setup {
     uint32_t from; /* core of the sender */
     uint32_t to;   /* core of the receiver; may be the same */
-    uint32_t size; /* bytes of the largest message, at least 1 */
+    uint32_t size; /* bytes of each message, at least 1 */
     /* Shared memory for what is under way: at the same address for both, aligned to IC_TRANSPORT_ALIGN, with any
      * contents at first. A transport uses as much of it as it can make use of, and of other memory only as little as
      * it must; one whose buffer lies elsewhere (in Linux' kernel, say) leaves it alone and says so in its summary. */
@@ -64,10 +66,10 @@ struct ic_transport_end {
     const struct ic_transport_setup *setup;
     enum ic_transport_role role;
     /* How one end wakes the other: `wake` is called by an end after progress that the other may wait for (a message
-     * put, room made), `wait` by an end that has nothing to do before the other makes progress. A wake that comes before
-     * the wait is not lost: that wait returns at once. A wait may return without progress, so look again; it returns
-     * when all is over. Wakes may be counted, so who is woken once more than there was progress must only look in vain.
-     * Both order memory: what was written before the wake is visible after the wait. By one kernel these are
+     * put, room made), `wait` by an end that has nothing to do before the other makes progress. A wake that comes
+     * before the wait is not lost: that wait returns at once. A wait may return without progress, so look again; it
+     * returns when all is over. Wakes may be counted, so who is woken once more than there was progress must only look
+     * in vain. Both order memory: what was written before the wake is visible after the wait. By one kernel these are
      * port_notify() and port_notify_take(), between kernels a doorbell. A kernel's own objects need neither, and an end
      * that polls calls neither. */
     void (*wake)(struct ic_transport_end *end);
@@ -93,32 +95,32 @@ struct ic_transport {
     /* Why it cannot be used with this setup whatever the size is, as a clause ("it leads from core 0 to core 1 only");
      * NULL if it can. May itself be NULL: always. Like capacity it may be called at any time, by any task. */
     const char *(*refuses)(const struct ic_transport_setup *setup);
-    /* Bytes of the largest message that it could move with this setup, whatever setup->size is; 0 if there is too little
-     * memory even for one byte. */
+    /* Bytes of the largest messages that it could move with this setup, whatever setup->size is; 0 if there is too
+     * little memory even for one byte. */
     uint32_t (*capacity)(const struct ic_transport_setup *setup);
 
-    /* Prepares one end. setup->size is at most the capacity. False if the platform has no resource left for it. What has
-     * been prepared until then must have been given back: an end that could not be opened is not closed. If the
+    /* Prepares one end. setup->size is at most the capacity. False if the platform has no resource left for it. What
+     * has been prepared until then must have been given back: an end that could not be opened is not closed. If the
      * receiver's open fails, the sender's end is closed alone: then it gives back what both use. */
     bool (*open)(struct ic_transport_end *end);
     /* Gives back what the end has. */
     void (*close)(struct ic_transport_end *end);
 
-    /* Copying. Sends `size` bytes, 1 to setup->size, waiting for room as long as it takes. Returns when the sender may
-     * write to `message` again. False if all was over before. */
-    bool (*send)(struct ic_transport_end *end, const void *message, uint32_t size);
-    /* Waits for the next message and copies it to `message`, which has room for `size` bytes: those that are expected.
-     * Returns how many came, at most `size`; where the transport knows no borders between messages, exactly `size`.
-     * Returns 0 if all was over before. */
-    uint32_t (*receive)(struct ic_transport_end *end, void *message, uint32_t size);
+    /* Copying. Sends a message of setup->size bytes, waiting for room as long as it takes. Returns when the sender may
+     * write to `message` again, which is aligned to 8. False if all was over before. */
+    bool (*send)(struct ic_transport_end *end, const void *message);
+    /* Waits for the next message and copies it to `message`, which has room for setup->size bytes and is aligned to 8.
+     * Returns how many bytes the message had, or as many as there was room for; where the transport knows no borders
+     * between messages, setup->size. 0 if all was over before. */
+    uint32_t (*receive)(struct ic_transport_end *end, void *message);
 
-    /* Zero-copy. Gives the sender room for a message of `size` bytes in shared memory, waiting for it as long as it
-     * takes; aligned to 4. One at a time. NULL if all was over before. */
-    void *(*loan)(struct ic_transport_end *end, uint32_t size);
+    /* Zero-copy. Gives the sender room for a message in shared memory, waiting for it as long as it takes; aligned
+     * to 4. One at a time. NULL if all was over before. */
+    void *(*loan)(struct ic_transport_end *end);
     /* Sends what was loaned last. False if all was over before. */
-    bool (*send_loan)(struct ic_transport_end *end, uint32_t size);
-    /* Waits for the next message, says in *size how many bytes it has, and where it lies until it is released. NULL if
-     * all was over before. */
+    bool (*send_loan)(struct ic_transport_end *end);
+    /* Waits for the next message and returns where it lies until it is released; *size is how many bytes it has. One
+     * at a time. NULL if all was over before. */
     const void *(*receive_loan)(struct ic_transport_end *end, uint32_t *size);
     /* Gives the room of the message that was received last back to the sender. */
     void (*release)(struct ic_transport_end *end);

@@ -9,8 +9,9 @@ target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=1048576U)
 
 add_library(linux STATIC
   port/posix/control_posix.c port/posix/interrupt_posix.c port/posix/lock_posix.c port/posix/objects_posix.c
-  port/posix/period_posix.c port/posix/port_posix.c board/linux/conditions.c board/linux/region.c)
-target_include_directories(linux PUBLIC board/linux)
+  port/posix/period_posix.c port/posix/port_posix.c board/linux/conditions.c board/linux/region.c
+  board/linux/transports.c transport/posix/queue.c)
+target_include_directories(linux PUBLIC board/linux transport/posix)
 # Affinity, sched_getcpu, sem_clockwait, MAP_ANONYMOUS: what a Linux board needs beyond POSIX.
 target_compile_definitions(linux PRIVATE _GNU_SOURCE)
 target_compile_definitions(linux PRIVATE

@@ -2,7 +2,13 @@
 #include "transports_posix.h"
 
 static const struct ic_transport *const transports[] = {
+    // clang-format off
     &ic_transport_queue,
+    &ic_transport_pipe,
+    &ic_transport_unix_socket,
+    &ic_transport_posix_mq,
+    &ic_transport_notification,
+    // clang-format on
 };
 
 const struct ic_transport *port_transport(uint32_t index) {

@@ -4,6 +4,9 @@
 
 #include "transport.h"
 
+/* Behind the kernel's own header. */
+#include "message_buffer.h"
+
 extern const struct ic_transport ic_transport_queue;
 extern const struct ic_transport ic_transport_stream_buffer;
 extern const struct ic_transport ic_transport_message_buffer;

@@ -36,13 +36,14 @@ static uint32_t look_at(const atomic_uint *index, uint32_t capacity) {
  * order). An announcement is answered once, so a wake that comes when its sleeper has not slept at all is the only one
  * too many: it lets a later sleep end early. */
 
-static void announce(atomic_uint *sleeps) {
-    atomic_store_explicit(sleeps, atomic_load_explicit(sleeps, memory_order_relaxed) + 1U, memory_order_relaxed);
+/* Odd: the end is about to sleep. */
+static void announce(atomic_uint *sleeps, uint32_t count) {
+    atomic_store_explicit(sleeps, count, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static void withdraw(atomic_uint *sleeps) {
-    atomic_store_explicit(sleeps, atomic_load_explicit(sleeps, memory_order_relaxed) + 1U, memory_order_relaxed);
+static void withdraw(atomic_uint *sleeps, uint32_t count) {
+    atomic_store_explicit(sleeps, count, memory_order_relaxed);
 }
 
 /* To be called after each progress that the other end may wait for. */
@@ -127,12 +128,12 @@ void *ic_spsc_await_room(struct ic_spsc_sender *sender, uint32_t size) {
     void *room = ic_spsc_reserve(sender, size);
     while (room == NULL && going_on && !sender->corrupt) {
         if (waiting->sleeps) {
-            announce(&sender->ring->sender_sleeps);
+            announce(&sender->ring->sender_sleeps, ++sender->sleeps);
             room = ic_spsc_reserve(sender, size);
         }
         going_on = room != NULL || waiting->wait(waiting->arg);
         if (waiting->sleeps) {
-            withdraw(&sender->ring->sender_sleeps);
+            withdraw(&sender->ring->sender_sleeps, ++sender->sleeps);
         }
         room = room != NULL ? room : ic_spsc_reserve(sender, size);
     }
@@ -198,12 +199,12 @@ const void *ic_spsc_await_message(struct ic_spsc_receiver *receiver, uint32_t *s
     const void *message = ic_spsc_peek(receiver, size);
     while (message == NULL && going_on && !receiver->corrupt) {
         if (waiting->sleeps) {
-            announce(&receiver->ring->receiver_sleeps);
+            announce(&receiver->ring->receiver_sleeps, ++receiver->sleeps);
             message = ic_spsc_peek(receiver, size);
         }
         going_on = message != NULL || waiting->wait(waiting->arg);
         if (waiting->sleeps) {
-            withdraw(&receiver->ring->receiver_sleeps);
+            withdraw(&receiver->ring->receiver_sleeps, ++receiver->sleeps);
         }
         message = message != NULL ? message : ic_spsc_peek(receiver, size);
     }

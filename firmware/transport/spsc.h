@@ -57,10 +57,11 @@ struct ic_spsc_waiting {
 struct ic_spsc_sender {
     struct ic_spsc *ring;
     uint32_t capacity;
-    uint32_t head;  /* ours */
-    uint32_t tail;  /* the other's, when we looked last */
-    uint32_t place; /* of the record that is reserved */
-    uint32_t woken; /* the receiver's sleep that we ended last */
+    uint32_t head;   /* ours */
+    uint32_t tail;   /* the other's, when we looked last */
+    uint32_t place;  /* of the record that is reserved */
+    uint32_t sleeps; /* that we have begun and ended */
+    uint32_t woken;  /* the receiver's sleep that we ended last */
     struct ic_spsc_waiting waiting;
     bool corrupt;
 };
@@ -71,6 +72,7 @@ struct ic_spsc_receiver {
     uint32_t tail;
     uint32_t head;
     uint32_t next; /* what follows the record that is looked at */
+    uint32_t sleeps;
     uint32_t woken;
     struct ic_spsc_waiting waiting;
     bool corrupt;

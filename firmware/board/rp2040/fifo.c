@@ -67,13 +67,13 @@ void fifo_close_box(void) {
 
 bool fifo_has_box(uint32_t core) { return sides[core].box != NULL; }
 
-/* Nothing else on this core may come between the look and the write: it might take the last place. */
-bool fifo_send(uint32_t word) {
+/* Nothing else on this core may come between a look and its write: it might take the last place. */
+uint32_t fifo_send(const uint32_t *words, uint32_t count) {
+    uint32_t sent = 0;
     uint32_t mask = save_and_disable_interrupts();
-    bool ready = (sio_hw->fifo_st & RDY) != 0;
-    if (ready) {
-        sio_hw->fifo_wr = word;
+    while (sent < count && (sio_hw->fifo_st & RDY) != 0) {
+        sio_hw->fifo_wr = words[sent++] | FIFO_MESSAGE;
     }
     restore_interrupts(mask);
-    return ready;
+    return sent;
 }

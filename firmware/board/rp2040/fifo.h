@@ -38,7 +38,8 @@ void fifo_close_box(void);
 /* Whether the core has one. */
 bool fifo_has_box(uint32_t core);
 
-/* Sends a word to the other core, if there is room in the FIFO. By a task that stays on its core. */
-bool fifo_send(uint32_t word);
+/* Sends words to the other core as words of a message, the first `count` or as many as there is room for in the FIFO;
+ * returns how many. By a task that stays on its core. */
+uint32_t fifo_send(const uint32_t *words, uint32_t count);
 
 #endif

@@ -20,10 +20,9 @@
 /* Words whose top bits fit one. */
 #define GROUP 31U
 #define WORD_BYTES 4U
-/* An end that sleeps is woken for so many words at most: it may have no room for more. */
-#define WANTED_MOST (FIFO_BOX_WORDS / 2U)
 /* What a size can be that does not use the top bit. */
 #define SIZE_MOST (FIFO_MESSAGE - 1U)
+_Static_assert(GROUP + 1U <= FIFO_BOX_WORDS, "a group and its top bits fit the box");
 
 /* In shared memory. */
 struct counts {
@@ -76,19 +75,26 @@ static void fifo_close(struct ic_transport_end *end) {
 
 /* ---- sending ---- */
 
-static bool has_room(const struct counts *counts) {
-    return sent - atomic_load_explicit(&counts->put, memory_order_acquire) < FIFO_SHARE &&
-           sent - atomic_load_explicit(&counts->taken, memory_order_acquire) < FIFO_BOX_WORDS;
+/* Words that may follow: what messages may have of the FIFO, and what of the box is free. */
+static uint32_t room(const struct counts *counts) {
+    uint32_t under_way = sent - atomic_load_explicit(&counts->put, memory_order_acquire);
+    uint32_t kept = sent - atomic_load_explicit(&counts->taken, memory_order_acquire);
+    uint32_t box_room = FIFO_BOX_WORDS - kept;
+    return FIFO_SHARE - under_way < box_room ? FIFO_SHARE - under_way : box_room;
 }
 
-static bool send_word(const struct ic_transport_end *end, uint32_t word) {
+static bool send_words(const struct ic_transport_end *end, const uint32_t *words, uint32_t count) {
     const struct counts *counts = counts_of(end);
-    while (!has_room(counts) || !fifo_send(word | FIFO_MESSAGE)) {
-        if (ic_transport_over(end)) {
+    while (count > 0) {
+        uint32_t most = room(counts);
+        uint32_t done = fifo_send(words, most < count ? most : count);
+        sent += done;
+        words += done;
+        count -= done;
+        if (done == 0 && ic_transport_over(end)) {
             return false;
         }
     }
-    sent++;
     return true;
 }
 
@@ -103,26 +109,23 @@ static bool send_group(const struct ic_transport_end *end, const uint32_t *words
     for (uint32_t i = 0; i < count; i++) {
         tops |= words[i] >> 31U << i;
     }
-    bool going_on = send_word(end, tops);
-    for (uint32_t i = 0; i < count && going_on; i++) {
-        going_on = send_word(end, words[i]);
-    }
-    return going_on;
+    return send_words(end, &tops, 1) && send_words(end, words, count);
 }
 
 static bool fifo_send_message(struct ic_transport_end *end, const void *message) {
     uint32_t size = end->setup->size;
     const uint32_t *words = message;
     uint32_t whole = size / WORD_BYTES;
-    bool going_on = send_word(end, size);
+    bool going_on = send_words(end, &size, 1);
     for (uint32_t first = 0; first * WORD_BYTES < size && going_on; first += GROUP) {
         uint32_t count = group_words(size, first);
         uint32_t last[GROUP];
-        if (first + count > whole) { /* with zeros behind the message's end */
-            memset(last, 0, sizeof last);
+        bool is_cut = first + count > whole;
+        if (is_cut) { /* with zeros behind the message's end */
+            last[count - 1U] = 0;
             memcpy(last, words + first, size - first * WORD_BYTES);
         }
-        going_on = send_group(end, first + count > whole ? last : words + first, count);
+        going_on = send_group(end, is_cut ? last : words + first, count);
     }
     return going_on;
 }
@@ -151,33 +154,25 @@ static bool await_words(struct ic_transport_end *end, uint32_t words) {
     return true;
 }
 
-static uint32_t take_word(struct counts *counts) {
-    uint32_t word = box.words[taken % FIFO_BOX_WORDS] & ~FIFO_MESSAGE;
-    taken++;
-    atomic_store_explicit(&counts->taken, taken, memory_order_release);
-    return word;
-}
-
-/* Copies what of a word belongs to the message: it may be cut short, by its end or by the receiver's room. */
-static void put_word(uint8_t *message, uint32_t room, uint32_t place, uint32_t word) {
-    if (place + WORD_BYTES <= room) {
-        *(uint32_t *)(void *)(message + place) = word;
-    } else if (place < room) {
-        memcpy(message + place, &word, room - place);
-    }
-}
-
-/* `room` is the size of the message, or less. */
-static bool take_group(struct ic_transport_end *end, uint8_t *message, uint32_t room, uint32_t first, uint32_t count) {
+/* Puts the words of a group, without the last one's end that does not belong to the message or has no room, in their
+ * place: `bytes` there. */
+static bool take_group(struct ic_transport_end *end, uint8_t *place, uint32_t bytes, uint32_t count) {
     struct counts *counts = counts_of(end);
+    uint32_t *words = (uint32_t *)(void *)place;
+    uint32_t whole = bytes / WORD_BYTES;
     if (!await_words(end, count + 1U)) {
         return false;
     }
-    uint32_t tops = take_word(counts);
+    uint32_t tops = box.words[taken++ % FIFO_BOX_WORDS];
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t word = take_word(counts) | (tops >> i & 1U) << 31U;
-        put_word(message, room, (first + i) * WORD_BYTES, word);
+        uint32_t word = (box.words[taken++ % FIFO_BOX_WORDS] & ~FIFO_MESSAGE) | (tops >> i & 1U) << 31U;
+        if (i < whole) {
+            words[i] = word;
+        } else if (i == whole) {
+            memcpy(&words[i], &word, bytes % WORD_BYTES);
+        }
     }
+    atomic_store_explicit(&counts->taken, taken, memory_order_release);
     return true;
 }
 
@@ -185,14 +180,16 @@ static uint32_t fifo_receive(struct ic_transport_end *end, void *message) {
     if (!await_words(end, 1)) {
         return 0;
     }
-    uint32_t size = take_word(counts_of(end));
-    uint32_t room = size < end->setup->size ? size : end->setup->size;
+    uint32_t size = box.words[taken++ % FIFO_BOX_WORDS] & ~FIFO_MESSAGE;
+    uint32_t expected = end->setup->size;
+    uint32_t room_bytes = size < expected ? size : expected;
     for (uint32_t first = 0; first * WORD_BYTES < size; first += GROUP) {
-        if (!take_group(end, message, room, first, group_words(size, first))) {
+        uint32_t place = first * WORD_BYTES < room_bytes ? first * WORD_BYTES : room_bytes;
+        if (!take_group(end, (uint8_t *)message + place, room_bytes - place, group_words(size, first))) {
             return 0;
         }
     }
-    return room;
+    return room_bytes;
 }
 
 const struct ic_transport ic_transport_fifo = {

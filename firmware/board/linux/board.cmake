@@ -30,3 +30,7 @@ target_link_libraries(intercore-port-test PRIVATE intercore)
 add_executable(intercore-stress EXCLUDE_FROM_ALL board/linux/stress_main.c port/stress.c port/posix/stress_posix.c)
 target_compile_definitions(intercore-stress PRIVATE _GNU_SOURCE)
 target_link_libraries(intercore-stress PRIVATE intercore)
+
+# For tests of the benchmark `message`: its only transports have faults.
+add_executable(intercore-faulty EXCLUDE_FROM_ALL board/linux/main.c transport/faulty.c)
+target_link_libraries(intercore-faulty PRIVATE intercore)

@@ -24,8 +24,13 @@ target_compile_options(freertos PRIVATE -w)
 add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 
 target_include_directories(intercore PUBLIC port/freertos_smp)
-# 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000.
-target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=8192U)
+# 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000. Code at -O0 is half as large again and
+# leaves room for 6144.
+if(IC_OPT STREQUAL "O0")
+  target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=6144U)
+else()
+  target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=8192U)
+endif()
 
 add_library(rp2040 STATIC
   port/freertos_smp/conditions.c port/freertos_smp/control_freertos.c port/freertos_smp/interrupt_freertos.c

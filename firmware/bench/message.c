@@ -388,7 +388,10 @@ static void check(const struct arrival *arrival) {
         return;
     }
     int32_t steps = ahead(arrival->message);
-    if (steps >= 0) {
+    if (steps >= (int32_t)(stage.target - stage.next)) { /* that number has not been sent yet */
+        stage.found.corrupted++;
+        expect_next(1);
+    } else if (steps >= 0) {
         stage.found.missing += (uint32_t)steps;
         expect_next((uint32_t)steps + 1U);
     } else {
@@ -553,6 +556,9 @@ static void take_receivers_turn(void) {
         receive_message();
     }
     reach(&stage.arrived);
+    if (stage.apart) {
+        (void)await(&stage.sent, NULL); /* so that somebody sees when the sender gets no further */
+    }
 }
 
 static void run_receiver(void *arg) { run_end(arg, take_receivers_turn); }

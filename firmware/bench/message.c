@@ -53,6 +53,8 @@
 /* Of the memory that a transport may use, and of a message: more says nothing new. */
 #define BUFFER_MOST 131072U
 #define NUMBER_BYTES 4U
+/* That of the console task. */
+#define LEADERS_CORE 0U
 /* Numbers behind the newest one of which it is known whether they came. */
 #define WINDOW 32U
 /* Messages that the receiver takes at most before it gives up, beyond twice those that were sent. */
@@ -162,6 +164,7 @@ struct arrival {
 
 static struct {
     struct ic_run *run;
+    port_task_t *leader;
     const struct ic_transport *transport;
     struct ic_transport_setup setup;
     bool streams; /* measure=throughput */
@@ -385,7 +388,10 @@ static void check(const struct arrival *arrival) {
         return;
     }
     int32_t steps = ahead(arrival->message);
-    if (steps >= 0) {
+    if (steps >= (int32_t)(stage.target - stage.next)) { /* that number has not been sent yet */
+        stage.found.corrupted++;
+        expect_next(1);
+    } else if (steps >= 0) {
         stage.found.missing += (uint32_t)steps;
         expect_next((uint32_t)steps + 1U);
     } else {
@@ -426,10 +432,6 @@ static void receive_loaned(struct arrival *arrival) {
     arrival->at = port_clock();
     arrival->message = message;
 }
-
-/* By whether the transport copies; through pointers, so that each stays one function. */
-static bool (*const send_timed[])(void) = {message_send_copied, message_send_loaned};
-static void (*const receive_timed[])(struct arrival *arrival) = {receive_copied, receive_loaned};
 
 /* Where the next message is produced; NULL if all is over. */
 static uint32_t *room(void) {
@@ -476,6 +478,11 @@ static bool message_send_stream(void) {
     return true;
 }
 
+/* Called through pointers, so that each stays one function. */
+static bool (*const send_timed[])(void) = {message_send_copied, message_send_loaned, message_send_stream};
+static void (*const receive_timed[])(struct arrival *arrival) = {receive_copied, receive_loaned};
+static uint32_t kind(void) { return stage.streams ? 2U : stage.transport->zero_copy ? 1U : 0U; }
+
 /* ---- the tasks ---- */
 
 static void report(struct party *party) {
@@ -512,7 +519,7 @@ static void note_progress(void) {
 
 static void receive_message(void) {
     for (uint32_t budget = BUDGET; goes_on(budget); budget--) {
-        receive_timed[stage.transport->zero_copy](&stage.arrival);
+        receive_timed[kind()](&stage.arrival);
         reach(&stage.arrived);
         if (stage.arrival.message == NULL) {
             return;
@@ -549,18 +556,17 @@ static void take_receivers_turn(void) {
         receive_message();
     }
     reach(&stage.arrived);
+    if (stage.apart) {
+        (void)await(&stage.sent, NULL); /* so that somebody sees when the sender gets no further */
+    }
 }
 
 static void run_receiver(void *arg) { run_end(arg, take_receivers_turn); }
 
-/* Lets the receiver wait. */
-static bool arm_receiver(void) {
-    port_sem_give(&stage.receiver.go);
-    if (!await(&stage.armed, NULL)) {
-        return false;
-    }
+/* Looks until a task is blocked and off its core. False if all is over. */
+static bool await_waiting(const port_task_t *task) {
     struct vigil vigil = begin_vigil();
-    while (!stage.setup.polling && !port_task_waits(&stage.receiver.task)) {
+    while (!port_task_waits(task)) {
         keep_vigil(&vigil);
         if (over()) {
             return false;
@@ -570,6 +576,21 @@ static bool arm_receiver(void) {
         }
     }
     return true;
+}
+
+/* Whether the leader has its core, while a turn is taken, to finish what it does: no end spins there. */
+static bool leader_runs_on(void) {
+    return stage.setup.from != LEADERS_CORE && (!stage.setup.polling || stage.setup.to != LEADERS_CORE);
+}
+
+/* Lets the receiver wait, and the leader. */
+static bool arm_receiver(void) {
+    port_sem_give(&stage.receiver.go);
+    if (!await(&stage.armed, NULL)) {
+        return false;
+    }
+    return (stage.setup.polling || await_waiting(&stage.receiver.task)) &&
+           (!leader_runs_on() || await_waiting(stage.leader));
 }
 
 static bool start_loads(void) {
@@ -597,7 +618,7 @@ static void send_message(void) {
     }
     produce(message, stage.next_sent);
     settle();
-    if (send_timed[stage.transport->zero_copy]()) {
+    if (send_timed[kind()]()) {
         stage.next_sent++;
     }
 }
@@ -608,7 +629,7 @@ static void take_senders_turn(void) {
     }
     if (stage.streams) {
         settle();
-        (void)message_send_stream();
+        (void)send_timed[kind()]();
     } else {
         send_message();
     }
@@ -894,6 +915,7 @@ static bool open_series(struct ic_run *run, struct all_series *series) {
 
 static void begin(struct ic_run *run) {
     stage.run = run;
+    stage.leader = port_task_self();
     stage.transport = port_transport(run->values[P_TRANSPORT]);
     stage.setup = setup_of(run);
     stage.streams = run->values[P_MEASURE] == THROUGHPUT;

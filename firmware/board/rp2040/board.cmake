@@ -61,14 +61,15 @@ add_library(rp2040 STATIC
   port/freertos_smp/lock_freertos.c port/freertos_smp/objects_freertos.c port/freertos_smp/period_freertos.c
   port/freertos_smp/port_freertos.c
   board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
-  board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/image_${IC_CODE}.c
+  board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fifo.c board/rp2040/image_${IC_CODE}.c
   board/rp2040/interrupt.c board/rp2040/lock.c
   board/rp2040/panic.c board/rp2040/region.c board/rp2040/start.c board/rp2040/tick.c board/rp2040/uart.c
   board/rp2040/transports.c board/rp2040/watchdog.c
   transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
-  transport/freertos/stream_buffer.c)
-target_include_directories(rp2040 PUBLIC board/rp2040 transport/freertos)
-target_compile_definitions(rp2040 PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
+  transport/freertos/stream_buffer.c
+  transport/rp2040/dma.c transport/rp2040/fifo.c)
+target_include_directories(rp2040 PUBLIC board/rp2040 transport/freertos transport/rp2040)
+target_compile_definitions(rp2040 PUBLIC IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
   IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2})
 target_compile_definitions(rp2040 PRIVATE
   IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"

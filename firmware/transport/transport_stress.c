@@ -146,6 +146,7 @@ static void give_up(struct party *other, const char *why) {
 static void run_sender(void *arg) {
     struct party *party = arg;
     open_end(party);
+    port_notify(&receiver.task);
     for (uint32_t number = 0; goes_on(number); number++) {
         pause(party);
         if (!send_one(number)) {
@@ -272,8 +273,7 @@ static void stream(struct ic_random *random, bool disturbed) {
     if (disturbed) {
         begin_disturbance();
     }
-    port_notify(&receiver.task);
-    port_notify(&sender.task);
+    port_notify(&sender.task); /* one that polls keeps this task from its core */
     port_task_join(&sender.task);
     port_task_join(&receiver.task);
     if (disturbed) {

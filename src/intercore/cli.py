@@ -21,9 +21,9 @@ from intercore.build import DEFAULT_OPT, OPT_LEVELS, pico_image
 from intercore.document import run_document
 from intercore.errors import IntercoreError, UsageError
 from intercore.measurement import Part, Plan
-from intercore.plan import REBUILD_FACTOR, settings
+from intercore.plan import REBUILD_FACTOR, check, settings
 from intercore.progress import watch
-from intercore.request import SUITE, find_benchmark, parse_levels, resolve, suite
+from intercore.request import SUITE, excluded, find_benchmark, parse_levels, resolve, suite
 from intercore.runner import carry_out, target_conditions
 from intercore.session import DEFAULT_TIMEOUT, Session
 from intercore.shell import converse
@@ -106,6 +106,9 @@ def run(
     cap: Annotated[
         int | None, typer.Option(help=f"Most repetitions of a setting with --until; {stop.DEFAULT_CAP}.", min=1)
     ] = None,
+    skip_impossible: Annotated[
+        bool, typer.Option("--skip-impossible", help="Leave out what the target cannot measure instead of refusing it.")
+    ] = False,
     seed: Annotated[int | None, typer.Option(help="Of the order and of the dither; 1.", min=0, max=2**32 - 1)] = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
@@ -138,7 +141,7 @@ def run(
             baud=baud,
             stop=stop.parse_rule(until, cap, repetitions or 1),
         )
-        plan = _with_parts(plan, levels or [], opt, address, timeout)
+        plan = _with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
         total = len(settings(plan))
         with Store(store_path) as store:
             finished = _carry_out(store, store.create_run(plan, total), address, timeout)
@@ -378,7 +381,9 @@ def _refuse_new_plan(given: Iterable[str]) -> None:
         raise UsageError(f"--resume goes on with a stored plan: leave out {name}, or start a new run without --resume")
 
 
-def _with_parts(plan: Plan, words: list[str], opt: str | None, address: Address, timeout: float) -> Plan:
+def _with_parts(
+    plan: Plan, words: list[str], opt: str | None, address: Address, timeout: float, *, skip_impossible: bool
+) -> Plan:
     """Return the plan with its parts, after checking what the user asked for against what the target has."""
     target = find(plan.target)
     opts: list[Level] = [*(DEFAULT_OPT if opt is None else opt).split(",")] if target.built_here else []
@@ -390,16 +395,22 @@ def _with_parts(plan: Plan, words: list[str], opt: str | None, address: Address,
     if plan.name == SUITE and wanted:
         name = next(iter(wanted))
         raise UsageError(f"the suite has levels of its own: leave out {name}, or name one benchmark instead of suite")
-    asked = msgspec.structs.replace(address, opt=str(opts[0]) if opts else None, faults=())
-    with _session(target, asked, timeout) as (session, _):
+    first = msgspec.structs.replace(address, opt=str(opts[0]) if opts else None, faults=())
+    with _session(target, first, timeout) as (session, _):
         known = session.benchmarks()
-    if plan.name == SUITE:
-        parts = suite(known, plan.seed, simulated=target.simulated)
-    else:
-        parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed))]
-    if opts:
-        parts = [Part(part.benchmark, {**part.levels, REBUILD_FACTOR: opts}) for part in parts]
-    return msgspec.structs.replace(plan, parts=tuple(parts), simulated=target.simulated)
+        if plan.name == SUITE:
+            parts = suite(known, plan.seed, simulated=target.simulated)
+        else:
+            parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed))]
+        if opts:
+            parts = [Part(part.benchmark, {**part.levels, REBUILD_FACTOR: opts}) for part in parts]
+        plan = msgspec.structs.replace(plan, parts=tuple(parts), simulated=target.simulated)
+        check(plan)
+        asked = None if plan.name == SUITE else () if skip_impossible else wanted
+        left_out = [
+            one for part in parts for one in excluded(session, find_benchmark(known, part.benchmark), part, asked)
+        ]
+    return msgspec.structs.replace(plan, excluded=tuple(left_out))
 
 
 def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> Run:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from intercore.errors import UsageError
 from intercore.levels import DEFAULT_LEVELS, SIMULATED_SUITE_LEVELS, SUITE_LEVELS
-from intercore.measurement import Part
-from intercore.plan import REBUILD_FACTOR
+from intercore.measurement import Excluded, Part
+from intercore.plan import REBUILD_FACTOR, canonical
 from intercore.targets import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from intercore.measurement import Level
-    from intercore.session import BenchmarkInfo, ParameterInfo
+    from intercore.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo, Session
 
+_NAMED = 3  # settings in a refusal
 SUITE = "suite"
 """What a user asks for to have every benchmark measured."""
 
@@ -70,6 +73,44 @@ def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, *, simulated: bool) ->
         for benchmark in benchmarks
         for grid in chosen.get(benchmark.name, ({},))
     ]
+
+
+def excluded(session: Session, benchmark: BenchmarkInfo, part: Part, asked: Collection[str] | None) -> list[Excluded]:
+    """Return the settings of a part that the target cannot measure.
+
+    `asked` names the factors whose levels the user chose: of each combination of these, some setting must be possible.
+    Raises UsageError, with all reasons, if none is. None if nobody asked for the part at all.
+    """
+    impossible = session.check(benchmark, part.levels)
+    if asked is None:
+        return [Excluded(benchmark.name, one.factors, one.why) for one in impossible]
+    chosen = [name for name in part.levels if name in asked]
+
+    def of_user(factors: Mapping[str, Level]) -> str:
+        return canonical({name: factors[name] for name in chosen if name in factors})
+
+    known = {parameter.name for parameter in benchmark.parameters}
+    others = math.prod(len(levels) for name, levels in part.levels.items() if name in known and name not in asked)
+    often = Counter(of_user(one.factors) for one in impossible)
+    refused = [one for one in impossible if often[of_user(one.factors)] == others]
+    if refused:
+        raise UsageError(_refusal(benchmark.name, part, chosen, refused))
+    return [Excluded(benchmark.name, one.factors, one.why) for one in impossible]
+
+
+def _refusal(benchmark: str, part: Part, chosen: Sequence[str], refused: Sequence[ImpossibleSetting]) -> str:
+    """Say what of a part cannot be measured: every reason, with the first few settings that it concerns."""
+    told = [name for name in chosen if len(part.levels[name]) > 1] or chosen
+    by_reason: dict[str, dict[str, None]] = defaultdict(dict)
+    for one in refused:
+        by_reason[one.why][" ".join(f"{name}={one.factors[name]}" for name in told if name in one.factors)] = None
+    sentences = []
+    for why, settings in by_reason.items():
+        named = [setting for setting in settings if setting]
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        where = f" ({', '.join(named[:_NAMED])}{more})" if named else ""
+        sentences.append(f"{why}{where}")
+    return f"{benchmark} cannot be measured so: {'; '.join(sentences)}"
 
 
 def _possible(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]], seed: int) -> dict[str, list[str]]:

@@ -221,9 +221,7 @@ def address_of_word(elf: Path, lock: str) -> int:
     return board.chip.registers(1).r[0]
 
 
-def test_what_cannot_be_measured_has_no_series(board: Board) -> None:
+def test_what_cannot_be_measured_is_refused(board: Board) -> None:
     for words in ("measure=ping-pong lock=mutex", "from=1 to=1", "measure=contention cores=1"):
-        answer = board.ask(f"run lock {words} samples=3")
-        checks = ok(answer)
-        assert (checks["repetitions"], checks["done"]) == (0, 0)
-        assert {line["name"] for line in answer if line["type"] == "series"} == {"looking.0", "looking.1"}
+        assert [line["type"] for line in board.ask(f"check lock {words}")] == ["impossible", "end"]
+        assert board.ask(f"run lock {words} samples=3")[-1]["type"] == "error"

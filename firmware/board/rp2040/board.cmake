@@ -34,8 +34,10 @@ add_library(rp2040 STATIC
   board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
   board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/interrupt.c board/rp2040/lock.c
   board/rp2040/panic.c board/rp2040/region.c board/rp2040/start.c board/rp2040/tick.c board/rp2040/uart.c
-  board/rp2040/watchdog.c)
-target_include_directories(rp2040 PUBLIC board/rp2040)
+  board/rp2040/transports.c board/rp2040/watchdog.c
+  transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
+  transport/freertos/stream_buffer.c)
+target_include_directories(rp2040 PUBLIC board/rp2040 transport/freertos)
 target_compile_definitions(rp2040 PRIVATE
   IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"
   IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, unmodified, saves the SIO divider at each switch"

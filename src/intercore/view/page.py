@@ -93,6 +93,7 @@ class _Section:
             options |= {"--port": plan.url, "--baud": plan.baud}
         words = ["intercore", "run", plan.target, plan.name, *(f"{name}={known}" for name, known in levels.items())]
         words += [f"{name}={value}" for name, value in options.items() if value is not None]
+        words += ["--skip-impossible"] if plan.excluded and plan.name != SUITE else []
         return shlex.join(words)
 
     @property

@@ -7,9 +7,9 @@ is of one size, and a small response weighs as much as a large one.
 Observations are medians of whole measurements, never single samples: those of one measurement share its conditions, so
 they are no repetitions of it.
 
-Sums of squares are of type II: what a term adds to a model of all terms that do not contain it (Langsrud 2003, ANOVA for
-unbalanced data: use type II instead of type III sums of squares). They do not depend on the order of factors, and as
-they are differences of two models by their ranks, holes in the grid cost degrees of freedom and nothing else.
+Sums of squares are of type II: what a term adds to a model of all terms that do not contain it (Langsrud 2003, ANOVA
+for unbalanced data: use type II instead of type III sums of squares). They do not depend on the order of factors, and
+as they are differences of two models by their ranks, holes in the grid cost degrees of freedom and nothing else.
 """
 
 from __future__ import annotations
@@ -245,8 +245,10 @@ def _terms(table: _Table) -> list[Term]:
 
 
 class _Reduced:
-    """The models of subsets of terms. Their squares are those of the triangular factor of the largest model's columns,
-    so thousands of observations are looked at once."""
+    """The models of subsets of terms, from the triangular factor of the columns of all.
+
+    So thousands of observations are looked at once.
+    """
 
     def __init__(self, table: _Table, terms: Sequence[Term]) -> None:
         blocks = [np.ones((len(table.response), 1)), *(table.block(term) for term in terms)]

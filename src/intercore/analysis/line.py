@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ ENOUGH = 0.01
 """Fraction of every value within which one line is enough, whatever a test could tell of it."""
 
 _BETTER = 1 / 2
-"""Times the error of predictions left over by more pieces, at most: less of a gain is not worth a more complex model."""
+"""Part of the error of predictions that more pieces leave, at most: less of a gain is not worth a complex model."""
 _FOLDS = 24
 """Parts that the points are split into to be predicted from the others; up to so many, each point by itself."""
 _CANDIDATES = 200
@@ -110,7 +111,7 @@ class Fit:
     @property
     def breaks(self) -> list[tuple[float, float]]:
         """Between which neighbouring x each breakpoint lies: where exactly, the points cannot tell."""
-        return [(left.high, right.low) for left, right in zip(self.pieces, self.pieces[1:], strict=False)]
+        return [(left.high, right.low) for left, right in pairwise(self.pieces)]
 
     @property
     def p_value(self) -> float | None:
@@ -144,7 +145,10 @@ class Fit:
         The interval holds that the lines are known only so well, and that a point scatters about them. Between two
         lines it holds those of both.
         """
-        found = [(value, math.hypot(error, self.scatter * value)) for value, error in (piece.at(x) for piece in self._pieces(x))]
+        found = [
+            (value, math.hypot(error, self.scatter * value))
+            for value, error in (piece.at(x) for piece in self._pieces(x))
+        ]
         value = float(np.mean([mean for mean, _ in found]))
         if self.quantile is None:
             return Interval(value), None
@@ -201,7 +205,8 @@ def held_out(points: Points, breaks: int) -> Floats:
     fit = line(points) if len(points) > FEWEST else None
     if fit is None:
         return np.zeros(0)
-    return np.abs(_left_out(points, breaks, _weights(points, fit.scatter), signed=True).mean(axis=1))
+    errors: Floats = np.abs(_left_out(points, breaks, _weights(points, fit.scatter), signed=True).mean(axis=1))
+    return errors
 
 
 def _left_out(points: Points, breaks: int, weights: Floats, *, signed: bool = False) -> Floats:
@@ -221,6 +226,13 @@ def _left_out(points: Points, breaks: int, weights: Floats, *, signed: bool = Fa
         y = points.y[ours, None]
         errors[ours - 1] = _relative(_values(rest, rest_weights, cuts, points.x[ours]), np.hstack((y, y)))
     return errors if signed else np.abs(errors)
+
+
+def surely(freedom: int) -> float:
+    """Return how many standard errors a point is off a fit of this freedom in one of a thousand cases, by chance."""
+    from scipy.stats import t  # noqa: PLC0415 - 1 s that commands without an analysis should not take
+
+    return float(t.ppf(1 - 0.001 / 2, freedom))
 
 
 # Fitting
@@ -270,7 +282,9 @@ def _fit(points: Points, cuts: Sequence[int]) -> Fit:
 
     def estimate(index: int) -> Interval:
         value, error = float(parameters[index]), math.sqrt(max(float(covariance[index, index]), 0.0))
-        return Interval(value) if quantile is None else Interval(value, value - quantile * error, value + quantile * error)
+        return (
+            Interval(value) if quantile is None else Interval(value, value - quantile * error, value + quantile * error)
+        )
 
     pieces = tuple(
         Piece(
@@ -286,8 +300,8 @@ def _fit(points: Points, cuts: Sequence[int]) -> Fit:
 
 
 def _solve(design: Floats, y: Floats, root: Floats) -> Floats:
-    solution: Floats = np.linalg.lstsq(design * root[:, None], y * root)[0]
-    return solution
+    solution, *_ = np.linalg.lstsq(design * root[:, None], y * root)
+    return np.asarray(solution, dtype=np.float64)
 
 
 def _scatter(misfit: Callable[[float], float], freedom: int) -> float:
@@ -303,8 +317,7 @@ def _scatter(misfit: Callable[[float], float], freedom: int) -> float:
 
 
 def _ranges(count: int, cuts: Sequence[int]) -> Iterator[tuple[int, int]]:
-    edges = [0, *cuts, count]
-    return zip(edges, edges[1:], strict=False)
+    return pairwise([0, *cuts, count])
 
 
 # Breakpoints
@@ -319,7 +332,8 @@ def _breakpoints(points: Points, weights: Floats, breaks: int, fewest: int) -> t
         return ()
     edges = np.unique(np.linspace(0, len(points), min(len(points), _CANDIDATES) + 1).astype(int))
     costs = _costs(points, weights, edges)
-    costs[np.subtract.outer(edges, edges).T < fewest] = np.inf
+    points_between = edges[None, :] - edges[:, None]
+    costs[points_between < fewest] = np.inf
     least, chosen = costs[0], []
     for _ in range(breaks):
         sums = least[:, None] + costs
@@ -345,7 +359,8 @@ def _costs(points: Points, weights: Floats, edges: NDArray[np.int64]) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         sxx, sxy, syy = wxx - wx * wx / w, wxy - wx * wy / w, wyy - wy * wy / w
         left = syy - np.where(sxx > 0, sxy * sxy / sxx, 0.0)
-    return np.maximum(np.nan_to_num(left, nan=np.inf), 0.0)
+    costs: Floats = np.maximum(np.nan_to_num(left, nan=np.inf), 0.0)
+    return costs
 
 
 def _values(points: Points, weights: Floats, cuts: Sequence[int], x: Floats) -> Floats:

@@ -139,6 +139,10 @@ class Fit:
         """Return the lines' value: between two of them the mean of both, outside of all that of the nearest."""
         return float(np.mean([piece.at(x)[0] for piece in self._pieces(x)]))
 
+    def piece(self, x: float) -> Piece:
+        """Return the line that x belongs to; between two of them, the one to the right."""
+        return self._pieces(x)[-1]
+
     def prediction(self, x: float) -> tuple[Interval, float | None]:
         """Return what another point at x would be, error aside, with its interval and standard error.
 
@@ -226,13 +230,6 @@ def _left_out(points: Points, breaks: int, weights: Floats, *, signed: bool = Fa
         y = points.y[ours, None]
         errors[ours - 1] = _relative(_values(rest, rest_weights, cuts, points.x[ours]), np.hstack((y, y)))
     return errors if signed else np.abs(errors)
-
-
-def surely(freedom: int) -> float:
-    """Return how many standard errors a point is off a fit of this freedom in one of a thousand cases, by chance."""
-    from scipy.stats import t  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
-    return float(t.ppf(1 - 0.001 / 2, freedom))
 
 
 # Fitting

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -17,7 +18,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.analysis.clock import Exactness, exactness
-from intercore.analysis.distribution import Distribution, distribution
+from intercore.analysis.distribution import Distribution, distribution, disturbances
 from intercore.analysis.factors import FactorAnalysis, Observation, analyse_factors
 from intercore.analysis.message_choice import (
     MessageAdvantage,
@@ -218,7 +219,18 @@ _TEXTS = {
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the results doubtful, and the likely cause."""
     known = list(measurements)
-    return [*spoilt(known, BENCHMARK, "transport", _TEXTS), *_few_sizes(curves(known))]
+    found = curves(known)
+    return [*spoilt(known, BENCHMARK, "transport", _TEXTS), *_few_sizes(found), *islice(_disturbed(found), _TOLD)]
+
+
+def _disturbed(found: Sequence[Curve]) -> Iterator[str]:
+    """Say what disturbed latencies. Only the first few are worth it: the median bears most."""
+    for curve in found:
+        if curve.measure == "latency":
+            for size in curve.measurements:
+                said = disturbances(curve.samples(size))
+                if said:
+                    yield f"message, {in_words(curve.setting, curve.setting)}, {size:,} bytes: {' '.join(said)}"
 
 
 def _few_sizes(found: Sequence[Curve]) -> Iterator[str]:
@@ -403,12 +415,12 @@ def _on_words(found: Sequence[Curve]) -> Iterator[str]:
     if apart:
         worst = max(apart, key=lambda curve: curve.others_times or 0.0)
         word = worst.word_bytes
-        sizes = ", ".join(f"{size:,}" for size in [size for size in worst.measurements if size % word][:_TOLD])
+        others = [f"{size:,}" for size in worst.measurements if size % word]
         yield (
-            f"Sizes that are no multiple of {word} bytes go a way of their own in {len(apart)} of {len(found)} settings: at "
-            f"worst ({in_words(worst.setting, worst.setting)}, {worst.measure}, {sizes} bytes) they take "
-            f"{significant(worst.others_times or 0.0)} times as long as the model of whole words says. Pad messages to "
-            "whole words."
+            f"Sizes that are no multiple of {word} bytes go a way of their own in {len(apart)} of {len(found)} settings. "
+            f"At worst ({in_words(worst.setting, worst.setting)}, {worst.measure}, {', '.join(others[:_TOLD])} bytes) "
+            f"a quarter takes {significant(worst.others_times or 0.0)} times as long as whole words, or longer. Pad "
+            "messages to whole words."
         )
 
 
@@ -423,15 +435,15 @@ def _break_in_words(model: Fit, index: int) -> str:
     middle = (left.high + right.low) / 2
     (before, error_before), (after, error_after) = left.at(middle), right.at(middle)
     jump, error = after - before, math.hypot(error_before, error_after)
-    # What lines differ by between two sizes that are far apart may be a steeper slope just as well.
-    steepest = max(abs(left.slope.value), abs(right.slope.value)) * (right.low - left.high) / 2
+    # Lines that meet between the two sizes are one that bends there.
+    bend = abs(right.slope.value - left.slope.value) * (right.low - left.high) / 2
     slopes = f"{significant(1e3 * left.slope.value)} to {significant(1e3 * right.slope.value)} ns per byte"
     where = f"between {left.high:,.0f} and {right.low:,.0f} bytes"
     quantile = model.quantile or 2.0
-    if abs(jump) > quantile * error and abs(jump) > steepest:
+    if abs(jump) > quantile * error and abs(jump) > bend:
         up = "up" if jump > 0 else "down"
         return f"Somewhere {where} it steps {up} by {duration(abs(jump))}, and goes from {slopes}."
-    return f"It has a knee somewhere {where}: from {slopes}."
+    return f"Somewhere {where} it bends, from {slopes}."
 
 
 def _on_held_out(checked: MessageHeldOut) -> Iterator[str]:

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from intercore.analysis.distribution import distribution
-from intercore.analysis.line import Fit, Points, best, held_out, line, surely
+from intercore.analysis.line import Fit, Points, best, held_out, line
 from intercore.analysis.pools import IRRELEVANT, ticks, varied_names
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ Sizes: TypeAlias = Literal["all", "words", "other"]
 _WORD_BYTES = "memory.word_bytes"  # condition
 _WORDS = ("1", "2", "4", "8", "16")
 _USUAL_WORD = 4
+_APART = 3
 _MEDIAN_ERROR = math.sqrt(math.pi / 2)  # standard error of a median against that of a mean, for normal values
 
 
@@ -68,7 +69,7 @@ class Curve:
     @cached_property
     def models(self) -> dict[Sizes, Fit]:
         """The models of their medians by the sizes that they are for; none with a single size."""
-        return _models(self.points, self.word_bytes)
+        return _models(self)
 
     @property
     def main(self) -> Fit | None:
@@ -91,44 +92,45 @@ class Curve:
 
     @cached_property
     def others_times(self) -> float | None:
-        """How many times as long sizes that are no whole words take as the others' model says, median over them.
+        """How many times as long a quarter of the messages takes, or longer, whose sizes are no whole words.
 
-        None if they are as that model says.
+        Against the model of whole words; median over these sizes. None if they are as that model says.
         """
         words = self.models.get("words")
-        if words is None:
-            return None
-        others = self.points.x % self.word_bytes != 0
-        expected = np.array([words.value(float(x)) for x in self.points.x[others]])
-        return float(np.median(self.points.y[others] / np.maximum(expected, np.finfo(np.float64).tiny)))
+        others = [size for size in self.measurements if size % self.word_bytes]
+        return None if words is None else float(np.median([self.quarter(size, words) for size in others]))
+
+    def quarter(self, size: int, model: Fit) -> float:
+        """Return the quartile of the samples of a size that is farther from a model, as a multiple of its value."""
+        expected = max(model.value(size), float(self.points.error.min()))
+        low, high = np.percentile(self.samples(size), (25, 75)) / expected
+        return float(high) if high - 1 > 1 - low else float(low)
 
     def samples(self, size: int) -> Floats:
         """Return the times per message of one size, in µs."""
         return np.concatenate([times_us(one, self.measure) for one in self.measurements[size]])
 
 
-def _models(points: Points, word_bytes: int) -> dict[Sizes, Fit]:
+def _models(curve: Curve) -> dict[Sizes, Fit]:
     """Return one model of all sizes, or one of whole words and one of the others, if these are surely not like them.
 
     A loop that copies words has to copy bytes where a message, or its place in a ring of messages, is no whole number
-    of words. The others are apart if they lie where whole words would in one of a thousand cases, and farther off than
-    predictions should be.
+    of words; in a ring that may be every second place, so the median alone does not tell. The others are apart if a
+    quarter of their samples is farther from the model of whole words than predictions should be, and three times as far
+    as a quarter of the samples of any of its own sizes.
     """
-    whole = points.x % word_bytes == 0
-    everything = best(points)
-    words = best(points.without(~whole)) if whole.any() and not whole.all() else None
-    if everything is None or words is None or words.quantile is None:
-        return {} if everything is None else {"all": everything}
-    others = points.without(whole)
-    deviations, sigmas = [], []
-    for x, y, error in zip(others.x.tolist(), others.y.tolist(), others.error.tolist(), strict=True):
-        expected, known = words.prediction(x)
-        deviations.append(abs(y - expected.value) / max(y, error))
-        sigmas.append(abs(y - expected.value) / math.hypot(known or 0.0, error))
-    if float(np.median(deviations)) < HELD_OUT_AIM or float(np.median(sigmas)) < surely(words.freedom):
+    everything = best(curve.points)
+    if everything is None:
+        return {}
+    whole = curve.points.x % curve.word_bytes == 0
+    words = best(curve.points.without(~whole)) if whole.any() and not whole.all() else None
+    if words is None or not words.freedom:
         return {"all": everything}
-    own = best(others)
-    return {"words": words} if own is None else {"words": words, "other": own}
+    off = np.array([abs(curve.quarter(size, words) - 1) for size in curve.measurements])
+    if float(np.median(off[~whole])) < max(HELD_OUT_AIM, _APART * float(off[whole].max())):
+        return {"all": everything}
+    others = best(curve.points.without(whole))
+    return {"words": words} if others is None else {"words": words, "other": others}
 
 
 def times_us(one: Measurement, measure: Measure) -> Floats:

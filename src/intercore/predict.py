@@ -198,7 +198,7 @@ def _by_model(target: str, measure: Measure, size: int, ours: Sequence[_Known], 
             else ""
         )
         raise UsageError(
-            f"there is no model for {size:,} bytes of {where}, measured at {_sizes(found)} bytes{apart}: measure more sizes"
+            f"there is no model for {size:,} bytes of {where}, measured at {_sizes(found)} bytes{apart}: measure more"
         )
     outside = _outside(found, model, size)
     if outside and not extrapolate:

@@ -417,7 +417,7 @@ def _on_words(found: Sequence[Curve]) -> Iterator[str]:
         word = worst.word_bytes
         others = [f"{size:,}" for size in worst.measurements if size % word]
         yield (
-            f"Sizes that are no multiple of {word} bytes go a way of their own in {len(apart)} of {len(found)} settings. "
+            f"Sizes that are no multiple of {word} bytes go their own way in {len(apart)} of {len(found)} settings. "
             f"At worst ({in_words(worst.setting, worst.setting)}, {worst.measure}, {', '.join(others[:_TOLD])} bytes) "
             f"a quarter takes {significant(worst.others_times or 0.0)} times as long as whole words, or longer. Pad "
             "messages to whole words."

@@ -140,13 +140,15 @@ struct party {
     bool dismissed; /* read by the task after it has been woken; so is that of a load */
     bool migrated;
     uint64_t preempted;
-    uint32_t *own; /* message, where it is copied */
+    atomic_uint reported; /* turn that it has done */
+    uint32_t *own;        /* message, where it is copied */
 };
 
 struct load_task {
     port_task_t task;
     bool started;
     bool dismissed;
+    atomic_uint reported;
     volatile uint32_t words[LOAD_WORDS];
 };
 
@@ -272,21 +274,25 @@ static void wait(struct ic_transport_end *end) {
 
 /* ---- what a message holds ---- */
 
-/* A message of n whole words and some bytes has its number in the first word, the checksum in the last one and as much
- * of it as fits in the bytes; between them what a linear congruential generator makes of its number. One without a
- * whole word has the lower bytes of its number. */
+/* A message of two whole words or more has its number in the first and the checksum of all others in the last one, and
+ * between them what a linear congruential generator makes of its number. A message of one has its number. Each byte
+ * behind the last whole word is the exclusive or of that word's four. Without a whole word, there are the lower bytes
+ * of the number. */
 
 static uint32_t word_count(void) { return stage.setup.size / NUMBER_BYTES; }
-
-static uint8_t byte_of(uint32_t word, uint32_t index) { return (uint8_t)(word >> (8U * (index % NUMBER_BYTES))); }
 
 static uint32_t checksum(const uint32_t *message) {
     uint32_t words = word_count();
     uint32_t sum = 2166136261U; /* FNV's offset basis and prime */
-    for (uint32_t i = 0; i == 0 || i + 1U < words; i++) {
+    for (uint32_t i = 0; i + 1U < words; i++) {
         sum = (sum ^ message[i]) * 16777619U;
     }
     return sum;
+}
+
+static uint8_t parity(uint32_t word) {
+    uint32_t half = word ^ (word >> 16U);
+    return (uint8_t)(half ^ (half >> 8U));
 }
 
 static void stamp(uint32_t *message, uint32_t number) {
@@ -297,7 +303,7 @@ static void stamp(uint32_t *message, uint32_t number) {
         return;
     }
     for (uint32_t i = 0; i < stage.setup.size; i++) {
-        ((uint8_t *)message)[i] = byte_of(number, i);
+        ((uint8_t *)message)[i] = (uint8_t)(number >> (8U * i));
     }
 }
 
@@ -312,12 +318,11 @@ static void produce(uint32_t *message, uint32_t number) {
         value = value * 1664525U + 1013904223U; /* Knuth, TAOCP 2, 3.3.4, table 1 */
         message[i] = value;
     }
-    uint32_t sum = checksum(message);
     if (words > 1) {
-        message[words - 1U] = sum;
+        message[words - 1U] = checksum(message);
     }
     for (uint32_t i = words * NUMBER_BYTES; i < stage.setup.size; i++) {
-        ((uint8_t *)message)[i] = byte_of(sum, i);
+        ((uint8_t *)message)[i] = parity(message[words - 1U]);
     }
 }
 
@@ -331,10 +336,9 @@ static bool is_whole(const uint32_t *message) {
     if (!stage.full) {
         return message[words - 1U] == message[0];
     }
-    uint32_t sum = checksum(message);
-    bool whole = words == 1 || message[words - 1U] == sum;
+    bool whole = words == 1 || message[words - 1U] == checksum(message);
     for (uint32_t i = words * NUMBER_BYTES; i < stage.setup.size; i++) {
-        whole = whole && ((const uint8_t *)message)[i] == byte_of(sum, i);
+        whole = whole && ((const uint8_t *)message)[i] == parity(message[words - 1U]);
     }
     return whole;
 }
@@ -473,6 +477,7 @@ static bool message_send_stream(void) {
 
 static void report(struct party *party) {
     party->migrated = party->migrated || port_core_id() != party->core;
+    reach(&party->reported);
     port_sem_give(&stage.done);
 }
 
@@ -617,11 +622,14 @@ static void run_load(void *arg) {
             reach(&stage.loading);
         }
         (void)await(&stage.arrived, load);
+        reach(&load->reported);
         port_sem_give(&stage.done);
     }
 }
 
 /* ---- a repetition ---- */
+
+static bool has_reported(const struct load_task *load) { return !load->started || reached(&load->reported); }
 
 static uint32_t load_count(void) { return (stage.load_from.started ? 1U : 0U) + (stage.load_to.started ? 1U : 0U); }
 
@@ -643,7 +651,8 @@ static bool take_turn(uint32_t messages, bool full) {
     stage.target = stage.next_sent + messages;
     port_sem_give(&stage.sender.go);
     take_reports(2U + load_count());
-    return !over();
+    return !over() && reached(&stage.sender.reported) && reached(&stage.receiver.reported) &&
+           has_reported(&stage.load_from) && has_reported(&stage.load_to);
 }
 
 struct all_series {
@@ -774,7 +783,6 @@ static bool measure_with_loads(const struct all_series *series) {
     bool started = start_loads_asked_for();
     if (started) {
         take_samples(series);
-        conclude();
     }
     dismiss_load(&stage.load_from);
     dismiss_load(&stage.load_to);
@@ -790,13 +798,13 @@ static bool measure_with_tasks(const struct all_series *series) {
     if (!start_end(&stage.sender, run_sender, PRIORITY_SENDER)) {
         return false;
     }
-    bool taken = false;
     if (opened(&stage.sender) && start_end(&stage.receiver, run_receiver, PRIORITY_RECEIVER)) {
-        taken = opened(&stage.receiver) && measure_with_loads(series);
+        bool taken = opened(&stage.receiver) && measure_with_loads(series);
         atomic_store(&stage.over, true);
         dismiss_end(&stage.sender);
         dismiss_end(&stage.receiver);
         stage.run->checks.preempted += stage.receiver.preempted + (stage.apart ? stage.sender.preempted : 0);
+        conclude();
         return taken;
     }
     atomic_store(&stage.over, true);
@@ -900,9 +908,6 @@ static void begin(struct ic_run *run) {
 }
 
 static bool measure(struct ic_run *run) {
-    if (!possible(run, &run->error)) {
-        return false;
-    }
     begin(run);
     struct all_series series = {0};
     if (!open_series(run, &series)) {
@@ -923,5 +928,6 @@ const struct ic_benchmark ic_benchmark_message = {
     .parameter_count = PARAMETER_COUNT,
     .samples = 1024,
     .series_count = 2,
+    .possible = possible,
     .measure = measure,
 };

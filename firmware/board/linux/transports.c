@@ -1,4 +1,5 @@
 /* The transports of a Linux machine. */
+#include "ring.h"
 #include "transports_posix.h"
 
 static const struct ic_transport *const transports[] = {
@@ -8,6 +9,9 @@ static const struct ic_transport *const transports[] = {
     &ic_transport_unix_socket,
     &ic_transport_posix_mq,
     &ic_transport_notification,
+    &ic_transport_ring,
+    &ic_transport_ring_zero_copy,
+    &ic_transport_ring_futex,
     // clang-format on
 };
 

@@ -24,20 +24,26 @@ target_compile_options(freertos PRIVATE -w)
 add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 
 target_include_directories(intercore PUBLIC port/freertos_smp)
-# 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000.
-target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=8192U)
+# 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000. Code at -O0 is half as large again and
+# leaves room for 6144.
+if(IC_OPT STREQUAL "O0")
+  target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=6144U)
+else()
+  target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=8192U)
+endif()
 
 add_library(rp2040 STATIC
   port/freertos_smp/conditions.c port/freertos_smp/control_freertos.c port/freertos_smp/interrupt_freertos.c
   port/freertos_smp/lock_freertos.c port/freertos_smp/objects_freertos.c port/freertos_smp/period_freertos.c
   port/freertos_smp/port_freertos.c
   board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
-  board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/interrupt.c board/rp2040/lock.c
+  board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fifo.c board/rp2040/interrupt.c board/rp2040/lock.c
   board/rp2040/panic.c board/rp2040/region.c board/rp2040/start.c board/rp2040/tick.c board/rp2040/uart.c
   board/rp2040/transports.c board/rp2040/watchdog.c
   transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
-  transport/freertos/stream_buffer.c)
-target_include_directories(rp2040 PUBLIC board/rp2040 transport/freertos)
+  transport/freertos/stream_buffer.c
+  transport/rp2040/dma.c transport/rp2040/fifo.c)
+target_include_directories(rp2040 PUBLIC board/rp2040 transport/freertos transport/rp2040)
 target_compile_definitions(rp2040 PRIVATE
   IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"
   IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, unmodified, saves the SIO divider at each switch"

@@ -1,5 +1,7 @@
-/* The transports of this board: FreeRTOS' own. */
+/* The transports of this board: FreeRTOS' own, rings in memory, and the chip's. */
+#include "ring.h"
 #include "transports_freertos.h"
+#include "transports_rp2040.h"
 
 static const struct ic_transport *const transports[] = {
     // clang-format off
@@ -7,6 +9,10 @@ static const struct ic_transport *const transports[] = {
     &ic_transport_stream_buffer,
     &ic_transport_message_buffer,
     &ic_transport_notification,
+    &ic_transport_ring,
+    &ic_transport_ring_zero_copy,
+    &ic_transport_fifo,
+    &ic_transport_dma,
     // clang-format on
 };
 

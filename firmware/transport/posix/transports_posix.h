@@ -12,6 +12,7 @@ extern const struct ic_transport ic_transport_pipe;
 extern const struct ic_transport ic_transport_unix_socket;
 extern const struct ic_transport ic_transport_posix_mq;
 extern const struct ic_transport ic_transport_notification;
+extern const struct ic_transport ic_transport_ring_futex;
 
 /* The moment by a clock of the system at which a wait that begins now looks whether all is over. */
 static inline struct timespec posix_slice_end(clockid_t clock) {

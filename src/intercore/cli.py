@@ -60,7 +60,10 @@ RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a 
 StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
 Output = Annotated[Format, typer.Option("--format", help="How to print.")]
 Efficiency = Annotated[float, typer.Option(help="Parallel efficiency that counts as break-even, above 0, below 1.")]
-PortUrl = Annotated[str | None, typer.Option("--port", help="Device or pyserial URL, e.g. /dev/ttyACM0, COM3.")]
+PortUrl = Annotated[
+    str | None,
+    typer.Option("--port", help="Device, pyserial URL or labgrid place: /dev/ttyACM0, COM3, labgrid://PLACE."),
+]
 Baud = Annotated[int, typer.Option(help="Bits per second of a serial port, at first.", min=1)]
 MaxBaud = Annotated[
     int | None, typer.Option(help="Most bits per second to go to once both ends can; no limit if left out.", min=1)

@@ -53,6 +53,10 @@ def _open_host(address: Address, say: Callable[[str], None]) -> Port:
 def _open_serial(address: Address, _say: Callable[[str], None]) -> Port:
     if address.port is None:
         raise UsageError("which port? e.g. --port /dev/ttyACM0, --port COM3 or --port socket://127.0.0.1:4000")
+    if address.port.startswith("labgrid://"):
+        from intercore.place import PlacePort  # noqa: PLC0415 - few boards are in a laboratory
+
+        return PlacePort(address.port, address.baud)
     return SerialPort(address.port, address.baud)
 
 
@@ -85,7 +89,7 @@ TARGETS = (
     ),
     Target(
         name="serial",
-        summary="any board or program that speaks the console protocol, by --port (a device or a pyserial URL)",
+        summary="any board or program that speaks the console protocol, by --port (a device, a pyserial URL or labgrid://PLACE)",
         open=_open_serial,
     ),
 )

@@ -88,7 +88,9 @@ def main() -> None:
     table = Table(title="intercore-target for the RP2040, bytes", box=SIMPLE, padding=(0, 0, 0, 1))
     for heading in ("level", *SHOWN, "buffers", "stacks", f"code,\n< {CODE_GOAL:,}", f"RAM,\n< {RAM_GOAL:,}", "goal"):
         table.add_column(heading, justify="right")
-    found = {level: footprint(pico_image(level, lambda text: print(text, file=sys.stderr)).elf) for level in levels}
+    found = {
+        level: footprint(pico_image({"opt": level}, lambda text: print(text, file=sys.stderr)).elf) for level in levels
+    }
     for level, one in found.items():
         numbers = [*(one.sections.get(name, 0) for name in SHOWN), one.buffers, one.stacks, one.code, one.ram]
         table.add_row(level, *(f"{number:,}" for number in numbers), "yes" if one.meets_goal else "no")

@@ -50,6 +50,7 @@ FAULTS = {
     "lie-twice": "announces a series twice",
     "wrong-type": "sends text for a number",
     "huge-number": "sends a sample of 400 digits",
+    "lie-impossible": "calls a setting impossible that it was not asked about",
     "float": "sends a sample with a fraction",
     "deep": "sends JSON of a hundred levels",
     "not-json": "sends what is not JSON under a right CRC",
@@ -163,6 +164,8 @@ class Target:
             self.offer(answer_id)
         elif command == "run":
             self.run(answer_id, words[1:])
+        elif command == "check" and self.options.impossible is not None:
+            self.check(answer_id, words[1:])
         elif command == "abort":
             self.error(0, "unsupported")
         else:
@@ -190,6 +193,24 @@ class Target:
         self.add("end", status="ok", checks={})
         if self.fault == "dead-end":
             time.sleep(60)
+        self.put(b"".join(self.answer))
+
+    def check(self, answer_id: int, words: list[str]) -> None:
+        """Say which settings are impossible: those with n= above a bound."""
+        self.begin_answer(answer_id)
+        levels = {name: [str(fields["default"])] for name, fields in PARAMETERS.items()}
+        levels |= {name: some.split(",") for name, _, some in (word.partition("=") for word in words[1:])}
+        number = 0
+        for n in levels["n"]:
+            for _ in levels["workload"]:  # which turns fastest
+                if int(n) > self.options.impossible:
+                    self.add(
+                        "impossible", setting=number, code="out-of-range", text=f"n is above {self.options.impossible}"
+                    )
+                number += 1
+        if self.fault == "lie-impossible":
+            self.add("impossible", setting=number, code="out-of-range", text="beyond the last")
+        self.add("end", status="ok", checks={})
         self.put(b"".join(self.answer))
 
     def resend(self, words: list[str]) -> None:
@@ -354,6 +375,7 @@ def options(*arguments: str) -> argparse.Namespace:
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--repetition-time", type=float, default=0.002)
     parser.add_argument("--no-progress", action="store_true")
+    parser.add_argument("--impossible", type=int)
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args(arguments)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import subprocess
 import sys
 
@@ -12,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intercore import plan as plan_module
 from intercore.errors import IntercoreError, UsageError
-from intercore.measurement import Measurement, Part, Plan, Run
-from intercore.plan import MAX_SETTINGS, Setting, canonical, remaining, settings
+from intercore.measurement import Excluded, Measurement, Part, Plan, Run
+from intercore.plan import MAX_SETTINGS, Setting, canonical, grid, remaining, settings
 
 LEVELS = st.integers(-(2**63), 2**63 - 1) | st.text(max_size=8)
 FACTORS = st.dictionaries(st.text(max_size=8), LEVELS, max_size=6)
@@ -190,3 +192,58 @@ def test_parts_of_one_benchmark_must_be_told_apart_by_their_factors() -> None:
     twice = (Part("switch", {"n": [1, 2]}), Part("switch", {"n": [2, 3]}))
     with pytest.raises(UsageError, match=r'switch with \{"n":2\} 2 times'):
         settings(Plan("host", None, "suite", twice))
+
+
+# ---- what is left out, and what is taken of a large grid ----
+
+
+def test_what_is_excluded_is_neither_measured_nor_missing() -> None:
+    levels: dict[str, list[int | str]] = {"n": [1, 2, 3], "mode": ["a", "b"], "opt": ["O0", "O2"]}
+    none = (Excluded("speedup", {"n": 2, "mode": "b"}, "no"), Excluded("clock", {"n": 1}, "another benchmark's"))
+    of = msgspec.structs.replace(plan(repetitions=2, **levels), excluded=none)
+    assert len(settings(of)) == 2 * 2 * 5
+    assert not any(one.factors["n"] == 2 and one.factors["mode"] == "b" for one in settings(of))
+    assert remaining(run(of, *(measured(one) for one in settings(of)))) == []
+
+
+def test_a_plan_that_excludes_everything_says_why() -> None:
+    of = msgspec.structs.replace(plan(n=[1, 2]), excluded=(Excluded("speedup", {}, "it has one core"),))
+    with pytest.raises(UsageError, match="nothing that can be measured: it has one core"):
+        settings(of)
+
+
+@given(PLANS, st.floats(0.001, 1))
+def test_a_fraction_takes_so_many_settings_of_the_grid_the_same_in_each_repetition(of: Plan, fraction: float) -> None:
+    parts = tuple(msgspec.structs.replace(part, fraction=fraction) for part in of.parts)
+    some = msgspec.structs.replace(of, parts=parts)
+    for part in some.parts:
+        whole = {canonical(factors) for factors in grid(part)}
+        taken = [
+            {
+                canonical(one.factors)
+                for one in settings(some)
+                if (one.benchmark, one.repetition) == (part.benchmark, at)
+            }
+            for at in range(of.repetitions)
+        ]
+        assert all(each == taken[0] for each in taken)
+        assert taken[0] <= whole
+        assert len(taken[0]) == max(1, round(fraction * len(whole)))
+    assert settings(msgspec.json.decode(msgspec.json.encode(some), type=Plan)) == settings(some)
+
+
+def test_another_seed_takes_another_fraction() -> None:
+    def taken(seed: int) -> frozenset[str]:
+        (part,) = (of := plan(seed=seed, n=list(range(100)))).parts
+        return frozenset(
+            canonical(factors) for factors in plan_module.measured(of, msgspec.structs.replace(part, fraction=0.1))
+        )
+
+    assert len({taken(seed) for seed in range(5)}) == 5
+
+
+@pytest.mark.parametrize("fraction", [0.0, -1.0, 1.01, math.nan])
+def test_a_fraction_is_a_part(fraction: float) -> None:
+    of = msgspec.structs.replace(plan(), parts=(Part("speedup", {"n": [1]}, fraction),))
+    with pytest.raises(UsageError, match="out of range"):
+        settings(of)

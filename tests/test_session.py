@@ -359,3 +359,38 @@ def test_a_parameter_that_a_target_could_misread_is_not_sent() -> None:
         with pytest.raises(UsageError):
             session.measure("speedup", {"n": "1 n=2"})
         assert session.benchmarks()
+
+
+# ---- which settings are impossible ----
+
+
+def check(impossible: str, ns: list[int], *arguments: str) -> list[int | str]:
+    """Return the values of n that the target calls impossible with workload=integer; it does so with fp as well."""
+    with talking("--impossible", impossible, *arguments) as session:
+        (benchmark,) = session.benchmarks()
+        found = session.check(benchmark, {"opt": ["O2"], "n": ns, "workload": ["fp", "integer"]})
+    assert {one.why for one in found} <= {f"n is above {impossible}"}
+    pairs = [(one.factors["workload"], one.factors["n"]) for one in found]
+    assert len(pairs) == len(set(pairs))
+    assert {n for workload, n in pairs if workload == "fp"} == {n for workload, n in pairs if workload == "integer"}
+    return [n for workload, n in pairs if workload == "integer"]
+
+
+def test_a_target_says_which_settings_are_impossible() -> None:
+    assert check("40", [10, 50, 40, 41]) == [50, 41]
+
+
+def test_a_grid_that_fits_in_no_command_is_asked_about_in_several() -> None:
+    assert sorted(map(int, check("777300", list(range(777000, 777400))))) == list(range(777301, 777400))
+
+
+def test_a_target_that_does_not_know_the_question_is_taken_to_measure_everything() -> None:
+    with talking() as session:
+        (benchmark,) = session.benchmarks()
+        assert session.check(benchmark, {"n": [10**6]}) == []
+        assert session.measure("speedup", {"n": 10}).status == "ok"
+
+
+def test_a_target_that_calls_impossible_what_it_was_not_asked_about_is_found_out() -> None:
+    with pytest.raises(ProtocolError, match="a `impossible`, is out of place"):
+        check("40", [10], "--fault", "lie-impossible")

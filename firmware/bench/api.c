@@ -783,6 +783,16 @@ static void end_all(struct ic_run *run) {
     }
 }
 
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    const uint32_t *values = run->values;
+    if (values[P_OTHER] != OTHER_NONE && port_core_count() < 2) {
+        return ic_error_set(error, "out-of-range",
+                            "this target has no other core for other=", other_names[values[P_OTHER]], "");
+    }
+    return calls[values[P_CALL]].object != OBJECT_STREAM || values[P_BATCH] * values[P_SIZE] <= STREAM_ROOM_MAX ||
+           ic_error_set(error, "out-of-range", "a stream has no room for batch * size above 4096 bytes", "", "");
+}
+
 static bool measure(struct ic_run *run) {
     struct ic_series *series = ic_run_series(run, "call");
     if (series == NULL) {
@@ -795,14 +805,6 @@ static bool measure(struct ic_run *run) {
     api.leader = port_task_self();
     enum object object = calls[api.call].object;
     api.helped = object == OBJECT_TASK || (object == OBJECT_CRITICAL && port_core_count() > 1);
-    if (is_hammered() && port_core_count() < 2) {
-        return ic_error_set(&run->error, "out-of-range",
-                            "this target has no other core for other=", other_names[run->values[P_OTHER]], "");
-    }
-    if (object == OBJECT_STREAM && run->values[P_BATCH] * size > STREAM_ROOM_MAX) {
-        return ic_error_set(&run->error, "out-of-range", "a stream has no room for batch * size above 4096 bytes", "",
-                            "");
-    }
     for (uint32_t i = 0; i < SIZE_MAX_BYTES; i++) {
         pattern[i] = (uint8_t)(i * 37U + 1U);
     }
@@ -832,5 +834,6 @@ const struct ic_benchmark ic_benchmark_api = {
     .parameter_count = PARAMETER_COUNT,
     .samples = 200,
     .series_count = 1,
+    .possible = possible,
     .measure = measure,
 };

@@ -432,25 +432,21 @@ static void prepare(struct ic_run *run) {
     run->checks.repetitions *= rows(); /* a repetition is a window */
 }
 
-static bool has_the_cores(void) {
-    bool second = false;
-    for (uint32_t row = 0; row < rows(); row++) {
-        set_roles(row);
-        second = second || contest.competitors[TASK1].role != OFF || contest.competitors[MAIN].role != OFF;
+/* Whether anybody who belongs to core 1 takes part, and whether anybody works. In each row of the preset task1 or main
+ * does, and somebody works. */
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    const uint32_t *values = run->values;
+    bool preset = values[P_PRESET] == PRESET_QIITA;
+    bool second = preset || values[P_TASK0 + TASK1] != OFF || values[P_TASK0 + MAIN] != OFF;
+    bool works = preset || values[P_FREE] > 0;
+    for (uint32_t i = 0; i < FREE; i++) {
+        works = works || values[P_TASK0 + i] == WORK;
     }
-    return !second || port_core_count() > 1 ||
-           ic_error_set(&contest.run->error, "out-of-range", "this target has no core 1; use task0 and free, with ",
-                        "task1=off main=off", "");
-}
-
-static bool somebody_works(void) {
-    for (uint32_t i = 0; i < COMPETITORS; i++) {
-        if (rows_of_work(&contest.competitors[i]) > 0) {
-            return true;
-        }
+    if (second && port_core_count() < 2) {
+        return ic_error_set(error, "out-of-range", "this target has no core 1; use task0 and free, with ",
+                            "task1=off main=off", "");
     }
-    return ic_error_set(&contest.run->error, "bad-value", "nobody works: of task0, task1, main and free, one must", "",
-                        "");
+    return works || ic_error_set(error, "bad-value", "nobody works: of task0, task1, main and free, one must", "", "");
 }
 
 static void count_checks(void) {
@@ -476,9 +472,6 @@ static bool hold_windows(void) {
 
 static bool measure(struct ic_run *run) {
     prepare(run);
-    if (!has_the_cores() || !somebody_works()) {
-        return false;
-    }
     port_time_slicing(true);
     bool measured = measure_alone() && open_series() && hold_windows();
     port_time_slicing(false);
@@ -492,5 +485,6 @@ const struct ic_benchmark ic_benchmark_contention = {
     .parameter_count = PARAMETER_COUNT,
     .samples = 1,
     .series_count = 1,
+    .possible = possible,
     .measure = measure,
 };

@@ -384,23 +384,23 @@ static bool start_tasks(uint32_t core) {
 
 static bool refuse(const char *code, const char *text) { return ic_error_set(&jitter.run->error, code, text, "", ""); }
 
-static bool is_possible(const struct ic_run *run) {
+static bool possible(const struct ic_run *run, struct ic_error *error) {
     enum load load = (enum load)run->values[P_LOAD];
-    bool needs_two = run->values[P_CORE] == CORE_1 || load == LOAD_CORE1 || jitter.migrate != MIGRATE_NONE;
+    bool moves = run->values[P_MIGRATE] != MIGRATE_NONE;
+    bool needs_two = run->values[P_CORE] == CORE_1 || load == LOAD_CORE1 || moves;
     if ((uint64_t)run->values[P_PERIOD] * port_tick_hz() % 1000000U != 0) {
-        return refuse("bad-value",
-                      "period_us must be a whole number of kernel ticks; info shows tick_hz, ticks per second");
+        return ic_error_set(error, "bad-value", "period_us must be a whole number of kernel ticks; ",
+                            "info shows tick_hz, ticks per second", "");
     }
     if (run->values[P_WORK] >= run->values[P_PERIOD]) {
-        return refuse("bad-value", "work_us must be less than period_us");
+        return ic_error_set(error, "bad-value", "work_us must be less than period_us", "", "");
     }
-    if (load == LOAD_SAME && jitter.migrate != MIGRATE_NONE) {
-        return refuse("bad-value", "load=same-priority would keep the movers from running: leave out load or migrate");
+    if (load == LOAD_SAME && moves) {
+        return ic_error_set(error, "bad-value",
+                            "load=same-priority would keep the movers from running: ", "leave out load or migrate", "");
     }
-    if (needs_two && port_core_count() < 2) {
-        return refuse("unsupported", "that needs two cores, and this target has one");
-    }
-    return true;
+    return !needs_two || port_core_count() > 1 ||
+           ic_error_set(error, "unsupported", "that needs two cores, and this target has one", "", "");
 }
 
 static bool open_series(struct ic_run *run) {
@@ -495,7 +495,7 @@ static bool measure(struct ic_run *run) {
     atomic_store(&jitter.waits, false);
     atomic_store(&jitter.release, 0);
     atomic_store(&jitter.moved_at, UINT32_MAX);
-    if (!is_possible(run) || !open_series(run)) {
+    if (!open_series(run)) {
         return false;
     }
     run->checks.repetitions += run->values[P_COUNTED];
@@ -526,5 +526,6 @@ const struct ic_benchmark ic_benchmark_jitter = {
     .parameter_count = PARAMETER_COUNT,
     .samples = 200,
     .series_count = 3,
+    .possible = possible,
     .measure = measure,
 };

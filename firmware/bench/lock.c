@@ -25,7 +25,7 @@
  * that is the acquisition, and `hold` does nothing; and the word of the ping-pong is the counter.
  *
  * Where there is nothing to measure (a ping-pong of a mutex, a hand-over from a core to itself, contention of one
- * core), no series comes back: so all locks and pairs of cores can be asked for in one go.
+ * core), the setting is impossible.
  *
  * What the lock protects is checked: a counter that is not atomic loses an addition if two cores are inside at once. */
 #include <stdatomic.h>
@@ -558,14 +558,13 @@ static bool play_all(enum measure measure, enum lock lock, const struct times *t
     return true;
 }
 
-/* Who plays, and on which cores; false if there is nothing to play. */
-static bool set_up(const uint32_t *values, enum measure measure) {
+/* Who plays, and on which cores. */
+static void set_up(const uint32_t *values, enum measure measure) {
     match.sides = measure == CONTENTION ? values[P_CORES] : 2;
     for (uint32_t i = 0; i < match.sides; i++) {
         match.side[i].core = measure == CONTENTION ? i : values[i == 0 ? P_FROM : P_TO];
         match.side[i].first = i == 0;
     }
-    return match.sides > 1 && match.side[0].core != match.side[1].core && match.play != NULL;
 }
 
 /* The series of a measure. */
@@ -589,6 +588,19 @@ static bool open_series(struct ic_run *run, enum measure measure, struct times *
     return true;
 }
 
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    const uint32_t *values = run->values;
+    if (all_calls[values[P_LOCK]].play[values[P_MEASURE]] == NULL) {
+        return ic_error_set(error, "unsupported", "there is no such measure with lock=", locks[values[P_LOCK]], "");
+    }
+    if (values[P_MEASURE] == CONTENTION) {
+        return values[P_CORES] > 1 ||
+               ic_error_set(error, "out-of-range", "contention needs at least two cores: cores=2", "", "");
+    }
+    return values[P_FROM] != values[P_TO] ||
+           ic_error_set(error, "unsupported", "it goes from one core to another: from and to must differ", "", "");
+}
+
 static bool measure(struct ic_run *run) {
     enum measure measured = (enum measure)run->values[P_MEASURE];
     enum lock lock = (enum lock)run->values[P_LOCK];
@@ -602,10 +614,7 @@ static bool measure(struct ic_run *run) {
     match.batch = run->values[P_BATCH];
     match.before = 0;
     match.dismissed = false;
-    if (!set_up(run->values, measured)) {
-        run->checks.repetitions = 0;
-        return true;
-    }
+    set_up(run->values, measured);
     struct times times;
     if (!open_series(run, measured, &times)) {
         return false;
@@ -625,5 +634,6 @@ const struct ic_benchmark ic_benchmark_lock = {
     .parameter_count = PARAMETER_COUNT,
     .samples = 100,
     .series_count = 2,
+    .possible = possible,
     .measure = measure,
 };

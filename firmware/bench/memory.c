@@ -313,41 +313,56 @@ static void dismiss(struct ic_run *run, struct worker *worker) {
     run->checks.preempted += worker->preempted;
 }
 
+/* Bytes of a region that one worker passes over: of a half, or, copying, to another quarter. */
+static size_t share_of(const struct port_region *region, enum access access) {
+    return region->bytes / 2U / (access == COPY ? 2U : 1U);
+}
+
 /* Gives a worker the first or the second half of a region. */
-static bool settle(struct ic_run *run, struct worker *worker, uint32_t index, bool second) {
+static void settle(struct worker *worker, uint32_t index, bool second) {
     struct port_region region;
     (void)port_region(index, &region); /* the index is one of those that region_name() has */
     size_t half = region.bytes / 2U;
-    size_t share = worker->access == COPY ? half / 2U : half;
     worker->words = (volatile word_t *)(void *)((uint8_t *)region.base + (second ? half : 0));
-    worker->count = share / TURN_BYTES * UNROLLED;
+    worker->count = share_of(&region, worker->access) / TURN_BYTES * UNROLLED;
     worker->at = 0;
     worker->value = STEP;
     worker->right = true;
     worker->migrated = false;
     worker->preempted = 0;
-    if (worker->count == 0) {
-        return ic_error_set(&run->error, "unsupported", "there is not enough memory in the region ", region.name, "");
-    }
     fill(worker);
-    return true;
 }
 
-static bool settle_both(struct ic_run *run) {
+static void settle_both(const struct ic_run *run) {
     const uint32_t *values = run->values;
     uint32_t cores = port_core_count();
     pair.accompanied = values[P_OTHER] != 0 && cores > 1;
-    if (values[P_BYTES] % BYTES_UNIT != 0) {
-        return ic_error_set(&run->error, "bad-value", "bytes is not a multiple of 64", "", "");
-    }
     pair.own.core = values[P_CORE];
     pair.own.access = (enum access)values[P_ACCESS];
     pair.other.core = (values[P_CORE] + 1U) % cores;
     pair.other.access = pair.accompanied ? (enum access)(values[P_OTHER] - 1U) : READ;
     pair.pass = values[P_BYTES] / sizeof(word_t);
-    return settle(run, &pair.own, values[P_REGION], false) &&
-           (!pair.accompanied ||
-            settle(run, &pair.other, values[P_OTHER_REGION], values[P_OTHER_REGION] == values[P_REGION]));
+    settle(&pair.own, values[P_REGION], false);
+    if (pair.accompanied) {
+        settle(&pair.other, values[P_OTHER_REGION], values[P_OTHER_REGION] == values[P_REGION]);
+    }
+}
+
+static bool has_room(uint32_t index, enum access access, struct ic_error *error) {
+    struct port_region region;
+    (void)port_region(index, &region); /* the index is one of those that region_name() has */
+    return share_of(&region, access) >= TURN_BYTES ||
+           ic_error_set(error, "unsupported", "there is not enough memory in the region ", region.name, "");
+}
+
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    const uint32_t *values = run->values;
+    if (values[P_BYTES] % BYTES_UNIT != 0) {
+        return ic_error_set(error, "bad-value", "bytes is not a multiple of 64", "", "");
+    }
+    return has_room(values[P_REGION], (enum access)values[P_ACCESS], error) &&
+           (values[P_OTHER] == 0 || port_core_count() < 2 ||
+            has_room(values[P_OTHER_REGION], (enum access)(values[P_OTHER] - 1U), error));
 }
 
 static void take(struct ic_run *run, struct ic_series *alone, struct ic_series *beside) {
@@ -380,9 +395,7 @@ static bool measure(struct ic_run *run) {
     pair.dismissed = false;
     atomic_store(&pair.running, false);
     atomic_store(&pair.wanted, false);
-    if (!settle_both(run)) {
-        return false;
-    }
+    settle_both(run);
     struct ic_series *alone = ic_run_series(run, "alone");
     struct ic_series *beside = pair.accompanied ? ic_run_series(run, "beside") : NULL;
     if (alone == NULL || (pair.accompanied && beside == NULL)) {
@@ -407,5 +420,6 @@ const struct ic_benchmark ic_benchmark_memory = {
     .parameter_count = PARAMETER_COUNT,
     .samples = 25,
     .series_count = 2,
+    .possible = possible,
     .measure = measure,
 };

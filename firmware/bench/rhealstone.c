@@ -466,6 +466,11 @@ static void unmake(void) {
     }
 }
 
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    return run->values[P_FORM] == 0 || port_core_count() > 1 ||
+           ic_error_set(error, "out-of-range", "this target has no other core for form=", "cross", "");
+}
+
 static bool measure(struct ic_run *run) {
     struct ic_series *series = ic_run_series(run, "time");
     if (series == NULL) {
@@ -478,9 +483,6 @@ static bool measure(struct ic_run *run) {
     rheal.target = rheal.cross ? (rheal.core + 1U) % port_core_count() : rheal.core;
     rheal.number = 0;
     rheal.wrong = false;
-    if (rheal.cross && port_core_count() < 2) {
-        return ic_error_set(&run->error, "out-of-range", "this target has no other core for form=", "cross", "");
-    }
     if (!is_made()) {
         return ic_error_set(&run->error, "failed",
                             "the target has no memory or interrupt for component=", component_names[rheal.component],
@@ -505,5 +507,6 @@ const struct ic_benchmark ic_benchmark_rhealstone = {
     .parameter_count = PARAMETER_COUNT,
     .samples = 200,
     .series_count = 1,
+    .possible = possible,
     .measure = measure,
 };

@@ -432,6 +432,13 @@ static bool take_samples(struct ic_run *run, const struct all_series *series) {
     return !aligned || ic_align_exchange(run, IC_ALIGN_AFTER, from, to);
 }
 
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    bool apart = run->values[P_FROM] != run->values[P_TO];
+    return run->values[P_PRIMITIVE] != YIELD || !apart ||
+           ic_error_set(error, "unsupported", "a task yields to others of its own core: ask for ", "yield",
+                        " with from and to the same");
+}
+
 static bool measure(struct ic_run *run) {
     stage.primitive = &primitives[run->values[P_PRIMITIVE]];
     stage.run = run;
@@ -445,10 +452,6 @@ static bool measure(struct ic_run *run) {
     atomic_store(&stage.spinning, 0);
     atomic_store(&stage.signalled, 0);
     atomic_store(&stage.seen, 0);
-    if (yields() && stage.apart) {
-        return ic_error_set(&run->error, "unsupported", "a task yields to others of its own core: ask for ", "yield",
-                            " with from and to the same");
-    }
     struct all_series series = {.latency = ic_run_series(run, "switch"), .call = ic_run_series(run, "call")};
     if (run->values[P_TIME] == TIME_ALIGNED) {
         series.moment = ic_run_series(run, "moment");
@@ -483,5 +486,6 @@ const struct ic_benchmark ic_benchmark_switch = {
     .samples = 300,
     .series_count = 3,
     .clock = clock_of,
+    .possible = possible,
     .measure = measure,
 };

@@ -529,6 +529,11 @@ static void unmake(void) {
     }
 }
 
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    return run->values[P_FORM] == 0 || port_core_count() > 1 ||
+           ic_error_set(error, "out-of-range", "this target has no other core for form=", "cross", "");
+}
+
 static bool measure(struct ic_run *run) {
     metric.test = (enum test)run->values[P_TEST];
     metric.cross = run->values[P_FORM] != 0;
@@ -536,9 +541,6 @@ static bool measure(struct ic_run *run) {
     metric.other = (metric.core + 1U) % port_core_count();
     metric.size = workers_of(metric.test, metric.cross);
     metric.window = run->values[P_WINDOW] * port_clock_hz() / 1000U;
-    if (metric.cross && port_core_count() < 2) {
-        return ic_error_set(&run->error, "out-of-range", "this target has no other core for form=", "cross", "");
-    }
     static const char *const names[] = {"count", "window", "least", "most"};
     static const enum ic_unit units[] = {IC_UNIT_COUNT, IC_UNIT_TICK, IC_UNIT_COUNT, IC_UNIT_COUNT};
     struct ic_series *series[4] = {NULL};
@@ -568,5 +570,6 @@ const struct ic_benchmark ic_benchmark_threadmetric = {
     .parameter_count = PARAMETER_COUNT,
     .samples = 3,
     .series_count = 4,
+    .possible = possible,
     .measure = measure,
 };

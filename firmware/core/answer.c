@@ -167,6 +167,7 @@ void ic_answer_help(struct ic_answer *answer) {
     help_line(answer, "info", "what this target is: chip, cores, clocks, compiler, scheduler");
     help_line(answer, "list", "benchmarks and their parameters with ranges and defaults");
     help_line(answer, "run BENCHMARK name=value", "measures; name=a,b,c measures each; the rest has its defaults");
+    help_line(answer, "check BENCHMARK name=value", "says which of these settings cannot be measured, and why");
     help_line(answer, "abort", "ends a run after the current repetition");
     help_line(answer, "rate BITS", "switches the console to that bit rate, one of those that info lists");
     help_line(answer, "resend ID LINES", "sends numbered lines of the last answer again, e.g. resend 0 3-12,40-");
@@ -175,6 +176,19 @@ void ic_answer_help(struct ic_answer *answer) {
     }
     end(answer, "ok", NULL);
 }
+
+/* ---- check ---- */
+
+void ic_answer_impossible(struct ic_answer *answer, uint32_t setting, const struct ic_error *error) {
+    struct ic_line line;
+    open_line(answer, &line, "impossible");
+    ic_line_integer(&line, "setting", setting);
+    ic_line_text(&line, "code", error->code);
+    ic_line_text(&line, "text", error->text);
+    close_line(answer, &line);
+}
+
+void ic_answer_checked(struct ic_answer *answer) { end(answer, "ok", NULL); }
 
 /* ---- run ---- */
 

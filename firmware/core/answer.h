@@ -22,6 +22,10 @@ void ic_answer_info(struct ic_answer *answer);
 void ic_answer_list(struct ic_answer *answer);
 void ic_answer_help(struct ic_answer *answer);
 
+/* The line that a setting is impossible, given its number among those of the command, and the line that ends them. */
+void ic_answer_impossible(struct ic_answer *answer, uint32_t setting, const struct ic_error *error);
+void ic_answer_checked(struct ic_answer *answer);
+
 /* The lines that precede a measurement, and those that follow it. */
 void ic_answer_begin(struct ic_answer *answer, const struct ic_run *run);
 void ic_answer_result(struct ic_answer *answer, const struct ic_run *run);

@@ -21,6 +21,10 @@ struct ic_benchmark {
     uint32_t series_count;
     /* Whose ticks its samples and the cost of looking are in the current setting; NULL: the common clock's. */
     enum ic_clock (*clock)(const struct ic_run *run);
+    /* If not NULL: whether the current setting can be measured at all; if not, `error` says why. It is asked before
+     * measure(), and by the command `check` without a measurement: it looks at the values alone and changes nothing.
+     * What shows only on the way, such as memory that is used up, measure() says. */
+    bool (*possible)(const struct ic_run *run, struct ic_error *error);
     /* Takes the measurement as run.h describes. False, with run->error filled, if it could not be taken at all. */
     bool (*measure)(struct ic_run *run);
 };

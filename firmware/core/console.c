@@ -13,8 +13,10 @@
 #define LINES_ATTENDED 4U
 /* Time for a command to arrive after a switch of the bit rate. */
 #define RATE_TRIAL_S 1U
+/* Settings that one command checks: an answer of 0.4 MB at most. */
+#define CHECKED_MAX 4096U
 
-enum kind { INFO, LIST, HELP, RUN, FAILED_RUN };
+enum kind { INFO, LIST, HELP, CHECK, RUN, FAILED_RUN };
 
 /* Static, because a chip's console task has a small stack. */
 static struct ic_input input;
@@ -91,6 +93,19 @@ void ic_console_attend(struct ic_run *running) {
 
 /* ---- commands ---- */
 
+static void send_impossible(struct ic_answer *answer) {
+    struct ic_error error;
+    uint32_t number = 0;
+    do {
+        ic_run_prepare(&run, &settings, answer->id);
+        if (!ic_run_possible(&run, &error)) {
+            ic_answer_impossible(answer, number, &error);
+        }
+        number++;
+    } while (ic_settings_next(&settings)); /* which then begins anew */
+    ic_answer_checked(answer);
+}
+
 static void send_again(struct ic_answer *answer) {
     switch (last.kind) {
     case INFO:
@@ -101,6 +116,9 @@ static void send_again(struct ic_answer *answer) {
         break;
     case HELP:
         ic_answer_help(answer);
+        break;
+    case CHECK:
+        send_impossible(answer);
         break;
     case RUN:
         ic_answer_begin(answer, &run);
@@ -125,10 +143,30 @@ static void answer_new(uint32_t id, enum kind kind) {
     send_again(&answer);
 }
 
-static void do_run(struct ic_command *command) {
+/* Reads the settings of `run` and `check`. */
+static bool take_settings(struct ic_command *command) {
     struct ic_error error;
-    if (!ic_settings_parse(&settings, command->words + 1, command->word_count - 1, &error)) {
-        ic_answer_error(command->id, &error);
+    last.exists = last.exists && last.kind != CHECK; /* which is made of the settings before */
+    if (ic_settings_parse(&settings, command->words + 1, command->word_count - 1, &error)) {
+        return true;
+    }
+    ic_answer_error(command->id, &error);
+    return false;
+}
+
+static void do_check(struct ic_command *command) {
+    if (!take_settings(command)) {
+        return;
+    }
+    if (ic_settings_count(&settings) > CHECKED_MAX) {
+        refuse(command->id, "out-of-range", "more than 4096 settings at once: give fewer values", "");
+        return;
+    }
+    answer_new(command->id, CHECK);
+}
+
+static void do_run(struct ic_command *command) {
+    if (!take_settings(command)) {
         return;
     }
     last.exists = false; /* until the new answer is whole */
@@ -208,8 +246,8 @@ static const struct verb {
     bool repeatable; /* with the id of the last answer, that is sent again */
     void (*carry_out)(struct ic_command *command);
 } verbs[] = {
-    {"info", true, do_info},      {"list", true, do_list},   {"help", true, do_help},  {"run", true, do_run},
-    {"resend", false, do_resend}, {"abort", true, do_abort}, {"rate", false, do_rate},
+    {"info", true, do_info},   {"list", true, do_list},      {"help", true, do_help},   {"run", true, do_run},
+    {"check", true, do_check}, {"resend", false, do_resend}, {"abort", true, do_abort}, {"rate", false, do_rate},
 };
 
 static const struct verb *find_verb(const char *word) {

@@ -37,7 +37,14 @@ static void await_phase(struct ic_run *run) {
     }
 }
 
+bool ic_run_possible(const struct ic_run *run, struct ic_error *error) {
+    return run->benchmark->possible == NULL || run->benchmark->possible(run, error);
+}
+
 bool ic_run_measure(struct ic_run *run) {
+    if (!ic_run_possible(run, &run->error)) {
+        return false;
+    }
     await_phase(run);
     return ic_looking_measure(run) && run->benchmark->measure(run);
 }

@@ -46,6 +46,9 @@ struct ic_run {
 /* Makes the run ready to measure the current setting. */
 void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint32_t id);
 
+/* Whether the setting that the run is ready for can be measured; if not, `error` says why. */
+bool ic_run_possible(const struct ic_run *run, struct ic_error *error);
+
 /* Measures: the cost of looking on each core, then the benchmark. False if that could not be done; run->error says why.
  */
 bool ic_run_measure(struct ic_run *run);

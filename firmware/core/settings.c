@@ -68,6 +68,17 @@ uint32_t ic_settings_value(const struct ic_settings *settings, size_t index) {
     return settings->levels[index][settings->position[index]];
 }
 
+uint32_t ic_settings_count(const struct ic_settings *settings) {
+    uint32_t count = 1;
+    for (size_t i = 0; i < IC_PARAMETERS_MAX; i++) {
+        if (count > UINT32_MAX / settings->level_count[i]) {
+            return UINT32_MAX;
+        }
+        count *= settings->level_count[i];
+    }
+    return count;
+}
+
 bool ic_settings_next(struct ic_settings *settings) {
     for (size_t i = 0; i < IC_PARAMETERS_MAX; i++) {
         if (++settings->position[i] < settings->level_count[i]) {

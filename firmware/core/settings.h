@@ -21,7 +21,11 @@ bool ic_settings_parse(struct ic_settings *settings, char **words, size_t word_c
 /* Value of the parameter with this index in the current setting. */
 uint32_t ic_settings_value(const struct ic_settings *settings, size_t index);
 
-/* Moves to the next setting; false if there was none left. */
+/* Number of settings; UINT32_MAX if there are as many or more. */
+uint32_t ic_settings_count(const struct ic_settings *settings);
+
+/* Moves to the next setting; the first parameter turns fastest. False, with the first one current again, if there was
+ * none left. */
 bool ic_settings_next(struct ic_settings *settings);
 
 #endif

@@ -115,7 +115,12 @@ static const struct ic_parameter parameters[] = {
     {.name = "cores", .help = "a limit", .min = 1, .preset = IC_PRESET_MAX, .limit = port_core_count},
 };
 
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    return run->values[1] != 2 || ic_error_set(error, "unsupported", "there is no ", colours[run->values[1]], "");
+}
+
 static bool measure(struct ic_run *run) {
+    require(run->values[1] != 2);
     struct ic_series *series = ic_run_series(run, "number");
     if (series == NULL) {
         return false;
@@ -136,6 +141,7 @@ static const struct ic_benchmark benchmark = {.name = "fuzz",
                                               .parameter_count = 3,
                                               .samples = 3,
                                               .series_count = 1,
+                                              .possible = possible,
                                               .measure = measure};
 const struct ic_benchmark *const ic_benchmarks[] = {&benchmark};
 const size_t ic_benchmark_count = 1;

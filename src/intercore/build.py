@@ -18,15 +18,13 @@ import msgspec
 import platformdirs
 
 from intercore.errors import IntercoreError
+from intercore.factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE
 from intercore.kernel import Kernel, freertos_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
-OPT_LEVELS = ("O0", "O1", "O2", "O3", "Os", "Ofast")
-"""Optimisation levels of the compiler: the levels of the factor `opt`."""
-
-DEFAULT_OPT = "O2"
+    from intercore.measurement import Level
 
 SANITIZE_VARIABLE = "INTERCORE_SANITIZE"
 """Environment variable that adds `-fsanitize=<value>` to the build: for testing the firmware, not for measuring."""
@@ -42,7 +40,8 @@ class Image(msgspec.Struct, frozen=True):
 
     elf: Path
     """In the cache: to be read, not changed."""
-    opt: str
+    build: Mapping[str, Level]
+    """What it was built with: a level of each factor of the target, `opt` among them."""
     compiler: str
     """What the compiler calls itself."""
     kernel: Kernel
@@ -59,6 +58,8 @@ class _Recipe(msgspec.Struct, frozen=True):
     """Path of the compiler."""
     defines: dict[str, str]
     """Variables for CMake."""
+    variant: str
+    """In messages: which of the programs for it this is, e.g. `-O2`."""
     also: tuple[Path, ...] = ()
     """Folders of sources beside the firmware's own."""
 
@@ -80,27 +81,35 @@ def host_program(opt: str, say: Callable[[str], None]) -> Path:
     what = "the host program"
     compiler = _find(what, os.environ.get("CC", "cc"), "a C compiler", "gcc")
     defines = {"CMAKE_C_COMPILER": compiler, "IC_OPT": opt, "IC_SANITIZE": os.environ.get(SANITIZE_VARIABLE, "")}
-    return _built(_Recipe("host", what, compiler, defines), say)
+    return _built(_Recipe("host", what, compiler, defines, f"-{opt}"), say)
 
 
-def pico_image(opt: str, say: Callable[[str], None]) -> Image:
-    """Return the benchmark program for the RP2040, as `host_program` does: FreeRTOS SMP, linked into SRAM.
+def pico_image(build: Mapping[str, Level], say: Callable[[str], None]) -> Image:
+    """Return the benchmark program for the RP2040, as `host_program` does: FreeRTOS SMP, built with these levels.
 
-    Raises IntercoreError also if the FreeRTOS kernel cannot be had.
+    The factors are those of `targets.PICO_FACTORS`; one that is missing is at its default. Raises IntercoreError also
+    if the FreeRTOS kernel cannot be had.
     """
     what = "the program for the Pico"
     compiler = _find(what, PICO_COMPILER, "the cross compiler", "gcc-arm-none-eabi")
     sources = firmware_sources()
     kernel = freertos_kernel(sources / "port" / "freertos_smp" / "kernel", say)
+    levels = {factor.name: build.get(factor.name, factor.default) for factor in (OPT, CLOCK_MHZ, CODE, XIP_CACHE)}
     defines = {
         "IC_BOARD": "rp2040",
-        "IC_OPT": opt,
+        **{f"IC_{name.upper()}": str(level) for name, level in levels.items()},
         "CMAKE_TOOLCHAIN_FILE": str(sources / "board" / "rp2040" / "toolchain.cmake"),
         "IC_FREERTOS_KERNEL": str(kernel.folder),
     }
-    recipe = _Recipe("pico", what, compiler, defines, also=(kernel.folder,))
+    recipe = _Recipe("pico", what, compiler, defines, variant(levels), also=(kernel.folder,))
     version = _version(compiler).decode(errors="replace").partition("\n")[0]
-    return Image(_built(recipe, say), opt, version, kernel)
+    return Image(_built(recipe, say), levels, version, kernel)
+
+
+def variant(levels: Mapping[str, Level]) -> str:
+    """Return what a program was built with in a few words: `-O2, clock_mhz=48`, without what is at its default."""
+    others = [f"{name}={level}" for name, level in levels.items() if name != "opt" and level != FACTORS[name].default]
+    return ", ".join([f"-{levels[OPT.name]}", *others])
 
 
 def firmware_sources() -> Path:
@@ -129,7 +138,7 @@ def _built(recipe: _Recipe, say: Callable[[str], None]) -> Path:
         key = _key(recipe, [sources, *recipe.also])
         kept = platformdirs.user_cache_path("intercore") / recipe.name / key / _PROGRAM
         if not kept.exists():
-            say(f"building {recipe.what} (-{recipe.defines['IC_OPT']})")
+            say(f"building {recipe.what} ({recipe.variant})")
             _build(recipe, cmake, sources, kept)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

@@ -13,28 +13,31 @@ import msgspec
 import typer
 from rich.console import Console
 from rich.markup import escape
+from typer.models import OptionInfo
 
 import intercore
 from intercore import conditions, stop
 from intercore.analysis import speedup
-from intercore.build import DEFAULT_OPT, OPT_LEVELS, pico_image
+from intercore.build import pico_image
 from intercore.document import run_document
-from intercore.errors import IntercoreError, UsageError
+from intercore.errors import IntercoreError, UsageError, unknown
+from intercore.factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE, Factor
+from intercore.factors import resolve as resolve_factors
 from intercore.measurement import Part, Plan
-from intercore.plan import REBUILD_FACTOR, settings
+from intercore.plan import check, settings
 from intercore.progress import watch
-from intercore.request import SUITE, find_benchmark, parse_levels, resolve, suite
+from intercore.request import SUITE, excluded, find_benchmark, parse_levels, resolve, suite, target_levels
 from intercore.runner import carry_out, target_conditions
 from intercore.session import DEFAULT_TIMEOUT, Session
 from intercore.shell import converse
 from intercore.store import Store
-from intercore.targets import DEFAULT_BAUD, TARGETS, Address, Target, check_address, find, unknown
+from intercore.targets import DEFAULT_BAUD, PICO_FACTORS, TARGETS, Address, Target, check_address, find, option_of
 from intercore.view.image import print_image
 from intercore.view.reports import reports
 from intercore.view.table import Format, print_csv, print_json, print_rows, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from intercore.image import ImageFiles
     from intercore.link import Port
@@ -75,7 +78,23 @@ Faults = Annotated[
 Timeout = Annotated[float, typer.Option(help="Longest silence of a target, in seconds.", min=0.1)]
 
 BoardName = Annotated[str, typer.Argument(metavar="BOARD", help="pico.")]
-OptLevel = Annotated[str, typer.Option("--opt", help=f"Optimisation level: {', '.join(OPT_LEVELS)}.")]
+
+
+def _option(factor: Factor) -> OptionInfo:
+    """Return the option that chooses a level of a board's factor when its program is built."""
+    title = f"{factor.title[0].upper()}{factor.title[1:]}"
+    return OptionInfo(
+        default=...,
+        param_decls=[option_of(factor.name)],
+        help=f"{title}: {factor.values}; {factor.default}.",
+        show_default=False,
+    )
+
+
+OptLevel = Annotated[str | None, _option(OPT)]
+ClockMhz = Annotated[str | None, _option(CLOCK_MHZ)]
+CodePlace = Annotated[str | None, _option(CODE)]
+XipCache = Annotated[str | None, _option(XIP_CACHE)]
 
 BOARDS = ("pico",)
 DEFAULT_STORE = Path("intercore.db")
@@ -91,14 +110,17 @@ def run(
         str | None, typer.Argument(metavar="BENCHMARK", help="suite for all; see intercore list TARGET.")
     ] = None,
     levels: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME=VALUE,…", help="Levels per factor; all combinations are run.")
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME=VALUE,…", help="Levels per factor, of benchmark or target; all combinations are run."
+        ),
     ] = None,
     *,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest unfinished run.")] = False,
     report_path: Annotated[
         Path | None, typer.Option("--report", help="Also write an HTML page there; the suite always writes one.")
     ] = None,
-    opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with, e.g. O2 or O0,O3.")] = None,
+    opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with: O0,O3, as opt=O0,O3.")] = None,
     repetitions: Annotated[int | None, typer.Option(help="How often to measure each setting; 1.", min=1)] = None,
     until: Annotated[
         str | None,
@@ -109,6 +131,9 @@ def run(
     cap: Annotated[
         int | None, typer.Option(help=f"Most repetitions of a setting with --until; {stop.DEFAULT_CAP}.", min=1)
     ] = None,
+    skip_impossible: Annotated[
+        bool, typer.Option("--skip-impossible", help="Leave out what the target cannot measure instead of refusing it.")
+    ] = False,
     seed: Annotated[int | None, typer.Option(help="Of the order and of the dither; 1.", min=0, max=2**32 - 1)] = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
@@ -141,7 +166,7 @@ def run(
             baud=baud,
             stop=stop.parse_rule(until, cap, repetitions or 1),
         )
-        plan = _with_parts(plan, levels or [], opt, address, timeout)
+        plan = _with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
         total = len(settings(plan))
         with Store(store_path) as store:
             finished = _carry_out(store, store.create_run(plan, total), address, timeout)
@@ -166,8 +191,10 @@ def list_(
         rows = [{"target": known.name, "what it is": known.summary} for known in TARGETS]
         print_rows("Targets", rows, output, _out)
         return
-    with _session(find(target), Address(port, baud), timeout) as (session, _):
+    chosen = find(target)
+    with _session(chosen, Address(port, baud), timeout) as (session, _):
         benchmarks = session.benchmarks()
+    factors = chosen.factors if chosen.built_here else ()
     if output is not Format.TABLE:
         names = ("name", "kind", "default", "min", "max", "choices", "help")
         rows_of_all = [
@@ -175,7 +202,7 @@ def list_(
             for benchmark in benchmarks
             for parameter in benchmark.parameters
         ]
-        print_rows("Parameters", rows_of_all, output, _out)
+        print_rows("Parameters", rows_of_all + [_factor_row(factor) for factor in factors], output, _out)
         return
     for benchmark in benchmarks:
         rows = [
@@ -188,6 +215,12 @@ def list_(
             for parameter in benchmark.parameters
         ]
         print_rows(f"{benchmark.name}: {benchmark.summary}", rows, output, _out)
+    if factors:
+        known = [
+            {"factor": factor.name, "values": factor.values, "default": factor.default, "meaning": factor.title}
+            for factor in factors
+        ]
+        print_rows(f"{target} itself: for all its benchmarks, given like their parameters", known, output, _out)
 
 
 @app.command(epilog="Example: intercore info host --format json")
@@ -293,26 +326,32 @@ def shell(
 def build(
     board: BoardName,
     *,
-    opt: OptLevel = DEFAULT_OPT,
+    opt: OptLevel = None,
+    clock_mhz: ClockMhz = None,
+    code: CodePlace = None,
+    xip_cache: XipCache = None,
     folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write ELF and UF2 to.")] = Path(),
     output: Output = Format.TABLE,
 ) -> None:
     """Build the program of a board from the firmware's sources: an ELF and a UF2 file."""
-    print_image(_write_image(board, opt, folder), output, _out)
+    print_image(_write_image(board, _build(opt, clock_mhz, code, xip_cache), folder), output, _out)
 
 
 @app.command(epilog="Example: intercore flash pico --opt O3")
 def flash(
     board: BoardName,
     *,
-    opt: OptLevel = DEFAULT_OPT,
+    opt: OptLevel = None,
+    clock_mhz: ClockMhz = None,
+    code: CodePlace = None,
+    xip_cache: XipCache = None,
     drive: Annotated[Path | None, typer.Option(help="Folder of the board's boot drive, if it is not found.")] = None,
 ) -> None:
     """Build the program of a board and put it there: on its boot drive RPI-RP2, or by picotool."""
     from intercore.flash import flash_pico  # noqa: PLC0415 - for this command alone
 
     with tempfile.TemporaryDirectory() as scratch:
-        files = _write_image(board, opt, Path(scratch))
+        files = _write_image(board, _build(opt, clock_mhz, code, xip_cache), Path(scratch))
         _err.print(f"{files.uf2.name} {flash_pico(files.uf2, drive)}; it starts at once", markup=False, soft_wrap=True)
 
 
@@ -360,15 +399,35 @@ def _existing(path: Path) -> Iterator[Store]:
         yield store
 
 
-def _write_image(board: str, opt: str, folder: Path) -> ImageFiles:
+def _factor_row(factor: Factor) -> dict[str, object]:
+    """Return a factor of a target as `list` shows the parameters of a benchmark; `benchmark` is None: it is for all."""
+    numbers = isinstance(factor.default, int)
+    return {
+        "benchmark": None,
+        "name": factor.name,
+        "kind": "integer" if numbers else "choice",
+        "default": factor.default,
+        "min": factor.levels[0] if numbers else None,
+        "max": factor.levels[-1] if numbers else None,
+        "choices": [] if numbers else list(factor.levels),
+        "help": factor.title,
+    }
+
+
+def _build(opt: str | None, clock_mhz: str | None, code: str | None, xip_cache: str | None) -> dict[str, Level]:
+    """Return what a board's program is to be built with. Raises UsageError for what it cannot be."""
+    given = {"opt": opt, "clock_mhz": clock_mhz, "code": code, "xip_cache": xip_cache}
+    wanted = {name: [text] for name, text in given.items() if text is not None}
+    return {name: levels[0] for name, levels in resolve_factors(PICO_FACTORS, wanted).items()}
+
+
+def _write_image(board: str, build: Mapping[str, Level], folder: Path) -> ImageFiles:
     from intercore.image import write_image  # noqa: PLC0415 - for two commands alone
 
     if board not in BOARDS:
         raise UsageError(unknown("board", board, BOARDS))
-    if opt not in OPT_LEVELS:
-        raise UsageError(unknown("optimisation level", opt, OPT_LEVELS))
     with _err.status(f"building for {board}") as status:
-        return write_image(pico_image(opt, status.update), folder)
+        return write_image(pico_image(build, status.update), folder)
 
 
 def _stored(path: Path, run_id: int | None) -> Run:
@@ -381,28 +440,35 @@ def _refuse_new_plan(given: Iterable[str]) -> None:
         raise UsageError(f"--resume goes on with a stored plan: leave out {name}, or start a new run without --resume")
 
 
-def _with_parts(plan: Plan, words: list[str], opt: str | None, address: Address, timeout: float) -> Plan:
+def _with_parts(
+    plan: Plan, words: list[str], opt: str | None, address: Address, timeout: float, *, skip_impossible: bool
+) -> Plan:
     """Return the plan with its parts, after checking what the user asked for against what the target has."""
     target = find(plan.target)
-    opts: list[Level] = [*(DEFAULT_OPT if opt is None else opt).split(",")] if target.built_here else []
-    if opt is None or not target.built_here:
-        check_address(target, msgspec.structs.replace(address, opt=opt))
-    for level in opts:
-        check_address(target, msgspec.structs.replace(address, opt=str(level)))
+    check_address(target, address)
     wanted = parse_levels(words)
+    if opt is not None and wanted.setdefault(OPT.name, opt.split(",")) != opt.split(","):
+        raise UsageError("opt is given twice, as a word and as an option: leave one out")
+    built = target_levels(target, wanted)
+    wanted = {name: texts for name, texts in wanted.items() if name not in FACTORS}
     if plan.name == SUITE and wanted:
         name = next(iter(wanted))
         raise UsageError(f"the suite has levels of its own: leave out {name}, or name one benchmark instead of suite")
-    asked = msgspec.structs.replace(address, opt=str(opts[0]) if opts else None, faults=())
-    with _session(target, asked, timeout) as (session, _):
+    first = {name: levels[0] for name, levels in built.items()}
+    with _session(target, msgspec.structs.replace(address, build=first, faults=()), timeout) as (session, _):
         known = session.benchmarks()
-    if plan.name == SUITE:
-        parts = suite(known, plan.seed, simulated=target.simulated)
-    else:
-        parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed))]
-    if opts:
-        parts = [Part(part.benchmark, {**part.levels, REBUILD_FACTOR: opts}) for part in parts]
-    return msgspec.structs.replace(plan, parts=tuple(parts), simulated=target.simulated)
+        if plan.name == SUITE:
+            parts = suite(known, plan.seed, simulated=target.simulated)
+        else:
+            parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed))]
+        parts = [Part(part.benchmark, {**part.levels, **built}) for part in parts]
+        plan = msgspec.structs.replace(plan, parts=tuple(parts), simulated=target.simulated)
+        check(plan)
+        asked = None if plan.name == SUITE else () if skip_impossible else wanted
+        left_out = [
+            one for part in parts for one in excluded(session, find_benchmark(known, part.benchmark), part, asked)
+        ]
+    return msgspec.structs.replace(plan, excluded=tuple(left_out))
 
 
 def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> Run:
@@ -416,8 +482,9 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> R
         address = msgspec.structs.replace(address, port=plan.url, baud=plan.baud)
     check_address(target, address)
 
-    def open_port(opt: str | None) -> Port:
-        built = msgspec.structs.replace(address, opt=opt)
+    def open_port(build: Mapping[str, Level]) -> Port:
+        built = msgspec.structs.replace(address, build=build)
+        check_address(target, built)  # the store may be from anyone
         return target.open(built, lambda what: _err.print(what, markup=False))
 
     try:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.plan import REBUILD_FACTOR
+from intercore.factors import FACTORS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from intercore.measurement import Run
+    from intercore.measurement import Level, Run
 
 _OF_THE_MOMENT = frozenset({"os.load_at_start", "cpu.cycle_counter_hz", "desk.link", "desk.rate"})
 """Conditions that differ each time the target starts and say nothing about its speed."""
 
-_BY_BUILD = frozenset({"compiler.flags"})
-"""Conditions that must be the same only between measurements of the same optimisation level."""
+_DECIDED_BY = {
+    key: [factor.name for factor in FACTORS.values() if key in factor.conditions]
+    for key in sorted({key for factor in FACTORS.values() for key in factor.conditions})
+}
+"""Conditions that must be the same only between measurements at the same levels of these factors of the target."""
 
 _CYCLE_HZ = "clock.sys_hz"
 
@@ -25,14 +28,14 @@ _BUSY_LOAD = 0.5
 
 def differing(run: Run) -> dict[str, list[str]]:
     """Return the conditions that changed within the run though no factor of its plan says so, with their values."""
-    values: dict[tuple[str, str], list[str]] = {}
+    values: dict[tuple[str, tuple[Level | None, ...]], list[str]] = {}
     for measurement in run.measurements:
         for key in measurement.conditions.keys() - _OF_THE_MOMENT:
-            build = str(measurement.factors.get(REBUILD_FACTOR)) if key in _BY_BUILD else ""
+            build = tuple(measurement.factors.get(factor) for factor in _DECIDED_BY.get(key, ()))
             known = values.setdefault((key, build), [])
             if measurement.conditions[key] not in known:
                 known.append(measurement.conditions[key])
-    return {key: known for (key, _), known in sorted(values.items()) if len(known) > 1}
+    return {key: known for (key, _), known in sorted(values.items(), key=repr) if len(known) > 1}
 
 
 def warnings(run: Run) -> list[str]:

@@ -1,5 +1,13 @@
 """Errors that end a command with one sentence for the person who typed it."""
 
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 class IntercoreError(Exception):
     """Something failed: the message says what, where, and what to do. The command ends with exit status 1."""
@@ -15,3 +23,12 @@ class UsageError(IntercoreError):
 
 class SimulatorError(IntercoreError):
     """The simulated chip cannot do what it was asked for. Exit status 1."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return the sentence that says a name is unknown, with the nearest right one or all of them."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    if near:
+        return f"there is no {kind} '{name}'; did you mean '{near[0]}'?"
+    return f"there is no {kind} '{name}'; there is: {', '.join(names)}"

@@ -54,6 +54,10 @@ class TargetSilentError(IntercoreError):
     """The target does not answer."""
 
 
+class UnknownCommandError(IntercoreError):
+    """The target does not know the command: its firmware is older than this tool."""
+
+
 class Incoming:
     """The lines of an answer as far as they have arrived."""
 
@@ -349,6 +353,8 @@ class Exchange:
         return f" ({symptoms})" if symptoms else ""
 
     def _refused(self, error: Error) -> IntercoreError:
+        if error.code == "unknown-command":
+            return UnknownCommandError(f"{self._name}: {error.text or error.code}")
         kind = UsageError if error.code in USAGE_CODES else IntercoreError
         return kind(f"{self._name}: {error.text or error.code}")
 

@@ -6,6 +6,7 @@ UF2 is Microsoft's format: 512-byte blocks that say where their payload goes (ht
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import struct
 from pathlib import Path
@@ -16,7 +17,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
-from intercore.build import Image
+from intercore.build import Image, variant
 from intercore.errors import IntercoreError
 
 if TYPE_CHECKING:
@@ -55,12 +56,18 @@ class ImageFiles(msgspec.Struct, frozen=True):
 
 def write_image(image: Image, folder: Path) -> ImageFiles:
     """Write the image as ELF and UF2 into `folder`, which is made if need be. Raises IntercoreError or OSError."""
-    elf = folder / f"intercore-pico-{image.opt}.elf"
+    elf = folder / f"{_name(image)}.elf"
     uf2_file = elf.with_suffix(".uf2")
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(image.elf, elf)
     uf2_file.write_bytes(uf2_of(elf))
     return ImageFiles(elf, uf2_file, image, sections(elf))
+
+
+def _name(image: Image) -> str:
+    """Return the name of its files, without suffix: `intercore-pico-O2`, `intercore-pico-O2-clock-mhz-48`."""
+    words = variant(image.build).removeprefix("-")
+    return f"intercore-pico-{re.sub('[^0-9A-Za-z]+', '-', words)}"
 
 
 def sections(elf: Path) -> list[Section]:

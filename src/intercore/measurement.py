@@ -107,7 +107,19 @@ class Part(msgspec.Struct, frozen=True):
 
     benchmark: str
     levels: dict[str, list[Level]]
-    """Levels per factor; the settings are their full product. Includes `opt` for targets that are built here."""
+    """Levels per factor; the settings are their full product. Includes the target's own factors, such as
+    `opt` for targets that are built here (see `intercore.factors`)."""
+    fraction: float = 1.0
+    """Which part of these settings is measured: above 0, at most 1; the plan's seed chooses them at random."""
+
+
+class Excluded(msgspec.Struct, frozen=True):
+    """Settings that a plan leaves out."""
+
+    benchmark: str
+    factors: dict[str, Level]
+    """Those that all of them have."""
+    why: str
 
 
 class StopRule(msgspec.Struct, frozen=True):
@@ -141,6 +153,8 @@ class Plan(msgspec.Struct, frozen=True):
     """Bits per second of a serial port, at first."""
     stop: StopRule | None = None
     """How long to go on; None if the repetitions are all."""
+    excluded: tuple[Excluded, ...] = ()
+    """Settings of the parts that the target cannot measure, and that nobody asked for by name."""
 
     @property
     def benchmarks(self) -> tuple[str, ...]:

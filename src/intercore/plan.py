@@ -5,21 +5,19 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from intercore.errors import IntercoreError, UsageError
+from intercore.factors import of_target
 from intercore.measurement import Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from intercore.measurement import Measurement, Part, Plan, Run
-
-REBUILD_FACTOR = "opt"
-"""The factor whose change needs the target to be built again."""
 
 MAX_SETTINGS = 1_000_000
 """More than anyone waits for, few enough to list: a mistyped range must not fill the memory."""
@@ -35,13 +33,13 @@ class Setting(msgspec.Struct, frozen=True):
     """Counts from 0."""
 
 
-def canonical(factors: Mapping[str, Level]) -> str:
+def canonical(levels: Mapping[str, Level]) -> str:
     """Return the one JSON text that stands for these values, whatever their order: keys sorted, no blanks.
 
     Raises IntercoreError if a text holds half of a surrogate pair, as undecodable bytes of a command line do.
     """
     try:
-        return msgspec.json.encode(dict(factors), order="sorted").decode()
+        return msgspec.json.encode(dict(levels), order="sorted").decode()
     except UnicodeEncodeError as error:
         raise IntercoreError(f"{error.object!a} is not valid text; use UTF-8") from error
 
@@ -50,28 +48,33 @@ def settings(plan: Plan) -> list[Setting]:
     """Return every setting of the plan, in the order to measure them.
 
     Repetition 0 of everything comes before repetition 1 of anything, so that a run cut short still covers the grid.
-    Within a repetition, settings that share a build stay together, and in these the plan's parts follow one another.
-    All else is in random order, so that drift does not look like a factor. The same plan always gives the same order.
+    Within a repetition, settings that share a build (the levels of the target's own factors) stay together, so that the
+    target is opened as rarely as can be, and in these the plan's parts follow one another. All else is in random order,
+    so that drift does not look like a factor. The same plan always gives the same order.
 
-    Raises UsageError if the plan has no settings, names a level or a setting twice, may have more than MAX_SETTINGS, or
-    has a stop rule with a cap below its repetitions.
+    Raises UsageError if the plan has no settings or excludes them all, names a level or a setting twice, may have more
+    than MAX_SETTINGS, has a fraction out of range, or a stop rule with a cap below its repetitions.
     """
-    _check(plan)
+    check(plan)
     positions = [
         (position, setting)
         for position, part in enumerate(plan.parts)
+        for factors in measured(plan, part)
         for repetition in range(plan.repetitions)
-        for setting in _grid(part, repetition)
+        for setting in [Setting(part.benchmark, factors, repetition)]
     ]
+    if not positions:
+        why = plan.excluded[0].why if plan.excluded else "its parts are empty"
+        raise UsageError(f"the plan has nothing that can be measured: {why}")
     return _sorted(plan, positions)
 
 
 def in_order(plan: Plan, chosen: Iterable[Setting]) -> list[Setting]:
     """Return settings of the plan, or further repetitions of them, in the order to measure them."""
     positions = {
-        (part.benchmark, canonical(setting.factors)): position
+        (part.benchmark, canonical(factors)): position
         for position, part in enumerate(plan.parts)
-        for setting in _grid(part, 0)
+        for factors in measured(plan, part)
     }
     return _sorted(plan, [(positions[one.benchmark, canonical(one.factors)], one) for one in chosen])
 
@@ -79,8 +82,8 @@ def in_order(plan: Plan, chosen: Iterable[Setting]) -> list[Setting]:
 def setting_of(plan: Plan, measurement: Measurement) -> Setting:
     """Return which setting was measured. The measurement is of a benchmark of the plan."""
     names = next(part.levels for part in plan.parts if part.benchmark == measurement.benchmark)
-    factors = {name: measurement.factors[name] for name in names if name in measurement.factors}
-    return Setting(measurement.benchmark, factors, measurement.repetition)
+    levels = {name: measurement.factors[name] for name in names if name in measurement.factors}
+    return Setting(measurement.benchmark, levels, measurement.repetition)
 
 
 def _sorted(plan: Plan, positions: Iterable[tuple[int, Setting]]) -> list[Setting]:
@@ -89,9 +92,34 @@ def _sorted(plan: Plan, positions: Iterable[tuple[int, Setting]]) -> list[Settin
     return [setting for _, setting in ranked]
 
 
-def _grid(part: Part, repetition: int) -> Iterator[Setting]:
+def grid(part: Part) -> Iterator[dict[str, Level]]:
+    """Return the full product of the part's levels, whatever of it is measured."""
     for levels in itertools.product(*part.levels.values()):
-        yield Setting(part.benchmark, dict(zip(part.levels, levels, strict=True)), repetition)
+        yield dict(zip(part.levels, levels, strict=True))
+
+
+def measured(plan: Plan, part: Part) -> list[dict[str, Level]]:
+    """Return what is measured of a part of the plan, each setting once.
+
+    That is the product of its levels, less what the plan excludes; or the fraction of that which the part asks for, but
+    at least one setting.
+    """
+    excluded: dict[frozenset[str], set[str]] = defaultdict(set)
+    for one in plan.excluded:
+        if one.benchmark == part.benchmark:
+            excluded[frozenset(one.factors)].add(canonical(one.factors))
+
+    def is_excluded(factors: Mapping[str, Level]) -> bool:
+        return any(
+            canonical({name: level for name, level in factors.items() if name in names}) in some
+            for names, some in excluded.items()
+        )
+
+    possible = [factors for factors in grid(part) if not is_excluded(factors)]
+    if part.fraction >= 1 or not possible:
+        return possible
+    chosen = sorted(range(len(possible)), key=lambda at: _hash(plan.seed, "fraction", part.benchmark, possible[at]))
+    return [possible[at] for at in sorted(chosen[: max(1, round(part.fraction * len(possible)))])]
 
 
 def remaining(run: Run) -> list[Setting]:
@@ -108,7 +136,8 @@ def remaining(run: Run) -> list[Setting]:
     ]
 
 
-def _check(plan: Plan) -> None:
+def check(plan: Plan) -> None:
+    """Raise UsageError for a plan that can be no plan on any target; see `settings`."""
     if plan.repetitions < 1:
         raise UsageError(f"repetitions={plan.repetitions} is out of range: a setting is measured at least once")
     if plan.stop is not None and plan.stop.cap < plan.repetitions:
@@ -124,6 +153,8 @@ def _check(plan: Plan) -> None:
 
 
 def _check_levels(part: Part) -> None:
+    if not 0 < part.fraction <= 1:
+        raise UsageError(f"fraction={part.fraction:g} is out of range: above 0, at most 1")
     for name, levels in part.levels.items():
         if not levels:
             raise UsageError(f"factor {name} has no level: give it at least one value")
@@ -137,17 +168,22 @@ def _check_parts(parts: Sequence[Part]) -> None:
     if len({frozenset(part.levels) for part in parts}) > 1:
         raise UsageError(f"the plan's parts of {parts[0].benchmark} name different factors: name the same in all")
     if len(parts) > 1:
-        seen = Counter(canonical(setting.factors) for part in parts for setting in _grid(part, 0))
+        seen = Counter(canonical(factors) for part in parts for factors in grid(part))
         setting, times = seen.most_common(1)[0]
         if times > 1:
             raise UsageError(f"the plan has {parts[0].benchmark} with {setting} {times} times")
 
 
 def _rank(seed: int, part: int, setting: Setting) -> tuple[int, bytes, int, bytes]:
-    """Sort key: a hash shuffles the same way on every Python, which the `random` module does not promise."""
+    """Sort key: in random order, but for what is cheaper together."""
 
-    def shuffled(factors: Mapping[str, Level]) -> bytes:
-        return hashlib.sha256(f"{seed} {setting.repetition} {canonical(factors)}".encode()).digest()
+    def shuffled(levels: Mapping[str, Level]) -> bytes:
+        return _hash(seed, setting.repetition, levels)
 
-    build = {name: level for name, level in setting.factors.items() if name == REBUILD_FACTOR}
-    return setting.repetition, shuffled(build), part, shuffled(setting.factors)
+    return setting.repetition, shuffled(of_target(setting.factors)), part, shuffled(setting.factors)
+
+
+def _hash(*what: object) -> bytes:
+    """Shuffles the same way on every Python, which the `random` module does not promise."""
+    words = [canonical(one) if isinstance(one, dict) else str(one) for one in what]
+    return hashlib.sha256(" ".join(words).encode()).digest()

@@ -115,6 +115,15 @@ class Log(Line, frozen=True, tag="log"):
     text: Text
 
 
+class Impossible(Numbered, frozen=True, tag="impossible"):
+    """A setting that cannot be measured, and why."""
+
+    setting: Counter
+    """Its number among those of the command."""
+    code: Text
+    text: Text
+
+
 class Begin(Numbered, frozen=True, tag="begin"):
     """First line of the answer to `run`."""
 
@@ -177,6 +186,7 @@ _Message1 = (
     | Benchmark
     | Parameter
     | Log
+    | Impossible
     | Begin
     | Factor
     | Progress

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from intercore.errors import UsageError
+from intercore import factors
+from intercore.errors import UsageError, unknown
+from intercore.factors import FACTORS, OPT
 from intercore.levels import DEFAULT_LEVELS, SIMULATED_SUITE_LEVELS, SUITE_LEVELS
-from intercore.measurement import Part
-from intercore.plan import REBUILD_FACTOR
-from intercore.targets import unknown
+from intercore.measurement import Excluded, Part
+from intercore.plan import canonical
+from intercore.targets import check_factors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from intercore.measurement import Level
-    from intercore.session import BenchmarkInfo, ParameterInfo
+    from intercore.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo, Session
+    from intercore.targets import Target
 
+_NAMED = 3  # settings in a refusal
 SUITE = "suite"
 """What a user asks for to have every benchmark measured."""
 
@@ -31,6 +37,19 @@ def parse_levels(words: Iterable[str]) -> dict[str, list[str]]:
             raise UsageError(f"{name} is given twice; put its values in one list: {name}=…,…")
         levels[name] = values.split(",")
     return levels
+
+
+def target_levels(target: Target, wanted: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
+    """Return the levels of the target's own factors among those wanted; of `opt`, if it has that, in any case.
+
+    Raises UsageError for a factor that the target cannot be built or configured with, for one that is no level of its
+    factor, and for levels that have no effect beside the others.
+    """
+    named = {name: texts for name, texts in wanted.items() if name in FACTORS}
+    check_factors(target, named)
+    if not target.built_here:
+        return {}
+    return factors.resolve(target.factors, {OPT.name: [str(OPT.default)], **named})
 
 
 def find_benchmark(benchmarks: Sequence[BenchmarkInfo], name: str) -> BenchmarkInfo:
@@ -51,9 +70,7 @@ def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]], seed:
 
 def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
     parameters = {parameter.name: parameter for parameter in benchmark.parameters}
-    for name, texts in levels.items():
-        if name == REBUILD_FACTOR:
-            raise UsageError(f"the optimisation level is an option: --opt {','.join(texts)}")
+    for name in levels:
         if name not in parameters:
             raise UsageError(unknown(f"parameter of {benchmark.name}", name, parameters))
     return {name: [_level(parameters[name], text) for text in texts] for name, texts in levels.items()}
@@ -70,6 +87,44 @@ def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, *, simulated: bool) ->
         for benchmark in benchmarks
         for grid in chosen.get(benchmark.name, ({},))
     ]
+
+
+def excluded(session: Session, benchmark: BenchmarkInfo, part: Part, asked: Collection[str] | None) -> list[Excluded]:
+    """Return the settings of a part that the target cannot measure.
+
+    `asked` names the factors whose levels the user chose: of each combination of these, some setting must be possible.
+    Raises UsageError, with all reasons, if none is. None if nobody asked for the part at all.
+    """
+    impossible = session.check(benchmark, part.levels)
+    if asked is None:
+        return [Excluded(benchmark.name, one.factors, one.why) for one in impossible]
+    chosen = [name for name in part.levels if name in asked]
+
+    def of_user(factors: Mapping[str, Level]) -> str:
+        return canonical({name: factors[name] for name in chosen if name in factors})
+
+    known = {parameter.name for parameter in benchmark.parameters}
+    others = math.prod(len(levels) for name, levels in part.levels.items() if name in known and name not in asked)
+    often = Counter(of_user(one.factors) for one in impossible)
+    refused = [one for one in impossible if often[of_user(one.factors)] == others]
+    if refused:
+        raise UsageError(_refusal(benchmark.name, part, chosen, refused))
+    return [Excluded(benchmark.name, one.factors, one.why) for one in impossible]
+
+
+def _refusal(benchmark: str, part: Part, chosen: Sequence[str], refused: Sequence[ImpossibleSetting]) -> str:
+    """Say what of a part cannot be measured: every reason, with the first few settings that it concerns."""
+    told = [name for name in chosen if len(part.levels[name]) > 1] or chosen
+    by_reason: dict[str, dict[str, None]] = defaultdict(dict)
+    for one in refused:
+        by_reason[one.why][" ".join(f"{name}={one.factors[name]}" for name in told if name in one.factors)] = None
+    sentences = []
+    for why, settings in by_reason.items():
+        named = [setting for setting in settings if setting]
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        where = f" ({', '.join(named[:_NAMED])}{more})" if named else ""
+        sentences.append(f"{why}{where}")
+    return f"{benchmark} cannot be measured so: {'; '.join(sentences)}"
 
 
 def _possible(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]], seed: int) -> dict[str, list[str]]:

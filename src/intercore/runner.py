@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import intercore
 from intercore.errors import IntercoreError
+from intercore.factors import FACTORS, of_target
 from intercore.measurement import Measurement
-from intercore.plan import REBUILD_FACTOR
 from intercore.session import Session
 from intercore.stop import Course
 
@@ -54,14 +54,14 @@ class Observer(Protocol):
 def carry_out(
     store: Store,
     run_id: int,
-    open_port: Callable[[str | None], Port],
+    open_port: Callable[[Mapping[str, Level]], Port],
     observer: Observer,
     timeout: float,
     max_rate: int | None = None,
 ) -> None:
     """Measure what run `run_id` of the store lacks.
 
-    `open_port` opens the target, built at the optimisation level given (None where that is no factor); `timeout` is
+    `open_port` opens the target, built with these levels of its own factors (`intercore.factors`); `timeout` is
     the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
     is raised to. Raises IntercoreError, or KeyboardInterrupt, with all complete measurements in the store.
     """
@@ -70,10 +70,10 @@ def carry_out(
     if course.total != run.total:
         store.set_total(run_id, course.total)  # another version may have known the stop rule's series otherwise
     observer.begin(len(run.measurements), course.total)
-    for opt, settings in groupby(course.settings(), _opt):
+    for build, settings in groupby(course.settings(), lambda setting: of_target(setting.factors)):
         told = _each_once(observer.told)
         with (
-            contextlib.closing(open_port(opt)) as port,
+            contextlib.closing(open_port(build)) as port,
             Session(port, timeout=timeout, on_log=told, repeatable=run.plan.simulated) as session,
         ):
             session.raise_rate(max_rate)
@@ -126,18 +126,13 @@ def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
     return tell_once
 
 
-def _opt(setting: Setting) -> str | None:
-    opt = setting.factors.get(REBUILD_FACTOR)
-    return None if opt is None else str(opt)
-
-
 def _asked(setting: Setting) -> dict[str, Level]:
-    """Return what the target is told: all factors but how it is built, and for each repetition another seed.
+    """Return what the target is told: all factors but the target's own, and for each repetition another seed.
 
     The seed chooses phases and delays, so two repetitions with one seed would be the same experiment: on the simulated
     chip, to the cycle.
     """
-    asked = {name: level for name, level in setting.factors.items() if name != REBUILD_FACTOR}
+    asked = {name: level for name, level in setting.factors.items() if name not in FACTORS}
     if isinstance(seed := asked.get("seed"), int):
         asked["seed"] = (seed + setting.repetition) % 2**32
     return asked

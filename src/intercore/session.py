@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections import defaultdict
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, product
 from typing import TYPE_CHECKING, Literal, Self
 
 import msgspec
 import numpy as np
 
 from intercore.errors import IntercoreError
-from intercore.exchange import Exchange, TargetRestartedError
+from intercore.exchange import Exchange, TargetRestartedError, UnknownCommandError
 from intercore.link import Link, ProtocolError
 from intercore.measurement import LOOKING_PREFIX, Series
-from intercore.protocol import Begin, Benchmark, Condition, End, Factor, Hello, Numbered, Parameter, Samples, SeriesHead
+from intercore.protocol import (
+    Begin,
+    Benchmark,
+    Condition,
+    End,
+    Factor,
+    Hello,
+    Impossible,
+    Numbered,
+    Parameter,
+    Samples,
+    SeriesHead,
+)
 from intercore.rate import RateControl
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from intercore.link import Port, Statistics
     from intercore.measurement import Level
@@ -30,6 +43,11 @@ CONTACT_TIMEOUT = 10.0
 """Seconds within which a target must answer `info`: it has nothing to compute, but may have to boot."""
 FIRST_ID = 10**9
 """Ids have ten digits, so that none cut short on its way is another answer's."""
+_CHECK_LENGTH = 350
+"""Characters of a command that asks about settings, without its CRC: well below what a target takes."""
+_CHECK_LEVELS = 16
+"""Values of a parameter in it, and settings: as many as a target takes (docs/protocol.md)."""
+_CHECK_SETTINGS = 4096
 SPOILING_CHECKS = ("wrong", "migrated", "lost")
 """Counters that make a result `failed` when they are not 0."""
 
@@ -59,6 +77,14 @@ class BenchmarkInfo(msgspec.Struct, frozen=True):
     name: str
     summary: str
     parameters: tuple[ParameterInfo, ...]
+
+
+class ImpossibleSetting(msgspec.Struct, frozen=True):
+    """A setting that a target cannot measure, and why."""
+
+    factors: dict[str, Level]
+    """Those that were asked about."""
+    why: str
 
 
 class Answer(msgspec.Struct, frozen=True, eq=False):
@@ -137,6 +163,24 @@ class Session:
     def benchmarks(self) -> list[BenchmarkInfo]:
         """Ask the target what it offers."""
         return _read_benchmarks(self._ask(["list"], min(self._timeout, CONTACT_TIMEOUT)))
+
+    def check(self, benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[Level]]) -> list[ImpossibleSetting]:
+        """Ask which settings of a grid the target cannot measure, and why; what is not named has its default.
+
+        A target that cannot tell is taken to measure all of them: it says so when it comes to it.
+        """
+        known = {
+            parameter.name: levels[parameter.name] for parameter in benchmark.parameters if parameter.name in levels
+        }
+        impossible = []
+        for grid in _askable(benchmark.name, known):
+            words = ["check", benchmark.name, *(f"{name}={','.join(map(str, some))}" for name, some in grid.items())]
+            try:
+                lines = self._ask(words, min(self._timeout, CONTACT_TIMEOUT))
+            except UnknownCommandError:
+                return []
+            impossible += _read_impossible(lines, grid)
+        return impossible
 
     def measure(
         self,
@@ -230,6 +274,39 @@ def _read_parameter(line: Parameter) -> ParameterInfo:
     if line.kind == "choice" and not line.choices:
         raise _broken(f"parameter {line.name} of {line.benchmark} has no choices")
     return ParameterInfo(line.name, line.kind, str(line.default), line.help, line.min, line.max, line.choices)
+
+
+def _askable(benchmark: str, grid: Mapping[str, Sequence[Level]]) -> Iterator[Mapping[str, Sequence[Level]]]:
+    """Cut a grid into such as fit in one command: the longest list of levels in two, again and again."""
+    length = len(f"check {benchmark} id={FIRST_ID}") + sum(2 + len(name) + _length(grid[name]) for name in grid)
+    most = max(map(len, grid.values()), default=1)
+    settings = math.prod(len(levels) for levels in grid.values())
+    if (length <= _CHECK_LENGTH and most <= _CHECK_LEVELS and settings <= _CHECK_SETTINGS) or most == 1:
+        yield grid
+        return
+    longest = max(grid, key=lambda name: (len(grid[name]) > _CHECK_LEVELS, len(grid[name]) > 1, _length(grid[name])))
+    half = len(grid[longest]) // 2
+    yield from _askable(benchmark, {**grid, longest: grid[longest][:half]})
+    yield from _askable(benchmark, {**grid, longest: grid[longest][half:]})
+
+
+def _length(levels: Sequence[Level]) -> int:
+    return sum(len(str(level)) + 1 for level in levels)
+
+
+def _read_impossible(lines: Iterable[Numbered], grid: Mapping[str, Sequence[Level]]) -> list[ImpossibleSetting]:
+    # The first parameter turns fastest.
+    settings = [
+        dict(zip(grid, reversed(levels), strict=True))
+        for levels in product(*(grid[name] for name in reversed(list(grid))))
+    ]
+    impossible: dict[int, ImpossibleSetting] = {}
+    for line in lines:
+        if isinstance(line, Impossible) and line.setting < len(settings) and line.setting not in impossible:
+            impossible[line.setting] = ImpossibleSetting(settings[line.setting], line.text or line.code)
+        elif not isinstance(line, End):
+            raise _unexpected(line, "check")
+    return list(impossible.values())
 
 
 def _read_answer(lines: Sequence[Numbered], benchmark: str, parameters: Mapping[str, Level]) -> Answer:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.build import DEFAULT_OPT, OPT_LEVELS, host_program, pico_image
-from intercore.errors import UsageError
+from intercore.build import host_program, pico_image
+from intercore.errors import UsageError, unknown
+from intercore.factors import CLOCK_MHZ, CODE, OPT, XIP_CACHE, Factor, check
 from intercore.link import ChildPort, Port, SerialPort
+from intercore.measurement import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Mapping, Sequence
 
 DEFAULT_BAUD = 115200
 
@@ -23,8 +24,8 @@ class Address(msgspec.Struct, frozen=True):
     port: str | None = None
     """pyserial device or URL."""
     baud: int = DEFAULT_BAUD
-    opt: str | None = None
-    """Optimisation level, for targets that are built here."""
+    build: Mapping[str, Level] = {}
+    """Levels of the target's factors; the others are at their defaults."""
     max_baud: int | None = None
     """Most bits per second to go to when target and port can do more than `baud`; None for no limit."""
     faults: tuple[str, ...] = ()
@@ -38,8 +39,10 @@ class Target(msgspec.Struct, frozen=True):
     summary: str
     open: Callable[[Address, Callable[[str], None]], Port]
     """Open the target, saying what takes time; raises IntercoreError."""
+    factors: tuple[Factor, ...] = ()
+    """What its program can be built or configured with; in the case of `flashed`, when that is done."""
     built_here: bool = False
-    """Whether the program is compiled by this tool, so that `opt` is a factor."""
+    """Whether the program is compiled by this tool when the target is opened, so that a plan can vary its factors."""
     simulated: bool = False
     """Whether its numbers come from a simulated chip; then everything says so."""
     flashed: bool = False
@@ -47,7 +50,7 @@ class Target(msgspec.Struct, frozen=True):
 
 
 def _open_host(address: Address, say: Callable[[str], None]) -> Port:
-    return ChildPort([str(host_program(address.opt or DEFAULT_OPT, say))])
+    return ChildPort([str(host_program(str(address.build.get("opt", OPT.default)), say))])
 
 
 def _open_serial(address: Address, _say: Callable[[str], None]) -> Port:
@@ -63,21 +66,26 @@ def _open_serial(address: Address, _say: Callable[[str], None]) -> Port:
 def _open_pico_sim(address: Address, say: Callable[[str], None]) -> Port:
     from intercore.sim_port import SimulatedPort  # noqa: PLC0415 - the other targets do without the simulator
 
-    image = pico_image(address.opt or DEFAULT_OPT, say)
+    image = pico_image(address.build, say)
     return SimulatedPort(image.elf, address.baud, address.faults)
 
+
+PICO_FACTORS = (OPT, CLOCK_MHZ, CODE, XIP_CACHE)
+"""What the program for a Raspberry Pi Pico can be built with."""
 
 TARGETS = (
     Target(
         name="host",
         summary="this machine: Linux, POSIX threads pinned to cores; built here from the firmware's sources",
         open=_open_host,
+        factors=(OPT,),
         built_here=True,
     ),
     Target(
         name="pico-sim",
         summary="simulated Raspberry Pi Pico (RP2040), no board needed; FreeRTOS SMP, built here as for a real one",
         open=_open_pico_sim,
+        factors=PICO_FACTORS,
         built_here=True,
         simulated=True,
     ),
@@ -85,6 +93,7 @@ TARGETS = (
         name="pico",
         summary="Raspberry Pi Pico at a serial adapter, by --port; its program: intercore flash pico",
         open=_open_serial,
+        factors=PICO_FACTORS,
         flashed=True,
     ),
     Target(
@@ -108,23 +117,33 @@ def check_address(target: Target, address: Address) -> None:
     if target.built_here and address.port is not None:
         meant = "pico" if target.simulated else "serial"
         raise UsageError(f"the target {target.name} runs on this machine and has no --port; did you mean '{meant}'?")
-    if target.flashed and address.opt is not None:
-        raise UsageError(
-            f"--opt is chosen when {target.name} is flashed: intercore flash {target.name} --opt {address.opt}, then "
-            "run without it; the level it was built with travels with the numbers"
-        )
     if address.faults and not target.simulated:
         raise UsageError(f"--fault is for simulated targets, such as pico-sim; {target.name} has its own")
-    if not target.built_here and address.opt is not None:
-        raise UsageError(f"--opt has no meaning for {target.name}: its program is not built here")
-    if address.opt is not None and address.opt not in OPT_LEVELS:
-        raise UsageError(unknown("optimisation level", address.opt, OPT_LEVELS))
+    check_factors(target, address.build)
+    for factor in target.factors:
+        if factor.name in address.build:
+            factor.level(str(address.build[factor.name]))
+    check(address.build)
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return the sentence that says a name is unknown, with the nearest right one or all of them."""
-    names = list(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    if near:
-        return f"there is no {kind} '{name}'; did you mean '{near[0]}'?"
-    return f"there is no {kind} '{name}'; there is: {', '.join(names)}"
+def check_factors(target: Target, levels: Mapping[str, Level | Sequence[str]]) -> None:
+    """Raise UsageError if the target cannot be built or configured with a factor that is named here."""
+    names = [factor.name for factor in target.factors]
+    for name, given in levels.items():
+        if name not in names and target.factors:
+            raise UsageError(unknown(f"factor of {target.name}", name, names))
+        if target.built_here:
+            continue
+        level = given[0] if isinstance(given, list | tuple) else given
+        option = option_of(name)
+        if target.flashed:
+            raise UsageError(
+                f"{name} is chosen when {target.name} is flashed: intercore flash {target.name} {option} {level}, then "
+                "run without it; what the program was built with travels with the numbers"
+            )
+        raise UsageError(f"{name} ({option}) has no meaning for {target.name}: its program is not built here")
+
+
+def option_of(factor: str) -> str:
+    """Return the option of `intercore build` and `intercore flash` for a factor: `--clock-mhz`."""
+    return f"--{factor.replace('_', '-')}"

@@ -30,7 +30,7 @@ def built() -> Path:
     if shutil.which(PICO_COMPILER) is None:
         assert "INTERCORE_NO_SKIP" not in os.environ, f"there is no {PICO_COMPILER} here"
         pytest.skip(f"no {PICO_COMPILER} here: apt install gcc-arm-none-eabi")
-    return pico_image("O2", lambda _: None).elf
+    return pico_image({}, lambda _: None).elf
 
 
 def stored(tool: Tool) -> Run:

@@ -157,6 +157,51 @@ def test_a_grid_is_answered_setting_by_setting(target: Target) -> None:
     assert seen == [1, "green", 2, "green", 1, "blue", 2, "blue"]
 
 
+def impossible(answer: list[dict[str, Any]]) -> list[tuple[int, str]]:
+    return [(line["setting"], line["text"]) for line in answer if line["type"] == "impossible"]
+
+
+def test_check_numbers_the_settings_that_are_impossible_as_run_would_take_them(target: Target) -> None:
+    answer = target.talk(b"check trial n=1,7,8 colour=green,blue samples=1,2 id=9\n")
+    why = "there is no blue of 7 or 8"
+    assert impossible(answer) == [(4, why), (5, why), (10, why), (11, why)]
+    assert {line["code"] for line in answer if line["type"] == "impossible"} == {"unsupported"}
+    assert [line["i"] for line in answer if line["id"] == 9] == [0, 1, 2, 3, 4]
+    assert answer[-1]["type"] == "end"
+
+
+def test_what_check_calls_impossible_run_refuses_with_the_same_words(target: Target) -> None:
+    (line,) = [line for line in target.talk(b"check trial n=7 colour=blue\n") if line["type"] == "impossible"]
+    error = target.talk(b"run trial n=7 colour=blue id=3\n")[-1]
+    assert (error["type"], error["id"]) == ("error", 3)
+    assert (error["code"], error["text"]) == (line["code"], line["text"])
+
+
+def test_a_check_can_be_had_again_until_the_next_settings_are_read(target: Target) -> None:
+    check = b"check trial n=7 colour=blue id=9\n"
+    answer = [line for line in target.talk(check + b"resend 9 0-\n" + check) if line["id"] == 9]
+    assert [line["type"] for line in answer] == 3 * ["impossible", "end"]
+    refused = target.talk(check + b"run trial n=x id=4\nresend 9 0-\n")
+    assert [line["code"] for line in refused if line["type"] == "error"] == ["bad-value", "nothing-to-resend"]
+
+
+SIXTEEN = b" ".join(name + b"=" + b",".join([b"1"] * 16) for name in (b"n", b"seed", b"samples", b"rest_ms"))
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (b"", "syntax"),
+        (b" other", "unknown-benchmark"),
+        (b" trial x=1", "unknown-parameter"),
+        (b" trial n=", "bad-value"),
+        (b" trial " + SIXTEEN, "out-of-range"),
+    ],
+)
+def test_a_check_of_what_is_no_grid_or_too_large_a_one_is_refused(target: Target, words: bytes, code: str) -> None:
+    assert target.talk(b"check" + words + b"\n")[-1]["code"] == code
+
+
 def test_a_run_is_not_repeated_for_the_same_id(target: Target) -> None:
     command = b"run trial id=9 samples=5\n"
     numbered = [line for line in target.talk(command * 2, chunk=len(command)) if line["id"] == 9 and "i" in line]

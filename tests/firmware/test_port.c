@@ -145,6 +145,11 @@ static const struct ic_parameter parameters[] = {
     {.name = "cores", .help = "a limit", .min = 1, .preset = IC_PRESET_MAX, .limit = port_core_count},
 };
 
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    return run->values[1] != 2 || run->values[0] < 7 || run->values[0] > 8 ||
+           ic_error_set(error, "unsupported", "there is no ", colours[run->values[1]], " of 7 or 8");
+}
+
 static bool measure(struct ic_run *run) {
     struct ic_series *series = ic_run_series(run, given_series);
     if (series == NULL) {
@@ -164,6 +169,7 @@ static const struct ic_benchmark benchmark = {.name = "trial",
                                               .parameter_count = 3,
                                               .samples = 3,
                                               .series_count = 1,
+                                              .possible = possible,
                                               .measure = measure};
 const struct ic_benchmark *const ic_benchmarks[] = {&benchmark};
 const size_t ic_benchmark_count = 1;

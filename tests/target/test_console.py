@@ -72,7 +72,7 @@ def test_every_default_is_within_its_range(terminal: Terminal) -> None:
 
 def test_help_names_every_command_and_benchmark(terminal: Terminal) -> None:
     text = " ".join(line["text"] for line in terminal.ask("help") if line["type"] == "log")
-    for word in ("info", "list", "run", "abort", "resend", "speedup"):
+    for word in ("info", "list", "run", "check", "abort", "resend", "speedup"):
         assert word in text
 
 

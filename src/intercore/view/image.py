@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from intercore.build import variant
 from intercore.view.table import Column, Format, Table, print_csv, print_json, print_table
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def print_image(files: ImageFiles, output: Format, console: Console) -> None:
     facts = {
         "elf": str(files.elf.absolute()),
         "uf2": str(files.uf2.absolute()),
-        "opt": image.opt,
+        **image.build,
         "compiler": image.compiler,
         "kernel": image.kernel.version,
         "kernel_folder": str(image.kernel.folder),
@@ -42,7 +43,7 @@ def _table(files: ImageFiles) -> Table[Section]:
     stored = sum(part.size for part in files.sections if part.stored)
     total = sum(part.size for part in files.sections)
     return Table(
-        title=f"Program for the Pico, -{files.image.opt}: {stored:,} bytes in the image, {total:,} in memory",
+        title=f"Program for the Pico, {variant(files.image.build)}: {stored:,} bytes in the image, {total:,} in memory",
         rows=files.sections,
         columns=[
             Column("section", lambda part: part.name),

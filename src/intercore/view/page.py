@@ -26,9 +26,9 @@ from intercore import conditions, stop
 from intercore.analysis import speedup
 from intercore.analysis.statistics import summary
 from intercore.errors import UsageError
+from intercore.factors import FACTORS, OPT
 from intercore.literature import SpeedupPublication, published
 from intercore.measurement import LOOKING_PREFIX
-from intercore.plan import REBUILD_FACTOR
 from intercore.replacement import replacement
 from intercore.request import SUITE
 from intercore.view.plots import SIMULATED, Group, figures, is_thinned, labelled
@@ -79,11 +79,11 @@ class _Section:
     def command(self) -> str:
         """The command line that measures the same again."""
         plan = self.run.plan
-        # The suite has levels of its own, the same for everyone; what is built is an option in any case.
+        # The suite has levels of its own, the same for everyone, but none of the target's factors.
         levels = {name: ",".join(map(str, known)) for name, known in plan.parts[0].levels.items()} if plan.parts else {}
-        opt = levels.pop(REBUILD_FACTOR, None)
+        opt = levels.pop(OPT.name, None)
         if plan.name == SUITE:
-            levels = {}
+            levels = {name: known for name, known in levels.items() if name in FACTORS}
         elif levels.get("seed") == str(plan.seed):
             del levels["seed"]
         options = {"--opt": opt, "--repetitions": plan.repetitions, "--seed": plan.seed}
@@ -93,6 +93,7 @@ class _Section:
             options |= {"--port": plan.url, "--baud": plan.baud}
         words = ["intercore", "run", plan.target, plan.name, *(f"{name}={known}" for name, known in levels.items())]
         words += [f"{name}={value}" for name, value in options.items() if value is not None]
+        words += ["--skip-impossible"] if plan.excluded and plan.name != SUITE else []
         return shlex.join(words)
 
     @property

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CONTACT_TIMEOUT = 10.0
+CONTACT_TIMEOUT = 5.0
 """Seconds within which a scheduler must answer."""
 WORKER_PATIENCE = 30.0
 """Seconds to wait for a worker where there is none: as long as one takes to start again."""

@@ -14,8 +14,8 @@ from labgrid.remote.client import ClientSession, Error
 from labgrid.resource import NetworkSerialPort
 from labgrid.util.proxy import proxymanager
 
+from intercore.errors import unknown
 from intercore.place import Held, Refused, Report
-from intercore.targets import unknown
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

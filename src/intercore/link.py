@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 import queue
@@ -32,7 +33,7 @@ from intercore.protocol import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import IO
 
     from intercore.measurement import Level, Series
@@ -102,6 +103,10 @@ class Port(ABC):
     def symptoms(self) -> str:
         """Return what is to be seen of a target that hangs, a clause; empty where nothing is."""
         return ""
+
+    def snapshot(self) -> Callable[[], None] | None:
+        """Return what brings the target and the line back to how they are now; None where nothing can."""
+        return None
 
     def watch(self, benchmark: str) -> None:  # noqa: B027 - most ports see nothing
         """Watch the measurement of this benchmark that is about to begin, if there is a way to see it from outside."""
@@ -330,6 +335,24 @@ class Link:
         """Bits per second that a target has after a reset; None where there is no rate."""
         self.visited: set[int] = set()
         """Other rates at which the target has been, or was told to be."""
+
+    def snapshot(self) -> Callable[[], None] | None:
+        """Return what brings target, line and this end of it back to how they are now; None where nothing can."""
+        restore_port = self.port.snapshot()
+        if restore_port is None:
+            return None
+        kept = self._copy()
+
+        def restore() -> None:
+            restore_port()
+            vars(self).update(kept)
+            vars(self).update(self._copy())  # which `kept` is not to share with us
+
+        return restore
+
+    def _copy(self) -> dict[str, object]:
+        """Return all that changes while the link is used."""
+        return {name: copy.copy(value) for name, value in vars(self).items() if name != "port"}
 
     def now(self) -> float:
         """Return the port's time in seconds."""

@@ -16,7 +16,7 @@ from intercore.session import Session
 from intercore.stop import Course
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from intercore.link import Port
     from intercore.measurement import Level, Plan
@@ -72,19 +72,83 @@ def carry_out(
     observer.begin(len(run.measurements), course.total)
     for build, settings in groupby(course.settings(), lambda setting: of_target(setting.factors)):
         told = _each_once(observer.told)
-        with (
-            contextlib.closing(open_port(build)) as port,
-            Session(port, timeout=timeout, on_log=told, repeatable=run.plan.simulated) as session,
-        ):
-            session.raise_rate(max_rate)
-            conditions = target_conditions(session, port, run.plan.target)
+        with opened(open_port(build), run.plan, timeout, max_rate, told) as target:
             for setting in settings:
                 observer.measuring(setting, course.known(setting))
-                conditions = {**conditions, **line_conditions(port)}
-                measurement = _measure(session, port, run.plan, setting, conditions, observer)
+                measurement = target.measure(setting, observer.progress, observer.chip_time)
                 course.add(setting, measurement)
                 store.add(run_id, setting, measurement, course.total)
                 observer.stored(course.total, course.known(setting))
+
+
+@contextlib.contextmanager
+def opened(
+    port: Port, plan: Plan, timeout: float, max_rate: int | None = None, told: Callable[[str], None] | None = None
+) -> Iterator[OpenTarget]:
+    """Get the target behind a port ready to measure settings of the plan; the port is closed in the end."""
+    with (
+        contextlib.closing(port),
+        Session(port, timeout=timeout, on_log=told, repeatable=plan.simulated) as session,
+    ):
+        session.raise_rate(max_rate)
+        conditions = target_conditions(session, port, plan.target)
+        session.settle()
+        yield OpenTarget(session, port, plan.simulated, conditions)
+
+
+class OpenTarget:
+    """A target that is ready to measure.
+
+    On a simulated chip every measurement begins from the same state, so that what comes of it depends on the program
+    and the setting alone: neither on what was measured before nor on where and when.
+    """
+
+    def __init__(self, session: Session, port: Port, simulated: bool, conditions: Mapping[str, str]) -> None:
+        """Use a session that is settled."""
+        self.session = session
+        self._port = port
+        self._simulated = simulated
+        self._conditions = conditions
+        self._chip_time = session.now
+
+    def measure(
+        self,
+        setting: Setting,
+        progress: Callable[[int, int], None] | None = None,
+        chip_time: Callable[[float], None] | None = None,
+    ) -> Measurement:
+        """Measure a setting. `progress` is told repetitions done and asked for, `chip_time` a simulated chip's time."""
+
+        def tell(done: int, of: int) -> None:
+            if progress is not None:
+                progress(done, of)
+            tell_time()
+
+        def tell_time() -> None:
+            if self._simulated and chip_time is not None:
+                chip_time(self._chip_time + self.session.now - begin)
+
+        started = datetime.now(UTC).isoformat(timespec="milliseconds")
+        asked = _asked(setting)
+        self.session.rewind()
+        begin = self.session.now
+        bad_lines = self.session.statistics.bad_lines
+        self._port.watch(setting.benchmark)
+        answer = self.session.measure(setting.benchmark, asked, tell)
+        tell_time()
+        self._chip_time += self.session.now - begin
+        if answer.status == "aborted":
+            raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
+        truth = self._port.truth(answer.series, answer.factors)
+        return Measurement(
+            benchmark=setting.benchmark,
+            factors={**answer.factors, **setting.factors},
+            repetition=setting.repetition,
+            series=(*answer.series, *truth.series),
+            conditions={**self._conditions, **line_conditions(self._port)},
+            checks={**answer.checks, **truth.checks, "bad_lines": self.session.statistics.bad_lines - bad_lines},
+            started=started,
+        )
 
 
 def target_conditions(session: Session, port: Port, target: str) -> dict[str, str]:
@@ -136,32 +200,3 @@ def _asked(setting: Setting) -> dict[str, Level]:
     if isinstance(seed := asked.get("seed"), int):
         asked["seed"] = (seed + setting.repetition) % 2**32
     return asked
-
-
-def _measure(
-    session: Session, port: Port, plan: Plan, setting: Setting, conditions: Mapping[str, str], observer: Observer
-) -> Measurement:
-    def progress(done: int, of: int) -> None:
-        observer.progress(done, of)
-        if plan.simulated:
-            observer.chip_time(session.now)
-
-    started = datetime.now(UTC).isoformat(timespec="milliseconds")
-    asked = _asked(setting)
-    bad_lines = session.statistics.bad_lines
-    port.watch(setting.benchmark)
-    answer = session.measure(setting.benchmark, asked, progress)
-    if plan.simulated:
-        observer.chip_time(session.now)
-    if answer.status == "aborted":
-        raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
-    truth = port.truth(answer.series, answer.factors)
-    return Measurement(
-        benchmark=setting.benchmark,
-        factors={**answer.factors, **setting.factors},
-        repetition=setting.repetition,
-        series=(*answer.series, *truth.series),
-        conditions=conditions,
-        checks={**answer.checks, **truth.checks, "bad_lines": session.statistics.bad_lines - bad_lines},
-        started=started,
-    )

@@ -118,6 +118,7 @@ class Session:
         self._timeout = timeout
         self._on_log = on_log
         self._met = False
+        self._restore: Callable[[], None] | None = None
         # From a random start, so that the last answer of an earlier session never passes for one of this.
         self._last_id = FIRST_ID + (0 if repeatable else secrets.randbelow(3 * 10**9))
 
@@ -130,6 +131,26 @@ class Session:
         if kind is None and not self._repeatable:
             with suppress(IntercoreError):
                 self._rate.restore()
+
+    def settle(self) -> None:
+        """Remember how target and line are now, for `rewind`."""
+        restore_link, last_id = self._link.snapshot(), self._last_id
+        if restore_link is None:
+            return
+
+        def restore() -> None:
+            restore_link()
+            self._last_id = last_id
+
+        self._restore = restore
+
+    def rewind(self) -> None:
+        """Bring target and line back to how they were when they were settled, where there is a way back.
+
+        What was done since then makes no difference to what comes next. Only a simulated chip can do that.
+        """
+        if self._restore is not None:
+            self._restore()
 
     @property
     def statistics(self) -> Statistics:

@@ -15,7 +15,7 @@ from intercore.sim import Reason, Simulator
 from intercore.witness import WITNESSES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from intercore.measurement import Level, Series
@@ -92,6 +92,19 @@ class SimulatedPort(Port):
     def symptoms(self) -> str:
         """See Port."""
         return f"at cycle {self._chip.now}: core 0 {self._core(0)}, core 1 {self._core(1)}"
+
+    def snapshot(self) -> Callable[[], None] | None:
+        """See Port. With faults, of which each comes once at its cycle, there is no way back."""
+        if self.faults:
+            return None
+        kept, rate = self._chip.snapshot(), self.rate
+
+        def restore() -> None:
+            self._chip.restore(kept)
+            self.rate = rate
+            self._witnesses.clear()  # their probes have gone
+
+        return restore
 
     def watch(self, benchmark: str) -> None:
         """See Port."""

@@ -1,0 +1,155 @@
+"""A piece of a campaign: some settings measured one after the other on one target, wherever this is called.
+
+Nothing here knows the store, a progress bar or other pieces: what goes in and what comes out can be sent to a thread,
+a process or another machine. On a simulated chip what comes back depends on what went in alone, sample for sample.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.errors import IntercoreError, UsageError
+from intercore.exchange import TargetRestartedError, TargetSilentError
+from intercore.factors import of_target
+from intercore.link import ProtocolError, TargetLostError
+from intercore.measurement import Level, Measurement, Plan
+from intercore.plan import Setting
+from intercore.runner import OpenTarget, opened
+from intercore.session import DEFAULT_TIMEOUT
+from intercore.targets import Address, check_address, find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BROKEN = (TargetLostError, TargetRestartedError, TargetSilentError, ProtocolError)
+"""Errors after which a target is opened anew; others are answers of a target that works."""
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Why a setting was not measured."""
+
+    why: str
+    unreachable: bool = False
+    """Whether the target could not even be opened."""
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """What is to be measured, and how; it can be pickled."""
+
+    plan: Plan
+    """That of the whole campaign: it says where the target is, and whether it is simulated."""
+    settings: tuple[Setting, ...]
+    """Of one build: equal levels of the target's own factors."""
+    timeout: float = DEFAULT_TIMEOUT
+    """Seconds that the target may be silent."""
+    max_rate: int | None = None
+    """Most bits per second that a serial line is raised to."""
+    pauses: tuple[float, ...] = ()
+    """Seconds to wait before a setting is tried again on a target opened anew; none to try it once."""
+
+
+class Result(msgspec.Struct, frozen=True, eq=False):
+    """What came of a batch; it can be pickled."""
+
+    outcomes: tuple[Measurement | Failure, ...]
+    """One for each setting, in their order."""
+    seconds: float
+    """How long that took, the opening of the target not included."""
+    told: tuple[str, ...] = ()
+    """What the target said for people."""
+
+
+def measure_batch(batch: Batch) -> Result:
+    """Measure the settings of a batch on its target; for a simulated one, on a chip that begins afresh each time.
+
+    The target stays open for the next batch of this thread, until that needs another one, another build, or `close`.
+    What fails is in the result; only what is asked for wrongly raises, a UsageError.
+    """
+    told: list[str] = []
+    began = time.monotonic()
+    opening = 0.0
+
+    def tried(setting: Setting) -> Measurement | Failure:
+        nonlocal opening
+        for pause in (*batch.pauses, None):
+            try:
+                start = time.monotonic()
+                target = _kept.target(batch, of_target(setting.factors))
+                opening += time.monotonic() - start
+            except UsageError:
+                raise
+            except IntercoreError as error:
+                failure = Failure(str(error), unreachable=True)
+            else:
+                try:
+                    return target.measure(setting)
+                except IntercoreError as error:
+                    failure = Failure(str(error))
+                    if not isinstance(error, BROKEN):
+                        return failure
+            close()
+            if pause is not None:
+                time.sleep(pause)
+        return failure
+
+    with _kept.telling(told):
+        outcomes = tuple(tried(setting) for setting in batch.settings)
+    return Result(outcomes, time.monotonic() - began - opening, tuple(dict.fromkeys(told)))
+
+
+def close() -> None:
+    """Let go of the target that this thread keeps open."""
+    _kept.close()
+
+
+class _Kept(threading.local):
+    """The target that a thread has open: opening one takes as long as many short measurements."""
+
+    def __init__(self) -> None:
+        self._what: tuple[object, ...] = ()
+        self._stack = contextlib.ExitStack()
+        self._target: OpenTarget | None = None
+        self._told: list[str] | None = None
+
+    def target(self, batch: Batch, build: dict[str, Level]) -> OpenTarget:
+        """Return the target of a batch in this build, opened if it is not open yet."""
+        plan = batch.plan
+        what = (plan.target, plan.url, plan.baud, build, batch.timeout, batch.max_rate)
+        if self._target is None or what != self._what:
+            self.close()
+            address = Address(plan.url, plan.baud, build, batch.max_rate)
+            target = find(plan.target)
+            check_address(target, address)
+            port = target.open(address, lambda _: None)
+            self._target = self._stack.enter_context(opened(port, plan, batch.timeout, batch.max_rate, self._tell))
+            self._what = what
+        return self._target
+
+    @contextlib.contextmanager
+    def telling(self, told: list[str]) -> Iterator[None]:
+        """Have what the target says for people go there while the context lasts."""
+        self._told = told
+        try:
+            yield
+        finally:
+            self._told = None
+
+    def close(self) -> None:
+        """Let go of the target, if there is one."""
+        self._target = None
+        stack, self._stack = self._stack, contextlib.ExitStack()
+        with contextlib.suppress(IntercoreError):
+            stack.close()
+
+    def _tell(self, text: str) -> None:
+        if self._told is not None and len(self._told) < _MOST_TOLD:
+            self._told.append(text)
+
+
+_MOST_TOLD = 100  # texts of one batch
+_kept = _Kept()

@@ -14,16 +14,17 @@ import warnings
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
+import msgspec
+
+from intercore.batch import Batch, Failure, Result, measure_batch
 from intercore.errors import IntercoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from concurrent.futures import Future
     from types import TracebackType
-
-T = TypeVar("T")
 
 CONTACT_TIMEOUT = 5.0
 """Seconds within which a scheduler must answer."""
@@ -32,11 +33,7 @@ WORKER_PATIENCE = 30.0
 
 
 class ForeignWorkerError(IntercoreError):
-    """A worker is not like this machine: the same task may give other samples there."""
-
-
-class TaskLostError(IntercoreError):
-    """A task took several workers down with it, one after the other."""
+    """A worker is not like this machine: the same measurement may give other samples there."""
 
 
 class Cluster:
@@ -65,7 +62,7 @@ class Cluster:
                 f"dask worker {address}"
             ) from None
         self._executor = self._client.get_executor(pure=False)
-        self._sent: dict[str, str] = {}
+        self._sent: dict[Path, str] = {}
         self._lonely_since: float | None = None
         try:
             self._check()
@@ -112,50 +109,48 @@ class Cluster:
         workers: Mapping[str, Mapping[str, Any]] = self._client.scheduler_info(n_workers=-1)["workers"]
         return workers
 
-    def submit(self, image: Path, task: Callable[..., T], *arguments: object) -> Future[T]:
-        """Have a worker call `task(path, *arguments)`, where `path` is its copy of the file `image`.
-
-        The task is a function of Intercore without side effects: if its worker dies, another begins it anew.
-        """
-        name = self._send(image)
-        future: Future[T] = self._executor.submit(_carry_out, _identity(), name, task, *arguments)
+    def submit(self, batch: Batch, program: Path) -> Future[Result]:
+        """Have a worker measure a batch on a simulated chip that runs `program`. If it dies, another begins anew."""
+        future: Future[Result] = self._executor.submit(_measure, _identity(), self._send(program), batch)
         return future
 
-    def _send(self, image: Path) -> str:
-        """Send a file to all workers, those that come later too, and return what it is called there."""
+    def _send(self, program: Path) -> str:
+        """Send a program to all workers, those that come later too, and return what it is called there."""
         from distributed.diagnostics.plugin import UploadFile  # noqa: PLC0415
 
-        key = str(image)
-        if key not in self._sent:
-            name = f"intercore-{hashlib.sha256(image.read_bytes()).hexdigest()}.elf"
-            plugin = UploadFile(key, load=False)
-            plugin.filename = name
-            self._client.register_plugin(plugin, name=name)
-            self._sent[key] = name
-        return self._sent[key]
+        if program not in self._sent:
+            plugin = UploadFile(str(program), load=False)
+            plugin.filename = f"intercore-{hashlib.sha256(plugin.data).hexdigest()}.elf"
+            self._client.register_plugin(plugin, name=plugin.filename)
+            self._sent[program] = plugin.filename
+        return self._sent[program]
 
-    def result(self, future: Future[T]) -> T:
-        """Return what a task that has ended returned, or raise what it raised.
+    def result(self, batch: Batch, future: Future[Result]) -> Result:
+        """Return what came of a batch that has ended; Failures if it took one worker with it after the other.
 
-        Raises TaskLostError if it took its workers with it, and IntercoreError if the cluster is gone.
+        Raises IntercoreError if the cluster is gone or a worker is not like this machine.
         """
         from distributed.scheduler import KilledWorker  # noqa: PLC0415
 
         try:
             return future.result(timeout=0)
         except CancelledError:
-            raise IntercoreError(f"lost the cluster: the scheduler at {self.address} went away") from None
+            raise self._gone() from None
         except KilledWorker as error:
-            raise TaskLostError(f"{error.allowed_failures + 1} workers died of it") from None
+            failure = Failure(f"{error.allowed_failures + 1} workers of the cluster died of it, one after the other")
+            return Result((failure,) * len(batch.settings), 0.0)
         except IntercoreError:
             raise
-        except Exception as error:
+        except Exception as error:  # what a worker raises is its own: it may even lack Intercore
             raise IntercoreError(f"a worker of {self.address} failed: {type(error).__name__}: {error}") from error
+
+    def _gone(self) -> IntercoreError:
+        return IntercoreError(f"lost the cluster: the scheduler at {self.address} went away")
 
     def check_alive(self) -> None:
         """Raise IntercoreError if the scheduler is gone, or has had no worker for a while."""
         if self._client.status != "running":
-            raise IntercoreError(f"lost the cluster: the scheduler at {self.address} went away")
+            raise self._gone()
         if self._workers():
             self._lonely_since = None
         elif self._lonely_since is None:
@@ -164,26 +159,27 @@ class Cluster:
             raise IntercoreError(f"{self.address} has no workers any more; start one: dask worker {self.address}")
 
 
-def _carry_out(expected: Mapping[str, str], name: str, task: Callable[..., T], *arguments: object) -> T:
-    """Do a task; runs on a worker, which may have come later than the check at the beginning."""
+def _measure(expected: Mapping[str, str], name: str, batch: Batch) -> Result:
+    """Measure a batch; runs on a worker, which may have come later than the check at the beginning."""
     from distributed import get_worker  # noqa: PLC0415 - a worker has it loaded
 
     worker = get_worker()
     compare(worker.address, _identity(), expected)
-    return task(_checked(Path(worker.local_directory) / name), *arguments)
+    program = _checked(Path(worker.local_directory) / name)
+    return measure_batch(msgspec.structs.replace(batch, program=program))
 
 
 @functools.cache
-def _checked(image: Path) -> Path:
+def _checked(program: Path) -> Path:
     """Return the file after comparing its content with its name. Raises IntercoreError if it is not what was sent."""
-    digest = image.stem.removeprefix("intercore-")
+    digest = program.stem.removeprefix("intercore-")
     try:
-        found = hashlib.sha256(image.read_bytes()).hexdigest()
+        found = hashlib.sha256(program.read_bytes()).hexdigest()
     except OSError as error:
         raise IntercoreError(f"the program for the chip did not reach the worker: {error.strerror}") from None
     if found != digest:
-        raise IntercoreError(f"the program for the chip was damaged on its way to the worker: {image} is {found}")
-    return image
+        raise IntercoreError(f"the program for the chip was damaged on its way to the worker: {program} is {found}")
+    return program
 
 
 def _identifier() -> Callable[[], dict[str, str]]:

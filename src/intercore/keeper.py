@@ -177,7 +177,7 @@ def _serial_port(session: ClientSession, place: Place, wanted: str) -> ResourceE
         raise RefusedError(f"the place {place.name} cannot be used: {_words(error)}") from error
     ports = {name: entry for name, entry in resources.items() if entry.cls == "NetworkSerialPort"}
     if not ports:
-        has = ", ".join(f"{name} ({entry.cls})" for name, entry in sorted(resources.items())) or "nothing"
+        has = ", ".join(sorted(entry.cls for entry in resources.values())) or "nothing"
         raise RefusedError(f"the place {place.name} has no serial port; it has: {has}", usage=True)
     if wanted and wanted not in ports:
         raise RefusedError(unknown(f"serial port of {place.name}", wanted, sorted(ports)), usage=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -26,6 +27,8 @@ class Address(msgspec.Struct, frozen=True):
     baud: int = DEFAULT_BAUD
     build: Mapping[str, Level] = {}
     """Levels of the target's factors; the others are at their defaults."""
+    program: Path | None = None
+    """What a simulated chip runs, if that is here already; else it is built."""
     max_baud: int | None = None
     """Most bits per second to go to when target and port can do more than `baud`; None for no limit."""
     faults: tuple[str, ...] = ()
@@ -43,6 +46,8 @@ class Target(msgspec.Struct, frozen=True):
     """What its program can be built or configured with; in the case of `flashed`, when that is done."""
     built_here: bool = False
     """Whether the program is compiled by this tool when the target is opened, so that a plan can vary its factors."""
+    program: Callable[[Mapping[str, Level], Callable[[str], None]], Path] | None = None
+    """Build what a simulated chip runs, with these levels of its factors, saying what takes time."""
     simulated: bool = False
     """Whether its numbers come from a simulated chip; then everything says so."""
     flashed: bool = False
@@ -66,8 +71,12 @@ def _open_serial(address: Address, _say: Callable[[str], None]) -> Port:
 def _open_pico_sim(address: Address, say: Callable[[str], None]) -> Port:
     from intercore.sim_port import SimulatedPort  # noqa: PLC0415 - the other targets do without the simulator
 
-    image = pico_image(address.build, say)
-    return SimulatedPort(image.elf, address.baud, address.faults)
+    program = address.program or _pico_program(address.build, say)
+    return SimulatedPort(program, address.baud, address.faults)
+
+
+def _pico_program(build: Mapping[str, Level], say: Callable[[str], None]) -> Path:
+    return pico_image(build, say).elf
 
 
 PICO_FACTORS = (OPT, CLOCK_MHZ, CODE, XIP_CACHE)
@@ -85,6 +94,7 @@ TARGETS = (
         name="pico-sim",
         summary="simulated Raspberry Pi Pico (RP2040), no board needed; FreeRTOS SMP, built here as for a real one",
         open=_open_pico_sim,
+        program=_pico_program,
         factors=PICO_FACTORS,
         built_here=True,
         simulated=True,

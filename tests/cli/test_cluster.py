@@ -102,7 +102,7 @@ def test_an_address_that_is_none_is_refused() -> None:
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("intercore.cluster.CONTACT_TIMEOUT", 0.5)
-    with pytest.raises(IntercoreError, match="no Dask scheduler answers at tcp://127.0.0.1:1; start one"):
+    with pytest.raises(IntercoreError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1; start one"):
         Cluster("tcp://127.0.0.1:1")
 
 

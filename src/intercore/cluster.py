@@ -9,27 +9,30 @@ from __future__ import annotations
 import functools
 import hashlib
 import logging
+import threading
 import time
 import warnings
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from intercore.batch import Batch, Failure, Result, measure_batch
 from intercore.errors import IntercoreError, UsageError
+from intercore.factors import of_target
+from intercore.targets import find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from concurrent.futures import Future
-    from types import TracebackType
 
 CONTACT_TIMEOUT = 5.0
-"""Seconds within which a scheduler must answer."""
+"""Seconds within which a scheduler must answer, and a first worker must be there."""
 WORKER_PATIENCE = 30.0
-"""Seconds to wait for a worker where there is none: as long as one takes to start again."""
+"""Seconds to wait for a worker once there is none any more: as long as one takes to start again."""
+LOOK_INTERVAL = 1.0
+"""Seconds between looks at whether the cluster is still there."""
 
 
 class ForeignWorkerError(IntercoreError):
@@ -37,19 +40,20 @@ class ForeignWorkerError(IntercoreError):
 
 
 class Cluster:
-    """A connection to a Dask cluster. Every method raises IntercoreError once the cluster is gone."""
+    """A crew (`intercore.crew`) whose simulated chips run on the workers of a Dask cluster."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, say: Callable[[str], None]) -> None:
         """Connect to the scheduler at `address`, e.g. `tcp://host:8786`; its workers must be like this machine.
 
-        Raises UsageError if that is no address, and IntercoreError if nobody answers there, if there is no worker, if
-        one has another version of Intercore, or if Dask is not installed.
+        `say` is told what takes time here. Raises UsageError if that is no address, and IntercoreError if nobody
+        answers there, if there is no worker, if one has another version of Intercore, or if Dask is not installed.
         """
         try:
             import distributed  # noqa: PLC0415 - takes a second to load
         except ImportError as error:
             raise IntercoreError("--cluster needs Dask; install it: pip install 'intercore[cluster]'") from error
-        self.address = address
+        self._address = address
+        self._say = say
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is worth saying is said here
         warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
         try:
@@ -62,57 +66,77 @@ class Cluster:
                 f"dask worker {address}"
             ) from None
         self._executor = self._client.get_executor(pure=False)
+        self._programs: dict[str, Path] = {}
         self._sent: dict[Path, str] = {}
-        self._lonely_since: float | None = None
+        self._pending: set[Future[Result]] = set()
+        self._closed = threading.Event()
         try:
-            self._check()
+            self._meet_workers()
         except BaseException:
             self.close()
             raise
+        threading.Thread(target=self._watch, daemon=True).start()
 
-    def _check(self) -> None:
+    def _meet_workers(self) -> None:
         try:
             self._client.wait_for_workers(1, timeout=CONTACT_TIMEOUT)
         except TimeoutError:
-            raise IntercoreError(f"{self.address} has no workers; start one: dask worker {self.address}") from None
+            raise IntercoreError(f"{self._address} has no workers; start one: dask worker {self._address}") from None
         for worker, there in self._client.run(identify, on_error="return").items():
             if isinstance(there, BaseException):
                 raise IntercoreError(f"the worker {worker} cannot say what it is: {there}")
             compare(worker, there, _identity())
+        self.size = self._slots()
 
-    def __enter__(self) -> Self:
-        """Return the connection itself."""
-        return self
+    def _slots(self) -> int:
+        """Return how many batches the workers measure at a time, now."""
+        return sum(worker["nthreads"] for worker in self._client.scheduler_info(n_workers=-1)["workers"].values())
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Leave the cluster."""
-        self.close()
+    def submit(self, batch: Batch) -> Future[Result]:
+        """Have a worker measure a batch on a simulated chip. If it dies, another begins anew; after some, it failed.
 
-    def close(self) -> None:
-        """Leave the cluster as it was: tasks that are not done are cancelled, and what was sent there is forgotten."""
-        with suppress(Exception):
-            self._executor.shutdown(wait=False, cancel_futures=True)
-        for name in self._sent.values():
-            with suppress(Exception):
-                self._client.unregister_worker_plugin(name)
-        with suppress(Exception):
-            self._client.close(timeout=CONTACT_TIMEOUT)
-
-    @property
-    def slots(self) -> int:
-        """How many tasks run at once, now."""
-        return sum(worker["nthreads"] for worker in self._workers().values())
-
-    def _workers(self) -> Mapping[str, Mapping[str, Any]]:
-        workers: Mapping[str, Mapping[str, Any]] = self._client.scheduler_info(n_workers=-1)["workers"]
-        return workers
-
-    def submit(self, batch: Batch, program: Path) -> Future[Result]:
-        """Have a worker measure a batch on a simulated chip that runs `program`. If it dies, another begins anew."""
-        future: Future[Result] = self._executor.submit(_measure, _identity(), self._send(program), batch)
+        The future raises IntercoreError if the cluster is gone or a worker is not like this machine.
+        """
+        measuring = self._executor.submit(_measure, _identity(), self._send(self._program(batch)), batch)
+        future: Future[Result] = Future()
+        self._pending.add(future)
+        measuring.add_done_callback(lambda done: self._end(future, lambda: self._result(batch, done)))
         return future
+
+    def _end(self, future: Future[Result], result: Callable[[], Result]) -> None:
+        """End a future, unless it has ended: Dask and the watch may both know how."""
+        self._pending.discard(future)
+        with suppress(InvalidStateError):
+            try:
+                future.set_result(result())
+            except IntercoreError as error:
+                future.set_exception(error)
+
+    def _result(self, batch: Batch, done: Future[Result]) -> Result:
+        from distributed.scheduler import KilledWorker  # noqa: PLC0415
+
+        try:
+            return done.result()
+        except CancelledError:
+            raise self._gone() from None
+        except KilledWorker as error:
+            failure = Failure(f"{error.allowed_failures + 1} workers of the cluster died of it, one after the other")
+            return Result((failure,) * len(batch.settings), 0.0)
+        except IntercoreError:
+            raise
+        except Exception as error:  # what a worker raises is its own: it may even lack Intercore
+            raise IntercoreError(f"a worker of {self._address} failed: {type(error).__name__}: {error}") from error
+
+    def _program(self, batch: Batch) -> Path:
+        """Return what the chip of a batch runs, built here."""
+        build = of_target(batch.settings[0].factors)
+        key = repr((batch.plan.target, sorted(build.items())))
+        if key not in self._programs:
+            make = find(batch.plan.target).program
+            if make is None:
+                raise UsageError(f"only simulated chips run on a cluster, and {batch.plan.target} is none")
+            self._programs[key] = make(build, self._say)
+        return self._programs[key]
 
     def _send(self, program: Path) -> str:
         """Send a program to all workers, those that come later too, and return what it is called there."""
@@ -125,38 +149,38 @@ class Cluster:
             self._sent[program] = plugin.filename
         return self._sent[program]
 
-    def result(self, batch: Batch, future: Future[Result]) -> Result:
-        """Return what came of a batch that has ended; Failures if it took one worker with it after the other.
+    def _watch(self) -> None:
+        """End what is under way once nobody is left to do it: Dask would wait for ever."""
+        last_seen = time.monotonic()
+        while not self._closed.wait(LOOK_INTERVAL):
+            try:
+                slots = self._slots() if self._client.status == "running" else 0
+            except Exception:  # whatever kind of connection it was
+                slots = 0
+            if slots:
+                last_seen = time.monotonic()
+            elif self._client.status != "running" or time.monotonic() - last_seen > WORKER_PATIENCE:
+                for future in list(self._pending):
+                    self._end(future, self._give_up)
 
-        Raises IntercoreError if the cluster is gone or a worker is not like this machine.
-        """
-        from distributed.scheduler import KilledWorker  # noqa: PLC0415
-
-        try:
-            return future.result(timeout=0)
-        except CancelledError:
-            raise self._gone() from None
-        except KilledWorker as error:
-            failure = Failure(f"{error.allowed_failures + 1} workers of the cluster died of it, one after the other")
-            return Result((failure,) * len(batch.settings), 0.0)
-        except IntercoreError:
-            raise
-        except Exception as error:  # what a worker raises is its own: it may even lack Intercore
-            raise IntercoreError(f"a worker of {self.address} failed: {type(error).__name__}: {error}") from error
+    def _give_up(self) -> Result:
+        raise self._gone()
 
     def _gone(self) -> IntercoreError:
-        return IntercoreError(f"lost the cluster: the scheduler at {self.address} went away")
+        if self._client.status == "running":
+            return IntercoreError(f"lost the cluster: {self._address} has no workers any more")
+        return IntercoreError(f"lost the cluster: the scheduler at {self._address} went away")
 
-    def check_alive(self) -> None:
-        """Raise IntercoreError if the scheduler is gone, or has had no worker for a while."""
-        if self._client.status != "running":
-            raise self._gone()
-        if self._workers():
-            self._lonely_since = None
-        elif self._lonely_since is None:
-            self._lonely_since = time.monotonic()
-        elif time.monotonic() - self._lonely_since > WORKER_PATIENCE:
-            raise IntercoreError(f"{self.address} has no workers any more; start one: dask worker {self.address}")
+    def close(self) -> None:
+        """Leave the cluster as it was: what is not done is cancelled, and what was sent there forgotten."""
+        self._closed.set()
+        with suppress(Exception):
+            self._executor.shutdown(wait=False)
+        for name in self._sent.values():
+            with suppress(Exception):
+                self._client.unregister_worker_plugin(name)
+        with suppress(Exception):
+            self._client.close(timeout=CONTACT_TIMEOUT)
 
 
 def _measure(expected: Mapping[str, str], name: str, batch: Batch) -> Result:
@@ -198,15 +222,17 @@ def _identifier() -> Callable[[], dict[str, str]]:
                 found.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
             return found.hexdigest()[:12]
 
-        python = f"{sys.version_info.major}.{sys.version_info.minor}"
+        here = {
+            "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
+            "Dask": distributed.__version__,
+        }
         try:
             import intercore  # noqa: PLC0415
         except ImportError:
-            return {"Python": python, "Dask": distributed.__version__, "Intercore": "none"}
+            return here
         package = Path(intercore.__file__).parent
         return {
-            "Python": python,
-            "Dask": distributed.__version__,
+            **here,
             "Intercore": f"{intercore.__version__} ({digest('*.py')})",
             "the simulated chip": digest("_sim.*"),
         }
@@ -224,5 +250,5 @@ def compare(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> N
     """Raise ForeignWorkerError if a worker is not as it is here, going by what `identify` said on either side."""
     names = [name for name in here if there.get(name) != here[name]]
     if names:
-        both = "; ".join(f"{name} is {there.get(name, 'none')} there and {here[name]} here" for name in names)
+        both = "; ".join(f"{name} is {there.get(name, 'missing')} there and {here[name]} here" for name in names)
         raise ForeignWorkerError(f"the worker {worker} may give other samples: {both}. Install the same on both")

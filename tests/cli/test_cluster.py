@@ -95,15 +95,15 @@ def empty(tmp_path: Path) -> Iterator[DaskCluster]:
 
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="expected an address such as tcp://host:8786"):
-        Cluster("ftp://somewhere:1")
+        Cluster("ftp://somewhere:1", print)
     with pytest.raises(UsageError, match="expected an address such as tcp://host:8786"):
-        Cluster("somewhere")
+        Cluster("somewhere", print)
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("intercore.cluster.CONTACT_TIMEOUT", 0.5)
     with pytest.raises(IntercoreError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1; start one"):
-        Cluster("tcp://127.0.0.1:1")
+        Cluster("tcp://127.0.0.1:1", print)
 
 
 def test_a_worker_with_another_version_is_refused_and_both_are_named(empty: DaskCluster) -> None:
@@ -112,7 +112,7 @@ def test_a_worker_with_another_version_is_refused_and_both_are_named(empty: Dask
     (package / "__init__.py").write_text('__version__ = "9.9.9"\n')
     empty.add_worker(package.parent)
     with pytest.raises(ForeignWorkerError) as error:
-        Cluster(empty.address)
+        Cluster(empty.address, print)
     words = str(error.value)
     assert "Intercore is 9.9.9 (" in words
     assert "there and 0.1.0 (" in words

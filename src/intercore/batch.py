@@ -10,7 +10,7 @@ import contextlib
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -25,7 +25,7 @@ from intercore.session import DEFAULT_TIMEOUT
 from intercore.targets import Address, check_address, find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 BROKEN = (TargetLostError, TargetRestartedError, TargetSilentError, ProtocolError)
 """Errors after which a target is opened anew; others are answers of a target that works."""
@@ -35,8 +35,12 @@ class Failure(msgspec.Struct, frozen=True):
     """Why a setting was not measured."""
 
     why: str
-    unreachable: bool = False
-    """Whether the target could not even be opened."""
+    kind: Literal["refused", "broken", "unreachable"]
+    """The target works and refused it; it did not get through it, each time; or it cannot be opened any more."""
+
+
+class HaltedError(IntercoreError):
+    """Nobody wants the measurement any more."""
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -67,15 +71,19 @@ class Result(msgspec.Struct, frozen=True, eq=False):
     """What the target said for people."""
 
 
-def measure_batch(batch: Batch) -> Result:
+def measure_batch(batch: Batch, halted: Callable[[], bool] = lambda: False) -> Result:
     """Measure the settings of a batch on its target; for a simulated one, on a chip that begins afresh each time.
 
     The target stays open for the next batch of this thread, until that needs another one, another build, or `close`.
-    What fails is in the result; only what is asked for wrongly raises, a UsageError.
+    What fails is in the result. `halted` says whether a measurement under way is to be aborted: HaltedError is raised.
     """
     told: list[str] = []
     began = time.monotonic()
     opening = 0.0
+
+    def attend(_done: int, _of: int) -> None:
+        if halted():
+            raise HaltedError("the measurement was aborted")
 
     def tried(setting: Setting) -> Measurement | Failure:
         nonlocal opening
@@ -84,20 +92,26 @@ def measure_batch(batch: Batch) -> Result:
                 start = time.monotonic()
                 target = _kept.target(batch, of_target(setting.factors))
                 opening += time.monotonic() - start
-            except UsageError:
-                raise
+            except UsageError as error:
+                return Failure(str(error), "unreachable")
             except IntercoreError as error:
-                failure = Failure(str(error), unreachable=True)
+                failure = Failure(str(error), "unreachable")
             else:
                 try:
-                    return target.measure(setting)
+                    return target.measure(setting, attend)
+                except HaltedError:
+                    with contextlib.suppress(IntercoreError):
+                        target.session.abort()
+                    close()
+                    raise
+                except BROKEN as error:
+                    failure = Failure(str(error), "broken")
                 except IntercoreError as error:
-                    failure = Failure(str(error))
-                    if not isinstance(error, BROKEN):
-                        return failure
+                    return Failure(str(error), "refused")
             close()
-            if pause is not None:
-                time.sleep(pause)
+            if pause is None or halted():
+                break
+            time.sleep(pause)
         return failure
 
     with _kept.telling(told):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import shlex
 import sys
 import tempfile
@@ -16,21 +17,26 @@ from rich.markup import escape
 from typer.models import OptionInfo
 
 import intercore
-from intercore import conditions, stop
+from intercore import conditions, planfile, stop
 from intercore.analysis import speedup
 from intercore.build import pico_image
+from intercore.crew import Processes, cores
 from intercore.document import run_document
 from intercore.errors import IntercoreError, UsageError, unknown
+from intercore.estimate import words as in_words
 from intercore.factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE, Factor
 from intercore.factors import resolve as resolve_factors
 from intercore.measurement import Part, Plan
 from intercore.plan import check, settings
-from intercore.progress import watch
+from intercore.prepare import duration, prepare
+from intercore.progress import watch, watch_campaigns
 from intercore.request import SUITE, excluded, find_benchmark, parse_levels, resolve, suite, target_levels
 from intercore.runner import carry_out, target_conditions
 from intercore.session import DEFAULT_TIMEOUT, Session
 from intercore.shell import converse
 from intercore.store import Store
+from intercore.sweep import Campaign
+from intercore.sweep import carry_out as sweep_campaigns
 from intercore.targets import DEFAULT_BAUD, PICO_FACTORS, TARGETS, Address, Target, check_address, find, option_of
 from intercore.view.image import print_image
 from intercore.view.reports import reports
@@ -42,6 +48,8 @@ if TYPE_CHECKING:
     from intercore.image import ImageFiles
     from intercore.link import Port
     from intercore.measurement import Level, Run
+    from intercore.planfile import PlanFile
+    from intercore.prepare import Prepared
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -175,6 +183,46 @@ def run(
     if report_path is not None:
         _write_report([finished], report_path, efficiency)
     _print_run(finished, store_path, efficiency, output)
+
+
+@app.command(
+    epilog="Examples: intercore sweep plans/seed-000.toml --dry-run; intercore sweep plan.toml --report a.html"
+)
+def sweep(
+    plan_path: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan file (TOML); docs/sweep.md describes it.")],
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the plan on its targets, say how long it takes, and store nothing.")
+    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Begin anew instead of going on with what is stored.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(help="Simulated chips at a time; one per core if left out.", min=1, max=1024)
+    ] = None,
+    report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
+    timeout: Timeout = DEFAULT_TIMEOUT,
+    efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
+    store_path: StorePath = DEFAULT_STORE,
+    output: Output = Format.TABLE,
+) -> None:
+    """Carry out a plan file on its targets, in random order; interrupted at any point, it goes on where it was."""
+    _check_efficiency(efficiency)
+    file = planfile.read(plan_path)
+    processes = jobs or cores()
+    with contextlib.ExitStack() as stack:
+        store = stack.enter_context(Store(store_path)) if store_path.exists() or not dry_run else None
+        with _err.status(f"reading {plan_path}") as status:
+            prepared = prepare(file, store, timeout, status.update, again=again)
+        if store is None or dry_run:
+            print_rows(f"Plan {plan_path}", [one.row() for one in prepared], output, _out)
+            if output is Format.TABLE:
+                _out.print(_estimate(prepared, processes), markup=False, highlight=False, soft_wrap=True)
+            return
+        finished, complete = _sweep(store, file, prepared, processes, timeout)
+    if report_path is not None and finished:
+        _write_report(finished, report_path, efficiency)
+    _print_runs(finished, store_path, efficiency, output)
+    if not complete:
+        raise typer.Exit(IntercoreError.exit_status)
 
 
 @app.command("list", epilog="Examples: intercore list; intercore list host")
@@ -498,6 +546,66 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> R
     return store.run(run_id)
 
 
+def _sweep(
+    store: Store, file: PlanFile, prepared: Sequence[Prepared], processes: int, timeout: float
+) -> tuple[list[Run], bool]:
+    """Measure what is missing; return the runs, and whether nothing is that was to be measured.
+
+    If that ends early, say how to go on.
+    """
+    say = functools.partial(_err.print, markup=False, highlight=False, soft_wrap=True)
+    campaigns = []
+    for one in prepared:
+        if one.plan is None:
+            say(f"{one.place} is set aside: {one.trouble}")
+            continue
+        if one.changed is not None:
+            left = f"{one.changed.done} of {one.changed.total} measurements"
+            say(f"{one.place}: {file.name} has changed since run {one.changed.id} ({left}), which stays as it is")
+        number = store.create_run(one.plan, len(one.missing)) if one.run is None else one.run.id
+        campaigns.append(Campaign(store.run(number), str(one.place), one.place.max_baud))
+    if not campaigns:
+        raise IntercoreError(f"no target of {file.name} can be measured; see above")
+    if any(one.missing for one in prepared):
+        say(_estimate(prepared, processes))
+    simulators = Processes(processes)
+    go_on = f"go on with: intercore sweep {shlex.quote(file.name)}{_store_option(store.path)}"
+    try:
+        with watch_campaigns(_err) as watcher:
+            in_time = sweep_campaigns(store, campaigns, simulators, watcher, timeout=timeout, budget=file.budget)
+    except (IntercoreError, KeyboardInterrupt) as error:
+        done = ", ".join(f"{one.done} of {one.total} on {one.name}" for one in campaigns)
+        say(f"the campaign was interrupted: {done} are in {store.path}; {go_on}")
+        if isinstance(error, KeyboardInterrupt):
+            raise typer.Exit(INTERRUPTED) from None
+        raise
+    finally:
+        simulators.close()
+    for campaign in campaigns:
+        if campaign.failures or campaign.set_aside is not None:
+            lacking = f"{campaign.total - campaign.done} of {campaign.total} measurements are missing"
+            say(f"{campaign.name}: {lacking}; {go_on}")
+    if not in_time:
+        say(f"the budget is used up; {go_on}")
+    missing = any(one.plan is None for one in prepared) or any(
+        campaign.failures or campaign.set_aside is not None for campaign in campaigns
+    )
+    return [store.run(one.id) for one in campaigns], not missing
+
+
+def _estimate(prepared: Sequence[Prepared], processes: int) -> str:
+    """Say how much there is to do, and how long that will take."""
+    whole = sum(len(one.missing) for one in prepared)
+    if not whole:
+        return "nothing is missing; --again measures anew"
+    simulated = any(one.plan is not None and one.plan.simulated and one.missing for one in prepared)
+    where = f" on {processes} process{'es' * (processes != 1)}" if simulated else ""
+    known = "; ".join(f"{one.place}: {one.pace.how}" for one in prepared if one.pace is not None and one.missing)
+    rule = any(one.plan is not None and one.plan.stop is not None for one in prepared)
+    least = "at least " if rule else "about "
+    return f"{whole} measurements to take, {least}{in_words(duration(prepared, processes))}{where} (from {known})"
+
+
 def _how_to_go_on(store: Store, run_id: int) -> str:
     try:
         run = store.run(run_id)
@@ -507,9 +615,13 @@ def _how_to_go_on(store: Store, run_id: int) -> str:
     return f"{done}; go on with: {_resume_command(store.path)}"
 
 
-def _resume_command(path: Path) -> str:
-    option = "" if path.absolute() == DEFAULT_STORE.absolute() else f" --store {shlex.quote(str(path))}"
-    return f"intercore run --resume{option}"
+def _resume_command(path: Path, file: str | None = None) -> str:
+    command = "run --resume" if file is None else f"sweep {shlex.quote(file)}"
+    return f"intercore {command}{_store_option(path)}"
+
+
+def _store_option(path: Path) -> str:
+    return "" if path.absolute() == DEFAULT_STORE.absolute() else f" --store {shlex.quote(str(path))}"
 
 
 def _run_ids(store: Store, name: str) -> list[int]:
@@ -556,7 +668,20 @@ def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) ->
         _out.print(f"[yellow]Warning:[/] {escape(sentence)}")
     if not run.complete:
         so_far = f"{len(run.measurements)} of {run.total} measurements so far"
-        _out.print(f"{so_far}; go on with: {_resume_command(store_path)}", markup=False, soft_wrap=True)
+        _out.print(f"{so_far}; go on with: {_resume_command(store_path, run.plan.file)}", markup=False, soft_wrap=True)
+
+
+def _print_runs(runs: Sequence[Run], store_path: Path, efficiency: float, output: Format) -> None:
+    """Print several runs one after the other: as JSON, a list of their documents."""
+    if output is Format.JSON:
+        print_json([run_document(run, efficiency) for run in runs])
+    elif output is Format.CSV:
+        print_csv(
+            [{**row, **_origin(run)} for run in runs for report in reports(run, efficiency) for row in report.rows]
+        )
+    else:
+        for run in runs:
+            _print_run(run, store_path, efficiency, output)
 
 
 def _origin(run: Run) -> dict[str, object]:

@@ -119,11 +119,11 @@ def resolve(factors: Sequence[Factor], wanted: Mapping[str, Sequence[str]]) -> d
 
 
 def check(levels: Mapping[str, Level]) -> None:
-    """Raise UsageError if a level is given that has no effect beside the others."""
+    """Raise UsageError if a level other than the default is given that has no effect beside the others."""
     for name, level in levels.items():
         for other, needed in FACTORS[name].needs.items():
             given = levels.get(other, FACTORS[other].default)
-            if given != needed:
+            if given != needed and level != FACTORS[name].default:
                 raise UsageError(
                     f"{name}={level} has no effect with {other}={given}: give it with {other}={needed} only"
                 )

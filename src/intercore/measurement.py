@@ -155,6 +155,8 @@ class Plan(msgspec.Struct, frozen=True):
     """How long to go on; None if the repetitions are all."""
     excluded: tuple[Excluded, ...] = ()
     """Settings of the parts that the target cannot measure, and that nobody asked for by name."""
+    file: str | None = None
+    """The plan file that it was made of, as the user named it. The settings of its parts are then mixed."""
 
     @property
     def benchmarks(self) -> tuple[str, ...]:

@@ -49,8 +49,8 @@ def settings(plan: Plan) -> list[Setting]:
 
     Repetition 0 of everything comes before repetition 1 of anything, so that a run cut short still covers the grid.
     Within a repetition, settings that share a build (the levels of the target's own factors) stay together, so that the
-    target is opened as rarely as can be, and in these the plan's parts follow one another. All else is in random order,
-    so that drift does not look like a factor. The same plan always gives the same order.
+    target is opened as rarely as can be, and in these the plan's parts follow one another, unless it is of a plan file.
+    All else is in random order, so that drift does not look like a factor. The same plan always gives the same order.
 
     Raises UsageError if the plan has no settings or excludes them all, names a level or a setting twice, may have more
     than MAX_SETTINGS, has a fraction out of range, or a stop rule with a cap below its repetitions.
@@ -87,7 +87,7 @@ def setting_of(plan: Plan, measurement: Measurement) -> Setting:
 
 
 def _sorted(plan: Plan, positions: Iterable[tuple[int, Setting]]) -> list[Setting]:
-    ranked = [(_rank(plan.seed, position, setting), setting) for position, setting in positions]
+    ranked = [(_rank(plan, position, setting), setting) for position, setting in positions]
     ranked.sort(key=lambda pair: pair[0])
     return [setting for _, setting in ranked]
 
@@ -174,13 +174,17 @@ def _check_parts(parts: Sequence[Part]) -> None:
             raise UsageError(f"the plan has {parts[0].benchmark} with {setting} {times} times")
 
 
-def _rank(seed: int, part: int, setting: Setting) -> tuple[int, bytes, int, bytes]:
+def _rank(plan: Plan, part: int, setting: Setting) -> tuple[int, bytes, int, bytes]:
     """Sort key: in random order, but for what is cheaper together."""
 
     def shuffled(levels: Mapping[str, Level]) -> bytes:
-        return _hash(seed, setting.repetition, levels)
+        return _hash(plan.seed, setting.repetition, levels)
 
-    return setting.repetition, shuffled(of_target(setting.factors)), part, shuffled(setting.factors)
+    build = shuffled(of_target(setting.factors))
+    if plan.file is None:
+        return setting.repetition, build, part, shuffled(setting.factors)
+    mixed = _hash(plan.seed, setting.repetition, setting.benchmark, setting.factors)
+    return setting.repetition, build, 0, mixed
 
 
 def _hash(*what: object) -> bytes:

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from intercore.estimate import words as in_words
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import Console
+    from rich.progress import TaskID
 
     from intercore.plan import Setting
     from intercore.runner import Observer
     from intercore.stop import Precision
+    from intercore.sweep import Campaign, Watcher
 
 
 @contextlib.contextmanager
@@ -35,6 +39,67 @@ def watch(console: Console) -> Iterator[Observer]:
     )
     with Progress(*columns, console=console, transient=True) as progress:
         yield _Bar(progress)
+
+
+@contextlib.contextmanager
+def watch_campaigns(console: Console) -> Iterator[Watcher]:
+    """Show the progress of several runs at once while the context lasts."""
+    if not console.is_terminal:
+        yield _Logs(console)
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=120) as progress:
+        yield _Bars(progress)
+
+
+class _Bars:
+    """A bar for each campaign."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._tasks: dict[int, TaskID] = {}
+
+    def begin(self, campaign: Campaign) -> None:
+        name = escape(f"{campaign.name} (run {campaign.id})")
+        self._tasks[campaign.id] = self._progress.add_task(name, total=campaign.total, completed=campaign.done)
+
+    def stored(self, campaign: Campaign, setting: Setting, seconds: float) -> None:  # noqa: ARG002 - bars have no room
+        self._progress.update(self._tasks[campaign.id], completed=campaign.done, total=campaign.total)
+
+    def say(self, campaign: Campaign, text: str) -> None:
+        self._progress.console.print(f"{campaign.name}: {text}", markup=False, highlight=False)
+
+
+class _Logs:
+    """A line for each measurement."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._before: dict[int, int] = {}
+        self._begun: dict[int, float] = {}
+
+    def begin(self, campaign: Campaign) -> None:
+        self._before[campaign.id] = campaign.done
+
+    def stored(self, campaign: Campaign, setting: Setting, seconds: float) -> None:
+        done = campaign.done - self._before[campaign.id]
+        now = time.monotonic()
+        left = (campaign.total - campaign.done) * (now - self._begun.setdefault(campaign.id, now - seconds)) / done
+        counts = f"{campaign.name} {campaign.done}/{campaign.total}"
+        self._print(f"{counts} {_words(setting)} {seconds:.1f} s, {in_words(left)} left")
+
+    def say(self, campaign: Campaign, text: str) -> None:
+        self._print(f"{campaign.name}: {text}")
+
+    def _print(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 class _Bar:

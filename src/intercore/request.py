@@ -73,7 +73,7 @@ def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> d
     for name in levels:
         if name not in parameters:
             raise UsageError(unknown(f"parameter of {benchmark.name}", name, parameters))
-    return {name: [_level(parameters[name], text) for text in texts] for name, texts in levels.items()}
+    return {name: [level_of(parameters[name], text) for text in texts] for name, texts in levels.items()}
 
 
 def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, *, simulated: bool) -> list[Part]:
@@ -139,13 +139,14 @@ def _possible(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]], see
 
 def _is_level(parameter: ParameterInfo, text: str) -> bool:
     try:
-        _level(parameter, text)
+        level_of(parameter, text)
     except UsageError:
         return False
     return True
 
 
-def _level(parameter: ParameterInfo, text: str) -> Level:
+def level_of(parameter: ParameterInfo, text: str) -> Level:
+    """Return the level of a parameter that a text names. Raises UsageError if it has none such."""
     if parameter.choices:
         if text not in parameter.choices:
             raise UsageError(unknown(parameter.name, text, parameter.choices))

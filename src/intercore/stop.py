@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from decimal import Decimal
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -119,6 +120,7 @@ class Course:
         self._rule = run.plan.stop
         self._missing = remaining(run)
         self._pools = pooled(run)
+        self._given_up: set[tuple[str, str]] = set()
         so_far = len(run.measurements) + len(self._missing) + len(self._unsettled())
         self.total = run.total if self._rule is None else so_far
         """How many measurements the run needs, as far as is known now."""
@@ -129,11 +131,22 @@ class Course:
         As in a plan, a repetition of all settings comes before the next one of any. So a run that was interrupted goes
         on in the order that it would have had.
         """
-        yield from self._missing
+        return chain.from_iterable(self.rounds())
+
+    def rounds(self) -> Iterator[Sequence[Setting]]:
+        """Return the same in rounds: those of one may be measured at once, in any order.
+
+        All of a round are to be added, or given up, before the next one is asked for.
+        """
+        yield self._missing
         while pools := self._unsettled():
             fewest = min(map(len, pools))
             again = (setting_of(self._run.plan, pool[0]) for pool in pools if len(pool) == fewest)
-            yield from in_order(self._run.plan, [Setting(one.benchmark, one.factors, fewest) for one in again])
+            yield in_order(self._run.plan, [Setting(one.benchmark, one.factors, fewest) for one in again])
+
+    def give_up(self, setting: Setting) -> None:
+        """Ask for no further repetition of a setting: it cannot be measured any more."""
+        self._given_up.add(key(setting))
 
     def add(self, setting: Setting, measurement: Measurement) -> None:
         """Take note of a measurement."""
@@ -147,7 +160,7 @@ class Course:
         return None if self._rule is None or not pool else worst(precisions(pool))
 
     def _unsettled(self) -> list[list[Measurement]]:
-        return [pool for pool in self._pools.values() if self._is_unsettled(pool)]
+        return [pool for name, pool in self._pools.items() if name not in self._given_up and self._is_unsettled(pool)]
 
     def _is_unsettled(self, pool: Sequence[Measurement]) -> bool:
         """Whether the stop rule asks for another repetition of a setting that has those of the plan."""

@@ -54,10 +54,10 @@ class Batch(msgspec.Struct, frozen=True):
     """Seconds that the target may be silent."""
     max_rate: int | None = None
     """Most bits per second that a serial line is raised to."""
-    program: Path | None = None
-    """What a simulated chip runs, if that is here already; else it is built here."""
     pauses: tuple[float, ...] = ()
     """Seconds to wait before a setting is tried again on a target opened anew; none to try it once."""
+    program: Path | None = None
+    """What a simulated chip runs, if that is here already; else it is built here."""
 
 
 class Result(msgspec.Struct, frozen=True, eq=False):
@@ -139,7 +139,7 @@ class _Kept(threading.local):
         what = (plan.target, plan.url, plan.baud, build, batch.program, batch.timeout, batch.max_rate)
         if self._target is None or what != self._what:
             self.close()
-            address = Address(plan.url, plan.baud, build, batch.program, batch.max_rate)
+            address = Address(plan.url, plan.baud, build, batch.max_rate, program=batch.program)
             target = find(plan.target)
             check_address(target, address)
             port = target.open(address, lambda _: None)

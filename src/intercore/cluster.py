@@ -92,6 +92,10 @@ class Cluster:
         """Return how many batches the workers measure at a time, now."""
         return sum(worker["nthreads"] for worker in self._client.scheduler_info(n_workers=-1)["workers"].values())
 
+    def __str__(self) -> str:
+        """See Crew."""
+        return f"the {self.size} worker{'s' * (self.size != 1)} of {self._address}"
+
     def submit(self, batch: Batch) -> Future[Result]:
         """Have a worker measure a batch on a simulated chip. If it dies, another begins anew; after some, it failed.
 
@@ -120,8 +124,8 @@ class Cluster:
         except CancelledError:
             raise self._gone() from None
         except KilledWorker as error:
-            failure = Failure(f"{error.allowed_failures + 1} workers of the cluster died of it, one after the other")
-            return Result((failure,) * len(batch.settings), 0.0)
+            why = f"{error.allowed_failures + 1} workers of the cluster died of it, one after the other"
+            return Result((Failure(why, "broken"),) * len(batch.settings), 0.0)
         except IntercoreError:
             raise
         except Exception as error:  # what a worker raises is its own: it may even lack Intercore

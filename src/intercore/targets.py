@@ -27,12 +27,12 @@ class Address(msgspec.Struct, frozen=True):
     baud: int = DEFAULT_BAUD
     build: Mapping[str, Level] = {}
     """Levels of the target's factors; the others are at their defaults."""
-    program: Path | None = None
-    """What a simulated chip runs, if that is here already; else it is built."""
     max_baud: int | None = None
     """Most bits per second to go to when target and port can do more than `baud`; None for no limit."""
     faults: tuple[str, ...] = ()
     """Faults to have on a simulated target, as for the option --fault of intercore-sim."""
+    program: Path | None = None
+    """What a simulated chip runs, if that is here already; else it is built."""
 
 
 class Target(msgspec.Struct, frozen=True):

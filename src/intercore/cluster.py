@@ -124,7 +124,8 @@ class Cluster:
         except CancelledError:
             raise self._gone() from None
         except KilledWorker as error:
-            why = f"{error.allowed_failures + 1} workers of the cluster died of it, one after the other"
+            deaths = error.allowed_failures + 1
+            why = f"{deaths} worker{'s' * (deaths != 1)} of the cluster died of it"
             return Result((Failure(why, "broken"),) * len(batch.settings), 0.0)
         except IntercoreError:
             raise

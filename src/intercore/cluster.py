@@ -223,9 +223,10 @@ def _identifier() -> Callable[[], dict[str, str]]:
 
         def digest(pattern: str) -> str:
             found = hashlib.sha256()
-            for path in sorted(package.rglob(pattern)):
+            paths = sorted(package.rglob(pattern))
+            for path in paths:
                 found.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-            return found.hexdigest()[:12]
+            return found.hexdigest()[:12] if paths else "missing"
 
         here = {
             "Python": f"{sys.version_info.major}.{sys.version_info.minor}",

@@ -10,6 +10,8 @@ SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Carg
 ARM_GCC := arm-none-eabi-gcc:gcc-arm-none-eabi /usr/include/newlib/stdio.h:libnewlib-arm-none-eabi
 SIM_TOOLS := $(ARM_GCC) qemu-system-arm:qemu-system-arm gdb-multiarch:gdb-multiarch
 C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
+# What serves a serial port to other machines in a labgrid laboratory.
+LAB_TOOLS := ser2net:ser2net
 # clang-tidy goes by how the files are compiled: these for the chip, all others for Linux.
 CHIP_FILES := firmware/board/rp2040/% firmware/port/freertos_smp/%
 NOT_LINTED := firmware/fuzz/% $(CHIP_FILES)
@@ -33,17 +35,18 @@ run: setup ## measure all that two cores cost and buy, on this machine and on a 
 	$(BIN)/intercore report host pico-sim --output suite.html
 
 test: lint ## set up, check style and types, and pass every test, also with sanitizers
-	scripts/install-packages $(SIM_TOOLS)
+	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 PROPTEST_RNG_SEED=1 cargo test --locked --workspace --quiet
 	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q -n 2 --dist loadfile $(SAME_CASES)
 	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/target $(SAME_CASES)
 	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target $(SAME_CASES)
 
 test-long: setup ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
-	scripts/install-packages $(SIM_TOOLS)
+	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test qemu
 	cd sim && PROPTEST_CASES=100000 cargo test --locked --release --test lockstep --test interleaving
-	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040/test_stress.py tests/rp2040/test_resets.py
+	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040/test_stress.py tests/rp2040/test_resets.py \
+	    tests/cli/test_labgrid.py tests/cli/test_cluster.py
 	$(BIN)/pytest -q -n 2 --dist loadfile tests/test_*.py tests/firmware
 
 lint: setup ## check style, types, Rust and C code

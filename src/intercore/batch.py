@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -55,6 +56,8 @@ class Batch(msgspec.Struct, frozen=True):
     """Most bits per second that a serial line is raised to."""
     pauses: tuple[float, ...] = ()
     """Seconds to wait before a setting is tried again on a target opened anew; none to try it once."""
+    program: Path | None = None
+    """What a simulated chip runs, if that is here already; else it is built here."""
 
 
 class Result(msgspec.Struct, frozen=True, eq=False):
@@ -133,10 +136,10 @@ class _Kept(threading.local):
     def target(self, batch: Batch, build: dict[str, Level]) -> OpenTarget:
         """Return the target of a batch in this build, opened if it is not open yet."""
         plan = batch.plan
-        what = (plan.target, plan.url, plan.baud, build, batch.timeout, batch.max_rate)
+        what = (plan.target, plan.url, plan.baud, build, batch.program, batch.timeout, batch.max_rate)
         if self._target is None or what != self._what:
             self.close()
-            address = Address(plan.url, plan.baud, build, batch.max_rate)
+            address = Address(plan.url, plan.baud, build, batch.max_rate, program=batch.program)
             target = find(plan.target)
             check_address(target, address)
             port = target.open(address, lambda _: None)

@@ -46,6 +46,7 @@ from intercore.view.table import Format, print_csv, print_json, print_rows, prin
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from intercore.crew import Crew
     from intercore.image import ImageFiles
     from intercore.link import Port
     from intercore.measurement import Level, Run
@@ -72,7 +73,10 @@ RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a 
 StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
 Output = Annotated[Format, typer.Option("--format", help="How to print.")]
 Efficiency = Annotated[float, typer.Option(help="Parallel efficiency that counts as break-even, above 0, below 1.")]
-PortUrl = Annotated[str | None, typer.Option("--port", help="Device or pyserial URL, e.g. /dev/ttyACM0, COM3.")]
+PortUrl = Annotated[
+    str | None,
+    typer.Option("--port", help="Device, pyserial URL or labgrid place: /dev/ttyACM0, COM3, labgrid://PLACE."),
+]
 Baud = Annotated[int, typer.Option(help="Bits per second of a serial port, at first.", min=1)]
 MaxBaud = Annotated[
     int | None, typer.Option(help="Most bits per second to go to once both ends can; no limit if left out.", min=1)
@@ -196,6 +200,10 @@ def sweep(
     jobs: Annotated[
         int | None, typer.Option(help="Simulated chips at a time; one per core if left out.", min=1, max=1024)
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Simulated chips on the workers of a Dask scheduler: tcp://host:8786."),
+    ] = None,
     report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
     timeout: Timeout = DEFAULT_TIMEOUT,
     efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
@@ -205,17 +213,17 @@ def sweep(
     """Carry out a plan file on its targets, in random order; interrupted at any point, it goes on where it was."""
     _check_efficiency(efficiency)
     file = planfile.read(plan_path)
-    processes = jobs or cores()
     with contextlib.ExitStack() as stack:
+        simulators = stack.enter_context(contextlib.closing(_simulators(file, jobs, cluster)))
         store = stack.enter_context(Store(store_path)) if store_path.exists() or not dry_run else None
         with _err.status(f"reading {plan_path}") as status:
             prepared = prepare(file, store, timeout, status.update, again=again)
         if store is None or dry_run:
             print_rows(f"Plan {plan_path}", [one.row() for one in prepared], output, _out)
             if output is Format.TABLE:
-                _out.print(_estimate(prepared, processes), markup=False, highlight=False, soft_wrap=True)
+                _out.print(_estimate(prepared, simulators), markup=False, highlight=False, soft_wrap=True)
             return
-        finished, complete = _sweep(store, file, prepared, processes, timeout)
+        finished, complete = _sweep(store, file, prepared, simulators, timeout)
     if report_path is not None and finished:
         _write_report(finished, report_path, efficiency)
     _print_runs(finished, store_path, efficiency, output)
@@ -566,8 +574,22 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> R
     return store.run(run_id)
 
 
+def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Crew:
+    """Return who is to run the simulated chips of a plan file."""
+    if cluster is None:
+        return Processes(jobs or cores())
+    if jobs is not None:
+        raise UsageError("--jobs is for this machine: how many simulated chips a cluster runs is up to its workers")
+    for place in file.places:
+        if not find(place.name).simulated:
+            raise file.refuse(place.path, f"with --cluster, all targets are simulated, and {place} is not")
+    from intercore.cluster import Cluster  # noqa: PLC0415 - Dask takes a second to load
+
+    return Cluster(cluster, lambda what: _err.print(what, markup=False))
+
+
 def _sweep(
-    store: Store, file: PlanFile, prepared: Sequence[Prepared], processes: int, timeout: float
+    store: Store, file: PlanFile, prepared: Sequence[Prepared], simulators: Crew, timeout: float
 ) -> tuple[list[Run], bool]:
     """Measure what is missing; return the runs, and whether nothing is that was to be measured.
 
@@ -587,8 +609,7 @@ def _sweep(
     if not campaigns:
         raise IntercoreError(f"no target of {file.name} can be measured; see above")
     if any(one.missing for one in prepared):
-        say(_estimate(prepared, processes))
-    simulators = Processes(processes)
+        say(_estimate(prepared, simulators))
     go_on = f"go on with: intercore sweep {shlex.quote(file.name)}{_store_option(store.path)}"
     try:
         with watch_campaigns(_err) as watcher:
@@ -599,8 +620,6 @@ def _sweep(
         if isinstance(error, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
         raise
-    finally:
-        simulators.close()
     for campaign in campaigns:
         if campaign.failures or campaign.set_aside is not None:
             lacking = f"{campaign.total - campaign.done} of {campaign.total} measurements are missing"
@@ -613,17 +632,17 @@ def _sweep(
     return [store.run(one.id) for one in campaigns], not missing
 
 
-def _estimate(prepared: Sequence[Prepared], processes: int) -> str:
+def _estimate(prepared: Sequence[Prepared], simulators: Crew) -> str:
     """Say how much there is to do, and how long that will take."""
     whole = sum(len(one.missing) for one in prepared)
     if not whole:
         return "nothing is missing; --again measures anew"
     simulated = any(one.plan is not None and one.plan.simulated and one.missing for one in prepared)
-    where = f" on {processes} process{'es' * (processes != 1)}" if simulated else ""
+    where = f" on {simulators}" if simulated else ""
     known = "; ".join(f"{one.place}: {one.pace.how}" for one in prepared if one.pace is not None and one.missing)
     rule = any(one.plan is not None and one.plan.stop is not None for one in prepared)
     least = "at least " if rule else "about "
-    return f"{whole} measurements to take, {least}{in_words(duration(prepared, processes))}{where} (from {known})"
+    return f"{whole} measurements to take, {least}{in_words(duration(prepared, simulators.size))}{where} (from {known})"
 
 
 def _how_to_go_on(store: Store, run_id: int) -> str:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _OF_THE_MOMENT = frozenset({"os.load_at_start", "cpu.cycle_counter_hz", "desk.link", "desk.rate"})
 """Conditions that differ each time the target starts and say nothing about its speed."""
 
+_OF_THE_SIMULATING_MACHINE = frozenset({"desk.platform", "desk.python"})
+"""Conditions that say nothing about a simulated chip: it runs alike everywhere, and on a cluster in many places."""
+
 _DECIDED_BY = {
     key: [factor.name for factor in FACTORS.values() if key in factor.conditions]
     for key in sorted({key for factor in FACTORS.values() for key in factor.conditions})
@@ -29,8 +32,9 @@ _BUSY_LOAD = 0.5
 def differing(run: Run) -> dict[str, list[str]]:
     """Return the conditions that changed within the run though no factor of its plan says so, with their values."""
     values: dict[tuple[str, tuple[Level | None, ...]], list[str]] = {}
+    ignored = _OF_THE_MOMENT | (_OF_THE_SIMULATING_MACHINE if run.plan.simulated else frozenset())
     for measurement in run.measurements:
-        for key in measurement.conditions.keys() - _OF_THE_MOMENT:
+        for key in measurement.conditions.keys() - ignored:
             build = tuple(measurement.factors.get(factor) for factor in _DECIDED_BY.get(key, ()))
             known = values.setdefault((key, build), [])
             if measurement.conditions[key] not in known:

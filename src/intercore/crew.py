@@ -25,6 +25,9 @@ class Crew(Protocol):
     size: int
     """How many at a time."""
 
+    def __str__(self) -> str:
+        """Return what it is: `2 processes`."""
+
     def submit(self, batch: Batch) -> Future[Result]:
         """Have a batch measured. The future raises BrokenExecutor if that was lost with its process."""
 
@@ -76,6 +79,10 @@ class Processes:
         """Begin with `size` processes, at least 1; they are started when there is work."""
         self.size = size
         self._pool: ProcessPoolExecutor | None = None
+
+    def __str__(self) -> str:
+        """See Crew."""
+        return f"{self.size} process{'es' * (self.size != 1)}"
 
     def submit(self, batch: Batch) -> Future[Result]:
         """See Crew."""

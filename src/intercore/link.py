@@ -56,6 +56,8 @@ LAST_WORDS = 2000
 
 _WITHOUT_RATE = frozenset({"socket", "loop"})
 """Schemes of pyserial URLs behind which there is no bit rate."""
+_WITHOUT_WRITE_TIMEOUT = frozenset({"rfc2217"})
+"""Schemes that say so only once they are connected: the server would see two connections."""
 _WRAPPING = re.compile(r"could not open port \S*: |(read|write) failed: |\[Errno -?\d+\] ?", re.IGNORECASE)
 
 
@@ -120,11 +122,11 @@ class SerialPort(Port):
     def __init__(self, url: str, baud: int) -> None:
         """Open the port for this tool alone; `baud` matters to ports that have one."""
         self.description = url
-        scheme, separator, _ = url.partition("://")
-        self.rate = None if separator and scheme.lower() in _WITHOUT_RATE else baud
+        scheme, separator, _ = url.lower().partition("://")
+        self.rate = None if separator and scheme in _WITHOUT_RATE else baud
         try:
-            self._serial = self._open(url, baud, WRITE_TIMEOUT)
-        except NotImplementedError:  # rfc2217:// knows no write timeout
+            self._serial = self._open(url, baud, None if scheme in _WITHOUT_WRITE_TIMEOUT else WRITE_TIMEOUT)
+        except NotImplementedError:  # another that has none
             self._serial = self._open(url, baud, None)
 
     @staticmethod
@@ -255,7 +257,7 @@ class ChildPort(Port):
             death = f"was killed by signal {-status} ({signal.strsignal(-status)})"
         else:
             death = f"ended with exit status {status}"
-        last_lines = _printable(self._last_words.decode(errors="replace")).splitlines()[-3:]
+        last_lines = printable(self._last_words.decode(errors="replace")).splitlines()[-3:]
         return ": ".join([death, *filter(None, [" | ".join(last_lines)])])
 
     def close(self) -> None:
@@ -407,10 +409,10 @@ class Link:
         try:
             message = decode_line(line)
         except BadLineError as error:
-            self.last_bad = _printable(str(error))
+            self.last_bad = printable(str(error))
             # A right CRC: no noise made this, so that asking again will not help. But is it a target of ours at all?
             if isinstance(error, BadContentError) and self._greeted:
-                start = _printable(line[:80].decode(errors="replace"))
+                start = printable(line[:80].decode(errors="replace"))
                 raise ProtocolError(
                     f"{self.port.description} breaks the Intercore protocol: {self.last_bad}, in {start}…"
                 ) from None
@@ -429,9 +431,9 @@ def _sentence(error: Exception) -> str:
     """Return what went wrong without what pyserial and Python put around it: numbers, and the port once more."""
     if isinstance(error, OSError) and error.errno:
         return os.strerror(error.errno)
-    return _printable(_WRAPPING.sub("", str(error)))
+    return printable(_WRAPPING.sub("", str(error)))
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Return text of unknown origin with its control characters, but for line ends, replaced."""
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -30,6 +31,8 @@ class Address(msgspec.Struct, frozen=True):
     """Most bits per second to go to when target and port can do more than `baud`; None for no limit."""
     faults: tuple[str, ...] = ()
     """Faults to have on a simulated target, as for the option --fault of intercore-sim."""
+    program: Path | None = None
+    """What a simulated chip runs, if that is here already; else it is built."""
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -43,6 +46,8 @@ class Target(msgspec.Struct, frozen=True):
     """What its program can be built or configured with; in the case of `flashed`, when that is done."""
     built_here: bool = False
     """Whether the program is compiled by this tool when the target is opened, so that a plan can vary its factors."""
+    program: Callable[[Mapping[str, Level], Callable[[str], None]], Path] | None = None
+    """Build what a simulated chip runs, with these levels of its factors, saying what takes time."""
     simulated: bool = False
     """Whether its numbers come from a simulated chip; then everything says so."""
     flashed: bool = False
@@ -56,14 +61,22 @@ def _open_host(address: Address, say: Callable[[str], None]) -> Port:
 def _open_serial(address: Address, _say: Callable[[str], None]) -> Port:
     if address.port is None:
         raise UsageError("which port? e.g. --port /dev/ttyACM0, --port COM3 or --port socket://127.0.0.1:4000")
+    if address.port.startswith("labgrid://"):
+        from intercore.place import PlacePort  # noqa: PLC0415 - few boards are in a laboratory
+
+        return PlacePort(address.port, address.baud)
     return SerialPort(address.port, address.baud)
 
 
 def _open_pico_sim(address: Address, say: Callable[[str], None]) -> Port:
     from intercore.sim_port import SimulatedPort  # noqa: PLC0415 - the other targets do without the simulator
 
-    image = pico_image(address.build, say)
-    return SimulatedPort(image.elf, address.baud, address.faults)
+    program = address.program or _pico_program(address.build, say)
+    return SimulatedPort(program, address.baud, address.faults)
+
+
+def _pico_program(build: Mapping[str, Level], say: Callable[[str], None]) -> Path:
+    return pico_image(build, say).elf
 
 
 PICO_FACTORS = (OPT, CLOCK_MHZ, CODE, XIP_CACHE)
@@ -81,6 +94,7 @@ TARGETS = (
         name="pico-sim",
         summary="simulated Raspberry Pi Pico (RP2040), no board needed; FreeRTOS SMP, built here as for a real one",
         open=_open_pico_sim,
+        program=_pico_program,
         factors=PICO_FACTORS,
         built_here=True,
         simulated=True,
@@ -94,7 +108,7 @@ TARGETS = (
     ),
     Target(
         name="serial",
-        summary="any board or program that speaks the console protocol, by --port (a device or a pyserial URL)",
+        summary="any board or program that speaks the console protocol, by --port (a device, a pyserial URL or labgrid://PLACE)",
         open=_open_serial,
     ),
 )

@@ -1,0 +1,321 @@
+"""Simulated campaigns on a Dask cluster that runs here: a scheduler and two workers, each a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from intercore.batch import Batch, close, measure_batch
+from intercore.cluster import Cluster, ForeignWorkerError, _checked, compare
+from intercore.errors import IntercoreError, UsageError
+from intercore.measurement import Measurement
+from intercore.plan import canonical, settings
+from intercore.store import Store
+from tests.cli.test_interrupted import press_ctrl_c
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.cli.tool import Tool
+
+PLAN = """
+[[target]]
+name = "pico-sim"
+
+[[experiment]]
+benchmark = "speedup"
+
+[experiment.factors]
+n = {{from = 10, to = {most}, step = 10}}
+mode = {modes}
+samples = 5
+dither_us = 10
+"""
+"""Small settings, each of which takes some hundredths of a second."""
+SMALL = PLAN.format(most=160, modes='["create", "spin"]')
+TOTAL = 32
+LARGE = PLAN.format(most=870, modes='["create", "pool", "spin"]') + 'opt = ["O2", "O3"]\n'
+LARGE_TOTAL = 522
+
+slow = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes; set INTERCORE_SLOW=1")
+PATIENCE = 120.0
+LONG_PATIENCE = 1200.0
+
+
+@dataclass
+class DaskCluster:
+    """A scheduler and its workers."""
+
+    address: str
+    directory: Path
+    scheduler: subprocess.Popen[bytes]
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def kill_worker(self) -> None:
+        """Kill the oldest worker; there is a new one at once."""
+        self.add_worker()
+        worker = self.workers.pop(0)
+        worker.kill()
+        worker.wait()
+
+    def add_worker(self, python_path: Path | None = None) -> subprocess.Popen[bytes]:
+        """Start a worker with one thread, which finds modules in `python_path` first."""
+        words = ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", str(self.directory)]
+        environment = dict(os.environ)
+        if python_path is not None:
+            environment["PYTHONPATH"] = str(python_path)
+        worker = _dask("worker", self.address, *words, log=self.directory / "workers.log", environment=environment)
+        self.workers.append(worker)
+        return worker
+
+
+def _dask(part: str, *words: str, log: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{part}", *words],
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+
+
+@contextmanager
+def _scheduler(directory: Path, **variables: str) -> Iterator[DaskCluster]:
+    told = directory / "scheduler.json"
+    words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(told)]
+    scheduler = _dask("scheduler", *words, log=directory / "scheduler.log", environment={**os.environ, **variables})
+    with ExitStack() as stack:
+        stack.callback(scheduler.wait)
+        stack.callback(scheduler.kill)
+        address = None
+        deadline = time.monotonic() + PATIENCE
+        while address is None:
+            assert scheduler.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+            with suppress(FileNotFoundError, json.JSONDecodeError):
+                address = json.loads(told.read_text())["address"]
+        cluster = DaskCluster(address, directory, scheduler)
+        try:
+            yield cluster
+        finally:
+            for worker in cluster.workers:
+                worker.kill()
+                worker.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
+    with _scheduler(tmp_path_factory.mktemp("cluster")) as started:
+        started.add_worker()
+        started.add_worker()
+        yield started
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[DaskCluster]:
+    """A cluster without workers."""
+    with _scheduler(tmp_path) as started:
+        yield started
+
+
+def sweep(store: str, *more: str) -> tuple[str, ...]:
+    """The words of a command that carries out the plan in `plan.toml`."""
+    return ("sweep", "plan.toml", "--store", store, "--format", "json", *more)
+
+
+def write_plan(tool: Tool, plan: str) -> None:
+    (tool.directory / "plan.toml").write_text(plan)
+
+
+def wait_for(process: subprocess.Popen[str], done: int) -> None:
+    """Wait until so many measurements are in the store."""
+    assert process.stderr is not None
+    said = ""
+    while f"pico-sim {done}/" not in said:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
+
+
+def samples(tool: Tool, store: str) -> dict[tuple[str, str, int], list[tuple[str, bytes]]]:
+    """All samples of the only run in a store, which is whole."""
+    with Store(tool.directory / store) as opened:
+        (summary,) = opened.runs()
+        run = opened.run(summary.id)
+    assert run.complete
+    return {
+        (one.benchmark, canonical(one.factors), one.repetition): [
+            (series.name, series.ticks.tobytes()) for series in one.series
+        ]
+        for one in run.measurements
+    }
+
+
+def test_a_campaign_is_the_same_as_here_though_a_worker_dies(tool: Tool, cluster: DaskCluster) -> None:
+    write_plan(tool, SMALL)
+    with tool.started(*sweep("there.db", "--cluster", cluster.address)) as process:
+        wait_for(process, 3)
+        cluster.kill_worker()
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, errors
+    there = samples(tool, "there.db")
+    assert len(there) == TOTAL
+    with Store(tool.directory / "there.db") as store:
+        run = store.run()
+    result = measure_batch(Batch(run.plan, tuple(settings(run.plan))))
+    close()
+    assert all(isinstance(one, Measurement) for one in result.outcomes)
+    here = {
+        (one.benchmark, canonical(one.factors), one.repetition): [
+            (series.name, series.ticks.tobytes()) for series in one.series
+        ]
+        for one in result.outcomes
+        if isinstance(one, Measurement)
+    }
+    assert here == there
+
+
+@slow
+@pytest.mark.timeout(3 * LONG_PATIENCE)
+def test_a_large_campaign_with_kills_on_either_side_is_the_same_as_here(tool: Tool, cluster: DaskCluster) -> None:
+    write_plan(tool, LARGE)
+    words = sweep("there.db", "--cluster", cluster.address)
+    for done in (20, 150, 300):
+        with tool.started(*words) as process:
+            wait_for(process, done)
+            cluster.kill_worker()
+            process.kill()
+            process.communicate(timeout=PATIENCE)
+    with tool.started(*words) as process:
+        wait_for(process, 400)
+        cluster.kill_worker()
+        _, errors = process.communicate(timeout=LONG_PATIENCE)
+    assert process.returncode == 0, errors
+    with tool.started(*sweep("here.db")) as process:
+        _, errors = process.communicate(timeout=LONG_PATIENCE)
+    assert process.returncode == 0, errors
+    there = samples(tool, "there.db")
+    assert len(there) == LARGE_TOTAL
+    assert samples(tool, "here.db") == there
+
+
+@slow
+def test_ctrl_c_ends_a_campaign_which_can_go_on_here(tool: Tool, cluster: DaskCluster) -> None:
+    write_plan(tool, SMALL)
+    with tool.started(*sweep("there.db", "--cluster", cluster.address)) as process:
+        wait_for(process, 3)
+        result = press_ctrl_c(process)
+    assert result.status == 130
+    assert "Traceback" not in result.err
+    tool(*sweep("there.db")).succeeded()
+    assert len(samples(tool, "there.db")) == TOTAL
+
+
+@slow
+def test_a_scheduler_that_goes_away_ends_the_campaign_which_can_go_on_here(tool: Tool, empty: DaskCluster) -> None:
+    empty.add_worker()
+    write_plan(tool, SMALL)
+    with tool.started(*sweep("there.db", "--cluster", empty.address)) as process:
+        wait_for(process, 3)
+        empty.scheduler.kill()
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert "Traceback" not in errors
+    assert f"error: lost the cluster: the scheduler at {empty.address} went away" in " ".join(errors.split())
+    tool(*sweep("there.db")).succeeded()
+    assert len(samples(tool, "there.db")) == TOTAL
+
+
+@slow
+def test_what_takes_its_worker_with_it_is_set_aside_and_the_rest_completes(tool: Tool, tmp_path: Path) -> None:
+    write_plan(tool, SMALL)
+    with _scheduler(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as fragile:
+        fragile.add_worker()
+        words = sweep("there.db", "--cluster", fragile.address)
+        with tool.started(*words) as process:
+            wait_for(process, 3)
+            fragile.kill_worker()
+            _, errors = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 1, errors
+        assert "is set aside: 1 worker of the cluster died of it" in " ".join(errors.split())
+        with Store(tool.directory / "there.db") as store:
+            assert TOTAL - 10 <= len(store.run().measurements) < TOTAL
+        tool(*words).succeeded()
+    assert len(samples(tool, "there.db")) == TOTAL
+
+
+def test_a_cluster_is_for_simulated_targets(tool: Tool) -> None:
+    write_plan(tool, SMALL.replace("pico-sim", "host"))
+    error = tool(*sweep("there.db", "--cluster", "tcp://127.0.0.1:1")).failed(2).error
+    assert error == "error: plan.toml:2: with --cluster, all targets are simulated, and host is not"
+    assert not (tool.directory / "there.db").exists()
+
+
+def test_a_cluster_that_is_away_is_told_before_anything_is_measured(tool: Tool) -> None:
+    write_plan(tool, SMALL)
+    error = tool(*sweep("there.db", "--cluster", "tcp://127.0.0.1:1")).failed(1).error
+    assert error.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1; start one")
+    assert not (tool.directory / "there.db").exists()
+
+
+@slow
+def test_a_cluster_without_workers_is_told_before_anything_is_measured(tool: Tool, empty: DaskCluster) -> None:
+    write_plan(tool, SMALL)
+    error = tool(*sweep("there.db", "--cluster", empty.address)).failed(1).error
+    assert error == f"error: {empty.address} has no workers; start one: dask worker {empty.address}"
+
+
+def test_neither_dask_nor_labgrid_is_loaded_by_the_tool_itself() -> None:
+    code = "import sys, intercore.cli; print({name.split('.')[0] for name in sys.modules})"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert "'typer'" in loaded
+    assert not any(f"'{name}'" in loaded for name in ("dask", "distributed", "labgrid", "grpc"))
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="expected an address such as tcp://host:8786"):
+        Cluster("ftp://somewhere:1", print)
+    with pytest.raises(UsageError, match="expected an address such as tcp://host:8786"):
+        Cluster("somewhere", print)
+
+
+def test_what_differs_on_a_worker_is_told_with_both_versions() -> None:
+    here = {"Python": "3.11", "Intercore": "0.2.0 (0123456789ab)"}
+    compare("tcp://there:1", dict(here), here)
+    with pytest.raises(ForeignWorkerError) as error:
+        compare("tcp://there:1", {"Python": "3.11", "Intercore": "0.1.0 (ba9876543210)"}, here)
+    assert str(error.value) == (
+        "the worker tcp://there:1 may give other samples: Intercore is 0.1.0 (ba9876543210) there and "
+        "0.2.0 (0123456789ab) here. Install the same on both"
+    )
+
+
+@slow
+def test_a_worker_with_another_version_is_refused_and_both_are_named(empty: DaskCluster) -> None:
+    package = empty.directory / "other" / "intercore"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text('__version__ = "9.9.9"\n')
+    empty.add_worker(package.parent)
+    with pytest.raises(ForeignWorkerError) as error:
+        Cluster(empty.address, print)
+    words = str(error.value)
+    assert "Intercore is 9.9.9 (" in words
+    assert "there and 0.1.0 (" in words
+    assert "the simulated chip is missing there and" in words
+
+
+def test_a_program_that_was_damaged_on_its_way_is_not_run(tmp_path: Path) -> None:
+    image = tmp_path / f"intercore-{'0' * 64}.elf"
+    image.write_bytes(b"\x7fELF")
+    with pytest.raises(IntercoreError, match="damaged on its way"):
+        _checked(image)

@@ -69,7 +69,7 @@ add_library(rp2040 STATIC
   transport/freertos/stream_buffer.c
   transport/rp2040/dma.c transport/rp2040/fifo.c)
 target_include_directories(rp2040 PUBLIC board/rp2040 transport/freertos transport/rp2040)
-target_compile_definitions(rp2040 PUBLIC IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
+target_compile_definitions(rp2040 PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
   IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2})
 target_compile_definitions(rp2040 PRIVATE
   IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"

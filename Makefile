@@ -46,7 +46,7 @@ test-long: setup ## what is too long for every day: two million instructions aga
 	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test qemu
 	cd sim && PROPTEST_CASES=100000 cargo test --locked --release --test lockstep --test interleaving
 	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040/test_stress.py tests/rp2040/test_resets.py \
-	    tests/cli/test_labgrid.py tests/cli/test_cluster.py
+	    tests/rp2040/test_target_factors.py tests/cli/test_labgrid.py tests/cli/test_cluster.py
 	$(BIN)/pytest -q -n 2 --dist loadfile tests/test_*.py tests/firmware
 
 lint: setup ## check style, types, Rust and C code

@@ -76,6 +76,24 @@ def test_build_shows_people_where_things_are_and_what_they_take(tool: Tool) -> N
     assert "intercore-pico-O2.uf2" in shown
 
 
+def test_an_image_for_flash_is_named_and_shown_as_such(tool: Tool) -> None:
+    shown = tool("build", "pico", "--code", "flash", "--clock-mhz", "48", "-o", "here", "--format", "json")
+    made = shown.succeeded().json
+    assert (made["opt"], made["clock_mhz"], made["code"], made["xip_cache"]) == ("O2", 48, "flash", "on")
+    assert made["uf2"].endswith("here/intercore-pico-O2-clock-mhz-48-code-flash.uf2")
+    assert next(part["address"] for part in made["sections"] if part["section"] == ".text") == 0x1000_0100
+
+
+def test_targets_factors_are_levels_like_others(tool: Tool) -> None:
+    words = ("speedup", "n=20", "mode=pool", "samples=3", "clock_mhz=48,125", "code=flash")
+    shown = tool("run", "pico-sim", *words, "--format", "json").succeeded().json
+    taken = {point["clock_mhz"]: point["t1_us"] for point in shown["analysis"]["speedup"]}
+    assert taken[48] / taken[125] == pytest.approx(125 / 48, rel=0.1)
+    assert [word for word in shown["warnings"] if "not comparable" in word] == []
+    factors = [row["factors"] for row in shown["measurements"]]
+    assert {(known["clock_mhz"], known["code"]) for known in factors} == {(48, "flash"), (125, "flash")}
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -84,6 +102,15 @@ def test_build_shows_people_where_things_are_and_what_they_take(tool: Tool) -> N
         (("flash", "esp32"), "there is no board 'esp32'"),
         (("flash", "pico", "--drive", "nowhere"), "nowhere is not the boot drive of a Pico"),
         (("run", "pico", "speedup", "--port", "loop://", "--opt", "O3"), "intercore flash pico --opt O3"),
+        (("run", "pico", "speedup", "--port", "loop://", "code=flash"), "intercore flash pico --code flash"),
+        (("run", "pico-sim", "speedup", "clock_mhz=200"), "clock_mhz=200 cannot be had: the nearest is 133"),
+        (
+            ("run", "pico-sim", "speedup", "code=sram,flash", "xip_cache=off"),
+            "xip_cache=off has no effect with code=sram",
+        ),
+        (("run", "serial", "speedup", "--port", "loop://", "clock_mhz=48"), "has no meaning for serial"),
+        (("build", "pico", "--clock-mhz", "47.5"), "clock_mhz=47.5 cannot be had: the nearest is 48"),
+        (("flash", "pico", "--xip-cache", "off"), "xip_cache=off has no effect with code=sram"),
         (("run", "pico", "speedup"), "which port?"),
         (("run", "pico-sim", "speedup", "--port", "COM3"), "has no --port; did you mean 'pico'?"),
         (("run", "host", "speedup", "--fault", "reset@1e6"), "--fault is for simulated targets"),

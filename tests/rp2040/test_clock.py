@@ -91,6 +91,7 @@ def test_no_reading_is_wrong_where_the_low_word_of_the_timer_wraps(tmp_path: Pat
     sources = (HERE / "clock_wrap.c", examples / "chip.c", board / "clock.c", board / "clock.S")
     elf = tmp_path / "clock_wrap"
     command = ["arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb", "-O2", "-Wall", "-Werror", "-nostartfiles"]
+    command += [f"-DIC_CLOCK_MHZ={CLK_SYS_HZ // 1_000_000}"]
     command += [f"-I{folder}" for folder in headers] + [str(source) for source in sources]
     command += ["-Wl,--no-warn-rwx-segments", f"-L{examples}", "-T", "sram.ld", "-o", str(elf)]
     subprocess.run(command, check=True)

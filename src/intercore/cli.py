@@ -191,6 +191,9 @@ def sweep(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check the plan on its targets, say how long it takes, and store nothing.")
     ] = False,
+    trials: Annotated[
+        bool, typer.Option(" /--no-estimate", help="Do not try a few settings first to see how long they take.")
+    ] = True,
     again: Annotated[bool, typer.Option("--again", help="Begin anew instead of going on with what is stored.")] = False,
     jobs: Annotated[
         int | None, typer.Option(help="Simulated chips at a time; one per core if left out.", min=1, max=1024)
@@ -208,7 +211,7 @@ def sweep(
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(Store(store_path)) if store_path.exists() or not dry_run else None
         with _err.status(f"reading {plan_path}") as status:
-            prepared = prepare(file, store, timeout, status.update, again=again)
+            prepared = prepare(file, store, timeout, status.update, again=again, trials=trials)
         if store is None or dry_run:
             print_rows(f"Plan {plan_path}", [one.row() for one in prepared], output, _out)
             if output is Format.TABLE:
@@ -600,7 +603,8 @@ def _estimate(prepared: Sequence[Prepared], processes: int) -> str:
     known = "; ".join(f"{one.place}: {one.pace.how}" for one in prepared if one.pace is not None and one.missing)
     rule = any(one.plan is not None and one.plan.stop is not None for one in prepared)
     least = "at least " if rule else "about "
-    return f"{whole} measurements to take, {least}{in_words(duration(prepared, processes))}{where} (from {known})"
+    long = f", {least}{in_words(duration(prepared, processes))}{where} (from {known})" if known else ""
+    return f"{whole} measurements to take{long}"
 
 
 def _how_to_go_on(store: Store, run_id: int) -> str:

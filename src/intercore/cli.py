@@ -35,7 +35,7 @@ from intercore.runner import carry_out, target_conditions
 from intercore.session import DEFAULT_TIMEOUT, Session
 from intercore.shell import converse
 from intercore.store import Store
-from intercore.sweep import Campaign
+from intercore.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.sweep import carry_out as sweep_campaigns
 from intercore.targets import DEFAULT_BAUD, PICO_FACTORS, TARGETS, Address, Target, check_address, find, option_of
 from intercore.view.image import print_image
@@ -199,6 +199,9 @@ def sweep(
         int | None, typer.Option(help="Simulated chips at a time; one per core if left out.", min=1, max=1024)
     ] = None,
     report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
+    patience: Annotated[
+        float, typer.Option(help="Seconds to wait for a target that has gone before it is set aside.", min=0)
+    ] = DEFAULT_PATIENCE,
     timeout: Timeout = DEFAULT_TIMEOUT,
     efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
     store_path: StorePath = DEFAULT_STORE,
@@ -217,7 +220,7 @@ def sweep(
             if output is Format.TABLE:
                 _out.print(_estimate(prepared, processes), markup=False, highlight=False, soft_wrap=True)
             return
-        finished, complete = _sweep(store, file, prepared, processes, timeout)
+        finished, complete = _sweep(store, file, prepared, processes, timeout, patience)
     if report_path is not None and finished:
         _write_report(finished, report_path, efficiency)
     _print_runs(finished, store_path, efficiency, output)
@@ -547,7 +550,7 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> R
 
 
 def _sweep(
-    store: Store, file: PlanFile, prepared: Sequence[Prepared], processes: int, timeout: float
+    store: Store, file: PlanFile, prepared: Sequence[Prepared], processes: int, timeout: float, patience: float
 ) -> tuple[list[Run], bool]:
     """Measure what is missing; return the runs, and whether nothing is that was to be measured.
 
@@ -572,7 +575,9 @@ def _sweep(
     go_on = f"go on with: intercore sweep {shlex.quote(file.name)}{_store_option(store.path)}"
     try:
         with watch_campaigns(_err) as watcher:
-            in_time = sweep_campaigns(store, campaigns, simulators, watcher, timeout=timeout, budget=file.budget)
+            in_time = sweep_campaigns(
+                store, campaigns, simulators, watcher, timeout=timeout, budget=file.budget, patience=patience
+            )
     except (IntercoreError, KeyboardInterrupt) as error:
         done = ", ".join(f"{one.done} of {one.total} on {one.name}" for one in campaigns)
         say(f"the campaign was interrupted: {done} are in {store.path}; {go_on}")

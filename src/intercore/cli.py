@@ -35,7 +35,7 @@ from intercore.runner import carry_out, target_conditions
 from intercore.session import DEFAULT_TIMEOUT, Session
 from intercore.shell import converse
 from intercore.store import Store
-from intercore.sweep import Campaign
+from intercore.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.sweep import carry_out as sweep_campaigns
 from intercore.targets import DEFAULT_BAUD, PICO_FACTORS, TARGETS, Address, Target, check_address, find, option_of
 from intercore.view.image import print_image
@@ -196,6 +196,9 @@ def sweep(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check the plan on its targets, say how long it takes, and store nothing.")
     ] = False,
+    trials: Annotated[
+        bool, typer.Option(" /--no-estimate", help="Do not try a few settings first to see how long they take.")
+    ] = True,
     again: Annotated[bool, typer.Option("--again", help="Begin anew instead of going on with what is stored.")] = False,
     jobs: Annotated[
         int | None, typer.Option(help="Simulated chips at a time; one per core if left out.", min=1, max=1024)
@@ -205,6 +208,9 @@ def sweep(
         typer.Option(metavar="ADDRESS", help="Simulated chips on the workers of a Dask scheduler: tcp://host:8786."),
     ] = None,
     report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
+    patience: Annotated[
+        float, typer.Option(help="Seconds to wait for a target that has gone before it is set aside.", min=0)
+    ] = DEFAULT_PATIENCE,
     timeout: Timeout = DEFAULT_TIMEOUT,
     efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
     store_path: StorePath = DEFAULT_STORE,
@@ -217,13 +223,13 @@ def sweep(
         simulators = stack.enter_context(contextlib.closing(_simulators(file, jobs, cluster)))
         store = stack.enter_context(Store(store_path)) if store_path.exists() or not dry_run else None
         with _err.status(f"reading {plan_path}") as status:
-            prepared = prepare(file, store, timeout, status.update, again=again)
+            prepared = prepare(file, store, timeout, status.update, again=again, trials=trials)
         if store is None or dry_run:
             print_rows(f"Plan {plan_path}", [one.row() for one in prepared], output, _out)
             if output is Format.TABLE:
                 _out.print(_estimate(prepared, simulators), markup=False, highlight=False, soft_wrap=True)
             return
-        finished, complete = _sweep(store, file, prepared, simulators, timeout)
+        finished, complete = _sweep(store, file, prepared, simulators, timeout, patience)
     if report_path is not None and finished:
         _write_report(finished, report_path, efficiency)
     _print_runs(finished, store_path, efficiency, output)
@@ -589,7 +595,7 @@ def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Crew:
 
 
 def _sweep(
-    store: Store, file: PlanFile, prepared: Sequence[Prepared], simulators: Crew, timeout: float
+    store: Store, file: PlanFile, prepared: Sequence[Prepared], simulators: Crew, timeout: float, patience: float
 ) -> tuple[list[Run], bool]:
     """Measure what is missing; return the runs, and whether nothing is that was to be measured.
 
@@ -613,7 +619,9 @@ def _sweep(
     go_on = f"go on with: intercore sweep {shlex.quote(file.name)}{_store_option(store.path)}"
     try:
         with watch_campaigns(_err) as watcher:
-            in_time = sweep_campaigns(store, campaigns, simulators, watcher, timeout=timeout, budget=file.budget)
+            in_time = sweep_campaigns(
+                store, campaigns, simulators, watcher, timeout=timeout, budget=file.budget, patience=patience
+            )
     except (IntercoreError, KeyboardInterrupt) as error:
         done = ", ".join(f"{one.done} of {one.total} on {one.name}" for one in campaigns)
         say(f"the campaign was interrupted: {done} are in {store.path}; {go_on}")
@@ -642,7 +650,8 @@ def _estimate(prepared: Sequence[Prepared], simulators: Crew) -> str:
     known = "; ".join(f"{one.place}: {one.pace.how}" for one in prepared if one.pace is not None and one.missing)
     rule = any(one.plan is not None and one.plan.stop is not None for one in prepared)
     least = "at least " if rule else "about "
-    return f"{whole} measurements to take, {least}{in_words(duration(prepared, simulators.size))}{where} (from {known})"
+    long = f", {least}{in_words(duration(prepared, simulators.size))}{where} (from {known})" if known else ""
+    return f"{whole} measurements to take{long}"
 
 
 def _how_to_go_on(store: Store, run_id: int) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
+import contextlib
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,21 +14,22 @@ import numpy as np
 
 from intercore.errors import IntercoreError
 from intercore.factors import of_target
-from intercore.plan import Setting, settings
+from intercore.plan import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from intercore.measurement import Plan, Run
+    from intercore.plan import Setting
     from intercore.runner import OpenTarget
-    from intercore.session import BenchmarkInfo
 
 _TRIALS = 3
-"""Settings of each benchmark that are tried."""
-_FEW, _MORE = 1, 5
-"""Samples of a short trial, and of a longer one that says what each further sample takes."""
+"""Settings of each benchmark that are tried if nothing says which take longest."""
+_MOST_TRIALS = 8
+_LONG = 1.0
+"""Seconds after which a trial ends at the next sign of progress, which says how far it has come."""
 _TRIAL_SECONDS = 10.0
-"""After which no further setting of a target is tried."""
+"""After which no further setting of a benchmark is tried."""
 _ENOUGH = 5
 """Measurements of a run from which its pace is known."""
 _INTERRUPTION = 20.0
@@ -69,46 +70,76 @@ def of_run(run: Run) -> Pace | None:
     return Pace(each, 0.0, f"the {len(run.measurements)} measurements of run {run.id} so far")
 
 
-def by_trial(
-    target: OpenTarget, plan: Plan, benchmarks: Mapping[str, BenchmarkInfo], opening: float, say: Callable[[str], None]
-) -> Pace:
+def by_trial(target: OpenTarget, plan: Plan, opening: float, say: Callable[[str], None]) -> Pace:
     """Return the pace of a target that is open, by short measurements of a few settings of its plan."""
-    first = next(iter(settings(plan)))
-    build = of_target(first.factors)
+    whole = settings(plan)
+    build = of_target(whole[0].factors)
     begin = time.monotonic()
     tried: dict[str, list[float]] = {}
-    for number in range(_TRIALS):
-        for name in plan.benchmarks:
-            candidates = [one for one in settings(plan) if one.benchmark == name and of_target(one.factors) == build]
-            if number < len(candidates) and time.monotonic() - begin < _TRIAL_SECONDS:
-                say(f"trying {name}")
-                took = _try(target, candidates[number], benchmarks[name])
-                if not math.isnan(took):
-                    tried.setdefault(name, []).append(took)
+    for name in plan.benchmarks:
+        mine = [one for one in whole if one.benchmark == name and of_target(one.factors) == build]
+        for setting in _spread(mine):
+            if name in tried and time.monotonic() - begin > _TRIAL_SECONDS:
+                break
+            say(f"trying {name}")
+            took = _try(target, setting)
+            if took is not None:
+                tried.setdefault(name, []).append(took)
     count = sum(map(len, tried.values()))
     each = {name: sum(times) / len(times) for name, times in tried.items()}
-    return Pace(each, opening, f"{count} short trial{'s' * (count != 1)}")
+    return Pace(each, opening, f"{count} trial{'s' * (count != 1)}")
 
 
-def _try(target: OpenTarget, setting: Setting, benchmark: BenchmarkInfo) -> float:
-    """Return about how long a setting takes; NaN if it cannot be told."""
-    names = {parameter.name: parameter.default for parameter in benchmark.parameters}
-    samples = int(setting.factors.get("samples", names.get("samples", 1)))
+def _spread(whole: Sequence[Setting]) -> list[Setting]:
+    """Return settings to try: one for each level, from end to end, of the number that varies most, the sizes above all.
 
-    def timed(count: int) -> float:
-        begin = time.monotonic()
-        more = {"samples": count} if "samples" in names else {}
-        target.measure(Setting(setting.benchmark, {**setting.factors, **more}, setting.repetition))
-        return time.monotonic() - begin
+    Of a geometric range the largest levels take nearly all of the time: any three settings would say little.
+    """
+    levels: dict[str, set[int]] = defaultdict(set)
+    for setting in whole:
+        for name, level in setting.factors.items():
+            if isinstance(level, int):
+                levels[name].add(level)
+    if not whole:
+        return []
+    widest = max(levels, key=lambda name: max(levels[name]) / max(1, min(levels[name])), default="")
+    if len(levels.get(widest, ())) < 2:
+        return list(whole[:_TRIALS])
+    by_level: dict[int, Setting] = {}
+    for setting in whole:  # which are in random order
+        level = setting.factors[widest]
+        if isinstance(level, int):
+            by_level.setdefault(level, setting)
+    at = np.unique(np.linspace(0, len(by_level) - 1, _MOST_TRIALS).round().astype(int))
+    ordered = [by_level[level] for level in sorted(by_level)]
+    return [ordered[index] for index in at]
+
+
+def _try(target: OpenTarget, setting: Setting) -> float | None:
+    """Return about how long a setting takes, by its beginning if it is long; None if it cannot be told."""
+    begin = time.monotonic()
+    share = 0.0
+
+    def attend(done: int, of: int) -> None:
+        nonlocal share
+        if done > 0 and time.monotonic() - begin > _LONG:
+            share = done / max(of, done)
+            raise _LongEnoughError
 
     try:
-        short = timed(min(samples, _FEW))
-        if samples <= _FEW or "samples" not in names:
-            return short
-        more = min(samples, _MORE)
-        return short + max(0.0, timed(more) - short) / (more - _FEW) * (samples - _FEW)
+        target.measure(setting, attend)
+    except _LongEnoughError:
+        took = (time.monotonic() - begin) / share
+        with contextlib.suppress(IntercoreError):
+            target.session.abort()
+        return took
     except IntercoreError:
-        return math.nan
+        return None
+    return time.monotonic() - begin
+
+
+class _LongEnoughError(Exception):
+    """A trial has taken as long as it may."""
 
 
 def words(seconds: float) -> str:

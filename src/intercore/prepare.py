@@ -68,32 +68,46 @@ class Prepared(msgspec.Struct, frozen=True):
             "measurements": len(whole),
             "done": len(whole) - len(self.missing),
             "openings": len(builds_of(self.plan)),
-            "about": estimate.words(self.seconds),
+            "about": "" if self.pace is None and self.missing else estimate.words(self.seconds),
         }
 
 
 def prepare(
-    file: PlanFile, store: Store | None, timeout: float, say: Callable[[str], None], *, again: bool = False
+    file: PlanFile,
+    store: Store | None,
+    timeout: float,
+    say: Callable[[str], None],
+    *,
+    again: bool = False,
+    trials: bool = True,
 ) -> list[Prepared]:
     """Ask all targets of a plan file, one after the other.
 
-    A target that cannot be opened is told in what is returned. Raises UsageError, with its line, for what is wrong in
+    With `trials`, a few settings are measured to see how long they take. A target that cannot be opened is told in what
+    is returned. Raises UsageError, with its line, for what is wrong in
     the file, before any target is asked if it shows before.
     """
-    return [_prepared(file, draft, store, timeout, say, again=again) for draft in drafts(file)]
+    return [_prepared(file, draft, store, timeout, say, again=again, trials=trials) for draft in drafts(file)]
 
 
 def _prepared(
-    file: PlanFile, draft: Draft, store: Store | None, timeout: float, say: Callable[[str], None], *, again: bool
+    file: PlanFile,
+    draft: Draft,
+    store: Store | None,
+    timeout: float,
+    say: Callable[[str], None],
+    *,
+    again: bool,
+    trials: bool,
 ) -> Prepared:
     try:
-        return _asked(file, draft, store, timeout, say, again=again)
+        return _asked(file, draft, store, timeout, say, again=again, trials=trials)
     except UsageError:
         raise
     except IntercoreError:
         time.sleep(_PAUSE)
     try:
-        return _asked(file, draft, store, timeout, say, again=again)
+        return _asked(file, draft, store, timeout, say, again=again, trials=trials)
     except UsageError:
         raise
     except IntercoreError as error:
@@ -101,7 +115,14 @@ def _prepared(
 
 
 def _asked(
-    file: PlanFile, draft: Draft, store: Store | None, timeout: float, say: Callable[[str], None], *, again: bool
+    file: PlanFile,
+    draft: Draft,
+    store: Store | None,
+    timeout: float,
+    say: Callable[[str], None],
+    *,
+    again: bool,
+    trials: bool,
 ) -> Prepared:
     say(f"opening {draft.place}")
     with contextlib.ExitStack() as stack:
@@ -115,8 +136,8 @@ def _asked(
         stored = None if run is None or store is None else store.run(run.id)
         missing = tuple(settings(plan) if stored is None else remaining(stored))
         pace = None if stored is None else estimate.of_run(stored)
-        if pace is None and missing:
-            pace = estimate.by_trial(target, plan, benchmarks, asking, say)
+        if pace is None and missing and trials:
+            pace = estimate.by_trial(target, plan, asking, say)
     return Prepared(draft.place, plan, "", pace, missing, run, changed)
 
 

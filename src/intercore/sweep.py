@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from intercore.plan import Setting
     from intercore.store import Store, Summary
 
-PAUSES = (1.0, 5.0, 15.0)
-"""Seconds before a target that has gone is opened again: time for a reset, a loose plug, a person."""
+DEFAULT_PATIENCE = 20.0
+"""Seconds that a target that has gone is waited for: time for a reset, a loose plug, a person."""
+_PAUSES = (0.05, 0.25, 0.7)
+"""Parts of that after which it is tried to open it again."""
 _IN_A_ROW = 3
 """Settings that a target does not get through, one after the other, before it is set aside."""
 _DEATHS = 10
@@ -151,9 +153,11 @@ def carry_out(
     *,
     timeout: float,
     budget: float | None = None,
-    pauses: tuple[float, ...] = PAUSES,
+    patience: float = DEFAULT_PATIENCE,
 ) -> bool:
     """Measure what the runs of the campaigns lack; return whether the budget, in seconds, was enough for that.
+
+    A target that has gone is waited for `patience` seconds.
 
     Simulated targets are measured by the crew `simulators`, which stays the caller's to close. What is missing in the
     end is told by the campaigns. Raises IntercoreError for a store in trouble, or KeyboardInterrupt; all complete
@@ -164,6 +168,7 @@ def carry_out(
         store.set_total(campaign.id, campaign.total)
         watcher.begin(campaign)
     in_time = True
+    pauses = tuple(part * patience for part in _PAUSES)
     for local in (False, True):
         phase = [campaign for campaign in campaigns if campaign.is_local == local]
         lanes: list[Lane] = []

@@ -33,9 +33,15 @@ class FakeBoard:
         self.options: dict[str, str] = {}
         """Of its program, from the next connection on."""
         self.program: list[str | Path] = [sys.executable, FAKE_BOARD]
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"socket://127.0.0.1:{self._listener.getsockname()[1]}"
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._port = 0
+        self.reopen()
+        self.url = f"socket://127.0.0.1:{self._port}"
+
+    def reopen(self) -> None:
+        """Accept connections, at first or again."""
+        self._listener = socket.create_server(("127.0.0.1", self._port))
+        self._port = self._listener.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
 
     @property

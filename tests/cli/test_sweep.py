@@ -1,0 +1,284 @@
+"""`intercore sweep`: a plan file, carried out, interrupted, continued, on several targets, of which some go away."""
+
+from __future__ import annotations
+
+import random
+import re
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from intercore.plan import canonical, settings
+from intercore.store import Store
+from tests.cli.inspection import contents_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.cli.conftest import FakeBoard
+    from tests.cli.tool import Result, Tool
+
+PLANS = Path(__file__).parents[2] / "plans"
+HEAD = "repetitions = 2\n"
+HOST = '[[target]]\nname = "host"\n'
+EXPERIMENT = """
+[[experiment]]
+benchmark = "speedup"
+[experiment.factors]
+n = [10, 100, 1000]
+mode = ["create", "pool"]
+samples = 3
+dither_us = 10
+"""
+ON_BOARDS = """
+[[experiment]]
+benchmark = "speedup"
+factors = { n = { from = 1, to = 6, step = 1 } }
+"""
+
+
+def written(tool: Tool, text: str) -> str:
+    (tool.directory / "plan.toml").write_text(text)
+    return "plan.toml"
+
+
+def board_target(board: FakeBoard) -> str:
+    return f'[[target]]\nname = "serial"\nport = "{board.url}"\n'
+
+
+def sweep(tool: Tool, *words: str) -> Result:
+    return tool("sweep", "plan.toml", "--timeout", "1", "--patience", "0.4", "--no-estimate", *words)
+
+
+@pytest.fixture
+def boards(board: FakeBoard) -> Iterator[tuple[FakeBoard, FakeBoard]]:
+    other = type(board)()
+    yield board, other
+    other.close()
+
+
+def test_a_plan_is_measured_whole_and_printed(tool: Tool) -> None:
+    written(tool, HEAD + HOST + EXPERIMENT)
+    result = tool("sweep", "plan.toml", "--report", "page.html", "--format", "json").succeeded()
+    (document,) = result.json
+    assert document["complete"]
+    assert "speedup" in document["analysis"]
+    assert "12 measurements to take, about" in result.err
+    assert "trials)" in result.err
+    assert (tool.directory / "page.html").stat().st_size > 10_000
+    with Store(tool.store) as store:
+        run = store.run()
+    assert (run.plan.name, run.plan.file, run.total) == ("plan", "plan.toml", 12)
+    measured = [(canonical(one.factors), one.repetition) for one in settings(run.plan)]
+    assert [(key.setting, key.repetition) for key in contents_of(tool.store)] == measured, "in the order of the plan"
+
+
+def test_a_dry_run_stores_nothing(tool: Tool) -> None:
+    written(tool, HEAD + HOST + EXPERIMENT)
+    (row,) = tool("sweep", "plan.toml", "--dry-run", "--format", "json").succeeded().json
+    assert (row["settings"], row["measurements"], row["openings"]) == ("6 speedup", 12, 1)
+    assert row["about"]
+    assert not tool.store.exists()
+
+
+def test_what_is_complete_is_not_measured_again_unless_asked_for(tool: Tool) -> None:
+    written(tool, HEAD + HOST + EXPERIMENT)
+    sweep(tool).succeeded()
+    kept = contents_of(tool.store)
+    written(tool, "# a comment is no change\n" + HEAD + 'budget = "1 h"\n' + HOST + EXPERIMENT)
+    sweep(tool).succeeded()
+    assert contents_of(tool.store) == kept
+    sweep(tool, "--again").succeeded()
+    assert len(contents_of(tool.store)) == 2 * len(kept)
+
+
+def test_a_sweep_killed_at_random_moments_loses_and_doubles_nothing(tool: Tool) -> None:
+    chance = random.Random(6)  # noqa: S311 - repeatable
+    written(tool, "repetitions = 10\n" + HOST + EXPERIMENT)
+    held: dict[object, object] = {}
+    for _ in range(8):
+        tool("sweep", "plan.toml", "--no-estimate", kill_after=chance.uniform(0.2, 1.2))
+        now = contents_of(tool.store) if tool.store.exists() else {}
+        assert now.items() >= held.items()
+        held = dict(now)
+    sweep(tool).succeeded()
+    with Store(tool.store) as store:
+        (summary,) = store.runs()
+    assert (summary.done, summary.total) == (60, 60)
+    assert contents_of(tool.store).items() >= held.items()
+    tool.wait_for_no_target()
+
+
+def test_ctrl_c_ends_a_sweep_in_order_and_says_how_to_go_on(tool: Tool) -> None:
+    written(tool, "repetitions = 300\n" + HOST + EXPERIMENT)
+    with tool.started("sweep", "plan.toml", "--no-estimate") as process:
+        assert process.stderr is not None
+        while "host 5/1800" not in process.stderr.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "go on with: intercore sweep plan.toml" in " ".join(err.split())
+    tool.wait_for_no_target()
+    with Store(tool.store) as store:
+        (summary,) = store.runs()
+    assert 5 <= summary.done < summary.total
+
+
+def test_a_plan_that_has_changed_is_told_and_begins_anew(tool: Tool) -> None:
+    written(tool, HEAD + 'budget = "0.001 s"\n' + HOST + EXPERIMENT)
+    result = sweep(tool).succeeded()
+    assert "the budget is used up; go on with: intercore sweep plan.toml" in " ".join(result.err.split())
+    written(tool, HEAD + HOST + EXPERIMENT.replace("1000", "2000"))
+    result = sweep(tool).succeeded()
+    assert "plan.toml has changed since run 1" in result.err
+    with Store(tool.store) as store:
+        first, second = store.runs()
+    assert not first.complete
+    assert second.complete
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"speedup"', '"spedup"', r"plan.toml:6: there is no benchmark 'spedup'; did you mean 'speedup'"),
+        (
+            "samples = 3",
+            "sampels = 3",
+            r"plan.toml:10: there is no factor of speedup 'sampels'; did you mean 'samples'",
+        ),
+        ("[10, 100, 1000]", "[10, 2000000000]", r"plan.toml:8: n=2000000000 is out of range"),
+        ('["create", "pool"]', '["create", "fork"]', r"plan.toml:9: there is no mode 'fork'"),
+        ("samples = 3", "clock_mhz = 48", r"plan.toml:10: there is no factor of host 'clock_mhz'"),
+        ("samples = 3", 'opt = "O7"', r"plan.toml:10: there is no optimisation level 'O7'"),
+        (
+            EXPERIMENT,
+            '\n[[experiment]]\nbenchmark = "lock"\nfactors = { lock = ["mutex"], from = [0, 1], to = 1 }\n',
+            r"plan.toml:6: lock cannot be measured so: it goes from one core to another: .* \(from=1\)",
+        ),
+        (
+            EXPERIMENT,
+            EXPERIMENT + EXPERIMENT.replace("[10, 100, 1000]", "[7, 100]"),
+            r"plan.toml:13: the plan has speedup with .*2 times",
+        ),
+    ],
+)
+def test_what_a_target_cannot_do_is_refused_with_the_line_and_nothing_is_stored(
+    tool: Tool, old: str, new: str, message: str
+) -> None:
+    text = HEAD + HOST + EXPERIMENT
+    assert old in text
+    written(tool, text.replace(old, new))
+    result = sweep(tool).failed(2)
+    assert re.search(message, result.error), result.error
+    with Store(tool.store) as store:
+        assert store.runs() == []
+
+
+def test_impossible_settings_are_left_out_where_the_plan_says_so(tool: Tool) -> None:
+    written(
+        tool,
+        HOST + '[[experiment]]\nbenchmark = "lock"\nskip_impossible = true\n[experiment.factors]\nfrom = [0, 1]\n'
+        'lock = ["mutex", "atomic-add"]\nmeasure = ["hand-over", "ping-pong"]\nto = [0, 1]\nsamples = 2\n',
+    )
+    sweep(tool).succeeded()
+    measured = [key.factors for key in contents_of(tool.store)]
+    assert len(measured) == 6
+    assert all(one["from"] != one["to"] for one in measured)
+    assert not any(one["lock"] == "mutex" and one["measure"] == "ping-pong" for one in measured)
+
+
+def test_several_boards_are_measured_at_the_same_time(tool: Tool, boards: tuple[FakeBoard, FakeBoard]) -> None:
+    for one in boards:
+        one.behave(repetition_time=0.1, repetitions=3)  # 0.3 s for each measurement
+    written(tool, "".join(map(board_target, boards)) + ON_BOARDS)
+    begin = time.monotonic()
+    result = sweep(tool, "--format", "json").succeeded()
+    took = time.monotonic() - begin
+    assert [document["complete"] for document in result.json] == [True, True]
+    assert len(contents_of(tool.store)) == 12
+    with Store(tool.store) as store:
+        moments = [[one.started for one in store.run(number).measurements] for number in (1, 2)]
+    assert max(moments[0][0], moments[1][0]) < min(moments[0][-1], moments[1][-1]), f"one after the other in {took} s"
+
+
+def test_a_board_that_goes_away_now_and_then_is_opened_again(tool: Tool, board: FakeBoard) -> None:
+    board.behave("die", after=2)  # each time
+    written(tool, board_target(board) + ON_BOARDS)
+    result = sweep(tool).succeeded()
+    assert board.connections >= 3
+    assert len(contents_of(tool.store)) == 6
+    assert "set aside" not in result.err
+
+
+def test_a_board_that_stays_away_is_set_aside_and_the_rest_completes(
+    tool: Tool, boards: tuple[FakeBoard, FakeBoard]
+) -> None:
+    _, bad = boards
+    bad.behave(repetition_time=0.2)
+
+    def go_away() -> None:
+        while bad.connections < 2:  # the first is for asking what it has
+            time.sleep(0.01)
+        time.sleep(0.5)
+        bad.close()
+
+    threading.Thread(target=go_away, daemon=True).start()
+    written(tool, "".join(map(board_target, boards)) + HOST + ON_BOARDS)
+    result = sweep(tool)
+    assert result.status == 1
+    assert "Traceback" not in result.err
+    words = " ".join(result.err.split())
+    assert f"serial at {bad.url} is set aside:" in words
+    assert re.search(r"[3-6] of 6 measurements are missing; go on with: intercore sweep plan.toml", words)
+    with Store(tool.store) as store:
+        done = [summary.done for summary in store.runs()]
+    assert (done[0], done[2]) == (6, 6)
+    assert done[1] < 6
+
+    bad.reopen()
+    bad.behave()
+    sweep(tool).succeeded()
+    with Store(tool.store) as store:
+        assert [summary.done for summary in store.runs()] == [6, 6, 6], "the later sweep measures what is missing only"
+
+
+def test_a_board_that_is_not_there_at_first_is_set_aside_as_well(
+    tool: Tool, boards: tuple[FakeBoard, FakeBoard]
+) -> None:
+    _, bad = boards
+    bad.close()
+    written(tool, "".join(map(board_target, boards)) + ON_BOARDS)
+    result = sweep(tool)
+    assert (result.status, len(contents_of(tool.store))) == (1, 6)
+    assert f"serial at {bad.url} is set aside: cannot open" in " ".join(result.err.split())
+    written(tool, board_target(bad) + ON_BOARDS)
+    assert "no target of plan.toml can be measured" in " ".join(sweep(tool).failed(1).error.split())
+
+
+def test_a_setting_that_a_board_refuses_is_set_aside_alone(tool: Tool, board: FakeBoard) -> None:
+    board.behave("refuse", after=3)
+    written(tool, board_target(board) + ON_BOARDS)
+    result = sweep(tool)
+    assert result.status == 1
+    assert len(contents_of(tool.store)) == 3
+    assert result.err.count("set aside: ") == 3
+    assert "this target measures nothing" in result.err
+
+
+@pytest.mark.parametrize("plan", sorted(PLANS.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_plans_of_the_papers_can_be_carried_out(tool: Tool, plan: Path) -> None:
+    rows = tool("sweep", plan, "--dry-run", "--no-estimate", "--format", "json").succeeded().json
+    assert {row["target"] for row in rows} == {"host", "pico-sim (SIMULATED)"}
+    assert all(row["measurements"] >= 7 for row in rows)
+    text = plan.read_text()
+    assert text.startswith(f"# Seed {plan.stem[-3:]}: "), "what it corresponds to"
+
+
+def test_there_is_a_plan_for_each_paper() -> None:
+    assert [path.stem for path in sorted(PLANS.glob("seed-*.toml"))] == [f"seed-00{number}" for number in range(4)]

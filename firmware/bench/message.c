@@ -44,14 +44,17 @@
 #define CACHE_LINE 64
 /* Passes before the dither, so that a core that has nothing to do is asleep. */
 #define SETTLING_US 20U
-/* With no message in so many seconds, beyond the dither, none will come any more. */
-#define PATIENCE_S 3U
+/* With no message in so many seconds, beyond the dither, none will come any more. A busy Linux can keep a task waiting
+ * for longer than one would think. */
+#define PATIENCE_S 5U
 /* Turns of a loop between two looks at the clock: reading it is in the way of who reads it on the other core. */
 #define TURNS_PER_LOOK 65536U
 #define LOAD_WORDS 8U
 /* Of the memory that a transport may use, and of a message: more says nothing new. */
 #define BUFFER_MOST 131072U
 #define NUMBER_BYTES 4U
+/* That of the console task. */
+#define LEADERS_CORE 0U
 /* Numbers behind the newest one of which it is known whether they came. */
 #define WINDOW 32U
 /* Messages that the receiver takes at most before it gives up, beyond twice those that were sent. */
@@ -137,7 +140,7 @@ struct party {
     port_sem_t go;
     uint32_t core;
     bool opened;
-    bool dismissed; /* read by the task after it has been woken; so is that of a load */
+    atomic_bool dismissed;
     bool migrated;
     uint64_t preempted;
     atomic_uint reported; /* turn that it has done */
@@ -147,7 +150,7 @@ struct party {
 struct load_task {
     port_task_t task;
     bool started;
-    bool dismissed;
+    atomic_bool dismissed;
     atomic_uint reported;
     volatile uint32_t words[LOAD_WORDS];
 };
@@ -161,6 +164,7 @@ struct arrival {
 
 static struct {
     struct ic_run *run;
+    port_task_t *leader;
     const struct ic_transport *transport;
     struct ic_transport_setup setup;
     bool streams; /* measure=throughput */
@@ -174,12 +178,14 @@ static struct {
     uint32_t turn;
     uint32_t target; /* number behind the last message of the turn */
     atomic_bool over;
+    bool stalled; /* it was over before its time */
 
     /* Written by the sender. */
     _Alignas(CACHE_LINE) uint64_t before;
     uint64_t after;
-    uint32_t next_sent; /* number of the next message */
-    atomic_uint sent;   /* turn of which it has its readings */
+    uint32_t next_sent;                  /* number of the next message */
+    atomic_uint sent;                    /* turn of which it has its readings */
+    volatile uint32_t words[LOAD_WORDS]; /* of its own load */
 
     /* Written by the receiver. */
     _Alignas(CACHE_LINE) struct arrival arrival;
@@ -236,22 +242,22 @@ static void keep_vigil(struct vigil *vigil) {
     }
 }
 
-static void work(struct load_task *load) {
+static void work(volatile uint32_t *words) {
     for (uint32_t i = 0; i < LOAD_WORDS; i++) {
-        load->words[i]++;
+        words[i]++;
     }
 }
 
-/* Spins, or works as a load does if there is one, until the turn is reached. Does without the kernel, and almost
- * without the clock. False if all is over. */
-static bool await(const atomic_uint *turn, struct load_task *load) {
+/* Spins, or works as a load does if there are words for it, until the turn is reached. Does without the kernel, and
+ * almost without the clock. False if all is over. */
+static bool await(const atomic_uint *turn, volatile uint32_t *words) {
     struct vigil vigil = begin_vigil();
     for (uint32_t turns = 1; !reached(turn); turns++) {
         if (over()) {
             return false;
         }
-        if (load != NULL) {
-            work(load);
+        if (words != NULL) {
+            work(words);
         }
         if (!stage.apart) {
             port_yield(); /* where priorities mean nothing, the other may not have run yet */
@@ -382,7 +388,10 @@ static void check(const struct arrival *arrival) {
         return;
     }
     int32_t steps = ahead(arrival->message);
-    if (steps >= 0) {
+    if (steps >= (int32_t)(stage.target - stage.next)) { /* that number has not been sent yet */
+        stage.found.corrupted++;
+        expect_next(1);
+    } else if (steps >= 0) {
         stage.found.missing += (uint32_t)steps;
         expect_next((uint32_t)steps + 1U);
     } else {
@@ -423,10 +432,6 @@ static void receive_loaned(struct arrival *arrival) {
     arrival->at = port_clock();
     arrival->message = message;
 }
-
-/* By whether the transport copies; through pointers, so that each stays one function. */
-static bool (*const send_timed[])(void) = {message_send_copied, message_send_loaned};
-static void (*const receive_timed[])(struct arrival *arrival) = {receive_copied, receive_loaned};
 
 /* Where the next message is produced; NULL if all is over. */
 static uint32_t *room(void) {
@@ -473,6 +478,11 @@ static bool message_send_stream(void) {
     return true;
 }
 
+/* Called through pointers, so that each stays one function. */
+static bool (*const send_timed[])(void) = {message_send_copied, message_send_loaned, message_send_stream};
+static void (*const receive_timed[])(struct arrival *arrival) = {receive_copied, receive_loaned};
+static uint32_t kind(void) { return stage.streams ? 2U : stage.transport->zero_copy ? 1U : 0U; }
+
 /* ---- the tasks ---- */
 
 static void report(struct party *party) {
@@ -484,7 +494,7 @@ static void report(struct party *party) {
 /* Waits for the next turn; false if there is none. */
 static bool await_turn(struct party *party) {
     (void)port_sem_take(&party->go, PORT_FOREVER);
-    return !party->dismissed;
+    return !atomic_load(&party->dismissed);
 }
 
 static void run_end(struct party *party, void (*take_turn)(void)) {
@@ -509,7 +519,7 @@ static void note_progress(void) {
 
 static void receive_message(void) {
     for (uint32_t budget = BUDGET; goes_on(budget); budget--) {
-        receive_timed[stage.transport->zero_copy](&stage.arrival);
+        receive_timed[kind()](&stage.arrival);
         reach(&stage.arrived);
         if (stage.arrival.message == NULL) {
             return;
@@ -546,18 +556,17 @@ static void take_receivers_turn(void) {
         receive_message();
     }
     reach(&stage.arrived);
+    if (stage.apart) {
+        (void)await(&stage.sent, NULL); /* so that somebody sees when the sender gets no further */
+    }
 }
 
 static void run_receiver(void *arg) { run_end(arg, take_receivers_turn); }
 
-/* Lets the receiver wait. */
-static bool arm_receiver(void) {
-    port_sem_give(&stage.receiver.go);
-    if (!await(&stage.armed, NULL)) {
-        return false;
-    }
+/* Looks until a task is blocked and off its core. False if all is over. */
+static bool await_waiting(const port_task_t *task) {
     struct vigil vigil = begin_vigil();
-    while (!stage.setup.polling && !port_task_waits(&stage.receiver.task)) {
+    while (!port_task_waits(task)) {
         keep_vigil(&vigil);
         if (over()) {
             return false;
@@ -567,6 +576,21 @@ static bool arm_receiver(void) {
         }
     }
     return true;
+}
+
+/* Whether the leader has its core, while a turn is taken, to finish what it does: no end spins there. */
+static bool leader_runs_on(void) {
+    return stage.setup.from != LEADERS_CORE && (!stage.setup.polling || stage.setup.to != LEADERS_CORE);
+}
+
+/* Lets the receiver wait, and the leader. */
+static bool arm_receiver(void) {
+    port_sem_give(&stage.receiver.go);
+    if (!await(&stage.armed, NULL)) {
+        return false;
+    }
+    return (stage.setup.polling || await_waiting(&stage.receiver.task)) &&
+           (!leader_runs_on() || await_waiting(stage.leader));
 }
 
 static bool start_loads(void) {
@@ -594,7 +618,7 @@ static void send_message(void) {
     }
     produce(message, stage.next_sent);
     settle();
-    if (send_timed[stage.transport->zero_copy]()) {
+    if (send_timed[kind()]()) {
         stage.next_sent++;
     }
 }
@@ -605,23 +629,23 @@ static void take_senders_turn(void) {
     }
     if (stage.streams) {
         settle();
-        (void)message_send_stream();
+        (void)send_timed[kind()]();
     } else {
         send_message();
     }
     reach(&stage.sent);
-    (void)await(&stage.arrived, stage.load_from.started ? &stage.load_from : NULL);
+    (void)await(&stage.arrived, stage.load_from.started ? stage.words : NULL);
 }
 
 static void run_sender(void *arg) { run_end(arg, take_senders_turn); }
 
 static void run_load(void *arg) {
     struct load_task *load = arg;
-    for (port_notify_take(); !load->dismissed; port_notify_take()) {
+    for (port_notify_take(); !atomic_load(&load->dismissed); port_notify_take()) {
         if (load == &stage.load_to) {
             reach(&stage.loading);
         }
-        (void)await(&stage.arrived, load);
+        (void)await(&stage.arrived, load->words);
         reach(&load->reported);
         port_sem_give(&stage.done);
     }
@@ -696,7 +720,8 @@ static void tell(const char *name, uint32_t count) {
     }
 }
 
-static void conclude(void) {
+/* False, with run->error filled, if it ended before its time and no message is missing. */
+static bool conclude(void) {
     struct ic_checks *checks = &stage.run->checks;
     struct found *found = &stage.found;
     found->missing += stage.target - stage.next;
@@ -704,8 +729,12 @@ static void conclude(void) {
     tell("repeated", found->repeated);
     tell("disordered", found->disordered);
     tell("corrupted", found->corrupted);
+    uint32_t wrong = found->missing + found->repeated + found->disordered + found->corrupted;
     checks->checked += found->checked;
-    checks->wrong += found->missing + found->repeated + found->disordered + found->corrupted;
+    checks->wrong += wrong;
+    return wrong > 0 || !stage.stalled ||
+           ic_error_set(&stage.run->error, "failed", "a task got no processor for seconds: does ", "something else",
+                        " use these cores?");
 }
 
 /* ---- who takes part ---- */
@@ -732,7 +761,7 @@ static bool start_end(struct party *party, void (*entry)(void *), enum priority 
                                            .over = &stage.over,
                                            .other = &other->task};
     party->opened = false;
-    party->dismissed = false;
+    atomic_store(&party->dismissed, false);
     party->migrated = false;
     if (port_sem_init(&party->go, 0) != PORT_OK) {
         return fails("a semaphore");
@@ -746,7 +775,7 @@ static bool start_end(struct party *party, void (*entry)(void *), enum priority 
 }
 
 static void dismiss_end(struct party *party) {
-    party->dismissed = true;
+    atomic_store(&party->dismissed, true);
     port_sem_give(&party->go);
     port_task_join(&party->task);
     port_sem_destroy(&party->go);
@@ -754,14 +783,14 @@ static void dismiss_end(struct party *party) {
 }
 
 static bool start_load(struct load_task *load, uint32_t core) {
-    load->dismissed = false;
+    atomic_store(&load->dismissed, false);
     load->started = start_task(&load->task, run_load, load, core, PRIORITY_LOAD);
     return load->started || fails("a task");
 }
 
 static void dismiss_load(struct load_task *load) {
     if (load->started) {
-        load->dismissed = true;
+        atomic_store(&load->dismissed, true);
         port_notify(&load->task);
         port_task_join(&load->task);
     }
@@ -800,12 +829,12 @@ static bool measure_with_tasks(const struct all_series *series) {
     }
     if (opened(&stage.sender) && start_end(&stage.receiver, run_receiver, PRIORITY_RECEIVER)) {
         bool taken = opened(&stage.receiver) && measure_with_loads(series);
+        stage.stalled = over();
         atomic_store(&stage.over, true);
         dismiss_end(&stage.sender);
         dismiss_end(&stage.receiver);
         stage.run->checks.preempted += stage.receiver.preempted + (stage.apart ? stage.sender.preempted : 0);
-        conclude();
-        return taken;
+        return taken && conclude();
     }
     atomic_store(&stage.over, true);
     dismiss_end(&stage.sender);
@@ -886,6 +915,7 @@ static bool open_series(struct ic_run *run, struct all_series *series) {
 
 static void begin(struct ic_run *run) {
     stage.run = run;
+    stage.leader = port_task_self();
     stage.transport = port_transport(run->values[P_TRANSPORT]);
     stage.setup = setup_of(run);
     stage.streams = run->values[P_MEASURE] == THROUGHPUT;

@@ -23,6 +23,7 @@ from intercore.analysis.message_curve import (
     HELD_OUT_AIM,
     MEASURES,
     NO_SETTING,
+    OWN,
     Curve,
     Measure,
     curve,
@@ -170,7 +171,7 @@ def _check_names(asked: Mapping[str, str], known: Sequence[_Known]) -> None:
     for name, level in asked.items():
         if name not in names:
             raise UsageError(unknown(f"factor of {BENCHMARK}", name, names))
-        levels = [str(each) for each in _levels(known, name)]
+        levels = sorted(str(each) for each in _levels(known, name))
         if level not in levels:
             raise UsageError(f"{name}={level} was not measured; measured was {name}={','.join(levels)}")
 
@@ -193,9 +194,7 @@ def _by_model(target: str, measure: Measure, size: int, ours: Sequence[_Known], 
     where = in_words(found.setting, found.setting)
     if model is None:
         apart = (
-            f" (sizes that are no multiple of {found.word_bytes} bytes go a way of their own here)"
-            if found.models
-            else ""
+            f" (sizes that are no multiple of {found.word_bytes} bytes go their own way here)" if found.models else ""
         )
         raise UsageError(
             f"there is no model for {size:,} bytes of {where}, measured at {_sizes(found)} bytes{apart}: measure more"
@@ -257,7 +256,8 @@ def _agreeing(ours: Sequence[_Known]) -> tuple[list[_Known], list[str]]:
 
 def _curve(measure: Measure, contributing: Sequence[_Known]) -> Curve:
     factors = contributing[0].measurement.factors
-    setting = {name: level for name, level in factors.items() if name not in NO_SETTING}
+    names = [*OWN, *sorted(factors.keys() - NO_SETTING - set(OWN))]
+    setting = {name: factors[name] for name in names}
     by_size: dict[int, list[Measurement]] = {}
     for one in contributing:
         by_size.setdefault(int(one.measurement.factors["size"]), []).append(one.measurement)
@@ -439,7 +439,9 @@ def _refusal(target: str, asked: Mapping[str, str], known: Sequence[_Known]) -> 
     def differing(one: _Known) -> list[str]:
         return [name for name, level in asked.items() if str(one.measurement.factors.get(name)) != level]
 
-    nearest = min(known, key=lambda one: len(differing(one)))
+    # What was named first matters most.
+    place = {name: index for index, name in enumerate(asked)}
+    nearest = min(known, key=lambda one: (len(differing(one)), [-place[name] for name in differing(one)]))
     instead = " ".join(f"{name}={nearest.measurement.factors.get(name)}" for name in differing(nearest))
     setting = " ".join(f"{name}={level}" for name, level in asked.items())
     return (

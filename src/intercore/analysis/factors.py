@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 
-MOST_COLUMNS = 600
+MOST_COLUMNS = 400
 """Of a model; beyond, the interactions of the factors with most levels are left out: they would take minutes."""
 _NOTHING = 1e-12  # of all squares: what is left over by rounding
 
@@ -112,7 +112,8 @@ def analyse_factors(observations: Sequence[Observation]) -> FactorAnalysis | Non
     left_over, rank = reduced.left_over(terms)
     freedom = len(observations) - rank
     with_interactions = any(len(term) > 1 for term in terms)
-    effects = [_effect(table, reduced, term, terms, left_over, freedom) for term in terms]
+    levels = _levels(table)
+    effects = [_effect(table, reduced, term, terms, left_over, freedom, levels) for term in terms]
     return FactorAnalysis(
         observations=len(observations),
         residual_freedom=freedom,
@@ -183,8 +184,7 @@ class _Table:
         """Return a column for each level of a factor but the last, which is -1 in all: effects about a mean."""
         levels = ordered(self.columns[name])
         place = {level: index for index, level in enumerate(levels)}
-        code = np.vstack((np.eye(len(levels) - 1), -np.ones(len(levels) - 1)))
-        return code[[place[level] for level in self.columns[name]]]
+        return _coding(len(levels))[[place[level] for level in self.columns[name]]]
 
     def block(self, term: Term) -> Floats:
         """Return the columns of a factor, or the products of those of two."""
@@ -205,6 +205,10 @@ class _Table:
                 effects += self.coded(name) @ parameters[begin : begin + width]
             begin += width
         return effects
+
+
+def _coding(levels: int) -> Floats:
+    return np.vstack((np.eye(levels - 1), -np.ones(levels - 1)))
 
 
 def _merged(columns: dict[str, list[Level]]) -> dict[str, list[Level]]:
@@ -258,20 +262,33 @@ class _Reduced:
         self._response: Floats = rotation.T @ table.response
         beyond = table.response - rotation @ self._response
         self._beyond = float(beyond @ beyond)
+        self._known: dict[frozenset[Term], tuple[float, int]] = {}
         """Squares that no model of these terms explains."""
 
-    def left_over(self, terms: Iterable[Term]) -> tuple[float, int]:
+    def left_over(self, terms: Collection[Term]) -> tuple[float, int]:
         """Return the squares that a model of some terms and a mean leaves over, and its rank."""
+        key = frozenset(terms)
+        if key not in self._known:
+            self._known[key] = self._fit(key)
+        return self._known[key]
+
+    def _fit(self, terms: Collection[Term]) -> tuple[float, int]:
         from statsmodels.regression.linear_model import OLS  # noqa: PLC0415 - 2 s that no other command should take
 
-        columns = [0, *(place for term in terms for place in self._places[term])]
+        columns = [0, *sorted(place for term in terms for place in self._places[term])]
         model = OLS(self._response, self._columns[:, columns])
         with warnings.catch_warnings(action="ignore"):  # holes in the grid leave columns that depend on others
             return float(model.fit().ssr) + self._beyond, int(model.rank)
 
 
 def _effect(
-    table: _Table, reduced: _Reduced, term: Term, terms: Sequence[Term], left_over: float, freedom: int
+    table: _Table,
+    reduced: _Reduced,
+    term: Term,
+    terms: Sequence[Term],
+    left_over: float,
+    freedom: int,
+    levels: Mapping[str, tuple[FactorLevel, ...]],
 ) -> FactorEffect:
     without = [other for other in terms if not set(term) <= set(other)]
     before, rank_before = reduced.left_over(without)
@@ -290,7 +307,7 @@ def _effect(
         partial_omega_squared=None if omega is None else _fraction(omega),
         f=f,
         p_value=None if f is None else _p_value(f, own_freedom, freedom),
-        levels=_levels(table, term[0]) if len(term) == 1 else (),
+        levels=levels[term[0]] if len(term) == 1 else (),
     )
 
 
@@ -304,26 +321,30 @@ def _fraction(value: float) -> float:
     return min(max(value, 0.0), 1.0)
 
 
-def _levels(table: _Table, name: str) -> tuple[FactorLevel, ...]:
-    """Return what the levels of a factor do, from a model of all main effects."""
+def _levels(table: _Table) -> dict[str, tuple[FactorLevel, ...]]:
+    """Return what the levels of each factor do, from a model of all main effects."""
     from statsmodels.regression.linear_model import OLS  # noqa: PLC0415 - 2 s that no other command should take
 
-    first = table.coded(name)
-    rest = [table.coded(other) for other in table.factors if other != name]
-    with warnings.catch_warnings(action="ignore"):  # as above
-        fit = OLS(table.response, np.hstack([np.ones((len(first), 1)), first, *rest])).fit()
-    levels = ordered(table.columns[name])
-    found = []
-    for index, level in enumerate(levels):
-        contrast = np.zeros(len(fit.params))
-        contrast[1 : len(levels)] = np.eye(len(levels))[index][:-1] if index < len(levels) - 1 else -1.0
-        effect = float(contrast @ fit.params)
-        times = Interval(math.exp(effect))
-        if fit.df_resid > 0:
-            low, high = fit.t_test(contrast).conf_int(alpha=1 - CONFIDENCE)[0]
-            times = Interval(math.exp(effect), *(math.exp(min(max(float(end), -700.0), 700.0)) for end in (low, high)))
-        found.append(FactorLevel(level, table.columns[name].count(level), times))
-    return tuple(found)
+    coded = {name: table.coded(name) for name in table.factors}
+    with warnings.catch_warnings(action="ignore"):  # holes in the grid may leave columns that depend on others
+        fit = OLS(table.response, np.hstack([np.ones((len(table.response), 1)), *coded.values()])).fit()
+    begin, found = 1, {}
+    for name, columns in coded.items():
+        levels = ordered(table.columns[name])
+        contrasts = np.zeros((len(levels), len(fit.params)))
+        contrasts[:, begin : begin + columns.shape[1]] = _coding(len(levels))
+        begin += columns.shape[1]
+        effects = contrasts @ fit.params
+        ends = fit.t_test(contrasts).conf_int(alpha=1 - CONFIDENCE) if fit.df_resid > 0 else [()] * len(levels)
+        found[name] = tuple(
+            FactorLevel(level, table.columns[name].count(level), Interval(*(_exp(end) for end in (effect, *both))))
+            for level, effect, both in zip(levels, effects, ends, strict=True)
+        )
+    return found
+
+
+def _exp(logarithm: float) -> float:
+    return math.exp(min(max(float(logarithm), -700.0), 700.0))  # beyond, floats end
 
 
 # Ranking

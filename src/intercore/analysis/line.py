@@ -47,7 +47,7 @@ _FOLDS = 24
 """Parts that the points are split into to be predicted from the others; up to so many, each point by itself."""
 _CANDIDATES = 200
 """Places tried for a breakpoint; of more points, an even choice."""
-_LEAST_ERROR = 1e-12  # of the largest value: what a float can tell, and what keeps weights finite
+_LEAST_ERROR = 1e-12  # of the largest value, or of 1 if all are 0: what keeps weights finite
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Points:
         """Make points of sequences in any order."""
         order = np.argsort(np.asarray(x), kind="stable")
         columns = [np.asarray(values, dtype=np.float64)[order] for values in (x, y, error)]
-        least = _LEAST_ERROR * float(np.max(np.abs(columns[1]), initial=0.0)) or np.finfo(np.float64).tiny ** 0.5
+        least = _LEAST_ERROR * float(np.max(np.abs(columns[1]), initial=0.0)) or _LEAST_ERROR
         return Points(columns[0], columns[1], np.maximum(columns[2], least))
 
     def __len__(self) -> int:

@@ -185,7 +185,11 @@ class MessageAnalysis(msgspec.Struct, frozen=True):
 
 def analyse(measurements: Iterable[Measurement]) -> MessageAnalysis:
     """Analyse the measurements of the benchmark `message` among those given; those of a setting and size are pooled."""
-    found = curves(measurements)
+    return analyse_curves(curves(measurements))
+
+
+def analyse_curves(found: Sequence[Curve]) -> MessageAnalysis:
+    """Analyse measurements that are curves already."""
     by_measure = {measure: [curve for curve in found if curve.measure == measure] for measure in MEASURES}
     latency = tuple(_latency(curve) for curve in by_measure["latency"])
     throughput = tuple(_throughput(curve) for curve in by_measure["throughput"])
@@ -219,7 +223,11 @@ _TEXTS = {
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the results doubtful, and the likely cause."""
     known = list(measurements)
-    found = curves(known)
+    return curve_warnings(known, curves(known))
+
+
+def curve_warnings(known: Sequence[Measurement], found: Sequence[Curve]) -> list[str]:
+    """Say the same of measurements whose curves are known."""
     return [*spoilt(known, BENCHMARK, "transport", _TEXTS), *_few_sizes(found), *islice(_disturbed(found), _TOLD)]
 
 
@@ -333,9 +341,7 @@ def _throughput_size(curve: Curve, size: int) -> MessageThroughputSize:
 
 def rate(size: float, time_us: Interval) -> Interval:
     """Return bytes per second from the time of so many bytes, in µs; 0 where that is 0, which a clock can make it."""
-    value, high, low = (
-        None if us is None else size / us * 1e6 if us > 0 else 0.0 for us in (time_us.value, time_us.low, time_us.high)
-    )
+    value, high, low = (size / us * 1e6 if us else None for us in (time_us.value, time_us.low, time_us.high))
     return Interval(value or 0.0, low, high)
 
 
@@ -388,10 +394,12 @@ def _on_fit(rows: Sequence[_Model]) -> Iterator[str]:
         return
     enough = [row for row in known if len([piece for piece in row.pieces if piece.sizes != "other"]) == 1]
     median = float(np.median([row.relative_error_median or 0.0 for row in known]))
-    worst = max(row.relative_error_max or 0.0 for row in known)
+    row = max(known, key=lambda row: row.relative_error_max or 0.0)
+    worst = row.relative_error_max or 0.0
     yield (
-        f"A line alpha + beta × size is off by {_percent(median)} of the median time in median and by "
-        f"{_percent(worst)} at worst; it is enough in {len(enough)} of {len(known)} settings."
+        f"A line alpha + beta × size is off by {_percent(median)} of the time in median and by {_percent(worst)} "
+        f"at worst ({in_words(row.setting, row.setting)}). No more than one line is needed, or can be told, in "
+        f"{len(enough)} of {len(known)} settings."
     )
 
 

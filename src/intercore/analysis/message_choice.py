@@ -204,9 +204,10 @@ def choice_sentences(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvan
         yield _lowest(latency)
     if throughput:
         yield _highest(throughput)
-    told = [text for factor in ("receiver", "transport") if (text := _buys([g for g in gains if g.factor == factor]))]
-    if told:
-        yield f"{'; '.join(told)}."
+    told = [_buys(factor, [gain for gain in gains if gain.factor == factor]) for factor in ("receiver", "transport")]
+    said = "; ".join(text for text in told if text)
+    if said:
+        yield f"{said[0].upper()}{said[1:]}."
 
 
 def _lowest(ranked: Sequence[MessageRank]) -> str:
@@ -248,26 +249,22 @@ def _ahead(second: MessageRank) -> str:
     return f"the next, {_named(second)}, takes {_ratio(margin)} times as long"
 
 
-def _buys(gains: Sequence[MessageAdvantage]) -> str:
-    """Say what an alternative buys in latency with small messages, and in throughput with large ones."""
+def _buys(factor: str, gains: Sequence[MessageAdvantage]) -> str:
+    """Say what an alternative buys where it should most: not to wait with small messages, not to copy with large."""
     said = []
-    for measure, size_of in (("latency", min), ("throughput", max)):
+    for measure in MEASURES:
         ours = [one for one in gains if one.measure == measure]
         if ours:
-            size = size_of(one.bytes for one in ours)
+            small = factor == "receiver" and measure == "latency"
+            size = (min if small else max)(one.bytes for one in ours)
             said += [_gain(one) for one in ours if one.bytes == size]
-    if not said:
-        return ""
-    one = gains[0]
-    subject = f"{one.better} instead of {one.than}"
-    return f"{subject[0].upper()}{subject[1:]} makes {', and '.join(said)}"
+    return f"{gains[0].better} instead of {gains[0].than} makes {', and '.join(said)}" if said else ""
 
 
 def _gain(one: MessageAdvantage) -> str:
     what = "messages" if one.measure == "latency" else "streams of messages"
     pairs = f"; {one.pairs} pairs of settings" if one.pairs > 1 else ""
-    how = f"{_ratio(one.times, pairs)} times as fast"
-    return f"{what} of {_bytes(one.bytes)} {how}"
+    return f"{what} of {_bytes(one.bytes)} {_ratio(one.times, pairs)} times as fast"
 
 
 def _ratio(ratio: Interval, more: str = "") -> str:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import msgspec
 import numpy as np
 
-from intercore.analysis.distribution import distribution
 from intercore.analysis.line import Fit, Points, best, held_out, line
 from intercore.analysis.pools import IRRELEVANT, ticks, varied_names
+from intercore.analysis.statistics import order_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -201,7 +201,7 @@ def _median(pool: Sequence[Measurement], measure: Measure, between: float) -> tu
     messages = max(int(pool[0].factors["messages"]), 1) if measure == "throughput" else 1
     tick_us = 1e6 / one.hz / messages
     median = float(np.median(values))
-    known = distribution(values).median
+    known = order_interval(np.sort(values), 0.5)
     if known.low is not None and known.high is not None:
         sampling = (known.high - known.low) / (2 * 1.96)  # bounds of 95 %
     else:

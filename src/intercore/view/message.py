@@ -13,10 +13,10 @@ from intercore.analysis.message import (
     MessageAnalysis,
     MessageLatency,
     MessageThroughput,
-    analyse,
+    analyse_curves,
+    curve_warnings,
     observations,
     rate,
-    warnings,
 )
 from intercore.analysis.message_choice import MessageRank
 from intercore.analysis.message_curve import BENCHMARK, MEASURES, Curve, curves, in_words
@@ -43,22 +43,27 @@ AnyRow = TypeVar("AnyRow", MessageLatency, MessageThroughput)
 
 _RANKED = 10  # rows of a ranking that are shown
 _ALONE = 6  # curves that one panel holds
+_FORMULAE: Mapping[Measure, str] = {
+    "latency": "alpha + beta × size",
+    "throughput": "per message alpha + beta × size",
+}
 _TITLES: Mapping[Measure, str] = {"latency": "Latency of a message", "throughput": "Throughput of a stream of messages"}
 
 
 def report(run: Run) -> Report:
     """Report on the measurements of `message`."""
-    analysis = analyse(run.measurements)
+    found = curves(run.measurements)
+    analysis = analyse_curves(found)
     return Report(
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
         [_row(row, measure) for measure, rows in _by_measure(analysis).items() for row in rows],
-        warnings(run.measurements),
+        curve_warnings(run.measurements, found),
         Section(
             "Moving messages between cores (message)",
             analysis.sentences,
             list(_tables(run, analysis)),
-            list(_figures(run, analysis)),
+            list(_figures(found, analysis)),
             list(_notes(run, analysis)),
         ),
     )
@@ -102,13 +107,15 @@ def _row(row: Row, measure: Measure) -> dict[str, object]:
 def _tables(run: Run, analysis: MessageAnalysis) -> Iterator[Table[Any]]:
     for measure, rows in _by_measure(analysis).items():
         if rows:
-            what = "alpha + beta × size" if measure == "latency" else "time per message alpha + beta × size"
-            yield Table(f"{_TITLES[measure]} on {where(run)}: {what}", rows, _model_columns(rows))
+            sizes = {_sizes(row) for row in rows}
+            over = f", {next(iter(sizes))} bytes" if len(sizes) == 1 else ""
+            title = f"{measure.capitalize()} on {where(run)}: {_FORMULAE[measure]}{over}"
+            yield Table(title, rows, _model_columns(rows))
     for measure in MEASURES:
         for size in sorted({one.bytes for one in analysis.ranking if one.measure == measure}):
             ranked = [one for one in analysis.ranking if (one.measure, one.bytes) == (measure, size)]
             more = f", the first {_RANKED} of {len(ranked)}" if len(ranked) > _RANKED else ""
-            title = f"{_TITLES[measure]}, {size:,} bytes, on {where(run)}: ranking{more}"
+            title = f"{measure.capitalize()}, {size:,} bytes, on {where(run)}: ranking{more}"
             yield Table(title, ranked[:_RANKED], _rank_columns(ranked))
     for measure, effects in (("latency", analysis.latency_factors), ("throughput", analysis.throughput_factors)):
         if effects is not None:
@@ -123,7 +130,7 @@ def _model_columns(rows: Sequence[Row]) -> list[Column[Row]]:
         Column("transport", lambda row: row.transport),
         *([Column[Row]("cores", lambda row: f"{row.first} → {row.second}")] if {"from", "to"} & set(varied) else []),
         *(Column(name, partial(_level, name)) for name in named),
-        Column("sizes", _sizes, right=True),
+        *([Column[Row]("sizes", _sizes, right=True)] if len({_sizes(row) for row in rows}) > 1 else []),
         Column("alpha", _alpha, right=True),
         Column("beta, ns/B", _beta, right=True),
         Column("off by, %", _off, right=True),
@@ -156,7 +163,8 @@ def _beta(row: Row) -> str:
     beta = row.beta_ns_per_byte
     if beta is None or beta.low is None or beta.high is None:
         return "–" if beta is None else f"{beta.value:.2f}"
-    return f"{beta.value:.2f} ± {(beta.high - beta.low) / 2:.2f}"
+    places = 1 if abs(beta.value) >= 10 else 2
+    return f"{round(beta.value, places) + 0.0:.{places}f} ± {(beta.high - beta.low) / 2:.{places}f}"
 
 
 def _off(row: Row) -> str:
@@ -185,10 +193,14 @@ def _rank_columns(ranked: Sequence[MessageRank]) -> list[Column[MessageRank]]:
             lambda one: duration(one.time_us.value),
             right=True,
         ),
-        Column("95 %", lambda one: duration_bounds(one.time_us) or "–", right=True),
+        *([Column[MessageRank]("95 %", _time_bounds, right=True)] if ranked[0].bytes_per_s is None else []),
         Column("times the best", lambda one: significant(one.times_best.value), right=True),
         Column("95 %", lambda one: bounds(one.times_best, significant) if one.rank > 1 else "", right=True),
     ]
+
+
+def _time_bounds(one: MessageRank) -> str:
+    return duration_bounds(one.time_us) or "–"
 
 
 def _choice(name: str, one: MessageRank) -> str:
@@ -198,10 +210,9 @@ def _choice(name: str, one: MessageRank) -> str:
 # Figures
 
 
-def _figures(run: Run, analysis: MessageAnalysis) -> Iterator[Figure]:
-    found = curves(run.measurements)
+def _figures(found: Sequence[Curve], analysis: MessageAnalysis) -> Iterator[Figure]:
     for measure in MEASURES:
-        ours = [curve for curve in found if curve.measure == measure]
+        ours = [curve for curve in found if curve.measure == measure and float(curve.points.y.max()) > 0]
         if ours:
             yield _curves_figure(measure, ours)
     for measure, effects in (("latency", analysis.latency_factors), ("throughput", analysis.throughput_factors)):
@@ -261,7 +272,7 @@ def _inside(found: Sequence[Curve], names: Sequence[str]) -> tuple[list[str], li
 
 
 def _plotted(curve: Curve, label: str) -> PlottedCurve:
-    sizes = list(curve.measurements)
+    sizes = [size for size in curve.measurements if _median(curve, size).value > 0]  # the axes are logarithmic
     times = [_median(curve, size) for size in sizes]
     drawn = times if curve.measure == "latency" else [rate(size, time) for size, time in zip(sizes, times, strict=True)]
     scale = 1e-6 if curve.measure == "latency" else 1.0

@@ -1,0 +1,162 @@
+"""Factors of a target: their levels, what goes together, and what may differ with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intercore import conditions
+from intercore.build import variant
+from intercore.errors import UsageError
+from intercore.factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE, of_target, resolve
+from intercore.measurement import Measurement, Part, Plan, Run
+from intercore.plan import settings
+from intercore.request import target_levels
+from intercore.runner import carry_out
+from intercore.store import Store
+from intercore.targets import TARGETS, Address, check_address, find
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from intercore.link import Port
+    from intercore.measurement import Level
+
+ALL = (OPT, CLOCK_MHZ, CODE, XIP_CACHE)
+
+
+@pytest.mark.parametrize("text", ["48", "125", "133", "1e2"])
+def test_every_whole_rate_in_the_range_can_be_had(text: str) -> None:
+    assert CLOCK_MHZ.level(text) == float(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("47", "the nearest is 48"),
+        ("134", "the nearest is 133"),
+        ("62.5", "the nearest are 62 and 63"),
+        ("inf", "the nearest is 133"),
+        ("nan", "the least is 48"),
+        ("fast", "a whole number"),
+        ("", "a whole number"),
+    ],
+)
+def test_another_rate_is_refused_with_the_nearest_ones(text: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        CLOCK_MHZ.level(text)
+
+
+@given(st.text(max_size=6) | st.floats().map(str) | st.integers().map(str))
+def test_a_level_is_one_of_those_listed_or_refused(text: str) -> None:
+    for factor in ALL:
+        try:
+            level = factor.level(text)
+        except UsageError:
+            continue
+        assert level in factor.levels
+        assert type(level) is type(factor.default)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        ({"xip_cache": ["off"]}, "xip_cache=off has no effect with code=sram"),
+        ({"code": ["sram"], "xip_cache": ["off"]}, "give it with code=flash only"),
+        ({"code": ["flash", "sram"], "xip_cache": ["on", "off"]}, "has no effect with code=sram"),
+        ({"code": ["rom"]}, "no place for the code 'rom'"),
+        ({"opt": ["03"]}, "no optimisation level '03'; did you mean 'O3'"),
+    ],
+)
+def test_what_cannot_be_or_has_no_effect_is_refused(wanted: dict[str, list[str]], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        resolve(ALL, wanted)
+
+
+def test_levels_are_typed_and_the_usual_optimisation_is_always_named() -> None:
+    wanted = {"clock_mhz": ["48", "133"], "code": ["flash"], "xip_cache": ["on", "off"], "n": ["10"]}
+    levels = target_levels(find("pico-sim"), wanted)
+    assert levels == {"opt": ["O2"], "clock_mhz": [48, 133], "code": ["flash"], "xip_cache": ["on", "off"]}
+    assert target_levels(find("serial"), {"n": ["10"]}) == {}
+
+
+def test_a_board_that_is_flashed_says_how() -> None:
+    with pytest.raises(UsageError, match="intercore flash pico --clock-mhz 48, then run without it"):
+        target_levels(find("pico"), {"clock_mhz": ["48", "133"]})
+    with pytest.raises(UsageError, match="intercore flash pico --xip-cache off"):
+        check_address(find("pico"), Address("loop://", build={"xip_cache": "off"}))
+
+
+@pytest.mark.parametrize(
+    "build", [{"clock_mhz": 47}, {"clock_mhz": "x"}, {"code": "rom"}, {"xip_cache": "off"}, {"opt": 3}]
+)
+def test_a_stored_plan_with_a_build_that_cannot_be_is_refused(build: Mapping[str, Level]) -> None:
+    with pytest.raises(UsageError):
+        check_address(find("pico-sim"), Address(build=build))
+
+
+def test_the_factors_of_all_targets_are_known_by_their_names() -> None:
+    assert {factor.name: factor for target in TARGETS for factor in target.factors} == FACTORS
+
+
+def test_a_build_is_named_by_what_is_unusual_about_it() -> None:
+    usual = {name: factor.default for name, factor in FACTORS.items()}
+    assert variant(usual) == "-O2"
+    assert variant({**usual, "opt": "Os", "clock_mhz": 48}) == "-Os, clock_mhz=48"
+
+
+# What may differ within a run
+
+
+def measured(factors: Mapping[str, Level], **found: str) -> Measurement:
+    return Measurement("speedup", factors, 0, (), found, {}, "2026-01-01T00:00:00Z")
+
+
+def differing(*measurements: Measurement) -> set[str]:
+    plan = Plan("pico-sim", None, "speedup", (Part("speedup", {"n": [1]}),))
+    return set(conditions.differing(Run(1, plan, "2026-01-01T00:00:00+00:00", "0", 1, measurements)))
+
+
+def test_conditions_may_differ_with_the_factor_that_decides_them() -> None:
+    slow = {"clock.sys_hz": "48000000", "clock_hz": "48000000", "flash.xip_cache": "on"}
+    fast = {"clock.sys_hz": "133000000", "clock_hz": "133000000", "flash.xip_cache": "on"}
+    assert differing(measured({"clock_mhz": 48}, **slow), measured({"clock_mhz": 133}, **fast)) == set()
+    assert differing(measured({}, **slow), measured({}, **fast)) == {"clock.sys_hz", "clock_hz"}
+    assert differing(measured({"opt": "O0"}, **slow), measured({"opt": "O2"}, **fast)) == {"clock.sys_hz", "clock_hz"}
+    other = {**slow, "flash.xip_cache": "off"}
+    assert differing(measured({"clock_mhz": 48}, **slow), measured({"clock_mhz": 48}, **other)) == {"flash.xip_cache"}
+
+
+# Opening
+
+
+class Opened(Exception):  # noqa: N818 - no error: how the test looks in
+    """The target was opened with a build."""
+
+
+def test_the_target_is_opened_with_the_build_of_the_first_setting(tmp_path: Path) -> None:
+    levels: dict[str, list[Level]] = {"n": [1, 2], "opt": ["O0", "O2"], "clock_mhz": [48, 133]}
+    plan = Plan("pico-sim", None, "speedup", (Part("speedup", levels),), simulated=True)
+    asked: list[Mapping[str, Level]] = []
+
+    def open_port(build: Mapping[str, Level]) -> Port:
+        asked.append(build)
+        raise Opened
+
+    with Store(tmp_path / "store.db") as store, pytest.raises(Opened):
+        carry_out(store, store.create_run(plan, len(settings(plan))), open_port, _Silent(), 1.0)
+    assert asked == [of_target(settings(plan)[0].factors)]
+    assert asked[0].keys() == {"opt", "clock_mhz"}
+
+
+class _Silent:
+    """An observer to whom nothing matters."""
+
+    def ignore(self, *_: object) -> None:
+        """Do nothing."""
+
+    begin = measuring = progress = told = chip_time = stored = ignore

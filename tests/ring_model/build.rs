@@ -45,16 +45,8 @@ const MISTAKES: &[Mistake] = &[
         "",
     ),
     ("large_record_never_fits", "            go_to_beginning(sender, bytes);\n", ""),
-    (
-        "sender_does_not_look_again",
-        "            room = ic_spsc_reserve(sender, size);\n",
-        "",
-    ),
-    (
-        "receiver_does_not_look_again",
-        "            message = ic_spsc_peek(receiver, size);\n",
-        "",
-    ),
+    ("sender_does_not_look_again", "            room = ic_spsc_reserve(sender, size);\n", ""),
+    ("receiver_does_not_look_again", "            message = ic_spsc_peek(receiver, size);\n", ""),
     (
         "announcement_has_no_fence",
         "    atomic_thread_fence(memory_order_seq_cst);\n}\n\nstatic void withdraw",
@@ -110,10 +102,15 @@ fn main() {
     let mut table = String::new();
     compile("right", &code, &firmware, &mut table);
     for (name, old, new) in MISTAKES {
-        assert_eq!(code.matches(old).count(), 1, "mistake {name}: the code has changed, this does not stand in it once:\n{old}");
+        assert_eq!(
+            code.matches(old).count(),
+            1,
+            "mistake {name}: the code has changed, this does not stand in it once:\n{old}"
+        );
         compile(name, &code.replace(old, new), &firmware, &mut table);
     }
-    writeln!(table, "/// The ring with each of the mistakes, by name.\npub static MISTAKEN: &[(&str, &Ring)] = &[").unwrap();
+    writeln!(table, "/// The ring with each of the mistakes, by name.\npub static MISTAKEN: &[(&str, &Ring)] = &[")
+        .unwrap();
     for (name, ..) in MISTAKES {
         writeln!(table, "    ({name:?}, &{}),", name.to_uppercase()).unwrap();
     }

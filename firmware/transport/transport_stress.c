@@ -31,6 +31,7 @@ static struct party sender, receiver;
 static struct {
     const struct ic_transport *transport;
     struct ic_transport_setup setup;
+    void (*hold)(uint64_t ticks);
     uint32_t seed;       /* of the contents of this stream */
     port_sem_t opened;   /* an end */
     port_sem_t received; /* the last message */

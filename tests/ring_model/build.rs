@@ -130,7 +130,7 @@ fn compile(name: &str, code: &str, firmware: &Path, table: &mut String) {
     }
     build.define("layout", format!("{name}_layout").as_str());
     build.compile(name);
-    writeln!(table, "/// {name}\npub static {}: Ring = Ring {{", name.to_uppercase()).unwrap();
+    writeln!(table, "/// `{name}`\npub static {}: Ring = Ring {{", name.to_uppercase()).unwrap();
     for (function, signature) in FUNCTIONS {
         let rust = format!("unsafe extern \"C-unwind\" {{ #[link_name = \"{name}_{function}\"] fn f{signature}; }}");
         writeln!(table, "    {function}: {{ {rust} f }},").unwrap();

@@ -10,12 +10,15 @@
 #define SIZE_MOST 2048U
 #define MESSAGES 64U
 #define LEAST_BUFFER 512U
+#define BUFFER_MOST 8192U
 #define PAUSE_US 100U
 /* A task that is woken by two others in turn, each at once, is late after so long. */
 #define LATE_US 1000U
 #define DISTURBANCE_US 50U /* at least, and at most four times that */
 
-enum priority { PRIORITY_SENDER = 3, PRIORITY_RECEIVER, PRIORITY_DISTURBED = PORT_PRIORITY_MAX };
+#define PRIORITY_DISTURBED PORT_PRIORITY_MAX
+
+enum priority { PRIORITY_SENDER = 3, PRIORITY_RECEIVER };
 
 struct party {
     port_task_t task;
@@ -216,9 +219,8 @@ static void run_back(void *arg) {
     }
 }
 
-static void start(port_task_t *task, void (*entry)(void *), void *arg, uint32_t core, enum priority priority) {
-    struct port_task_config config = {
-        .name = "stress", .entry = entry, .arg = arg, .core = core, .priority = (uint32_t)priority};
+static void start(port_task_t *task, void (*entry)(void *), void *arg, uint32_t core, uint32_t priority) {
+    struct port_task_config config = {.name = "stress", .entry = entry, .arg = arg, .core = core, .priority = priority};
     if (port_task_start(task, &config) != PORT_OK) {
         fail("a task could not be started");
     }
@@ -291,7 +293,7 @@ static void choose_and_stream(struct ic_random *random) {
     struct ic_transport_setup *setup = &stage.setup;
     struct port_region region;
     (void)port_region(0, &region);
-    uint32_t most = region.bytes < 4U * SIZE_MOST ? (uint32_t)region.bytes : 4U * SIZE_MOST;
+    uint32_t most = region.bytes < BUFFER_MOST ? (uint32_t)region.bytes : BUFFER_MOST;
     setup->memory = region.base;
     setup->memory_bytes = LEAST_BUFFER + ic_random_below(random, most - LEAST_BUFFER + 1U);
     setup->size = 1;

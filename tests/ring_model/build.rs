@@ -44,9 +44,9 @@ const MISTAKES: &[Mistake] = &[
         "    if (place != sender->head) {\n        *header(sender->ring, sender->head) = TO_THE_BEGINNING;\n    }\n",
         "",
     ),
-    ("large_record_never_fits", "            go_to_beginning(sender, bytes);\n", ""),
-    ("sender_does_not_look_again", "            room = ic_spsc_reserve(sender, size);\n", ""),
-    ("receiver_does_not_look_again", "            message = ic_spsc_peek(receiver, size);\n", ""),
+    ("large_record_never_fits", "        go_to_beginning(sender, bytes);\n", ""),
+    ("sender_does_not_look_again", "            found = reserve(sender, size);\n", ""),
+    ("receiver_does_not_look_again", "            found = peek(receiver, size);\n", ""),
     (
         "announcement_has_no_fence",
         "    atomic_thread_fence(memory_order_seq_cst);\n}\n\nstatic void withdraw",

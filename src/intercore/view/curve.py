@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_PANELS = 12
 _ALONE, _PANEL, _MARGINS, _LEGEND_ROW = 460, 230, 130, 20  # pixels
-_GAP_X, _GAP_Y = 0.07, 0.28  # between panels, as parts of the width, and of the height of one
+_GAP_X, _GAP_Y = 0.07, 0.4  # between panels, as parts of the width, and of the height of one
 _PER_ROW = 4  # entries of a legend
 _FEW = 30  # largest over smallest value up to which an axis has room for more labels
 
@@ -79,12 +79,13 @@ def _add_axes(
 ) -> None:
     rows = math.ceil(len(panels) / columns)
     width = (1 - _GAP_X * (columns - 1)) / columns
+    height = 1 / (rows + _GAP_Y * (rows - 1))
     del layout["xaxis"], layout["yaxis"]
     for index, panel in enumerate(panels):
         row, column = divmod(index, columns)
         number = str(index + 1) if index else ""
-        left, top = column * (width + _GAP_X), 1 - row / rows
-        bottom = top - (1 - (_GAP_Y if rows > 1 else 0)) / rows
+        left, top = column * (width + _GAP_X), 1 - row * height * (1 + _GAP_Y)
+        bottom = max(top - height, 0.0)
         shared = {"matches": "x"} if index else {}
         is_last = index + columns >= len(panels)
         layout[f"xaxis{number}"] = (

@@ -26,7 +26,7 @@ NEW = 300.0
 
 
 def straight(x: Floats) -> Floats:
-    """What a message of a ring takes, in µs."""
+    """Return what a message takes, in µs."""
     return ALPHA + BETA * x
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 import pytest
 
+from intercore.build import PICO_COMPILER
 from intercore.plan import settings
 from intercore.predict import predict
 from intercore.store import Store
@@ -171,6 +174,24 @@ def test_one_size_or_a_few_samples_promise_nothing(tool: Tool) -> None:
         keep(store, campaign(queue, sizes=(4, 64), count=3))
         found = predict(store, "host", "message", ["size=32"], extrapolate=False)
     assert (found.median_us.low, found.single_us is not None and found.single_us.low) == (None, None)
+
+
+@pytest.mark.skipif(
+    shutil.which(PICO_COMPILER) is None and "INTERCORE_NO_SKIP" not in os.environ, reason=f"no {PICO_COMPILER} here"
+)
+def test_the_simulated_chip_takes_what_was_predicted_from_other_sizes(tool: Tool) -> None:
+    words = ("run", "pico-sim", "message", "transport=queue", "receiver=blocked", "samples=40", "dither_us=100")
+    analysis = tool(*words, "size=4,16,64,256,1024,2048", "--format", "json").succeeded().json["analysis"]["message"]
+    (row,) = analysis["latency"]
+    assert row["alpha_us"]["low"] <= row["alpha_us"]["value"] <= row["alpha_us"]["high"]
+    assert row["checks"]["wrong"] == row["checks"]["lost"] == 0
+    assert analysis["held_out"]["median"] <= 0.05
+    found = tool("predict", "pico-sim", "message", "size=512", "--format", "json").succeeded().json
+    assert found["simulated"] is True
+    (measured,) = tool(*words, "size=512", "--format", "json").succeeded().json["analysis"]["message"]["latency"]
+    truth = measured["sizes"][0]["latency_us"]["median"]["value"]
+    assert found["median_us"]["value"] == pytest.approx(truth, rel=0.05)
+    assert found["median_us"]["low"] <= truth <= found["median_us"]["high"]
 
 
 def test_intervals_for_a_single_message_hold_nineteen_of_twenty(tool: Tool) -> None:

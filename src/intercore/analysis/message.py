@@ -398,9 +398,13 @@ def _on_fit(rows: Sequence[_Model]) -> Iterator[str]:
     worst = row.relative_error_max or 0.0
     yield (
         f"A line alpha + beta × size is off by {_percent(median)} of the time in median and by {_percent(worst)} "
-        f"at worst ({in_words(row.setting, row.setting)}). No more than one line is needed, or can be told, in "
-        f"{len(enough)} of {len(known)} settings."
+        f"at worst ({_measure_of(row)}{in_words(row.setting, row.setting)}). No more than one line is needed, or can "
+        f"be told, in {len(enough)} of {len(known)} settings."
     )
+
+
+def _measure_of(row: _Model) -> str:
+    return "a stream by " if isinstance(row, MessageThroughput) else ""
 
 
 def _on_breaks(found: Sequence[Curve]) -> Iterator[str]:
@@ -415,7 +419,7 @@ def _on_breaks(found: Sequence[Curve]) -> Iterator[str]:
                 f"by up to {off[1]}. {' '.join(parts)}"
             )
     if len(bent) > _TOLD:
-        yield f"So it is in {len(bent) - _TOLD} more settings: see `pieces` in the JSON document."
+        yield f"So it is in {len(bent) - _TOLD} more settings: their pieces are in the JSON document."
 
 
 def _on_words(found: Sequence[Curve]) -> Iterator[str]:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 GIVEN = ("from", "to", "load")
 ZERO_COPY = "-zero-copy"
 """How the name of a transport ends that is like the one named by the rest, but does not copy."""
-_EVEN = 1.02
-"""Ratio below which one choice is not called better than another."""
+_TELLING = 4
+"""Pairs whose differences have an interval that says something; that of two would span decades."""
 
 
 class MessageRank(msgspec.Struct, frozen=True):
@@ -67,8 +67,11 @@ class MessageAdvantage(msgspec.Struct, frozen=True):
     pairs: Annotated[int, Meta(ge=1)]
     """Pairs of settings that differ in nothing else."""
     times: Interval
-    """How many times as fast it is: the geometric mean over the pairs. Its interval is by how much they differ; of a
-    single pair, by how well the two medians are known."""
+    """How many times as fast it is: the geometric mean over the pairs. Its interval is by how much they differ, and
+    there is none of two or three; of a single pair, it is by how well the two medians are known."""
+    least: Annotated[float, Meta(ge=0)]
+    """The same of the pair where it buys least."""
+    most: Annotated[float, Meta(ge=0)]
 
 
 # Sizes
@@ -182,13 +185,16 @@ def _advantage(
         times = log_interval(float(logs[0]), math.hypot(pairs[0][0][1], pairs[0][1][1]))
     else:
         times = _mean_interval(logs)
-    return MessageAdvantage(measure, size, factor, better, than, len(pairs), times)
+    ends = math.exp(float(logs.min())), math.exp(float(logs.max()))
+    return MessageAdvantage(measure, size, factor, better, than, len(pairs), times, *ends)
 
 
 def _mean_interval(logs: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Interval:
     from scipy.stats import t  # noqa: PLC0415 - 1 s that commands without an analysis should not take
 
     mean = float(logs.mean())
+    if len(logs) < _TELLING:
+        return Interval(math.exp(mean))
     reach = float(t.ppf((1 + CONFIDENCE) / 2, len(logs) - 1) * logs.std(ddof=1) / math.sqrt(len(logs)))
     return Interval(*(math.exp(min(end, 700.0)) for end in (mean, mean - reach, mean + reach)))
 
@@ -263,8 +269,13 @@ def _buys(factor: str, gains: Sequence[MessageAdvantage]) -> str:
 
 def _gain(one: MessageAdvantage) -> str:
     what = "messages" if one.measure == "latency" else "streams of messages"
-    pairs = f"; {one.pairs} pairs of settings" if one.pairs > 1 else ""
-    return f"{what} of {_bytes(one.bytes)} {_ratio(one.times, pairs)} times as fast"
+    if one.pairs > 1 and one.times.low is None:
+        how = (
+            f"{significant(one.times.value)} ({significant(one.least)} to {significant(one.most)} in {one.pairs} pairs)"
+        )
+    else:
+        how = _ratio(one.times, f"; {one.pairs} pairs of settings" if one.pairs > 1 else "")
+    return f"{what} of {_bytes(one.bytes)} {how} times as fast"
 
 
 def _ratio(ratio: Interval, more: str = "") -> str:

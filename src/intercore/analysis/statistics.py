@@ -7,6 +7,7 @@ same numbers for the same data each time.
 from __future__ import annotations
 
 import zlib
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -91,16 +92,23 @@ def order_interval(ordered: NDArray[np.float64], probability: float) -> Interval
     95 % of samples, in more where values are tied. A bound is None where too few values leave no rank for it: a median
     takes 6. The value itself is interpolated linearly between neighbours.
     """
-    from scipy.stats import binom  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
     n = len(ordered)
-    tail = (1 - CONFIDENCE) / 2
-    below, above = (int(rank) for rank in np.asarray(binom.ppf((tail, 1 - tail), n, probability)))
+    below, above = _ranks(n, probability)
     return Interval(
         float(np.quantile(ordered, probability)),
         float(ordered[below - 1]) if below >= 1 else None,
         float(ordered[above]) if above < n else None,
     )
+
+
+@lru_cache(maxsize=1000)
+def _ranks(n: int, probability: float) -> tuple[int, int]:
+    """Return how many of n values lie below a quantile at least and at most, with 95 % confidence."""
+    from scipy.stats import binom  # noqa: PLC0415 - 1 s that commands without an analysis should not take
+
+    tail = (1 - CONFIDENCE) / 2
+    below, above = (int(rank) for rank in np.asarray(binom.ppf((tail, 1 - tail), n, probability)))
+    return below, above
 
 
 def granularity(values: ArrayLike) -> float | None:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 MOST_PANELS = 12
 _ALONE, _PANEL, _MARGINS, _LEGEND_ROW = 460, 230, 130, 20  # pixels
-_GAP_X, _GAP_Y = 0.07, 0.28  # between panels, as parts of the width, and of the height of one
+_GAP_X, _GAP_Y = 0.07, 0.4  # between panels, as parts of the width, and of the height of one
 _PER_ROW = 4  # entries of a legend
+_FEW = 30  # largest over smallest value up to which an axis has room for more labels
 
 
 class PlottedCurve(NamedTuple):
@@ -59,7 +60,8 @@ def curve_figure(
     columns = 1 if len(drawn) == 1 else 2
     rows = math.ceil(len(drawn) / columns)
     x_axis = log_axis("", [value for curve in every for value in curve.x]) | {"ticksuffix": suffixes[0]}
-    y_axis = log_axis("", values) | {"ticksuffix": suffixes[1]}
+    few = {"dtick": "D2"} if max(values) < _FEW * min(values) else {}  # labels at 2 and 5, too
+    y_axis = log_axis("", values) | few | {"ticksuffix": suffixes[1]}
     legend = _LEGEND_ROW * math.ceil(len(labels) / _PER_ROW)
     layout = base_layout(title, (_ALONE if rows == 1 else _MARGINS + _PANEL * rows) + legend, {}, {})
     _add_axes(layout, x_axis, y_axis, axes, list(drawn), columns)
@@ -77,12 +79,13 @@ def _add_axes(
 ) -> None:
     rows = math.ceil(len(panels) / columns)
     width = (1 - _GAP_X * (columns - 1)) / columns
+    height = 1 / (rows + _GAP_Y * (rows - 1))
     del layout["xaxis"], layout["yaxis"]
     for index, panel in enumerate(panels):
         row, column = divmod(index, columns)
         number = str(index + 1) if index else ""
-        left, top = column * (width + _GAP_X), 1 - row / rows
-        bottom = top - (1 - (_GAP_Y if rows > 1 else 0)) / rows
+        left, top = column * (width + _GAP_X), 1 - row * height * (1 + _GAP_Y)
+        bottom = max(top - height, 0.0)
         shared = {"matches": "x"} if index else {}
         is_last = index + columns >= len(panels)
         layout[f"xaxis{number}"] = (

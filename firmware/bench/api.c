@@ -32,6 +32,8 @@
 
 #define BATCH_MAX 8U
 #define SIZE_MAX_BYTES 1024U
+/* What is sent, and what each side has received. */
+#define ITEMS 3U
 #define STREAM_ROOM_MAX 4096U
 /* Turns after which the other core sleeps if it has nothing to do, as in clock.c, and the most turns more that shift
  * the window against the other core's loop. */
@@ -157,14 +159,12 @@ struct side {
     port_stream_t stream;
     void *blocks[BATCH_MAX];
     struct created created[BATCH_MAX];
-    _Alignas(8) uint8_t received[SIZE_MAX_BYTES];
+    uint8_t *received; /* SIZE_MAX_BYTES */
 };
-
-/* What is sent: no two bytes that follow one another are alike. */
-static _Alignas(8) uint8_t pattern[SIZE_MAX_BYTES];
 
 static struct {
     port_task_t *leader;
+    const uint8_t *pattern; /* what is sent, SIZE_MAX_BYTES; no two bytes that follow one another are alike */
     struct side caller;
     struct side hammer;
     port_task_t helper; /* lets created tasks run and end, or is the witness of critical sections */
@@ -320,7 +320,7 @@ static uint64_t time_call(struct side *side, enum call call) {
         TIMED(port_mutex_unlock(&side->mutexes[at]));
         break;
     case CALL_SEND:
-        TIMED(port_queue_send(&side->queue, pattern));
+        TIMED(port_queue_send(&side->queue, api.pattern));
         break;
     case CALL_RECEIVE:
         TIMED(port_queue_receive(&side->queue, side->received));
@@ -338,7 +338,7 @@ static uint64_t time_call(struct side *side, enum call call) {
         TIMED(port_events_wait(&side->events, 1U << at));
         break;
     case CALL_STREAM_SEND:
-        TIMED(port_stream_send(&side->stream, pattern, size));
+        TIMED(port_stream_send(&side->stream, api.pattern, size));
         break;
     case CALL_STREAM_RECEIVE:
         TIMED(port_stream_receive(&side->stream, side->received, size));
@@ -373,7 +373,7 @@ static void do_call(struct side *side, uint32_t at) {
         port_mutex_lock(&side->mutexes[at]);
         break;
     case OBJECT_QUEUE:
-        port_queue_send(&side->queue, pattern);
+        port_queue_send(&side->queue, api.pattern);
         break;
     case OBJECT_NOTIFICATION:
         port_notify(&side->task);
@@ -382,7 +382,7 @@ static void do_call(struct side *side, uint32_t at) {
         port_events_set(&side->events, 1U << at);
         break;
     case OBJECT_STREAM:
-        port_stream_send(&side->stream, pattern, side->size);
+        port_stream_send(&side->stream, api.pattern, side->size);
         break;
     case OBJECT_CRITICAL:
         port_critical_enter();
@@ -518,7 +518,7 @@ static bool prepare(struct side *side, enum call call) {
     for (uint32_t at = 0; at < BATCH_MAX; at++) {
         atomic_store(&side->created[at].ran, false);
     }
-    memset(side->received, 0, sizeof side->received);
+    memset(side->received, 0, SIZE_MAX_BYTES);
     if (!calls[call].undoes) {
         return true;
     }
@@ -532,7 +532,7 @@ static bool prepare(struct side *side, enum call call) {
     return !side->wrong;
 }
 
-static bool is_received(const struct side *side) { return memcmp(side->received, pattern, side->size) == 0; }
+static bool is_received(const struct side *side) { return memcmp(side->received, api.pattern, side->size) == 0; }
 
 static bool all_have_run(const struct side *side) {
     for (uint32_t at = 0; at < side->batch; at++) {
@@ -785,12 +785,30 @@ static void end_all(struct ic_run *run) {
 
 static bool possible(const struct ic_run *run, struct ic_error *error) {
     const uint32_t *values = run->values;
+    struct port_region region;
+    (void)port_region(0, &region); /* there is one */
+    if (region.bytes < (size_t)ITEMS * SIZE_MAX_BYTES) {
+        return ic_error_set(error, "unsupported", "there is not enough memory in the region ", region.name, "");
+    }
     if (values[P_OTHER] != OTHER_NONE && port_core_count() < 2) {
         return ic_error_set(error, "out-of-range",
                             "this target has no other core for other=", other_names[values[P_OTHER]], "");
     }
     return calls[values[P_CALL]].object != OBJECT_STREAM || values[P_BATCH] * values[P_SIZE] <= STREAM_ROOM_MAX ||
            ic_error_set(error, "out-of-range", "a stream has no room for batch * size above 4096 bytes", "", "");
+}
+
+/* The items lie in region 0: for benchmarks' larger buffers there is no other memory on a chip. */
+static void lay_out_items(void) {
+    struct port_region region;
+    (void)port_region(0, &region); /* possible() has seen that it is there */
+    uint8_t *pattern = region.base;
+    for (uint32_t i = 0; i < SIZE_MAX_BYTES; i++) {
+        pattern[i] = (uint8_t)(i * 37U + 1U);
+    }
+    api.pattern = pattern;
+    api.caller.received = pattern + SIZE_MAX_BYTES;
+    api.hammer.received = api.caller.received + SIZE_MAX_BYTES;
 }
 
 static bool measure(struct ic_run *run) {
@@ -805,9 +823,7 @@ static bool measure(struct ic_run *run) {
     api.leader = port_task_self();
     enum object object = calls[api.call].object;
     api.helped = object == OBJECT_TASK || (object == OBJECT_CRITICAL && port_core_count() > 1);
-    for (uint32_t i = 0; i < SIZE_MAX_BYTES; i++) {
-        pattern[i] = (uint8_t)(i * 37U + 1U);
-    }
+    lay_out_items();
     set_up(&api.caller, core, object, run->values[P_BATCH], size);
     enum object hammered = run->values[P_OTHER] >= OTHER_OBJECT ? (enum object)(run->values[P_OTHER] - OTHER_OBJECT)
                            : api.other == OTHER_SAME            ? object

@@ -13,6 +13,7 @@ const struct ic_benchmark *const ic_benchmarks[] = {
     &ic_benchmark_threadmetric,
     &ic_benchmark_lock,
     &ic_benchmark_memory,
+    &ic_benchmark_message,
     &ic_benchmark_clock,
     // clang-format on
 };

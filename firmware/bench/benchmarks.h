@@ -14,6 +14,7 @@ extern const struct ic_benchmark ic_benchmark_rhealstone;
 extern const struct ic_benchmark ic_benchmark_threadmetric;
 extern const struct ic_benchmark ic_benchmark_lock;
 extern const struct ic_benchmark ic_benchmark_memory;
+extern const struct ic_benchmark ic_benchmark_message;
 extern const struct ic_benchmark ic_benchmark_clock;
 
 #endif

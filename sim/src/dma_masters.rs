@@ -119,7 +119,9 @@ fn finish(bus: &mut Bus, side: usize, access: DmaAccess, now: Cycle) {
         _ => Width::Word,
     };
     if side == 0 {
-        let result = bus.read(slave, access.address, now).map_err(|Fault| BusError);
+        // A narrow read takes its data from the lanes of its address.
+        let result = bus.read(slave, access.address, now).map(|word| word >> (8 * (access.address & 3)));
+        let result = result.map_err(|Fault| BusError);
         let (peripherals, mut context) = context(bus, now);
         peripherals.dma_read_done(result, now + 1, &mut context);
     } else {

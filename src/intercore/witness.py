@@ -201,7 +201,68 @@ class SwitchWitness(Witness):
         return Truth((Series("true", "simulator", self._hz, ticks),), {"interrupted": int(interrupted.sum())})
 
 
-WITNESSES: Mapping[str, type[ClockWitness | SwitchWitness]] = {"clock": ClockWitness, "switch": SwitchWitness}
+class _MessageFactors(msgspec.Struct, frozen=True):
+    """Between which cores messages go, and what of them is timed."""
+
+    first: int = msgspec.field(name="from")
+    second: int = msgspec.field(name="to")
+    measure: Literal["latency", "throughput"]
+
+
+class MessageWitness(Witness):
+    """Sees when sends of the benchmark `message` begin, and when the receives end that belong to them.
+
+    A latency truly begins with the last instruction of the reading before the call that sends, and ends with the first
+    one of the reading behind the call that receives; the window of a stream is from the first of its messages to the
+    last. So what is measured should exceed the truth by what an empty pair of time stamps measures, less the way from
+    the one reading to the other, as for `switch`: a constant, whatever the transport.
+    """
+
+    _PREFIX = "message_send_"
+    """Names of the functions in firmware/bench/message.c that read the clock and send."""
+    _UNTIMED = 2
+    """Sends that are not in the samples: the one before and the one behind all others."""
+
+    def __init__(self, chip: Simulator) -> None:
+        """Watch from now on."""
+        self._hz = chip.clocks.sys
+        self._stamps = Stamps(chip, "port_clock")
+        self._sends = [chip.watch_execution(name) for name in chip.symbols if name.startswith(self._PREFIX)]
+        self._handlers = Handlers(chip, besides=_SWITCHING)
+
+    def forget(self) -> None:
+        """See Witness."""
+        self._stamps.take()
+        for probe in self._sends:
+            probe.take()
+        self._handlers.take()
+
+    def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
+        """Return the true durations as the series `true`, and as the check `interrupted` how many were."""
+        setting = msgspec.convert(dict(factors), _MessageFactors)
+        name = "latency" if setting.measure == "latency" else "window"
+        count = sum(len(series.ticks) for series in measured if series.name == name)
+        sends = np.sort(np.concatenate([_on(probe, setting.first) for probe in self._sends]))
+        # An interrupt may have a function's first instruction begun twice, but there is one reading behind it.
+        begins = np.unique(_first_after(_on(self._stamps.returns, setting.first), sends))
+        if len(begins) != count + self._UNTIMED:
+            raise _contradiction(count, max(len(begins) - self._UNTIMED, 0))
+        begins = begins[1:-1]
+        first_moments = _last_before(_on(self._stamps.moments, setting.first), begins)
+        ends = _first_after(_on(self._stamps.calls, setting.second), begins)
+        second_moments = _first_after(_on(self._stamps.moments, setting.second), ends)
+        interrupted = self._handlers.disturbed(setting.first, first_moments, begins)
+        interrupted |= self._handlers.disturbed(setting.second, ends, second_moments)
+        ticks = ends - begins
+        ticks.setflags(write=False)
+        return Truth((Series("true", "simulator", self._hz, ticks),), {"interrupted": int(interrupted.sum())})
+
+
+WITNESSES: Mapping[str, type[ClockWitness | SwitchWitness | MessageWitness]] = {
+    "clock": ClockWitness,
+    "switch": SwitchWitness,
+    "message": MessageWitness,
+}
 """By benchmark."""
 
 

@@ -82,12 +82,12 @@ class Board:
             found.append(json.loads(text))
         return found
 
-    def ask(self, command: str, patience: float = 20.0) -> list[dict[str, Any]]:
-        """Type a command; return all that is said up to the end of its answer."""
+    def ask(self, command: str, patience: float = 20.0, step: float = 0.1) -> list[dict[str, Any]]:
+        """Type a command; return all that is said up to the end of its answer, for which to look in steps of seconds."""
         self.chip.send(command.encode() + b"\n")
         said: list[dict[str, Any]] = []
-        for _ in range(round(patience * 10)):
-            said += self.run(0.1)
+        for _ in range(round(patience / step)):
+            said += self.run(step)
             if said and said[-1]["type"] in ("end", "error", "rate"):
                 return said
         raise AssertionError(f"no answer within {patience} s, only {said}")

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 SRAM4 = 0x20040000
 """A bank with which no code, data or stack shares a bus port, so that the delay takes the same time always."""
+SRAM5 = 0x20041000
+"""The other such bank."""
+SIO_IRQ_PROC1 = 16 + 16
+"""Exception by which core 1 is told that there is something for it (DS 2.3.2)."""
 TURN = 3
 """Cycles of a turn of the delay's loop: SUBS and a branch that is taken (Cortex-M0+ TRM r0p1, 3.3)."""
 
@@ -36,6 +40,17 @@ class Delay:
     def set(self, turns: int) -> None:
         """Have each call take so many turns: TURN cycles each, at least one."""
         self._chip.write_word(self._at + 16, turns)
+
+
+def slow_down_handler(chip: Simulator, core: int, exception: int, turns: int, at: int = SRAM5) -> None:
+    """Have a core's handler of an exception begin so many turns later, by code at `at`."""
+    tables = chip.symbols["vector_tables"]
+    vector = tables.address + core * tables.size // 2 + 4 * exception
+    handler = chip.read_word(vector)
+    # ldr r0, turns; 1: subs r0, #1; bne 1b; ldr r0, handler; bx r0; nop
+    detour = struct.pack("<6H", 0x4802, 0x3801, 0xD1FD, 0x4802, 0x4700, 0x46C0)
+    chip.write(at, detour + struct.pack("<2L", turns, handler))
+    chip.write_word(vector, at | 1)
 
 
 def calls_of(elf: Path, target: int) -> list[int]:

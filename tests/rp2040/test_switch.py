@@ -6,7 +6,6 @@ Judged by the simulator's probes, which see both cores in one count of cycles, a
 from __future__ import annotations
 
 import itertools
-import struct
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +17,7 @@ from intercore.sim import CoreState
 from intercore.witness import SwitchWitness
 
 from .conftest import CLK_SYS_HZ, Board, series
-from .delay import TURN, Delay
+from .delay import SIO_IRQ_PROC1, TURN, Delay, slow_down_handler
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -242,16 +241,10 @@ def test_a_delay_in_the_wait_that_comes_before_the_signal_is_not_measured(board:
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (1, 0)])
 def test_the_woken_task_is_on_the_core_that_is_asked_for(board: Board, first: int, second: int) -> None:
     """Core 1's doorbell gets slower. That shows on the way to core 1 alone: `from` and `to` are not swapped."""
-    turns, at = 200, 0x20041000
-    tables = board.chip.symbols["vector_tables"]
-    vector = tables.address + tables.size // 2 + 4 * (16 + 16)  # core 1's, of SIO_IRQ_PROC1 (DS 2.3.2)
-    handler = board.chip.read_word(vector)
+    turns = 200
     words = f"primitive=notification from={first} to={second} samples=20 dither_us=0"
     before = np.median(measure(board, words).samples("switch").ticks)
-    # ldr r0, turns; 1: subs r0, #1; bne 1b; ldr r0, handler; bx r0; nop
-    detour = struct.pack("<6H", 0x4802, 0x3801, 0xD1FD, 0x4802, 0x4700, 0x46C0)
-    board.chip.write(at, detour + struct.pack("<2L", turns, handler))
-    board.chip.write_word(vector, at | 1)
+    slow_down_handler(board.chip, core=1, exception=SIO_IRQ_PROC1, turns=turns)
     moved = np.median(measure(board, words).samples("switch").ticks) - before
     if second == 1:  # some cycles less: meanwhile the signaller has left the kernel's lock
         assert moved == pytest.approx(turns * TURN, abs=60)

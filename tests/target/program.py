@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from intercore.build import SANITIZE_VARIABLE, firmware_sources
 
-if TYPE_CHECKING:
-    from pathlib import Path
+ROOT = Path(__file__).parents[2]
 
 
-def build(target: str, folder: Path) -> Path:
-    """Build a target of firmware/CMakeLists.txt in `folder`, with the sanitizers that the environment asks for."""
+def build(target: str) -> Path:
+    """Build a target of firmware/CMakeLists.txt, with the sanitizers that the environment asks for.
+
+    All are built in one folder, which is kept, so that what they share is compiled once. Of several processes that run
+    tests, one builds at a time.
+    """
     sanitize = os.environ.get(SANITIZE_VARIABLE, "")
-    configure = ["cmake", "-S", str(firmware_sources()), "-B", str(folder), f"-DIC_SANITIZE={sanitize}"]
-    subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", str(folder), "--target", target], check=True, stdout=subprocess.DEVNULL)
+    folder = ROOT / "build" / f"test-host-{sanitize.replace(',', '-') or 'plain'}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        configure = ["cmake", "-S", str(firmware_sources()), "-B", str(folder), f"-DIC_SANITIZE={sanitize}"]
+        subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
+        command = ["cmake", "--build", str(folder), "--target", target, "--parallel"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return folder / target

@@ -27,7 +27,7 @@ INPUT = bytes(ord("!") + at % 89 for at in range(100_000))
 
 
 def test_the_port_bears_the_stress(tmp_path: Path) -> None:
-    program = build("intercore-stress", tmp_path)
+    program = build("intercore-stress")
     said = tmp_path / "said"
     with said.open("wb") as output:
         process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT)

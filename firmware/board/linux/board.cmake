@@ -9,13 +9,16 @@ target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=1048576U)
 
 add_library(linux STATIC
   port/posix/control_posix.c port/posix/interrupt_posix.c port/posix/lock_posix.c port/posix/objects_posix.c
-  port/posix/period_posix.c port/posix/port_posix.c board/linux/conditions.c board/linux/region.c)
-target_include_directories(linux PUBLIC board/linux)
+  port/posix/period_posix.c port/posix/port_posix.c board/linux/conditions.c board/linux/region.c
+  board/linux/transports.c
+  transport/posix/notification.c transport/posix/pipe.c transport/posix/posix_mq.c transport/posix/queue.c
+  transport/posix/ring_futex.c transport/posix/unix_socket.c)
+target_include_directories(linux PUBLIC board/linux transport/posix)
 # Affinity, sched_getcpu, sem_clockwait, MAP_ANONYMOUS: what a Linux board needs beyond POSIX.
 target_compile_definitions(linux PRIVATE _GNU_SOURCE)
 target_compile_definitions(linux PRIVATE
   IC_FLAGS="-std=c11 ${flags}" IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}")
-target_link_libraries(linux PUBLIC intercore Threads::Threads m)
+target_link_libraries(linux PUBLIC intercore Threads::Threads m rt)
 target_link_libraries(intercore PUBLIC linux) # the portable code and its platform call each other
 
 add_executable(intercore-target board/linux/main.c)
@@ -27,3 +30,7 @@ target_link_libraries(intercore-port-test PRIVATE intercore)
 add_executable(intercore-stress EXCLUDE_FROM_ALL board/linux/stress_main.c port/stress.c port/posix/stress_posix.c)
 target_compile_definitions(intercore-stress PRIVATE _GNU_SOURCE)
 target_link_libraries(intercore-stress PRIVATE intercore)
+
+# For tests of the benchmark `message`: its only transports have faults.
+add_executable(intercore-faulty EXCLUDE_FROM_ALL board/linux/main.c transport/faulty.c)
+target_link_libraries(intercore-faulty PRIVATE intercore)

@@ -1,6 +1,30 @@
-# The RP2040 with FreeRTOS SMP on both cores, as one image for SRAM.
+# The RP2040 with FreeRTOS SMP on both cores, as one image for SRAM or for flash.
 include(port/freertos_smp/kernel.cmake)
 enable_language(ASM)
+
+set(IC_CLOCK_MHZ 125 CACHE STRING "Rate of clk_sys in MHz: 48 to 133")
+set(IC_CODE sram CACHE STRING "Where code and constants are: sram or flash")
+set(IC_XIP_CACHE on CACHE STRING "Cache in front of the flash: on or off")
+set_property(CACHE IC_CODE PROPERTY STRINGS sram flash)
+set_property(CACHE IC_XIP_CACHE PROPERTY STRINGS on off)
+foreach(name IC_CODE IC_XIP_CACHE)
+  get_property(levels CACHE ${name} PROPERTY STRINGS)
+  if(NOT ${name} IN_LIST levels)
+    message(FATAL_ERROR "${name} is one of ${levels}, and not ${${name}}.")
+  endif()
+endforeach()
+if(NOT IC_CLOCK_MHZ MATCHES "^[0-9]+$" OR IC_CLOCK_MHZ LESS 48 OR IC_CLOCK_MHZ GREATER 133)
+  message(FATAL_ERROR "IC_CLOCK_MHZ is a whole number from 48 to 133, and not ${IC_CLOCK_MHZ}.")
+endif()
+# PLL_SYS (DS 2.18.2): 12 MHz × FBDIV / POSTDIV1 / POSTDIV2. With 12 as the product of the dividers any whole number of
+# MHz is FBDIV; 24 keeps the loop's oscillator in its range for the lower half, and as fast as it may be, for the least
+# jitter. clocks.c checks all the rules.
+set(pll_postdiv1 6)
+set(pll_postdiv2 2)
+if(IC_CLOCK_MHZ LESS_EQUAL 66)
+  set(pll_postdiv2 4)
+endif()
+math(EXPR pll_fbdiv "${IC_CLOCK_MHZ} * ${pll_postdiv1} * ${pll_postdiv2} / 12")
 list(JOIN IC_CODE_FLAGS " " flags)
 
 # One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
@@ -24,18 +48,29 @@ target_compile_options(freertos PRIVATE -w)
 add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 
 target_include_directories(intercore PUBLIC port/freertos_smp)
-# 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000.
-target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=8192U)
+# 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000. Code at -O0 is half as large again and
+# leaves room for 6144.
+if(IC_OPT STREQUAL "O0")
+  target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=6144U)
+else()
+  target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=8192U)
+endif()
 
 add_library(rp2040 STATIC
   port/freertos_smp/conditions.c port/freertos_smp/control_freertos.c port/freertos_smp/interrupt_freertos.c
   port/freertos_smp/lock_freertos.c port/freertos_smp/objects_freertos.c port/freertos_smp/period_freertos.c
   port/freertos_smp/port_freertos.c
   board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
-  board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/interrupt.c board/rp2040/lock.c
+  board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fifo.c board/rp2040/image_${IC_CODE}.c
+  board/rp2040/interrupt.c board/rp2040/lock.c
   board/rp2040/panic.c board/rp2040/region.c board/rp2040/start.c board/rp2040/tick.c board/rp2040/uart.c
-  board/rp2040/watchdog.c)
-target_include_directories(rp2040 PUBLIC board/rp2040)
+  board/rp2040/transports.c board/rp2040/watchdog.c
+  transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
+  transport/freertos/stream_buffer.c
+  transport/rp2040/dma.c transport/rp2040/fifo.c)
+target_include_directories(rp2040 PUBLIC board/rp2040 transport/freertos transport/rp2040)
+target_compile_definitions(rp2040 PUBLIC IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
+  IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2})
 target_compile_definitions(rp2040 PRIVATE
   IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"
   IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, unmodified, saves the SIO divider at each switch"
@@ -44,11 +79,27 @@ target_link_libraries(rp2040 PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC rp2040) # they call each other
 target_link_libraries(intercore PUBLIC rp2040)
 
+# The second-stage boot becomes a source of its own, with its check sum.
+if(IC_CODE STREQUAL flash)
+  add_library(boot2 OBJECT board/rp2040/boot2.S)
+  string(COMPARE EQUAL ${IC_XIP_CACHE} on cached)
+  target_compile_definitions(boot2 PRIVATE IC_XIP_CACHE=${cached})
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/boot2)
+  add_custom_command(OUTPUT ${made}.checked.S
+    COMMAND ${CMAKE_OBJCOPY} -O binary -j .text $<TARGET_OBJECTS:boot2> ${made}.bin
+    COMMAND ${CMAKE_COMMAND} -DBINARY=${made}.bin -DOUT=${made}.checked.S
+      -P ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040/boot2.cmake
+    DEPENDS boot2 $<TARGET_OBJECTS:boot2> board/rp2040/boot2.cmake)
+  target_sources(rp2040 PRIVATE ${made}.checked.S)
+endif()
+
+set(scripts ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040)
 function(ic_image name)
   target_link_libraries(${name} PRIVATE intercore m)
-  target_link_options(${name} PRIVATE -nostartfiles -T ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040/sram.ld
+  target_link_options(${name} PRIVATE -nostartfiles -L${scripts} -T ${scripts}/${IC_CODE}.ld
     -Wl,--gc-sections,--fatal-warnings,-Map=${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
-  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040/sram.ld)
+  set_target_properties(${name} PROPERTIES
+    LINK_DEPENDS "${scripts}/${IC_CODE}.ld;${scripts}/memory.ld;${scripts}/ram.ld")
 endfunction()
 
 add_executable(intercore-target board/rp2040/main.c)

@@ -7,7 +7,7 @@
     .equ PWM_CH0_CTR, 0x40050008
     .equ TIMERAWH,    0x40054024 /* TIMERAWL is the word after it */
 
-    .section .text.port_clock, "ax"
+    .section .sram_code.port_clock, "ax"
     .balign 4
     .global port_clock
     .type port_clock, %function
@@ -22,14 +22,14 @@ port_clock_reads:           /* a name for the simulator's probes */
     cmp   r2, #0            /* 1 */
     beq   port_clock_wraps  /* 1 */
 1:  msr   primask, r12      /* 3 */
-    /* 125 × (high, low), in two pieces of 16 bits and one of 32 */
-    movs  r0, #125          /* 1 */
+    /* C × (high, low), in two pieces of 16 bits and one of 32 */
+    movs  r0, #IC_CLOCK_MHZ /* 1: C */
     muls  r1, r0            /* 1 */
-    mov   r12, r1           /* 1: 125 × high */
+    mov   r12, r1           /* 1: C × high */
     uxth  r1, r2            /* 1 */
-    muls  r1, r0            /* 1: a = 125 × low 16 bits of low, whose low 16 bits are those of the product */
+    muls  r1, r0            /* 1: a = C × low 16 bits of low, whose low 16 bits are those of the product */
     lsrs  r2, r2, #16       /* 1 */
-    muls  r2, r0            /* 1: b = 125 × high 16 bits of low */
+    muls  r2, r0            /* 1: b = C × high 16 bits of low */
     /* up to where the low 16 bits are p */
     subs  r3, r3, r1        /* 1 */
     uxth  r3, r3            /* 1: (p - a) modulo 65536 */

@@ -1,31 +1,35 @@
 #include "clock.h"
 
+#include "board.h"
 #include "clocks.h"
 #include "port.h"
 #include "registers.h"
 
-/* How far the PWM counter is set ahead of 125 × TIMER, less the cycles from TIMER's edge until it is set. */
+/* How far the PWM counter is set ahead of C × TIMER, less the cycles from TIMER's edge until it is set. */
 #define AHEAD 512U
 #define MOST_APART 12U
 #define COUNTER_MASK 0xffffU
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
 
-_Static_assert(CYCLES_PER_US == 125, "clock.S multiplies by 125");
+_Static_assert(CYCLES_PER_US == IC_CLOCK_MHZ && IC_CLOCK_MHZ <= 255, "clock.S multiplies by it, a byte");
 
 static uint32_t phase;
 
-/* Turns of 3 cycles. In assembler, lest it be a multiple of 5, with which a walk through the microsecond's 125 cycles
- * would never meet some. */
-static void let_pass(uint32_t turns) {
+/* Turns of 3 cycles, and turns of 4: with those of one kind alone, a walk through the microsecond's cycles would never
+ * meet some of them where their number is a multiple of 3, or of 4. */
+static void let_pass(uint32_t threes, uint32_t fours) {
     __asm volatile(".syntax unified\n"
                    "1: subs %0, #1\n"
-                   "   bne 1b"
-                   : "+l"(turns)::"cc");
+                   "   bne 1b\n"
+                   "2: nop\n"
+                   "   subs %1, #1\n"
+                   "   bne 2b"
+                   : "+l"(threes), "+l"(fours)::"cc");
 }
 
 /* The PWM counter in the moment in which TIMER read *us: in the middle between two reads of its own, which are 4 cycles
- * away each (DS 2.1.3). False if the reads were held up. */
-static bool read_together(uint32_t *us, uint32_t *count) {
+ * away each (DS 2.1.3). False if the reads were held up: in flash they might always be. */
+BOARD_IN_SRAM(read_together) static bool read_together(uint32_t *us, uint32_t *count) {
     uint32_t before;
     uint32_t after;
     uint32_t mask;
@@ -43,7 +47,7 @@ static bool read_together(uint32_t *us, uint32_t *count) {
     return apart <= MOST_APART;
 }
 
-/* While TIMER reads `us` the clock is between 125 × us + phase and 124 more. Readings at random moments narrow the
+/* While TIMER reads `us` the clock is between C × us + phase and C - 1 more. Readings at random moments narrow the
  * phase down to the one that fits all: some hundred. */
 static uint32_t find_phase(void) {
     uint32_t low = 0;
@@ -58,21 +62,21 @@ static uint32_t find_phase(void) {
             low = most - (CYCLES_PER_US - 1U) > low ? most - (CYCLES_PER_US - 1U) : low;
         }
         random = random * 1664525U + 1013904223U; /* Numerical Recipes' */
-        let_pass(1U + (random >> 27U));
+        let_pass(1U + (random >> 27U), 1U + (random >> 24U) % 8U);
     }
     return low;
 }
 
 uint32_t clock_phase(void) { return phase; }
 
-void clock_align(void) {
+BOARD_IN_SRAM(clock_align) void clock_align(void) {
     uint32_t before = TIMER_TIMERAWL;
     uint32_t now;
     do {
         now = TIMER_TIMERAWL;
     } while (now == before);
-    /* Within a few cycles of the edge, so that the correction stays clear of both ends whatever the compiler makes of
-     * this. */
+    /* Within a few cycles of the edge, and so within AHEAD, whatever the compiler makes of this: the correction stays
+     * clear of both ends. */
     PWM_CH0_CTR = (now * CYCLES_PER_US + AHEAD) & 0xffffU;
     PWM_CH0_CSR = 1; /* on */
 }

@@ -36,15 +36,24 @@ static void start_crystal(void) {
     }
 }
 
-/* 12 MHz × 125 = 1500 MHz, / 6 / 2 = 125 MHz (DS 2.18.2). */
+/* The loop's oscillator and what is made of it, by the rules of DS 2.18.2; board.cmake has chosen the numbers. */
+#define VCO_HZ (CLOCKS_XOSC_HZ * IC_PLL_FBDIV)
+_Static_assert(CLOCKS_XOSC_HZ >= 5000000 && CLOCKS_XOSC_HZ <= VCO_HZ / 16, "the reference is at least 5 MHz");
+_Static_assert(IC_PLL_FBDIV >= 16 && IC_PLL_FBDIV <= 320, "FBDIV is 16 to 320");
+_Static_assert(VCO_HZ >= 750000000 && VCO_HZ <= 1600000000, "the oscillator runs at 750 to 1600 MHz");
+_Static_assert(IC_PLL_POSTDIV2 >= 1 && IC_PLL_POSTDIV2 <= IC_PLL_POSTDIV1 && IC_PLL_POSTDIV1 <= 7,
+               "both dividers are 1 to 7, the first the larger one, for less power");
+_Static_assert(CLOCKS_SYS_HZ *(IC_PLL_POSTDIV1 *IC_PLL_POSTDIV2) == VCO_HZ, "clk_sys is what it is called, exactly");
+_Static_assert(CLOCKS_SYS_HZ <= 133000000, "the most that clk_sys may have, at the core's usual 1.1 V");
+
 static void start_pll(void) {
     clocks_reset_blocks(RESET_PLL_SYS);
     PLL_SYS_CS = 1;
-    PLL_SYS_FBDIV_INT = 125;
+    PLL_SYS_FBDIV_INT = IC_PLL_FBDIV;
     CLEAR_BITS(PLL_SYS_PWR) = 1U << 5U | 1U << 0U; /* oscillator and PLL on */
     while ((PLL_SYS_CS & BIT_31) == 0) {
     }
-    PLL_SYS_PRIM = 6U << 16U | 2U << 12U;
+    PLL_SYS_PRIM = (uint32_t)IC_PLL_POSTDIV1 << 16U | (uint32_t)IC_PLL_POSTDIV2 << 12U;
     CLEAR_BITS(PLL_SYS_PWR) = 1U << 3U; /* dividers on */
 }
 

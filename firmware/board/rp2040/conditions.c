@@ -3,6 +3,7 @@
 #include <newlib.h>
 
 #include "clocks.h"
+#include "image.h"
 #include "port_freertos.h"
 #include "region.h"
 #include "registers.h"
@@ -14,19 +15,20 @@
 
 #define CHIP_ID_REVISION_SHIFT 28U
 
-/* Digits of the revision, 0 to 15. */
-static char revision[3];
+static char revision[CONDITIONS_NUMBER_SIZE];
+static char core_mv[CONDITIONS_NUMBER_SIZE];
 
 static const struct port_condition conditions[] = {
     {"chip.revision", revision},
+    {"chip.core_mv", core_mv},
     {"clock.crystal_hz", TEXT(CLOCKS_XOSC_HZ)},
+    {"clock.pll", "crystal * " TEXT(IC_PLL_FBDIV) " / " TEXT(IC_PLL_POSTDIV1) " / " TEXT(IC_PLL_POSTDIV2)},
     {"clock.sys_hz", TEXT(CLOCKS_SYS_HZ)},
     {"clock.peri_hz", TEXT(CLOCKS_SYS_HZ)},
     {"clock.counter", "a PWM counter for each core at clk_sys, begun when the core begins"},
     {"compiler", IC_COMPILER},
     {"compiler.flags", IC_FLAGS},
     {"compiler.library", "newlib " _NEWLIB_VERSION ", libgcc (floating point in software)"},
-    {"memory.code", "sram-striped"},
     {"memory.data", "sram-striped"},
     {"memory.stacks", "sram-striped"},
     {"memory.regions", "sram-striped " TEXT(REGION_STRIPED_BYTES) ", sram4 " TEXT(REGION_BANK_BYTES) ", sram5 " TEXT(
@@ -44,17 +46,34 @@ static const struct port_condition conditions[] = {
 
 void conditions_start(void) {
     clocks_release_blocks(RESET_SYSINFO);
-    uint32_t number = SYSINFO_CHIP_ID >> CHIP_ID_REVISION_SHIFT;
-    char *digit = revision;
-    if (number >= 10U) {
-        *digit++ = '1';
+    conditions_number(SYSINFO_CHIP_ID >> CHIP_ID_REVISION_SHIFT, revision);
+    /* What the regulator is set to: 0.8 V, and in steps of 50 mV from 0.85 V at 6 (DS 2.10.3, VSEL). */
+    uint32_t step = VREG >> VREG_VSEL_SHIFT & VREG_VSEL_MASK;
+    conditions_number(step < 6U ? 800U : 550U + 50U * step, core_mv);
+    image_conditions_start();
+}
+
+void conditions_number(uint32_t number, char text[CONDITIONS_NUMBER_SIZE]) {
+    char *end = text;
+    for (uint32_t rest = number; rest >= 10U; rest /= 10U) {
+        end++;
     }
-    *digit = (char)('0' + number % 10U);
+    end[1] = '\0';
+    for (char *digit = end; digit >= text; digit--) {
+        *digit = (char)('0' + number % 10U);
+        number /= 10U;
+    }
 }
 
 bool port_condition(uint32_t index, struct port_condition *condition) {
     if (index >= CONDITIONS) {
-        return port_freertos_condition(index - (uint32_t)CONDITIONS, condition);
+        uint32_t behind = index - (uint32_t)CONDITIONS;
+        for (uint32_t of_image = 0; image_condition(of_image, condition); of_image++) {
+            if (behind-- == 0) {
+                return true;
+            }
+        }
+        return port_freertos_condition(behind, condition);
     }
     *condition = conditions[index];
     return true;

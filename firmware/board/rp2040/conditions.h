@@ -2,7 +2,13 @@
 #ifndef RP2040_CONDITIONS_H
 #define RP2040_CONDITIONS_H
 
+#include <stdint.h>
+
 /* Reads what has to be read from the chip. */
 void conditions_start(void);
+
+/* Writes a number in decimal, with a 0 behind it. */
+#define CONDITIONS_NUMBER_SIZE 11U
+void conditions_number(uint32_t number, char text[CONDITIONS_NUMBER_SIZE]);
 
 #endif

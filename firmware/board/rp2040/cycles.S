@@ -6,7 +6,7 @@
     .equ SIO_CPUID, 0xd0000000
     .equ TIMERAWH,  0x40054024 /* TIMERAWL is the word after it */
 
-    .section .text.port_cycles, "ax"
+    .section .sram_code.port_cycles, "ax"
     .balign 4
     .global port_cycles
     .type port_cycles, %function
@@ -27,14 +27,14 @@ port_cycles_reads:              /* a name for the simulator's probes */
     cmp   r2, #0                /* 1 */
     beq   port_cycles_wraps     /* 1 */
 1:  msr   primask, r12          /* 3 */
-    /* 125 × (high, low), in two pieces of 16 bits and one of 32 */
-    movs  r0, #125              /* 1 */
+    /* C × (high, low), in two pieces of 16 bits and one of 32 */
+    movs  r0, #IC_CLOCK_MHZ     /* 1: C */
     muls  r1, r0                /* 1 */
-    mov   r12, r1               /* 1: 125 × high */
+    mov   r12, r1               /* 1: C × high */
     uxth  r1, r2                /* 1 */
-    muls  r1, r0                /* 1: 125 × low 16 bits of low */
+    muls  r1, r0                /* 1: C × low 16 bits of low */
     lsrs  r2, r2, #16           /* 1 */
-    muls  r2, r0                /* 1: 125 × high 16 bits of low */
+    muls  r2, r0                /* 1: C × high 16 bits of low */
     lsls  r0, r2, #16           /* 1 */
     lsrs  r2, r2, #16           /* 1 */
     adds  r0, r0, r1            /* 1: sets the carry */

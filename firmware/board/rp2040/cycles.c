@@ -1,5 +1,6 @@
 #include "cycles.h"
 
+#include "board.h"
 #include "clocks.h"
 #include "port.h"
 #include "registers.h"
@@ -17,7 +18,7 @@
 extern struct cycles_counter {
     uint32_t counter; /* address of the register that counts */
     uint32_t unused;
-    uint64_t base; /* what 125 × TIMER lacks of the count, less AHEAD; modulo 2^64 */
+    uint64_t base; /* what C × TIMER (clock.h) lacks of the count, less AHEAD; modulo 2^64 */
 } cycles_counters[CORES];
 struct cycles_counter cycles_counters[CORES];
 _Static_assert(sizeof(struct cycles_counter) == 16, "cycles.S shifts by 4");
@@ -30,7 +31,7 @@ void cycles_begin(void) {
 
 static uint32_t begun(void) { return (0U - SYST_CVR) & SYST_MOST; }
 
-static uint64_t microseconds(void) {
+BOARD_IN_SRAM(microseconds) static uint64_t microseconds(void) {
     uint32_t high;
     uint32_t low;
     do {
@@ -49,7 +50,7 @@ static uint32_t prepare(uint32_t core) {
     return channel;
 }
 
-static void count_from(uint64_t count, uint32_t core, uint32_t channel) {
+BOARD_IN_SRAM(count_from) static void count_from(uint64_t count, uint32_t core, uint32_t channel) {
     PWM_CTR(channel) = (uint32_t)count & 0xffffU;
     PWM_CSR(channel) = 1; /* on: it counts from here */
     uint64_t before = microseconds();
@@ -57,7 +58,8 @@ static void count_from(uint64_t count, uint32_t core, uint32_t channel) {
     do {
         now = microseconds();
     } while (now == before);
-    /* Within some ten cycles of TIMER's edge. What has been counted until then is told by the counter itself. */
+    /* Within some ten cycles of TIMER's edge, and so within AHEAD. What has been counted until then is told by the
+     * counter itself. */
     uint64_t counted = count + ((PWM_CTR(channel) - count) & 0xffffU);
     cycles_counters[core].base = counted - AHEAD - now * CYCLES_PER_US;
     cycles_counters[core].counter = (uint32_t)(uintptr_t)&PWM_CTR(channel);

@@ -9,7 +9,7 @@
  * the slice has wrapped is told by TIMER, in the way of clock.h, whose margins hold here, too: so no interrupt counts
  * wraps, and none can be missed. Until the clocks run, SysTick counts the cycles of core 0.
  *
- * - Resolution: 1 cycle of clk_sys, 8 ns.
+ * - Resolution: 1 cycle of clk_sys.
  * - Moment: that in which the slice's counter is read, 18 cycles after the function's first instruction begins, plus
  * what the other core takes of the bus until then.
  * - Cost: CYCLES_CYCLES, without conflicts on the bus, and 3 for the caller's BL; the same at every level of

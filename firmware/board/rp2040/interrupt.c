@@ -2,23 +2,22 @@
  *
  * All have the kernel's own priority, the lowest: the kernel keeps them out by masking interrupts altogether (PRIMASK;
  * an M0+ has nothing finer), and they keep out the tick and the switch, which have the same. */
-#include "port_interrupt.h"
+#include "interrupt.h"
 
 #include <stdatomic.h>
 
 #include "clock.h"
 #include "clocks.h"
 #include "cores.h"
+#include "fifo.h"
 #include "hardware/irq.h"
 #include "hardware/sync.h"
 #include "pico/multicore.h"
+#include "port_interrupt.h"
 #include "registers.h"
 
 #define LOWEST_PRIORITY 255U
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
-
-/* Word in the FIFO that is a ring. The kernel's are 0. */
-#define RING 1U
 
 struct doorbell {
     void (*handler)(void *arg);
@@ -106,7 +105,7 @@ static void fifo_has_words(void) {
     struct doorbell *doorbell = &doorbells[get_core_num()];
     bool yield = false;
     while ((sio_hw->fifo_st & 1U) != 0) { /* VLD */
-        yield = sio_hw->fifo_rd != RING || yield;
+        yield = sio_hw->fifo_rd != FIFO_RING || yield;
     }
     multicore_fifo_clear_irq();
     if (atomic_load(&doorbell->rung)) {
@@ -117,7 +116,17 @@ static void fifo_has_words(void) {
     }
 }
 
+/* The same for who handles other words as well. */
+void interrupt_answer_ring(uint32_t core) {
+    if (atomic_load(&doorbells[core].rung)) {
+        handle_ring(&doorbells[core]);
+    }
+}
+
 enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), void *arg) {
+    if (fifo_has_box(core)) {
+        return PORT_ERR_RESOURCE; /* it would take the interrupt from messages that are under way */
+    }
     struct doorbell *doorbell = &doorbells[core];
     doorbell->handler = handler;
     doorbell->arg = arg;
@@ -140,7 +149,7 @@ void port_doorbell_ring(uint32_t core) {
         NVIC_ISPR = 1U << SPARE_IRQ;
     } else if (!atomic_load(&doorbells[core].rung)) {
         atomic_store(&doorbells[core].rung, true);
-        sio_hw->fifo_wr = RING;
+        sio_hw->fifo_wr = FIFO_RING;
     }
     restore_interrupts(mask);
 }

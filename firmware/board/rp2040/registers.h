@@ -10,6 +10,18 @@
 #define SET_BITS(address) REGISTER((address) + 0x2000U)
 #define CLEAR_BITS(address) REGISTER((address) + 0x3000U)
 
+/* DS 2.6.3.6 */
+#define XIP_CTRL REGISTER(0x14000000U)
+#define XIP_CTRL_EN 1U
+
+/* DS 4.10.13 */
+#define SSI_BAUDR REGISTER(0x18000014U)
+
+/* DS 2.10.3 */
+#define VREG REGISTER(0x40064000U)
+#define VREG_VSEL_SHIFT 4U
+#define VREG_VSEL_MASK 15U
+
 /* DS 2.20 */
 #define SYSINFO_CHIP_ID REGISTER(0x40000000U)
 
@@ -25,6 +37,7 @@
 /* DS 2.14 */
 #define RESETS_RESET 0x4000c000U
 #define RESETS_RESET_DONE REGISTER(0x4000c008U)
+#define RESET_DMA (1U << 2U)
 #define RESET_IO_BANK0 (1U << 5U)
 #define RESET_PADS_BANK0 (1U << 8U)
 #define RESET_PLL_SYS (1U << 12U)
@@ -107,6 +120,22 @@
 #define WATCHDOG_SCRATCH6 REGISTER(0x40058024U)
 #define WATCHDOG_SCRATCH7 REGISTER(0x40058028U)
 #define WATCHDOG_TICK REGISTER(0x4005802cU)
+
+/* DS 2.5.7 */
+#define DMA_READ_ADDR(channel) REGISTER(0x50000000U + 0x40U * (channel))
+#define DMA_WRITE_ADDR(channel) REGISTER(0x50000004U + 0x40U * (channel))
+#define DMA_TRANS_COUNT(channel) REGISTER(0x50000008U + 0x40U * (channel))
+#define DMA_CTRL_TRIG(channel) REGISTER(0x5000000cU + 0x40U * (channel))
+#define DMA_INTR REGISTER(0x50000400U)
+#define DMA_INTE(line) REGISTER(0x50000404U + 0x10U * (line))
+#define DMA_INTS(line) REGISTER(0x5000040cU + 0x10U * (line))
+#define DMA_CTRL_EN (1U << 0U)
+#define DMA_CTRL_SIZE_WORD (2U << 2U)
+#define DMA_CTRL_INCR_READ (1U << 4U)
+#define DMA_CTRL_INCR_WRITE (1U << 5U)
+#define DMA_CTRL_CHAIN_TO(channel) ((channel) << 11U)
+#define DMA_CTRL_TREQ_PERMANENT (63U << 15U)
+#define DMA_CTRL_BUSY (1U << 24U)
 
 /* DS 2.4.8 */
 #define SYST_CSR REGISTER(0xe000e010U)

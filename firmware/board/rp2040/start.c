@@ -1,16 +1,16 @@
 #include "start.h"
 
 #include <stdint.h>
-#include <string.h>
 
 #include "clocks.h"
 #include "cores.h"
 #include "cycles.h"
 #include "hardware/sync.h"
+#include "image.h"
 #include "port_freertos.h"
 #include "registers.h"
 
-extern uint32_t board_data[], board_data_end[], board_data_saved[], board_bss[], board_bss_end[];
+extern uint32_t board_bss[], board_bss_end[];
 extern void (*board_constructors[])(void);
 extern void (*board_constructors_end[])(void);
 
@@ -23,8 +23,6 @@ void start_fault_at(const uint32_t *frame);
 
 #define SPINLOCKS 32U
 #define FILL_MARGIN 32U /* words of stack that fill() may take */
-#define SRAM_END 0x20042000U
-#define BOOT_MAGIC 0xb007c0d3U
 
 /* The boot ROM jumps here with a stack at the end of SRAM (DS 2.8.1.1), a debugger with any. Thread mode, main stack.
  */
@@ -46,23 +44,10 @@ static void fill(uint32_t *from, const uint32_t *end, uint32_t word) {
     }
 }
 
-static void copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
+void image_copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
     while (from < end) {
         *(volatile uint32_t *)to++ = *from++; /* volatile: as above, with memcpy */
     }
-}
-
-/* As it is loaded: 0. Neither cleared nor put back at a start. */
-static volatile uint32_t started __attribute__((section(".started"))) = 0;
-
-/* After a reset by the watchdog the boot ROM finds this and starts the image again, which is still in SRAM
- * (DS 2.8.1.1). It forgets it then. */
-static void start_again_after_watchdog(void) {
-    uint32_t entry = (uintptr_t)board_entry | 1U;
-    WATCHDOG_SCRATCH4 = BOOT_MAGIC;
-    WATCHDOG_SCRATCH5 = entry ^ (0U - BOOT_MAGIC);
-    WATCHDOG_SCRATCH6 = SRAM_END;
-    WATCHDOG_SCRATCH7 = entry;
 }
 
 void start_c(void) {
@@ -71,19 +56,14 @@ void start_c(void) {
     __asm volatile("mov %0, sp" : "=r"(stack_pointer));
     fill(&cores_stacks[0][0], stack_pointer - FILL_MARGIN, START_STACK_UNUSED);
     fill(&cores_stacks[1][0], &cores_stacks[1][CORES_STACK_WORDS], START_STACK_UNUSED);
-    if (started == 0) {
-        copy(board_data_saved, board_data, board_data_end);
-        started = 1;
-    } else {
-        copy(board_data, board_data_saved, board_data_saved + (board_data_end - board_data));
-    }
+    image_start_data();
     fill(board_bss, board_bss_end, 0);
     cores_vectors_start();
     for (uint32_t i = 0; i < SPINLOCKS; i++) {
         spin_unlock_unsafe(spin_lock_instance(i)); /* a debugger may have stopped a program that held some */
     }
     clocks_start();
-    start_again_after_watchdog();
+    image_start_again_after_watchdog();
     for (void (**constructor)(void) = board_constructors; constructor < board_constructors_end; constructor++) {
         (*constructor)();
     }

@@ -5,7 +5,7 @@
 /* What start-up fills the main stacks with, to see later how deep they were. */
 #define START_STACK_UNUSED 0xa5a5a5a5U
 
-/* Where the image begins, in code and at its lowest address: the boot ROM jumps here. */
+/* Where the image begins, in code, and in SRAM at its lowest address: the boot ROM jumps here, or boot2.S does. */
 void board_entry(void);
 
 /* Handler of HardFault: panics with the address of the instruction. */

@@ -1,5 +1,6 @@
 #include "tick.h"
 
+#include "board.h"
 #include "clocks.h"
 #include "port_freertos.h"
 #include "registers.h"
@@ -16,8 +17,8 @@ _Static_assert(CLOCKS_SYS_HZ % configTICK_RATE_HZ == 0, "a tick is a whole numbe
 /* Common clock at some edge. */
 static uint64_t known_edge;
 
-/* Reads both counters with nothing between. */
-static void read_counters(uint32_t *systick, uint32_t *pwm) {
+/* Reads both counters with nothing between: not even fetches from flash. */
+BOARD_IN_SRAM(read_counters) static void read_counters(uint32_t *systick, uint32_t *pwm) {
     uint32_t mask;
     __asm volatile("    mrs   %[mask], primask  \n"
                    "    cpsid i                 \n"

@@ -8,3 +8,5 @@ void port_notify_from_handler(port_task_t *task) {
     vTaskNotifyGiveIndexedFromISR(task->handle, PORT_FREERTOS_NOTIFY_TASK, &yield);
     portYIELD_FROM_ISR(yield);
 }
+
+void port_freertos_yield_from_handler(void) { portYIELD_FROM_ISR(pdTRUE); }

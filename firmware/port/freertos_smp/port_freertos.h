@@ -24,6 +24,9 @@ void port_freertos_start(void (*console)(void)) __attribute__((noreturn));
 /* The kernel's mask for a core, or for all with PORT_CORE_ANY. */
 UBaseType_t port_freertos_affinity(uint32_t core);
 
+/* Lets the scheduler choose again on this core when the handler that calls this returns. To be called last. */
+void port_freertos_yield_from_handler(void);
+
 /* Kernel ticks until the common clock reads `when`, rounded up, at most half the range of a tick count: what to wait
  * for, before one looks at the clock again. 0 if it already does; portMAX_DELAY for PORT_FOREVER. */
 TickType_t port_freertos_ticks_until(uint64_t when);

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.analysis.distribution import Distribution, distribution, disturbances
-from intercore.analysis.pools import cycles_per_us, looking_us, pools, spoilt, values_us
+from intercore.analysis.pools import by_level, cycles_per_us, looking_us, pools, spoilt, values_us
 from intercore.analysis.statistics import Interval
 from intercore.measurement import Level
 
@@ -215,7 +215,7 @@ def _difference(one: Interval, less: Interval) -> Interval:
 def _order(one: ApiCall) -> tuple[object, ...]:
     place = ORDER.index(one.call) if one.call in ORDER else len(ORDER)
     meanwhile = {ALONE: 0, SPIN: 1, "same": 2}.get(one.other, 3)
-    return str(sorted(one.varied.items())), one.core, one.batch, place, one.call, one.size or 0, meanwhile, one.other
+    return by_level(one.varied), one.core, one.batch, place, one.call, one.size or 0, meanwhile, one.other
 
 
 def _by_size(calls: Sequence[ApiCall]) -> Iterable[ApiBySize]:

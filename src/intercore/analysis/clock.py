@@ -8,14 +8,14 @@ at most, and, where a simulator saw the intervals from outside, how they differ 
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from intercore.analysis import counter
-from intercore.analysis.pools import spoilt, varied_names
+from intercore.analysis.pools import by_level, spoilt, varied_names
 from intercore.measurement import LOOKING_PREFIX
 
 if TYPE_CHECKING:
@@ -245,9 +245,9 @@ def _ticks(one: Measurement, name: str) -> Ticks:
     return next((series.ticks for series in one.series if series.name == name), np.zeros(0, np.int64))
 
 
-def _order(first: int, second: int, varied: Varied) -> tuple[str, bool, int, int]:
+def _order(first: int, second: int, varied: Varied) -> tuple[object, ...]:
     """One core before two; settings that differ otherwise stay apart."""
-    return str(varied), first != second, first, second
+    return by_level(varied), first != second, first, second
 
 
 def _intervals(first: int, second: int, varied: Varied, pool: Sequence[Measurement]) -> Intervals:
@@ -276,16 +276,16 @@ def _intervals(first: int, second: int, varied: Varied, pool: Sequence[Measureme
 
 
 def _offsets(intervals: Sequence[Intervals]) -> Iterable[Offset]:
-    """Bound the offset of every two cores between which both directions were measured."""
-    shortest: dict[tuple[int, int], int] = {}
+    """Bound the offset of every two cores between which both directions were measured, for each rate of the clock."""
+    shortest: dict[tuple[int, int, int], int] = {}
     for one in intervals:
-        pair = one.first, one.second
+        pair = one.hz, one.first, one.second
         shortest[pair] = min(one.shortest, shortest.get(pair, one.shortest))
-    cores = sorted({core for pair in shortest for core in pair})
-    for first, second in combinations(cores, 2):
-        there, back = shortest.get((first, second)), shortest.get((second, first))
+    cores = sorted({core for _, *pair in shortest for core in pair})
+    for hz, (first, second) in product(sorted({one.hz for one in intervals}), combinations(cores, 2)):
+        there, back = shortest.get((hz, first, second)), shortest.get((hz, second, first))
         if there is not None and back is not None:
-            yield Offset(first, second, -back, there, intervals[0].hz)
+            yield Offset(first, second, -back, there, hz)
 
 
 def _range(low: float, high: float) -> str:

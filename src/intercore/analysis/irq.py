@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.analysis.distribution import Distribution, Interval, Tail, distribution, disturbances, tail
-from intercore.analysis.pools import varied_names
+from intercore.analysis.pools import by_level, varied_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -247,10 +247,10 @@ def _setting(one: Measurement, names: Iterable[str]) -> Setting:
     )
 
 
-def _order(setting: Setting) -> tuple[str, int, bool, int, int, int]:
+def _order(setting: Setting) -> tuple[object, ...]:
     second = -1 if setting.second is None else setting.second
     place = list(DOING).index(setting.interrupted)
-    return str(setting.varied), list(PATHS).index(setting.path), setting.across, setting.first, second, place
+    return by_level(setting.varied), list(PATHS).index(setting.path), setting.across, setting.first, second, place
 
 
 def _us(pool: Sequence[Measurement]) -> Floats:

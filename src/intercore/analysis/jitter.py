@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from intercore.analysis.distribution import Distribution, Tail, distribution, disturbances, tail
 from intercore.analysis.histogram import STEPS, quantile
-from intercore.analysis.pools import varied_names
+from intercore.analysis.pools import by_level, varied_names
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
@@ -316,7 +316,7 @@ def _order(one: Measurement) -> tuple[object, ...]:
     migrations, loads = ("none", *FORCED, UNSYNCHRONISED), ("none", "core0", "core1", "both", "same-priority")
     levels = [(str(one.factors[name]), known) for name, known in (("migrate", migrations), ("load", loads))]
     ranks = [(known.index(level) if level in known else len(known), level) for level, known in levels]
-    rest = sorted((name, str(level)) for name, level in one.factors.items() if name not in _POOLED)
+    rest = by_level({name: level for name, level in one.factors.items() if name not in _POOLED})
     return int(one.factors["period_us"]), *ranks, str(one.factors["core"]), rest
 
 

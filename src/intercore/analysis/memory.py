@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.analysis.distribution import distribution
-from intercore.analysis.pools import spoilt
+from intercore.analysis.pools import by_level, spoilt
 from intercore.analysis.statistics import Interval, bootstrap_medians, generator, interval
 from intercore.measurement import Level
 
@@ -154,7 +154,12 @@ def _pools(
         found[tuple(one.factors.get(name, "") for name in (*named, *varied))].append(one)
     regions = list(dict.fromkeys(str(one.factors["region"]) for one in measurements))
     regions = sorted(regions, key=lambda region: _place(region, measurements))
-    for key in sorted(found, key=lambda key: _order(dict(zip(named, key, strict=False)), regions)):
+
+    def order(key: Key) -> tuple[object, ...]:
+        setting = dict(zip((*named, *varied), key, strict=True))
+        return *_order(setting, regions), by_level({name: setting[name] for name in varied})
+
+    for key in sorted(found, key=order):
         yield dict(zip((*named, *varied), key, strict=True)), found[key]
 
 

@@ -55,6 +55,14 @@ def varied_names(measurements: Iterable[Measurement], besides: Collection[str]) 
     return sorted(name for name, known in levels.items() if len(known) > 1 and name not in besides)
 
 
+def by_level(levels: Mapping[str, Level] | Varied) -> tuple[tuple[str, bool, int, str], ...]:
+    """Return the sort key of levels of factors: by the factors' names, then numbers by value, before names."""
+    return tuple(
+        (name, isinstance(level, str), 0 if isinstance(level, str) else level, str(level))
+        for name, level in sorted(dict(levels).items())
+    )
+
+
 def ticks(one: Measurement, series: str) -> NDArray[np.int64]:
     """Return the samples of a series, none if there is no such series."""
     return next((known.ticks for known in one.series if known.name == series), np.zeros(0, np.int64))

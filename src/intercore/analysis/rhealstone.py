@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from intercore.analysis.distribution import Distribution, distribution
-from intercore.analysis.pools import cycles_per_us, looking_us, pools, spoilt, values_us
+from intercore.analysis.pools import by_level, cycles_per_us, looking_us, pools, spoilt, values_us
 from intercore.measurement import Level
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _time(setting: Setting, varied: Varied, pool: Sequence[Measurement], same: f
 
 def _order(one: RhealstoneTime) -> tuple[object, ...]:
     place = COMPONENTS.index(one.component) if one.component in COMPONENTS else len(COMPONENTS)
-    return str(sorted(one.varied.items())), one.core, place, one.component, one.form != "same"
+    return by_level(one.varied), one.core, place, one.component, one.form != "same"
 
 
 def _merits(times: Sequence[RhealstoneTime]) -> Iterable[RhealstoneMerit]:

@@ -18,6 +18,7 @@ from intercore.analysis.alignment import Alignment, alignment
 from intercore.analysis.clock import PROMISED_SPREAD, Exactness, exactness
 from intercore.analysis.counter import with_bound
 from intercore.analysis.distribution import Distribution, distribution, disturbances
+from intercore.analysis.pools import by_level
 from intercore.analysis.statistics import RESAMPLES, Interval, generator, interval
 from intercore.measurement import LOOKING_PREFIX, Level
 
@@ -227,7 +228,7 @@ def _order(setting: _Setting) -> tuple[object, ...]:
     """One core before two; settings that differ otherwise stay apart."""
     primitive, first, second, target, time, varied = setting
     return (
-        str(varied),
+        by_level(varied),
         time == "raw-counter",
         time != "common",
         target == "busy",
@@ -391,7 +392,7 @@ def _false_times(wake_ups: Sequence[WakeUp]) -> Iterator[FalseTime]:
 
 
 def _place(one: WakeUp) -> tuple[object, ...]:
-    return one.primitive, one.first, one.second, one.target, str(one.varied)
+    return one.primitive, one.first, one.second, one.target, by_level(one.varied)
 
 
 # In words

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.analysis.pools import pools, spoilt, ticks
+from intercore.analysis.pools import by_level, pools, spoilt, ticks
 from intercore.measurement import Level
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _count(
 
 def _order(one: ThreadMetricCount) -> tuple[object, ...]:
     place = TESTS.index(one.test) if one.test in TESTS else len(TESTS)
-    return str(sorted(one.varied.items())), one.core, place, one.test, one.form != "same"
+    return by_level(one.varied), one.core, place, one.test, one.form != "same"
 
 
 def _sentences(counts: Sequence[ThreadMetricCount]) -> Iterable[str]:

@@ -1,0 +1,158 @@
+/* The second stage of the boot: what the boot ROM copies from the first 256 bytes of flash to the end of SRAM and runs
+ * there (DS 2.8.1.3). It sets the flash of the Pico, a W25Q16JV, and the serial interface in front of it (SSI, DS 4.10)
+ * up for execution in place, and starts the image through the vectors behind these 256 bytes.
+ *
+ * Reads are those that are fastest: Fast Read Quad I/O, EBh, in continuous mode, in which the flash takes the next
+ * address without the command ("W25Q16JV" below is its data sheet, revision H, 8.2.13). A word of 32 bits takes 8
+ * clocks of address and mode, 4 of waiting and 8 of data. The serial clock is clk_sys / 2, at most 66.5 MHz; the flash
+ * is good for 133 MHz, at 3.0 V and more.
+ *
+ * At most 252 bytes, and independent of where it is; the build appends its check sum (boot2.cmake). */
+    .syntax unified
+    .cpu    cortex-m0plus
+    .thumb
+
+    .equ DIVIDER, 2 /* even (DS 4.10.13, BAUDR) */
+
+    .equ SSI,            0x18000000 /* DS 4.10.13 */
+    .equ   CTRLR0,       0x00
+    .equ   CTRLR1,       0x04
+    .equ   SSIENR,       0x08
+    .equ   SER,          0x10
+    .equ   BAUDR,        0x14
+    .equ   SR,           0x28
+    .equ     SR_BUSY,    1 << 0
+    .equ     SR_TFE,     1 << 2
+    .equ   DR0,          0x60
+    .equ SSI_HIGH,       0x180000f0
+    .equ   RX_SAMPLE_DLY, 0x00
+    .equ   SPI_CTRLR0,   0x04
+
+    .equ FRAME_8,        7 << 16              /* CTRLR0: bits of a frame, less 1; one lane; sends and receives */
+    .equ QUAD_READ,      2 << 21 | 31 << 16 | 3 << 8 /* four lanes, 32 bits; sends a command, then reads */
+    .equ ADDRESS_MODE,   8 << 2               /* SPI_CTRLR0: 32 bits of address and mode, in units of 4 */
+    .equ WAIT_4,         4 << 11
+    .equ COMMAND_8,      2 << 8               /* a command of 8 bits before it … */
+    .equ ONE_LANE_COMMAND, 1                  /* … on one lane, the address on four */
+    .equ NO_COMMAND,     2                    /* none, the address on four */
+
+    .equ READ_QUAD,      0xeb                 /* W25Q16JV 8.1.2 */
+    .equ CONTINUOUS,     0xa0                 /* mode bits M5-4 = 10: the next read has no command (8.2.13) */
+    .equ READ_STATUS_2,  0x35
+    .equ WRITE_STATUS_2, 0x31
+    .equ   QUAD_ENABLE,  1 << 1
+    .equ ENABLE_VOLATILE, 0x50                /* the next write of a status register lasts until power-off (8.2.2) */
+
+    .equ PADS_QSPI_SCLK, 0x40020004           /* DS 2.19.6.4; SD0 to SD3 behind it */
+    .equ   SCLK_FAST,    2 << 4 | 1           /* 8 mA, fast slew rate; output only */
+    .equ   SCHMITT,      1 << 1
+
+    .equ XIP_CTRL,       0x14000000           /* DS 2.6.3.6 */
+    .equ   ERR_BADWRITE, 1 << 1               /* the other bits 0: EN, the cache */
+    .equ VECTORS,        0x10000100
+    .equ VTOR,           0xe000ed08
+
+    .section .text, "ax"
+    .global boot2
+    .thumb_func
+boot2:
+    /* Pads: a steep clock, and data without the delay of the Schmitt triggers. */
+    ldr  r0, =PADS_QSPI_SCLK
+    movs r1, #SCLK_FAST
+    str  r1, [r0]
+    movs r1, #4
+1:  adds r0, #4
+    ldr  r2, [r0]
+    movs r3, #SCHMITT
+    bics r2, r3
+    str  r2, [r0]
+    subs r1, #1
+    bne  1b
+
+    /* Commands to the flash: bytes, on one lane. Data are sampled a cycle of clk_sys later than half a serial clock
+       after the flash sends them: at this divider, when it sends the next (RX_SAMPLE_DLY). */
+    ldr  r4, =SSI
+    ldr  r5, =SSI_HIGH
+    movs r6, #0
+    movs r7, #1
+    str  r6, [r4, #SSIENR]
+    movs r1, #DIVIDER
+    str  r1, [r4, #BAUDR]
+    str  r7, [r5, #RX_SAMPLE_DLY]
+    ldr  r1, =FRAME_8
+    str  r1, [r4, #CTRLR0]
+    str  r7, [r4, #SER]
+    str  r7, [r4, #SSIENR]
+
+    /* Four lanes must be enabled; in most of these flashes they always are. */
+    movs r0, #READ_STATUS_2
+    bl   command
+    movs r1, #QUAD_ENABLE
+    tst  r0, r1
+    bne  2f
+    orrs r1, r0
+    mov  r8, r1
+    movs r0, #ENABLE_VOLATILE
+    str  r0, [r4, #DR0]
+    bl   finish
+    ldr  r0, [r4, #DR0]
+    movs r0, #WRITE_STATUS_2
+    mov  r1, r8
+    bl   command_with
+
+    /* One read with the command, so that the flash is in continuous mode behind it. */
+2:  str  r6, [r4, #SSIENR]
+    ldr  r1, =QUAD_READ
+    str  r1, [r4, #CTRLR0]
+    str  r6, [r4, #CTRLR1]
+    ldr  r1, =ADDRESS_MODE | WAIT_4 | COMMAND_8 | ONE_LANE_COMMAND
+    str  r1, [r5, #SPI_CTRLR0]
+    str  r7, [r4, #SSIENR]
+    movs r1, #READ_QUAD
+    str  r1, [r4, #DR0]
+    movs r1, #CONTINUOUS /* address 0, then the mode */
+    str  r1, [r4, #DR0]
+    bl   finish
+
+    /* From now on the SSI makes such reads, without the command, of what is read in the XIP window. */
+    str  r6, [r4, #SSIENR]
+    ldr  r1, =CONTINUOUS << 24 | ADDRESS_MODE | WAIT_4 | NO_COMMAND
+    str  r1, [r5, #SPI_CTRLR0]
+    str  r7, [r4, #SSIENR]
+
+#if !IC_XIP_CACHE
+    ldr  r0, =XIP_CTRL
+    movs r1, #ERR_BADWRITE
+    str  r1, [r0]
+#endif
+
+    ldr  r0, =VECTORS
+    ldr  r1, =VTOR
+    str  r0, [r1]
+    ldm  r0!, {r1, r2}
+    msr  msp, r1
+    bx   r2
+
+/* Sends r0 and then another byte, r1 in the second case; returns what the flash says to that. */
+command:
+    movs r1, #0
+command_with:
+    str  r0, [r4, #DR0]
+    str  r1, [r4, #DR0]
+    mov  r3, lr
+    bl   finish
+    ldr  r0, [r4, #DR0]
+    ldr  r0, [r4, #DR0]
+    bx   r3
+
+/* Waits until all is sent. */
+finish:
+    ldr  r1, [r4, #SR]
+    movs r2, #SR_TFE
+    tst  r1, r2
+    beq  finish
+    movs r2, #SR_BUSY
+    tst  r1, r2
+    bne  finish
+    bx   lr
+    .ltorg

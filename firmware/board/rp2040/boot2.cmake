@@ -1,0 +1,21 @@
+# Pads the second-stage boot (BINARY) to 252 bytes and appends its check sum, as assembler source (OUT). The boot ROM
+# checks it (DS 2.8.1.3.1): CRC-32 with the polynomial 04C11DB7, most significant bit first, begun with all ones, without
+# inversion at the end.
+file(READ ${BINARY} digits HEX)
+string(LENGTH "${digits}" length)
+if(length EQUAL 0 OR length GREATER 504)
+  message(FATAL_ERROR "The second-stage boot is to have 1 to 252 bytes: ${BINARY} has ${length} / 2.")
+endif()
+string(REPEAT "0" 504 padding)
+string(SUBSTRING "${digits}${padding}" 0 504 digits)
+string(REGEX MATCHALL ".." bytes "${digits}")
+set(crc 0xffffffff)
+set(lines "")
+foreach(byte IN LISTS bytes)
+  string(APPEND lines "    .byte 0x${byte}\n")
+  math(EXPR crc "${crc} ^ (0x${byte} << 24)")
+  foreach(bit RANGE 7)
+    math(EXPR crc "((${crc} << 1) ^ ((${crc} >> 31 & 1) * 0x04c11db7)) & 0xffffffff")
+  endforeach()
+endforeach()
+file(WRITE ${OUT} "    .section .boot2, \"a\"\n    .global boot2\nboot2:\n${lines}    .word ${crc}\n")

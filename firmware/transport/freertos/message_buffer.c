@@ -1,0 +1,59 @@
+/* FreeRTOS' message buffer, with the shared memory as storage: a stream buffer (stream_buffer.c, where it says what the
+ * kernel requires between two cores) that stores the length before each message, and moves messages as a whole or not
+ * at all. */
+#include "transports_freertos.h"
+
+#define LENGTH_BYTES sizeof(configMESSAGE_BUFFER_LENGTH_TYPE)
+
+static StaticMessageBuffer_t control;
+static MessageBufferHandle_t buffer;
+
+/* One byte of the storage is never used. */
+static uint32_t message_buffer_capacity(const struct ic_transport_setup *setup) {
+    return setup->memory_bytes - 1U - LENGTH_BYTES;
+}
+
+static bool message_buffer_open(struct ic_transport_end *end) {
+    const struct ic_transport_setup *setup = end->setup;
+    if (end->role == IC_TRANSPORT_SENDER) {
+        buffer = xMessageBufferCreateStatic(setup->memory_bytes, setup->memory, &control);
+    }
+    return true;
+}
+
+/* What is static need not be given back. */
+static void message_buffer_close(struct ic_transport_end *end) { (void)end; }
+
+static bool message_buffer_send(struct ic_transport_end *end, const void *message) {
+    TickType_t ticks = freertos_slice(end);
+    while (xMessageBufferSend(buffer, message, end->setup->size, ticks) == 0) {
+        if (ic_transport_over(end)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t message_buffer_receive(struct ic_transport_end *end, void *message) {
+    TickType_t ticks = freertos_slice(end);
+    for (;;) {
+        size_t bytes = xMessageBufferReceive(buffer, message, end->setup->size, ticks);
+        if (bytes > 0) {
+            return (uint32_t)bytes;
+        }
+        if (ic_transport_over(end)) {
+            return 0;
+        }
+    }
+}
+
+const struct ic_transport ic_transport_message_buffer = {
+    .name = "message-buffer",
+    .summary = "FreeRTOS message buffer, the length of each message is stored before it; copied in and out",
+    .one_kernel = true,
+    .capacity = message_buffer_capacity,
+    .open = message_buffer_open,
+    .close = message_buffer_close,
+    .send = message_buffer_send,
+    .receive = message_buffer_receive,
+};

@@ -1,0 +1,64 @@
+/* FreeRTOS' direct-to-task notification, whose value is the address of the message: nothing is copied. The message lies
+ * in the shared memory, in the one place there is. The sender has it back when the receiver notifies it. */
+#include "port_freertos.h"
+#include "transports_freertos.h"
+
+/* Whether the sender has the place. */
+static bool has_place;
+
+static uint32_t notification_capacity(const struct ic_transport_setup *setup) { return setup->memory_bytes; }
+
+static bool notification_open(struct ic_transport_end *end) {
+    if (end->role == IC_TRANSPORT_SENDER) {
+        has_place = true;
+    }
+    return true;
+}
+
+static void notification_close(struct ic_transport_end *end) { (void)end; }
+
+static void *notification_loan(struct ic_transport_end *end) {
+    while (!has_place) {
+        has_place = ulTaskNotifyTakeIndexed(PORT_FREERTOS_NOTIFY_TASK, pdTRUE, freertos_slice(end)) > 0;
+        if (ic_transport_over(end)) {
+            return NULL;
+        }
+    }
+    return end->setup->memory;
+}
+
+static bool notification_send(struct ic_transport_end *end) {
+    has_place = false;
+    (void)xTaskNotifyIndexed(end->other->handle, PORT_FREERTOS_NOTIFY_TASK, (uint32_t)end->setup->memory,
+                             eSetValueWithOverwrite); /* there is nothing to be overwritten: one place, one message */
+    return true;
+}
+
+static const void *notification_receive(struct ic_transport_end *end, uint32_t *size) {
+    uint32_t address;
+    while (xTaskNotifyWaitIndexed(PORT_FREERTOS_NOTIFY_TASK, 0, UINT32_MAX, &address, freertos_slice(end)) != pdTRUE) {
+        if (ic_transport_over(end)) {
+            return NULL;
+        }
+    }
+    *size = end->setup->size;
+    return ic_transport_over(end) ? NULL : (const void *)address; /* who declares it over notifies as well */
+}
+
+static void notification_release(struct ic_transport_end *end) {
+    (void)xTaskNotifyGiveIndexed(end->other->handle, PORT_FREERTOS_NOTIFY_TASK);
+}
+
+const struct ic_transport ic_transport_notification = {
+    .name = "notification",
+    .summary = "FreeRTOS direct-to-task notification with the message's address; not copied, one at a time",
+    .zero_copy = true,
+    .one_kernel = true,
+    .capacity = notification_capacity,
+    .open = notification_open,
+    .close = notification_close,
+    .loan = notification_loan,
+    .send_loan = notification_send,
+    .receive_loan = notification_receive,
+    .release = notification_release,
+};

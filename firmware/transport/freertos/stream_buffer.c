@@ -1,0 +1,71 @@
+/* FreeRTOS' stream buffer, with the shared memory as storage. The kernel copies without a lock, and
+ * suspends the scheduler to wake the other end.
+ *
+ * Between two cores under one SMP kernel it works as it is, with one sender and one receiver: what its ends wait by is
+ * under the kernel's locks, which all cores share. (Between two kernels sbSEND_COMPLETED and sbRECEIVE_COMPLETED would
+ * have to ring a doorbell.) One thing does not: a wait that times out forgets its task without a lock, just when the
+ * other core may be about to wake it, which the kernel's own assertion would catch. So the slices must be longer than
+ * any wait of a run in which nothing is wrong, and they are. */
+#include "transports_freertos.h"
+
+static StaticStreamBuffer_t control;
+static StreamBufferHandle_t buffer;
+
+/* One byte of the storage is never used. */
+static uint32_t stream_buffer_capacity(const struct ic_transport_setup *setup) { return setup->memory_bytes - 1U; }
+
+/* The receiver is woken when a whole message is there. */
+static bool stream_buffer_open(struct ic_transport_end *end) {
+    const struct ic_transport_setup *setup = end->setup;
+    if (end->role == IC_TRANSPORT_SENDER) {
+        buffer = xStreamBufferCreateStatic(setup->memory_bytes, setup->size, setup->memory, &control);
+    }
+    return true;
+}
+
+/* What is static need not be given back. */
+static void stream_buffer_close(struct ic_transport_end *end) { (void)end; }
+
+/* The kernel's calls move a part of the bytes where not all fit or not all are there. */
+static bool stream_buffer_send(struct ic_transport_end *end, const void *message) {
+    TickType_t ticks = freertos_slice(end);
+    const uint8_t *next = message;
+    for (size_t left = end->setup->size;;) {
+        size_t count = xStreamBufferSend(buffer, next, left, ticks);
+        if (count == left) {
+            return true;
+        }
+        next += count;
+        left -= count;
+        if (ic_transport_over(end)) {
+            return false;
+        }
+    }
+}
+
+static uint32_t stream_buffer_receive(struct ic_transport_end *end, void *message) {
+    TickType_t ticks = freertos_slice(end);
+    uint8_t *next = message;
+    for (size_t left = end->setup->size;;) {
+        size_t count = xStreamBufferReceive(buffer, next, left, ticks);
+        if (count == left) {
+            return end->setup->size;
+        }
+        next += count;
+        left -= count;
+        if (ic_transport_over(end)) {
+            return 0;
+        }
+    }
+}
+
+const struct ic_transport ic_transport_stream_buffer = {
+    .name = "stream-buffer",
+    .summary = "FreeRTOS stream buffer that wakes when a whole message is there; copied in and out",
+    .one_kernel = true,
+    .capacity = stream_buffer_capacity,
+    .open = stream_buffer_open,
+    .close = stream_buffer_close,
+    .send = stream_buffer_send,
+    .receive = stream_buffer_receive,
+};

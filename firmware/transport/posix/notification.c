@@ -1,0 +1,66 @@
+/* The notification of port.h (here a semaphore for each thread) and an address that the other thread finds: nothing is
+ * copied. The message lies in the shared memory, in the one place there is, which the sender has back when the address
+ * is gone. */
+#include "transports_posix.h"
+
+/* NULL: the sender has the place. */
+static _Atomic(void *) address;
+
+static uint32_t notification_capacity(const struct ic_transport_setup *setup) { return setup->memory_bytes; }
+
+static bool notification_open(struct ic_transport_end *end) {
+    if (end->role == IC_TRANSPORT_SENDER) {
+        atomic_store(&address, NULL);
+    }
+    return true;
+}
+
+static void notification_close(struct ic_transport_end *end) { (void)end; }
+
+/* Waits until the address is there, or is not. */
+static bool await(struct ic_transport_end *end, bool there) {
+    while ((atomic_load_explicit(&address, memory_order_acquire) != NULL) != there) {
+        if (ic_transport_over(end)) {
+            return false;
+        }
+        if (!end->setup->polling) {
+            end->wait(end);
+        }
+    }
+    return true;
+}
+
+static void put(struct ic_transport_end *end, void *memory) {
+    atomic_store_explicit(&address, memory, memory_order_release);
+    if (!end->setup->polling) {
+        end->wake(end);
+    }
+}
+
+static void *notification_loan(struct ic_transport_end *end) { return await(end, false) ? end->setup->memory : NULL; }
+
+static bool notification_send(struct ic_transport_end *end) {
+    put(end, end->setup->memory);
+    return true;
+}
+
+static const void *notification_receive(struct ic_transport_end *end, uint32_t *size) {
+    *size = end->setup->size;
+    return await(end, true) ? atomic_load_explicit(&address, memory_order_relaxed) : NULL;
+}
+
+static void notification_release(struct ic_transport_end *end) { put(end, NULL); }
+
+const struct ic_transport ic_transport_notification = {
+    .name = "notification",
+    .summary = "the message's address and the thread's own semaphore; not copied, one at a time",
+    .zero_copy = true,
+    .one_kernel = true,
+    .capacity = notification_capacity,
+    .open = notification_open,
+    .close = notification_close,
+    .loan = notification_loan,
+    .send_loan = notification_send,
+    .receive_loan = notification_receive,
+    .release = notification_release,
+};

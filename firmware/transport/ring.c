@@ -1,0 +1,137 @@
+/* ring and ring-zero-copy: messages through our own ring in shared memory (spsc.h).
+ *
+ * They differ in who copies. With `ring` a message is copied into the ring and out of it; with `ring-zero-copy` the
+ * sender makes it where it is to be read, and what goes from core to core are one size and two indexes. Neither knows
+ * of a kernel: an end that sleeps is woken by what the setup supplies. */
+#include "ring.h"
+
+#include <string.h>
+
+/* Each is its own end's. */
+static struct ic_spsc_sender sender;
+static struct ic_spsc_receiver receiver;
+
+static bool wait_for_other(void *arg) {
+    struct ic_transport_end *end = arg;
+    if (!end->setup->polling && !ic_transport_over(end)) {
+        end->wait(end);
+    }
+    return !ic_transport_over(end);
+}
+
+static void wake_other(void *arg) {
+    struct ic_transport_end *end = arg;
+    end->wake(end);
+}
+
+uint32_t ic_ring_capacity(uint32_t memory_bytes) {
+    uint32_t bytes = ic_spsc_capacity(memory_bytes);
+    return bytes > 0 ? ic_spsc_largest(bytes) : 0;
+}
+
+static uint32_t capacity(const struct ic_transport_setup *setup) { return ic_ring_capacity(setup->memory_bytes); }
+
+void ic_ring_open(const struct ic_transport_end *end, void *memory, uint32_t memory_bytes,
+                  const struct ic_spsc_waiting *waiting) {
+    uint32_t bytes = ic_spsc_capacity(memory_bytes);
+    if (end->role == IC_TRANSPORT_SENDER) {
+        memset(memory, 0, IC_SPSC_CONTROL_BYTES);
+        ic_spsc_open_sender(&sender, memory, bytes, waiting);
+    } else {
+        ic_spsc_open_receiver(&receiver, memory, bytes, waiting);
+    }
+}
+
+static bool open_end(struct ic_transport_end *end) {
+    const struct ic_transport_setup *setup = end->setup;
+    const struct ic_spsc_waiting waiting = {
+        .wait = wait_for_other, .wake = setup->polling ? NULL : wake_other, .arg = end, .sleeps = !setup->polling};
+    ic_ring_open(end, setup->memory, setup->memory_bytes, &waiting);
+    return true;
+}
+
+static void close_end(struct ic_transport_end *end) { (void)end; }
+
+/* ---- in place ---- */
+
+static void *loan(struct ic_transport_end *end) { return ic_spsc_await_room(&sender, end->setup->size); }
+
+static bool send_loan(struct ic_transport_end *end) {
+    ic_spsc_publish(&sender, end->setup->size);
+    return true;
+}
+
+static const void *receive_loan(struct ic_transport_end *end, uint32_t *size) {
+    (void)end;
+    return ic_spsc_await_message(&receiver, size);
+}
+
+static void release(struct ic_transport_end *end) {
+    (void)end;
+    ic_spsc_release(&receiver);
+}
+
+const struct ic_transport ic_transport_ring_zero_copy = {
+    .name = "ring-zero-copy",
+    .summary = "lock-free ring in shared memory; messages are made and read in it, nothing is copied",
+    .zero_copy = true,
+    .capacity = capacity,
+    .open = open_end,
+    .close = close_end,
+    .loan = loan,
+    .send_loan = send_loan,
+    .receive_loan = receive_loan,
+    .release = release,
+};
+
+/* ---- copying ---- */
+
+/* A processor that has instructions for several words copies such a block by them: the Cortex-M0+ in three quarters of
+ * a cycle per byte, twice as fast as the C library. It may hold anything, whatever type its owner gives it. */
+typedef struct {
+    uint32_t words[12];
+} __attribute__((may_alias)) block_t;
+
+/* Both are aligned to 8. */
+static void copy(void *to, const void *from, uint32_t bytes) {
+    block_t *target = to;
+    const block_t *source = from;
+    for (; bytes >= sizeof *target; bytes -= (uint32_t)sizeof *target) {
+        *target++ = *source++;
+    }
+    memcpy(target, source, bytes);
+}
+
+bool ic_ring_send(struct ic_transport_end *end, const void *message) {
+    uint32_t size = end->setup->size;
+    void *room = ic_spsc_await_room(&sender, size);
+    if (room == NULL) {
+        return false;
+    }
+    copy(room, message, size);
+    ic_spsc_publish(&sender, size);
+    return true;
+}
+
+uint32_t ic_ring_receive(struct ic_transport_end *end, void *message) {
+    uint32_t size = end->setup->size;
+    uint32_t found;
+    const void *source = ic_spsc_await_message(&receiver, &found);
+    if (source == NULL) {
+        return 0;
+    }
+    found = found < size ? found : size;
+    copy(message, source, found);
+    ic_spsc_release(&receiver);
+    return found;
+}
+
+const struct ic_transport ic_transport_ring = {
+    .name = "ring",
+    .summary = "lock-free ring in shared memory; a message is copied into it and out of it",
+    .capacity = capacity,
+    .open = open_end,
+    .close = close_end,
+    .send = ic_ring_send,
+    .receive = ic_ring_receive,
+};

@@ -1,0 +1,175 @@
+/* dma: a DMA channel copies the message from the sender's memory to the receiver's, and its completion interrupt, on
+ * the receiver's core, wakes the receiver; one that polls looks at the channel's completion instead. Neither core
+ * copies.
+ *
+ * The receiver says where it wants the message, in shared memory; the sender, which may have to wait for that, starts
+ * the channel, and returns when it is done. In words where the size allows it, otherwise in bytes. */
+#include "board.h"
+#include "clocks.h"
+#include "cores.h"
+#include "hardware/irq.h"
+#include "port_interrupt.h"
+#include "registers.h"
+#include "transports_rp2040.h"
+
+#define CHANNEL 0U
+#define DONE (1U << CHANNEL)
+#define LOWEST_PRIORITY 255U
+#define WORD_BYTES 4U
+/* The chip's SRAM: what a receiver may name. */
+#define SRAM_BYTES 0x42000U
+
+/* In shared memory. */
+struct shared {
+    atomic_uint wanted; /* messages that the receiver has asked for */
+    uint32_t to;        /* where it wants the last of them */
+    atomic_uint asleep; /* the sender is, or is about to */
+    uint32_t size;      /* of the message that is under way */
+};
+
+/* The sender's. */
+static uint32_t sent;
+
+/* The receiver's. */
+static uint32_t asked;
+static port_task_t *task;
+static atomic_bool completed;
+
+static struct shared *shared_of(const struct ic_transport_end *end) { return end->setup->memory; }
+
+static uint32_t dma_capacity(const struct ic_transport_setup *setup) {
+    return setup->memory_bytes < sizeof(struct shared) ? 0 : SRAM_BYTES;
+}
+
+/* On the receiver's core. */
+static void dma_is_done(void) {
+    DMA_INTS(get_core_num()) = DONE;
+    atomic_store(&completed, true);
+    port_notify_from_handler(task);
+}
+
+static void open_receiver(const struct ic_transport_end *end) {
+    uint32_t core = end->setup->to;
+    asked = 0;
+    task = port_task_self();
+    atomic_store(&completed, false);
+    if (!end->setup->polling) {
+        cores_set_handler(core, DMA_IRQ_0 + core, dma_is_done);
+        irq_set_priority(DMA_IRQ_0 + core, LOWEST_PRIORITY);
+        irq_set_enabled(DMA_IRQ_0 + core, true);
+        DMA_INTE(core) = DONE;
+    }
+}
+
+static bool dma_open(struct ic_transport_end *end) {
+    if (end->role == IC_TRANSPORT_RECEIVER) {
+        open_receiver(end);
+        return true;
+    }
+    struct shared *shared = shared_of(end);
+    sent = 0;
+    atomic_store(&shared->wanted, 0);
+    atomic_store(&shared->asleep, 0);
+    clocks_reset_blocks(RESET_DMA);
+    return true;
+}
+
+static void dma_close(struct ic_transport_end *end) {
+    uint32_t core = end->setup->to;
+    if (end->role == IC_TRANSPORT_RECEIVER && !end->setup->polling) {
+        DMA_INTE(core) = 0;
+        irq_set_enabled(DMA_IRQ_0 + core, false);
+    }
+}
+
+/* ---- sending ---- */
+
+static bool is_wanted(const struct shared *shared) {
+    return atomic_load_explicit(&shared->wanted, memory_order_acquire) == sent + 1U;
+}
+
+static bool await_receiver(struct ic_transport_end *end) {
+    struct shared *shared = shared_of(end);
+    while (!is_wanted(shared)) {
+        if (ic_transport_over(end)) {
+            return false;
+        }
+        if (!end->setup->polling) {
+            /* Announce, then look again; the receiver asks, then looks for the announcement. */
+            atomic_store(&shared->asleep, 1);
+            if (!is_wanted(shared)) {
+                end->wait(end);
+            }
+            atomic_store(&shared->asleep, 0);
+        }
+    }
+    return true;
+}
+
+static bool dma_send(struct ic_transport_end *end, const void *message) {
+    struct shared *shared = shared_of(end);
+    if (!await_receiver(end)) {
+        return false;
+    }
+    uint32_t size = end->setup->size;
+    uint32_t control =
+        DMA_CTRL_EN | DMA_CTRL_INCR_READ | DMA_CTRL_INCR_WRITE | DMA_CTRL_CHAIN_TO(CHANNEL) | DMA_CTRL_TREQ_PERMANENT;
+    bool in_words = size % WORD_BYTES == 0;
+    sent++;
+    shared->size = size;
+    DMA_READ_ADDR(CHANNEL) = (uintptr_t)message;
+    DMA_WRITE_ADDR(CHANNEL) = shared->to;
+    DMA_TRANS_COUNT(CHANNEL) = in_words ? size / WORD_BYTES : size;
+    atomic_thread_fence(memory_order_release);
+    DMA_CTRL_TRIG(CHANNEL) = control | (in_words ? DMA_CTRL_SIZE_WORD : 0);
+    while ((DMA_CTRL_TRIG(CHANNEL) & DMA_CTRL_BUSY) != 0) {
+    }
+    return true;
+}
+
+/* ---- receiving ---- */
+
+static void ask(struct ic_transport_end *end, void *message) {
+    struct shared *shared = shared_of(end);
+    shared->to = (uintptr_t)message;
+    atomic_store(&shared->wanted, ++asked);
+    if (!end->setup->polling && atomic_load(&shared->asleep) != 0) {
+        end->wake(end);
+    }
+}
+
+static bool is_complete(const struct ic_transport_end *end) {
+    bool polling = end->setup->polling;
+    bool done = polling ? (DMA_INTR & DONE) != 0 : atomic_load(&completed);
+    if (done && polling) {
+        DMA_INTR = DONE;
+    } else if (done) {
+        atomic_store(&completed, false); /* the next one is not asked for yet */
+    }
+    return done;
+}
+
+static uint32_t dma_receive(struct ic_transport_end *end, void *message) {
+    ask(end, message);
+    while (!is_complete(end)) {
+        if (ic_transport_over(end)) {
+            return 0;
+        }
+        if (!end->setup->polling) {
+            end->wait(end);
+        }
+    }
+    atomic_thread_fence(memory_order_acquire);
+    uint32_t size = shared_of(end)->size;
+    return size < end->setup->size ? size : end->setup->size;
+}
+
+const struct ic_transport ic_transport_dma = {
+    .name = "dma",
+    .summary = "a DMA channel copies from the sender's memory to the receiver's; its interrupt wakes the receiver",
+    .capacity = dma_capacity,
+    .open = dma_open,
+    .close = dma_close,
+    .send = dma_send,
+    .receive = dma_receive,
+};

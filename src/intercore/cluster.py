@@ -99,9 +99,13 @@ class Cluster:
     def submit(self, batch: Batch) -> Future[Result]:
         """Have a worker measure a batch on a simulated chip. If it dies, another begins anew; after some, it failed.
 
-        The future raises IntercoreError if the cluster is gone or a worker is not like this machine.
+        This, or the future, raises IntercoreError if the cluster is gone or a worker is not like this machine.
         """
-        measuring = self._executor.submit(_measure, _identity(), self._send(self._program(batch)), batch)
+        program = self._program(batch)
+        try:
+            measuring = self._executor.submit(_measure, _identity(), self._send(program), batch)
+        except Exception as error:  # of whatever kind the connection is
+            raise self._gone() from error
         future: Future[Result] = Future()
         self._pending.add(future)
         measuring.add_done_callback(lambda done: self._end(future, lambda: self._result(batch, done)))
@@ -163,6 +167,7 @@ class Cluster:
             except Exception:  # whatever kind of connection it was
                 slots = 0
             if slots:
+                self.size = slots  # workers come and go
                 last_seen = time.monotonic()
             elif self._client.status != "running" or time.monotonic() - last_seen > WORKER_PATIENCE:
                 for future in list(self._pending):

@@ -238,7 +238,7 @@ def test_a_scheduler_that_goes_away_ends_the_campaign_which_can_go_on_here(tool:
 
 @slow
 def test_what_takes_its_worker_with_it_is_set_aside_and_the_rest_completes(tool: Tool, tmp_path: Path) -> None:
-    write_plan(tool, SMALL)
+    write_plan(tool, SMALL.replace("samples = 5", "samples = 100"))  # its worker is busy when it is killed
     with _scheduler(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as fragile:
         fragile.add_worker()
         words = sweep("there.db", "--cluster", fragile.address)

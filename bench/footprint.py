@@ -20,8 +20,8 @@ from rich.console import Console
 from rich.table import Table
 
 from intercore.build import pico_image
-from intercore.factors import OPT_LEVELS
 from intercore.image import sections
+from intercore.target_factors import OPT_LEVELS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from intercore import plan as plan_module
 from intercore.errors import IntercoreError, UsageError
-from intercore.factors import of_target
 from intercore.measurement import Excluded, Measurement, Part, Plan, Run
 from intercore.plan import MAX_SETTINGS, Setting, canonical, grid, remaining, settings
+from intercore.target_factors import of_target
 
 LEVELS = st.integers(-(2**63), 2**63 - 1) | st.text(max_size=8)
 FACTORS = st.dictionaries(st.text(max_size=8), LEVELS, max_size=6)

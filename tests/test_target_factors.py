@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from intercore import conditions
 from intercore.build import variant
 from intercore.errors import UsageError
-from intercore.factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE, of_target, resolve
 from intercore.measurement import Measurement, Part, Plan, Run
 from intercore.plan import settings
 from intercore.request import target_levels
 from intercore.runner import carry_out
 from intercore.store import Store
+from intercore.target_factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE, of_target, resolve
 from intercore.targets import TARGETS, Address, check_address, find
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ import msgspec
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.exchange import TargetRestartedError, TargetSilentError
-from intercore.factors import of_target
 from intercore.link import ProtocolError, TargetLostError
 from intercore.measurement import Level, Measurement, Plan
 from intercore.plan import Setting
 from intercore.runner import OpenTarget, opened
 from intercore.session import DEFAULT_TIMEOUT
+from intercore.target_factors import of_target
 from intercore.targets import Address, check_address, find
 
 if TYPE_CHECKING:

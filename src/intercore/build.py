@@ -18,8 +18,8 @@ import msgspec
 import platformdirs
 
 from intercore.errors import IntercoreError
-from intercore.factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE
 from intercore.kernel import Kernel, freertos_kernel
+from intercore.target_factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -24,8 +24,6 @@ from intercore.crew import Processes, cores
 from intercore.document import run_document
 from intercore.errors import IntercoreError, UsageError, unknown
 from intercore.estimate import words as in_words
-from intercore.factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE, Factor
-from intercore.factors import resolve as resolve_factors
 from intercore.measurement import Part, Plan
 from intercore.plan import check, settings
 from intercore.prepare import duration, prepare
@@ -37,6 +35,8 @@ from intercore.shell import converse
 from intercore.store import Store
 from intercore.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.sweep import carry_out as sweep_campaigns
+from intercore.target_factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE, Factor
+from intercore.target_factors import resolve as resolve_factors
 from intercore.targets import DEFAULT_BAUD, PICO_FACTORS, TARGETS, Address, Target, check_address, find, option_of
 from intercore.view.image import print_image
 from intercore.view.predict import print_prediction

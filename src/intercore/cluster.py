@@ -21,7 +21,7 @@ import msgspec
 
 from intercore.batch import Batch, Failure, Result, measure_batch
 from intercore.errors import IntercoreError, UsageError
-from intercore.factors import of_target
+from intercore.target_factors import of_target
 from intercore.targets import find
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.factors import FACTORS
+from intercore.target_factors import FACTORS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,8 +13,8 @@ import msgspec
 import numpy as np
 
 from intercore.errors import IntercoreError
-from intercore.factors import of_target
 from intercore.plan import settings
+from intercore.target_factors import of_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore import factors
+from intercore import target_factors
 from intercore.errors import UsageError, unknown
-from intercore.factors import FACTORS, OPT, of_target
 from intercore.measurement import Excluded, Level, Part, Plan
 from intercore.plan import check, settings
 from intercore.request import excluded, find_benchmark, level_of
 from intercore.runner import opened
+from intercore.target_factors import FACTORS, OPT, of_target
 from intercore.targets import Address, Target, check_factors, find
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _build(file: PlanFile, experiment: Experiment, target: Target) -> Levels:
     if next(_possible_builds(levels), None) is None or not experiment.skip_impossible:
         with _at(file, (*experiment.path, "factors", *list(levels)[-1:])):
             for build in _builds(levels):
-                factors.check(build)
+                target_factors.check(build)
     return levels
 
 
@@ -148,7 +148,7 @@ def _builds(levels: Levels) -> Iterator[dict[str, Level]]:
 def _possible_builds(levels: Levels) -> Iterator[dict[str, Level]]:
     for build in _builds(levels):
         try:
-            factors.check(build)
+            target_factors.check(build)
         except UsageError:
             continue
         yield build
@@ -159,7 +159,7 @@ def _without_effect(file: PlanFile, experiment: Experiment, part: Part) -> list[
     left_out = []
     for build in _builds({name: levels for name, levels in part.levels.items() if name in FACTORS}):
         try:
-            factors.check(build)
+            target_factors.check(build)
         except UsageError as error:
             if not experiment.skip_impossible:
                 raise file.refuse((*experiment.path, "factors"), str(error)) from None

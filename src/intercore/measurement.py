@@ -108,7 +108,7 @@ class Part(msgspec.Struct, frozen=True):
     benchmark: str
     levels: dict[str, list[Level]]
     """Levels per factor; the settings are their full product. Includes the target's own factors, such as
-    `opt` for targets that are built here (see `intercore.factors`)."""
+    `opt` for targets that are built here (see `intercore.target_factors`)."""
     fraction: float = 1.0
     """Which part of these settings is measured: above 0, at most 1; the plan's seed chooses them at random."""
 

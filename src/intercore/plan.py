@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.factors import of_target
 from intercore.measurement import Level
+from intercore.target_factors import of_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -6,12 +6,12 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from intercore import factors
+from intercore import target_factors
 from intercore.errors import UsageError, unknown
-from intercore.factors import FACTORS, OPT
 from intercore.levels import DEFAULT_LEVELS, SIMULATED_SUITE_LEVELS, SUITE_LEVELS
 from intercore.measurement import Excluded, Part
 from intercore.plan import canonical
+from intercore.target_factors import FACTORS, OPT
 from intercore.targets import check_factors
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def target_levels(target: Target, wanted: Mapping[str, Sequence[str]]) -> dict[s
     check_factors(target, named)
     if not target.built_here:
         return {}
-    return factors.resolve(target.factors, {OPT.name: [str(OPT.default)], **named})
+    return target_factors.resolve(target.factors, {OPT.name: [str(OPT.default)], **named})
 
 
 def find_benchmark(benchmarks: Sequence[BenchmarkInfo], name: str) -> BenchmarkInfo:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import intercore
 from intercore.errors import IntercoreError
-from intercore.factors import FACTORS, of_target
 from intercore.measurement import Measurement
 from intercore.session import Session
 from intercore.stop import Course
+from intercore.target_factors import FACTORS, of_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -61,7 +61,7 @@ def carry_out(
 ) -> None:
     """Measure what run `run_id` of the store lacks.
 
-    `open_port` opens the target, built with these levels of its own factors (`intercore.factors`); `timeout` is
+    `open_port` opens the target, built with these levels of its own factors (`intercore.target_factors`); `timeout` is
     the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
     is raised to. Raises IntercoreError, or KeyboardInterrupt, with all complete measurements in the store.
     """

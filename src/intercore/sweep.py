@@ -16,8 +16,8 @@ import msgspec
 
 from intercore.batch import Batch, Failure
 from intercore.crew import Lane
-from intercore.factors import of_target
 from intercore.stop import Course
+from intercore.target_factors import of_target
 from intercore.targets import find
 
 if TYPE_CHECKING:

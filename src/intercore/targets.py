@@ -9,9 +9,9 @@ import msgspec
 
 from intercore.build import host_program, pico_image
 from intercore.errors import UsageError, unknown
-from intercore.factors import CLOCK_MHZ, CODE, OPT, XIP_CACHE, Factor, check
 from intercore.link import ChildPort, Port, SerialPort
 from intercore.measurement import Level
+from intercore.target_factors import CLOCK_MHZ, CODE, OPT, XIP_CACHE, Factor, check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

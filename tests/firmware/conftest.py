@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.build import firmware_sources
-from intercore.factors import OPT_LEVELS
+from intercore.target_factors import OPT_LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from intercore.factors import FACTORS, OPT_LEVELS
 from intercore.sim import Simulator
+from intercore.target_factors import FACTORS, OPT_LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

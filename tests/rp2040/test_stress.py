@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from intercore.factors import OPT_LEVELS
 from intercore.sim import Reason, Simulator
+from intercore.target_factors import OPT_LEVELS
 
 from .conftest import CLK_SYS_HZ, built
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from intercore.factors import FACTORS, OPT_LEVELS
 from intercore.image import uf2_of
 from intercore.session import Session
 from intercore.sim import Simulator
 from intercore.sim_port import SimulatedPort
+from intercore.target_factors import FACTORS, OPT_LEVELS
 
 from .conftest import ROOT, built_with
 from .test_resets import reset_at_each

@@ -26,11 +26,11 @@ from intercore import conditions, stop
 from intercore.analysis import speedup
 from intercore.analysis.statistics import summary
 from intercore.errors import UsageError
-from intercore.factors import FACTORS, OPT
 from intercore.literature import SpeedupPublication, published
 from intercore.measurement import LOOKING_PREFIX
 from intercore.replacement import replacement
 from intercore.request import SUITE
+from intercore.target_factors import FACTORS, OPT
 from intercore.view.plots import SIMULATED, Group, figures, is_thinned, labelled
 from intercore.view.quantity import FORMATS, shown, span
 from intercore.view.reports import reports

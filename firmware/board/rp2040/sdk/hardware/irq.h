@@ -6,7 +6,7 @@
 
 /* Numbers, DS 2.3.2. */
 #define TIMER_IRQ_0 0U /* to 3: alarms */
-#define DMA_IRQ_0 11U /* and 1 */
+#define DMA_IRQ_0 11U  /* and 1 */
 #define SIO_IRQ_PROC0 15U
 #define SIO_IRQ_PROC1 16U
 #define UART0_IRQ 20U

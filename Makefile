@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CARGO := cd sim && cargo
+RING_MODEL := cd tests/ring_model && export CARGO_TARGET_DIR=../../build/ring-model
 SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Cargo.lock sim/python/Cargo.toml
 # The compiler only recommends its C library.
 ARM_GCC := arm-none-eabi-gcc:gcc-arm-none-eabi /usr/include/newlib/stdio.h:libnewlib-arm-none-eabi
@@ -35,6 +36,7 @@ run: setup ## measure all that two cores cost and buy, on this machine and on a 
 test: lint ## set up, check style and types, and pass every test, also with sanitizers
 	scripts/install-packages $(SIM_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 PROPTEST_RNG_SEED=1 cargo test --locked --workspace --quiet
+	$(RING_MODEL) && cargo test --locked --quiet
 	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q -n 2 --dist loadfile $(SAME_CASES)
 	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/target $(SAME_CASES)
 	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target $(SAME_CASES)
@@ -43,7 +45,10 @@ test-long: setup ## what is too long for every day: two million instructions aga
 	scripts/install-packages $(SIM_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test qemu
 	cd sim && PROPTEST_CASES=100000 cargo test --locked --release --test lockstep --test interleaving
-	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040/test_stress.py tests/rp2040/test_resets.py
+	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
+	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040/test_stress.py \
+	    tests/rp2040/test_transports.py tests/rp2040/test_resets.py
+	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target/test_transports.py
 	$(BIN)/pytest -q -n 2 --dist loadfile tests/test_*.py tests/firmware
 
 lint: setup ## check style, types, Rust and C code
@@ -52,6 +57,7 @@ lint: setup ## check style, types, Rust and C code
 	$(BIN)/mypy
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --workspace --all-targets --quiet -- -D warnings
+	$(RING_MODEL) && cargo fmt --check && cargo clippy --locked --all-targets --quiet -- -D warnings
 	$(BIN)/clang-format --dry-run --Werror $(C_FILES)
 	cmake -S firmware -B build/lint -DIC_OPT=O2 > build/lint.log || { cat build/lint.log; exit 1; }
 	$(call clang-tidy,build/lint,,$(filter-out $(NOT_LINTED),$(filter %.c,$(C_FILES))))
@@ -64,6 +70,7 @@ format: setup ## bring the JSON schema up to date; put Python, Rust and C code i
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 	$(CARGO) fmt
+	$(RING_MODEL) && cargo fmt
 	$(BIN)/clang-format -i $(C_FILES)
 
 fuzz: setup ## fuzz the target's console for FUZZ_SECONDS (60)
@@ -74,11 +81,12 @@ fuzz: setup ## fuzz the target's console for FUZZ_SECONDS (60)
 	build/fuzz/console_fuzz -dict=firmware/fuzz/console.dict -max_len=600 -timeout=10 \
 	    -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/corpus
 
-bench: setup ## what Intercore itself costs: a time stamp, the link, the store, the memory of a chip; how fast its simulator is (Rust)
+bench: setup ## what Intercore itself costs: a time stamp, the link, the store, the memory of a chip; our ring beside a message buffer; how fast its simulator is (Rust)
 	$(BIN)/python bench/time_stamp.py
 	$(BIN)/python bench/link.py
 	scripts/install-packages $(ARM_GCC)
 	$(BIN)/python bench/footprint.py
+	$(BIN)/python bench/ring.py
 	cargo run --quiet --release --manifest-path bench/sim/Cargo.toml
 	$(BIN)/python bench/speedup.py
 	$(MAKE) --no-print-directory peers

@@ -35,7 +35,7 @@ void ic_ring_open(const struct ic_transport_end *end, void *memory, uint32_t mem
                   const struct ic_spsc_waiting *waiting) {
     uint32_t bytes = ic_spsc_capacity(memory_bytes);
     if (end->role == IC_TRANSPORT_SENDER) {
-        memset(memory, 0, IC_SPSC_CONTROL_BYTES);
+        memset(memory, 0, (size_t)IC_SPSC_CONTROL_BYTES);
         ic_spsc_open_sender(&sender, memory, bytes, waiting);
     } else {
         ic_spsc_open_receiver(&receiver, memory, bytes, waiting);

@@ -95,21 +95,28 @@ static void go_to_beginning(struct ic_spsc_sender *sender, uint32_t bytes) {
     }
 }
 
-void *ic_spsc_reserve(struct ic_spsc_sender *sender, uint32_t size) {
+static bool reserve(struct ic_spsc_sender *sender, uint32_t size) {
     uint32_t bytes = record_bytes(size);
-    if (!find_place(sender, bytes)) {
-        uint32_t tail = look_at(&sender->ring->tail, sender->capacity);
-        sender->corrupt = sender->corrupt || tail == sender->capacity;
-        if (sender->corrupt) {
-            return NULL;
-        }
-        sender->tail = tail;
-        if (!find_place(sender, bytes)) {
-            go_to_beginning(sender, bytes);
-            return NULL;
-        }
+    if (find_place(sender, bytes)) {
+        return true;
     }
-    return sender->ring->bytes + sender->place + HEADER_BYTES;
+    uint32_t tail = look_at(&sender->ring->tail, sender->capacity);
+    sender->corrupt = sender->corrupt || tail == sender->capacity;
+    if (sender->corrupt) {
+        return false;
+    }
+    sender->tail = tail;
+    bool found = find_place(sender, bytes);
+    if (!found) {
+        go_to_beginning(sender, bytes);
+    }
+    return found;
+}
+
+static void *room(const struct ic_spsc_sender *sender) { return sender->ring->bytes + sender->place + HEADER_BYTES; }
+
+void *ic_spsc_reserve(struct ic_spsc_sender *sender, uint32_t size) {
+    return reserve(sender, size) ? room(sender) : NULL;
 }
 
 void ic_spsc_publish(struct ic_spsc_sender *sender, uint32_t size) {
@@ -125,19 +132,19 @@ void ic_spsc_publish(struct ic_spsc_sender *sender, uint32_t size) {
 void *ic_spsc_await_room(struct ic_spsc_sender *sender, uint32_t size) {
     const struct ic_spsc_waiting *waiting = &sender->waiting;
     bool going_on = true;
-    void *room = ic_spsc_reserve(sender, size);
-    while (room == NULL && going_on && !sender->corrupt) {
+    bool found = reserve(sender, size);
+    while (!found && going_on && !sender->corrupt) {
         if (waiting->sleeps) {
             announce(&sender->ring->sender_sleeps, ++sender->sleeps);
-            room = ic_spsc_reserve(sender, size);
+            found = reserve(sender, size);
         }
-        going_on = room != NULL || waiting->wait(waiting->arg);
+        going_on = found || waiting->wait(waiting->arg);
         if (waiting->sleeps) {
             withdraw(&sender->ring->sender_sleeps, ++sender->sleeps);
         }
-        room = room != NULL ? room : ic_spsc_reserve(sender, size);
+        found = found || reserve(sender, size);
     }
-    return room;
+    return found ? room(sender) : NULL;
 }
 
 /* ---- receiver ---- */
@@ -168,27 +175,35 @@ static uint32_t most_bytes(const struct ic_spsc_receiver *receiver) {
     return (receiver->tail < receiver->head ? receiver->head : receiver->capacity) - receiver->tail;
 }
 
-const void *ic_spsc_peek(struct ic_spsc_receiver *receiver, uint32_t *size) {
+static bool peek(struct ic_spsc_receiver *receiver, uint32_t *size) {
     if (!find_record(receiver)) {
-        return NULL;
+        return false;
     }
     uint32_t found = *header(receiver->ring, receiver->tail);
     if (found == TO_THE_BEGINNING && receiver->head < receiver->tail) {
         move_tail(receiver, 0);
         if (!find_record(receiver)) {
-            return NULL;
+            return false;
         }
         found = *header(receiver->ring, 0);
     }
     if (found > receiver->capacity || record_bytes(found) > most_bytes(receiver)) {
         receiver->corrupt = true;
         receiver->head = receiver->tail;
-        return NULL;
+        return false;
     }
     uint32_t next = receiver->tail + record_bytes(found);
     receiver->next = next == receiver->capacity ? 0 : next;
     *size = found;
+    return true;
+}
+
+static const void *message(const struct ic_spsc_receiver *receiver) {
     return receiver->ring->bytes + receiver->tail + HEADER_BYTES;
+}
+
+const void *ic_spsc_peek(struct ic_spsc_receiver *receiver, uint32_t *size) {
+    return peek(receiver, size) ? message(receiver) : NULL;
 }
 
 void ic_spsc_release(struct ic_spsc_receiver *receiver) { move_tail(receiver, receiver->next); }
@@ -196,17 +211,17 @@ void ic_spsc_release(struct ic_spsc_receiver *receiver) { move_tail(receiver, re
 const void *ic_spsc_await_message(struct ic_spsc_receiver *receiver, uint32_t *size) {
     const struct ic_spsc_waiting *waiting = &receiver->waiting;
     bool going_on = true;
-    const void *message = ic_spsc_peek(receiver, size);
-    while (message == NULL && going_on && !receiver->corrupt) {
+    bool found = peek(receiver, size);
+    while (!found && going_on && !receiver->corrupt) {
         if (waiting->sleeps) {
             announce(&receiver->ring->receiver_sleeps, ++receiver->sleeps);
-            message = ic_spsc_peek(receiver, size);
+            found = peek(receiver, size);
         }
-        going_on = message != NULL || waiting->wait(waiting->arg);
+        going_on = found || waiting->wait(waiting->arg);
         if (waiting->sleeps) {
             withdraw(&receiver->ring->receiver_sleeps, ++receiver->sleeps);
         }
-        message = message != NULL ? message : ic_spsc_peek(receiver, size);
+        found = found || peek(receiver, size);
     }
-    return message;
+    return found ? message(receiver) : NULL;
 }

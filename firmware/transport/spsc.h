@@ -28,7 +28,7 @@
 /* Alignment of messages, and the unit of their places; a header takes as much. */
 #define IC_SPSC_ALIGN 8U
 /* What a ring takes up beside its capacity. */
-#define IC_SPSC_CONTROL_BYTES (3U * IC_SPSC_LINE)
+#define IC_SPSC_CONTROL_BYTES 192U
 
 /* In shared memory, aligned to IC_SPSC_LINE. The indexes are offsets into `bytes`, below the capacity. */
 struct ic_spsc {
@@ -39,6 +39,7 @@ struct ic_spsc {
     atomic_uint receiver_sleeps;
     _Alignas(IC_SPSC_LINE) uint8_t bytes[];
 };
+_Static_assert(sizeof(struct ic_spsc) == IC_SPSC_CONTROL_BYTES, "three lines");
 
 /* How an end waits for the other, and wakes it. */
 struct ic_spsc_waiting {

@@ -10,12 +10,15 @@
 #define SIZE_MOST 2048U
 #define MESSAGES 64U
 #define LEAST_BUFFER 512U
+#define BUFFER_MOST 8192U
 #define PAUSE_US 100U
 /* A task that is woken by two others in turn, each at once, is late after so long. */
 #define LATE_US 1000U
 #define DISTURBANCE_US 50U /* at least, and at most four times that */
 
-enum priority { PRIORITY_SENDER = 3, PRIORITY_RECEIVER, PRIORITY_DISTURBED = PORT_PRIORITY_MAX };
+#define PRIORITY_DISTURBED PORT_PRIORITY_MAX
+
+enum priority { PRIORITY_SENDER = 3, PRIORITY_RECEIVER };
 
 struct party {
     port_task_t task;
@@ -31,6 +34,7 @@ static struct party sender, receiver;
 static struct {
     const struct ic_transport *transport;
     struct ic_transport_setup setup;
+    void (*hold)(uint64_t ticks);
     uint32_t seed;       /* of the contents of this stream */
     port_sem_t opened;   /* an end */
     port_sem_t received; /* the last message */
@@ -83,8 +87,11 @@ static bool is_right(const uint8_t *message, uint32_t number) {
 /* Mostly none: then the two ends keep meeting. */
 static void pause(struct party *party) {
     if (ic_random_below(&party->random, 4) == 0) {
-        uint64_t start = port_clock();
         uint64_t length = ticks(ic_random_below(&party->random, PAUSE_US));
+        uint64_t start = port_clock();
+        if (stage.hold != NULL && ic_random_below(&party->random, 2) == 0) {
+            stage.hold(length);
+        }
         while (port_clock() - start < length) {
         }
     }
@@ -212,9 +219,8 @@ static void run_back(void *arg) {
     }
 }
 
-static void start(port_task_t *task, void (*entry)(void *), void *arg, uint32_t core, enum priority priority) {
-    struct port_task_config config = {
-        .name = "stress", .entry = entry, .arg = arg, .core = core, .priority = (uint32_t)priority};
+static void start(port_task_t *task, void (*entry)(void *), void *arg, uint32_t core, uint32_t priority) {
+    struct port_task_config config = {.name = "stress", .entry = entry, .arg = arg, .core = core, .priority = priority};
     if (port_task_start(task, &config) != PORT_OK) {
         fail("a task could not be started");
     }
@@ -263,31 +269,31 @@ static void start_end(struct party *party, enum ic_transport_role role, struct p
     (void)port_sem_take(&stage.opened, PORT_FOREVER);
 }
 
-static void stream(struct ic_random *random, bool disturbed) {
+static void stream(struct ic_random *random) {
     stage.seed = (uint32_t)ic_random_next(random);
     sender.random.state = ic_random_next(random);
     receiver.random.state = ic_random_next(random);
     atomic_store(&stage.over, false);
     start_end(&sender, IC_TRANSPORT_SENDER, &receiver);
     start_end(&receiver, IC_TRANSPORT_RECEIVER, &sender);
-    if (disturbed) {
+    if (stage.hold != NULL) {
         begin_disturbance();
     }
     port_notify(&sender.task); /* one that polls keeps this task from its core */
     port_task_join(&sender.task);
     port_task_join(&receiver.task);
-    if (disturbed) {
+    if (stage.hold != NULL) {
         end_disturbance();
     }
 }
 
 /* Of this transport in the setup that is chosen so far, if it can be. */
-static void choose_and_stream(struct ic_random *random, bool disturbed) {
+static void choose_and_stream(struct ic_random *random) {
     const struct ic_transport *transport = stage.transport;
     struct ic_transport_setup *setup = &stage.setup;
     struct port_region region;
     (void)port_region(0, &region);
-    uint32_t most = region.bytes < 4U * SIZE_MOST ? (uint32_t)region.bytes : 4U * SIZE_MOST;
+    uint32_t most = region.bytes < BUFFER_MOST ? (uint32_t)region.bytes : BUFFER_MOST;
     setup->memory = region.base;
     setup->memory_bytes = LEAST_BUFFER + ic_random_below(random, most - LEAST_BUFFER + 1U);
     setup->size = 1;
@@ -299,12 +305,13 @@ static void choose_and_stream(struct ic_random *random, bool disturbed) {
     capacity = capacity < SIZE_MOST ? capacity : SIZE_MOST;
     /* Small ones as often as large ones. */
     setup->size = 1U + ic_random_below(random, 1U + ic_random_below(random, capacity));
-    stream(random, disturbed);
+    stream(random);
 }
 
-const char *transport_stress_run(uint32_t rounds, bool disturbed) {
+const char *transport_stress_run(uint32_t rounds, void (*hold)(uint64_t ticks)) {
     struct ic_random random = {.state = 1};
     uint32_t cores = port_core_count();
+    stage.hold = hold;
     if (port_sem_init(&stage.opened, 0) != PORT_OK || port_sem_init(&stage.received, 0) != PORT_OK ||
         port_sem_init(&stage.closed, 0) != PORT_OK) {
         return "there is no memory for a semaphore";
@@ -315,7 +322,7 @@ const char *transport_stress_run(uint32_t rounds, bool disturbed) {
                 stage.setup.from = (way & 1U) % cores;
                 stage.setup.to = (way >> 1U & 1U) % cores;
                 stage.setup.polling = (way & 4U) != 0;
-                choose_and_stream(&random, disturbed);
+                choose_and_stream(&random);
             }
         }
     }

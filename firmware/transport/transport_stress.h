@@ -4,13 +4,13 @@
 #ifndef IC_TRANSPORT_STRESS_H
 #define IC_TRANSPORT_STRESS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-/* `rounds` times each transport with each way to use it. With `disturbed`, a timer meanwhile interrupts the sender's
- * core 5000 to 20000 times a second, wherever it is, and lets the kernel wake a task on the other core, which wakes
- * one back: all of them must be woken in time. To be called from the console task. Returns NULL if all went well,
- * otherwise the first thing that did not. */
-const char *transport_stress_run(uint32_t rounds, bool disturbed);
+/* `rounds` times each transport with each way to use it. With `hold`, which keeps interrupts of the calling core out
+ * for some ticks of the common clock, each end does that now and then; and meanwhile a timer interrupts the sender's
+ * core 5000 to 20000 times a second, wherever it is, and lets the kernel wake a task on the other core, which wakes one
+ * back: all of them must be woken in time. To be called from the console task. Returns NULL if all went well, otherwise
+ * the first thing that did not. */
+const char *transport_stress_run(uint32_t rounds, void (*hold)(uint64_t ticks));
 
 #endif

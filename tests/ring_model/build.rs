@@ -44,17 +44,9 @@ const MISTAKES: &[Mistake] = &[
         "    if (place != sender->head) {\n        *header(sender->ring, sender->head) = TO_THE_BEGINNING;\n    }\n",
         "",
     ),
-    ("large_record_never_fits", "            go_to_beginning(sender, bytes);\n", ""),
-    (
-        "sender_does_not_look_again",
-        "            room = ic_spsc_reserve(sender, size);\n",
-        "",
-    ),
-    (
-        "receiver_does_not_look_again",
-        "            message = ic_spsc_peek(receiver, size);\n",
-        "",
-    ),
+    ("large_record_never_fits", "        go_to_beginning(sender, bytes);\n", ""),
+    ("sender_does_not_look_again", "            found = reserve(sender, size);\n", ""),
+    ("receiver_does_not_look_again", "            found = peek(receiver, size);\n", ""),
     (
         "announcement_has_no_fence",
         "    atomic_thread_fence(memory_order_seq_cst);\n}\n\nstatic void withdraw",
@@ -110,10 +102,15 @@ fn main() {
     let mut table = String::new();
     compile("right", &code, &firmware, &mut table);
     for (name, old, new) in MISTAKES {
-        assert_eq!(code.matches(old).count(), 1, "mistake {name}: the code has changed, this does not stand in it once:\n{old}");
+        assert_eq!(
+            code.matches(old).count(),
+            1,
+            "mistake {name}: the code has changed, this does not stand in it once:\n{old}"
+        );
         compile(name, &code.replace(old, new), &firmware, &mut table);
     }
-    writeln!(table, "/// The ring with each of the mistakes, by name.\npub static MISTAKEN: &[(&str, &Ring)] = &[").unwrap();
+    writeln!(table, "/// The ring with each of the mistakes, by name.\npub static MISTAKEN: &[(&str, &Ring)] = &[")
+        .unwrap();
     for (name, ..) in MISTAKES {
         writeln!(table, "    ({name:?}, &{}),", name.to_uppercase()).unwrap();
     }
@@ -133,7 +130,7 @@ fn compile(name: &str, code: &str, firmware: &Path, table: &mut String) {
     }
     build.define("layout", format!("{name}_layout").as_str());
     build.compile(name);
-    writeln!(table, "/// {name}\npub static {}: Ring = Ring {{", name.to_uppercase()).unwrap();
+    writeln!(table, "/// `{name}`\npub static {}: Ring = Ring {{", name.to_uppercase()).unwrap();
     for (function, signature) in FUNCTIONS {
         let rust = format!("unsafe extern \"C-unwind\" {{ #[link_name = \"{name}_{function}\"] fn f{signature}; }}");
         writeln!(table, "    {function}: {{ {rust} f }},").unwrap();

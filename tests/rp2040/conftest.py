@@ -18,7 +18,7 @@ from intercore.sim import Simulator
 
 ROOT = Path(__file__).parents[2]
 CLK_SYS_HZ = 125_000_000
-PROGRAMS = ("intercore-target", "intercore-port-test", "intercore-stress")
+PROGRAMS = ("intercore-target", "intercore-port-test", "intercore-stress", "intercore-transport-stress")
 NEEDED = ("arm-none-eabi-gcc", "cmake", "cargo")
 
 

@@ -11,7 +11,7 @@ int main(int count, char **arguments) {
         return EXIT_FAILURE;
     }
     unsigned long rounds = count > 1 ? strtoul(arguments[1], NULL, 10) : 1U;
-    const char *failure = transport_stress_run((uint32_t)rounds, false);
+    const char *failure = transport_stress_run((uint32_t)rounds, NULL);
     puts(failure == NULL ? "the transports bear the stress" : failure);
     return failure == NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

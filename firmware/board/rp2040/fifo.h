@@ -7,9 +7,11 @@
 #ifndef RP2040_FIFO_H
 #define RP2040_FIFO_H
 
+/* First, as newlib's stdatomic.h relies on it with clang. */
+#include <stdint.h>
+
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #define FIFO_RING 1U
 #define FIFO_MESSAGE 0x80000000U

@@ -153,8 +153,11 @@ fn receive(ring: &Ring, end: &mut End, number: usize, size: u32) {
     }
 }
 
-/// Runs a case through all its executions, and returns how many there were. Panics if one of them goes wrong, or if there
-/// is no end of them within `limit`.
+/// Runs a case through all its executions, and returns how many there were.
+///
+/// # Panics
+///
+/// If one of them goes wrong, or if there is no end of them within `limit`.
 #[must_use]
 pub fn check(ring: &'static Ring, case: &Case, limit: Duration) -> u64 {
     let executions = Arc::new(AtomicU64::new(0));

@@ -15,6 +15,8 @@ CHIP_FILES := firmware/board/rp2040/% firmware/port/freertos_smp/%
 NOT_LINTED := firmware/fuzz/% $(CHIP_FILES)
 # clang has no C library for the chip; this is where Debian has newlib's headers.
 CHIP_ARGS := --extra-arg=--target=arm-none-eabi --extra-arg=-isystem/usr/include/newlib
+# The folder that says how the files are compiled, further arguments, the files: a few at a time on every processor.
+clang-tidy = printf '%s\n' $(3) | xargs -P $$(nproc) -n 4 $(BIN)/clang-tidy --quiet -p $(1) $(2)
 FUZZ_SECONDS ?= 60
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
@@ -52,10 +54,10 @@ lint: setup ## check style, types, Rust and C code
 	$(CARGO) clippy --locked --workspace --all-targets --quiet -- -D warnings
 	$(BIN)/clang-format --dry-run --Werror $(C_FILES)
 	cmake -S firmware -B build/lint -DIC_OPT=O2 > build/lint.log || { cat build/lint.log; exit 1; }
-	$(BIN)/clang-tidy --quiet -p build/lint $(filter-out $(NOT_LINTED),$(filter %.c,$(C_FILES)))
+	$(call clang-tidy,build/lint,,$(filter-out $(NOT_LINTED),$(filter %.c,$(C_FILES))))
 	scripts/install-packages $(ARM_GCC)
 	cmake -S firmware -B build/lint-rp2040 -DIC_BOARD=rp2040 > build/lint.log || { cat build/lint.log; exit 1; }
-	$(BIN)/clang-tidy --quiet -p build/lint-rp2040 $(CHIP_ARGS) $(filter $(CHIP_FILES),$(filter %.c,$(C_FILES)))
+	$(call clang-tidy,build/lint-rp2040,$(CHIP_ARGS),$(filter $(CHIP_FILES),$(filter %.c,$(C_FILES))))
 
 format: setup ## bring the JSON schema up to date; put Python, Rust and C code into the project's style
 	$(BIN)/python -m intercore.schema

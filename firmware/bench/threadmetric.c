@@ -183,7 +183,7 @@ static void cause_interrupts(struct worker *worker) {
         uint32_t before = atomic_load(&metric.interrupts);
         port_doorbell_ring(core);
         port_notify_take();
-        expect(worker, atomic_load(&metric.interrupts) == before + 1U);
+        expect(worker, atomic_load(&metric.interrupts) == before + 1U || is_over()); /* or the leader has notified */
         count_one(worker);
     }
 }

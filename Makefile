@@ -11,7 +11,7 @@ ARM_GCC := arm-none-eabi-gcc:gcc-arm-none-eabi /usr/include/newlib/stdio.h:libne
 SIM_TOOLS := $(ARM_GCC) qemu-system-arm:qemu-system-arm gdb-multiarch:gdb-multiarch
 C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
 # clang-tidy goes by how the files are compiled: these for the chip, all others for Linux.
-CHIP_FILES := firmware/board/rp2040/% firmware/port/freertos_smp/%
+CHIP_FILES := firmware/board/rp2040/% firmware/port/freertos_smp/% firmware/transport/freertos/% firmware/transport/rp2040/%
 NOT_LINTED := firmware/fuzz/% $(CHIP_FILES)
 # clang has no C library for the chip; this is where Debian has newlib's headers.
 CHIP_ARGS := --extra-arg=--target=arm-none-eabi --extra-arg=-isystem/usr/include/newlib

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CODE_GOAL = 112 * 1024
-"""Bytes of code, with the kernel and the C library. With it, RAM, buffers and stacks take 224 KiB of the 256 KiB of striped
-SRAM; the rest is a region for the benchmarks, and room for the larger code of other levels."""
+"""Bytes of code, with the kernel and the C library. With it RAM, buffers and stacks take 224 KiB of the 256 KiB of
+striped SRAM; the rest is a region for the benchmarks, and room for the larger code of other levels."""
 RAM_GOAL = 16 * 1024
 """Bytes of RAM, without buffers and stacks."""
 

@@ -50,6 +50,8 @@
 /* Turns of a loop between two looks at the clock: reading it is in the way of who reads it on the other core. */
 #define TURNS_PER_LOOK 65536U
 #define LOAD_WORDS 8U
+#define LOAD_FROM 1U
+#define LOAD_TO 2U
 /* Of the memory that a transport may use, and of a message: more says nothing new. */
 #define BUFFER_MOST 131072U
 #define NUMBER_BYTES 4U
@@ -75,12 +77,11 @@ enum {
 };
 enum measure { LATENCY, THROUGHPUT };
 enum receiver { BLOCKED, POLLING };
-enum load { LOAD_FROM = 1, LOAD_TO = 2 };
 enum priority { PRIORITY_LOAD = 2, PRIORITY_SENDER, PRIORITY_RECEIVER };
 
 static const char *const measures[] = {"latency", "throughput"};
 static const char *const receivers[] = {"blocked", "polling"};
-/* By the bits of `enum load`. */
+/* By the bits of LOAD_FROM and LOAD_TO. */
 static const char *const loads[] = {"none", "from", "to", "both"};
 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
@@ -355,7 +356,7 @@ static int32_t ahead(const uint32_t *message) {
         return (int32_t)(message[0] - stage.next);
     }
     uint32_t number = 0;
-    uint32_t above = 8U * (NUMBER_BYTES - stage.setup.size);
+    uint32_t above = 8U * (NUMBER_BYTES - 1U - (stage.setup.size - 1U) % NUMBER_BYTES); /* bits that are not there */
     for (uint32_t i = 0; i < stage.setup.size; i++) {
         number |= (uint32_t)((const uint8_t *)message)[i] << (8U * i);
     }
@@ -519,7 +520,7 @@ static void note_progress(void) {
 
 static void receive_message(void) {
     for (uint32_t budget = BUDGET; goes_on(budget); budget--) {
-        receive_timed[kind()](&stage.arrival);
+        receive_timed[stage.transport->zero_copy ? 1 : 0](&stage.arrival);
         reach(&stage.arrived);
         if (stage.arrival.message == NULL) {
             return;
@@ -843,7 +844,7 @@ static bool measure_with_tasks(const struct all_series *series) {
 
 /* Where a transport copies, each end has memory of its own for a message. */
 static bool measure_with_memory(const struct all_series *series) {
-    size_t bytes = (stage.setup.size + 7U) / 8U * 8U;
+    size_t bytes = ((size_t)stage.setup.size + 7U) / 8U * 8U;
     stage.sender.own = stage.transport->zero_copy ? NULL : port_allocate(bytes);
     stage.receiver.own = stage.transport->zero_copy ? NULL : port_allocate(bytes);
     bool allocated = stage.transport->zero_copy || (stage.sender.own != NULL && stage.receiver.own != NULL);

@@ -39,6 +39,7 @@ from intercore.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.sweep import carry_out as sweep_campaigns
 from intercore.targets import DEFAULT_BAUD, PICO_FACTORS, TARGETS, Address, Target, check_address, find, option_of
 from intercore.view.image import print_image
+from intercore.view.predict import print_prediction
 from intercore.view.reports import reports
 from intercore.view.table import Format, print_csv, print_json, print_rows, print_table
 
@@ -343,6 +344,28 @@ def report(
         numbers = dict.fromkeys(number for name in names or () for number in _run_ids(store, name))
         found = [store.run(number) for number in numbers] if names else [store.run()]
     _write_report(found, page, efficiency)
+
+
+@app.command(epilog="Example: intercore predict pico-sim message size=300 transport=ring from=0 to=1")
+def predict(
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="What was measured: see intercore runs.")],
+    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="message.")],
+    setting: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=VALUE…", help="The size, and each factor of several levels.")
+    ] = None,
+    *,
+    extrapolate: Annotated[
+        bool, typer.Option("--extrapolate", help="Also predict what is outside of all that was measured.")
+    ] = False,
+    store_path: StorePath = DEFAULT_STORE,
+    output: Output = Format.TABLE,
+) -> None:
+    """Predict what a message takes from stored runs, with intervals, and say what that rests on."""
+    from intercore.predict import predict as predict_message  # noqa: PLC0415 - for this command alone
+
+    with _existing(store_path) as store:
+        found = predict_message(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
+    print_prediction(found, output, _out)
 
 
 @app.command(epilog="Example: intercore export 3 --to samples.parquet")

@@ -38,6 +38,15 @@ def differing(run: Run) -> dict[str, list[str]]:
     return {key: known for (key, _), known in sorted(values.items(), key=repr) if len(known) > 1}
 
 
+def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
+    """Return the conditions by which the samples of two measurements of one setting do not belong together.
+
+    What was true of the moment does not count, nor do the desk's own.
+    """
+    keys = {key for key in first.keys() | second.keys() if not key.startswith("desk.")} - _OF_THE_MOMENT
+    return sorted(key for key in keys if first.get(key) != second.get(key))
+
+
 def warnings(run: Run) -> list[str]:
     """Say in plain sentences what about the conditions makes the numbers doubtful, and what to do about it."""
     sentences = [

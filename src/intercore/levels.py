@@ -31,6 +31,10 @@ _LOCKS = ["mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap"]
 _ATOMICS = ["atomic-add", "atomic-swap"]
 _ACCESSES = ["read", "write", "copy"]
 _REGIONS = ["sram-striped", "sram4", "sram5", "ram", "l1", "llc"]
+_TRANSPORTS = [
+    *("queue", "stream-buffer", "message-buffer", "notification", "ring", "ring-zero-copy", "fifo", "dma"),
+    *("pipe", "unix-socket", "posix-mq", "ring-futex"),
+]
 
 _INTERRUPT = {"from": ["0", "1"], "interrupted": ["idle", "kernel"], "samples": ["50"], "dither_us": ["300"]}
 _TO_A_CORE = ["handler-task", "timer-task", "doorbell", "doorbell-round-trip"]
@@ -80,6 +84,17 @@ DEFAULT_LEVELS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "core": ["0"],
         "other": _ACCESSES,
         "other_region": _REGIONS,
+    },
+    # Every transport that the target has, between its first two cores in all directions, by size: some 15 s on a desk
+    # computer, three minutes on the simulated chip.
+    "message": {
+        "transport": _TRANSPORTS,
+        "measure": ["latency", "throughput"],
+        "size": ["4", "16", "64", "256", "1024", "2048", "4096"],
+        "from": ["0", "1"],
+        "to": ["0", "1"],
+        "samples": ["16"],
+        "dither_us": ["300"],
     },
 }
 """Levels that a benchmark gets for factors the user does not name; all others have the target's own default."""
@@ -150,6 +165,15 @@ def _memory(size: str, samples: str) -> Sequence[Mapping[str, Sequence[str]]]:
     return ({**grid, "bytes": [size], "samples": [samples], "dither_us": ["100"]},)
 
 
+def _messages(latency: str, throughput: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return the grids of `message`: so many messages of three sizes and streams of one, from the first core."""
+    same = {"transport": _TRANSPORTS, "from": ["0"], "to": ["1"], "dither_us": ["300"]}
+    return (
+        {"measure": ["latency"], "size": ["16", "256", "4096"], "samples": [latency], **same},
+        {"measure": ["throughput"], "size": ["1024"], "samples": [throughput], **same},
+    )
+
+
 SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
     "clock": _clock("200"),
@@ -175,6 +199,7 @@ SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "jitter": _jitter(long_samples="60"),
     "lock": _locks("200", "200", "200"),
     "memory": _memory("65536", "40"),
+    "message": _messages("150", "20"),
 }
 """What the suite measures of each benchmark: one or more grids, which name the same factors. It takes a minute."""
 
@@ -204,5 +229,6 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "jitter": _jitter(long_samples="30"),
     "lock": _locks("50", "10", "50"),
     "memory": _memory("8192", "8"),
+    "message": _messages("20", "3"),
 }
 """The same where each second of a busy chip takes two, so that it takes two minutes."""

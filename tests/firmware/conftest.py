@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 SAMPLES_CAPACITY = 256
 """Few, so that the arena is full soon."""
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
-INCLUDES = [f"-I{firmware_sources() / folder}" for folder in ("core", "workload", "port")] + [f"-I{HERE}"]
+INCLUDES = [f"-I{firmware_sources() / folder}" for folder in ("core", "workload", "transport", "port")] + [f"-I{HERE}"]
 DEFINES = ['-DIC_VERSION="test"', f"-DIC_SAMPLES_CAPACITY={SAMPLES_CAPACITY}U"]
 # Without the second, gcc would not inline one exported function into another, as it does in the real program.
 SHARED = ["-fPIC", "-fno-semantic-interposition"]

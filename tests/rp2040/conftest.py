@@ -83,7 +83,7 @@ class Board:
         return found
 
     def ask(self, command: str, patience: float = 20.0, step: float = 0.1) -> list[dict[str, Any]]:
-        """Type a command; return all that is said up to the end of its answer, for which to look in steps of seconds."""
+        """Type a command; return all that is said up to the end of its answer, looked for after each `step` seconds."""
         self.chip.send(command.encode() + b"\n")
         said: list[dict[str, Any]] = []
         for _ in range(round(patience / step)):

@@ -1,7 +1,7 @@
 """The benchmark `message` on the simulated chip: is what it measures the way of a message from one core to the other?
 
-Judged by the simulator's probes, which see both cores in one count of cycles; by delays that are put into the way; and by
-messages that are damaged and lost on it.
+Judged by the simulator's probes, which see both cores in one count of cycles; by delays that are put into the way; and
+by messages that are damaged and lost on it.
 """
 
 from __future__ import annotations
@@ -181,8 +181,8 @@ def test_what_the_receiver_and_its_core_do_before_the_send(board: Board, first: 
         ("receiver=polling", {CoreState.RUNNING}),
         ("load=to", {CoreState.RUNNING}),
     ):
-        words = f"transport=queue from={first} to={second} {words} samples=5 dither_us=300"
-        board.chip.send(f"run message {words}\n".encode())
+        setting = f"transport=queue from={first} to={second} {words} samples=5 dither_us=300"
+        board.chip.send(f"run message {setting}\n".encode())
         for _ in range(4):
             board.chip.run(CLK_SYS_HZ, address="message_send_copied")
             assert board.chip.registers(first).pc == board.chip.address("message_send_copied") & ~1

@@ -34,3 +34,7 @@ target_link_libraries(intercore-stress PRIVATE intercore)
 # For tests of the benchmark `message`: its only transports have faults.
 add_executable(intercore-faulty EXCLUDE_FROM_ALL board/linux/main.c transport/faulty.c)
 target_link_libraries(intercore-faulty PRIVATE intercore)
+
+add_executable(intercore-transport-stress EXCLUDE_FROM_ALL
+  board/linux/transport_stress_main.c transport/transport_stress.c)
+target_link_libraries(intercore-transport-stress PRIVATE intercore)

@@ -112,3 +112,7 @@ ic_image(intercore-port-test)
 add_executable(intercore-stress EXCLUDE_FROM_ALL
   board/rp2040/stress_main.c board/rp2040/test_end.c port/stress.c port/freertos_smp/stress_freertos.c)
 ic_image(intercore-stress)
+
+add_executable(intercore-transport-stress EXCLUDE_FROM_ALL
+  board/rp2040/transport_stress_main.c board/rp2040/test_end.c transport/transport_stress.c)
+ic_image(intercore-transport-stress)

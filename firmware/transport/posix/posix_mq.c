@@ -4,26 +4,25 @@
 #include <fcntl.h>
 #include <mqueue.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "transports_posix.h"
 
 /* What every user may have unless the system's owner has changed it. */
 #define LENGTH_DEFAULT 10
-#define SIZE_DEFAULT 8192
 
 static mqd_t queue;
 
 /* One of the system's limits; 0 if it has no message queues. */
 static long limit(const char *path) {
     FILE *file = fopen(path, "re");
-    long number = 0;
-    if (file != NULL) {
-        if (fscanf(file, "%ld", &number) != 1) {
-            number = 0;
-        }
-        fclose(file);
+    if (file == NULL) {
+        return 0;
     }
+    char line[32];
+    long number = fgets(line, sizeof line, file) != NULL ? strtol(line, NULL, 10) : 0;
+    fclose(file);
     return number;
 }
 

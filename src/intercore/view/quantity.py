@@ -33,6 +33,14 @@ def duration_bounds(estimate: Interval) -> str:
     return bounds(estimate, lambda us: significant(us / scale))
 
 
+def data_rate(bytes_per_s: float) -> str:
+    """Return a rate with three significant digits and the power of ten that suits it: `1.23 MB/s`."""
+    for scale, unit in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
+        if bytes_per_s >= 0.9995 * scale:
+            return f"{significant(bytes_per_s / scale)} {unit}"
+    return f"{significant(bytes_per_s)} B/s"
+
+
 def significant(value: float, digits: int = 3) -> str:
     """Return a number with so many significant digits and no exponent: `0.0123`, `1.23`, `123`, `12300`."""
     if value == 0:

@@ -11,6 +11,7 @@ from intercore.analysis.irq import IrqAnalysis
 from intercore.analysis.jitter import JitterAnalysis
 from intercore.analysis.lock import LockAnalysis
 from intercore.analysis.memory import MemoryAnalysis
+from intercore.analysis.message import MessageAnalysis
 from intercore.analysis.rhealstone import RhealstoneAnalysis
 from intercore.analysis.switch import SwitchAnalysis
 from intercore.analysis.threadmetric import ThreadMetricAnalysis
@@ -22,6 +23,7 @@ from intercore.view import (
     jitter,
     lock,
     memory,
+    message,
     other,
     rhealstone,
     speedup,
@@ -45,6 +47,7 @@ _REPORTS: Mapping[str, Callable[[Run], Report]] = {
     "threadmetric": threadmetric.report,
     "lock": lock.report,
     "memory": memory.report,
+    "message": message.report,
     "clock": clock.report,
 }
 """By benchmark, one line for each module here. `speedup` takes an option more and stands below."""
@@ -59,6 +62,7 @@ ANALYSES: Mapping[str, type] = {
     "threadmetric": ThreadMetricAnalysis,
     "lock": LockAnalysis,
     "memory": MemoryAnalysis,
+    "message": MessageAnalysis,
 }
 """The type of each benchmark's analysis, from which the document's schema is made (see `intercore.schema`)."""
 

@@ -1,0 +1,179 @@
+"""How an analysis of variance is shown: a table, what each level does, and which two factors depend on one another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.analysis.factors import FactorEffect, cell_means, ordered
+from intercore.view.curve import PlottedCurve, curve_figure
+from intercore.view.plots import COLOURS, base_layout, log_axis, plot_text
+from intercore.view.quantity import significant
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from intercore.analysis.factors import FactorAnalysis, Observation
+    from intercore.measurement import Level
+    from intercore.view.section import Figure
+
+MOST_LEVELS = 40
+"""In one plot of main effects."""
+_INTERACTIONS = 2  # drawn at most
+_WORTH = 0.01  # share of all variation from which on an interaction is drawn
+_ROW, _AROUND = 24, 150  # pixels
+_FEW = 300  # largest over smallest value up to which an axis has room for more labels
+
+
+def factor_table(title: str, analysis: FactorAnalysis) -> Table[FactorEffect]:
+    """Return a table with a row for each factor, and for each two."""
+    return Table(
+        title,
+        analysis.effects,
+        [
+            Column("factor", lambda one: " × ".join(one.factors)),
+            Column("levels", lambda one: str(len(one.levels)) if one.levels else "", right=True),
+            Column("of all variation", lambda one: f"{100 * one.eta_squared:.1f} %", right=True),
+            Column("partial η²", lambda one: f"{one.partial_eta_squared:.3f}", right=True),
+            Column(
+                "partial ω²", lambda one: _known(one.partial_omega_squared, lambda value: f"{value:.3f}"), right=True
+            ),
+            Column("F", lambda one: _known(one.f, significant), right=True),
+            Column("p", lambda one: _known(one.p_value, _probability), right=True),
+        ],
+    )
+
+
+def _known(value: float | None, text: Callable[[float], str]) -> str:
+    return "–" if value is None else text(value)
+
+
+def _probability(p_value: float) -> str:
+    return "< 0.001" if p_value < 1e-3 else f"{p_value:.3f}"
+
+
+def main_effects_figure(name: str, title: str, analysis: FactorAnalysis) -> Figure | None:
+    """Return a plot of what each level of each factor does, all else equal; None if there is no factor.
+
+    The factor that explains most is on top. Levels beyond the first forty are left out.
+    """
+    single = [one for one in analysis.effects if len(one.factors) == 1]
+    rows = [(one, place, level) for place, one in enumerate(single) for level in one.levels][:MOST_LEVELS]
+    if not rows:
+        return None
+    values = [end for _, _, level in rows for end in (level.times.value, level.times.low, level.times.high) if end]
+    names = [f"{one.factors[0]} = {level.level}" for one, _, level in rows]
+    few = {"dtick": "D2"} if max(values) < _FEW * min(values) else {}  # labels at 2 and 5, too
+    few |= {"tickformat": "~r"}  # a ratio has no thousandths
+    layout = base_layout(
+        title,
+        _AROUND + _ROW * len(rows),
+        log_axis("times the mean of the levels", values) | few,
+        {
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": [plot_text(row) for row in names[::-1]],
+            "dtick": 1,
+        },
+    )
+    line = {"color": "muted", "width": 1, "dash": "dot"}
+    layout["shapes"].append({"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": 1, "x1": 1, "line": line})
+    data = []
+    for place, one in enumerate(single):
+        ours = [(row, level) for row, (each, _, level) in zip(names, rows, strict=True) if each is one]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": f"{plot_text(one.factors[0])}: {100 * one.eta_squared:.2g} %",
+                "x": [level.times.value for _, level in ours],
+                "y": [plot_text(row) for row, _ in ours],
+                "error_x": {
+                    "type": "data",
+                    "symmetric": False,
+                    "array": [(level.times.high or level.times.value) - level.times.value for _, level in ours],
+                    "arrayminus": [level.times.value - (level.times.low or level.times.value) for _, level in ours],
+                    "thickness": 1,
+                    "width": 3,
+                },
+                "marker": {"color": f"series{place % COLOURS}", "size": 10},
+                "hoverinfo": "text",
+                "text": [
+                    f"<b>{plot_text(row)}</b><br>{significant(level.times.value)} times the mean<br>"
+                    f"{level.observations} observations"
+                    for row, level in ours
+                ],
+            }
+        )
+    caption = (
+        "What each level does, all else equal, with 95 % intervals; in the legend, how much of all variation of the "
+        "logarithm the factor explains."
+    )
+    if len(rows) == MOST_LEVELS:
+        caption += f" The first {MOST_LEVELS} levels are drawn."
+    return {"name": name, "data": data, "layout": layout, "caption": caption}
+
+
+def interaction_figures(
+    name: str,
+    title: str,
+    response: str,
+    suffix: str,
+    analysis: FactorAnalysis,
+    observations: Sequence[Observation],
+    scale: float,
+) -> Iterator[Figure]:
+    """Return plots of the pairs of factors that depend most on one another; lines that are parallel do not.
+
+    `scale` makes the unit of the axis, whose `suffix` is given, of the response.
+    """
+    pairs = [one for one in analysis.effects if len(one.factors) == 2 and one.eta_squared >= _WORTH]
+    for one in pairs[:_INTERACTIONS]:
+        across, lines = sorted(one.factors, key=lambda factor: (factor != "size", -_count(analysis, factor)))
+        means = cell_means(observations, across, lines)
+        levels = ordered(level for level, _ in means)
+        numbers = all(isinstance(level, int) and level > 0 for level in levels)
+        curves = [
+            _curve(lines, line, levels, means, scale, numbers=numbers) for line in ordered(each for _, each in means)
+        ]
+        figure = curve_figure(
+            f"{name}-{across}-{lines}".replace(", ", "-"),
+            f"{title}: {across} and {lines}",
+            (across, response),
+            ("", suffix),
+            {"": curves},
+            f"What {lines} does depends on {across} where the lines are not parallel; together they explain "
+            f"{100 * one.eta_squared:.2g} % of all variation beyond what each does. Geometric means, other factors' "
+            "main effects taken out.",
+        )
+        if not numbers:
+            figure["layout"]["xaxis"] |= {
+                "type": "linear",
+                "tickvals": list(range(len(levels))),
+                "ticktext": [plot_text(str(level)) for level in levels],
+                "minor": {},
+                "dtick": None,
+                "tickmode": "array",
+                "range": [-0.3, len(levels) - 0.7],
+            }
+        yield figure
+
+
+def _count(analysis: FactorAnalysis, factor: str) -> int:
+    return next(len(one.levels) for one in analysis.effects if one.factors == (factor,))
+
+
+def _curve(
+    factor: str,
+    line: Level,
+    levels: Sequence[Level],
+    means: dict[tuple[Level, Level], float],
+    scale: float,
+    *,
+    numbers: bool,
+) -> PlottedCurve:
+    known = [(place, level) for place, level in enumerate(levels) if (level, line) in means]
+    y = [means[level, line] * scale for _, level in known]
+    x = [float(level) if numbers else float(place) for place, level in known]
+    text = [f"{plot_text(str(level))}: {significant(value)}" for (_, level), value in zip(known, y, strict=True)]
+    return PlottedCurve(f"{factor} = {line}", x, y, y, y, text, (), joined=True)

@@ -1,0 +1,193 @@
+"""`intercore predict`: answers from stored runs, within what was measured, and says what it rests on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+
+from intercore.plan import settings
+from intercore.predict import predict
+from intercore.store import Store
+from tests.message_data import SIZES, campaign, measurement, plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.measurement import Measurement
+    from tests.cli.tool import Tool
+
+RING, QUEUE = (2.0, 20.0), (10.0, 25.0)
+
+
+def ring(size: int) -> float:
+    return RING[0] + RING[1] * size / 1e3
+
+
+def queue(size: int) -> float:
+    return QUEUE[0] + QUEUE[1] * size / 1e3
+
+
+def keep(store: Store, measurements: Sequence[Measurement], *, simulated: bool = False) -> int:
+    """Store measurements as a run of their own."""
+    plan = plan_of(measurements, simulated=simulated)
+    number = store.create_run(plan, len(measurements))
+    by_factors = {tuple(sorted(setting.factors.items())): setting for setting in settings(plan)}
+    for one in measurements:
+        store.add(number, by_factors[tuple(sorted(one.factors.items()))], one)
+    return number
+
+
+@pytest.fixture
+def stored(tool: Tool) -> Tool:
+    """A ring that polls, both ways and as a stream, and a queue that polls or blocks, on a simulated chip."""
+    with Store(tool.store) as store:
+        keep(store, campaign(ring, noise=0.01), simulated=True)
+        keep(store, campaign(ring, noise=0.01, from_=1, to=0), simulated=True)
+        keep(store, campaign(ring, measure="throughput", count=8), simulated=True)
+        keep(store, campaign(queue, noise=0.01, transport="queue"), simulated=True)
+        blocked = campaign(lambda size: 3 * queue(size), noise=0.01, transport="queue", receiver="blocked")
+        keep(store, blocked, simulated=True)
+    return tool
+
+
+HERE = ("predict", "pico-sim", "message")
+SETTING = ("transport=ring", "from=0", "to=1")
+
+
+def test_a_size_that_was_not_measured_is_predicted_with_intervals_and_what_they_rest_on(stored: Tool) -> None:
+    found = stored(*HERE, "size=300", *SETTING, "--format", "json").succeeded().json
+    assert found["simulated"] is True
+    assert found["median_us"]["low"] <= ring(300) <= found["median_us"]["high"]
+    assert found["median_us"]["high"] - found["median_us"]["low"] < 0.1 * ring(300)
+    assert found["single_us"]["low"] < found["median_us"]["low"]
+    assert found["single_us"]["high"] - found["single_us"]["low"] == pytest.approx(4 * 0.01 * ring(300), rel=0.5)
+    assert found["basis"]["runs"] == [1]
+    assert (found["basis"]["sizes"], found["basis"]["samples"]) == (list(SIZES), 1100)
+    assert (found["by"], found["extrapolated"]) == ("model", False)
+    assert found["held_out"] < 0.05
+
+
+def test_people_are_told_the_same_in_words(stored: Tool) -> None:
+    text = stored(*HERE, "size=300", *SETTING).succeeded().out
+    assert "8.0" in text
+    assert "SIMULATED" in text
+    assert "run 1: 1,100 samples of 11 sizes from 4 to 4,096 bytes, measured on 2026-11-21" in " ".join(text.split())
+
+
+def test_throughput_is_predicted_too(stored: Tool) -> None:
+    found = stored(*HERE, "size=300", "measure=throughput", *SETTING, "--format", "json").succeeded().json
+    assert found["bytes_per_s"]["value"] == pytest.approx(300 / ring(300) * 1e6, rel=0.01)
+    assert found["single_us"] is None
+    row = stored(*HERE, "size=300", "measure=throughput", *SETTING, "--format", "csv").succeeded().out.splitlines()
+    assert len(row) == 2
+    assert row[0].startswith("target,simulated,measure,size,transport,")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("size=300",), "say which: from=0,1; receiver=blocked,polling; to=0,1; transport=queue,ring"),
+        (("size=300", "transport=queue"), "say which: receiver=blocked,polling"),
+        (SETTING, "of which size"),
+        (("size=3OO", *SETTING), "size=3OO is no number"),
+        (("size=0", *SETTING), "size=0 is no number"),
+        (("size=100,200", *SETTING), "size has 2 values"),
+        (("size", *SETTING), "expected name=value"),
+        (("size=8192", *SETTING), "outside of what was measured: 4 to 4,096 bytes"),
+        (("size=99999999999999999999999999", *SETTING), "is no number of bytes"),
+        (("size=301", *SETTING), "no multiple of 4 bytes"),
+        (("size=300", "transport=pipe"), "transport=pipe was not measured; measured was transport=queue,ring"),
+        (("size=300", "transprot=ring"), "did you mean 'transport'"),
+        (("size=300", "samples=4", *SETTING), "samples says how something is measured"),
+        (("size=300", "measure=jitter", *SETTING), "there is no measure 'jitter'"),
+        (
+            ("size=300", "transport=ring", "receiver=blocked"),
+            "was never measured on pico-sim; the nearest that was has receiver=polling (run 2)",
+        ),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_with_what_is_there(stored: Tool, words: Sequence[str], said: str) -> None:
+    error = stored(*HERE, *words).failed(2).error
+    assert said in error
+
+
+def test_other_benchmarks_other_targets_and_empty_stores_are_refused(stored: Tool) -> None:
+    assert "there is no model of lock" in stored("predict", "pico-sim", "lock", "size=3").failed(2).error
+    assert "holds no latency of messages on host" in stored("predict", "host", "message", "size=3").failed(2).error
+    assert "there is no target 'hots'" in stored("predict", "hots", "message", "size=3").failed(2).error
+    missing = stored("predict", "host", "message", "size=3", "--store", "none.db").failed(2)
+    assert "there is no store none.db" in missing.error
+
+
+def test_outside_of_what_was_measured_it_extrapolates_only_when_told_to(stored: Tool) -> None:
+    found = stored(*HERE, "size=8192", *SETTING, "--extrapolate", "--format", "json").succeeded().json
+    assert found["extrapolated"] is True
+    assert found["median_us"]["value"] == pytest.approx(ring(8192), rel=0.01)
+    assert any("outside of what was measured" in note for note in found["notes"])
+
+
+def test_a_combination_never_measured_is_extrapolated_by_main_effects(stored: Tool) -> None:
+    words = ("size=300", "transport=ring", "receiver=blocked", "from=0", "to=1", "--extrapolate", "--format", "json")
+    found = stored(*HERE, *words).succeeded().json
+    assert (found["by"], found["extrapolated"], found["alpha_us"]) == ("main effects", True, None)
+    assert found["median_us"]["value"] == pytest.approx(3 * ring(300), rel=0.02)
+    assert any("never measured" in note for note in found["notes"])
+    assert sorted(found["basis"]["runs"]) == [1, 2, 4, 5]
+
+
+def test_runs_under_the_same_conditions_count_together_and_others_are_left_out(tool: Tool) -> None:
+    with Store(tool.store) as store:
+        keep(store, campaign(lambda size: 9 * ring(size)))  # before the compiler was changed
+        for seed in (1, 2):
+            newer = campaign(ring, noise=0.01, rng=np.random.default_rng(seed), seed=seed)
+            keep(store, [msgspec.structs.replace(one, conditions={**one.conditions, "compiler": "2"}) for one in newer])
+        found = predict(store, "host", "message", ["size=300"], extrapolate=False)
+    assert found.basis.runs == (3, 2)
+    assert found.basis.samples == 2200
+    assert found.median_us.value == pytest.approx(ring(300), rel=0.01)
+    assert any("Run 1 is left out: it differs in compiler" in note for note in found.notes)
+    assert found.simulated is False
+
+
+def test_odd_sizes_that_go_their_own_way_are_not_predicted_from_whole_words(tool: Tool) -> None:
+    odd = [measurement([110.0, 600.0] * 20, size=size) for size in (4090, 2046, 1022)]
+    with Store(tool.store) as store:
+        keep(store, [*campaign(ring, noise=0.001), *odd[:1]])
+        refused = tool("predict", "host", "message", "size=301").failed(2)
+        assert "no multiple of 4 bytes go their own way here" in refused.error
+        keep(store, [*campaign(ring, noise=0.001), *odd])
+        found = predict(store, "host", "message", ["size=2002"], extrapolate=False)
+    assert found.median_us.value > 5 * ring(2002)
+
+
+def test_one_size_or_a_few_samples_promise_nothing(tool: Tool) -> None:
+    with Store(tool.store) as store:
+        keep(store, campaign(ring, sizes=(64,)))
+    assert "there is no model for 64 bytes" in tool("predict", "host", "message", "size=64").failed(2).error
+    with Store(tool.store) as store:
+        keep(store, campaign(queue, sizes=(4, 64), count=3))
+        found = predict(store, "host", "message", ["size=32"], extrapolate=False)
+    assert (found.median_us.low, found.single_us is not None and found.single_us.low) == (None, None)
+
+
+def test_intervals_for_a_single_message_hold_nineteen_of_twenty(tool: Tool) -> None:
+    """A line that sizes scatter about, and messages that scatter about their median: both are in the interval."""
+    rng = np.random.default_rng(5)
+    inside = np.zeros(2)
+    trials = 20
+    for trial in range(trials):
+        with Store(tool.directory / f"{trial}.db") as store:
+            keep(store, campaign(ring, noise=0.03, size_noise=0.02, rng=rng))
+            found = predict(store, "host", "message", ["size=300"], extrapolate=False)
+        middle = ring(300) * (1 + 0.02 * rng.normal())
+        single = middle * (1 + 0.03 * rng.normal(size=200))
+        for place, (estimate, truth) in enumerate(((found.median_us, np.array([middle])), (found.single_us, single))):
+            assert estimate is not None
+            assert estimate.low is not None
+            assert estimate.high is not None
+            inside[place] += float(np.mean((estimate.low <= truth) & (truth <= estimate.high)))
+    assert inside[0] >= 0.8 * trials
+    assert 0.92 * trials <= inside[1]

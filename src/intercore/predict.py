@@ -33,10 +33,9 @@ from intercore.analysis.message_curve import (
 )
 from intercore.analysis.statistics import CONFIDENCE, Interval
 from intercore.conditions import disagreement
-from intercore.errors import UsageError
+from intercore.errors import UsageError, unknown
 from intercore.measurement import Level
 from intercore.request import parse_levels
-from intercore.targets import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """Campaigns on the simulated chip: whatever order, process, kill or build, a setting has the same samples.
 
-INTERCORE_SLOW=1 takes 660 settings, killed ten times, instead of a few dozen.
+INTERCORE_SLOW=1 takes 528 settings, killed ten times, instead of a few dozen.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ MANY = {
     ],
     "locks": ["mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap"],
     "samples": [1, 2, 3, 4],
-    "dithers": [10, 20, 30, 40, 50],
+    "dithers": [5, 10, 15, 20],
 }
 
 
@@ -117,9 +117,10 @@ def test_a_campaign_killed_and_resumed_equals_the_uninterrupted_one(tool: Tool) 
     assert check_that_kills_make_no_difference(tool, FEW, 2) == 14
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.skipif(not SLOW, reason="takes minutes: set INTERCORE_SLOW=1")
 def test_a_campaign_of_hundreds_killed_ten_times_equals_the_uninterrupted_one(tool: Tool) -> None:
-    assert check_that_kills_make_no_difference(tool, MANY, 10) == (7 * 4 + 5) * 4 * 5
+    assert check_that_kills_make_no_difference(tool, MANY, 10) == (7 * 4 + 5) * 4 * 4
 
 
 def test_order_and_split_make_no_difference_to_a_simulated_setting() -> None:

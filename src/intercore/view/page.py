@@ -79,6 +79,8 @@ class _Section:
     def command(self) -> str:
         """The command line that measures the same again."""
         plan = self.run.plan
+        if plan.file is not None:
+            return shlex.join(["intercore", "sweep", plan.file])
         # The suite has levels of its own, the same for everyone, but none of the target's factors.
         levels = {name: ",".join(map(str, known)) for name, known in plan.parts[0].levels.items()} if plan.parts else {}
         opt = levels.pop(OPT.name, None)

@@ -31,7 +31,7 @@ from intercore.analysis.message_curve import BENCHMARK, HELD_OUT_AIM, MEASURES, 
 from intercore.analysis.pools import looking_us, spoilt, ticks
 from intercore.analysis.statistics import Interval
 from intercore.measurement import Level
-from intercore.view.quantity import duration, significant
+from intercore.view.quantity import duration, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -397,7 +397,7 @@ def _on_fit(rows: Sequence[_Model]) -> Iterator[str]:
     row = max(known, key=lambda row: row.relative_error_max or 0.0)
     worst = row.relative_error_max or 0.0
     yield (
-        f"A line alpha + beta × size is off by {_percent(median)} of the time in median and by {_percent(worst)} "
+        f"A line alpha + beta × size is off by {percent(median)} of the time in median and by {percent(worst)} "
         f"at worst ({_measure_of(row)}{in_words(row.setting, row.setting)}). No more than one line is needed, or can "
         f"be told, in {len(enough)} of {len(known)} settings."
     )
@@ -413,7 +413,7 @@ def _on_breaks(found: Sequence[Curve]) -> Iterator[str]:
         model, one = curve.main, curve.line
         if model is not None and one is not None:
             parts = [_break_in_words(model, index) for index in range(len(model.breaks))]
-            off = [_percent(float(np.max(np.abs(fit.relative_errors)))) for fit in (one, model)]
+            off = [percent(float(np.max(np.abs(fit.relative_errors)))) for fit in (one, model)]
             yield (
                 f"{_label_of(curve)}: one line is not enough, as it is off by up to {off[0]}; {len(model.pieces)} are, "
                 f"by up to {off[1]}. {' '.join(parts)}"
@@ -461,9 +461,9 @@ def _break_in_words(model: Fit, index: int) -> str:
 def _on_held_out(checked: MessageHeldOut) -> Iterator[str]:
     verdict = "within" if checked.median <= HELD_OUT_AIM else "not within"
     yield (
-        f"Held-out check: sizes that the model did not see are predicted to {_percent(checked.median)} in median, "
-        f"{verdict} the aim of {_percent(HELD_OUT_AIM)} ({_percent(checked.p90)} or better for 9 of 10, "
-        f"{_percent(checked.max)} at worst; {checked.predictions:,} predictions)."
+        f"Held-out check: sizes that the model did not see are predicted to {percent(checked.median)} in median, "
+        f"{verdict} the aim of {percent(HELD_OUT_AIM)} ({percent(checked.p90)} or better for 9 of 10, "
+        f"{percent(checked.max)} at worst; {checked.predictions:,} predictions)."
     )
 
 
@@ -477,13 +477,13 @@ def _on_factors(measure: Measure, effects: FactorAnalysis | None) -> Iterator[st
     rest = 1 - size
     if not others or rest <= 0:
         return
-    told = ", ".join(f"{one.factors[0]} {_percent(min(one.eta_squared / rest, 1.0))}" for one in others[:_TOLD])
+    told = ", ".join(f"{one.factors[0]} {percent(min(one.eta_squared / rest, 1.0))}" for one in others[:_TOLD])
     pairs = [one for one in effects.effects if len(one.factors) == 2 and one.eta_squared >= others[-1].eta_squared]
     also = ""
     if pairs and pairs[0].eta_squared / rest > HELD_OUT_AIM:
         first, second = pairs[0].factors
-        also = f"; what {first} does depends on {second} ({_percent(min(pairs[0].eta_squared / rest, 1.0))})"
-    beside = f"The size explains {_percent(size)} of the variation of log {what}; of the rest" if size else (
+        also = f"; what {first} does depends on {second} ({percent(min(pairs[0].eta_squared / rest, 1.0))})"
+    beside = f"The size explains {percent(size)} of the variation of log {what}; of the rest" if size else (
         f"Of the variation of log {what}"
     )  # fmt: skip
     yield f"{beside}: {told}{also}."
@@ -498,7 +498,3 @@ def _on_exactness(latency: Sequence[MessageLatency]) -> Iterator[str]:
             f"Checked against the simulator: measured minus true latency is {low} to {high} ticks, with a spread of at "
             f"most {spread} within a setting and size."
         )
-
-
-def _percent(fraction: float) -> str:
-    return f"{significant(100 * fraction, 2)} %"

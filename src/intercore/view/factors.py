@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from intercore.analysis.factors import FactorEffect, cell_means, ordered
 from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.plots import COLOURS, base_layout, log_axis, plot_text
-from intercore.view.quantity import significant
+from intercore.view.quantity import percent, significant
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def main_effects_figure(name: str, title: str, analysis: FactorAnalysis) -> Figu
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": f"{plot_text(one.factors[0])}: {100 * one.eta_squared:.2g} %",
+                "name": f"{plot_text(one.factors[0])}: {percent(one.eta_squared)}",
                 "x": [level.times.value for _, level in ours],
                 "y": [plot_text(row) for row, _ in ours],
                 "error_x": {
@@ -143,7 +143,7 @@ def interaction_figures(
             ("", suffix),
             {"": curves},
             f"What {lines} does depends on {across} where the lines are not parallel; together they explain "
-            f"{100 * one.eta_squared:.2g} % of all variation beyond what each does. Geometric means, other factors' "
+            f"{percent(one.eta_squared)} of all variation beyond what each does. Geometric means, other factors' "
             "main effects taken out.",
         )
         if not numbers:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 UNKNOWN = "?"
 """Stands for a bound that the data cannot give."""
 
+_NEXT_TO_NOTHING = 1e-4
+
 _SCALES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 
 
@@ -48,6 +50,13 @@ def significant(value: float, digits: int = 3) -> str:
     rounded = float(f"{value:.{digits - 1}e}")
     decimals = digits - 1 - int(f"{rounded:e}".partition("e")[2])
     return f"{rounded:.{max(decimals, 0)}f}"
+
+
+def percent(fraction: float) -> str:
+    """Return a fraction, at least 0, in percent to two digits; what is next to nothing is called so."""
+    if 0 < fraction < _NEXT_TO_NOTHING:
+        return f"less than {100 * _NEXT_TO_NOTHING:g} %"
+    return f"{significant(100 * fraction, 2)} %"
 
 
 def bounds(estimate: Interval, text: Callable[[float], str]) -> str:

@@ -94,8 +94,8 @@ class SimulatedPort(Port):
         return f"at cycle {self._chip.now}: core 0 {self._core(0)}, core 1 {self._core(1)}"
 
     def snapshot(self) -> Callable[[], None] | None:
-        """See Port. With faults, of which each comes once at its cycle, there is no way back."""
-        if self.faults:
+        """See Port. With a fault at a given cycle there is no way back: it would come each time, or never."""
+        if any("@" in fault for fault in self.faults):
             return None
         kept, rate = self._chip.snapshot(), self.rate
 

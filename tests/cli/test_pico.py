@@ -260,7 +260,8 @@ def test_a_reset_in_mid_run_is_told_and_the_run_resumes(tool: Tool) -> None:
     after = samples(stored(tool))
     assert len(after) == 4
     assert before.items() <= after.items()
-    assert alike(stored(tool), undisturbed) >= 3
+    # All begin from the same state, but for those behind the first one of a session that has such a fault.
+    assert alike(stored(tool), undisturbed) >= 4 - max(len(before) - 1, 0)
 
 
 def test_a_core_that_stops_is_told_with_where_it_stands(tool: Tool) -> None:

@@ -87,11 +87,10 @@ def test_a_spinlock_that_is_none_is_found_out(program: Path, tmp_path: Path) -> 
     assert end["checks"]["wrong"] > 0
 
 
-def test_what_cannot_be_measured_has_no_series(terminal: Terminal) -> None:
+def test_what_cannot_be_measured_is_refused(terminal: Terminal) -> None:
     for words in ("measure=ping-pong lock=spinlock", "measure=hand-over from=1 to=1", "measure=contention cores=1"):
-        answer = terminal.ask(f"run lock {words} samples=3")
-        assert (answer[-1]["status"], answer[-1]["checks"]["done"]) == ("ok", 0)
-        assert all(line["name"].startswith("looking.") for line in answer if line["type"] == "series")
+        assert [line["type"] for line in terminal.ask(f"check lock {words}")] == ["impossible", "end"]
+        assert terminal.ask(f"run lock {words} samples=3")[-1]["type"] == "error"
 
 
 def test_bad_values_are_refused(terminal: Terminal) -> None:

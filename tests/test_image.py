@@ -108,7 +108,9 @@ def test_what_is_no_elf_file_is_an_error(tmp_path: Path) -> None:
 
 def test_both_files_are_written_to_a_folder_that_is_made(tmp_path: Path) -> None:
     elf = example("both_cores")
-    files = write_image(Image(elf, "Os", "gcc", Kernel(Path("kernel"), "V11.2.0")), tmp_path / "new" / "folder")
+    files = write_image(
+        Image(elf, {"opt": "Os"}, "gcc", Kernel(Path("kernel"), "V11.2.0")), tmp_path / "new" / "folder"
+    )
     assert (files.elf.name, files.uf2.name) == ("intercore-pico-Os.elf", "intercore-pico-Os.uf2")
     assert files.elf.read_bytes() == elf.read_bytes()
     assert files.uf2.read_bytes() == uf2_of(elf)

@@ -180,7 +180,7 @@ def test_one_size_or_a_few_samples_promise_nothing(tool: Tool) -> None:
     shutil.which(PICO_COMPILER) is None and "INTERCORE_NO_SKIP" not in os.environ, reason=f"no {PICO_COMPILER} here"
 )
 def test_the_simulated_chip_takes_what_was_predicted_from_other_sizes(tool: Tool) -> None:
-    words = ("run", "pico-sim", "message", "transport=queue", "receiver=blocked", "samples=40", "dither_us=100")
+    words = ("run", "pico-sim", "message", "transport=queue", "measure=latency", "from=0", "to=1", "samples=40")
     analysis = tool(*words, "size=4,16,64,256,1024,2048", "--format", "json").succeeded().json["analysis"]["message"]
     (row,) = analysis["latency"]
     assert row["alpha_us"]["low"] <= row["alpha_us"]["value"] <= row["alpha_us"]["high"]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 KEYS = {
     *("speedup", "overhead_us", "break_even", "quantised"),
     *("contention", "switch", "jitter", "irq", "api", "rhealstone", "threadmetric", "lock", "memory", "clock"),
+    "message",
 }
 DISTURBED = ("wrong", "migrated", "lost")
 
@@ -34,6 +35,7 @@ def suite(tool: Tool, target: str) -> dict[str, Any]:
         "threadmetric",
         "lock",
         "memory",
+        "message",
         "clock",
     ):
         assert shown["analysis"][key]["sentences"], key

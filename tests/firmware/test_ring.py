@@ -100,6 +100,10 @@ def largest(capacity: int) -> int:
     return capacity - 16
 
 
+def record(size: int) -> int:
+    return 8 + -(-size // 8) * 8
+
+
 class AgainstQueue(RuleBasedStateMachine):
     """Whatever is sent, in whatever order the two ends work, comes as from a queue."""
 
@@ -110,17 +114,27 @@ class AgainstQueue(RuleBasedStateMachine):
         super().__init__()
         self.ring = Ring(self.library, self.capacity)
         self.queue: deque[bytes] = deque()
+        self.most = 0  # bytes that any record needed
 
     @rule(data=st.data())
     def send(self, data: st.DataObject) -> None:
         size = data.draw(st.integers(0, largest(self.capacity)))
         spare = data.draw(st.integers(0, largest(self.capacity) - size))
         content = data.draw(st.binary(min_size=size, max_size=size))
-        if self.ring.send(content, spare):
+        needed = record(size + spare)
+        self.most = max(self.most, needed)
+        sent = self.ring.send(content, spare)
+        if not sent:
+            # It fits neither behind the newest nor before the oldest; between them, as much may lie idle as a record
+            # needed that did not fit before the end.
+            taken = sum(record(len(waiting)) for waiting in self.queue)
+            assert taken + needed + self.most >= self.capacity, "there was room"
+        if not sent and not self.queue:
+            assert self.ring.peek() is None, "the receiver follows to the beginning"
+            sent = self.ring.send(content, spare)
+            assert sent, "an empty ring takes the largest"
+        if sent:
             self.queue.append(content)
-        else:
-            taken = sum(8 + -(-len(waiting) // 8) * 8 for waiting in self.queue)
-            assert taken + 8 + size + spare > self.capacity // 2 - 16, "there was room"
 
     @rule()
     def look(self) -> None:

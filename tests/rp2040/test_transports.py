@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.build import OPT_LEVELS
 from intercore.sim import Reason, Simulator
+from intercore.target_factors import OPT_LEVELS
 
 from .conftest import CLK_SYS_HZ, built
 

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 OFFSET = 40
-"""Measured minus true times, in cycles, as calibration finds it: what an empty pair of time stamps measures (clock.S
-counts
-its cycles), less the way from the one reading to the other."""
+"""Measured minus true times, in cycles, as calibration finds it: what an empty pair of time stamps measures, less the
+way from the one reading to the other."""
 SPREAD = 2
 """Cycles that they may be off that, as a reading waits for the bus now and then."""
 SENDS = {"queue": "xQueueGenericSend", "stream-buffer": "xStreamBufferSend", "notification": "xTaskGenericNotify"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -84,34 +85,26 @@ def prepare(
     """Ask all targets of a plan file, one after the other.
 
     With `trials`, a few settings are measured to see how long they take. A target that cannot be opened is told in what
-    is returned. Raises UsageError, with its line, for what is wrong in
-    the file, before any target is asked if it shows before.
+    is returned. Raises UsageError, with its line, for what is wrong in the file, before any target is asked if it shows
+    before.
     """
-    return [_prepared(file, draft, store, timeout, say, again=again, trials=trials) for draft in drafts(file)]
+    return [
+        _prepared(draft.place, partial(_asked, file, draft, store, timeout, say, again=again, trials=trials))
+        for draft in drafts(file)
+    ]
 
 
-def _prepared(
-    file: PlanFile,
-    draft: Draft,
-    store: Store | None,
-    timeout: float,
-    say: Callable[[str], None],
-    *,
-    again: bool,
-    trials: bool,
-) -> Prepared:
-    try:
-        return _asked(file, draft, store, timeout, say, again=again, trials=trials)
-    except UsageError:
-        raise
-    except IntercoreError:
-        time.sleep(_PAUSE)
-    try:
-        return _asked(file, draft, store, timeout, say, again=again, trials=trials)
-    except UsageError:
-        raise
-    except IntercoreError as error:
-        return Prepared(draft.place, None, str(error))
+def _prepared(place: Place, ask: Callable[[], Prepared]) -> Prepared:
+    """Ask a target; once more if that fails."""
+    for pause in (_PAUSE, 0.0):
+        try:
+            return ask()
+        except UsageError:
+            raise
+        except IntercoreError as error:
+            trouble = str(error)
+            time.sleep(pause)
+    return Prepared(place, None, trouble)
 
 
 def _asked(

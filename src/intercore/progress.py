@@ -29,15 +29,7 @@ def watch(console: Console) -> Iterator[Observer]:
     if not console.is_terminal:
         yield _Log(console)
         return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
+    with _progress(console) as progress:
         yield _Bar(progress)
 
 
@@ -47,6 +39,11 @@ def watch_campaigns(console: Console) -> Iterator[Watcher]:
     if not console.is_terminal:
         yield _Logs(console)
         return
+    with _progress(console) as progress:
+        yield _Bars(progress)
+
+
+def _progress(console: Console) -> Progress:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -55,8 +52,8 @@ def watch_campaigns(console: Console) -> Iterator[Watcher]:
         TextColumn("left"),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
-    with Progress(*columns, console=console, transient=True, speed_estimate_period=120) as progress:
-        yield _Bars(progress)
+    # Settings differ in what they take: an estimate from the last few would jump about.
+    return Progress(*columns, console=console, transient=True, speed_estimate_period=120)
 
 
 class _Bars:

@@ -11,8 +11,10 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
+from intercore.measurement import Measurement, Series
 from intercore.sim import Simulator
 from intercore.target_factors import FACTORS, OPT_LEVELS
 
@@ -113,6 +115,24 @@ def board(o2: Path) -> Board:
     board = Board(o2 / "intercore-target")
     assert board.run(0.6)[-1]["type"] == "end", "the unasked hello is not complete"
     return board
+
+
+def measurement(answer: list[dict[str, Any]], benchmark: str) -> Measurement:
+    """Return what an answer to `run` holds."""
+    assert answer[-1]["type"] == "end", answer[-1]
+    heads = [line for line in answer if line["type"] == "series"]
+    return Measurement(
+        benchmark=benchmark,
+        factors={line["name"]: line["value"] for line in answer if line["type"] == "factor"},
+        repetition=0,
+        series=tuple(
+            Series(head["name"], head["clock"], head["hz"], np.array(series(answer, head["name"]), np.int64))
+            for head in heads
+        ),
+        conditions={},
+        checks=answer[-1]["checks"],
+        started="",
+    )
 
 
 def series(answer: list[dict[str, Any]], name: str) -> list[int]:

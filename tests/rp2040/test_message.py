@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from intercore.measurement import Measurement, Series
 from intercore.sim import CoreState
 from intercore.witness import MessageWitness
 
-from .conftest import CLK_SYS_HZ, Board, series
+from .conftest import CLK_SYS_HZ, Board, measurement, series
 from .delay import SIO_IRQ_PROC1, TURN, Delay, slow_down_handler
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
+
+    from intercore.measurement import Measurement
 
 OFFSET = 40
 """Measured minus true times, in cycles, as calibration finds it: what an empty pair of time stamps measures, less the
@@ -51,27 +52,10 @@ def possible(board: Board, settings: list[str]) -> list[str]:
     return [words for words in settings if board.ask(f"check message {words}", step=0.01)[0]["type"] != "impossible"]
 
 
-def measurement(answer: list[dict[str, Any]]) -> Measurement:
-    assert answer[-1]["type"] == "end", answer[-1]
-    heads = [line for line in answer if line["type"] == "series"]
-    return Measurement(
-        benchmark="message",
-        factors={line["name"]: line["value"] for line in answer if line["type"] == "factor"},
-        repetition=0,
-        series=tuple(
-            Series(head["name"], head["clock"], head["hz"], np.array(series(answer, head["name"]), np.int64))
-            for head in heads
-        ),
-        conditions={},
-        checks=answer[-1]["checks"],
-        started="",
-    )
-
-
 def measure(board: Board, words: str) -> Measurement:
     """Run the benchmark; all must have gone well."""
     answer = board.ask(f"run message {words}")
-    found = measurement(answer)
+    found = measurement(answer, "message")
     assert answer[-1]["status"] == "ok", found.checks
     assert [found.checks[name] for name in ("wrong", "migrated", "preempted", "lost")] == [0, 0, 0, 0]
     return found

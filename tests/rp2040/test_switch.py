@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from intercore.analysis.switch import analyse, samples_us
-from intercore.measurement import Measurement, Series
 from intercore.sim import CoreState
 from intercore.witness import SwitchWitness
 
-from .conftest import CLK_SYS_HZ, Board, series
+from .conftest import CLK_SYS_HZ, Board, measurement, series
 from .delay import SIO_IRQ_PROC1, TURN, Delay, slow_down_handler
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from intercore.measurement import Measurement
     from intercore.sim import Simulator
 
 SPREAD = 2
@@ -45,23 +45,10 @@ FEW = "samples=40 dither_us=300"
 def measure(board: Board, words: str) -> Measurement:
     """Run the benchmark; all must have gone well."""
     answer = board.ask(f"run switch {words}")
-    assert answer[-1]["type"] == "end", answer[-1]
-    checks = answer[-1]["checks"]
-    assert answer[-1]["status"] == "ok", checks
-    assert [checks[name] for name in ("wrong", "migrated", "preempted", "lost")] == [0, 0, 0, 0]
-    heads = [line for line in answer if line["type"] == "series"]
-    return Measurement(
-        benchmark="switch",
-        factors={line["name"]: line["value"] for line in answer if line["type"] == "factor"},
-        repetition=0,
-        series=tuple(
-            Series(head["name"], head["clock"], head["hz"], np.array(series(answer, head["name"]), np.int64))
-            for head in heads
-        ),
-        conditions={},
-        checks=checks,
-        started="",
-    )
+    found = measurement(answer, "switch")
+    assert answer[-1]["status"] == "ok", found.checks
+    assert [found.checks[name] for name in ("wrong", "migrated", "preempted", "lost")] == [0, 0, 0, 0]
+    return found
 
 
 def differences(witness: SwitchWitness, measured: Measurement) -> tuple[npt.NDArray[np.int64], int]:

@@ -39,7 +39,7 @@ test: lint ## set up, check style and types, and pass every test, also with sani
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 PROPTEST_RNG_SEED=1 cargo test --locked --workspace --quiet
 	$(RING_MODEL) && cargo test --locked --quiet
-	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q -n 2 --dist loadfile $(SAME_CASES)
+	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q -n 2 --dist loadfile --durations=15 $(SAME_CASES)
 	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/target $(SAME_CASES)
 	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target $(SAME_CASES)
 

@@ -15,7 +15,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-import hypothesis
 import msgspec
 import numpy as np
 import pytest
@@ -137,7 +136,6 @@ def test_any_samples_read_back_exactly(tmp_path_factory: pytest.TempPathFactory,
     assert content(stored) == content(original)
 
 
-@hypothesis.settings(max_examples=40)
 @given(
     factors=st.dictionaries(st.text(), st.integers(-(2**63), 2**63 - 1) | st.text(), max_size=5),
     conditions=st.dictionaries(st.text(), st.text(), max_size=5),

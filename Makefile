@@ -23,6 +23,8 @@ clang-tidy = printf '%s\n' $(3) | xargs -P $$(nproc) -n 4 $(BIN)/clang-tidy --qu
 FUZZ_SECONDS ?= 60
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
+# What hangs is told by name, long before whoever waits for the tests gives up.
+SOON_OVER := --session-timeout=900
 
 .PHONY: help run test test-long lint format fuzz bench peers clean setup
 
@@ -39,9 +41,9 @@ test: lint ## set up, check style and types, and pass every test, also with sani
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 PROPTEST_RNG_SEED=1 cargo test --locked --workspace --quiet
 	$(RING_MODEL) && cargo test --locked --quiet
-	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q -n 2 --dist loadfile --durations=15 $(SAME_CASES)
-	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/target $(SAME_CASES)
-	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target $(SAME_CASES)
+	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q -n 2 --dist loadfile --durations=15 $(SAME_CASES) --session-timeout=1800
+	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
+	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
 
 test-long: setup ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)

@@ -76,9 +76,25 @@ class Terminal:
         self.type(text + "\n")
         return self.answer()
 
+    def conditions(self) -> dict[str, str]:
+        """Return what the program says that its numbers depend on."""
+        return {line["key"]: line["value"] for line in self.ask("info") if line["type"] == "condition"}
+
+    def need_realtime(self) -> None:
+        """Skip the test where the program has no real-time scheduling, by which a task of more priority runs at once.
+
+        The system may not permit it, and a thread sanitizer build does without (board/linux/board.cmake).
+        """
+        if self.conditions()["scheduler.policy"] != "SCHED_FIFO":
+            pytest.skip("only real-time scheduling goes by priorities")
+
     def close(self) -> str:
         """End input, wait for the end of the program, and return what it said on standard error."""
-        _, errors = self.process.communicate(timeout=PATIENCE)
+        try:
+            _, errors = self.process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()  # or its real-time tasks would keep every later test from the processors
+            raise
         return errors.decode()
 
 

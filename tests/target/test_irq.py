@@ -43,7 +43,7 @@ def test_every_path_is_taken_between_all_cores_whatever_they_do(terminal: Termin
 
 
 def test_what_stands_for_interrupts_is_named(terminal: Terminal) -> None:
-    conditions = {line["key"]: line["value"] for line in terminal.ask("info") if line["type"] == "condition"}
+    conditions = terminal.conditions()
     assert "timer_create" in conditions["interrupt.timer"]
     assert "pthread_kill" in conditions["interrupt.doorbell"]
 

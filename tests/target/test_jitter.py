@@ -39,6 +39,8 @@ def test_migrations_asked_for_happen(terminal: Terminal, cores: int, how: str) -
     if cores < 2:
         assert terminal.ask(f"run jitter migrate={how} samples=1")[-1]["code"] == "unsupported"
         return
+    if how == "blockers":
+        terminal.need_realtime()
     answer = terminal.ask(f"run jitter migrate={how} period_us=5000 samples=100")
     assert answer[-1]["status"] == "ok"
     checks = answer[-1]["checks"]

@@ -17,7 +17,7 @@ ACCESSES = ("read", "write", "copy")
 
 def regions(terminal: Terminal) -> dict[str, int]:
     """Sizes by name, as the target says."""
-    facts = {line["key"]: line["value"] for line in terminal.ask("info") if line["type"] == "condition"}
+    facts = terminal.conditions()
     listed = facts["memory.regions"].removesuffix(" bytes").split(", ")
     return {name: int(size) for name, size in (one.split() for one in listed)}
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from intercore.build import SANITIZE_VARIABLE
 
 from .conftest import Terminal
 from .program import build
@@ -84,10 +81,6 @@ def test_ends_that_poll_need_a_core_each(terminal: Terminal) -> None:
         expect_well(run(terminal, words), checked=4 if measure == "latency" else 151)
 
 
-@pytest.mark.skipif(
-    os.environ.get(SANITIZE_VARIABLE) == "thread",
-    reason="a real-time task that spins may keep who holds a lock of the thread sanitizer's own from its core",
-)
 @pytest.mark.parametrize("load", ["from", "to", "both"])
 def test_loads_take_nothing_away(terminal: Terminal, load: str) -> None:
     cores = range(min(terminal.ask("info")[0]["cores"], 2))

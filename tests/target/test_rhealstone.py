@@ -22,6 +22,8 @@ def test_every_component_is_measured_and_right(terminal: Terminal, form: str) ->
     cores = terminal.ask("info")[0]["cores"]
     if cores < 2 and form == "cross":
         pytest.skip("there is no other core")
+    if form == "same":
+        terminal.need_realtime()
     for component in COMPONENTS:
         for core in sorted({0, cores - 1}):
             answer = terminal.ask(

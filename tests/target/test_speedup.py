@@ -52,7 +52,7 @@ def test_one_core_is_a_team_of_one(terminal: Terminal, mode: str) -> None:
 
 
 def test_memory_streams_past_the_end_of_its_buffer(terminal: Terminal) -> None:
-    facts = {line["key"]: line["value"] for line in terminal.ask("info") if line["type"] == "condition"}
+    facts = terminal.conditions()
     lines = int(facts["memory.ram_bytes"]) // 64
     for n in (lines - 1, lines, lines + 1, 2 * lines + 7):
         answer = terminal.ask(f"run speedup workload=memory n={n} samples=1 dither_us=0")

@@ -38,6 +38,7 @@ def test_every_primitive_wakes_a_task_on_every_core(terminal: Terminal, primitiv
 
 
 def test_a_yield_is_between_tasks_of_one_core(terminal: Terminal) -> None:
+    terminal.need_realtime()
     assert all(ticks > 0 for ticks in series(run(terminal, "primitive=yield from=0 to=0"))["switch"])
     if terminal.ask("info")[0]["cores"] > 1:
         refused = terminal.ask("run switch primitive=yield from=0 to=1")[-1]

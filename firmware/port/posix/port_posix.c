@@ -362,7 +362,7 @@ bool port_posix_start(void) {
         return false;
     }
     struct sched_param param = {.sched_priority = FIFO_BASE};
-    realtime = sched_setscheduler(0, SCHED_FIFO, &param) == 0;
+    realtime = IC_REALTIME && sched_setscheduler(0, SCHED_FIFO, &param) == 0;
     keep_awake();
     calibrate_cycles();
     return true;

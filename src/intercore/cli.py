@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import shlex
 import sys
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
 
 import msgspec
 import typer
@@ -19,10 +19,12 @@ from typer.models import OptionInfo
 import intercore
 from intercore import conditions, planfile, stop
 from intercore.analysis import speedup
-from intercore.build import pico_image
+from intercore.board import BOARDS, Flashing
+from intercore.board import find as find_board
+from intercore.build import board_image
 from intercore.crew import Processes, cores
 from intercore.document import run_document
-from intercore.errors import IntercoreError, UsageError, unknown
+from intercore.errors import IntercoreError, UsageError
 from intercore.estimate import words as in_words
 from intercore.measurement import Part, Plan
 from intercore.plan import check, settings
@@ -35,23 +37,25 @@ from intercore.shell import converse
 from intercore.store import Store
 from intercore.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.sweep import carry_out as sweep_campaigns
-from intercore.target_factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE, Factor
+from intercore.target_factors import FACTORS, OPT, Factor
 from intercore.target_factors import resolve as resolve_factors
-from intercore.targets import DEFAULT_BAUD, PICO_FACTORS, TARGETS, Address, Target, check_address, find, option_of
+from intercore.targets import DEFAULT_BAUD, TARGETS, Address, Target, check_address, find, option_of
 from intercore.view.image import print_image
 from intercore.view.predict import print_prediction
 from intercore.view.reports import reports
 from intercore.view.table import Format, print_csv, print_json, print_rows, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from intercore.board import Board
     from intercore.crew import Crew
-    from intercore.image import ImageFiles
     from intercore.link import Port
     from intercore.measurement import Level, Run
     from intercore.planfile import PlanFile
     from intercore.prepare import Prepared
+
+P = ParamSpec("P")
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -67,7 +71,7 @@ _err = Console(stderr=True)
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
 
-_TARGET_HELP = "host, pico-sim, or pico or serial with --port."
+_TARGET_HELP = "host, pico-sim, pico-amp-sim, or with --port pico, pico-amp, stm32h745, serial."
 TargetName = Annotated[str, typer.Argument(metavar="TARGET", help=_TARGET_HELP)]
 RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a stored run; the newest if left out.")]
 StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
@@ -87,26 +91,36 @@ Faults = Annotated[
 ]
 Timeout = Annotated[float, typer.Option(help="Longest silence of a target, in seconds.", min=0.1)]
 
-BoardName = Annotated[str, typer.Argument(metavar="BOARD", help="pico.")]
+BoardName = Annotated[str, typer.Argument(metavar="BOARD", help=f"{', '.join(BOARDS)}.")]
+
+
+def _with_factors(command: Callable[P, None]) -> Callable[P, None]:
+    """Give a command, in place of its `**levels`, an option for each factor that some board is built with."""
+    signature = inspect.signature(command, eval_str=True)
+    own = [known for known in signature.parameters.values() if known.kind is not inspect.Parameter.VAR_KEYWORD]
+    options = [
+        inspect.Parameter(
+            factor.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, _option(factor)]
+        )
+        for factor in FACTORS.values()
+    ]
+    command.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+    return command
 
 
 def _option(factor: Factor) -> OptionInfo:
     """Return the option that chooses a level of a board's factor when its program is built."""
     title = f"{factor.title[0].upper()}{factor.title[1:]}"
+    boards = [board.name for board in BOARDS.values() if factor in board.factors]
+    whose = "" if len(boards) == len(BOARDS) else f" ({', '.join(boards)})"
     return OptionInfo(
         default=...,
         param_decls=[option_of(factor.name)],
-        help=f"{title}: {factor.values}; {factor.default}.",
+        help=f"{title}: {factor.values}; {factor.default}{whose}.",
         show_default=False,
     )
 
 
-OptLevel = Annotated[str | None, _option(OPT)]
-ClockMhz = Annotated[str | None, _option(CLOCK_MHZ)]
-CodePlace = Annotated[str | None, _option(CODE)]
-XipCache = Annotated[str | None, _option(XIP_CACHE)]
-
-BOARDS = ("pico",)
 DEFAULT_STORE = Path("intercore.db")
 
 
@@ -405,36 +419,45 @@ def shell(
 
 
 @app.command(epilog="Example: intercore build pico --opt O3 -o firmware")
+@_with_factors
 def build(
     board: BoardName,
     *,
-    opt: OptLevel = None,
-    clock_mhz: ClockMhz = None,
-    code: CodePlace = None,
-    xip_cache: XipCache = None,
-    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write ELF and UF2 to.")] = Path(),
+    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write ELF and UF2 files to.")] = Path(),
     output: Output = Format.TABLE,
+    **levels: str | None,
 ) -> None:
-    """Build the program of a board from the firmware's sources: an ELF and a UF2 file."""
-    print_image(_write_image(board, _build(opt, clock_mhz, code, xip_cache), folder), output, _out)
+    """Build the program of a board from the firmware's sources: an ELF file for each core, or one, and a UF2 file."""
+    from intercore.image import write_image  # noqa: PLC0415 - for this command alone
+
+    chosen = find_board(board)
+    wanted = _build(chosen, levels)
+    with _err.status(f"building for {board}") as status:
+        files = write_image(board_image(chosen, wanted, status.update), folder)
+    print_image(files, output, _out)
 
 
-@app.command(epilog="Example: intercore flash pico --opt O3")
+@app.command(epilog="Examples: intercore flash pico --opt O3; intercore flash stm32h745 --m7-mhz 240")
+@_with_factors
 def flash(
     board: BoardName,
     *,
-    opt: OptLevel = None,
-    clock_mhz: ClockMhz = None,
-    code: CodePlace = None,
-    xip_cache: XipCache = None,
-    drive: Annotated[Path | None, typer.Option(help="Folder of the board's boot drive, if it is not found.")] = None,
+    drive: Annotated[Path | None, typer.Option(help="Folder of a Pico's boot drive, if it is not found.")] = None,
+    probe: Annotated[str | None, typer.Option(help="Serial number of the debug probe, if there are several.")] = None,
+    tool: Annotated[
+        str | None,
+        typer.Option(
+            "--with", help="What drives the probe: openocd, stm32cubeprogrammer or pyocd; the first there is."
+        ),
+    ] = None,
+    **levels: str | None,
 ) -> None:
-    """Build the program of a board and put it there: on its boot drive RPI-RP2, or by picotool."""
-    from intercore.flash import flash_pico  # noqa: PLC0415 - for this command alone
+    """Build the program of a board and put it there: on its boot drive, by picotool, or by a debug probe."""
+    from intercore.flash import flash as put  # noqa: PLC0415 - for this command alone
 
-    with tempfile.TemporaryDirectory() as scratch:
-        files = _write_image(board, _build(opt, clock_mhz, code, xip_cache), Path(scratch))
-        _err.print(f"{files.uf2.name} {flash_pico(files.uf2, drive)}; it starts at once", markup=False, soft_wrap=True)
+    chosen = find_board(board)
+    say = functools.partial(_err.print, markup=False, highlight=False, soft_wrap=True)
+    say(f"{put(chosen, _build(chosen, levels), Flashing(drive, probe, tool), say)}; it starts at once")
 
 
 @app.callback(invoke_without_command=True)
@@ -491,25 +514,21 @@ def _factor_row(factor: Factor) -> dict[str, object]:
         "default": factor.default,
         "min": factor.levels[0] if numbers else None,
         "max": factor.levels[-1] if numbers else None,
-        "choices": [] if numbers else list(factor.levels),
+        "choices": [] if factor.is_range else list(factor.levels),
         "help": factor.title,
     }
 
 
-def _build(opt: str | None, clock_mhz: str | None, code: str | None, xip_cache: str | None) -> dict[str, Level]:
+def _build(board: Board, given: Mapping[str, str | None]) -> dict[str, Level]:
     """Return what a board's program is to be built with. Raises UsageError for what it cannot be."""
-    given = {"opt": opt, "clock_mhz": clock_mhz, "code": code, "xip_cache": xip_cache}
+    known = [factor.name for factor in board.factors]
     wanted = {name: [text] for name, text in given.items() if text is not None}
-    return {name: levels[0] for name, levels in resolve_factors(PICO_FACTORS, wanted).items()}
-
-
-def _write_image(board: str, build: Mapping[str, Level], folder: Path) -> ImageFiles:
-    from intercore.image import write_image  # noqa: PLC0415 - for two commands alone
-
-    if board not in BOARDS:
-        raise UsageError(unknown("board", board, BOARDS))
-    with _err.status(f"building for {board}") as status:
-        return write_image(pico_image(build, status.update), folder)
+    for name in wanted:
+        if name not in known:
+            raise UsageError(
+                f"{board.name} has no {option_of(name)}; it has: {', '.join(option_of(other) for other in known)}"
+            )
+    return {name: levels[0] for name, levels in resolve_factors(board.factors, wanted).items()}
 
 
 def _stored(path: Path, run_id: int | None) -> Run:
@@ -611,7 +630,7 @@ def _sweep(
             left = f"{one.changed.done} of {one.changed.total} measurements"
             say(f"{one.place}: {file.name} has changed since run {one.changed.id} ({left}), which stays as it is")
         number = store.create_run(one.plan, len(one.missing)) if one.run is None else one.run.id
-        campaigns.append(Campaign(store.run(number), str(one.place), one.place.max_baud))
+        campaigns.append(Campaign(store.run(number), str(one.place), one.place.max_baud, one.place.flashing))
     if not campaigns:
         raise IntercoreError(f"no target of {file.name} can be measured; see above")
     if any(one.missing for one in prepared):

@@ -8,19 +8,20 @@ from __future__ import annotations
 import math
 import re
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
 from intercore import stop
+from intercore.board import Flashing
 from intercore.errors import UsageError, unknown
 from intercore.measurement import Level, StopRule
 from intercore.plan import MAX_SETTINGS
-from intercore.targets import DEFAULT_BAUD, Address, check_address, find
+from intercore.targets import DEFAULT_BAUD, Address, Target, check_address, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
 MAX_LEVELS = 10_000
 """Levels of one factor: more is a range that was mistyped."""
@@ -45,6 +46,8 @@ class Place(msgspec.Struct, frozen=True):
     max_baud: int | None
     path: tuple[str | int, ...]
     """Where it stands in the file."""
+    flashing: Flashing = Flashing()
+    """How it is flashed, if it is a board and experiments name its factors."""
 
     def __str__(self) -> str:
         """Return it in words: `pico at /dev/ttyACM0`."""
@@ -187,21 +190,36 @@ class _Reader:
     # ---- targets and experiments ----
 
     def _place(self, table: Mapping[str, Any], path: Path_) -> Place:
-        self._check_keys(table, path, ("name", "port", "baud", "max_baud"))
+        self._check_keys(table, path, ("name", "port", "baud", "max_baud", "probe", "with", "drive"))
+        drive = self._text_of(table, path, "drive")
+        way = Flashing(
+            None if drive is None else Path(drive),
+            self._text_of(table, path, "probe"),
+            self._text_of(table, path, "with"),
+        )
         place = Place(
             self._named(table, path, "name"),
             self._text_of(table, path, "port"),
             self._whole(table, path, "baud", DEFAULT_BAUD, 1, 10**9),
             self._whole(table, path, "max_baud", 0, 1, 10**9) or None,
             path,
+            way,
         )
         try:
             check_address(find(place.name), Address(place.port, place.baud))
+            self._check_way(find(place.name), way)
         except UsageError as error:
             self._refuse((*path, "port" if "port" in table and "target '" not in str(error) else "name"), str(error))
         if place.port is None and not find(place.name).built_here:
             self._refuse(path, f'the target {place.name} needs a port, such as port = "/dev/ttyACM0"')
         return place
+
+    def _check_way(self, target: Target, way: Flashing) -> None:
+        """Raise UsageError if a target is not flashed so."""
+        if target.flashed and target.board is not None:
+            target.board.check(way)
+        elif way != Flashing():
+            raise UsageError(f"probe, with and drive are for boards that are flashed: {target.name} is none")
 
     def _check_distinct(self, places: Iterable[Place]) -> None:
         seen = set()

@@ -40,6 +40,7 @@ from intercore.sweep import carry_out as sweep_campaigns
 from intercore.target_factors import FACTORS, OPT, Factor
 from intercore.target_factors import resolve as resolve_factors
 from intercore.targets import DEFAULT_BAUD, TARGETS, Address, Target, check_address, find, option_of
+from intercore.view.comparison import print_comparison
 from intercore.view.image import print_image
 from intercore.view.predict import print_prediction
 from intercore.view.reports import reports
@@ -366,6 +367,23 @@ def report(
         numbers = dict.fromkeys(number for name in names or () for number in _run_ids(store, name))
         found = [store.run(number) for number in numbers] if names else [store.run()]
     _write_report(found, page, efficiency)
+
+
+@app.command(epilog="Example: intercore compare pico-sim pico-amp-sim")
+def compare(
+    names: Annotated[
+        list[str], typer.Argument(metavar="RUN…", help="Two targets, for their newest runs, or numbers of stored runs.")
+    ],
+    *,
+    store_path: StorePath = DEFAULT_STORE,
+    output: Output = Format.TABLE,
+) -> None:
+    """Compare two targets: the same settings side by side, their ratio, and by what else the two differ."""
+    from intercore.analysis.comparison import compare as compare_runs  # noqa: PLC0415 - for this command alone
+
+    with _existing(store_path) as store:
+        found = [store.run(number) for number in dict.fromkeys(n for name in names for n in _run_ids(store, name))]
+    print_comparison(compare_runs(found), output, _out)
 
 
 @app.command(epilog="Example: intercore predict pico-sim message size=300 transport=ring from=0 to=1")

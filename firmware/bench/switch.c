@@ -95,9 +95,9 @@ struct party {
 
 static struct {
     port_task_t *leader;
-    const struct primitive *primitive;
-    bool counted; /* stamps are of port_cycles() */
-    bool apart;   /* on two cores */
+    enum kind kind; /* the primitive */
+    bool counted;   /* stamps are of port_cycles() */
+    bool apart;     /* on two cores */
     bool dismissed;
     uint64_t settling;
     struct ic_run *run;
@@ -118,7 +118,7 @@ static struct {
     port_queue_t queue;
     port_events_t events;
     port_stream_t stream;
-} stage;
+} stage PORT_SHARED(switch);
 
 static bool reached(const atomic_uint *turn) { return atomic_load_explicit(turn, memory_order_acquire) == stage.turn; }
 
@@ -188,7 +188,9 @@ static const struct primitive {
     [YIELD] = {FUNCTIONS(yield)},
 };
 
-static bool yields(void) { return stage.primitive == &primitives[YIELD]; }
+static const struct primitive *primitive(void) { return &primitives[stage.kind]; }
+
+static bool yields(void) { return stage.kind == YIELD; }
 
 static bool keeps_busy(void) { return stage.apart && stage.run->values[P_TARGET] == TARGET_BUSY; }
 
@@ -213,16 +215,17 @@ static void run_woken(void *arg) {
     struct party *party = arg;
     while (await_turn(party)) {
         reach(&stage.armed);
-        stage.woken_at = stage.primitive->await[stage.counted]();
+        stage.woken_at = primitive()->await[stage.counted]();
         reach(&stage.seen);
         while (stage.apart && !reached(&stage.signalled)) { /* it has yet to read the clock */
         }
-        if (stage.primitive->finish != NULL) {
-            stage.primitive->finish();
+        if (primitive()->finish != NULL) {
+            primitive()->finish();
         }
         report(party);
     }
 }
+PORT_ENTRY(run_woken);
 
 static void run_spinner(void *arg) {
     struct party *party = arg;
@@ -233,6 +236,7 @@ static void run_spinner(void *arg) {
         report(party);
     }
 }
+PORT_ENTRY(run_spinner);
 
 /* On one core the other task runs, arms and yields back; a system without priorities may need to be asked again. */
 static void have_other_yield(void) {
@@ -257,8 +261,8 @@ static void settle(void) {
 
 /* A turn is in two parts: what must be done before the other waits, and the signal. */
 static void prepare(void) {
-    if (stage.primitive->prepare != NULL) {
-        stage.primitive->prepare();
+    if (primitive()->prepare != NULL) {
+        primitive()->prepare();
     }
     port_notify(stage.leader);
     port_notify_take();
@@ -276,7 +280,7 @@ static void run_signaller(void *arg) {
         }
         settle();
         ic_run_dither(stage.run);
-        stage.primitive->signal[stage.counted](&stage.stamps);
+        primitive()->signal[stage.counted](&stage.stamps);
         reach(&stage.signalled);
         while (!reached(&stage.seen)) {
             if (!stage.apart) {
@@ -286,16 +290,18 @@ static void run_signaller(void *arg) {
         report(party);
     }
 }
+PORT_ENTRY(run_signaller);
 
 static void run_caller(void *arg) {
     struct party *party = arg;
     while (await_turn(party)) {
         prepare();
         settle();
-        stage.primitive->signal[stage.counted](&stage.stamps);
+        primitive()->signal[stage.counted](&stage.stamps);
         report(party);
     }
 }
+PORT_ENTRY(run_caller);
 
 /* ---- a repetition ---- */
 
@@ -331,7 +337,7 @@ static void take_turn(struct party *party, bool woken) {
 
 static void check(bool woken) {
     bool right = !woken || (reached(&stage.armed) && reached(&stage.seen));
-    if (stage.primitive->carries) {
+    if (primitive()->carries) {
         right = right && stage.item == stage.turn;
     }
     if (woken && !stage.counted) {
@@ -440,7 +446,7 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
 }
 
 static bool measure(struct ic_run *run) {
-    stage.primitive = &primitives[run->values[P_PRIMITIVE]];
+    stage.kind = (enum kind)run->values[P_PRIMITIVE];
     stage.run = run;
     stage.counted = run->clock == IC_CLOCK_COUNTER;
     stage.apart = run->values[P_FROM] != run->values[P_TO];
@@ -463,13 +469,13 @@ static bool measure(struct ic_run *run) {
     if (series.moment != NULL) {
         series.moment->unit = IC_UNIT_MOMENT;
     }
-    if (stage.primitive->open != NULL && stage.primitive->open() != PORT_OK) {
-        return ic_error_set(&run->error, "failed", "the platform has no memory for a ",
-                            primitive_names[run->values[P_PRIMITIVE]], "");
+    if (primitive()->open != NULL && primitive()->open() != PORT_OK) {
+        return ic_error_set(&run->error, "failed", "the platform has no memory for a ", primitive_names[stage.kind],
+                            "");
     }
     bool taken = take_samples(run, &series);
-    if (stage.primitive->close != NULL) {
-        stage.primitive->close();
+    if (primitive()->close != NULL) {
+        primitive()->close();
     }
     return taken;
 }

@@ -1,5 +1,5 @@
 # The RP2040 with FreeRTOS SMP on both cores, as one image for SRAM or for flash.
-include(port/freertos_smp/kernel.cmake)
+include(port/freertos/kernel.cmake)
 enable_language(ASM)
 
 set(IC_CLOCK_MHZ 125 CACHE STRING "Rate of clk_sys in MHz: 48 to 133")
@@ -40,14 +40,14 @@ add_library(freertos STATIC
   ${IC_FREERTOS_KERNEL}/event_groups.c ${IC_FREERTOS_KERNEL}/stream_buffer.c
   ${IC_FREERTOS_KERNEL}/portable/MemMang/heap_4.c ${kernel_port}/port.c)
 target_include_directories(freertos SYSTEM PUBLIC ${IC_FREERTOS_KERNEL}/include ${kernel_port}/include)
-target_include_directories(freertos PUBLIC port/freertos_smp board/rp2040/sdk)
+target_include_directories(freertos PUBLIC port/freertos port/freertos_smp board/rp2040/sdk)
 # The kernel's port compiles its handler of the inter-core interrupt only where the SDK's multicore library is.
 target_compile_definitions(freertos PUBLIC LIB_PICO_MULTICORE=1)
 target_compile_options(freertos PRIVATE -w)
 # The files' names in its assertions do not depend on where they are here.
 add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 
-target_include_directories(intercore PUBLIC port/freertos_smp)
+target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 # 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000. Code at -O0 is half as large again and
 # leaves room for 6144.
 if(IC_OPT STREQUAL "O0")
@@ -57,9 +57,9 @@ else()
 endif()
 
 add_library(rp2040 STATIC
-  port/freertos_smp/conditions.c port/freertos_smp/control_freertos.c port/freertos_smp/interrupt_freertos.c
-  port/freertos_smp/lock_freertos.c port/freertos_smp/objects_freertos.c port/freertos_smp/period_freertos.c
-  port/freertos_smp/port_freertos.c
+  port/freertos_smp/conditions.c port/freertos_smp/interrupt_freertos.c
+  port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
+  port/freertos/time_freertos.c port/freertos_smp/port_freertos.c
   board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
   board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fifo.c board/rp2040/image_${IC_CODE}.c
   board/rp2040/interrupt.c board/rp2040/lock.c
@@ -110,7 +110,7 @@ add_executable(intercore-port-test EXCLUDE_FROM_ALL
 ic_image(intercore-port-test)
 
 add_executable(intercore-stress EXCLUDE_FROM_ALL
-  board/rp2040/stress_main.c board/rp2040/test_end.c port/stress.c port/freertos_smp/stress_freertos.c)
+  board/rp2040/stress_main.c board/rp2040/test_end.c port/stress.c port/freertos/stress_freertos.c)
 ic_image(intercore-stress)
 
 add_executable(intercore-transport-stress EXCLUDE_FROM_ALL

@@ -4,7 +4,7 @@
 set(IC_FREERTOS_KERNEL "" CACHE PATH "Folder of the FreeRTOS kernel; empty: FREERTOS_KERNEL_PATH, or by cargo")
 
 function(ic_fetch_kernel folder)
-  set(manifest "${CMAKE_CURRENT_SOURCE_DIR}/port/freertos_smp/kernel/Cargo.toml")
+  set(manifest "${CMAKE_CURRENT_SOURCE_DIR}/port/freertos/kernel/Cargo.toml")
   set(hint "Give the folder of the FreeRTOS kernel by -DIC_FREERTOS_KERNEL=… or in FREERTOS_KERNEL_PATH, or install "
            "cargo, which fetches it once.")
   string(CONCAT hint ${hint})

@@ -103,7 +103,7 @@ def board_image(board: Board, build: Mapping[str, Level], say: Callable[[str], N
     what = f"the program for {board.title}"
     compiler = _find(what, CROSS_COMPILER, "the cross compiler", "gcc-arm-none-eabi")
     sources = firmware_sources()
-    kernel = freertos_kernel(sources / "port" / "freertos_smp" / "kernel", say)
+    kernel = freertos_kernel(sources / "port" / "freertos" / "kernel", say)
     levels = board.whole(build)
     defines = {
         "IC_BOARD": board.folder,

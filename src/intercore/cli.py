@@ -30,7 +30,17 @@ from intercore.measurement import Part, Plan
 from intercore.plan import check, settings
 from intercore.prepare import duration, prepare
 from intercore.progress import watch, watch_campaigns
-from intercore.request import SUITE, excluded, find_benchmark, parse_levels, resolve, suite, target_levels
+from intercore.request import (
+    SUITE,
+    excluded,
+    find_benchmark,
+    left_out,
+    parse_levels,
+    refused,
+    resolve,
+    suite,
+    target_levels,
+)
 from intercore.runner import carry_out, target_conditions
 from intercore.session import DEFAULT_TIMEOUT, Session
 from intercore.shell import converse
@@ -193,6 +203,8 @@ def run(
         )
         plan = _with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
         total = len(settings(plan))
+        if output is not Format.TABLE and (sentence := left_out(plan)):
+            _err.print(sentence, markup=False, highlight=False, soft_wrap=True)
         with Store(store_path) as store:
             finished = _carry_out(store, store.create_run(plan, total), address, timeout)
     if report_path is None and finished.plan.name == SUITE:
@@ -280,6 +292,9 @@ def list_(
         print_rows("Parameters", rows_of_all + [_factor_row(factor) for factor in factors], output, _out)
         return
     for benchmark in benchmarks:
+        if benchmark.refused:
+            _out.print(f"{benchmark.name}: {benchmark.refused}", markup=False, highlight=False, soft_wrap=True)
+            continue
         rows = [
             {
                 "parameter": parameter.name,
@@ -584,10 +599,11 @@ def _with_parts(
         plan = msgspec.structs.replace(plan, parts=tuple(parts), simulated=target.simulated)
         check(plan)
         asked = None if plan.name == SUITE else () if skip_impossible else wanted
-        left_out = [
+        impossible = [
             one for part in parts for one in excluded(session, find_benchmark(known, part.benchmark), part, asked)
         ]
-    return msgspec.structs.replace(plan, excluded=tuple(left_out))
+    whole = refused(known) if plan.name == SUITE else []
+    return msgspec.structs.replace(plan, excluded=(*whole, *impossible))
 
 
 def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> Run:
@@ -749,6 +765,8 @@ def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) ->
         for sentence in report.section.sentences:
             _out.print(escape(sentence), highlight=False)
     doubts = [sentence for report in found for sentence in report.warnings]
+    if sentence := left_out(run.plan):
+        _out.print(escape(sentence), highlight=False)
     for sentence in [*conditions.warnings(run), *stop.warnings(run), *doubts]:
         _out.print(f"[yellow]Warning:[/] {escape(sentence)}")
     if not run.complete:

@@ -94,6 +94,8 @@ class Benchmark(Numbered, frozen=True, tag="benchmark"):
 
     name: Text
     summary: Text
+    refused: Text = ""
+    """Why the target cannot measure it at all; it has no parameters then."""
 
 
 class Parameter(Numbered, frozen=True, tag="parameter"):

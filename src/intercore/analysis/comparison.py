@@ -218,7 +218,7 @@ def _pairs(
     both: Sequence[_Key], first: Mapping[_Key, list[Measurement]], second: Mapping[_Key, list[Measurement]]
 ) -> list[Pair]:
     """Return the quantities that both sides have, by benchmark, quantity and setting."""
-    varied = _varied(both, first)
+    varied = _varied(both, first, second)
     found = []
     for key in both:
         mine, theirs = _quantities(first[key]), _quantities(second[key])
@@ -238,17 +238,25 @@ def _pairs(
     )
 
 
-def _varied(both: Sequence[_Key], pools: Mapping[_Key, list[Measurement]]) -> dict[str, list[str]]:
-    """Return the factors that take several levels, of each benchmark, in the order in which it names them."""
-    levels: dict[str, dict[str, set[Level]]] = defaultdict(dict)
+def _varied(
+    both: Sequence[_Key], first: Mapping[_Key, list[Measurement]], second: Mapping[_Key, list[Measurement]]
+) -> dict[str, list[str]]:
+    """Return the factors of each benchmark that take several levels in what is compared."""
+    levels: dict[str, dict[str, set[Level]]] = defaultdict(lambda: defaultdict(set))
     for key in both:
-        for name, level in pools[key][0].factors.items():
-            levels[key[0]].setdefault(name, set()).add(level)
+        for one in (first[key][0], second[key][0]):
+            for name, level in one.factors.items():
+                levels[key[0]][name].add(level)
     besides = IRRELEVANT | _WITHOUT_LEVEL | {"measure"}  # which the series tells
     return {
-        benchmark: [name for name, known in of.items() if len(known) > 1 and name not in besides]
+        benchmark: sorted((name for name, known in of.items() if len(known) > 1 and name not in besides), key=_rank)
         for benchmark, of in levels.items()
     }
+
+
+def _rank(name: str) -> tuple[bool, bool, str]:
+    """Sort key: what something is done by, between which cores, and how much of it."""
+    return name in ("size", "n"), name in ("from", "to"), name
 
 
 def _levels(one: Measurement, names: Iterable[str]) -> dict[str, Level]:

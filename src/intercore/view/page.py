@@ -30,7 +30,7 @@ from intercore.errors import UsageError
 from intercore.literature import SpeedupPublication, published
 from intercore.measurement import LOOKING_PREFIX
 from intercore.replacement import replacement
-from intercore.request import SUITE
+from intercore.request import SUITE, left_out
 from intercore.target_factors import FACTORS, OPT
 from intercore.view.comparison import comparison_section
 from intercore.view.plots import SIMULATED, Group, figures, is_thinned, labelled
@@ -100,6 +100,11 @@ class _Section:
         words += [f"{name}={value}" for name, value in options.items() if value is not None]
         words += ["--skip-impossible"] if plan.excluded and plan.name != SUITE else []
         return shlex.join(words)
+
+    @property
+    def left_out(self) -> str:
+        """Which benchmarks the target cannot measure: a sentence; empty if there is none."""
+        return left_out(self.run.plan)
 
     @property
     def aim(self) -> str:

@@ -17,6 +17,7 @@ from intercore.target_factors import (
     M7_MHZ,
     OPT,
     SHARED,
+    SUPPLY,
     XIP_CACHE,
     Factor,
 )
@@ -80,7 +81,7 @@ STM32H745 = Board(
     "stm32h745",
     "the STM32H745",
     "stm32h745",
-    (OPT, M7_MHZ, M4_MHZ, ICACHE, DCACHE, SHARED),
+    (OPT, M7_MHZ, M4_MHZ, SUPPLY, ICACHE, DCACHE, SHARED),
     "debug probe",
     ("intercore-target", "intercore-target-core1"),
 )

@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+class Partners(msgspec.Struct, frozen=True):
+    """Which levels of another factor go with those of one."""
+
+    levels: Mapping[Level, tuple[Level, ...]]
+    """By the one's own level; all go with a level that is missing here."""
+    why: str
+    """No others do: for people."""
+
+
 class Factor(msgspec.Struct, frozen=True):
     """One thing that a target can be built or configured with."""
 
@@ -31,10 +40,8 @@ class Factor(msgspec.Struct, frozen=True):
     """Conditions that follow from the level, and so may differ within a run that has several."""
     needs: Mapping[str, Level] = {}
     """Levels of other factors without which this one has no effect."""
-    partners: Mapping[str, Mapping[Level, tuple[Level, ...]]] = {}
-    """By other factors whose level this one's limits: which of their levels go with each of its own."""
-    limit: str = ""
-    """Why no others go with it, for people."""
+    partners: Mapping[str, Partners] = {}
+    """By other factors, whose levels this one's limit."""
 
     @property
     def is_range(self) -> bool:
@@ -112,31 +119,47 @@ XIP_CACHE = Factor(
 )
 
 # The M7 runs at sys_ck, the output of PLL1, and the M4 at HCLK, which the divider HPRE makes of that (RM0399, register
-# RCC_D1CFGR; D1CPRE is 1). At most these are 480 and 240 MHz (datasheet DS12923, general operating conditions).
-_M7_RATES = (60, 120, 240, 480)
-_M4_RATES = (60, 120, 240)
+# RCC_D1CFGR; D1CPRE is 1). The most is 480 and 240 MHz at the highest core voltage, VOS0, which the chip has only where
+# its LDO supplies the core, and 400 and 200 MHz at VOS1 (datasheet DS12923, general operating conditions).
+_M7_RATES = (60, 120, 240, 400, 480)
+_M4_RATES = (60, 120, 200, 240)
 _HPRE = (1, 2, 4, 8, 16, 64, 128, 256, 512)
 _BOTH = tuple((m7, m4) for m7 in _M7_RATES for m4 in _M4_RATES if m7 in [m4 * divider for divider in _HPRE])
-_WHY = "the M4 runs at the M7's clock or at a half, a quarter, … of it, and at 240 MHz at most"
+_DIVIDED = "the M4 runs at the M7's clock or at a half, a quarter or an eighth of it"
+_VOS0 = "it needs the core voltage VOS0, and that a core that the LDO supplies: a NUCLEO-H745ZI-Q has to be rewired"
+_BY_CLOCK = "clock_hz", "clock.m4_hz", "clock.bus_hz", "flash.wait_states", "power.vos"
 
 M7_MHZ = Factor(
     name="m7_mhz",
     title="rate of the Cortex-M7's clock in MHz",
-    default=480,
+    default=400,
     levels=_M7_RATES,
-    conditions=("clock_hz", "clock.m7_hz", "clock.m4_hz", "clock.pll", "flash.wait_states", "chip.voltage_scale"),
-    partners={"m4_mhz": {rate: tuple(m4 for m7, m4 in _BOTH if m7 == rate) for rate in _M7_RATES}},
-    limit=_WHY,
+    conditions=("clock.m7_hz", *_BY_CLOCK),
+    partners={
+        "m4_mhz": Partners({rate: tuple(m4 for m7, m4 in _BOTH if m7 == rate) for rate in _M7_RATES}, _DIVIDED),
+        "supply": Partners({480: ("ldo",)}, _VOS0),
+    },
 )
 
 M4_MHZ = Factor(
     name="m4_mhz",
     title="rate of the Cortex-M4's clock and of the buses in MHz",
-    default=240,
+    default=200,
     levels=_M4_RATES,
-    conditions=("clock_hz", "clock.m4_hz", "flash.wait_states", "chip.voltage_scale"),
-    partners={"m7_mhz": {rate: tuple(m7 for m7, m4 in _BOTH if m4 == rate) for rate in _M4_RATES}},
-    limit=_WHY,
+    conditions=_BY_CLOCK,
+    partners={
+        "m7_mhz": Partners({rate: tuple(m7 for m7, m4 in _BOTH if m4 == rate) for rate in _M4_RATES}, _DIVIDED),
+        "supply": Partners({240: ("ldo",)}, _VOS0),
+    },
+)
+
+# Set once after power-on (RM0399, PWR_CR3). A chip that is told another one than its board has does not start.
+SUPPLY = Factor(
+    name="supply",
+    title="what the board supplies the core by; ldo: a board that was rewired for it",
+    default="smps",
+    levels=("smps", "ldo"),
+    conditions=("power.supply", "power.vos"),
 )
 
 ICACHE = Factor(
@@ -144,7 +167,7 @@ ICACHE = Factor(
     title="instruction cache of the Cortex-M7",
     default="on",
     levels=("on", "off"),
-    conditions=("cache.instruction",),
+    conditions=("cache.instructions",),
 )
 
 DCACHE = Factor(
@@ -164,7 +187,9 @@ SHARED = Factor(
     conditions=("memory.shared",),
 )
 
-FACTORS = {factor.name: factor for factor in (OPT, CLOCK_MHZ, CODE, XIP_CACHE, M7_MHZ, M4_MHZ, ICACHE, DCACHE, SHARED)}
+FACTORS = {
+    factor.name: factor for factor in (OPT, CLOCK_MHZ, CODE, XIP_CACHE, M7_MHZ, M4_MHZ, SUPPLY, ICACHE, DCACHE, SHARED)
+}
 """All factors that some target has, by name."""
 
 
@@ -197,11 +222,9 @@ def check(levels: Mapping[str, Level]) -> None:
                 raise UsageError(
                     f"{name}={level} has no effect with {other}={given}: give it with {other}={needed} only"
                 )
-        for other, allowed in FACTORS[name].partners.items():
+        for other, partners in FACTORS[name].partners.items():
             given = levels.get(other, FACTORS[other].default)
-            partners = allowed.get(level, ())
-            if partners and given not in partners:
-                legal = " or ".join(f"{other}={partner}" for partner in partners)
-                raise UsageError(
-                    f"{name}={level} cannot be had with {other}={given}, but with {legal}: {FACTORS[name].limit}"
-                )
+            allowed = partners.levels.get(level)
+            if allowed is not None and given not in allowed:
+                legal = " or ".join(f"{other}={partner}" for partner in allowed)
+                raise UsageError(f"{name}={level} cannot be had with {other}={given}, but with {legal}: {partners.why}")

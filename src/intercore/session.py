@@ -289,7 +289,7 @@ def _read_benchmarks(lines: Iterable[Numbered]) -> list[BenchmarkInfo]:
         elif not isinstance(line, End):
             raise _unexpected(line, "list")
     return [
-        BenchmarkInfo(name, line.summary, tuple(parameters[name].values()), line.refused)
+        BenchmarkInfo(name, line.summary, tuple(parameters[name].values()), line.refused or "")
         for name, line in summaries.items()
     ]
 

@@ -37,10 +37,6 @@ _STREAM = "window"
 """The series of the benchmark `message` that times a stream of messages."""
 _WITHOUT_LEVEL = frozenset({"messages"})
 """Factors that say how much of one thing a sample holds, which the number does not depend on."""
-_COUNTERPARTS: Mapping[tuple[str, str], Mapping[str, str]] = {
-    ("message", "transport"): {"message-buffer-amp": "message-buffer"}
-}
-"""Levels, by benchmark and factor, that are the same thing under another name where each core has its own kernel."""
 _BESIDE = frozenset(
     {
         *("chip", "chip.revision", "clock_hz", "clock.sys_hz", "tick_hz", "compiler", "compiler.flags"),
@@ -66,9 +62,7 @@ class Pair(msgspec.Struct, frozen=True):
     series: str
     """What was measured: a series of the benchmark; `throughput` for what messages of a stream carry."""
     setting: dict[str, Level]
-    """Factors that take several levels here, as the first target calls them."""
-    second_setting: dict[str, Level]
-    """Those of them that the second one calls otherwise."""
+    """The factors that take several levels here."""
     unit: Unit
     first: Interval
     """Median on the first target; its bounds are None with fewer than 6 samples."""
@@ -206,7 +200,7 @@ def _pools(side: Sequence[Run], names: Mapping[str, set[str]]) -> dict[_Key, lis
     pools: dict[_Key, list[Measurement]] = defaultdict(list)
     for one in (one for run in side for one in run.measurements):
         setting = {
-            name: _COUNTERPARTS.get((one.benchmark, name), {}).get(str(level), level)
+            name: level
             for name, level in one.factors.items()
             if name in names[one.benchmark] and not (name in FACTORS and level == FACTORS[name].default)
         }
@@ -224,12 +218,9 @@ def _pairs(
         mine, theirs = _quantities(first[key]), _quantities(second[key])
         names = varied[key[0]]
         setting = _levels(first[key][0], names)
-        other = {
-            name: level for name, level in _levels(second[key][0], names).items() if level != setting.get(name, level)
-        }
         for (series, unit), values in mine.items():
             if (series, unit) in theirs:
-                found.append(_pair(key[0], series, unit, setting, other, values, theirs[series, unit]))
+                found.append(_pair(key[0], series, unit, setting, values, theirs[series, unit]))
     order = {benchmark: at for at, benchmark in enumerate(dict.fromkeys(key[0] for key in both))}
     series_order = {name: at for at, name in enumerate(dict.fromkeys((one.benchmark, one.series) for one in found))}
     return sorted(
@@ -288,7 +279,6 @@ def _pair(
     series: str,
     unit: Unit,
     setting: dict[str, Level],
-    second_setting: dict[str, Level],
     mine: NDArray[np.float64],
     theirs: NDArray[np.float64],
 ) -> Pair:
@@ -297,7 +287,6 @@ def _pair(
         benchmark=benchmark,
         series=series,
         setting=setting,
-        second_setting=second_setting,
         unit=unit,
         first=first,
         second=second,

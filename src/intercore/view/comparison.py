@@ -81,8 +81,7 @@ def _pairs(title: str, pairs: Sequence[Pair], found: Comparison) -> Table[Pair]:
 
 
 def _level(name: str, pair: Pair) -> str:
-    level = str(pair.setting.get(name, ""))
-    return f"{level} | {pair.second_setting[name]}" if name in pair.second_setting else level
+    return str(pair.setting.get(name, ""))
 
 
 def _value(pair: Pair, median: Interval) -> str:

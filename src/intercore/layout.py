@@ -79,7 +79,7 @@ def lay_out(file: PlanFile, draft: Draft, benchmarks: Sequence[BenchmarkInfo], t
         for one, info, build in zip(draft.experiments, infos, draft.builds, strict=True)
     ]
     parts = [
-        Part(info.name, _completed(info, levels, every, infos, draft), one.fraction)
+        Part(info.name, _completed(info, levels, every, infos, draft), one.fraction, one.skip)
         for one, info, levels in zip(draft.experiments, infos, every, strict=True)
     ]
     plan = msgspec.structs.replace(draft.plan, parts=tuple(parts))
@@ -87,7 +87,8 @@ def lay_out(file: PlanFile, draft: Draft, benchmarks: Sequence[BenchmarkInfo], t
         check(plan)
     left_out: list[Excluded] = []
     for one, info, part in zip(draft.experiments, infos, parts, strict=True):
-        left_out += _without_effect(file, one, part)
+        with _at(file, (*one.path, "factors")):
+            left_out += without_effect(part, skip=one.skip_impossible)
         with _at(file, (*one.path, "benchmark")):
             left_out += excluded(target.session, info, part, () if one.skip_impossible else one.levels)
     plan = msgspec.structs.replace(plan, excluded=tuple(left_out))
@@ -170,15 +171,18 @@ def _possible_builds(levels: Levels) -> Iterator[dict[str, Level]]:
         yield build
 
 
-def _without_effect(file: PlanFile, experiment: Experiment, part: Part) -> list[Excluded]:
-    """Return what is left out of a part because a factor of the target has no effect there."""
+def without_effect(part: Part, *, skip: bool = True) -> list[Excluded]:
+    """Return what is left out of a part because its target's factors have no such combination.
+
+    Raises UsageError for the first one unless they are to be skipped.
+    """
     left_out = []
     for build in _builds({name: levels for name, levels in part.levels.items() if name in FACTORS}):
         try:
             target_factors.check(build)
         except UsageError as error:
-            if not experiment.skip_impossible:
-                raise file.refuse((*experiment.path, "factors"), str(error)) from None
+            if not skip:
+                raise
             left_out.append(Excluded(part.benchmark, build, str(error)))
     return left_out
 

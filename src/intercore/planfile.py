@@ -64,6 +64,8 @@ class Experiment(msgspec.Struct, frozen=True):
     """Names of the targets that it is for; None for all."""
     fraction: float
     skip_impossible: bool
+    skip: tuple[dict[str, Level], ...]
+    """Levels of some factors, of which no setting is to have all."""
     path: tuple[str | int, ...]
 
     def is_for(self, place: Place) -> bool:
@@ -229,7 +231,7 @@ class _Reader:
             seen.add((place.name, place.port))
 
     def _experiment(self, table: Mapping[str, Any], path: Path_, places: Iterable[Place]) -> Experiment:
-        self._check_keys(table, path, ("benchmark", "factors", "targets", "fraction", "skip_impossible"))
+        self._check_keys(table, path, ("benchmark", "factors", "targets", "fraction", "skip_impossible", "skip"))
         factors = table.get("factors", {})
         if not isinstance(factors, dict):
             self._refuse((*path, "factors"), "factors is a table of names and levels, such as [experiment.factors]")
@@ -246,6 +248,7 @@ class _Reader:
             self._targets(table, path, places),
             self._fraction(table, path),
             skip,
+            self._skipped(table, path, levels),
             path,
         )
 
@@ -263,6 +266,24 @@ class _Reader:
             if name in given[:at]:
                 self._refuse((*path, at), f"{name} is there twice")
         return tuple(given)
+
+    def _skipped(
+        self, table: Mapping[str, Any], path: Path_, levels: Mapping[str, Sequence[Level]]
+    ) -> tuple[dict[str, Level], ...]:
+        given = table.get("skip", [])
+        path = (*path, "skip")
+        if not isinstance(given, list) or not all(isinstance(one, dict) and one for one in given):
+            self._refuse(
+                path, "skip is a list of tables of levels, such as [{ from = 0, to = 0 }, { from = 1, to = 1 }]"
+            )
+        for at, one in enumerate(given):
+            for name, level in one.items():
+                if name not in levels:
+                    self._refuse((*path, at), unknown("factor of this experiment", name, levels))
+                if isinstance(level, bool) or level not in levels[name]:
+                    known = ", ".join(map(str, levels[name]))
+                    self._refuse((*path, at), f"{name}={_shown(level)} is none of the experiment's levels: {known}")
+        return tuple(dict(one) for one in given)
 
     def _fraction(self, table: Mapping[str, Any], path: Path_) -> float:
         given = table.get("fraction", 1.0)

@@ -21,6 +21,7 @@ from intercore.conditions import differing_between
 from intercore.errors import UsageError
 from intercore.measurement import Level
 from intercore.plan import canonical
+from intercore.session import SPOILING_CHECKS
 from intercore.stop import has_median
 from intercore.target_factors import FACTORS
 
@@ -153,7 +154,7 @@ def compare(runs: Sequence[Run]) -> Comparison:
         differences,
         alone,
         tuple(_sentences(mine, theirs, pairs, overall, alone)),
-        tuple(_warnings(mine, theirs, fixed, differences)),
+        (*_spoilt(targets, compared), *_warnings(mine, theirs, fixed, differences)),
     )
 
 
@@ -216,7 +217,7 @@ def _pairs(
     found = []
     for key in both:
         mine, theirs = _quantities(first[key]), _quantities(second[key])
-        names = varied[key[0]]
+        names = varied.get(key[0], ())
         setting = _levels(first[key][0], names)
         for (series, unit), values in mine.items():
             if (series, unit) in theirs:
@@ -350,6 +351,14 @@ def _sentences(
     for target in dict.fromkeys(one.target for one in alone):
         named = ", ".join(f"{one.settings} of {one.benchmark}" for one in alone if one.target == target)
         yield f"Measured on {target} only, and so not compared: {named}."
+
+
+def _spoilt(targets: Sequence[str], compared: Sequence[Sequence[Measurement]]) -> Iterator[str]:
+    for target, measurements in zip(targets, compared, strict=True):
+        counts = {name: sum(one.checks.get(name, 0) for one in measurements) for name in SPOILING_CHECKS}
+        if any(counts.values()):
+            named = ", ".join(f"{name}: {count}" for name, count in counts.items() if count)
+            yield f"{target} counts {named}: ratios with these results mean nothing. See intercore show."
 
 
 def _warnings(

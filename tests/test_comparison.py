@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.resources
+import json
 import math
 from itertools import count
 from typing import TYPE_CHECKING
 
+import jsonschema
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -195,3 +199,9 @@ def test_the_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
         assert pair.ratio is not None
         covered += bool(pair.ratio.low < 2 < pair.ratio.high)  # type: ignore[operator]
     assert covered >= 0.93 * 400
+
+
+def test_a_comparison_is_as_its_schema_says() -> None:
+    runs = [run("a", measured([1, 2] * 9, from_=0)), run("b", measured([1] * 2, from_=0), measured([0], from_=1))]
+    schema = json.loads(importlib.resources.files("intercore").joinpath("schema/comparison.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(json.loads(msgspec.json.encode(compare(runs))))

@@ -182,10 +182,11 @@ def test_without_a_tool_it_is_said_how_to_get_one(images: list[Path]) -> None:
         ("echo Open On-Chip Debugger; echo 'Error: open failed' >&2; exit 1", r"open failed; is the board plugged in"),
         ("exit 3", "exit status 3; its last words are: nothing"),
         ("printf 'a\\033[2Jb\\nc\\nd\\ne'; exit 1", "its last words are: c / d / e"),
+        ("printf 'For\\tbugs'; exit 1", "its last words are: For bugs"),
         ("printf 'a\\033[31mred'; exit 1", "a\N{REPLACEMENT CHARACTER}.31mred"),
         ("kill -9 $$", "exit status -9"),
     ],
-    ids=["no probe", "silent", "many words", "escapes", "killed"],
+    ids=["no probe", "silent", "many words", "tab", "escapes", "killed"],
 )
 def test_a_tool_that_fails_is_quoted(tmp_path: Path, images: list[Path], script: str, says: str) -> None:
     install(tmp_path, "openocd", script)

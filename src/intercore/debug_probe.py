@@ -275,7 +275,7 @@ def _run(tool: Tool, step: Step, folder: Path) -> str:
             _end(process)
         output.seek(0, os.SEEK_END)
         output.seek(max(0, output.tell() - _MOST_OUTPUT))
-        said = printable(output.read().decode(errors="replace").replace("\r", "\n"))
+        said = printable(output.read().decode(errors="replace").replace("\r", "\n").replace("\t", " "))
     if status == 0 and re.search(step.says, said, re.IGNORECASE):
         return said
     last = " / ".join([line.strip() for line in said.splitlines() if line.strip()][-_LAST_LINES:]) or "nothing"

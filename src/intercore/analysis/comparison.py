@@ -226,7 +226,11 @@ def _pairs(
     series_order = {name: at for at, name in enumerate(dict.fromkeys((one.benchmark, one.series) for one in found))}
     return sorted(
         found,
-        key=lambda one: (order[one.benchmark], series_order[one.benchmark, one.series], by_level(one.setting)),
+        key=lambda one: (
+            order[one.benchmark],
+            series_order[one.benchmark, one.series],
+            tuple(by_level({name: level}) for name, level in one.setting.items()),
+        ),
     )
 
 

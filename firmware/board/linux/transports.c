@@ -1,5 +1,6 @@
 /* The transports of a Linux machine. */
 #include "ring.h"
+#include "rpmsg.h"
 #include "transports_posix.h"
 
 static const struct ic_transport *const transports[] = {
@@ -12,6 +13,8 @@ static const struct ic_transport *const transports[] = {
     &ic_transport_ring,
     &ic_transport_ring_zero_copy,
     &ic_transport_ring_futex,
+    &ic_transport_rpmsg,
+    &ic_transport_rpmsg_zero_copy,
     // clang-format on
 };
 

@@ -20,7 +20,7 @@ pub mod runtime;
 
 use std::ffi::c_void;
 
-/// `struct ic_spsc_waiting`.
+/// `struct ic_waiting`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Waiting {

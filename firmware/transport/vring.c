@@ -102,7 +102,6 @@ void ic_vring_open_driver(struct ic_vring_end *driver, const struct ic_vring *ri
 void ic_vring_make_available(struct ic_vring_end *driver, uint32_t id, const void *address, uint32_t bytes,
                              uint16_t flags) {
     const struct ic_vring *ring = &driver->ring;
-    driver->away[id / 32U] |= 1U << id % 32U;
     ring->descriptors[id] =
         (struct ic_vring_descriptor){.addr = (uint64_t)(uintptr_t)address, .len = bytes, .flags = flags};
     ring->available->ring[place(ring, driver->given)] = (uint16_t)id;
@@ -118,10 +117,9 @@ bool ic_vring_take_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *wri
     /* Volatile: read once, so that the number that was checked is the one that is used. */
     const volatile struct ic_vring_used_element *element = &ring->used->ring[place(ring, driver->taken)];
     uint32_t found = element->id;
-    if (found >= ring->num || (driver->away[found / 32U] >> found % 32U & 1U) == 0) {
+    if (found >= ring->num) {
         return refuse(driver);
     }
-    driver->away[found / 32U] &= ~(1U << found % 32U);
     driver->taken++;
     *id = found;
     *written = element->len;

@@ -87,8 +87,6 @@ struct ic_vring_end {
     /* The other end has written what makes no sense: nothing gets through any more. Users set it for what they find in
      * the buffers. */
     bool corrupt;
-    /* The driver's: a bit for each buffer that the device has. */
-    uint32_t away[IC_VRING_MOST / 32U];
     /* The device's: where buffers may lie, and what their flags must be. */
     uint64_t first;
     uint32_t bytes;
@@ -113,7 +111,8 @@ void ic_vring_open_device(struct ic_vring_end *device, const struct ic_vring *ri
 /* Makes a buffer available that the device does not have. It has it from then on. `id` is below the vring's num. */
 void ic_vring_make_available(struct ic_vring_end *driver, uint32_t id, const void *address, uint32_t bytes,
                              uint16_t flags);
-/* Takes back the next buffer that the device has used, and how many bytes it says it wrote. False if there is none. */
+/* Takes back the next buffer that the device has used, and how many bytes it says it wrote. False if there is none.
+ * That it is one that the device had is not checked: if not, contents suffer, which are the users' to judge. */
 bool ic_vring_take_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *written);
 /* The same, but waits for one. False if wait() has given up, or the device is corrupt. */
 bool ic_vring_await_used(struct ic_vring_end *driver, uint32_t *id, uint32_t *written);

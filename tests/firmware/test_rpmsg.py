@@ -1,8 +1,8 @@
 """The transport of firmware/transport/rpmsg.c against a second implementation of virtio's split virtqueue and RPMsg.
 
-That one is here, in Python, written from the specification (virtio 1.2, 2.7; RPMsg's header) and not from the C code. It
-does what the C code never does but others may: it numbers descriptors at random, lays buffers anywhere, gives them back
-in any order, and leaves rubbish in words that mean nothing. And it can be hostile.
+That one is here, in Python, written from the specification (virtio 1.2, 2.7; RPMsg's header) and not from the C code.
+It does what the C code never does but others may: it numbers descriptors at random, lays buffers anywhere, gives them
+back in any order, and leaves rubbish in words that mean nothing. And it can be hostile.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class Setup(ctypes.Structure):
         ("memory", ctypes.c_void_p),
         ("memory_bytes", ctypes.c_uint32),
         ("polling", ctypes.c_bool),
+        ("unit", ctypes.c_uint32),
     )
 
 
@@ -597,7 +598,7 @@ def test_the_remote_believes_nothing(
     before = bytes(stage.ring.bytes)
     stage.ring.put(form, place, *values)
     assert stage.receive() is None, what
-    stage.ring.bytes[:] = before
+    ctypes.memmove(stage.ring.bytes, before, len(before))
     assert stage.receive() is None, "who has been corrupt once is not believed again"
 
 
@@ -620,7 +621,7 @@ def test_the_host_believes_nothing(
     before = bytes(stage.ring.bytes)
     stage.ring.put(form, stage.ring.used + place, *values)
     assert stage.receive() is None, what
-    stage.ring.bytes[:] = before
+    ctypes.memmove(stage.ring.bytes, before, len(before))
     assert stage.receive() is None, "who has been corrupt once is not believed again"
 
 

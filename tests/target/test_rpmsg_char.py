@@ -1,7 +1,7 @@
 """The transport rpmsg-char of the real program, on a stand-in for Linux' device: there is none on this machine.
 
-The stand-in (rpmsg_standin.c) is a socket whose other end is a thread of this test: an echo, or one that errs. Beside it
-stands a terminal, which is a character device of the kernel's own.
+The stand-in (rpmsg_standin.c) is a socket whose other end is a thread of this test: an echo, or one that errs. Beside
+it stands a terminal, which is a character device of the kernel's own.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def twice(count: int, message: bytes) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("answer", "fault"), [(flip, "corrupted"), (shorten, "corrupted"), (twice, "repeated")], ids=lambda one: str(one)
+    ("answer", "fault"), [(flip, "corrupted"), (shorten, "corrupted"), (twice, "repeated")], ids=str
 )
 def test_an_answer_that_is_not_what_was_sent_is_counted(
     begin: Begin, answer: Callable[[int, bytes], Answer], fault: str

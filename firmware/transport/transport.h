@@ -2,7 +2,7 @@
  *
  * One transport is one file with one `const struct ic_transport ic_transport_NAME` and one line in the list of each
  * platform that has it: port_transport() in board/<board>/transports.c, as port_region() lists the memory. To add yours
- * (RPMsg, a protocol of your own), write that file, add the line and the file to board.cmake, and measure:
+ * (a protocol of your own), write that file, add the line and the file to board.cmake, and measure:
  * `run message transport=yours`. Nothing else has to be changed, and the benchmark checks every message that yours
  * delivers for order, loss, duplication and corruption.
  *

@@ -31,6 +31,10 @@ static int open_device(int flags) {
     if (connect(device, (struct sockaddr *)&address, sizeof address) != 0) {
         abort();
     }
+    char byte;
+    if (number("STANDIN_STALE") != 0 && recv(device, &byte, 1, MSG_PEEK) < 0) { /* what was sent before is there */
+        abort();
+    }
     if ((flags & O_NONBLOCK) != 0) {
         fcntl(device, F_SETFL, O_NONBLOCK);
     }

@@ -70,13 +70,21 @@ class Device:
 
     def _talk(self, opened: socket.socket) -> None:
         count = 0
-        while message := opened.recv(65536):
+        while message := self._next(opened):
             count += 1
             answers = self._answer(count, message)
             if answers is None:
                 return
             for answer in answers:
                 opened.send(answer)
+
+    @staticmethod
+    def _next(opened: socket.socket) -> bytes:
+        """Return the next message; empty when the program has closed, perhaps with something left to read."""
+        try:
+            return opened.recv(65536)
+        except ConnectionResetError:
+            return b""
 
     def close(self) -> None:
         self._listener.close()
@@ -156,9 +164,9 @@ def test_list_and_check_name_the_device(begin: Begin) -> None:
 
 
 def test_what_was_left_over_in_the_device_is_not_taken_for_an_answer(begin: Begin) -> None:
-    name, terminal = begin(echo, first=b"left over")
-    assert run(terminal, name)[-1]["status"] in {"ok", "failed"}
-    assert run(terminal, name)[-1]["checks"]["checked"] >= 7
+    name, terminal = begin(echo, first=b"left over", STANDIN_STALE="1")
+    for _ in range(2):
+        assert run(terminal, name)[-1]["status"] == "ok"
 
 
 def sentence(answer: list[dict[str, Any]]) -> str:

@@ -176,15 +176,22 @@ static const struct primitive {
     uint64_t (*await[2])(void);               /* in the woken task; returns its stamp */
     void (*finish)(void);                     /* in the woken task; may be NULL */
     bool carries;                             /* an item */
+    enum port_object object;
 } primitives[KINDS] = {
     [BINARY] = {.open = open_binary, .close = close_semaphore, FUNCTIONS(semaphore)},
     [COUNTING] = {.open = open_counting, .close = close_semaphore, FUNCTIONS(semaphore)},
-    [MUTEX] =
-        {.open = open_mutex, .close = close_mutex, .prepare = hold_mutex, .finish = release_mutex, FUNCTIONS(mutex)},
-    [QUEUE] = {.open = open_queue, .close = close_queue, .carries = true, FUNCTIONS(queue)},
+    [MUTEX] = {.object = PORT_OBJECT_MUTEX,
+               .open = open_mutex,
+               .close = close_mutex,
+               .prepare = hold_mutex,
+               .finish = release_mutex,
+               FUNCTIONS(mutex)},
+    [QUEUE] =
+        {.object = PORT_OBJECT_QUEUE, .open = open_queue, .close = close_queue, .carries = true, FUNCTIONS(queue)},
     [NOTIFICATION] = {FUNCTIONS(notification)},
-    [EVENTS] = {.open = open_events, .close = close_events, FUNCTIONS(events)},
-    [STREAM] = {.open = open_stream, .close = close_stream, .carries = true, FUNCTIONS(stream)},
+    [EVENTS] = {.object = PORT_OBJECT_EVENTS, .open = open_events, .close = close_events, FUNCTIONS(events)},
+    [STREAM] =
+        {.object = PORT_OBJECT_STREAM, .open = open_stream, .close = close_stream, .carries = true, FUNCTIONS(stream)},
     [YIELD] = {FUNCTIONS(yield)},
 };
 
@@ -439,7 +446,14 @@ static bool take_samples(struct ic_run *run, const struct all_series *series) {
 }
 
 static bool possible(const struct ic_run *run, struct ic_error *error) {
-    bool apart = run->values[P_FROM] != run->values[P_TO];
+    uint32_t from = run->values[P_FROM];
+    uint32_t to = run->values[P_TO];
+    bool apart = from != to;
+    if (!port_object_spans(primitives[run->values[P_PRIMITIVE]].object, from, to)) {
+        return ic_error_set(error, "unsupported", "not applicable on AMP: the ",
+                            primitive_names[run->values[P_PRIMITIVE]],
+                            " belongs to one kernel, and one of the tasks to another one");
+    }
     return run->values[P_PRIMITIVE] != YIELD || !apart ||
            ic_error_set(error, "unsupported", "a task yields to others of its own core: ask for ", "yield",
                         " with from and to the same");

@@ -1,6 +1,6 @@
-/* What the kernel's configuration is wherever it runs; included by each port's FreeRTOSConfig.h. Each setting may change a
- * time that is measured, so each says why it is as it is, and those that matter travel with every number as conditions
- * (conditions.c). A plain number stands where one can: it is turned into the text of the condition. */
+/* What the kernel's configuration is wherever it runs; included by each port's FreeRTOSConfig.h. Each setting may
+ * change a time that is measured, so each says why it is as it is, and those that matter travel with every number as
+ * conditions (conditions.c). A plain number stands where one can: it is turned into the text of the condition. */
 #ifndef CONFIG_FREERTOS_H
 #define CONFIG_FREERTOS_H
 

@@ -1,5 +1,5 @@
-/* port_objects.h on FreeRTOS: the kernel's own objects, made from its heap as applications make them. Semaphores are with
- * the tasks: port_freertos.c, or where there are several kernels semaphore_amp.c. */
+/* port_objects.h on FreeRTOS: the kernel's own objects, made from its heap as applications make them. Semaphores are
+ * with the tasks: port_freertos.c, or where there are several kernels semaphore_amp.c. */
 #include "port_objects.h"
 
 #include "port.h"

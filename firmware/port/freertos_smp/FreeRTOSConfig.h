@@ -1,4 +1,5 @@
-/* The kernel's configuration where one kernel schedules both cores; what is the same everywhere is in config_freertos.h.
+/* The kernel's configuration where one kernel schedules both cores; what is the same everywhere is in
+ * config_freertos.h.
  */
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H

@@ -16,7 +16,6 @@ extern void (*board_constructors_end[])(void);
 
 int main(void);
 void start_c(void);
-void start_fault_at(const uint32_t *frame);
 
 #define TEXT_OF(token) #token
 #define TEXT(macro) TEXT_OF(macro)
@@ -69,19 +68,4 @@ void start_c(void) {
     }
     main();
     board_panic("main has returned", "", 0);
-}
-
-void start_fault_at(const uint32_t *frame) { board_panic("a fault of the instruction at", "", frame[6]); }
-
-/* EXC_RETURN bit 2 tells which stack has the frame (ARMv6-M B1.5.6). */
-__attribute__((naked)) void start_hard_fault(void) {
-    __asm volatile("    mov  r1, lr           \n"
-                   "    movs r2, #4           \n"
-                   "    mrs  r0, msp          \n"
-                   "    tst  r1, r2           \n"
-                   "    beq  1f               \n"
-                   "    mrs  r0, psp          \n"
-                   "1:  ldr  r1, =start_fault_at \n"
-                   "    bx   r1               \n"
-                   "    .ltorg                \n");
 }

@@ -18,6 +18,9 @@
 /* Arms the watchdog. */
 void watchdog_start(void);
 
+/* Gives it another WATCHDOG_PERIOD_US. */
+void watchdog_feed(void);
+
 /* Starts the beat. To be called on core 1. */
 void watchdog_start_beat(void);
 

@@ -10,11 +10,13 @@
 #include "tick.h"
 #include "watchdog.h"
 
-/* What is in the two shared sections, from the linker. */
-extern uint32_t port_amp_shared[], port_amp_shared_end[];
-extern uint32_t board_samples[], board_samples_end[];
-
 uint32_t board_core(void) { return IC_CORE; }
+
+bool board_in_handler(void) {
+    uint32_t exception;
+    __asm volatile("mrs %0, ipsr" : "=r"(exception));
+    return exception != 0;
+}
 
 /* ---- the doorbell ---- */
 
@@ -62,16 +64,11 @@ void board_doorbell_start(void) {
 /* Core 1 waits at its gate (entry.S), whether it has been started by the option byte BCM4 already or is started here
  * (RM 9.4.7, "Hold boot function"). The gate opens once: core 0 never begins but with a reset of the whole chip
  * (start.c). */
-void board_start_core_1(void) {
-    for (uint32_t *word = port_amp_shared; word < port_amp_shared_end; word++) {
-        *word = 0;
-    }
-    for (uint32_t *word = board_samples; word < board_samples_end; word++) {
-        *word = 0;
-    }
-    __asm volatile("dsb" ::: "memory");
+bool board_start_core_1(void) {
+    __asm volatile("dsb" ::: "memory"); /* what is shared is clear */
     (void)lock_try(SEMAPHORE_GATE);
     RCC_GCR |= RCC_GCR_BOOT_C2;
+    return true;
 }
 
 void board_core_1_runs(void) { tick_start(); }

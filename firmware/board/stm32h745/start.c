@@ -10,6 +10,7 @@
 
 extern uint32_t board_data[], board_data_end[], board_data_in_flash[];
 extern uint32_t board_bss[], board_bss_end[];
+extern uint32_t board_samples[], board_samples_end[], port_amp_shared[], port_amp_shared_end[];
 extern void (*board_constructors[])(void);
 extern void (*board_constructors_end[])(void);
 
@@ -49,6 +50,10 @@ void start_c(void) {
     __asm volatile("dsb\n isb" ::: "memory");
     copy(board_data, board_data_in_flash, board_data_end);
     fill(board_bss, board_bss_end, 0);
+#if IC_CORE == 0
+    fill(board_samples, board_samples_end, 0);
+    fill(port_amp_shared, port_amp_shared_end, 0);
+#endif
     mpu_start();
     cycles_start();
     for (void (**constructor)(void) = board_constructors; constructor < board_constructors_end; constructor++) {

@@ -43,12 +43,6 @@ static void fill(uint32_t *from, const uint32_t *end, uint32_t word) {
     }
 }
 
-void image_copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
-    while (from < end) {
-        *(volatile uint32_t *)to++ = *from++; /* volatile: as above, with memcpy */
-    }
-}
-
 void start_c(void) {
     const uint32_t *stack_pointer;
     cycles_begin();

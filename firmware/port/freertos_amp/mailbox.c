@@ -43,7 +43,7 @@ static bool try_to_send(enum port_amp_order what, void *object) {
 /* A handler cannot wait for room: the other core might be waiting in one as well. */
 void port_amp_send(enum port_amp_order what, void *object) {
     while (!try_to_send(what, object)) {
-        if (xPortIsInsideInterrupt() != pdFALSE) {
+        if (board_in_handler()) {
             board_panic("the other core's mailbox is full, and an interrupt handler cannot wait", "", board_core());
         }
     }

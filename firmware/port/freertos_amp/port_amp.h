@@ -32,7 +32,7 @@
 
 #define PORT_AMP_CORES 2U
 /* Changes whenever the mailboxes or the meaning of an order do. */
-#define PORT_AMP_PROTOCOL 1U
+#define PORT_AMP_PROTOCOL 1
 /* For how long core 0 waits for core 1 to say what it is, and for an answer to what its service task is asked. */
 #define PORT_AMP_PATIENCE_MS 5000U
 /* Longer than any benchmark masks interrupts, by far. */
@@ -58,6 +58,9 @@ uint32_t port_amp_lost(void);
 /* The core that executes this. */
 uint32_t board_core(void);
 
+/* Whether it is in an interrupt handler. */
+bool board_in_handler(void);
+
 /* Lets what has been written be seen, then raises the doorbell interrupt of the other core. With interrupts masked.
  * Ringing again before the handler has begun may be one ring. */
 void board_ring(void);
@@ -70,8 +73,9 @@ void board_doorbell_start(void);
 uint32_t board_lock(void);
 void board_unlock(uint32_t mask);
 
-/* Starts core 1's image from its beginning, wherever it is. By core 0; returns at once. */
-void board_start_core_1(void);
+/* Starts core 1's image from its beginning. By a task of core 0, before board_doorbell_start(). False if core 1 does not
+ * answer within PORT_AMP_PATIENCE_MS. */
+bool board_start_core_1(void);
 
 /* Called by core 0's tick while both cores beat: feeds the watchdog, if there is one. */
 void board_alive(void);

@@ -47,14 +47,15 @@ static void require(uint32_t here, uint32_t there, const char *what) {
 }
 
 void port_amp_meet(void) {
+    bool started = board_start_core_1();
     board_doorbell_start();
-    board_start_core_1();
     TickType_t began = xTaskGetTickCount();
-    while (atomic_load_explicit(&core_1.magic, memory_order_acquire) != MAGIC) {
-        if (xTaskGetTickCount() - began > pdMS_TO_TICKS(PORT_AMP_PATIENCE_MS)) {
-            board_panic("core 1 has not come up", "", PORT_AMP_PATIENCE_MS);
-        }
+    while (started && atomic_load_explicit(&core_1.magic, memory_order_acquire) != MAGIC) {
+        started = xTaskGetTickCount() - began < pdMS_TO_TICKS(PORT_AMP_PATIENCE_MS);
         vTaskDelay(1);
+    }
+    if (!started) {
+        board_panic("core 1 has not come up in time", "", 1);
     }
     struct identity own = own_identity();
     require(own.protocol, core_1.identity.protocol, "protocol");

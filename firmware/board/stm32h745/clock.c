@@ -7,7 +7,7 @@
 
 #define TIM3_PRESCALER 65536U
 #define TIM3_PERIOD 256U
-_Static_assert(TIM3_PRESCALER * TIM3_PERIOD == 1U << CLOCK_EXTEND_COARSE_LOG2, "TIM2 counts these");
+_Static_assert(TIM3_PRESCALER *TIM3_PERIOD == 1U << CLOCK_EXTEND_COARSE_LOG2, "TIM2 counts these");
 
 /* TIM3 begins so many of its own counts before its end, so that it is soon seen whether TIM2 hears of it. */
 #define TIM3_FIRST 2U

@@ -14,8 +14,8 @@
  * - Resolution: 1 cycle of the buses; 4.2 ns at 240 MHz.
  * - Moment: that in which TIM5 is read.
  * - Offset: the clock starts from 2^31, constant from start to reset, and the same on both cores.
- * - Cost: two reads of APB1, over AXI and a bridge from the Cortex-M7, some ten instructions; not known in cycles, since
- *   no board was at hand. `clock` measures it ("looking").
+ * - Cost: two reads of APB1, over AXI and a bridge from the Cortex-M7, some ten instructions; not known in cycles,
+ * since no board was at hand. `clock` measures it ("looking").
  * - Wraps after 2^56 cycles: 9 years at 240 MHz.
  * - A debugger that halts a core does not stop it. */
 #ifndef STM32H745_CLOCK_H

@@ -1,10 +1,10 @@
 /* How two hardware counters make one clock of 64 bits, without a lock and without an interrupt: clock.h has the whole.
  *
- * `fine` counts every cycle of the clock, in 32 bits; `coarse` counts each 2^24 of them. Both run from one clock, so the
- * one stays where it is relative to the other. `fine` was set half its range ahead, so that the count is the smallest
- * number, from coarse × 2^24 upwards, whose low 32 bits are `fine`. It is some 2^31 above it: far from both ends of the
- * 2^32 at which the correction would come out wrong. So `coarse` may be read up to CLOCK_EXTEND_MARGIN cycles before
- * `fine`, and what it lags behind by its own synchronisation does not matter either. */
+ * `fine` counts every cycle of the clock, in 32 bits; `coarse` counts each 2^24 of them. Both run from one clock, so
+ * the one stays where it is relative to the other. `fine` was set half its range ahead, so that the count is the
+ * smallest number, from coarse × 2^24 upwards, whose low 32 bits are `fine`. It is some 2^31 above it: far from both
+ * ends of the 2^32 at which the correction would come out wrong. So `coarse` may be read up to CLOCK_EXTEND_MARGIN
+ * cycles before `fine`, and what it lags behind by its own synchronisation does not matter either. */
 #ifndef STM32H745_CLOCK_EXTEND_H
 #define STM32H745_CLOCK_EXTEND_H
 

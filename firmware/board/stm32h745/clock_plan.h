@@ -1,5 +1,5 @@
-/* What clocks the two cores can have, and what has to be set for them. Pure arithmetic: nothing here touches a register,
- * so all of it is tested on a desk against the manual's tables (tests/stm32h745).
+/* What clocks the two cores can have, and what has to be set for them. Pure arithmetic: nothing here touches a
+ * register, so all of it is tested on a desk against the manual's tables (tests/stm32h745).
  *
  * "RM" is ST's reference manual RM0399 Rev 4, "DS" the datasheet DS12923. The tree (RM 9.5.6, figure 55):
  *
@@ -9,8 +9,8 @@
  * is a power of two. The APB buses run at half of it, which the timers' clock makes good again (RM table 59).
  *
  * The core's voltage (VOS3, the lowest, to VOS0) limits both clocks, and VOS0 is for a core that the LDO supplies: with
- * the step-down converter alone (SMPS), as a NUCLEO-H745ZI-Q comes, it would lift the core above its absolute maximum of
- * 1.40 V (DS "General operating conditions": no VOS0 in the SMPS part; measured as 1.51 V, Zephyr issue 108941). */
+ * the step-down converter alone (SMPS), as a NUCLEO-H745ZI-Q comes, it would lift the core above its absolute maximum
+ * of 1.40 V (DS "General operating conditions": no VOS0 in the SMPS part; measured as 1.51 V, Zephyr issue 108941). */
 #ifndef STM32H745_CLOCK_PLAN_H
 #define STM32H745_CLOCK_PLAN_H
 
@@ -35,17 +35,18 @@
 
 /* Whether a pair of clocks can be had: for _Static_assert, and the same as clock_plan(). */
 #define CLOCK_PLAN_IS_LEGAL(m7, m4, vos, supply)                                                                       \
-    (CLOCK_PLAN_M7_LEVEL(m7) && CLOCK_PLAN_M4_LEVEL(m4) && CLOCK_PLAN_RATIO(m7, m4) && (vos) >= 0 && (vos) <= 3 &&     \
-     (m7) <= CLOCK_PLAN_CORE_MOST(vos) && (m4) <= CLOCK_PLAN_BUS_MOST(vos) && ((vos) != 0 || (supply) == CLOCK_PLAN_LDO))
+    (CLOCK_PLAN_M7_LEVEL(m7) && CLOCK_PLAN_M4_LEVEL(m4) && CLOCK_PLAN_RATIO(m7, m4) && (vos) <= 3 &&                   \
+     (m7) <= CLOCK_PLAN_CORE_MOST(vos) && (m4) <= CLOCK_PLAN_BUS_MOST(vos) &&                                          \
+     ((vos) != 0 || (supply) == CLOCK_PLAN_LDO))
 
 enum clock_plan_result {
     CLOCK_PLAN_OK,
-    CLOCK_PLAN_NO_LEVEL,        /* not a clock that the factors have */
-    CLOCK_PLAN_NO_RATIO,        /* the Cortex-M4 would be faster, or a fraction that is no power of two */
-    CLOCK_PLAN_NO_VOS,          /* no such voltage */
-    CLOCK_PLAN_CORE_TOO_FAST,   /* for the voltage */
-    CLOCK_PLAN_BUS_TOO_FAST,    /* for the voltage */
-    CLOCK_PLAN_NEEDS_LDO,       /* VOS0 without the LDO */
+    CLOCK_PLAN_NO_LEVEL,      /* not a clock that the factors have */
+    CLOCK_PLAN_NO_RATIO,      /* the Cortex-M4 would be faster, or a fraction that is no power of two */
+    CLOCK_PLAN_NO_VOS,        /* no such voltage */
+    CLOCK_PLAN_CORE_TOO_FAST, /* for the voltage */
+    CLOCK_PLAN_BUS_TOO_FAST,  /* for the voltage */
+    CLOCK_PLAN_NEEDS_LDO,     /* VOS0 without the LDO */
 };
 
 struct clock_plan {
@@ -57,13 +58,13 @@ struct clock_plan {
     uint32_t divm1;
     uint32_t divn1;
     uint32_t divp1;
-    uint32_t pll1rge;     /* RCC_PLLCFGR */
-    uint32_t hpre;        /* RCC_D1CFGR */
-    uint32_t ppre;        /* D1PPRE, D2PPRE1, D2PPRE2, D3PPRE */
-    uint32_t vos;         /* 0 to 3: the scale, not the field */
-    uint32_t vos_field;   /* PWR_D3CR; VOS0 is VOS1 with the boost of SYSCFG_PWRCR */
-    uint32_t latency;     /* FLASH_ACR */
-    uint32_t wrhighfreq;  /* FLASH_ACR */
+    uint32_t pll1rge;    /* RCC_PLLCFGR */
+    uint32_t hpre;       /* RCC_D1CFGR */
+    uint32_t ppre;       /* D1PPRE, D2PPRE1, D2PPRE2, D3PPRE */
+    uint32_t vos;        /* 0 to 3: the scale, not the field */
+    uint32_t vos_field;  /* PWR_D3CR; VOS0 is VOS1 with the boost of SYSCFG_PWRCR */
+    uint32_t latency;    /* FLASH_ACR */
+    uint32_t wrhighfreq; /* FLASH_ACR */
 };
 
 /* Plans clocks in MHz at a voltage, 0 to 3. The plan is complete if the result is CLOCK_PLAN_OK. */

@@ -49,8 +49,7 @@ static bool set_voltage(const struct clock_plan *plan) {
 static void set_pll(const struct clock_plan *plan) {
     RCC_PLLCKSELR = RCC_PLLCKSELR_PLLSRC_HSE | plan->divm1 << RCC_PLLCKSELR_DIVM1_SHIFT;
     RCC_PLLCFGR = plan->pll1rge << RCC_PLLCFGR_PLL1RGE_SHIFT | RCC_PLLCFGR_DIVP1EN;
-    RCC_PLL1DIVR =
-        (plan->divn1 - 1U) << RCC_PLL1DIVR_DIVN1_SHIFT | (plan->divp1 - 1U) << RCC_PLL1DIVR_DIVP1_SHIFT;
+    RCC_PLL1DIVR = (plan->divn1 - 1U) << RCC_PLL1DIVR_DIVN1_SHIFT | (plan->divp1 - 1U) << RCC_PLL1DIVR_DIVP1_SHIFT;
     RCC_CR |= RCC_CR_PLL1ON;
 }
 

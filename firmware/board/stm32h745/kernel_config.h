@@ -9,7 +9,8 @@
 #define configCPU_CLOCK_HZ (IC_M4_MHZ * 1000000UL)
 #endif
 
-/* The chip has 4 bits of priority. The kernel has the lowest, and masks up to 5 of 15; ours have the kernel's (irq.h). */
+/* The chip has 4 bits of priority. The kernel has the lowest, and masks up to 5 of 15; ours have the kernel's (irq.h).
+ */
 #define configPRIO_BITS 4
 #define configKERNEL_INTERRUPT_PRIORITY 0xf0
 #define configMAX_SYSCALL_INTERRUPT_PRIORITY 0x50

@@ -1,5 +1,5 @@
-/* Locks between the cores, and the spinlocks and atomics of port_lock.h: by hardware semaphores, since exclusive accesses
- * mean nothing from one core to the other (mpu_table.h). */
+/* Locks between the cores, and the spinlocks and atomics of port_lock.h: by hardware semaphores, since exclusive
+ * accesses mean nothing from one core to the other (mpu_table.h). */
 #include "lock.h"
 
 #include "port_amp.h"

@@ -14,8 +14,8 @@ int main(void) { board_run(ic_console_serve); }
 int main(void) { board_run(NULL); }
 #endif
 
-/* What is shared cannot be trusted any more: core 0 starts the chip again. Where core 1 ends, core 0 hears that its ticks
- * have stopped. */
+/* What is shared cannot be trusted any more: core 0 starts the chip again. Where core 1 ends, core 0 hears that its
+ * ticks have stopped. */
 void board_end(uint32_t status) {
     (void)status;
     if (IC_CORE == 0) {

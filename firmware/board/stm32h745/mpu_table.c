@@ -9,7 +9,7 @@
 #define RASR_C (1U << 17U)
 #define RASR_B (1U << 16U)
 #define RASR_SRD(eighths) ((uint32_t)(eighths) << 8U)
-#define RASR_SIZE(log2_bytes) (((uint32_t)(log2_bytes)-1U) << 1U)
+#define RASR_SIZE(log2_bytes) (((uint32_t)(log2_bytes) - 1U) << 1U)
 #define RASR_ENABLE 1U
 
 /* AP: for privileged code, which is all we have. */

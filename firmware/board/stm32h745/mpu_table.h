@@ -8,12 +8,12 @@
  *   is nothing to clean or to invalidate, anywhere.
  * - Non-cacheable accesses still pass write buffers, and the core may do them in another order. Who announces something
  *   puts a DMB between what it wrote and the announcement, who has seen an announcement a DMB before it reads: C11's
- *   release and acquire do that. Before HSEM rings or a lock is given back it is a DSB: registers are Device memory, and
- *   nothing else orders Normal memory against an interrupt on the other core.
- * - Windows are not Shareable (S = 0). With S = 1 the exclusive accesses of the Cortex-M7 would go out to the bus, where
- *   nothing monitors them, and a loop around STREX might never end. With S = 0 the core's own monitor answers
- *   (Cortex-M7 TRM 2.5): they work among the tasks and handlers of one core, and mean nothing to the other. So no atomic
- *   read-modify-write may be used between cores; they have HSEM for it.
+ *   release and acquire do that. Before HSEM rings or a lock is given back it is a DSB: registers are Device memory,
+ * and nothing else orders Normal memory against an interrupt on the other core.
+ * - Windows are not Shareable (S = 0). With S = 1 the exclusive accesses of the Cortex-M7 would go out to the bus,
+ * where nothing monitors them, and a loop around STREX might never end. With S = 0 the core's own monitor answers
+ *   (Cortex-M7 TRM 2.5): they work among the tasks and handlers of one core, and mean nothing to the other. So no
+ * atomic read-modify-write may be used between cores; they have HSEM for it.
  * - Everything else that is cached belongs to the Cortex-M7 alone. */
 #ifndef STM32H745_MPU_TABLE_H
 #define STM32H745_MPU_TABLE_H
@@ -29,10 +29,10 @@ struct mpu_entry {
 
 /* What memory is (ARMv7-M table B3-13: TEX, C, B). */
 enum mpu_kind {
-    MPU_FORBIDDEN,    /* no access, not even a speculative one */
-    MPU_CACHED,       /* Normal; write-back, allocated by reads and writes */
-    MPU_NOT_CACHED,   /* Normal, non-cacheable, not Shareable */
-    MPU_CODE,         /* Normal, read only, write-through; instructions */
+    MPU_FORBIDDEN,  /* no access, not even a speculative one */
+    MPU_CACHED,     /* Normal; write-back, allocated by reads and writes */
+    MPU_NOT_CACHED, /* Normal, non-cacheable, not Shareable */
+    MPU_CODE,       /* Normal, read only, write-through; instructions */
 };
 
 /* Makes the entry of a region of 2^log2_bytes bytes, 5 (32) to 32 (4 GiB), at a multiple of that. Bit n of

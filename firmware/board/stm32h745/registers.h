@@ -1,5 +1,5 @@
-/* Registers of the STM32H745 by their names in the reference manual RM0399 Rev 4 ("RM") and in CMSIS, as far as they are
- * needed; those of the cores by their names in the ARMv7-M Architecture Reference Manual ("ARM"). */
+/* Registers of the STM32H745 by their names in the reference manual RM0399 Rev 4 ("RM") and in CMSIS, as far as they
+ * are needed; those of the cores by their names in the ARMv7-M Architecture Reference Manual ("ARM"). */
 #ifndef STM32H745_REGISTERS_H
 #define STM32H745_REGISTERS_H
 

@@ -9,7 +9,8 @@
 /* Bits of HSEM_Rx and HSEM_RLRx (RM 11.4.1) and who is who (RM table 95), by core. */
 #define SEMAPHORE_LOCKED 0x80000000U
 #define SEMAPHORE_CORE_ID(core) ((core) == 0U ? 3U : 1U)
-/* What HSEM_RLRx reads when this core has just taken it; the same is written, less SEMAPHORE_LOCKED, to give it back. */
+/* What HSEM_RLRx reads when this core has just taken it; the same is written, less SEMAPHORE_LOCKED, to give it back.
+ */
 #define SEMAPHORE_TAKEN(core) (SEMAPHORE_LOCKED | SEMAPHORE_CORE_ID(core) << 8U)
 
 /* Taken by core 0 for good when core 1 may begin. */

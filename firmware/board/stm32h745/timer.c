@@ -5,8 +5,8 @@
 #include "port_interrupt.h"
 #include "registers.h"
 
-/* There is one timer, and whichever core has opened it last takes its interrupt. Under the lock between the cores: it is
- * set by one and fires in the other. */
+/* There is one timer, and whichever core has opened it last takes its interrupt. Under the lock between the cores: it
+ * is set by one and fires in the other. */
 static struct {
     uint32_t core;
     uint32_t armed;

@@ -52,8 +52,8 @@ static void put(uint8_t byte) {
     }
 }
 
-/* The flags of errors are those of the character that is read next, but for the overrun: characters are lost then, behind
- * those in the FIFO (RM 51.5.6). */
+/* The flags of errors are those of the character that is read next, but for the overrun: characters are lost then,
+ * behind those in the FIFO (RM 51.5.6). */
 static bool take_input(void) {
     const uint32_t errors = USART_ISR_PE | USART_ISR_FE | USART_ISR_NE;
     bool any = false;

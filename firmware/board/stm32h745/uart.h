@@ -1,5 +1,5 @@
-/* The console: USART3 on PD8 (output) and PD9 (input), which the ST-LINK of a NUCLEO-H745ZI-Q has as its virtual COM port
- * (UM2408); 8 data bits, no parity, 1 stop bit.
+/* The console: USART3 on PD8 (output) and PD9 (input), which the ST-LINK of a NUCLEO-H745ZI-Q has as its virtual COM
+ * port (UM2408); 8 data bits, no parity, 1 stop bit.
  *
  * Both directions go by interrupt, on core 0, and the console task sleeps meanwhile. Nothing is sent, and no transmit
  * interrupt comes, except inside port_console_write(). */

@@ -20,7 +20,7 @@ static void unexpected(void) {
 }
 
 /* Where a handler stands: exceptions by their number, interrupts by theirs. */
-#define EXCEPTION(number) [(number)-1U]
+#define EXCEPTION(number) [(number) - 1U]
 #define IRQ(number) [VECTORS_OF_CORE - 1U + (number)]
 #define IRQS(first, last) [VECTORS_OF_CORE - 1U + (first)... VECTORS_OF_CORE - 1U + (last)]
 

@@ -6,7 +6,8 @@
 
 #include "irq.h"
 
-/* 16 of the core and the interrupts (RM table "NVIC"); VTOR asks for a multiple of the next power of two (ARM B3.2.5). */
+/* 16 of the core and the interrupts (RM table "NVIC"); VTOR asks for a multiple of the next power of two (ARM B3.2.5).
+ */
 #define VECTORS_OF_CORE 16U
 #define VECTORS_ALIGN 1024
 

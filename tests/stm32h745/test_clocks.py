@@ -35,7 +35,7 @@ PPRE = {0b000: 1, 0b100: 2, 0b101: 4, 0b110: 8, 0b111: 16}
 VOS_FIELD = {0: 0b11, 1: 0b11, 2: 0b10, 3: 0b01}
 # RM0399 9.7.10 (RCC_PLLCFGR, PLL1RGE): the reference's range in MHz.
 PLL1RGE = {0b00: (1, 2), 0b01: (2, 4), 0b10: (4, 8), 0b11: (8, 16)}
-# RM0399 9.5.5 and DS12923 "PLL characteristics (wide VCO frequency range)", in MHz; the upper end is that of revision V.
+# RM0399 9.5.5 and DS12923 "PLL characteristics (wide VCO frequency range)", in MHz; the upper end is revision V's.
 VCO_MHZ = (192, 960)
 
 EVERY = list(itertools.product(M7_MHZ, M4_MHZ, range(4), range(2)))
@@ -44,12 +44,22 @@ EVERY = list(itertools.product(M7_MHZ, M4_MHZ, range(4), range(2)))
 class Plan(ctypes.Structure):
     """`struct clock_plan`."""
 
-    _fields_ = [
-        (name, ctypes.c_uint32)
-        for name in (
-            "core_hz bus_hz apb_hz vco_hz divm1 divn1 divp1 pll1rge hpre ppre vos vos_field latency wrhighfreq".split()
-        )
-    ]
+    _fields_ = (
+        ("core_hz", ctypes.c_uint32),
+        ("bus_hz", ctypes.c_uint32),
+        ("apb_hz", ctypes.c_uint32),
+        ("vco_hz", ctypes.c_uint32),
+        ("divm1", ctypes.c_uint32),
+        ("divn1", ctypes.c_uint32),
+        ("divp1", ctypes.c_uint32),
+        ("pll1rge", ctypes.c_uint32),
+        ("hpre", ctypes.c_uint32),
+        ("ppre", ctypes.c_uint32),
+        ("vos", ctypes.c_uint32),
+        ("vos_field", ctypes.c_uint32),
+        ("latency", ctypes.c_uint32),
+        ("wrhighfreq", ctypes.c_uint32),
+    )
 
 
 def plan(logic: ctypes.CDLL, m7: int, m4: int, vos: int, supply: int) -> tuple[int, Any]:
@@ -171,7 +181,7 @@ def test_what_is_no_level_is_refused_with_the_levels(name: str, value: str) -> N
 def test_every_bit_rate_that_is_offered_is_right_to_a_hundredth(logic: ctypes.CDLL) -> None:
     logic.baud_divisor.restype = logic.baud_choice.restype = ctypes.c_uint32
     for apb_hz in {m4 * 500_000 for m4 in M4_MHZ} | {64_000_000, 32_000_000}:
-        offered = list(iter(itertools.chain(map(lambda i: logic.baud_choice(apb_hz, i), range(20))).__next__, 0))
+        offered = [rate for index in range(20) if (rate := logic.baud_choice(apb_hz, index))]
         assert offered[0] == 115200, "the rate after a reset can always be had"
         assert offered == sorted(set(offered))
         for rate in offered:

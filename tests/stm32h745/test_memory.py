@@ -8,9 +8,9 @@ from __future__ import annotations
 import ctypes
 from typing import NamedTuple
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-import pytest
 
 ENTRIES = 6
 AHEAD = 0x8000_0000
@@ -161,7 +161,7 @@ def extend(logic: ctypes.CDLL, coarse: int, fine: int) -> int:
 
 
 def counters(cycle: int, first: int, lag: int) -> tuple[int, int]:
-    """TIM2 and TIM5 after `cycle` cycles; TIM3 began `first` cycles before an overflow, and TIM2 hears it `lag` later."""
+    """TIM2 and TIM5 after `cycle` cycles; TIM3 began `first` before an overflow, and TIM2 hears of it `lag` later."""
     overflows = (cycle - lag - first) // COARSE + 1 if cycle - lag >= first else 0
     return overflows, (AHEAD + cycle) % 2**32
 

@@ -18,12 +18,12 @@
 
 static inline uint64_t clock_extend(uint32_t coarse, uint32_t fine) {
     uint64_t least = (uint64_t)coarse << CLOCK_EXTEND_COARSE_LOG2;
-    return least + (uint32_t)(fine - (uint32_t)least);
+    return least + (fine - (uint32_t)least);
 }
 
 /* The count of a 32-bit counter, given one at most 2^32 - 1 before. */
 static inline uint64_t clock_extend_since(uint64_t before, uint32_t counter) {
-    return before + (uint32_t)(counter - (uint32_t)before);
+    return before + (counter - (uint32_t)before);
 }
 
 #endif

@@ -30,8 +30,9 @@ add_library(rp2040_amp STATIC
   board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fault.c board/rp2040/image_sram.c
   board/rp2040/launch.c board/rp2040/panic.c board/rp2040/region.c board/rp2040/tick.c board/rp2040/uart.c
   board/rp2040/watchdog.c
-  board/rp2040_amp/amp.c board/rp2040_amp/kernels_amp.c board/rp2040_amp/transports.c)
-target_include_directories(rp2040_amp PUBLIC board/rp2040 board/rp2040_amp)
+  board/rp2040_amp/amp.c board/rp2040_amp/kernels_amp.c board/rp2040_amp/transports.c
+  transport/freertos/message_buffer.c)
+target_include_directories(rp2040_amp PUBLIC board/rp2040 board/rp2040_amp transport/freertos)
 target_compile_definitions(rp2040_amp PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
   IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2})
 target_compile_definitions(rp2040_amp PRIVATE
@@ -53,7 +54,8 @@ set_target_properties(intercore-target PROPERTIES
   LINK_DEPENDS "${chip}/sram.ld;${here}/ram.ld;${here}/memory_map.ld;${here}/core${IC_CORE}/memory.ld")
 
 if(IC_CORE EQUAL 0)
-  target_sources(intercore-target PRIVATE board/rp2040/start.c board/rp2040_amp/image_1.S)
+  target_sources(intercore-target PRIVATE
+    board/rp2040/start.c board/rp2040_amp/image_1.S ${CMAKE_CURRENT_BINARY_DIR}/core1/symbols.S)
   include(ExternalProject)
   set(core_1 ${CMAKE_CURRENT_BINARY_DIR}/core1)
   ExternalProject_Add(core_1 SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR} BINARY_DIR ${core_1}
@@ -61,7 +63,9 @@ if(IC_CORE EQUAL 0)
       -DIC_FREERTOS_KERNEL=${IC_FREERTOS_KERNEL}
     BUILD_COMMAND ${CMAKE_COMMAND} --build ${core_1} --target intercore-target --parallel
     COMMAND ${CMAKE_OBJCOPY} -O binary -j .text -j .rodata -j .data ${core_1}/intercore-target ${core_1}/image.bin
-    BUILD_ALWAYS TRUE INSTALL_COMMAND "" BUILD_BYPRODUCTS ${core_1}/image.bin)
+    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DIMAGE=${core_1}/intercore-target -DOUT=${core_1}/symbols.S
+      -P ${here}/core_1_symbols.cmake
+    BUILD_ALWAYS TRUE INSTALL_COMMAND "" BUILD_BYPRODUCTS ${core_1}/image.bin ${core_1}/symbols.S)
   set_source_files_properties(board/rp2040_amp/image_1.S PROPERTIES
     COMPILE_DEFINITIONS IC_CORE_1_IMAGE="${core_1}/image.bin" OBJECT_DEPENDS ${core_1}/image.bin)
   add_dependencies(intercore-target core_1)

@@ -19,9 +19,9 @@ WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes
 NEEDED = ("arm-none-eabi-gcc", "cmake", "cargo")
 
 
-def need_tools() -> None:
+def need_tools(*needed: str) -> None:
     """Skip the test where tools are missing, or fail where none may."""
-    missing = [tool for tool in NEEDED if shutil.which(tool) is None]
+    missing = [tool for tool in needed if shutil.which(tool) is None]
     if missing and os.environ.get("INTERCORE_NO_SKIP"):
         pytest.fail(f"missing: {', '.join(missing)}")
     if missing:
@@ -30,7 +30,7 @@ def need_tools() -> None:
 
 def configure(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Have CMake make the build folder of both images."""
-    need_tools()
+    need_tools(*NEEDED)
     defines = [f"-D{name}={value}" for name, value in ({"IC_BOARD": "stm32h745"} | variables).items()]
     return subprocess.run(
         ["cmake", "-S", FIRMWARE, "-B", folder, *defines], capture_output=True, text=True, timeout=120, check=False

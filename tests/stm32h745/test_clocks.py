@@ -150,12 +150,12 @@ def configured(**variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("supply", SUPPLIES)
-def test_what_cannot_be_had_is_refused_when_the_build_is_configured(supply: str) -> None:
-    for m7, m4, vos in itertools.product(M7_MHZ, M4_MHZ, ("", "2")):
+@pytest.mark.parametrize(("supply", "voltages"), [("smps", ("", "1", "3")), ("ldo", ("", "0", "2"))])
+def test_what_cannot_be_had_is_refused_when_the_build_is_configured(supply: str, voltages: tuple[str, ...]) -> None:
+    for m7, m4, vos in itertools.product(M7_MHZ, M4_MHZ, voltages):
         done = configured(IC_M7_MHZ=str(m7), IC_M4_MHZ=str(m4), IC_SUPPLY=supply, IC_VOS=vos)
-        voltages = [int(vos)] if vos else [0 if m7 > CORE_MOST[1] or m4 > BUS_MOST[1] else 1]
-        possible = can_be_had(m7, m4, voltages[0], SUPPLIES.index(supply))
+        scale = int(vos) if vos else 0 if m7 > CORE_MOST[1] or m4 > BUS_MOST[1] else 1
+        possible = can_be_had(m7, m4, scale, SUPPLIES.index(supply))
         assert (done.returncode == 0) is possible, f"{m7} and {m4} MHz, VOS{vos}, {supply}: {done.stderr}"
 
 
@@ -188,6 +188,7 @@ def test_every_bit_rate_that_is_offered_is_right_to_a_hundredth(logic: ctypes.CD
             divisor = logic.baud_divisor(apb_hz, rate)
             assert 16 <= divisor <= 0xFFFF, "RM0399 51.5.8, oversampling by 16"
             assert abs(apb_hz / divisor - rate) <= rate / 100
+            assert abs(apb_hz - divisor * rate) <= min(abs(apb_hz - (divisor + d) * rate) for d in (-1, 1)), "nearest"
 
 
 def test_a_bit_rate_that_would_be_wrong_is_not_offered(logic: ctypes.CDLL) -> None:

@@ -6,11 +6,15 @@ The table of the MPU is read here as the MPU reads it (ARMv7-M Architecture Refe
 from __future__ import annotations
 
 import ctypes
+import subprocess
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.stm32h745.conftest import BOARD, WARNINGS, need_tools
 
 ENTRIES = 6
 AHEAD = 0x8000_0000
@@ -217,3 +221,21 @@ def test_each_semaphore_has_one_purpose(logic: ctypes.CDLL) -> None:
     assert len(numbers) == 16
     assert len(set(numbers)) == len(numbers)
     assert all(number < 32 for number in numbers), "RM0399 11.2: 32 semaphores"
+
+
+# ---- the code that sets the unit up, on a chip that QEMU has ----
+
+
+def test_the_unit_of_a_cortex_m7_takes_the_table_and_forbids_what_it_says(tmp_path: Path) -> None:
+    need_tools("arm-none-eabi-gcc", "qemu-system-arm")
+    here = Path(__file__).parent
+    program = tmp_path / "mpu"
+    cpu = ["-mcpu=cortex-m7", "-mthumb", "-std=c11", "-Os", "-ffreestanding", "-nostdlib", "-Werror", *WARNINGS]
+    factors = ["-DIC_CORE=0", "-DIC_DCACHE=1", "-DIC_ICACHE=1", f"-I{BOARD}"]
+    sources = [here / "qemu_mpu.c", BOARD / "mpu.c", BOARD / "mpu_table.c"]
+    linked = ["-T", here / "qemu_mpu.ld", "-lgcc", "-o", program]
+    subprocess.run(["arm-none-eabi-gcc", *cpu, *factors, *sources, *linked], check=True)
+    machine = ["-M", "mps2-an500", "-nographic", "-monitor", "none", "-serial", "none"]
+    semihosting = ["-semihosting-config", "enable=on,target=native"]
+    done = subprocess.run(["qemu-system-arm", *machine, *semihosting, "-kernel", program], timeout=60, check=False)
+    assert done.returncode == 0

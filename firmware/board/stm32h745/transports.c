@@ -1,9 +1,10 @@
-/* The transports of this board: rings in the shared memory. */
+/* The transports of this board, which reach from kernel to kernel. */
 #include "ring.h"
-#include "transport.h"
+#include "transports_freertos.h"
 
 static const struct ic_transport *const transports[] = {
     // clang-format off
+    &ic_transport_message_buffer_amp,
     &ic_transport_ring,
     &ic_transport_ring_zero_copy,
     // clang-format on

@@ -76,8 +76,8 @@ target_link_libraries(stm32h745 PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC stm32h745) # they call each other
 target_link_libraries(intercore PUBLIC stm32h745)
 
-# All objects, not only those that something refers to: what is shared must be the same in both images. The linker leaves
-# out the functions that nothing uses.
+# All objects, not only those that something refers to: what is shared must be the same in both images. The linker
+# leaves out the functions that nothing uses.
 add_executable(intercore-target board/stm32h745/main.c $<TARGET_OBJECTS:intercore> $<TARGET_OBJECTS:stm32h745>)
 target_link_libraries(intercore-target PRIVATE intercore m)
 target_link_options(intercore-target PRIVATE -nostartfiles -L${here}/core${IC_CORE} -L${here}/${IC_SHARED} -L${here}

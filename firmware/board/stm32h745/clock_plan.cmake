@@ -1,6 +1,6 @@
-# Which clocks can be had, for the moment at which they are chosen: the rules of clock_plan.h, which has their sources and
-# checks them again when it is compiled. IC_VOS is empty unless the user wants a certain voltage: then it becomes VOS1, or
-# VOS0 where the clocks need it.
+# Which clocks can be had, for the moment at which they are chosen: the rules of clock_plan.h, which has their sources
+# and checks them again when it is compiled. IC_VOS is empty unless the user wants a certain voltage: then it becomes
+# VOS1, or VOS0 where the clocks need it.
 #
 # Also run by itself, as `cmake -DIC_M7_MHZ=… -DIC_M4_MHZ=… -DIC_SUPPLY=… -DIC_VOS=… -P clock_plan.cmake`.
 cmake_minimum_required(VERSION 3.22)
@@ -16,7 +16,8 @@ set(pair "IC_M7_MHZ=${IC_M7_MHZ} and IC_M4_MHZ=${IC_M4_MHZ}")
 math(EXPR ratio "${IC_M7_MHZ} / ${IC_M4_MHZ}")
 math(EXPR product "${ratio} * ${IC_M4_MHZ}")
 if(NOT product EQUAL IC_M7_MHZ OR NOT ratio MATCHES "^[1248]$")
-  message(FATAL_ERROR "${pair} cannot be had together: the Cortex-M4's clock is the Cortex-M7's, divided by 1, 2, 4 or 8.")
+  message(FATAL_ERROR "${pair} cannot be had together: "
+    "the Cortex-M4's clock is the Cortex-M7's, divided by 1, 2, 4 or 8.")
 endif()
 if("${IC_VOS}" STREQUAL "")
   if(IC_M7_MHZ GREATER 400 OR IC_M4_MHZ GREATER 200)

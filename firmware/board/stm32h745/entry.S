@@ -23,8 +23,8 @@
 board_entry:
     cpsid i
 #if IC_CORE == 0
-    /* How the core is supplied. PWR_CR3 takes its lower bits once after power-on, whatever else resets the chip: what is
-       there already is left alone here, and judged by clocks_start(). */
+    /* How the core is supplied. PWR_CR3 takes its lower bits once after power-on, whatever else resets the chip: what
+       is there already is left alone here, and judged by clocks_start(). */
     ldr   r0, =PWR_CR3
     ldr   r1, [r0]
     and   r2, r1, #PWR_CR3_SUPPLY

@@ -1,5 +1,6 @@
 /* The transports of this board, which reach from kernel to kernel. */
 #include "ring.h"
+#include "rpmsg.h"
 #include "transports_freertos.h"
 
 static const struct ic_transport *const transports[] = {
@@ -7,6 +8,8 @@ static const struct ic_transport *const transports[] = {
     &ic_transport_message_buffer_amp,
     &ic_transport_ring,
     &ic_transport_ring_zero_copy,
+    &ic_transport_rpmsg,
+    &ic_transport_rpmsg_zero_copy,
     // clang-format on
 };
 

@@ -26,6 +26,9 @@ def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable
     be built or put there.
     """
     board.check(way)
+    for factor in board.factors:
+        if (caution := factor.cautions.get(build.get(factor.name, factor.default))) is not None:
+            say(caution)
     image = board_image(board, build, say)
     with tempfile.TemporaryDirectory() as scratch:
         return put(write_image(image, Path(scratch)), way, say)

@@ -42,6 +42,8 @@ class Factor(msgspec.Struct, frozen=True):
     """Levels of other factors without which this one has no effect."""
     partners: Mapping[str, Partners] = {}
     """By other factors, whose levels this one's limit."""
+    cautions: Mapping[Level, str] = {}
+    """By levels that may do harm, what to know before a board is flashed with them: a sentence."""
 
     @property
     def is_range(self) -> bool:
@@ -160,6 +162,10 @@ SUPPLY = Factor(
     default="smps",
     levels=("smps", "ldo"),
     conditions=("power.supply", "power.vos"),
+    cautions={
+        "ldo": "supply=ldo is for a board that was rewired for it: on another one it takes the core's supply away, and "
+        "the board starts no more until its BOOT0 pin is held (docs/stm32h745.md)"
+    },
 )
 
 ICACHE = Factor(

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from intercore import target_factors
 from intercore.errors import UsageError, unknown
-from intercore.levels import DEFAULT_LEVELS, SIMULATED_SUITE_LEVELS, SUITE_LEVELS
+from intercore.levels import (
+    AMP_SUITE_LEVELS,
+    DEFAULT_LEVELS,
+    SIMULATED_AMP_SUITE_LEVELS,
+    SIMULATED_SUITE_LEVELS,
+    SUITE_LEVELS,
+)
 from intercore.measurement import Excluded, Part
 from intercore.plan import canonical
 from intercore.target_factors import FACTORS, OPT
@@ -83,7 +89,10 @@ def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, *, simulated: bool) ->
 
     A benchmark that the suite does not know gets its own defaults; one that the target refuses is left out.
     """
-    chosen = SIMULATED_SUITE_LEVELS if simulated else SUITE_LEVELS
+    if any(benchmark.refused for benchmark in benchmarks):
+        chosen = SIMULATED_AMP_SUITE_LEVELS if simulated else AMP_SUITE_LEVELS
+    else:
+        chosen = SIMULATED_SUITE_LEVELS if simulated else SUITE_LEVELS
     return [
         Part(benchmark.name, _checked(benchmark, _possible(benchmark, grid, seed)))
         for benchmark in benchmarks

@@ -56,7 +56,7 @@ def test_the_same_setting_on_two_targets_is_a_pair_whose_ratio_is_the_second_ove
     assert (pair.first.value, pair.second.value) == (10, 13)
     assert pair.ratio == Interval(1.3, 1.3, 1.3)
     assert pair.exact
-    assert found.sentences[0] == "switch, switch: pico-amp-sim has 1.30 times what pico-sim has."
+    assert found.sentences[0] == "switch, switch: pico-amp-sim takes 1.30 times as long as pico-sim."
     assert "Both are SIMULATED: all numbers are exact, and the same each time." in found.sentences
     assert found.warnings == ()
 

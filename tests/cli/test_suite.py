@@ -64,6 +64,7 @@ def test_the_suite_measures_everything_on_the_simulated_chip_undisturbed(tool: T
 
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes: set INTERCORE_SLOW=1")
+@pytest.mark.timeout(900)
 def test_the_suite_of_two_kernels_leaves_out_what_means_nothing_there_and_stands_beside_that_of_one(tool: Tool) -> None:
     need_tools()
     result = tool("run", "pico-amp-sim", "suite", "--format", "json", kill_after=600).succeeded()

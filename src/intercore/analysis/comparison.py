@@ -36,12 +36,17 @@ Unit = Literal["us", "bytes_per_s", "count"]
 
 _STREAM = "window"
 """The series of the benchmark `message` that times a stream of messages."""
+_WORDS: Mapping[Unit, tuple[str, str]] = {
+    "us": ("takes", "as long as"),
+    "bytes_per_s": ("moves", "as much as"),
+    "count": ("counts", "as many as"),
+}
 _WITHOUT_LEVEL = frozenset({"messages"})
 """Factors that say how much of one thing a sample holds, which the number does not depend on."""
 _BESIDE = frozenset(
     {
         *("chip", "chip.revision", "clock_hz", "clock.sys_hz", "tick_hz", "compiler", "compiler.flags"),
-        *("compiler.library", "memory.code", "memory.data", "flash.xip_cache", "firmware", "freertos.version"),
+        *("compiler.library", "memory.code", "memory.data", "flash.xip_cache", "firmware"),
         *("freertos.tick_hz", "desk.faults"),
     }
 )
@@ -343,11 +348,13 @@ def _alone(targets: Sequence[str], first: Mapping[_Key, object], second: Mapping
 def _sentences(
     first: Side, second: Side, pairs: Sequence[Pair], overall: Sequence[Overall], alone: Sequence[Alone]
 ) -> Iterator[str]:
+    units = {(pair.benchmark, pair.series): pair.unit for pair in pairs}
     for one in overall:
         more = one.settings > 1
         extent = f", from {one.least:.2f} to {one.largest:.2f} over {one.settings} settings" if more else ""
-        times = f"{second.target} has {one.typical:.2f} times what {first.target} has{extent}"
-        yield f"{one.benchmark}, {one.series}: {times}."
+        does, what = _WORDS[units[one.benchmark, one.series]]
+        times = f"{does} {one.typical:.2f} times {what} {first.target}{extent}"
+        yield f"{one.benchmark}, {one.series}: {second.target} {times}."
     if first.simulated and second.simulated:
         spread = sum(not pair.exact for pair in pairs)
         rest = f" The intervals of {spread} of them are those of the phases that the seed has chosen." if spread else ""

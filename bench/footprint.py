@@ -19,7 +19,8 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from intercore.build import pico_image
+from intercore.board import PICO
+from intercore.build import board_image
 from intercore.image import sections
 from intercore.target_factors import OPT_LEVELS
 
@@ -91,7 +92,8 @@ def main() -> None:
     for heading in ("level", *SHOWN, "buffers", "stacks", f"code,\n< {CODE_GOAL:,}", f"RAM,\n< {RAM_GOAL:,}", "goal"):
         table.add_column(heading, justify="right")
     found = {
-        level: footprint(pico_image({"opt": level}, lambda text: print(text, file=sys.stderr)).elf) for level in levels
+        level: footprint(board_image(PICO, {"opt": level}, lambda text: print(text, file=sys.stderr)).elf)
+        for level in levels
     }
     for level, one in found.items():
         numbers = [*(one.sections.get(name, 0) for name in SHOWN), one.buffers, one.stacks, one.code, one.ram]

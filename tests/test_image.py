@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from intercore.board import PICO, STM32H745
 from intercore.build import Image
 from intercore.errors import IntercoreError
 from intercore.image import BLOCK, PAYLOAD, RP2040, pages, sections, uf2, uf2_of, write_image
@@ -106,11 +107,23 @@ def test_what_is_no_elf_file_is_an_error(tmp_path: Path) -> None:
         sections(tmp_path / "none")
 
 
+def test_a_board_of_two_programs_gets_two_files_and_no_uf2_file(tmp_path: Path) -> None:
+    programs = (example("both_cores"),) * 2
+    image = Image(STM32H745, programs, {"opt": "O3", "m7_mhz": 240}, "gcc", Kernel(Path("kernel"), "V11.2.0"))
+    files = write_image(image, tmp_path)
+    name = "intercore-stm32h745-O3-m7-mhz-240"
+    assert [elf.name for elf in files.elfs] == [f"{name}-core0.elf", f"{name}-core1.elf"]
+    assert files.uf2 is None
+    assert sorted(path.name for path in tmp_path.iterdir()) == [elf.name for elf in files.elfs]
+    assert [sections(elf) for elf in files.elfs] == list(files.sections)
+
+
 def test_both_files_are_written_to_a_folder_that_is_made(tmp_path: Path) -> None:
     elf = example("both_cores")
     files = write_image(
-        Image(elf, {"opt": "Os"}, "gcc", Kernel(Path("kernel"), "V11.2.0")), tmp_path / "new" / "folder"
+        Image(PICO, (elf,), {"opt": "Os"}, "gcc", Kernel(Path("kernel"), "V11.2.0")), tmp_path / "new" / "folder"
     )
-    assert (files.elf.name, files.uf2.name) == ("intercore-pico-Os.elf", "intercore-pico-Os.uf2")
-    assert files.elf.read_bytes() == elf.read_bytes()
+    assert files.uf2 is not None
+    assert (files.elfs[0].name, files.uf2.name) == ("intercore-pico-Os.elf", "intercore-pico-Os.uf2")
+    assert files.elfs[0].read_bytes() == elf.read_bytes()
     assert files.uf2.read_bytes() == uf2_of(elf)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from intercore.errors import UsageError
-from intercore.layout import drafts
-from intercore.measurement import StopRule
+from intercore.layout import drafts, without_effect
+from intercore.measurement import Part, StopRule
+from intercore.plan import canonical, measured
 from intercore.planfile import MAX_BYTES, line_of, parse, parse_time, read
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from intercore.target_factors import of_target
 
 WHOLE = """\
 # A plan
@@ -258,3 +258,68 @@ def test_a_time_has_units(text: str, seconds: float) -> None:
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         parse_time(text)
+
+
+# What an experiment skips
+
+SKIPPING = """
+[[target]]
+name = "pico-sim"
+[[experiment]]
+benchmark = "message"
+skip = {skip}
+factors = {{ from = [0, 1], to = [0, 1], transport = ["ring", "queue"] }}
+"""
+
+
+def test_an_experiment_skips_settings_that_have_certain_levels() -> None:
+    (one,) = parse(SKIPPING.format(skip="[{ from = 0, to = 0 }, { from = 1, to = 1 }]"), "plan.toml").experiments
+    assert one.skip == ({"from": 0, "to": 0}, {"from": 1, "to": 1})
+
+
+@pytest.mark.parametrize(
+    ("skip", "says"),
+    [
+        ("3", "skip is a list of tables of levels"),
+        ("[{}]", "skip is a list of tables of levels"),
+        ("[{ form = 0 }]", "there is no factor of this experiment 'form'; did you mean 'from'"),
+        ("[{ from = 2 }]", "from=2 is none of the experiment's levels: 0, 1"),
+        ("[{ from = true }]", "from=true is none of the experiment's levels"),
+        ('[{ from = 0 }, { transport = "fifo" }]', "transport='fifo' is none of the experiment's levels: ring, queue"),
+        ("[{ from = [0] }]", "from=a list is none of the experiment's levels"),
+    ],
+)
+def test_what_cannot_be_skipped_is_refused_with_its_line(skip: str, says: str) -> None:
+    with pytest.raises(UsageError, match=r"plan\.toml:6: ") as refused:
+        parse(SKIPPING.format(skip=skip), "plan.toml")
+    assert says in str(refused.value)
+
+
+# The plan for the board of seed 003
+
+
+@pytest.mark.parametrize(
+    ("supply", "clocks"),
+    [
+        ("smps", {(60, 60), (120, 60), (120, 120), (240, 60), (240, 120), (400, 200)}),
+        (
+            "ldo",
+            {(60, 60), (120, 60), (120, 120), (240, 60), (240, 120), (240, 240), (400, 200)}
+            | {(480, 60), (480, 120), (480, 240)},
+        ),
+    ],
+)
+def test_the_plan_for_the_stm32h745_has_all_builds_that_the_chip_can_have(
+    supply: str, clocks: set[tuple[int, int]]
+) -> None:
+    text = (Path(__file__).parents[1] / "plans" / "seed-003.toml").read_text()
+    (draft,) = drafts(parse(text.replace('supply = "smps"', f'supply = "{supply}"'), "seed-003.toml"))
+    (build,), (experiment,) = draft.builds, draft.experiments
+    part = Part("message", {**experiment.levels, **build}, skip=experiment.skip)
+    plan = msgspec.structs.replace(draft.plan, parts=(part,), excluded=tuple(without_effect(part)))
+    whole = measured(plan, part)
+    assert {(one["m7_mhz"], one["m4_mhz"]) for one in whole} == clocks
+    assert all(one["from"] != one["to"] and one["shared"] == one["region"] for one in whole)
+    builds = {canonical(of_target(one)) for one in whole}
+    assert len(builds) == len(clocks) * 3 * 2 * 2 * 4, "memories, caches and optimisations"
+    assert len(whole) == len(builds) * 2 * 2 * 6, "directions, measures and sizes"

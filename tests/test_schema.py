@@ -12,9 +12,12 @@ import pytest
 
 from intercore.schema import generate
 
-SCHEMA: dict[str, Any] = json.loads(
-    importlib.resources.files("intercore").joinpath("schema", "run.schema.json").read_text("utf-8")
-)
+
+def schema(name: str) -> Any:  # noqa: ANN401 - whatever JSON has
+    return json.loads(importlib.resources.files("intercore").joinpath("schema", name).read_text("utf-8"))
+
+
+SCHEMA: dict[str, Any] = schema("run.schema.json")
 
 
 class Inner(msgspec.Struct, frozen=True):
@@ -35,6 +38,7 @@ class Outer(msgspec.Struct, frozen=True):
 
 def test_the_file_is_up_to_date() -> None:
     assert generate.up_to_date(SCHEMA) == SCHEMA, "run: make format"
+    assert generate.of_comparison() == schema("comparison.schema.json"), "run: make format"
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore import conditions
+from intercore.board import STM32H745
 from intercore.build import variant
 from intercore.errors import UsageError
 from intercore.measurement import Measurement, Part, Plan, Run
@@ -16,7 +17,19 @@ from intercore.plan import settings
 from intercore.request import target_levels
 from intercore.runner import carry_out
 from intercore.store import Store
-from intercore.target_factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE, of_target, resolve
+from intercore.target_factors import (
+    CLOCK_MHZ,
+    CODE,
+    FACTORS,
+    M4_MHZ,
+    M7_MHZ,
+    OPT,
+    SUPPLY,
+    XIP_CACHE,
+    check,
+    of_target,
+    resolve,
+)
 from intercore.targets import TARGETS, Address, check_address, find
 
 if TYPE_CHECKING:
@@ -75,6 +88,58 @@ def test_a_level_is_one_of_those_listed_or_refused(text: str) -> None:
 def test_what_cannot_be_or_has_no_effect_is_refused(wanted: dict[str, list[str]], says: str) -> None:
     with pytest.raises(UsageError, match=says):
         resolve(ALL, wanted)
+
+
+# RM0399: HPRE divides the M7's clock by a power of two; VOS0 (above 400 and 200 MHz) needs the LDO.
+LEGAL = {
+    ("smps", 60): {60},
+    ("smps", 120): {60, 120},
+    ("smps", 240): {60, 120},
+    ("smps", 400): {200},
+    ("smps", 480): set(),
+    ("ldo", 60): {60},
+    ("ldo", 120): {60, 120},
+    ("ldo", 240): {60, 120, 240},
+    ("ldo", 400): {200},
+    ("ldo", 480): {60, 120, 240},
+}
+
+
+@pytest.mark.parametrize(("supply", "m7"), LEGAL)
+def test_the_clocks_of_two_cores_are_those_that_the_chip_can_have(supply: str, m7: int) -> None:
+    legal = set()
+    for m4 in M4_MHZ.levels:
+        try:
+            check({"m7_mhz": m7, "m4_mhz": m4, "supply": supply})
+        except UsageError:
+            continue
+        legal.add(m4)
+    assert legal == LEGAL[supply, m7]
+    assert {m7 for _, m7 in LEGAL} == set(M7_MHZ.levels)
+    assert {supply for supply, _ in LEGAL} == set(SUPPLY.levels)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        (
+            {"m7_mhz": ["240"]},
+            "m4_mhz=200, but with m4_mhz=60 or m4_mhz=120 or m4_mhz=240",
+        ),
+        ({"m4_mhz": ["240"]}, "m4_mhz=240 cannot be had with m7_mhz=400, but with m7_mhz=240 or m7_mhz=480"),
+        ({"m7_mhz": ["60"], "m4_mhz": ["120"]}, "but with m4_mhz=60: the M4 runs at the M7's clock or at a half"),
+        ({"m7_mhz": ["480"], "m4_mhz": ["120"]}, "with supply=smps, but with supply=ldo: .* has to be rewired"),
+        ({"m7_mhz": ["100"]}, r"m7_mhz=100 cannot be had: the nearest are 60 and 120 \(60|120|240|400|480\)"),
+        ({"shared": ["d4"]}, "no domain of the memory that both cores share 'd4'"),
+    ],
+)
+def test_what_the_two_cores_cannot_have_is_refused_with_what_they_can(wanted: dict[str, list[str]], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        resolve(STM32H745.factors, wanted)
+
+
+def test_what_a_board_has_by_default_can_be_had() -> None:
+    check(STM32H745.whole({}))
 
 
 def test_levels_are_typed_and_the_usual_optimisation_is_always_named() -> None:

@@ -27,6 +27,10 @@ from intercore.targets import Address, check_address, find
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from intercore.board import Flashing
+    from intercore.link import Port
+    from intercore.targets import Target
+
 BROKEN = (TargetLostError, TargetRestartedError, TargetSilentError, ProtocolError)
 """Errors after which a target is opened anew; others are answers of a target that works."""
 
@@ -58,6 +62,8 @@ class Batch(msgspec.Struct, frozen=True):
     """Seconds to wait before a setting is tried again on a target opened anew; none to try it once."""
     program: Path | None = None
     """What a simulated chip runs, if that is here already; else it is built here."""
+    flashing: Flashing | None = None
+    """How a board is flashed for another build; None if that is not to be."""
 
 
 class Result(msgspec.Struct, frozen=True, eq=False):
@@ -71,11 +77,14 @@ class Result(msgspec.Struct, frozen=True, eq=False):
     """What the target said for people."""
 
 
-def measure_batch(batch: Batch, halted: Callable[[], bool] = lambda: False) -> Result:
+def measure_batch(
+    batch: Batch, halted: Callable[[], bool] = lambda: False, say: Callable[[str], None] = lambda _: None
+) -> Result:
     """Measure the settings of a batch on its target; for a simulated one, on a chip that begins afresh each time.
 
     The target stays open for the next batch of this thread, until that needs another one, another build, or `close`.
     What fails is in the result. `halted` says whether a measurement under way is to be aborted: HaltedError is raised.
+    `say` is told at once what takes time before a target is open: its program is built, or its board is flashed.
     """
     told: list[str] = []
     began = time.monotonic()
@@ -90,7 +99,7 @@ def measure_batch(batch: Batch, halted: Callable[[], bool] = lambda: False) -> R
         for pause in (*batch.pauses, None):
             try:
                 start = time.monotonic()
-                target = _kept.target(batch, of_target(setting.factors))
+                target = _kept.target(batch, of_target(setting.factors), say)
                 opening += time.monotonic() - start
             except UsageError as error:
                 return Failure(str(error), "unreachable")
@@ -132,20 +141,35 @@ class _Kept(threading.local):
         self._stack = contextlib.ExitStack()
         self._target: OpenTarget | None = None
         self._told: list[str] | None = None
+        self._flashed: dict[tuple[str, str | None], dict[str, Level]] = {}
 
-    def target(self, batch: Batch, build: dict[str, Level]) -> OpenTarget:
-        """Return the target of a batch in this build, opened if it is not open yet."""
+    def target(self, batch: Batch, build: dict[str, Level], say: Callable[[str], None]) -> OpenTarget:
+        """Return the target of a batch in this build, opened if it is not open yet.
+
+        A board is flashed once for a build, however often it has to be opened.
+        """
         plan = batch.plan
         what = (plan.target, plan.url, plan.baud, build, batch.program, batch.timeout, batch.max_rate)
         if self._target is None or what != self._what:
             self.close()
-            address = Address(plan.url, plan.baud, build, batch.max_rate, program=batch.program)
+            address = Address(
+                plan.url, plan.baud, build, batch.max_rate, program=batch.program, flashing=batch.flashing
+            )
             target = find(plan.target)
             check_address(target, address)
-            port = target.open(address, lambda _: None)
+            port = self._open_board(target, address, say) if target.flashed else target.open(address, say)
             self._target = self._stack.enter_context(opened(port, plan, batch.timeout, batch.max_rate, self._tell))
             self._what = what
         return self._target
+
+    def _open_board(self, target: Target, address: Address, say: Callable[[str], None]) -> Port:
+        board, build = (target.name, address.port), dict(address.build)
+        if self._flashed.get(board) == build:
+            return target.open(msgspec.structs.replace(address, build={}), say)
+        self._flashed.pop(board, None)  # until that has succeeded, nobody knows
+        port = target.open(address, say)
+        self._flashed[board] = build
+        return port
 
     @contextlib.contextmanager
     def telling(self, told: list[str]) -> Iterator[None]:

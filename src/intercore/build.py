@@ -19,32 +19,40 @@ import platformdirs
 
 from intercore.errors import IntercoreError
 from intercore.kernel import Kernel, freertos_kernel
-from intercore.target_factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE
+from intercore.target_factors import FACTORS, OPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from intercore.board import Board
     from intercore.measurement import Level
 
 SANITIZE_VARIABLE = "INTERCORE_SANITIZE"
 """Environment variable that adds `-fsanitize=<value>` to the build: for testing the firmware, not for measuring."""
 
-PICO_COMPILER = "arm-none-eabi-gcc"
+CROSS_COMPILER = "arm-none-eabi-gcc"
+"""For all boards: Cortex-M, whichever."""
 
 _PROGRAM = "intercore-target"
 _TIMEOUT_S = 300.0
 
 
 class Image(msgspec.Struct, frozen=True):
-    """The benchmark program for a chip."""
+    """The benchmark program for a board."""
 
-    elf: Path
-    """In the cache: to be read, not changed."""
+    board: Board
+    elfs: tuple[Path, ...]
+    """One for each core that has a program of its own, core 0's first. In the cache: to be read, not changed."""
     build: Mapping[str, Level]
     """What it was built with: a level of each factor of the target, `opt` among them."""
     compiler: str
     """What the compiler calls itself."""
     kernel: Kernel
+
+    @property
+    def elf(self) -> Path:
+        """What core 0 starts with."""
+        return self.elfs[0]
 
 
 class _Recipe(msgspec.Struct, frozen=True):
@@ -62,6 +70,8 @@ class _Recipe(msgspec.Struct, frozen=True):
     """In messages: which of the programs for it this is, e.g. `-O2`."""
     also: tuple[Path, ...] = ()
     """Folders of sources beside the firmware's own."""
+    programs: tuple[str, ...] = (_PROGRAM,)
+    """Files that come of it, with or without the suffix .elf; they are made together."""
 
     def fails(self, why: str) -> IntercoreError:
         return IntercoreError(f"{self.what} cannot be built: {why}")
@@ -81,29 +91,29 @@ def host_program(opt: str, say: Callable[[str], None]) -> Path:
     what = "the host program"
     compiler = _find(what, os.environ.get("CC", "cc"), "a C compiler", "gcc")
     defines = {"CMAKE_C_COMPILER": compiler, "IC_OPT": opt, "IC_SANITIZE": os.environ.get(SANITIZE_VARIABLE, "")}
-    return _built(_Recipe("host", what, compiler, defines, f"-{opt}"), say)
+    return _built(_Recipe("host", what, compiler, defines, f"-{opt}"), say)[0]
 
 
-def pico_image(build: Mapping[str, Level], say: Callable[[str], None]) -> Image:
-    """Return the benchmark program for the RP2040, as `host_program` does: FreeRTOS SMP, built with these levels.
+def board_image(board: Board, build: Mapping[str, Level], say: Callable[[str], None]) -> Image:
+    """Return the benchmark program for a board, as `host_program` does: FreeRTOS, built with these levels.
 
-    The factors are those of `targets.PICO_FACTORS`; one that is missing is at its default. Raises IntercoreError also
-    if the FreeRTOS kernel cannot be had.
+    The factors are the board's; one that is missing is at its default. Raises IntercoreError also if the FreeRTOS
+    kernel cannot be had.
     """
-    what = "the program for the Pico"
-    compiler = _find(what, PICO_COMPILER, "the cross compiler", "gcc-arm-none-eabi")
+    what = f"the program for {board.title}"
+    compiler = _find(what, CROSS_COMPILER, "the cross compiler", "gcc-arm-none-eabi")
     sources = firmware_sources()
     kernel = freertos_kernel(sources / "port" / "freertos" / "kernel", say)
-    levels = {factor.name: build.get(factor.name, factor.default) for factor in (OPT, CLOCK_MHZ, CODE, XIP_CACHE)}
+    levels = board.whole(build)
     defines = {
-        "IC_BOARD": "rp2040",
+        "IC_BOARD": board.folder,
         **{f"IC_{name.upper()}": str(level) for name, level in levels.items()},
-        "CMAKE_TOOLCHAIN_FILE": str(sources / "board" / "rp2040" / "toolchain.cmake"),
+        "CMAKE_TOOLCHAIN_FILE": str(sources / "board" / board.folder / "toolchain.cmake"),
         "IC_FREERTOS_KERNEL": str(kernel.folder),
     }
-    recipe = _Recipe("pico", what, compiler, defines, variant(levels), also=(kernel.folder,))
+    recipe = _Recipe(board.name, what, compiler, defines, variant(levels), (kernel.folder,), board.programs)
     version = _version(compiler).decode(errors="replace").partition("\n")[0]
-    return Image(_built(recipe, say), levels, version, kernel)
+    return Image(board, _built(recipe, say), levels, version, kernel)
 
 
 def variant(levels: Mapping[str, Level]) -> str:
@@ -130,16 +140,16 @@ def _find(what: str, program: str, kind: str, package: str) -> str:
     return path
 
 
-def _built(recipe: _Recipe, say: Callable[[str], None]) -> Path:
-    """Return the program from the cache, after building it if it is not there."""
+def _built(recipe: _Recipe, say: Callable[[str], None]) -> tuple[Path, ...]:
+    """Return the programs from the cache, after building them if they are not there."""
     cmake = _find(recipe.what, "cmake", "CMake", "cmake")
     try:
         sources = firmware_sources()
-        key = _key(recipe, [sources, *recipe.also])
-        kept = platformdirs.user_cache_path("intercore") / recipe.name / key / _PROGRAM
-        if not kept.exists():
+        folder = platformdirs.user_cache_path("intercore") / recipe.name / _key(recipe, [sources, *recipe.also])
+        kept = tuple(folder / program for program in recipe.programs)
+        if not all(program.exists() for program in kept):
             say(f"building {recipe.what} ({recipe.variant})")
-            _build(recipe, cmake, sources, kept)
+            _build(recipe, cmake, sources, folder)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise recipe.fails(f"{where}{error.strerror or error}") from error
@@ -159,18 +169,24 @@ def _key(recipe: _Recipe, folders: Iterable[Path]) -> str:
     return digest.hexdigest()[:20]
 
 
-def _build(recipe: _Recipe, cmake: str, sources: Path, kept: Path) -> None:
-    """Build in a scratch folder and move the program into place at the end, so that two builds cannot mix."""
-    kept.parent.parent.mkdir(parents=True, exist_ok=True)
+def _build(recipe: _Recipe, cmake: str, sources: Path, folder: Path) -> None:
+    """Build in a scratch folder and move the programs into place at the end, so that two builds cannot mix."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
     defines = [f"-D{name}={value}" for name, value in recipe.defines.items()]
-    with tempfile.TemporaryDirectory(dir=kept.parent.parent) as scratch:
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
         _run(recipe, [cmake, *defines, "-S", str(sources), "-B", scratch])
         _run(recipe, [cmake, "--build", scratch, "--target", _PROGRAM, "--parallel"])
-        kept.parent.mkdir(exist_ok=True)
-        made = [path for name in (_PROGRAM, f"{_PROGRAM}.elf") if (path := Path(scratch, name)).exists()]
-        if not made:
-            raise recipe.fails(f"CMake made no {_PROGRAM} of {sources}; install Intercore again")
-        made[0].replace(kept)
+        made = {program: _made(recipe, Path(scratch, program), sources) for program in recipe.programs}
+        folder.mkdir(exist_ok=True)
+        for program, path in made.items():
+            path.replace(folder / program)
+
+
+def _made(recipe: _Recipe, program: Path, sources: Path) -> Path:
+    for path in (program, program.with_name(f"{program.name}.elf")):
+        if path.exists():
+            return path
+    raise recipe.fails(f"CMake made no {program.name} of {sources}; install Intercore again")
 
 
 def _run(recipe: _Recipe, command: list[str]) -> None:

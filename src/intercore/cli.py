@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import shlex
 import sys
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
 
 import msgspec
 import typer
@@ -19,39 +19,54 @@ from typer.models import OptionInfo
 import intercore
 from intercore import conditions, planfile, stop
 from intercore.analysis import speedup
-from intercore.build import pico_image
+from intercore.board import BOARDS, Flashing
+from intercore.board import find as find_board
+from intercore.build import board_image
 from intercore.crew import Processes, cores
 from intercore.document import run_document
-from intercore.errors import IntercoreError, UsageError, unknown
+from intercore.errors import IntercoreError, UsageError
 from intercore.estimate import words as in_words
 from intercore.measurement import Part, Plan
 from intercore.plan import check, settings
 from intercore.prepare import duration, prepare
 from intercore.progress import watch, watch_campaigns
-from intercore.request import SUITE, excluded, find_benchmark, parse_levels, resolve, suite, target_levels
+from intercore.request import (
+    SUITE,
+    excluded,
+    find_benchmark,
+    left_out,
+    parse_levels,
+    refused,
+    resolve,
+    suite,
+    target_levels,
+)
 from intercore.runner import carry_out, target_conditions
 from intercore.session import DEFAULT_TIMEOUT, Session
 from intercore.shell import converse
 from intercore.store import Store
 from intercore.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.sweep import carry_out as sweep_campaigns
-from intercore.target_factors import CLOCK_MHZ, CODE, FACTORS, OPT, XIP_CACHE, Factor
+from intercore.target_factors import FACTORS, OPT, Factor
 from intercore.target_factors import resolve as resolve_factors
-from intercore.targets import DEFAULT_BAUD, PICO_FACTORS, TARGETS, Address, Target, check_address, find, option_of
+from intercore.targets import DEFAULT_BAUD, TARGETS, Address, Target, check_address, find, option_of
+from intercore.view.comparison import print_comparison
 from intercore.view.image import print_image
 from intercore.view.predict import print_prediction
 from intercore.view.reports import reports
 from intercore.view.table import Format, print_csv, print_json, print_rows, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from intercore.board import Board
     from intercore.crew import Crew
-    from intercore.image import ImageFiles
     from intercore.link import Port
     from intercore.measurement import Level, Run
     from intercore.planfile import PlanFile
     from intercore.prepare import Prepared
+
+P = ParamSpec("P")
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -67,7 +82,7 @@ _err = Console(stderr=True)
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
 
-_TARGET_HELP = "host, pico-sim, or pico or serial with --port."
+_TARGET_HELP = "host, pico-sim, pico-amp-sim, or with --port pico, pico-amp, stm32h745, serial."
 TargetName = Annotated[str, typer.Argument(metavar="TARGET", help=_TARGET_HELP)]
 RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a stored run; the newest if left out.")]
 StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
@@ -87,26 +102,36 @@ Faults = Annotated[
 ]
 Timeout = Annotated[float, typer.Option(help="Longest silence of a target, in seconds.", min=0.1)]
 
-BoardName = Annotated[str, typer.Argument(metavar="BOARD", help="pico.")]
+BoardName = Annotated[str, typer.Argument(metavar="BOARD", help=f"{', '.join(BOARDS)}.")]
+
+
+def _with_factors(command: Callable[P, None]) -> Callable[P, None]:
+    """Give a command, in place of its `**levels`, an option for each factor that some board is built with."""
+    signature = inspect.signature(command, eval_str=True)
+    own = [known for known in signature.parameters.values() if known.kind is not inspect.Parameter.VAR_KEYWORD]
+    options = [
+        inspect.Parameter(
+            factor.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, _option(factor)]
+        )
+        for factor in FACTORS.values()
+    ]
+    command.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+    return command
 
 
 def _option(factor: Factor) -> OptionInfo:
     """Return the option that chooses a level of a board's factor when its program is built."""
     title = f"{factor.title[0].upper()}{factor.title[1:]}"
+    boards = [board.name for board in BOARDS.values() if factor in board.factors]
+    whose = "" if len(boards) == len(BOARDS) else f" ({', '.join(boards)})"
     return OptionInfo(
         default=...,
         param_decls=[option_of(factor.name)],
-        help=f"{title}: {factor.values}; {factor.default}.",
+        help=f"{title}: {factor.values}; {factor.default}{whose}.",
         show_default=False,
     )
 
 
-OptLevel = Annotated[str | None, _option(OPT)]
-ClockMhz = Annotated[str | None, _option(CLOCK_MHZ)]
-CodePlace = Annotated[str | None, _option(CODE)]
-XipCache = Annotated[str | None, _option(XIP_CACHE)]
-
-BOARDS = ("pico",)
 DEFAULT_STORE = Path("intercore.db")
 
 
@@ -178,6 +203,8 @@ def run(
         )
         plan = _with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
         total = len(settings(plan))
+        if output is not Format.TABLE and (sentence := left_out(plan)):
+            _err.print(sentence, markup=False, highlight=False, soft_wrap=True)
         with Store(store_path) as store:
             finished = _carry_out(store, store.create_run(plan, total), address, timeout)
     if report_path is None and finished.plan.name == SUITE:
@@ -265,6 +292,9 @@ def list_(
         print_rows("Parameters", rows_of_all + [_factor_row(factor) for factor in factors], output, _out)
         return
     for benchmark in benchmarks:
+        if benchmark.refused:
+            _out.print(f"{benchmark.name}: {benchmark.refused}", markup=False, highlight=False, soft_wrap=True)
+            continue
         rows = [
             {
                 "parameter": parameter.name,
@@ -354,6 +384,23 @@ def report(
     _write_report(found, page, efficiency)
 
 
+@app.command(epilog="Example: intercore compare pico-sim pico-amp-sim")
+def compare(
+    names: Annotated[
+        list[str], typer.Argument(metavar="RUN…", help="Two targets, for their newest runs, or numbers of stored runs.")
+    ],
+    *,
+    store_path: StorePath = DEFAULT_STORE,
+    output: Output = Format.TABLE,
+) -> None:
+    """Compare two targets: the same settings side by side, their ratio, and by what else the two differ."""
+    from intercore.analysis.comparison import compare as compare_runs  # noqa: PLC0415 - for this command alone
+
+    with _existing(store_path) as store:
+        found = [store.run(number) for number in dict.fromkeys(n for name in names for n in _run_ids(store, name))]
+    print_comparison(compare_runs(found), output, _out)
+
+
 @app.command(epilog="Example: intercore predict pico-sim message size=300 transport=ring from=0 to=1")
 def predict(
     target: Annotated[str, typer.Argument(metavar="TARGET", help="What was measured: see intercore runs.")],
@@ -405,36 +452,45 @@ def shell(
 
 
 @app.command(epilog="Example: intercore build pico --opt O3 -o firmware")
+@_with_factors
 def build(
     board: BoardName,
     *,
-    opt: OptLevel = None,
-    clock_mhz: ClockMhz = None,
-    code: CodePlace = None,
-    xip_cache: XipCache = None,
-    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write ELF and UF2 to.")] = Path(),
+    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write ELF and UF2 files to.")] = Path(),
     output: Output = Format.TABLE,
+    **levels: str | None,
 ) -> None:
-    """Build the program of a board from the firmware's sources: an ELF and a UF2 file."""
-    print_image(_write_image(board, _build(opt, clock_mhz, code, xip_cache), folder), output, _out)
+    """Build the program of a board from the firmware's sources: an ELF file for each core, or one, and a UF2 file."""
+    from intercore.image import write_image  # noqa: PLC0415 - for this command alone
+
+    chosen = find_board(board)
+    wanted = _build(chosen, levels)
+    with _err.status(f"building for {board}") as status:
+        files = write_image(board_image(chosen, wanted, status.update), folder)
+    print_image(files, output, _out)
 
 
-@app.command(epilog="Example: intercore flash pico --opt O3")
+@app.command(epilog="Examples: intercore flash pico --opt O3; intercore flash stm32h745 --m7-mhz 240")
+@_with_factors
 def flash(
     board: BoardName,
     *,
-    opt: OptLevel = None,
-    clock_mhz: ClockMhz = None,
-    code: CodePlace = None,
-    xip_cache: XipCache = None,
-    drive: Annotated[Path | None, typer.Option(help="Folder of the board's boot drive, if it is not found.")] = None,
+    drive: Annotated[Path | None, typer.Option(help="Folder of a Pico's boot drive, if it is not found.")] = None,
+    probe: Annotated[str | None, typer.Option(help="Serial number of the debug probe, if there are several.")] = None,
+    tool: Annotated[
+        str | None,
+        typer.Option(
+            "--with", help="What drives the probe: openocd, stm32cubeprogrammer or pyocd; the first there is."
+        ),
+    ] = None,
+    **levels: str | None,
 ) -> None:
-    """Build the program of a board and put it there: on its boot drive RPI-RP2, or by picotool."""
-    from intercore.flash import flash_pico  # noqa: PLC0415 - for this command alone
+    """Build the program of a board and put it there: on its boot drive, by picotool, or by a debug probe."""
+    from intercore.flash import flash as put  # noqa: PLC0415 - for this command alone
 
-    with tempfile.TemporaryDirectory() as scratch:
-        files = _write_image(board, _build(opt, clock_mhz, code, xip_cache), Path(scratch))
-        _err.print(f"{files.uf2.name} {flash_pico(files.uf2, drive)}; it starts at once", markup=False, soft_wrap=True)
+    chosen = find_board(board)
+    say = functools.partial(_err.print, markup=False, highlight=False, soft_wrap=True)
+    say(f"{put(chosen, _build(chosen, levels), Flashing(drive, probe, tool), say)}; it starts at once")
 
 
 @app.callback(invoke_without_command=True)
@@ -491,25 +547,21 @@ def _factor_row(factor: Factor) -> dict[str, object]:
         "default": factor.default,
         "min": factor.levels[0] if numbers else None,
         "max": factor.levels[-1] if numbers else None,
-        "choices": [] if numbers else list(factor.levels),
+        "choices": [] if factor.is_range else list(factor.levels),
         "help": factor.title,
     }
 
 
-def _build(opt: str | None, clock_mhz: str | None, code: str | None, xip_cache: str | None) -> dict[str, Level]:
+def _build(board: Board, given: Mapping[str, str | None]) -> dict[str, Level]:
     """Return what a board's program is to be built with. Raises UsageError for what it cannot be."""
-    given = {"opt": opt, "clock_mhz": clock_mhz, "code": code, "xip_cache": xip_cache}
+    known = [factor.name for factor in board.factors]
     wanted = {name: [text] for name, text in given.items() if text is not None}
-    return {name: levels[0] for name, levels in resolve_factors(PICO_FACTORS, wanted).items()}
-
-
-def _write_image(board: str, build: Mapping[str, Level], folder: Path) -> ImageFiles:
-    from intercore.image import write_image  # noqa: PLC0415 - for two commands alone
-
-    if board not in BOARDS:
-        raise UsageError(unknown("board", board, BOARDS))
-    with _err.status(f"building for {board}") as status:
-        return write_image(pico_image(build, status.update), folder)
+    for name in wanted:
+        if name not in known:
+            raise UsageError(
+                f"{board.name} has no {option_of(name)}; it has: {', '.join(option_of(other) for other in known)}"
+            )
+    return {name: levels[0] for name, levels in resolve_factors(board.factors, wanted).items()}
 
 
 def _stored(path: Path, run_id: int | None) -> Run:
@@ -547,10 +599,11 @@ def _with_parts(
         plan = msgspec.structs.replace(plan, parts=tuple(parts), simulated=target.simulated)
         check(plan)
         asked = None if plan.name == SUITE else () if skip_impossible else wanted
-        left_out = [
+        impossible = [
             one for part in parts for one in excluded(session, find_benchmark(known, part.benchmark), part, asked)
         ]
-    return msgspec.structs.replace(plan, excluded=tuple(left_out))
+    whole = refused(known) if plan.name == SUITE else []
+    return msgspec.structs.replace(plan, excluded=(*whole, *impossible))
 
 
 def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> Run:
@@ -611,7 +664,7 @@ def _sweep(
             left = f"{one.changed.done} of {one.changed.total} measurements"
             say(f"{one.place}: {file.name} has changed since run {one.changed.id} ({left}), which stays as it is")
         number = store.create_run(one.plan, len(one.missing)) if one.run is None else one.run.id
-        campaigns.append(Campaign(store.run(number), str(one.place), one.place.max_baud))
+        campaigns.append(Campaign(store.run(number), str(one.place), one.place.max_baud, one.place.flashing))
     if not campaigns:
         raise IntercoreError(f"no target of {file.name} can be measured; see above")
     if any(one.missing for one in prepared):
@@ -712,6 +765,8 @@ def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) ->
         for sentence in report.section.sentences:
             _out.print(escape(sentence), highlight=False)
     doubts = [sentence for report in found for sentence in report.warnings]
+    if sentence := left_out(run.plan):
+        _out.print(escape(sentence), highlight=False)
     for sentence in [*conditions.warnings(run), *stop.warnings(run), *doubts]:
         _out.print(f"[yellow]Warning:[/] {escape(sentence)}")
     if not run.complete:

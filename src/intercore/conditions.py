@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from intercore.target_factors import FACTORS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from intercore.measurement import Level, Run
+    from intercore.measurement import Level, Measurement, Run
 
 _OF_THE_MOMENT = frozenset({"os.load_at_start", "cpu.cycle_counter_hz", "desk.link", "desk.rate"})
 """Conditions that differ each time the target starts and say nothing about its speed."""
@@ -49,6 +49,25 @@ def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[st
     """
     keys = {key for key in first.keys() | second.keys() if not key.startswith("desk.")} - _OF_THE_MOMENT
     return sorted(key for key in keys if first.get(key) != second.get(key))
+
+
+def differing_between(
+    first: Iterable[Measurement], second: Iterable[Measurement]
+) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Return the conditions, but those of the desk and of the moment, whose values on two targets are not the same."""
+    known: list[dict[str, dict[str, None]]] = [{}, {}]
+    for values, measurements in zip(known, (first, second), strict=True):
+        for one in measurements:
+            for key, value in one.conditions.items():
+                values.setdefault(key, {})[value] = None
+    ignored = _OF_THE_MOMENT | {"target"}
+    keys = sorted(key for key in known[0].keys() | known[1].keys() if key not in ignored and not _is_of_desk(key))
+    both = ((key, tuple(known[0].get(key, ())), tuple(known[1].get(key, ()))) for key in keys)
+    return [(key, mine, theirs) for key, mine, theirs in both if set(mine) != set(theirs)]
+
+
+def _is_of_desk(key: str) -> bool:
+    return key.startswith("desk.") and key != "desk.faults"
 
 
 def warnings(run: Run) -> list[str]:

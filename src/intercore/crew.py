@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 from intercore.batch import close, measure_batch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from intercore.batch import Batch, Result
 
 PATIENCE = 2.0
@@ -40,8 +42,9 @@ class Lane:
 
     size = 1
 
-    def __init__(self) -> None:
-        """Begin without work."""
+    def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
+        """Begin without work; `say` is told, by the thread, what takes time before the target is open."""
+        self._say = say
         self._batches: queue.SimpleQueue[tuple[Batch, Future[Result]] | None] = queue.SimpleQueue()
         # A daemon: a target that never answers must not keep the tool from ending.
         self._halted = threading.Event()
@@ -66,7 +69,7 @@ class Lane:
             if self._halted.is_set() or not future.set_running_or_notify_cancel():
                 continue
             try:
-                future.set_result(measure_batch(batch, self._halted.is_set))
+                future.set_result(measure_batch(batch, self._halted.is_set, self._say))
             except BaseException as error:
                 future.set_exception(error)
         close()

@@ -13,8 +13,9 @@ import msgspec
 import numpy as np
 
 from intercore.errors import IntercoreError
-from intercore.plan import settings
+from intercore.plan import canonical, settings
 from intercore.target_factors import of_target
+from intercore.targets import find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -42,7 +43,7 @@ class Pace(msgspec.Struct, frozen=True):
     each: dict[str, float]
     """On average, by benchmark."""
     opening: float
-    """To open the target anew, its program being built already."""
+    """To open the target anew, its program being built already; to flash a board, too."""
     how: str
     """Where that is known from, for people."""
 
@@ -60,14 +61,24 @@ def of_run(run: Run) -> Pace | None:
     if len(run.measurements) < _ENOUGH:
         return None
     try:
-        moments = sorted((datetime.fromisoformat(one.started).timestamp(), one.benchmark) for one in run.measurements)
+        moments = sorted(
+            (datetime.fromisoformat(one.started).timestamp(), one.benchmark, canonical(of_target(one.factors)))
+            for one in run.measurements
+        )
     except ValueError:  # whatever a store holds
         return None
-    gaps = [(then - now, name) for (now, name), (then, _) in pairwise(moments)]
-    median = float(np.median([gap for gap, _ in gaps]))
+    flashed = find(run.plan.target).flashed
+    opening, gaps = [], []
+    for (now, name, build), (then, _, next_build) in pairwise(moments):
+        if flashed and build != next_build:  # as long as many measurements
+            opening.append(then - now)
+        else:
+            gaps.append((then - now, name))
+    median = float(np.median([gap for gap, _ in gaps] or [0.0]))
     kept = [(gap, name) for gap, name in gaps if gap <= _INTERRUPTION * max(median, 0.001)]
     each = {name: float(np.mean([gap for gap, of in kept if of == name])) for name in {name for _, name in kept}}
-    return Pace(each, 0.0, f"the {len(run.measurements)} measurements of run {run.id} so far")
+    usually = max(0.0, float(np.median(opening)) - median) if opening else 0.0
+    return Pace(each, usually, f"the {len(run.measurements)} measurements of run {run.id} so far")
 
 
 def by_trial(target: OpenTarget, plan: Plan, opening: float, say: Callable[[str], None]) -> Pace:

@@ -1,108 +1,42 @@
-"""Puts an image on a board: onto the drive that its boot ROM shows, or by picotool."""
+"""Puts the benchmark program on a board, by whatever the board has for that."""
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import string
-import subprocess
-import sys
-from contextlib import suppress
+import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from intercore.errors import IntercoreError, UsageError
+from intercore.boot_drive import flash_drive
+from intercore.build import board_image
+from intercore.debug_probe import flash_probe
+from intercore.image import write_image
 
-BOARD_ID = "RPI-RP2"
-"""What the drive of an RP2040 calls itself (datasheet 2.8.4)."""
-INFO = "INFO_UF2.TXT"
-"""The file on every UF2 drive that says whose it is (UF2 specification)."""
-_BOARD_ID = re.compile(r"^Board-ID:\s*(\S+)", re.MULTILINE)
-_PICOTOOL_TIMEOUT_S = 60.0
-_STEPS = (
-    "hold the BOOTSEL button while you plug the board in, then try again: a drive RPI-RP2 appears. If it is mounted "
-    "where it is not found, name its folder: --drive PATH. With picotool installed, that is used"
-)
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from intercore.board import Board, Flashing
+    from intercore.image import ImageFiles
+    from intercore.measurement import Level
 
 
-def flash_pico(uf2: Path, drive: Path | None = None) -> str:
-    """Bring a UF2 image onto a Pico, which starts it at once; return in a few words where it went.
+def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable[[str], None]) -> str:
+    """Build the program of a board and put it there, where it starts at once; return in a few words what went where.
 
-    `drive` is the folder of the boot drive; without it, that is looked for, and then picotool. Raises IntercoreError
-    if there is neither, or if it fails.
+    `say` is told what takes time. Raises UsageError if `way` is none for this board, and IntercoreError if it cannot
+    be built or put there.
     """
-    if drive is not None:
-        if board_id(drive) != BOARD_ID:
-            raise UsageError(f"{drive} is not the boot drive of a Pico (no {INFO} with Board-ID {BOARD_ID}); {_STEPS}")
-        return _copy(uf2, drive)
-    found = [folder for folder in mounted() if board_id(folder) == BOARD_ID]
-    if len(found) > 1:
-        raise UsageError(f"there are {len(found)} boards ({', '.join(map(str, found))}); choose one by --drive")
-    if found:
-        return _copy(uf2, found[0])
-    picotool = shutil.which("picotool")
-    if picotool is None:
-        raise IntercoreError(f"there is no Pico to flash; {_STEPS}")
-    return _load(picotool, uf2)
+    board.check(way)
+    for factor in board.factors:
+        if (caution := factor.cautions.get(build.get(factor.name, factor.default))) is not None:
+            say(caution)
+    image = board_image(board, build, say)
+    with tempfile.TemporaryDirectory() as scratch:
+        return put(write_image(image, Path(scratch)), way, say)
 
 
-def board_id(drive: Path) -> str | None:
-    """Return what a UF2 drive calls itself; None if the folder is no such drive."""
-    try:
-        found = _BOARD_ID.search((drive / INFO).read_text(encoding="ascii", errors="replace"))
-    except OSError:
-        return None
-    return found[1] if found else None
-
-
-def mounted() -> list[Path]:
-    """Return the folders in which a drive may be mounted on this system."""
-    if sys.platform == "win32":
-        return [Path(f"{letter}:/") for letter in string.ascii_uppercase]
-    if sys.platform == "darwin":
-        return _folders(Path("/Volumes"))
-    return _mounts(Path("/proc/self/mounts"))
-
-
-def _folders(parent: Path) -> list[Path]:
-    try:
-        return sorted(parent.iterdir())
-    except OSError:
-        return []
-
-
-def _mounts(table: Path) -> list[Path]:
-    """Read the mounted vfat drives of Linux: fields are separated by blanks, which within one are octal escapes."""
-    try:
-        lines = [line.split() for line in table.read_text(errors="surrogateescape").splitlines()]
-    except OSError:
-        return []
-    escape = re.compile(r"\\([0-7]{3})")
-    return [Path(escape.sub(lambda octal: chr(int(octal[1], 8)), line[1])) for line in lines if line[2:3] == ["vfat"]]
-
-
-def _copy(uf2: Path, drive: Path) -> str:
-    try:
-        with uf2.open("rb") as source, (drive / uf2.name).open("wb") as copy:
-            shutil.copyfileobj(source, copy)
-            copy.flush()
-            # The board restarts, and its drive is gone, as soon as the last block has arrived.
-            with suppress(OSError):
-                os.fsync(copy.fileno())
-    except OSError as error:
-        raise IntercoreError(f"cannot copy {uf2.name} to {drive}: {error.strerror or error}") from error
-    return f"copied to {drive}"
-
-
-def _load(picotool: str, uf2: Path) -> str:
-    try:
-        result = subprocess.run(
-            [picotool, "load", "-x", str(uf2)], capture_output=True, check=False, timeout=_PICOTOOL_TIMEOUT_S
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise IntercoreError(f"picotool fails: {error}; {_STEPS}") from error
-    if result.returncode:
-        output = (result.stderr or result.stdout).decode(errors="replace").strip().splitlines()
-        said = f" ({output[0]})" if output else ""
-        raise IntercoreError(f"picotool has loaded nothing{said}; {_STEPS}")
-    return "loaded by picotool"
+def put(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -> str:
+    """Put an image that was written on its board; see `flash`."""
+    if files.uf2 is not None:
+        say(f"copying {files.uf2.name}")
+        return f"{files.uf2.name} {flash_drive(files.uf2, way.drive)}"
+    return flash_probe(files.elfs, way.probe, way.tool, say)

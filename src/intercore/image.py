@@ -48,26 +48,36 @@ class Section(msgspec.Struct, frozen=True):
 class ImageFiles(msgspec.Struct, frozen=True):
     """An image as it was written for its user."""
 
-    elf: Path
-    uf2: Path
+    elfs: tuple[Path, ...]
+    """One for each core that has a program of its own, core 0's first."""
+    uf2: Path | None
+    """For a board with a boot drive."""
     image: Image
-    sections: list[Section]
+    sections: tuple[list[Section], ...]
+    """Of each of the ELF files."""
 
 
 def write_image(image: Image, folder: Path) -> ImageFiles:
-    """Write the image as ELF and UF2 into `folder`, which is made if need be. Raises IntercoreError or OSError."""
-    elf = folder / f"{_name(image)}.elf"
-    uf2_file = elf.with_suffix(".uf2")
+    """Write the image as ELF files, and as UF2 for a boot drive, into `folder`, which is made if need be.
+
+    Raises IntercoreError or OSError.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(image.elf, elf)
-    uf2_file.write_bytes(uf2_of(elf))
-    return ImageFiles(elf, uf2_file, image, sections(elf))
+    name = _name(image)
+    alone = len(image.elfs) == 1
+    elfs = tuple(folder / (f"{name}.elf" if alone else f"{name}-core{core}.elf") for core in range(len(image.elfs)))
+    for made, elf in zip(image.elfs, elfs, strict=True):
+        shutil.copyfile(made, elf)
+    uf2_file = folder / f"{name}.uf2" if image.board.flashed_by == "boot drive" else None
+    if uf2_file is not None:
+        uf2_file.write_bytes(uf2_of(elfs[0]))
+    return ImageFiles(elfs, uf2_file, image, tuple(sections(elf) for elf in elfs))
 
 
 def _name(image: Image) -> str:
     """Return the name of its files, without suffix: `intercore-pico-O2`, `intercore-pico-O2-clock-mhz-48`."""
     words = variant(image.build).removeprefix("-")
-    return f"intercore-pico-{re.sub('[^0-9A-Za-z]+', '-', words)}"
+    return f"intercore-{image.board.name}-{re.sub('[^0-9A-Za-z]+', '-', words)}"
 
 
 def sections(elf: Path) -> list[Section]:
@@ -85,15 +95,23 @@ def uf2_of(elf: Path, family: int = RP2040) -> bytes:
 
     Raises IntercoreError if the file is no ELF file, holds nothing to load, or two things for one address.
     """
-    loaded = [
-        (segment["p_paddr"], segment.data()) for segment in _open(elf).iter_segments("PT_LOAD") if segment["p_filesz"]
-    ]
-    if not loaded:
-        raise IntercoreError(f"{elf} holds nothing to load: it was not linked for a chip")
     try:
-        return uf2(pages(loaded), family)
+        return uf2(pages(loaded(elf)), family)
     except ValueError as error:
         raise IntercoreError(f"{elf}: {error}") from None
+
+
+def loaded(elf: Path) -> list[tuple[int, bytes]]:
+    """Return what the ELF file has to be loaded, with the address where: at least one piece.
+
+    Raises IntercoreError if the file is no ELF file or holds nothing to load.
+    """
+    found = [
+        (segment["p_paddr"], segment.data()) for segment in _open(elf).iter_segments("PT_LOAD") if segment["p_filesz"]
+    ]
+    if not found:
+        raise IntercoreError(f"{elf} holds nothing to load: it was not linked for a chip")
+    return found
 
 
 def uf2(pages: Mapping[int, bytes], family: int = RP2040) -> bytes:
@@ -107,14 +125,14 @@ def uf2(pages: Mapping[int, bytes], family: int = RP2040) -> bytes:
     return b"".join(blocks)
 
 
-def pages(loaded: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
-    """Cut what is loaded, by address, into pages at multiples of PAYLOAD; what nothing fills is 0.
+def pages(pieces: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
+    """Cut pieces with their addresses into pages at multiples of PAYLOAD; what nothing fills is 0.
 
     Raises ValueError if two things are for one address.
     """
     cut: dict[int, bytearray] = {}
     end = 0
-    for address, data in sorted(loaded):
+    for address, data in sorted(pieces):
         if address < end:
             raise ValueError(f"two segments are to be loaded to {address:#010x}")
         end = address + len(data)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore import target_factors
+from intercore.build import board_image
 from intercore.errors import UsageError, unknown
 from intercore.measurement import Excluded, Level, Part, Plan
 from intercore.plan import check, settings
@@ -44,10 +45,20 @@ class Draft(msgspec.Struct, frozen=True):
         """How the target is built that is asked."""
         return next(_possible_builds(self.builds[0]))
 
+    @property
+    def is_flashed(self) -> bool:
+        """Whether a board is flashed for each build."""
+        return self.target.flashed and bool(self.first_build)
+
+    def build(self, say: Callable[[str], None]) -> None:
+        """Have what a board is flashed with ready, so that opening it takes what it does with any other build."""
+        if self.is_flashed and self.target.board is not None:
+            board_image(self.target.board, self.first_build, say)
+
     def open(self, timeout: float, say: Callable[[str], None]) -> AbstractContextManager[OpenTarget]:
         """Open the target in its first build. Raises IntercoreError."""
         plan = self.plan
-        address = Address(plan.url, plan.baud, self.first_build, self.place.max_baud)
+        address = Address(plan.url, plan.baud, self.first_build, self.place.max_baud, flashing=self.place.flashing)
         return opened(self.target.open(address, say), plan, timeout, self.place.max_baud)
 
 
@@ -68,7 +79,7 @@ def lay_out(file: PlanFile, draft: Draft, benchmarks: Sequence[BenchmarkInfo], t
         for one, info, build in zip(draft.experiments, infos, draft.builds, strict=True)
     ]
     parts = [
-        Part(info.name, _completed(info, levels, every, infos, draft), one.fraction)
+        Part(info.name, _completed(info, levels, every, infos, draft), one.fraction, one.skip)
         for one, info, levels in zip(draft.experiments, infos, every, strict=True)
     ]
     plan = msgspec.structs.replace(draft.plan, parts=tuple(parts))
@@ -76,7 +87,8 @@ def lay_out(file: PlanFile, draft: Draft, benchmarks: Sequence[BenchmarkInfo], t
         check(plan)
     left_out: list[Excluded] = []
     for one, info, part in zip(draft.experiments, infos, parts, strict=True):
-        left_out += _without_effect(file, one, part)
+        with _at(file, (*one.path, "factors")):
+            left_out += without_effect(part, skip=one.skip_impossible)
         with _at(file, (*one.path, "benchmark")):
             left_out += excluded(target.session, info, part, () if one.skip_impossible else one.levels)
     plan = msgspec.structs.replace(plan, excluded=tuple(left_out))
@@ -116,19 +128,24 @@ def _draft(file: PlanFile, place: Place) -> Draft:
         stop=file.stop,
         file=file.name,
     )
-    return Draft(place, target, plan, tuple(_build(file, one, target) for one in experiments), experiments)
+    # What a board is flashed with for one experiment, it would still have for the next.
+    always = target.built_here or (
+        target.flashed and any(name in FACTORS for one in experiments for name in one.levels)
+    )
+    builds = tuple(_build(file, one, target, always=always) for one in experiments)
+    return Draft(place, target, plan, builds, experiments)
 
 
-def _build(file: PlanFile, experiment: Experiment, target: Target) -> Levels:
-    """Return the levels of the target's own factors in an experiment; of `opt`, if it has that, in any case."""
+def _build(file: PlanFile, experiment: Experiment, target: Target, *, always: bool) -> Levels:
+    """Return the levels of the target's own factors in an experiment; of `opt`, if it has that, `always`."""
     known = {factor.name: factor for factor in target.factors}
-    levels: Levels = {OPT.name: [OPT.default]} if target.built_here and OPT.name in known else {}
+    levels: Levels = {OPT.name: [OPT.default]} if always and OPT.name in known else {}
     for name, given in experiment.levels.items():
         if name not in FACTORS:
             continue
         path = (*experiment.path, "factors", name)
         with _at(file, path):
-            check_factors(target, {name: [str(level) for level in given]})
+            check_factors(target, {name: [str(level) for level in given]}, flashing=True)
         levels[name] = []
         for at, level in enumerate(given):
             with _at(file, (*path, at)):
@@ -154,15 +171,18 @@ def _possible_builds(levels: Levels) -> Iterator[dict[str, Level]]:
         yield build
 
 
-def _without_effect(file: PlanFile, experiment: Experiment, part: Part) -> list[Excluded]:
-    """Return what is left out of a part because a factor of the target has no effect there."""
+def without_effect(part: Part, *, skip: bool = True) -> list[Excluded]:
+    """Return what is left out of a part because its target's factors have no such combination.
+
+    Raises UsageError for the first one unless they are to be skipped.
+    """
     left_out = []
     for build in _builds({name: levels for name, levels in part.levels.items() if name in FACTORS}):
         try:
             target_factors.check(build)
         except UsageError as error:
-            if not experiment.skip_impossible:
-                raise file.refuse((*experiment.path, "factors"), str(error)) from None
+            if not skip:
+                raise
             left_out.append(Excluded(part.benchmark, build, str(error)))
     return left_out
 

@@ -174,6 +174,16 @@ def _messages(latency: str, throughput: str) -> Sequence[Mapping[str, Sequence[s
     )
 
 
+def _messages_both_ways(latency: str, throughput: str) -> Sequence[Mapping[str, Sequence[str]]]:
+    """Return grids of `message` that have models: so many messages and streams of four sizes, from either core."""
+    same = {"transport": _TRANSPORTS, "size": ["16", "256", "1024", "4096"], "dither_us": ["300"]}
+    return tuple(
+        {**same, "measure": [measure], "from": [first], "to": [second], "samples": [samples]}
+        for measure, samples in (("latency", latency), ("throughput", throughput))
+        for first, second in (("0", "1"), ("1", "0"))
+    )
+
+
 SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "speedup": ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ["create", "pool", "spin"]},),
     "clock": _clock("200"),
@@ -232,3 +242,14 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "message": _messages("20", "3"),
 }
 """The same where each second of a busy chip takes two, so that it takes two minutes."""
+
+AMP_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
+    **SUITE_LEVELS,
+    "message": _messages_both_ways("150", "20"),
+}
+"""What the suite measures where a kernel on each core leaves fewer benchmarks, of which messages matter most."""
+
+SIMULATED_AMP_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
+    **SIMULATED_SUITE_LEVELS,
+    "message": _messages_both_ways("20", "3"),
+}

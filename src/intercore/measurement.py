@@ -111,6 +111,8 @@ class Part(msgspec.Struct, frozen=True):
     `opt` for targets that are built here (see `intercore.target_factors`)."""
     fraction: float = 1.0
     """Which part of these settings is measured: above 0, at most 1; the plan's seed chooses them at random."""
+    skip: tuple[dict[str, Level], ...] = ()
+    """Levels of some factors, of which no setting has all."""
 
 
 class Excluded(msgspec.Struct, frozen=True):

@@ -98,24 +98,26 @@ def grid(part: Part) -> Iterator[dict[str, Level]]:
         yield dict(zip(part.levels, levels, strict=True))
 
 
+def without(part: Part, left_out: Iterable[Mapping[str, Level]]) -> Iterator[dict[str, Level]]:
+    """Return the product of the part's levels without what it skips, and without all that has the levels of one."""
+    names = list(part.levels)
+    by_factors: dict[tuple[int, ...], set[tuple[Level, ...]]] = defaultdict(set)
+    for one in (*part.skip, *left_out):
+        if one.keys() <= part.levels.keys():
+            at = tuple(place for place, name in enumerate(names) if name in one)
+            by_factors[at].add(tuple(one[names[place]] for place in at))
+    for levels in itertools.product(*part.levels.values()):
+        if not any(tuple(levels[place] for place in at) in some for at, some in by_factors.items()):
+            yield dict(zip(names, levels, strict=True))
+
+
 def measured(plan: Plan, part: Part) -> list[dict[str, Level]]:
     """Return what is measured of a part of the plan, each setting once.
 
-    That is the product of its levels, less what the plan excludes; or the fraction of that which the part asks for, but
-    at least one setting.
+    That is the product of its levels, less what it skips and what the plan excludes; or the fraction of that which the
+    part asks for, but at least one setting.
     """
-    excluded: dict[frozenset[str], set[str]] = defaultdict(set)
-    for one in plan.excluded:
-        if one.benchmark == part.benchmark:
-            excluded[frozenset(one.factors)].add(canonical(one.factors))
-
-    def is_excluded(factors: Mapping[str, Level]) -> bool:
-        return any(
-            canonical({name: level for name, level in factors.items() if name in names}) in some
-            for names, some in excluded.items()
-        )
-
-    possible = [factors for factors in grid(part) if not is_excluded(factors)]
+    possible = list(without(part, (one.factors for one in plan.excluded if one.benchmark == part.benchmark)))
     if part.fraction >= 1 or not possible:
         return possible
     chosen = sorted(range(len(possible)), key=lambda at: _hash(plan.seed, "fraction", part.benchmark, possible[at]))
@@ -168,7 +170,7 @@ def _check_parts(parts: Sequence[Part]) -> None:
     if len({frozenset(part.levels) for part in parts}) > 1:
         raise UsageError(f"the plan's parts of {parts[0].benchmark} name different factors: name the same in all")
     if len(parts) > 1:
-        seen = Counter(canonical(factors) for part in parts for factors in grid(part))
+        seen = Counter(canonical(factors) for part in parts for factors in without(part, ()))
         setting, times = seen.most_common(1)[0]
         if times > 1:
             raise UsageError(f"the plan has {parts[0].benchmark} with {setting} {times} times")

@@ -8,19 +8,20 @@ from __future__ import annotations
 import math
 import re
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
 from intercore import stop
+from intercore.board import Flashing
 from intercore.errors import UsageError, unknown
 from intercore.measurement import Level, StopRule
 from intercore.plan import MAX_SETTINGS
-from intercore.targets import DEFAULT_BAUD, Address, check_address, find
+from intercore.targets import DEFAULT_BAUD, Address, Target, check_address, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
 MAX_LEVELS = 10_000
 """Levels of one factor: more is a range that was mistyped."""
@@ -45,6 +46,8 @@ class Place(msgspec.Struct, frozen=True):
     max_baud: int | None
     path: tuple[str | int, ...]
     """Where it stands in the file."""
+    flashing: Flashing = Flashing()
+    """How it is flashed, if it is a board and experiments name its factors."""
 
     def __str__(self) -> str:
         """Return it in words: `pico at /dev/ttyACM0`."""
@@ -61,6 +64,8 @@ class Experiment(msgspec.Struct, frozen=True):
     """Names of the targets that it is for; None for all."""
     fraction: float
     skip_impossible: bool
+    skip: tuple[dict[str, Level], ...]
+    """Levels of some factors, of which no setting is to have all."""
     path: tuple[str | int, ...]
 
     def is_for(self, place: Place) -> bool:
@@ -187,21 +192,36 @@ class _Reader:
     # ---- targets and experiments ----
 
     def _place(self, table: Mapping[str, Any], path: Path_) -> Place:
-        self._check_keys(table, path, ("name", "port", "baud", "max_baud"))
+        self._check_keys(table, path, ("name", "port", "baud", "max_baud", "probe", "with", "drive"))
+        drive = self._text_of(table, path, "drive")
+        way = Flashing(
+            None if drive is None else Path(drive),
+            self._text_of(table, path, "probe"),
+            self._text_of(table, path, "with"),
+        )
         place = Place(
             self._named(table, path, "name"),
             self._text_of(table, path, "port"),
             self._whole(table, path, "baud", DEFAULT_BAUD, 1, 10**9),
             self._whole(table, path, "max_baud", 0, 1, 10**9) or None,
             path,
+            way,
         )
         try:
             check_address(find(place.name), Address(place.port, place.baud))
+            self._check_way(find(place.name), way)
         except UsageError as error:
             self._refuse((*path, "port" if "port" in table and "target '" not in str(error) else "name"), str(error))
         if place.port is None and not find(place.name).built_here:
             self._refuse(path, f'the target {place.name} needs a port, such as port = "/dev/ttyACM0"')
         return place
+
+    def _check_way(self, target: Target, way: Flashing) -> None:
+        """Raise UsageError if a target is not flashed so."""
+        if target.flashed and target.board is not None:
+            target.board.check(way)
+        elif way != Flashing():
+            raise UsageError(f"probe, with and drive are for boards that are flashed: {target.name} is none")
 
     def _check_distinct(self, places: Iterable[Place]) -> None:
         seen = set()
@@ -211,7 +231,7 @@ class _Reader:
             seen.add((place.name, place.port))
 
     def _experiment(self, table: Mapping[str, Any], path: Path_, places: Iterable[Place]) -> Experiment:
-        self._check_keys(table, path, ("benchmark", "factors", "targets", "fraction", "skip_impossible"))
+        self._check_keys(table, path, ("benchmark", "factors", "targets", "fraction", "skip_impossible", "skip"))
         factors = table.get("factors", {})
         if not isinstance(factors, dict):
             self._refuse((*path, "factors"), "factors is a table of names and levels, such as [experiment.factors]")
@@ -228,6 +248,7 @@ class _Reader:
             self._targets(table, path, places),
             self._fraction(table, path),
             skip,
+            self._skipped(table, path, levels),
             path,
         )
 
@@ -245,6 +266,24 @@ class _Reader:
             if name in given[:at]:
                 self._refuse((*path, at), f"{name} is there twice")
         return tuple(given)
+
+    def _skipped(
+        self, table: Mapping[str, Any], path: Path_, levels: Mapping[str, Sequence[Level]]
+    ) -> tuple[dict[str, Level], ...]:
+        given = table.get("skip", [])
+        path = (*path, "skip")
+        if not isinstance(given, list) or not all(isinstance(one, dict) and one for one in given):
+            self._refuse(
+                path, "skip is a list of tables of levels, such as [{ from = 0, to = 0 }, { from = 1, to = 1 }]"
+            )
+        for at, one in enumerate(given):
+            for name, level in one.items():
+                if name not in levels:
+                    self._refuse((*path, at), unknown("factor of this experiment", name, levels))
+                if isinstance(level, bool) or level not in levels[name]:
+                    known = ", ".join(map(str, levels[name]))
+                    self._refuse((*path, at), f"{name}={_shown(level)} is none of the experiment's levels: {known}")
+        return tuple(dict(one) for one in given)
 
     def _fraction(self, table: Mapping[str, Any], path: Path_) -> float:
         given = table.get("fraction", 1.0)

@@ -117,10 +117,12 @@ def _asked(
     again: bool,
     trials: bool,
 ) -> Prepared:
+    draft.build(say)
     say(f"opening {draft.place}")
     with contextlib.ExitStack() as stack:
-        target = stack.enter_context(draft.open(timeout, say))
         begin = time.monotonic()
+        target = stack.enter_context(draft.open(timeout, say))
+        begin = begin if draft.is_flashed else time.monotonic()
         benchmarks = {benchmark.name: benchmark for benchmark in target.session.benchmarks()}
         plan = lay_out(file, draft, list(benchmarks.values()), target)
         asking = time.monotonic() - begin

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from intercore import target_factors
 from intercore.errors import UsageError, unknown
-from intercore.levels import DEFAULT_LEVELS, SIMULATED_SUITE_LEVELS, SUITE_LEVELS
+from intercore.levels import (
+    AMP_SUITE_LEVELS,
+    DEFAULT_LEVELS,
+    SIMULATED_AMP_SUITE_LEVELS,
+    SIMULATED_SUITE_LEVELS,
+    SUITE_LEVELS,
+)
 from intercore.measurement import Excluded, Part
 from intercore.plan import canonical
 from intercore.target_factors import FACTORS, OPT
@@ -17,7 +23,7 @@ from intercore.targets import check_factors
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from intercore.measurement import Level
+    from intercore.measurement import Level, Plan
     from intercore.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo, Session
     from intercore.targets import Target
 
@@ -53,8 +59,10 @@ def target_levels(target: Target, wanted: Mapping[str, Sequence[str]]) -> dict[s
 
 
 def find_benchmark(benchmarks: Sequence[BenchmarkInfo], name: str) -> BenchmarkInfo:
-    """Return the benchmark called `name`. Raises UsageError that names the nearest one the target has."""
+    """Return the benchmark called `name`. UsageError names the nearest that there is, or why the target refuses it."""
     for benchmark in benchmarks:
+        if benchmark.name == name and benchmark.refused:
+            raise UsageError(f"{name} cannot be measured there: {benchmark.refused}")
         if benchmark.name == name:
             return benchmark
     raise UsageError(unknown("benchmark", name, (benchmark.name for benchmark in benchmarks)))
@@ -79,14 +87,35 @@ def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> d
 def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, *, simulated: bool) -> list[Part]:
     """Return what the suite measures on a target with these benchmarks, in their order there.
 
-    A benchmark that the suite does not know gets its own defaults.
+    A benchmark that the suite does not know gets its own defaults; one that the target refuses is left out.
     """
-    chosen = SIMULATED_SUITE_LEVELS if simulated else SUITE_LEVELS
+    if any(benchmark.refused for benchmark in benchmarks):
+        chosen = SIMULATED_AMP_SUITE_LEVELS if simulated else AMP_SUITE_LEVELS
+    else:
+        chosen = SIMULATED_SUITE_LEVELS if simulated else SUITE_LEVELS
     return [
         Part(benchmark.name, _checked(benchmark, _possible(benchmark, grid, seed)))
         for benchmark in benchmarks
+        if not benchmark.refused
         for grid in chosen.get(benchmark.name, ({},))
     ]
+
+
+def refused(benchmarks: Iterable[BenchmarkInfo]) -> list[Excluded]:
+    """Return the benchmarks that a target does not have, though it names them, with the reason that it gives."""
+    return [Excluded(benchmark.name, {}, benchmark.refused) for benchmark in benchmarks if benchmark.refused]
+
+
+def left_out(plan: Plan) -> str:
+    """Say in a sentence which benchmarks a plan leaves out as a whole; empty if there is none."""
+    whole = [one for one in plan.excluded if not one.factors]
+    if not whole:
+        return ""
+    reasons = {one.why.partition(":")[0] for one in whole}
+    why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
+    names = ", ".join(one.benchmark for one in whole)
+    more = f"To see why of each: intercore run {plan.target} NAME."
+    return f"Left out, because {plan.target} cannot measure them{why}: {names}. {more}"
 
 
 def excluded(session: Session, benchmark: BenchmarkInfo, part: Part, asked: Collection[str] | None) -> list[Excluded]:

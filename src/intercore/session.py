@@ -77,6 +77,8 @@ class BenchmarkInfo(msgspec.Struct, frozen=True):
     name: str
     summary: str
     parameters: tuple[ParameterInfo, ...]
+    refused: str = ""
+    """Why the target cannot measure it at all; empty if it can."""
 
 
 class ImpossibleSetting(msgspec.Struct, frozen=True):
@@ -277,16 +279,19 @@ def _read_info(lines: Iterable[Numbered]) -> Info:
 
 
 def _read_benchmarks(lines: Iterable[Numbered]) -> list[BenchmarkInfo]:
-    summaries: dict[str, str] = {}
+    summaries: dict[str, Benchmark] = {}
     parameters: defaultdict[str, dict[str, ParameterInfo]] = defaultdict(dict)
     for line in lines:
         if isinstance(line, Benchmark) and line.name not in summaries:
-            summaries[line.name] = line.summary
+            summaries[line.name] = line
         elif isinstance(line, Parameter) and line.benchmark in summaries:
             parameters[line.benchmark][line.name] = _read_parameter(line)
         elif not isinstance(line, End):
             raise _unexpected(line, "list")
-    return [BenchmarkInfo(name, summary, tuple(parameters[name].values())) for name, summary in summaries.items()]
+    return [
+        BenchmarkInfo(name, line.summary, tuple(parameters[name].values()), line.refused or "")
+        for name, line in summaries.items()
+    ]
 
 
 def _read_parameter(line: Parameter) -> ParameterInfo:

@@ -96,7 +96,7 @@ def precisions(repetitions: Iterable[Measurement]) -> list[Precision]:
     ticks: dict[tuple[str, Unit], list[np.typing.NDArray[np.int64]]] = defaultdict(list)
     for measurement in repetitions:
         for series in measurement.series:
-            if _has_median(measurement.benchmark, series) and len(series.ticks):
+            if has_median(measurement.benchmark, series) and len(series.ticks):
                 ticks[series.name, series.unit].append(series.ticks)
     return [_precision(name, unit, np.concatenate(parts)) for (name, unit), parts in ticks.items()]
 
@@ -226,7 +226,7 @@ def to_json(run: Run) -> dict[str, object] | None:
     }
 
 
-def _has_median(benchmark: str, series: Series) -> bool:
+def has_median(benchmark: str, series: Series) -> bool:
     """Whether the median of a series is a result of the benchmark."""
     beside = series.name.startswith(LOOKING_PREFIX) or series.name in _BESIDES
     return series.unit in _WITH_MEDIANS and not beside and benchmark not in _WITHOUT_MEDIANS

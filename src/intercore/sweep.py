@@ -6,6 +6,7 @@ processes for simulated chips. This machine is measured last and alone: what els
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
 from collections import defaultdict, deque
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from intercore.batch import Result
+    from intercore.board import Flashing
     from intercore.crew import Crew
     from intercore.measurement import Measurement, Plan, Run
     from intercore.plan import Setting
@@ -63,12 +65,13 @@ class Watcher(Protocol):
 class Campaign:
     """A run that is being carried out."""
 
-    def __init__(self, run: Run, name: str, max_rate: int | None = None) -> None:
+    def __init__(self, run: Run, name: str, max_rate: int | None = None, flashing: Flashing | None = None) -> None:
         """Go on with a stored run; `name` is what its target is called in messages."""
         self.id = run.id
         self.plan: Plan = run.plan
         self.name = name
         self.max_rate = max_rate
+        self.flashing = flashing
         self.done = len(run.measurements)
         self.failures: list[tuple[Setting, str]] = []
         """Settings that could not be measured, and why."""
@@ -177,7 +180,7 @@ def carry_out(
             if campaign.plan.simulated:
                 crews[simulators].append(campaign)
             else:
-                lanes.append(Lane())
+                lanes.append(Lane(functools.partial(watcher.say, campaign)))
                 crews[lanes[-1]].append(campaign)
         try:
             in_time = _Phase(store, crews, watcher, timeout, pauses).carry_out(deadline) and in_time
@@ -240,7 +243,8 @@ class _Phase:
                     continue
                 idle = 0
                 pauses = () if campaign.plan.simulated else self._pauses
-                batch = Batch(_without_parts(campaign.plan), settings, self._timeout, campaign.max_rate, pauses)
+                plan = _without_parts(campaign.plan)
+                batch = Batch(plan, settings, self._timeout, campaign.max_rate, pauses, flashing=campaign.flashing)
                 self._under_way[crew.submit(batch)] = crew, campaign, settings
 
     def _take_in(self) -> None:

@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+class Partners(msgspec.Struct, frozen=True):
+    """Which levels of another factor go with those of one."""
+
+    levels: Mapping[Level, tuple[Level, ...]]
+    """By the one's own level; all go with a level that is missing here."""
+    why: str
+    """No others do: for people."""
+
+
 class Factor(msgspec.Struct, frozen=True):
     """One thing that a target can be built or configured with."""
 
@@ -31,11 +40,21 @@ class Factor(msgspec.Struct, frozen=True):
     """Conditions that follow from the level, and so may differ within a run that has several."""
     needs: Mapping[str, Level] = {}
     """Levels of other factors without which this one has no effect."""
+    partners: Mapping[str, Partners] = {}
+    """By other factors, whose levels this one's limit."""
+    cautions: Mapping[Level, str] = {}
+    """By levels that may do harm, what to know before a board is flashed with them: a sentence."""
+
+    @property
+    def is_range(self) -> bool:
+        """Whether its levels are all whole numbers from the first to the last."""
+        first, last = self.levels[0], self.levels[-1]
+        return isinstance(first, int) and isinstance(last, int) and last - first == len(self.levels) - 1
 
     @property
     def values(self) -> str:
         """The levels as a table shows them: `sram|flash`, `48 to 133`."""
-        if isinstance(self.default, int):
+        if self.is_range:
             return f"{self.levels[0]} to {self.levels[-1]}"
         return "|".join(map(str, self.levels))
 
@@ -50,7 +69,8 @@ class Factor(msgspec.Struct, frozen=True):
         except ValueError:
             raise UsageError(f"{self.name} is a whole number ({self.values}) and not '{text}'") from None
         if wanted not in self.levels:
-            raise UsageError(f"{self.name}={text} cannot be had: {self._nearest(wanted)} ({self.values}, whole)")
+            known = f"{self.values}, whole" if self.is_range else self.values
+            raise UsageError(f"{self.name}={text} cannot be had: {self._nearest(wanted)} ({known})")
         return int(wanted)
 
     def _nearest(self, wanted: float) -> str:
@@ -100,7 +120,82 @@ XIP_CACHE = Factor(
     needs={"code": "flash"},
 )
 
-FACTORS = {factor.name: factor for factor in (OPT, CLOCK_MHZ, CODE, XIP_CACHE)}
+# The M7 runs at sys_ck, the output of PLL1, and the M4 at HCLK, which the divider HPRE makes of that (RM0399, register
+# RCC_D1CFGR; D1CPRE is 1). The most is 480 and 240 MHz at the highest core voltage, VOS0, which the chip has only where
+# its LDO supplies the core, and 400 and 200 MHz at VOS1 (datasheet DS12923, general operating conditions).
+_M7_RATES = (60, 120, 240, 400, 480)
+_M4_RATES = (60, 120, 200, 240)
+_HPRE = (1, 2, 4, 8, 16, 64, 128, 256, 512)
+_BOTH = tuple((m7, m4) for m7 in _M7_RATES for m4 in _M4_RATES if m7 in [m4 * divider for divider in _HPRE])
+_DIVIDED = "the M4 runs at the M7's clock or at a half, a quarter or an eighth of it"
+_VOS0 = "it needs the core voltage VOS0, and that a core that the LDO supplies: a NUCLEO-H745ZI-Q has to be rewired"
+_BY_CLOCK = "clock_hz", "clock.m4_hz", "clock.bus_hz", "flash.wait_states", "power.vos"
+
+M7_MHZ = Factor(
+    name="m7_mhz",
+    title="rate of the Cortex-M7's clock in MHz",
+    default=400,
+    levels=_M7_RATES,
+    conditions=("clock.m7_hz", *_BY_CLOCK),
+    partners={
+        "m4_mhz": Partners({rate: tuple(m4 for m7, m4 in _BOTH if m7 == rate) for rate in _M7_RATES}, _DIVIDED),
+        "supply": Partners({480: ("ldo",)}, _VOS0),
+    },
+)
+
+M4_MHZ = Factor(
+    name="m4_mhz",
+    title="rate of the Cortex-M4's clock and of the buses in MHz",
+    default=200,
+    levels=_M4_RATES,
+    conditions=_BY_CLOCK,
+    partners={
+        "m7_mhz": Partners({rate: tuple(m7 for m7, m4 in _BOTH if m4 == rate) for rate in _M4_RATES}, _DIVIDED),
+        "supply": Partners({240: ("ldo",)}, _VOS0),
+    },
+)
+
+# Set once after power-on (RM0399, PWR_CR3). A chip that is told another one than its board has does not start.
+SUPPLY = Factor(
+    name="supply",
+    title="what the board supplies the core by; ldo: a board that was rewired for it",
+    default="smps",
+    levels=("smps", "ldo"),
+    conditions=("power.supply", "power.vos"),
+    cautions={
+        "ldo": "supply=ldo is for a board that was rewired for it: on another one it takes the core's supply away, and "
+        "the board starts no more until its BOOT0 pin is held (docs/stm32h745.md)"
+    },
+)
+
+ICACHE = Factor(
+    name="icache",
+    title="instruction cache of the Cortex-M7",
+    default="on",
+    levels=("on", "off"),
+    conditions=("cache.instructions",),
+)
+
+DCACHE = Factor(
+    name="dcache",
+    title="data cache of the Cortex-M7",
+    default="on",
+    levels=("on", "off"),
+    conditions=("cache.data",),
+)
+
+# Seed 003 calls the memories by their power domains: D1 has AXI SRAM, D2 SRAM1 to 3, D3 SRAM4 (RM0399, memory map).
+SHARED = Factor(
+    name="shared",
+    title="domain of the memory that both cores share",
+    default="d2",
+    levels=("d1", "d2", "d3"),
+    conditions=("memory.shared",),
+)
+
+FACTORS = {
+    factor.name: factor for factor in (OPT, CLOCK_MHZ, CODE, XIP_CACHE, M7_MHZ, M4_MHZ, SUPPLY, ICACHE, DCACHE, SHARED)
+}
 """All factors that some target has, by name."""
 
 
@@ -122,7 +217,10 @@ def resolve(factors: Sequence[Factor], wanted: Mapping[str, Sequence[str]]) -> d
 
 
 def check(levels: Mapping[str, Level]) -> None:
-    """Raise UsageError if a level other than the default is given that has no effect beside the others."""
+    """Raise UsageError if a level has no effect beside the others and is not the default, or cannot be beside them.
+
+    What is not named has its default.
+    """
     for name, level in levels.items():
         for other, needed in FACTORS[name].needs.items():
             given = levels.get(other, FACTORS[other].default)
@@ -130,3 +228,9 @@ def check(levels: Mapping[str, Level]) -> None:
                 raise UsageError(
                     f"{name}={level} has no effect with {other}={given}: give it with {other}={needed} only"
                 )
+        for other, partners in FACTORS[name].partners.items():
+            given = levels.get(other, FACTORS[other].default)
+            allowed = partners.levels.get(level)
+            if allowed is not None and given not in allowed:
+                legal = " or ".join(f"{other}={partner}" for partner in allowed)
+                raise UsageError(f"{name}={level} cannot be had with {other}={given}, but with {legal}: {partners.why}")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.build import host_program, pico_image
+from intercore.board import PICO, PICO_AMP, STM32H745, Board, Flashing
+from intercore.build import board_image, host_program
 from intercore.errors import UsageError, unknown
 from intercore.link import ChildPort, Port, SerialPort
 from intercore.measurement import Level
-from intercore.target_factors import CLOCK_MHZ, CODE, OPT, XIP_CACHE, Factor, check
+from intercore.target_factors import OPT, Factor, check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +35,8 @@ class Address(msgspec.Struct, frozen=True):
     """Faults to have on a simulated target, as for the option --fault of intercore-sim."""
     program: Path | None = None
     """What a simulated chip runs, if that is here already; else it is built."""
+    flashing: Flashing | None = None
+    """How a board is flashed with what `build` says, before it is opened; None if it may not be."""
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -50,8 +54,10 @@ class Target(msgspec.Struct, frozen=True):
     """Build what a simulated chip runs, with these levels of its factors, saying what takes time."""
     simulated: bool = False
     """Whether its numbers come from a simulated chip; then everything says so."""
+    board: Board | None = None
+    """For which its program is built, if it is for one."""
     flashed: bool = False
-    """Whether its program is put there by hand, by `intercore flash`."""
+    """Whether its program is put there by `intercore flash`, or by a plan file that names its factors."""
 
 
 def _open_host(address: Address, say: Callable[[str], None]) -> Port:
@@ -68,19 +74,34 @@ def _open_serial(address: Address, _say: Callable[[str], None]) -> Port:
     return SerialPort(address.port, address.baud)
 
 
-def _open_pico_sim(address: Address, say: Callable[[str], None]) -> Port:
-    from intercore.sim_port import SimulatedPort  # noqa: PLC0415 - the other targets do without the simulator
+def _simulated(name: str, summary: str, board: Board) -> Target:
+    """Return the target that simulates a board: its program is built for that, and run on the simulated chip."""
 
-    program = address.program or _pico_program(address.build, say)
-    return SimulatedPort(program, address.baud, address.faults)
+    def program(build: Mapping[str, Level], say: Callable[[str], None]) -> Path:
+        return board_image(board, build, say).elf
+
+    def open_port(address: Address, say: Callable[[str], None]) -> Port:
+        from intercore.sim_port import SimulatedPort  # noqa: PLC0415 - the other targets do without the simulator
+
+        return SimulatedPort(address.program or program(address.build, say), address.baud, address.faults)
+
+    return Target(
+        name, summary, open_port, board.factors, built_here=True, program=program, simulated=True, board=board
+    )
 
 
-def _pico_program(build: Mapping[str, Level], say: Callable[[str], None]) -> Path:
-    return pico_image(build, say).elf
+def _flashed(summary: str, board: Board) -> Target:
+    """Return the target that is a board at a serial port."""
+    return Target(board.name, summary, partial(_open_board, board), board.factors, board=board, flashed=True)
 
 
-PICO_FACTORS = (OPT, CLOCK_MHZ, CODE, XIP_CACHE)
-"""What the program for a Raspberry Pi Pico can be built with."""
+def _open_board(board: Board, address: Address, say: Callable[[str], None]) -> Port:
+    if address.build and address.flashing is not None:
+        from intercore.flash import flash  # noqa: PLC0415 - for plans that flash alone
+
+        say(flash(board, address.build, address.flashing, say))
+    return _open_serial(address, say)
+
 
 TARGETS = (
     Target(
@@ -90,21 +111,18 @@ TARGETS = (
         factors=(OPT,),
         built_here=True,
     ),
-    Target(
-        name="pico-sim",
-        summary="simulated Raspberry Pi Pico (RP2040), no board needed; FreeRTOS SMP, built here as for a real one",
-        open=_open_pico_sim,
-        program=_pico_program,
-        factors=PICO_FACTORS,
-        built_here=True,
-        simulated=True,
+    _simulated(
+        "pico-sim",
+        "simulated Raspberry Pi Pico (RP2040), no board needed; FreeRTOS SMP, built here as for a real one",
+        PICO,
     ),
-    Target(
-        name="pico",
-        summary="Raspberry Pi Pico at a serial adapter, by --port; its program: intercore flash pico",
-        open=_open_serial,
-        factors=PICO_FACTORS,
-        flashed=True,
+    _simulated("pico-amp-sim", "the same in AMP: each core with a FreeRTOS kernel of its own", PICO_AMP),
+    _flashed("Raspberry Pi Pico at a serial adapter, by --port; its program: intercore flash pico", PICO),
+    _flashed("the same in AMP; its program: intercore flash pico-amp", PICO_AMP),
+    _flashed(
+        "STM32H745 (NUCLEO-H745ZI-Q), a kernel on each core, at its ST-LINK's serial port, by --port; "
+        "its programs: intercore flash stm32h745",
+        STM32H745,
     ),
     Target(
         name="serial",
@@ -125,31 +143,35 @@ def find(name: str) -> Target:
 def check_address(target: Target, address: Address) -> None:
     """Raise UsageError if the address says something that has no meaning for the target."""
     if target.built_here and address.port is not None:
-        meant = "pico" if target.simulated else "serial"
+        meant = "serial" if target.board is None else target.board.name
         raise UsageError(f"the target {target.name} runs on this machine and has no --port; did you mean '{meant}'?")
     if address.faults and not target.simulated:
         raise UsageError(f"--fault is for simulated targets, such as pico-sim; {target.name} has its own")
-    check_factors(target, address.build)
+    check_factors(target, address.build, flashing=address.flashing is not None)
     for factor in target.factors:
         if factor.name in address.build:
             factor.level(str(address.build[factor.name]))
     check(address.build)
 
 
-def check_factors(target: Target, levels: Mapping[str, Level | Sequence[str]]) -> None:
-    """Raise UsageError if the target cannot be built or configured with a factor that is named here."""
+def check_factors(target: Target, levels: Mapping[str, Level | Sequence[str]], *, flashing: bool = False) -> None:
+    """Raise UsageError if the target cannot be built or configured with a factor that is named here.
+
+    `flashing` says whether a board may be flashed for that.
+    """
     names = [factor.name for factor in target.factors]
     for name, given in levels.items():
         if name not in names and target.factors:
             raise UsageError(unknown(f"factor of {target.name}", name, names))
-        if target.built_here:
+        if target.built_here or (target.flashed and flashing):
             continue
         level = given[0] if isinstance(given, list | tuple) else given
         option = option_of(name)
         if target.flashed:
             raise UsageError(
                 f"{name} is chosen when {target.name} is flashed: intercore flash {target.name} {option} {level}, then "
-                "run without it; what the program was built with travels with the numbers"
+                "run without it; what the program was built with travels with the numbers. A plan file may name it: "
+                "intercore sweep flashes the board for each level"
             )
         raise UsageError(f"{name} ({option}) has no meaning for {target.name}: its program is not built here")
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.build import PICO_COMPILER, pico_image
+from intercore.board import PICO
+from intercore.build import CROSS_COMPILER, board_image
 from intercore.sim import Simulator
 from intercore.store import Store
 from tests.cli.test_interrupted import press_ctrl_c, wait_until
@@ -27,10 +28,10 @@ QUICK = ("n=100,300", "mode=create,spin", "samples=10", "dither_us=10")
 @pytest.fixture(scope="module", autouse=True)
 def built() -> Path:
     """The image, built before anything is timed out."""
-    if shutil.which(PICO_COMPILER) is None:
-        assert "INTERCORE_NO_SKIP" not in os.environ, f"there is no {PICO_COMPILER} here"
-        pytest.skip(f"no {PICO_COMPILER} here: apt install gcc-arm-none-eabi")
-    return pico_image({}, lambda _: None).elf
+    if shutil.which(CROSS_COMPILER) is None:
+        assert "INTERCORE_NO_SKIP" not in os.environ, f"there is no {CROSS_COMPILER} here"
+        pytest.skip(f"no {CROSS_COMPILER} here: apt install gcc-arm-none-eabi")
+    return board_image(PICO, {}, lambda _: None).elf
 
 
 def stored(tool: Tool) -> Run:

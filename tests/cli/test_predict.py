@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from intercore.build import PICO_COMPILER
+from intercore.build import CROSS_COMPILER
 from intercore.plan import settings
 from intercore.predict import predict
 from intercore.store import Store
@@ -177,7 +177,7 @@ def test_one_size_or_a_few_samples_promise_nothing(tool: Tool) -> None:
 
 
 @pytest.mark.skipif(
-    shutil.which(PICO_COMPILER) is None and "INTERCORE_NO_SKIP" not in os.environ, reason=f"no {PICO_COMPILER} here"
+    shutil.which(CROSS_COMPILER) is None and "INTERCORE_NO_SKIP" not in os.environ, reason=f"no {CROSS_COMPILER} here"
 )
 def test_the_simulated_chip_takes_what_was_predicted_from_other_sizes(tool: Tool) -> None:
     words = ("run", "pico-sim", "message", "transport=queue", "measure=latency", "from=0", "to=1", "samples=40")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from tests.cli.test_json import check
 from tests.rp2040.conftest import need_tools
@@ -58,6 +61,31 @@ def test_the_suite_measures_everything_on_the_simulated_chip_undisturbed(tool: T
     moved = [one["checks"] for one in jitter if "asked" in one["checks"]]
     assert moved
     assert all(checks["moved"] == checks["asked"] > 0 for checks in moved)
+
+
+@pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes: set INTERCORE_SLOW=1")
+def test_the_suite_of_two_kernels_leaves_out_what_means_nothing_there_and_stands_beside_that_of_one(tool: Tool) -> None:
+    need_tools()
+    result = tool("run", "pico-amp-sim", "suite", "--format", "json", kill_after=600).succeeded()
+    assert (
+        "Left out, because pico-amp-sim cannot measure them (not applicable on AMP): contention, jitter" in result.err
+    )
+    shown = result.json
+    check(shown)
+    assert shown["complete"]
+    assert {"speedup", "switch", "irq", "memory", "message", "clock"} <= set(shown["analysis"])
+    assert not {"contention", "jitter", "api", "rhealstone", "threadmetric", "lock"} & set(shown["analysis"])
+    for one in shown["measurements"]:
+        assert not any(one["checks"].get(name) for name in (*DISTURBED, "rings_lost")), one
+    for measure in ("latency", "throughput"):
+        rows = shown["analysis"]["message"][measure]
+        assert {(row["from"], row["to"]) for row in rows} == {(0, 1), (1, 0)}
+        assert all(row["beta_ns_per_byte"] is not None for row in rows), "there is a model"
+    exact = [size["exactness"] for row in shown["analysis"]["message"]["latency"] for size in row["sizes"]]
+    assert all(one["high"] - one["low"] <= 2 for one in exact)
+    tool("run", "pico-sim", "message", "transport=ring", "size=16,256", "samples=20", kill_after=100).succeeded()
+    found = tool("compare", "pico-sim", "pico-amp-sim", "--format", "json").succeeded().json
+    assert any(pair["benchmark"] == "message" and pair["ratio"]["value"] != 1 for pair in found["pairs"])
 
 
 def test_levels_are_refused(tool: Tool) -> None:

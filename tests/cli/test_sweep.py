@@ -271,14 +271,20 @@ def test_a_setting_that_a_board_refuses_is_set_aside_alone(tool: Tool, board: Fa
     assert "this target measures nothing" in result.err
 
 
-@pytest.mark.parametrize("plan", sorted(PLANS.glob("*.toml")), ids=lambda path: path.stem)
+HERE = sorted(path for path in PLANS.glob("*.toml") if 'name = "stm32h745"' not in path.read_text())
+
+
+@pytest.mark.parametrize("plan", HERE, ids=lambda path: path.stem)
 def test_the_plans_of_the_papers_can_be_carried_out(tool: Tool, plan: Path) -> None:
     rows = tool("sweep", plan, "--dry-run", "--no-estimate", "--format", "json").succeeded().json
-    assert {row["target"] for row in rows} == {"host", "pico-sim (SIMULATED)"}
+    amp = plan.stem == "seed-003-pico-amp"
+    assert {row["target"] for row in rows} == (
+        {"pico-amp-sim (SIMULATED)"} if amp else {"host", "pico-sim (SIMULATED)"}
+    )
     assert all(row["measurements"] >= 7 for row in rows)
-    text = plan.read_text()
-    assert text.startswith(f"# Seed {plan.stem[-3:]}: "), "what it corresponds to"
 
 
 def test_there_is_a_plan_for_each_paper() -> None:
-    assert [path.stem for path in sorted(PLANS.glob("seed-*.toml"))] == [f"seed-00{number}" for number in range(4)]
+    assert {path.stem[:8] for path in PLANS.glob("*.toml")} == {f"seed-00{number}" for number in range(4)}
+    for path in PLANS.glob("*.toml"):
+        assert re.match(f"# Seed {path.stem[5:8]}[:,] ", path.read_text()), "what it corresponds to"

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from intercore import cli, sim_port
-from intercore.build import pico_image
+from intercore.board import PICO
+from intercore.build import board_image
 from intercore.sim import Simulator, Symbol
 from intercore.store import Store
 
@@ -180,7 +181,7 @@ def test_a_clock_that_is_wrong_is_found_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """An image whose clock runs 124 ticks a microsecond, and so is off by ever more."""
-    image = pico_image({}, lambda _: None).elf.read_bytes()
+    image = board_image(PICO, {}, lambda _: None).elf.read_bytes()
     right, wrong = bytes.fromhex("7d20"), bytes.fromhex("7c20")  # MOVS r0, #125 and #124
     code = Simulator(image)
     start = code.address("port_clock") & ~1

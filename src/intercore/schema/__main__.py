@@ -1,13 +1,22 @@
-"""Brings run.schema.json up to date with the types of the analyses: `make format` calls it."""
+"""Brings the schemas up to date with the types of the analyses: `make format` calls it."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from intercore.schema.generate import up_to_date
+from intercore.schema.generate import of_comparison, up_to_date
 
-FILE = Path(__file__).parent / "run.schema.json"
-FILE.write_text(
-    json.dumps(up_to_date(json.loads(FILE.read_text("utf-8"))), indent=2, ensure_ascii=False) + "\n", "utf-8"
-)
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FOLDER = Path(__file__).parent
+
+
+def _write(name: str, schema: Mapping[str, object]) -> None:
+    (FOLDER / name).write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+_write("run.schema.json", up_to_date(json.loads((FOLDER / "run.schema.json").read_text("utf-8"))))
+_write("comparison.schema.json", of_comparison())

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from intercore.analysis.comparison import Comparison
 from intercore.view.reports import ANALYSES
 
 if TYPE_CHECKING:
@@ -38,6 +39,20 @@ def up_to_date(schema: Mapping[str, Any]) -> dict[str, Any]:
         **schema,
         "properties": {**schema["properties"], "analysis": {**analysis, "properties": properties}},
         "$defs": {**kept, **made},
+    }
+
+
+def of_comparison() -> dict[str, Any]:
+    """Return the schema of what `intercore compare` prints, which is all of it from its types."""
+    (reference,), definitions = msgspec.json.schema_components([Comparison], ref_template=_REFERENCES)
+    described = {known.__name__: _field_texts(known) for known in _structs([Comparison])}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:intercore:comparison:1",
+        "title": "Two targets side by side, schema 1",
+        "description": "What `intercore compare` prints with `--format json`; docs/json.md explains it.",
+        **reference,
+        "$defs": {name: _strict(one, described.get(name, {})) for name, one in sorted(definitions.items())},
     }
 
 

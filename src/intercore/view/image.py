@@ -8,6 +8,9 @@ from intercore.build import variant
 from intercore.view.table import Column, Format, Table, print_csv, print_json, print_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from rich.console import Console
 
     from intercore.image import ImageFiles, Section
@@ -17,15 +20,21 @@ def print_image(files: ImageFiles, output: Format, console: Console) -> None:
     """Print the sections, and for people and as JSON also the files and the versions."""
     image = files.image
     rows = [
-        {"section": part.name, "address": part.address, "bytes": part.size, "stored": part.stored}
-        for part in files.sections
+        {
+            **({"core": core} if len(files.sections) > 1 else {}),
+            "section": part.name,
+            "address": part.address,
+            "bytes": part.size,
+            "stored": part.stored,
+        }
+        for core, parts in enumerate(files.sections)
+        for part in parts
     ]
     if output is Format.CSV:
         print_csv(rows)
         return
     facts = {
-        "elf": str(files.elf.absolute()),
-        "uf2": str(files.uf2.absolute()),
+        **{name: str(path.absolute()) for name, path in _named(files)},
         **image.build,
         "compiler": image.compiler,
         "kernel": image.kernel.version,
@@ -34,17 +43,29 @@ def print_image(files: ImageFiles, output: Format, console: Console) -> None:
     if output is Format.JSON:
         print_json({**facts, "sections": rows})
         return
-    print_table(_table(files), console)
+    for core in range(len(files.sections)):
+        print_table(_table(files, core), console)
     for name, fact in facts.items():
         console.print(f"{name.replace('_', ' '):14}{fact}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _table(files: ImageFiles) -> Table[Section]:
-    stored = sum(part.size for part in files.sections if part.stored)
-    total = sum(part.size for part in files.sections)
+def _named(files: ImageFiles) -> Iterator[tuple[str, Path]]:
+    """Return the files with what they are: `elf`, further cores' as `elf_core1`, `uf2`."""
+    for core, elf in enumerate(files.elfs):
+        yield (f"elf_core{core}" if core else "elf"), elf
+    if files.uf2 is not None:
+        yield "uf2", files.uf2
+
+
+def _table(files: ImageFiles, core: int) -> Table[Section]:
+    parts = files.sections[core]
+    stored = sum(part.size for part in parts if part.stored)
+    total = sum(part.size for part in parts)
+    whose = "" if len(files.sections) == 1 else f", core {core}"
+    what = f"Program for {files.image.board.title}{whose}, {variant(files.image.build)}"
     return Table(
-        title=f"Program for the Pico, {variant(files.image.build)}: {stored:,} bytes in the image, {total:,} in memory",
-        rows=files.sections,
+        title=f"{what}: {stored:,} bytes in the image, {total:,} in memory",
+        rows=parts,
         columns=[
             Column("section", lambda part: part.name),
             Column("address", lambda part: f"{part.address:#010x}"),

@@ -24,13 +24,15 @@ from plotly.offline import get_plotlyjs
 import intercore
 from intercore import conditions, stop
 from intercore.analysis import speedup
+from intercore.analysis.comparison import compare
 from intercore.analysis.statistics import summary
 from intercore.errors import UsageError
 from intercore.literature import SpeedupPublication, published
 from intercore.measurement import LOOKING_PREFIX
 from intercore.replacement import replacement
-from intercore.request import SUITE
+from intercore.request import SUITE, left_out
 from intercore.target_factors import FACTORS, OPT
+from intercore.view.comparison import comparison_section
 from intercore.view.plots import SIMULATED, Group, figures, is_thinned, labelled
 from intercore.view.quantity import FORMATS, shown, span
 from intercore.view.reports import reports
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from intercore.analysis.comparison import Comparison
     from intercore.analysis.speedup import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
     from intercore.measurement import Level, Measurement, Run
     from intercore.view.section import Figure, Report, Section
@@ -97,6 +100,11 @@ class _Section:
         words += [f"{name}={value}" for name, value in options.items() if value is not None]
         words += ["--skip-impossible"] if plan.excluded and plan.name != SUITE else []
         return shlex.join(words)
+
+    @property
+    def left_out(self) -> str:
+        """Which benchmarks the target cannot measure: a sentence; empty if there is none."""
+        return left_out(self.run.plan)
 
     @property
     def aim(self) -> str:
@@ -156,12 +164,15 @@ def _page(runs: Sequence[Run], efficiency: float) -> str:
     literature = [group for table in tables for group in _published_groups(table, efficiency)]
     drawn = figures(own, literature, efficiency) if own else []
     chapters = _chapters(sections, len(drawn))
+    compared = _compared(runs)
     return str(
         _environment()
         .get_template("page.html.j2")
         .render(
             sections=sections,
             chapters=chapters,
+            side_by_side=None if compared is None else comparison_section(compared),
+            comparison_warnings=() if compared is None else compared.warnings,
             heading=_heading(sections, chapters),
             groups=own + literature,
             publications=tables,
@@ -176,6 +187,14 @@ def _page(runs: Sequence[Run], efficiency: float) -> str:
             plotly=Markup(get_plotlyjs()),  # noqa: S704 - a library, carried by a package that we pin
         )
     )
+
+
+def _compared(runs: Sequence[Run]) -> Comparison | None:
+    """Compare the targets of the runs, if there are two and they have settings in common."""
+    try:
+        return compare(runs)
+    except UsageError:
+        return None
 
 
 @dataclass(frozen=True)

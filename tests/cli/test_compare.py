@@ -1,0 +1,57 @@
+"""`intercore compare`, and what pages of two targets have of it."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+from typing import TYPE_CHECKING
+
+import jsonschema
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import FakeBoard
+    from tests.cli.tool import Tool
+
+SETTING = ("speedup", "workload=fp", "n=10,100", "mode=create")
+
+
+@pytest.fixture
+def both(tool: Tool, board: FakeBoard) -> Tool:
+    """The tool beside a store with a run of this machine, and one of a board."""
+    tool("run", "host", *SETTING, "samples=5", "dither_us=10").succeeded()
+    tool("run", "serial", "--port", board.url, *SETTING).succeeded()
+    return tool
+
+
+def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
+    shown = both("compare", "host", "serial").succeeded().out
+    assert "speedup, t1: host and serial" in shown
+    assert "Conditions that differ" in shown
+    assert "Warning: host and serial also differ in what may decide a ratio" in " ".join(shown.split())
+    found = both("compare", "host", "serial", "--format", "json").succeeded().json
+    schema = importlib.resources.files("intercore").joinpath("schema/comparison.schema.json").read_text("utf-8")
+    jsonschema.Draft202012Validator(json.loads(schema)).validate(found)
+    assert [pair["setting"] for pair in found["pairs"] if pair["series"] == "tp"] == [{"n": 10}, {"n": 100}]
+    header, *rows = both("compare", "1", "2", "--format", "csv").succeeded().out.splitlines()
+    assert header.split(",")[:5] == ["benchmark", "series", "n", "unit", "host"]
+    assert len(rows) == len(found["pairs"]) == 4
+
+
+def test_a_page_of_two_targets_has_them_side_by_side(both: Tool) -> None:
+    both("report", "host", "serial", "-o", "both.html").succeeded()
+    assert "<h2>host and serial side by side</h2>" in (both.directory / "both.html").read_text()
+    both("report", "host", "-o", "one.html").succeeded()
+    assert "side by side</h2>" not in (both.directory / "one.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("host",), "two targets are compared, and these are runs of 1: host"),
+        (("host", "hosd"), "there is no target 'hosd'; did you mean 'host'?"),
+        (("host", "pico-sim"), "holds no run of the target pico-sim"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(both: Tool, words: tuple[str, ...], says: str) -> None:
+    assert says in both("compare", *words).failed(2).error

@@ -14,7 +14,7 @@ C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
 # What serves a serial port to other machines in a labgrid laboratory.
 LAB_TOOLS := ser2net:ser2net
 # clang-tidy goes by how the files are compiled: these for the chip, all others for Linux.
-CHIP_FILES := firmware/board/rp2040/% firmware/port/freertos_smp/% firmware/transport/freertos/% firmware/transport/rp2040/%
+CHIP_FILES := firmware/board/rp2040/% firmware/port/freertos% firmware/transport/freertos/% firmware/transport/rp2040/%
 NOT_LINTED := firmware/fuzz/% $(CHIP_FILES)
 # clang has no C library for the chip; this is where Debian has newlib's headers.
 CHIP_ARGS := --extra-arg=--target=arm-none-eabi --extra-arg=-isystem/usr/include/newlib

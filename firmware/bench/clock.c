@@ -70,7 +70,7 @@ static struct {
     struct side to;
     uint32_t turns; /* that `to` lets pass before it reads */
     bool dismissed; /* read by a task after it has been woken */
-} pair;
+} pair PORT_SHARED(clock);
 
 /* Where an interval begins for an observer from outside: the first instruction behind the first reading and what keeps
  * its value. Not to be inlined, because the observer finds it by its name. */
@@ -101,6 +101,7 @@ static void read_first(void *arg) {
         end_turn(side, now);
     }
 }
+PORT_ENTRY(read_first);
 
 static void read_second(void *arg) {
     struct side *side = arg;
@@ -109,6 +110,7 @@ static void read_second(void *arg) {
         end_turn(side, port_clock());
     }
 }
+PORT_ENTRY(read_second);
 
 static void read_counter(struct side *side) {
     uint64_t before = port_clock();
@@ -129,6 +131,7 @@ static void read_counter_first(void *arg) {
         read_counter(side);
     }
 }
+PORT_ENTRY(read_counter_first);
 
 static void read_counter_second(void *arg) {
     struct side *side = arg;
@@ -137,6 +140,7 @@ static void read_counter_second(void *arg) {
         read_counter(side);
     }
 }
+PORT_ENTRY(read_counter_second);
 
 static bool start(struct ic_run *run, struct side *side, uint32_t core, void (*entry)(void *)) {
     side->core = core;

@@ -104,7 +104,7 @@ static struct {
     struct arrivals task;      /* the woken one */
     uint32_t handlers_counted; /* of handler.count: those that had a cause */
     uint64_t begin;            /* due, or before the ring */
-} scene;
+} scene PORT_SHARED(irq);
 
 /* ---- what may be interrupted ---- */
 
@@ -146,6 +146,7 @@ static void be_occupied(void *arg) {
         }
     }
 }
+PORT_ENTRY(be_occupied);
 
 /* ---- handlers, and the task ---- */
 
@@ -162,6 +163,7 @@ static void read_clock(void *arg) {
     atomic_store(&scene.over, true);
     count(&scene.handler);
 }
+PORT_ENTRY(read_clock);
 
 static void read_clock_and_wake(void *arg) {
     (void)arg;
@@ -169,12 +171,14 @@ static void read_clock_and_wake(void *arg) {
     scene.handler.at = port_clock();
     port_notify_from_handler(&scene.woken->task);
 }
+PORT_ENTRY(read_clock_and_wake);
 
 static void wake(void *arg) {
     (void)arg;
     count(&scene.handler);
     port_notify_from_handler(&scene.woken->task);
 }
+PORT_ENTRY(wake);
 
 static void be_woken(void *arg) {
     for (;;) {
@@ -190,11 +194,13 @@ static void be_woken(void *arg) {
     struct player *player = arg;
     player->preempted = port_preemptions();
 }
+PORT_ENTRY(be_woken);
 
 static void ring_back(void *arg) {
     (void)arg;
     port_doorbell_ring(scene.from);
 }
+PORT_ENTRY(ring_back);
 
 /* Where both are one core: the first of two rings is answered. */
 static void ring_back_once(void *arg) {
@@ -205,6 +211,7 @@ static void ring_back_once(void *arg) {
         read_clock(arg);
     }
 }
+PORT_ENTRY(ring_back_once);
 
 /* ---- the cause ---- */
 
@@ -271,6 +278,7 @@ static void be_cause(void *arg) {
         port_notify(scene.leader);
     }
 }
+PORT_ENTRY(be_cause);
 
 /* ---- the leader ---- */
 

@@ -94,7 +94,7 @@ static struct {
     bool dismissed;      /* read by a task after it has been woken */
     atomic_bool running; /* the other core is at work */
     atomic_bool wanted;  /* and shall be */
-} pair;
+} pair PORT_SHARED(memory);
 
 /* ---- the accesses ---- */
 
@@ -270,6 +270,7 @@ static void own_task(void *arg) {
         port_notify(pair.leader);
     }
 }
+PORT_ENTRY(own_task);
 
 /* ---- the core beside it ---- */
 
@@ -294,6 +295,7 @@ static void other_task(void *arg) {
         atomic_store(&pair.running, false);
     }
 }
+PORT_ENTRY(other_task);
 
 /* ---- the benchmark ---- */
 

@@ -87,8 +87,8 @@ static const char *const loads[] = {"none", "from", "to", "both"};
 static uint32_t last_core(void) { return port_core_count() - 1U; }
 
 static const char *transport_name(uint32_t index) {
-    const struct ic_transport *transport = port_transport(index);
-    return transport != NULL ? transport->name : NULL;
+    const struct ic_transport *found = port_transport(index);
+    return found != NULL ? found->name : NULL;
 }
 
 static const char *region_name(uint32_t index) {
@@ -140,6 +140,7 @@ struct party {
     struct ic_transport_end end;
     port_sem_t go;
     uint32_t core;
+    bool fits; /* there is memory for its message */
     bool opened;
     atomic_bool dismissed;
     bool migrated;
@@ -166,7 +167,6 @@ struct arrival {
 static struct {
     struct ic_run *run;
     port_task_t *leader;
-    const struct ic_transport *transport;
     struct ic_transport_setup setup;
     bool streams; /* measure=throughput */
     bool apart;   /* on two cores */
@@ -205,7 +205,17 @@ static struct {
 
     /* Written by the task of core `to`'s load. */
     _Alignas(CACHE_LINE) atomic_uint loading;
-} stage;
+} stage PORT_SHARED(message);
+
+/* Where each core has a program of its own, each has its own. */
+static const struct ic_transport *transport;
+
+static void find_transport(void) {
+    const struct ic_transport *found = port_transport(stage.run->values[P_TRANSPORT]);
+    if (transport != found) { /* else others may be reading it */
+        transport = found;
+    }
+}
 
 static bool reached(const atomic_uint *turn) { return atomic_load_explicit(turn, memory_order_acquire) == stage.turn; }
 
@@ -405,7 +415,7 @@ static void check(const struct arrival *arrival) {
 /* What is timed stands in these functions directly. An observer from outside finds those that send by their names. */
 static bool message_send_copied(void) {
     uint64_t before = port_clock();
-    bool sent = stage.transport->send(&stage.sender.end, stage.sender.own);
+    bool sent = transport->send(&stage.sender.end, stage.sender.own);
     uint64_t after = port_clock();
     stage.before = before;
     stage.after = after;
@@ -414,7 +424,7 @@ static bool message_send_copied(void) {
 
 static bool message_send_loaned(void) {
     uint64_t before = port_clock();
-    bool sent = stage.transport->send_loan(&stage.sender.end);
+    bool sent = transport->send_loan(&stage.sender.end);
     uint64_t after = port_clock();
     stage.before = before;
     stage.after = after;
@@ -422,40 +432,37 @@ static bool message_send_loaned(void) {
 }
 
 static void receive_copied(struct arrival *arrival) {
-    uint32_t bytes = stage.transport->receive(&stage.receiver.end, stage.receiver.own);
+    uint32_t bytes = transport->receive(&stage.receiver.end, stage.receiver.own);
     arrival->at = port_clock();
     arrival->bytes = bytes;
     arrival->message = bytes > 0 ? stage.receiver.own : NULL;
 }
 
 static void receive_loaned(struct arrival *arrival) {
-    const void *message = stage.transport->receive_loan(&stage.receiver.end, &arrival->bytes);
+    const void *message = transport->receive_loan(&stage.receiver.end, &arrival->bytes);
     arrival->at = port_clock();
     arrival->message = message;
 }
 
 /* Where the next message is produced; NULL if all is over. */
-static uint32_t *room(void) {
-    return stage.transport->zero_copy ? stage.transport->loan(&stage.sender.end) : stage.sender.own;
-}
+static uint32_t *room(void) { return transport->zero_copy ? transport->loan(&stage.sender.end) : stage.sender.own; }
 
 static bool send_one(const uint32_t *message) {
-    return stage.transport->zero_copy ? stage.transport->send_loan(&stage.sender.end)
-                                      : stage.transport->send(&stage.sender.end, message);
+    return transport->zero_copy ? transport->send_loan(&stage.sender.end) : transport->send(&stage.sender.end, message);
 }
 
 static void receive_one(struct arrival *arrival) {
-    if (stage.transport->zero_copy) {
-        arrival->message = stage.transport->receive_loan(&stage.receiver.end, &arrival->bytes);
+    if (transport->zero_copy) {
+        arrival->message = transport->receive_loan(&stage.receiver.end, &arrival->bytes);
     } else {
-        arrival->bytes = stage.transport->receive(&stage.receiver.end, stage.receiver.own);
+        arrival->bytes = transport->receive(&stage.receiver.end, stage.receiver.own);
         arrival->message = arrival->bytes > 0 ? stage.receiver.own : NULL;
     }
 }
 
 static void release(void) {
-    if (stage.transport->zero_copy) {
-        stage.transport->release(&stage.receiver.end);
+    if (transport->zero_copy) {
+        transport->release(&stage.receiver.end);
     }
 }
 
@@ -482,7 +489,7 @@ static bool message_send_stream(void) {
 /* Called through pointers, so that each stays one function. */
 static bool (*const send_timed[])(void) = {message_send_copied, message_send_loaned, message_send_stream};
 static void (*const receive_timed[])(struct arrival *arrival) = {receive_copied, receive_loaned};
-static uint32_t kind(void) { return stage.streams ? 2U : stage.transport->zero_copy ? 1U : 0U; }
+static uint32_t kind(void) { return stage.streams ? 2U : transport->zero_copy ? 1U : 0U; }
 
 /* ---- the tasks ---- */
 
@@ -498,16 +505,27 @@ static bool await_turn(struct party *party) {
     return !atomic_load(&party->dismissed);
 }
 
+/* Where the transport copies, an end has memory of its own for a message. False if there is none. */
+static bool get_memory(struct party *party) {
+    party->own = transport->zero_copy ? NULL : port_allocate(((size_t)stage.setup.size + 7U) / 8U * 8U);
+    return transport->zero_copy || party->own != NULL;
+}
+
 static void run_end(struct party *party, void (*take_turn)(void)) {
-    party->opened = stage.transport->open(&party->end);
+    find_transport();
+    party->end.wake = wake;
+    party->end.wait = wait;
+    party->fits = get_memory(party);
+    party->opened = party->fits && transport->open(&party->end);
     report(party);
     while (await_turn(party)) {
         take_turn();
         report(party);
     }
     if (party->opened) {
-        stage.transport->close(&party->end);
+        transport->close(&party->end);
     }
+    port_free(party->own);
     party->preempted = port_preemptions();
 }
 
@@ -520,7 +538,7 @@ static void note_progress(void) {
 
 static void receive_message(void) {
     for (uint32_t budget = BUDGET; goes_on(budget); budget--) {
-        receive_timed[stage.transport->zero_copy ? 1 : 0](&stage.arrival);
+        receive_timed[transport->zero_copy ? 1 : 0](&stage.arrival);
         reach(&stage.arrived);
         if (stage.arrival.message == NULL) {
             return;
@@ -563,6 +581,7 @@ static void take_receivers_turn(void) {
 }
 
 static void run_receiver(void *arg) { run_end(arg, take_receivers_turn); }
+PORT_ENTRY(run_receiver);
 
 /* Looks until a task is blocked and off its core. False if all is over. */
 static bool await_waiting(const port_task_t *task) {
@@ -639,6 +658,7 @@ static void take_senders_turn(void) {
 }
 
 static void run_sender(void *arg) { run_end(arg, take_senders_turn); }
+PORT_ENTRY(run_sender);
 
 static void run_load(void *arg) {
     struct load_task *load = arg;
@@ -651,6 +671,7 @@ static void run_load(void *arg) {
         port_sem_give(&stage.done);
     }
 }
+PORT_ENTRY(run_load);
 
 /* ---- a repetition ---- */
 
@@ -757,8 +778,6 @@ static bool start_end(struct party *party, void (*entry)(void *), enum priority 
     party->core = sends ? stage.setup.from : stage.setup.to;
     party->end = (struct ic_transport_end){.setup = &stage.setup,
                                            .role = sends ? IC_TRANSPORT_SENDER : IC_TRANSPORT_RECEIVER,
-                                           .wake = wake,
-                                           .wait = wait,
                                            .over = &stage.over,
                                            .other = &other->task};
     party->opened = false;
@@ -820,8 +839,11 @@ static bool measure_with_loads(const struct all_series *series) {
 }
 
 static bool opened(const struct party *party) {
-    return party->opened || ic_error_set(&stage.run->error, "failed", "the platform has no resource left for the ",
-                                         stage.transport->name, "");
+    if (!party->fits) {
+        return fails("a message");
+    }
+    return party->opened ||
+           ic_error_set(&stage.run->error, "failed", "the platform has no resource left for the ", transport->name, "");
 }
 
 static bool measure_with_tasks(const struct all_series *series) {
@@ -840,18 +862,6 @@ static bool measure_with_tasks(const struct all_series *series) {
     atomic_store(&stage.over, true);
     dismiss_end(&stage.sender);
     return false;
-}
-
-/* Where a transport copies, each end has memory of its own for a message. */
-static bool measure_with_memory(const struct all_series *series) {
-    size_t bytes = ((size_t)stage.setup.size + 7U) / 8U * 8U;
-    stage.sender.own = stage.transport->zero_copy ? NULL : port_allocate(bytes);
-    stage.receiver.own = stage.transport->zero_copy ? NULL : port_allocate(bytes);
-    bool allocated = stage.transport->zero_copy || (stage.sender.own != NULL && stage.receiver.own != NULL);
-    bool taken = allocated ? measure_with_tasks(series) : fails("two messages");
-    port_free(stage.sender.own);
-    port_free(stage.receiver.own);
-    return taken;
 }
 
 /* ---- the benchmark ---- */
@@ -881,7 +891,7 @@ static const char *decimal(uint32_t number, char digits[11]) {
 }
 
 static bool possible(const struct ic_run *run, struct ic_error *error) {
-    const struct ic_transport *transport = port_transport(run->values[P_TRANSPORT]);
+    const struct ic_transport *asked = port_transport(run->values[P_TRANSPORT]);
     struct ic_transport_setup setup = setup_of(run);
     if (setup.polling && setup.from == setup.to) {
         return ic_error_set(error, "unsupported", "a receiver that polls keeps its core from the sender: ask for ",
@@ -891,11 +901,11 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
         return ic_error_set(error, "unsupported", "a receiver that polls leaves its core to no load: ask for ",
                             "receiver=blocked", ", or for a load of the other core only");
     }
-    const char *why = transport->refuses != NULL ? transport->refuses(&setup) : NULL;
+    const char *why = asked->refuses != NULL ? asked->refuses(&setup) : NULL;
     if (why != NULL) {
-        return ic_error_set(error, "unsupported", transport->name, ": ", why);
+        return ic_error_set(error, "unsupported", asked->name, ": ", why);
     }
-    uint32_t capacity = transport->capacity(&setup);
+    uint32_t capacity = asked->capacity(&setup);
     if (setup.size > capacity) {
         char digits[11];
         return ic_error_set(error, "out-of-range", "the largest message that fits this transport and its buffer has ",
@@ -917,7 +927,7 @@ static bool open_series(struct ic_run *run, struct all_series *series) {
 static void begin(struct ic_run *run) {
     stage.run = run;
     stage.leader = port_task_self();
-    stage.transport = port_transport(run->values[P_TRANSPORT]);
+    find_transport();
     stage.setup = setup_of(run);
     stage.streams = run->values[P_MEASURE] == THROUGHPUT;
     stage.apart = stage.setup.from != stage.setup.to;
@@ -947,7 +957,7 @@ static bool measure(struct ic_run *run) {
     if (port_sem_init(&stage.done, 0) != PORT_OK) {
         return fails("a semaphore");
     }
-    bool taken = measure_with_memory(&series);
+    bool taken = measure_with_tasks(&series);
     port_sem_destroy(&stage.done);
     return taken;
 }

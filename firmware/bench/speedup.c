@@ -71,7 +71,7 @@ struct part {
 
 struct team {
     struct ic_run *run;
-    const struct ic_workload *workload;
+    uint32_t workload; /* index */
     enum mode mode;
     enum join join;
     uint32_t size;
@@ -82,7 +82,9 @@ struct team {
     struct part parts[PORT_CORES_MAX];
 };
 
-static struct team team;
+static struct team team PORT_SHARED(speedup);
+
+static const struct ic_workload *workload(void) { return ic_workloads[team.workload]; }
 
 /* ---- a part ---- */
 
@@ -94,7 +96,7 @@ static void finish(struct part *part) {
 }
 
 static void do_part(struct part *part) {
-    part->result = part->team->workload->work(part->team->origin + part->first, part->count);
+    part->result = workload()->work(part->team->origin + part->first, part->count);
     part->migrated = part->migrated || port_core_id() != part->core;
     finish(part);
 }
@@ -109,6 +111,7 @@ static void created_task(void *arg) {
     port_notify_take(); /* waits for the end of the timed window: what follows is slow */
     note_disturbance(part);
 }
+PORT_ENTRY(created_task);
 
 /* Spins until the leader wants this part done. */
 static void await_flag(struct part *part) {
@@ -132,6 +135,7 @@ static void hired_task(void *arg) {
         do_part(part);
     }
 }
+PORT_ENTRY(hired_task);
 
 /* ---- starting the parts ---- */
 
@@ -254,11 +258,11 @@ static void time_one_core(struct ic_series *series) {
     uint64_t preempted = port_preemptions();
     ic_run_dither(run);
     uint64_t start = port_clock();
-    uint32_t result = team.workload->work(team.origin, n);
+    uint32_t result = workload()->work(team.origin, n);
     uint64_t end = port_clock();
     run->checks.preempted += port_preemptions() - preempted;
     run->checks.migrated += port_core_id() != 0;
-    ic_run_check(run, result == team.workload->expected(team.origin, n));
+    ic_run_check(run, result == workload()->expected(team.origin, n));
     team.origin += n;
     if (series != NULL) {
         ic_run_sample(run, series, (int64_t)(end - start));
@@ -320,7 +324,7 @@ static bool time_all_cores(struct ic_series *series) {
     }
     for (uint32_t i = 0; i < team.size; i++) {
         struct part *part = &team.parts[i];
-        ic_run_check(team.run, part->result == team.workload->expected(team.origin + part->first, part->count));
+        ic_run_check(team.run, part->result == workload()->expected(team.origin + part->first, part->count));
     }
     team.origin += team.run->values[P_N];
     if (series != NULL) {
@@ -365,7 +369,7 @@ static bool measure(struct ic_run *run) {
         return false;
     }
     team.run = run;
-    team.workload = ic_workloads[run->values[P_WORKLOAD]];
+    team.workload = run->values[P_WORKLOAD];
     team.mode = (enum mode)run->values[P_MODE];
     team.join = (enum join)run->values[P_JOIN];
     team.size = run->values[P_CORES];
@@ -374,8 +378,8 @@ static bool measure(struct ic_run *run) {
     team.dismissed = false;
     team.leader = port_task_self();
     split_work(run->values[P_N]);
-    if (team.workload->prepare != NULL) {
-        team.workload->prepare();
+    if (workload()->prepare != NULL) {
+        workload()->prepare();
     }
     if (team.mode != MODE_CREATE && !hire()) {
         return false;

@@ -95,9 +95,9 @@ struct party {
 
 static struct {
     port_task_t *leader;
-    const struct primitive *primitive;
-    bool counted; /* stamps are of port_cycles() */
-    bool apart;   /* on two cores */
+    enum kind kind; /* the primitive */
+    bool counted;   /* stamps are of port_cycles() */
+    bool apart;     /* on two cores */
     bool dismissed;
     uint64_t settling;
     struct ic_run *run;
@@ -118,7 +118,7 @@ static struct {
     port_queue_t queue;
     port_events_t events;
     port_stream_t stream;
-} stage;
+} stage PORT_SHARED(switch);
 
 static bool reached(const atomic_uint *turn) { return atomic_load_explicit(turn, memory_order_acquire) == stage.turn; }
 
@@ -176,19 +176,28 @@ static const struct primitive {
     uint64_t (*await[2])(void);               /* in the woken task; returns its stamp */
     void (*finish)(void);                     /* in the woken task; may be NULL */
     bool carries;                             /* an item */
+    enum port_object object;
 } primitives[KINDS] = {
     [BINARY] = {.open = open_binary, .close = close_semaphore, FUNCTIONS(semaphore)},
     [COUNTING] = {.open = open_counting, .close = close_semaphore, FUNCTIONS(semaphore)},
-    [MUTEX] =
-        {.open = open_mutex, .close = close_mutex, .prepare = hold_mutex, .finish = release_mutex, FUNCTIONS(mutex)},
-    [QUEUE] = {.open = open_queue, .close = close_queue, .carries = true, FUNCTIONS(queue)},
+    [MUTEX] = {.object = PORT_OBJECT_MUTEX,
+               .open = open_mutex,
+               .close = close_mutex,
+               .prepare = hold_mutex,
+               .finish = release_mutex,
+               FUNCTIONS(mutex)},
+    [QUEUE] =
+        {.object = PORT_OBJECT_QUEUE, .open = open_queue, .close = close_queue, .carries = true, FUNCTIONS(queue)},
     [NOTIFICATION] = {FUNCTIONS(notification)},
-    [EVENTS] = {.open = open_events, .close = close_events, FUNCTIONS(events)},
-    [STREAM] = {.open = open_stream, .close = close_stream, .carries = true, FUNCTIONS(stream)},
+    [EVENTS] = {.object = PORT_OBJECT_EVENTS, .open = open_events, .close = close_events, FUNCTIONS(events)},
+    [STREAM] =
+        {.object = PORT_OBJECT_STREAM, .open = open_stream, .close = close_stream, .carries = true, FUNCTIONS(stream)},
     [YIELD] = {FUNCTIONS(yield)},
 };
 
-static bool yields(void) { return stage.primitive == &primitives[YIELD]; }
+static const struct primitive *primitive(void) { return &primitives[stage.kind]; }
+
+static bool yields(void) { return stage.kind == YIELD; }
 
 static bool keeps_busy(void) { return stage.apart && stage.run->values[P_TARGET] == TARGET_BUSY; }
 
@@ -213,16 +222,17 @@ static void run_woken(void *arg) {
     struct party *party = arg;
     while (await_turn(party)) {
         reach(&stage.armed);
-        stage.woken_at = stage.primitive->await[stage.counted]();
+        stage.woken_at = primitive()->await[stage.counted]();
         reach(&stage.seen);
         while (stage.apart && !reached(&stage.signalled)) { /* it has yet to read the clock */
         }
-        if (stage.primitive->finish != NULL) {
-            stage.primitive->finish();
+        if (primitive()->finish != NULL) {
+            primitive()->finish();
         }
         report(party);
     }
 }
+PORT_ENTRY(run_woken);
 
 static void run_spinner(void *arg) {
     struct party *party = arg;
@@ -233,6 +243,7 @@ static void run_spinner(void *arg) {
         report(party);
     }
 }
+PORT_ENTRY(run_spinner);
 
 /* On one core the other task runs, arms and yields back; a system without priorities may need to be asked again. */
 static void have_other_yield(void) {
@@ -257,8 +268,8 @@ static void settle(void) {
 
 /* A turn is in two parts: what must be done before the other waits, and the signal. */
 static void prepare(void) {
-    if (stage.primitive->prepare != NULL) {
-        stage.primitive->prepare();
+    if (primitive()->prepare != NULL) {
+        primitive()->prepare();
     }
     port_notify(stage.leader);
     port_notify_take();
@@ -276,7 +287,7 @@ static void run_signaller(void *arg) {
         }
         settle();
         ic_run_dither(stage.run);
-        stage.primitive->signal[stage.counted](&stage.stamps);
+        primitive()->signal[stage.counted](&stage.stamps);
         reach(&stage.signalled);
         while (!reached(&stage.seen)) {
             if (!stage.apart) {
@@ -286,16 +297,18 @@ static void run_signaller(void *arg) {
         report(party);
     }
 }
+PORT_ENTRY(run_signaller);
 
 static void run_caller(void *arg) {
     struct party *party = arg;
     while (await_turn(party)) {
         prepare();
         settle();
-        stage.primitive->signal[stage.counted](&stage.stamps);
+        primitive()->signal[stage.counted](&stage.stamps);
         report(party);
     }
 }
+PORT_ENTRY(run_caller);
 
 /* ---- a repetition ---- */
 
@@ -331,7 +344,7 @@ static void take_turn(struct party *party, bool woken) {
 
 static void check(bool woken) {
     bool right = !woken || (reached(&stage.armed) && reached(&stage.seen));
-    if (stage.primitive->carries) {
+    if (primitive()->carries) {
         right = right && stage.item == stage.turn;
     }
     if (woken && !stage.counted) {
@@ -433,14 +446,21 @@ static bool take_samples(struct ic_run *run, const struct all_series *series) {
 }
 
 static bool possible(const struct ic_run *run, struct ic_error *error) {
-    bool apart = run->values[P_FROM] != run->values[P_TO];
+    uint32_t from = run->values[P_FROM];
+    uint32_t to = run->values[P_TO];
+    bool apart = from != to;
+    if (!port_object_spans(primitives[run->values[P_PRIMITIVE]].object, from, to)) {
+        return ic_error_set(error, "unsupported", "not applicable on AMP: the ",
+                            primitive_names[run->values[P_PRIMITIVE]],
+                            " belongs to one kernel, and one of the tasks to another one");
+    }
     return run->values[P_PRIMITIVE] != YIELD || !apart ||
            ic_error_set(error, "unsupported", "a task yields to others of its own core: ask for ", "yield",
                         " with from and to the same");
 }
 
 static bool measure(struct ic_run *run) {
-    stage.primitive = &primitives[run->values[P_PRIMITIVE]];
+    stage.kind = (enum kind)run->values[P_PRIMITIVE];
     stage.run = run;
     stage.counted = run->clock == IC_CLOCK_COUNTER;
     stage.apart = run->values[P_FROM] != run->values[P_TO];
@@ -463,13 +483,13 @@ static bool measure(struct ic_run *run) {
     if (series.moment != NULL) {
         series.moment->unit = IC_UNIT_MOMENT;
     }
-    if (stage.primitive->open != NULL && stage.primitive->open() != PORT_OK) {
-        return ic_error_set(&run->error, "failed", "the platform has no memory for a ",
-                            primitive_names[run->values[P_PRIMITIVE]], "");
+    if (primitive()->open != NULL && primitive()->open() != PORT_OK) {
+        return ic_error_set(&run->error, "failed", "the platform has no memory for a ", primitive_names[stage.kind],
+                            "");
     }
     bool taken = take_samples(run, &series);
-    if (stage.primitive->close != NULL) {
-        stage.primitive->close();
+    if (primitive()->close != NULL) {
+        primitive()->close();
     }
     return taken;
 }

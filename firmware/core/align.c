@@ -27,11 +27,12 @@ static struct {
     bool has_origin;
     port_task_t asker;
     port_task_t answerer;
+    uint32_t cores[2]; /* of the asker and of the answerer */
     bool migrated[2];
     _Alignas(CACHE_LINE) atomic_uint asked;
     _Alignas(CACHE_LINE) atomic_uint answered; /* the answerer spins: EXCHANGES + 1; then the number of the exchange */
     uint64_t answer;
-} exchange;
+} exchange PORT_SHARED(align);
 
 static void record(uint64_t start, uint64_t answer, uint64_t end) {
     if (!exchange.has_origin) {
@@ -44,7 +45,7 @@ static void record(uint64_t start, uint64_t answer, uint64_t end) {
 }
 
 static void ask(void *arg) {
-    uint32_t core = *(const uint32_t *)arg;
+    (void)arg;
     while (atomic_load_explicit(&exchange.answered, memory_order_acquire) == NOBODY) {
         if (atomic_load_explicit(&exchange.asked, memory_order_relaxed) == GIVE_UP) {
             return;
@@ -58,11 +59,12 @@ static void ask(void *arg) {
         uint64_t end = port_cycles();
         record(start, exchange.answer, end);
     }
-    exchange.migrated[0] = port_core_id() != core;
+    exchange.migrated[0] = port_core_id() != exchange.cores[0];
 }
+PORT_ENTRY(ask);
 
 static void answer(void *arg) {
-    uint32_t core = *(const uint32_t *)arg;
+    (void)arg;
     atomic_store_explicit(&exchange.answered, EXCHANGES + 1U, memory_order_release);
     for (uint32_t number = 1; number <= EXCHANGES; number++) {
         uint32_t asked;
@@ -74,8 +76,9 @@ static void answer(void *arg) {
         exchange.answer = port_cycles();
         atomic_store_explicit(&exchange.answered, number, memory_order_release);
     }
-    exchange.migrated[1] = port_core_id() != core;
+    exchange.migrated[1] = port_core_id() != exchange.cores[1];
 }
+PORT_ENTRY(answer);
 
 static bool open_series(enum ic_align_when when) {
     for (uint32_t i = 0; i < SERIES; i++) {
@@ -91,14 +94,18 @@ static bool open_series(enum ic_align_when when) {
     return true;
 }
 
-static bool start(port_task_t *task, void (*entry)(void *), uint32_t *core) {
-    struct port_task_config config = {
-        .name = "align", .entry = entry, .arg = core, .core = *core, .priority = PORT_PRIORITY_MAX};
-    return port_task_start(task, &config) == PORT_OK;
+static bool start(bool asker) {
+    struct port_task_config config = {.name = "align",
+                                      .entry = asker ? ask : answer,
+                                      .core = exchange.cores[asker ? 0 : 1],
+                                      .priority = PORT_PRIORITY_MAX};
+    return port_task_start(asker ? &exchange.asker : &exchange.answerer, &config) == PORT_OK;
 }
 
 bool ic_align_exchange(struct ic_run *run, enum ic_align_when when, uint32_t from, uint32_t to) {
     exchange.run = run;
+    exchange.cores[0] = from;
+    exchange.cores[1] = to;
     if (when == IC_ALIGN_BEFORE) {
         exchange.origin = 0;
         exchange.has_origin = from == to;
@@ -116,10 +123,10 @@ bool ic_align_exchange(struct ic_run *run, enum ic_align_when when, uint32_t fro
     bool asker_last = from == port_core_id();
     port_task_t *first = asker_last ? &exchange.answerer : &exchange.asker;
     port_task_t *second = asker_last ? &exchange.asker : &exchange.answerer;
-    if (!start(first, asker_last ? answer : ask, asker_last ? &to : &from)) {
+    if (!start(!asker_last)) {
         return ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
     }
-    if (!start(second, asker_last ? ask : answer, asker_last ? &from : &to)) {
+    if (!start(asker_last)) {
         atomic_store(&exchange.asked, GIVE_UP);
         port_task_join(first);
         return ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");

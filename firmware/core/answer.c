@@ -147,6 +147,11 @@ void ic_answer_list(struct ic_answer *answer) {
         open_line(answer, &line, "benchmark");
         ic_line_text(&line, "name", ic_benchmarks[i]->name);
         ic_line_text(&line, "summary", ic_benchmarks[i]->summary);
+        if (ic_benchmarks[i]->refused != NULL) {
+            ic_line_text(&line, "refused", ic_benchmarks[i]->refused);
+            close_line(answer, &line);
+            continue;
+        }
         close_line(answer, &line);
         for (size_t k = 0; ic_benchmark_parameter(ic_benchmarks[i], k) != NULL; k++) {
             parameter(answer, ic_benchmarks[i], k);

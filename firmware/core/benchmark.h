@@ -21,6 +21,9 @@ struct ic_benchmark {
     uint32_t series_count;
     /* Whose ticks its samples and the cost of looking are in the current setting; NULL: the common clock's. */
     enum ic_clock (*clock)(const struct ic_run *run);
+    /* If not NULL: why it cannot be measured on this target whatever the setting is, as a sentence's end ("not
+     * applicable on AMP: one kernel …"). Then it has nothing of what follows, and no parameters. */
+    const char *refused;
     /* If not NULL: whether the current setting can be measured at all; if not, `error` says why. It is asked before
      * measure(), and by the command `check` without a measurement: it looks at the values alone and changes nothing.
      * What shows only on the way, such as memory that is used up, measure() says. */

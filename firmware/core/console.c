@@ -24,7 +24,7 @@ static uint8_t received[64];
 static size_t received_count;
 static size_t received_taken;
 static struct ic_settings settings;
-static struct ic_run run;
+static struct ic_run run PORT_SHARED(run);
 
 /* The last answer, which can be sent again. */
 static struct {

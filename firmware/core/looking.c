@@ -5,49 +5,51 @@
 
 #define PAIRS 32U
 
-struct looker {
+static struct {
     struct ic_run *run;
     struct ic_series *series;
-};
+    port_task_t task; /* on a chip it may hold the task's whole stack */
+} looker PORT_SHARED(looking);
 
 static void look(void *arg) {
-    struct looker *looker = arg;
+    (void)arg;
     for (uint32_t i = 0; i < PAIRS; i++) {
         uint64_t start = port_clock();
         uint64_t end = port_clock();
-        ic_run_sample(looker->run, looker->series, (int64_t)(end - start));
+        ic_run_sample(looker.run, looker.series, (int64_t)(end - start));
     }
 }
+PORT_ENTRY(look);
 
 static void look_at_counter(void *arg) {
-    struct looker *looker = arg;
+    (void)arg;
     for (uint32_t i = 0; i < PAIRS; i++) {
         uint64_t start = port_cycles();
         uint64_t end = port_cycles();
-        ic_run_sample(looker->run, looker->series, (int64_t)(end - start));
+        ic_run_sample(looker.run, looker.series, (int64_t)(end - start));
     }
 }
+PORT_ENTRY(look_at_counter);
 
 uint32_t ic_looking_samples(void) { return PAIRS * port_core_count(); }
 
 bool ic_looking_measure(struct ic_run *run) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
-        struct looker looker = {run, ic_samples_open("looking", core, PAIRS)};
+        looker.run = run;
+        looker.series = ic_samples_open("looking", core, PAIRS);
         if (looker.series == NULL) {
             return ic_error_set(&run->error, "out-of-range", "the target has no memory for the cost of ", "looking",
                                 "");
         }
         looker.series->clock = run->clock;
-        static port_task_t task; /* on a chip it may hold the task's whole stack */
         struct port_task_config config = {.name = "looking",
                                           .entry = run->clock == IC_CLOCK_COMMON ? look : look_at_counter,
-                                          .arg = &looker,
                                           .core = core,
                                           .priority = 1};
-        if (port_task_start(&task, &config) != PORT_OK) {
+        if (port_task_start(&looker.task, &config) != PORT_OK) {
             return ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
         }
-        port_task_join(&task);
+        port_task_join(&looker.task);
     }
     return true;
 }

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-static int64_t arena[IC_SAMPLES_CAPACITY];
+static int64_t arena[IC_SAMPLES_CAPACITY] PORT_SHARED(samples);
 static size_t arena_used;
-static struct ic_series all[IC_SERIES_MAX];
+static struct ic_series all[IC_SERIES_MAX] PORT_SHARED(series);
 static size_t series_count;
 
 void ic_samples_reset(void) {

@@ -55,6 +55,9 @@ bool ic_settings_parse(struct ic_settings *settings, char **words, size_t word_c
     if (settings->benchmark == NULL) {
         return ic_error_set(error, "unknown-benchmark", "there is no benchmark ", words[0], "; type list to see them");
     }
+    if (settings->benchmark->refused != NULL) {
+        return ic_error_set(error, "unsupported", settings->benchmark->name, ": ", settings->benchmark->refused);
+    }
     set_defaults(settings);
     for (size_t i = 1; i < word_count; i++) {
         if (!parse_assignment(settings, words[i], error)) {

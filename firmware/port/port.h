@@ -63,6 +63,23 @@ uint64_t port_cycles_hz(void);
  * port_sleep_ticks(). */
 uint32_t port_tick_hz(void);
 
+/* ---- what several cores see ------------------------------------------------------------------------------------- */
+
+/* Where each core has a kernel and a program of its own (AMP), the same sources are compiled into both programs, and
+ * what one has for itself the other does not know. Two words, which port_types.h defines and which mean nothing where
+ * one program has all cores, name what they have in common:
+ *
+ *   static struct {…} stage PORT_SHARED(message);   a static variable that tasks of several cores use: there for all,
+ * at one address, and zero at first. No name is used twice. PORT_ENTRY(run_receiver);                       a function
+ * that is given to port_task_start(), port_timer_open() or port_doorbell_open() for another core; behind its
+ * definition.
+ *
+ * So no pointer to a function, nor to a constant that has one, may stand in what is shared; and the argument of such a
+ * function lies in it, or in a memory region. */
+#if !defined(PORT_SHARED) || !defined(PORT_ENTRY)
+#error "port_types.h must define PORT_SHARED and PORT_ENTRY"
+#endif
+
 /* ---- tasks ---------------------------------------------------------------------------------------------------- */
 
 /* Runs on whichever core the scheduler likes. */

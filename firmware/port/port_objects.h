@@ -13,6 +13,19 @@
 
 #include "port.h"
 
+/* Kinds of objects. */
+enum port_object {
+    PORT_OBJECT_SEMAPHORE, /* and notifications, which are tasks' own */
+    PORT_OBJECT_MUTEX,
+    PORT_OBJECT_QUEUE,
+    PORT_OBJECT_EVENTS,
+    PORT_OBJECT_STREAM,
+};
+
+/* Whether an object of that kind that the calling task makes can be used by tasks of the cores `from` and `to`. False
+ * where it belongs to one kernel, and one of the cores has another. */
+bool port_object_spans(enum port_object object, uint32_t from, uint32_t to);
+
 /* A semaphore that is taken or not: what is given twice can be taken once. It is used with port_sem_give() and
  * port_sem_take(), ended with port_sem_destroy(), and is empty at first. */
 enum port_error port_sem_init_binary(port_sem_t *sem);

@@ -3,8 +3,10 @@
 
 #define LINE_WORDS 16U /* 64 bytes */
 
-static const uint32_t *words;
-static uint32_t line_count;
+static struct {
+    const uint32_t *words;
+    uint32_t line_count;
+} stream PORT_SHARED(stream);
 
 /* Every word holds its own index, so that a sum of any range is known in advance. */
 static void prepare(void) {
@@ -13,22 +15,22 @@ static void prepare(void) {
         return;
     }
     uint32_t *fill = region.base;
-    line_count = (uint32_t)(region.bytes / (LINE_WORDS * sizeof *fill));
-    for (uint32_t i = 0; i < line_count * LINE_WORDS; i++) {
+    stream.line_count = (uint32_t)(region.bytes / (LINE_WORDS * sizeof *fill));
+    for (uint32_t i = 0; i < stream.line_count * LINE_WORDS; i++) {
         fill[i] = i;
     }
-    words = fill;
+    stream.words = fill;
 }
 
 static uint32_t work(uint32_t first, uint32_t count) {
     uint32_t sum = 0;
-    uint32_t line = first % line_count;
+    uint32_t line = first % stream.line_count;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *word = words + (size_t)line * LINE_WORDS;
+        const uint32_t *word = stream.words + (size_t)line * LINE_WORDS;
         for (uint32_t k = 0; k < LINE_WORDS; k++) {
             sum += word[k];
         }
-        if (++line == line_count) {
+        if (++line == stream.line_count) {
             line = 0;
         }
     }
@@ -42,14 +44,14 @@ static uint32_t sum_to(uint32_t lines) {
 }
 
 static uint32_t expected(uint32_t first, uint32_t count) {
-    uint32_t start = first % line_count;
-    uint32_t rounds = count / line_count;
-    uint32_t rest = count % line_count;
-    uint32_t sum = rounds * sum_to(line_count);
-    if (rest < line_count - start) {
+    uint32_t start = first % stream.line_count;
+    uint32_t rounds = count / stream.line_count;
+    uint32_t rest = count % stream.line_count;
+    uint32_t sum = rounds * sum_to(stream.line_count);
+    if (rest < stream.line_count - start) {
         return sum + sum_to(start + rest) - sum_to(start);
     }
-    return sum + sum_to(line_count) - sum_to(start) + sum_to(rest - (line_count - start));
+    return sum + sum_to(stream.line_count) - sum_to(start) + sum_to(rest - (stream.line_count - start));
 }
 
 const struct ic_workload ic_workload_memory = {

@@ -93,7 +93,7 @@ def pico_image(build: Mapping[str, Level], say: Callable[[str], None]) -> Image:
     what = "the program for the Pico"
     compiler = _find(what, PICO_COMPILER, "the cross compiler", "gcc-arm-none-eabi")
     sources = firmware_sources()
-    kernel = freertos_kernel(sources / "port" / "freertos_smp" / "kernel", say)
+    kernel = freertos_kernel(sources / "port" / "freertos" / "kernel", say)
     levels = {factor.name: build.get(factor.name, factor.default) for factor in (OPT, CLOCK_MHZ, CODE, XIP_CACHE)}
     defines = {
         "IC_BOARD": "rp2040",

@@ -1,8 +1,7 @@
 # The RP2040 with FreeRTOS SMP on both cores, as one image for SRAM or for flash.
-include(port/freertos_smp/kernel.cmake)
+include(port/freertos/kernel.cmake)
 enable_language(ASM)
 
-set(IC_CLOCK_MHZ 125 CACHE STRING "Rate of clk_sys in MHz: 48 to 133")
 set(IC_CODE sram CACHE STRING "Where code and constants are: sram or flash")
 set(IC_XIP_CACHE on CACHE STRING "Cache in front of the flash: on or off")
 set_property(CACHE IC_CODE PROPERTY STRINGS sram flash)
@@ -13,41 +12,20 @@ foreach(name IC_CODE IC_XIP_CACHE)
     message(FATAL_ERROR "${name} is one of ${levels}, and not ${${name}}.")
   endif()
 endforeach()
-if(NOT IC_CLOCK_MHZ MATCHES "^[0-9]+$" OR IC_CLOCK_MHZ LESS 48 OR IC_CLOCK_MHZ GREATER 133)
-  message(FATAL_ERROR "IC_CLOCK_MHZ is a whole number from 48 to 133, and not ${IC_CLOCK_MHZ}.")
-endif()
-# PLL_SYS (DS 2.18.2): 12 MHz × FBDIV / POSTDIV1 / POSTDIV2. With 12 as the product of the dividers any whole number of
-# MHz is FBDIV; 24 keeps the loop's oscillator in its range for the lower half, and as fast as it may be, for the least
-# jitter. clocks.c checks all the rules.
-set(pll_postdiv1 6)
-set(pll_postdiv2 2)
-if(IC_CLOCK_MHZ LESS_EQUAL 66)
-  set(pll_postdiv2 4)
-endif()
-math(EXPR pll_fbdiv "${IC_CLOCK_MHZ} * ${pll_postdiv1} * ${pll_postdiv2} / 12")
+include(board/rp2040/pll.cmake)
 list(JOIN IC_CODE_FLAGS " " flags)
 
 # One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
 add_compile_options(-ffunction-sections -fdata-sections)
 
-# The kernel and its own RP2040 port, unmodified, and without our warnings.
-set(kernel_port ${IC_FREERTOS_KERNEL}/portable/ThirdParty/GCC/RP2040)
-if(NOT EXISTS "${kernel_port}/port.c")
-  message(FATAL_ERROR "This FreeRTOS kernel has no ${kernel_port}: it is incomplete.")
-endif()
-add_library(freertos STATIC
-  ${IC_FREERTOS_KERNEL}/tasks.c ${IC_FREERTOS_KERNEL}/queue.c ${IC_FREERTOS_KERNEL}/list.c
-  ${IC_FREERTOS_KERNEL}/event_groups.c ${IC_FREERTOS_KERNEL}/stream_buffer.c
-  ${IC_FREERTOS_KERNEL}/portable/MemMang/heap_4.c ${kernel_port}/port.c)
-target_include_directories(freertos SYSTEM PUBLIC ${IC_FREERTOS_KERNEL}/include ${kernel_port}/include)
-target_include_directories(freertos PUBLIC port/freertos_smp board/rp2040/sdk)
+ic_freertos(ThirdParty/GCC/RP2040 port/freertos_smp board/rp2040/sdk)
 # The kernel's port compiles its handler of the inter-core interrupt only where the SDK's multicore library is.
 target_compile_definitions(freertos PUBLIC LIB_PICO_MULTICORE=1)
-target_compile_options(freertos PRIVATE -w)
 # The files' names in its assertions do not depend on where they are here.
 add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 
-target_include_directories(intercore PUBLIC port/freertos_smp)
+target_sources(intercore PRIVATE bench/benchmarks.c)
+target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 # 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000. Code at -O0 is half as large again and
 # leaves room for 6144.
 if(IC_OPT STREQUAL "O0")
@@ -57,12 +35,13 @@ else()
 endif()
 
 add_library(rp2040 STATIC
-  port/freertos_smp/conditions.c port/freertos_smp/control_freertos.c port/freertos_smp/interrupt_freertos.c
-  port/freertos_smp/lock_freertos.c port/freertos_smp/objects_freertos.c port/freertos_smp/period_freertos.c
-  port/freertos_smp/port_freertos.c
+  port/freertos_smp/conditions.c port/freertos_smp/interrupt_freertos.c
+  port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
+  port/freertos/time_freertos.c port/freertos_smp/port_freertos.c
   board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
-  board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fifo.c board/rp2040/image_${IC_CODE}.c
-  board/rp2040/interrupt.c board/rp2040/lock.c
+  board/rp2040/core_1_smp.c board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fifo.c board/rp2040/fault.c
+  board/rp2040/image_${IC_CODE}.c board/rp2040/interrupt.c board/rp2040/kernels_smp.c board/rp2040/launch.c
+  board/rp2040/lock.c
   board/rp2040/panic.c board/rp2040/region.c board/rp2040/start.c board/rp2040/tick.c board/rp2040/uart.c
   board/rp2040/transports.c board/rp2040/watchdog.c
   transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
@@ -110,7 +89,7 @@ add_executable(intercore-port-test EXCLUDE_FROM_ALL
 ic_image(intercore-port-test)
 
 add_executable(intercore-stress EXCLUDE_FROM_ALL
-  board/rp2040/stress_main.c board/rp2040/test_end.c port/stress.c port/freertos_smp/stress_freertos.c)
+  board/rp2040/stress_main.c board/rp2040/test_end.c port/stress.c port/freertos/stress_freertos.c)
 ic_image(intercore-stress)
 
 add_executable(intercore-transport-stress EXCLUDE_FROM_ALL

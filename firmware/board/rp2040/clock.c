@@ -13,7 +13,7 @@
 
 _Static_assert(CYCLES_PER_US == IC_CLOCK_MHZ && IC_CLOCK_MHZ <= 255, "clock.S multiplies by it, a byte");
 
-static uint32_t phase;
+static uint32_t phase PORT_SHARED(clock_phase);
 
 /* Turns of 3 cycles, and turns of 4: with those of one kind alone, a walk through the microsecond's cycles would never
  * meet some of them where their number is a multiple of 3, or of 4. */

@@ -4,11 +4,11 @@
 
 #include "clocks.h"
 #include "image.h"
+#include "kernels.h"
 #include "port_freertos.h"
 #include "region.h"
 #include "registers.h"
 #include "uart.h"
-#include "watchdog.h"
 
 #define TEXT_OF(token) #token
 #define TEXT(macro) TEXT_OF(macro)
@@ -33,14 +33,8 @@ static const struct port_condition conditions[] = {
     {"memory.stacks", "sram-striped"},
     {"memory.regions", "sram-striped " TEXT(REGION_STRIPED_BYTES) ", sram4 " TEXT(REGION_BANK_BYTES) ", sram5 " TEXT(
                            REGION_BANK_BYTES) " bytes"},
-    {"critical_section", "the kernel's: interrupts masked, and its two hardware spinlocks"},
-    {"spinlock", "hardware spinlock of SIO, polled"},
-    {"atomic", "under a hardware spinlock with interrupts masked: the core has no exclusive accesses"},
     {"memory.word_bytes", "4"},
     {"console", "UART0 by interrupt on core 0, " TEXT(UART_RATE) " bit/s at start"},
-    {"watchdog", WATCHDOG_TEXT},
-    {"interrupt.timer", "an alarm of TIMER, on whole microseconds, at the kernel's priority"},
-    {"interrupt.doorbell", "SIO FIFO, in front of the kernel's handler; a core's own: IRQ 26, pended by software"},
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])
 
@@ -73,12 +67,10 @@ bool port_condition(uint32_t index, struct port_condition *condition) {
                 return true;
             }
         }
-        return port_freertos_condition(behind, condition);
+        return kernels_condition(behind, condition);
     }
     *condition = conditions[index];
     return true;
 }
-
-const char *port_board(void) { return "rp2040"; }
 
 const char *port_chip(void) { return "RP2040"; }

@@ -1,4 +1,4 @@
-/* Both cores' vector tables and main stacks, and how core 1 begins. */
+/* Both cores' vector tables and main stacks. */
 #ifndef RP2040_CORES_H
 #define RP2040_CORES_H
 
@@ -12,8 +12,14 @@
 /* By core; the linker places them. */
 extern uint32_t cores_stacks[2][CORES_STACK_WORDS];
 
-/* Fills both vector tables and lets core 0 use its own. Nothing that can be interrupted may run before. */
+/* Fills both vector tables and lets the core that calls use its own. Nothing that can be interrupted may run before. */
 void cores_vectors_start(void);
+
+/* Where the vector table of a core is. */
+uint32_t cores_table(uint32_t core);
+
+/* Gives a core's SysTick another handler than the kernel's tick. */
+void cores_set_systick(uint32_t core, void (*handler)(void));
 
 /* What a core does on an interrupt (DS 2.3.2); takes effect at once, on either core. */
 void (*cores_handler(uint32_t core, uint32_t number))(void);

@@ -22,6 +22,10 @@ void image_conditions_start(void);
 bool image_condition(uint32_t index, struct port_condition *condition);
 
 /* Copies words up to `end`: not by memcpy(), which would need the stack and the variables to be in order. */
-void image_copy(uint32_t *to, const uint32_t *from, const uint32_t *end);
+static inline void image_copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
+    while (from < end) {
+        *(volatile uint32_t *)to++ = *from++; /* volatile: not to be made a call of memcpy */
+    }
+}
 
 #endif

@@ -16,7 +16,6 @@ extern void (*board_constructors_end[])(void);
 
 int main(void);
 void start_c(void);
-void start_fault_at(const uint32_t *frame);
 
 #define TEXT_OF(token) #token
 #define TEXT(macro) TEXT_OF(macro)
@@ -44,12 +43,6 @@ static void fill(uint32_t *from, const uint32_t *end, uint32_t word) {
     }
 }
 
-void image_copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
-    while (from < end) {
-        *(volatile uint32_t *)to++ = *from++; /* volatile: as above, with memcpy */
-    }
-}
-
 void start_c(void) {
     const uint32_t *stack_pointer;
     cycles_begin();
@@ -69,19 +62,4 @@ void start_c(void) {
     }
     main();
     board_panic("main has returned", "", 0);
-}
-
-void start_fault_at(const uint32_t *frame) { board_panic("a fault of the instruction at", "", frame[6]); }
-
-/* EXC_RETURN bit 2 tells which stack has the frame (ARMv6-M B1.5.6). */
-__attribute__((naked)) void start_hard_fault(void) {
-    __asm volatile("    mov  r1, lr           \n"
-                   "    movs r2, #4           \n"
-                   "    mrs  r0, msp          \n"
-                   "    tst  r1, r2           \n"
-                   "    beq  1f               \n"
-                   "    mrs  r0, psp          \n"
-                   "1:  ldr  r1, =start_fault_at \n"
-                   "    bx   r1               \n"
-                   "    .ltorg                \n");
 }

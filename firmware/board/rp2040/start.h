@@ -8,7 +8,4 @@
 /* Where the image begins, in code, and in SRAM at its lowest address: the boot ROM jumps here, or boot2.S does. */
 void board_entry(void);
 
-/* Handler of HardFault: panics with the address of the instruction. */
-void start_hard_fault(void);
-
 #endif

@@ -10,6 +10,7 @@
 
 /* The longest: 24 bits, which count down two per µs (erratum RP2040-E1). */
 #define WATCHDOG_PERIOD_US 8388607U
+#define WATCHDOG_PERIOD_MS 8388
 #define WATCHDOG_BEAT_US 2000000U
 
 /* The same, as the condition "watchdog". */
@@ -17,6 +18,9 @@
 
 /* Arms the watchdog. */
 void watchdog_start(void);
+
+/* Gives it another WATCHDOG_PERIOD_US. */
+void watchdog_feed(void);
 
 /* Starts the beat. To be called on core 1. */
 void watchdog_start_beat(void);

@@ -1,5 +1,7 @@
-/* port.h on FreeRTOS SMP: tasks, waking, and time that passes. Clock, console and facts are the board's. */
+/* port.h on FreeRTOS SMP: tasks and waking. Clock, console and facts are the board's. */
 #include "port_freertos.h"
+
+#include "port_objects.h"
 
 /* How often a joiner looks whether a task is off its core before it sleeps for a tick between looks. */
 #define JOIN_LOOKS 100U
@@ -20,7 +22,7 @@ uint32_t port_tick_hz(void) { return configTICK_RATE_HZ; }
 
 /* ---- tasks ---- */
 
-UBaseType_t port_freertos_affinity(uint32_t core) {
+static UBaseType_t affinity(uint32_t core) {
     return core == PORT_CORE_ANY ? (UBaseType_t)tskNO_AFFINITY : (UBaseType_t)1U << core;
 }
 
@@ -63,7 +65,7 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
     /* The kernel stores the handle before the task can run. */
     BaseType_t made = xTaskCreateAffinitySet(run_task, config->name, stack_words(config->stack_bytes), task,
                                              (UBaseType_t)(tskIDLE_PRIORITY + 1U + config->priority),
-                                             port_freertos_affinity(config->core), &task->handle);
+                                             affinity(config->core), &task->handle);
     return made == pdPASS ? PORT_OK : PORT_ERR_RESOURCE;
 }
 
@@ -90,6 +92,17 @@ void port_task_join(port_task_t *task) {
     }
     vTaskDelete(task->handle); /* frees its memory, here */
 }
+
+enum port_error port_task_pin(port_task_t *task, uint32_t core) {
+    vTaskCoreAffinitySet(task->handle, affinity(core));
+    return PORT_OK;
+}
+
+void port_task_suspend(port_task_t *task) { vTaskSuspend(task->handle); }
+
+void port_task_resume(port_task_t *task) { vTaskResume(task->handle); }
+
+void port_checkpoint(void) {}
 
 bool port_task_waits(const port_task_t *task) {
     return eTaskGetState(task->handle) == eBlocked && is_off_its_core(task->handle);
@@ -126,6 +139,18 @@ enum port_error port_sem_init(port_sem_t *sem, uint32_t initial) {
     return PORT_OK;
 }
 
+bool port_object_spans(enum port_object object, uint32_t from, uint32_t to) {
+    (void)object;
+    (void)from;
+    (void)to;
+    return true; /* one kernel has all cores */
+}
+
+enum port_error port_sem_init_binary(port_sem_t *sem) {
+    (void)xSemaphoreCreateBinaryStatic(sem);
+    return PORT_OK;
+}
+
 /* The handle of a static semaphore is its address. */
 static SemaphoreHandle_t handle_of(port_sem_t *sem) { return (SemaphoreHandle_t)sem; }
 
@@ -144,29 +169,6 @@ enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline) {
         }
     }
 }
-
-/* ---- time that passes ---- */
-
-TickType_t port_freertos_ticks_until(uint64_t when) {
-    if (when == PORT_FOREVER) {
-        return portMAX_DELAY;
-    }
-    uint64_t now = port_clock();
-    if (now >= when) {
-        return 0;
-    }
-    /* The first tick of a delay is a part of one only, so this may end early; callers look again. */
-    uint64_t ticks = (when - now) / (port_clock_hz() / configTICK_RATE_HZ) + 1U;
-    return ticks < portMAX_DELAY / 2U ? (TickType_t)ticks : portMAX_DELAY / 2U;
-}
-
-void port_sleep_until(uint64_t when) {
-    for (TickType_t ticks = port_freertos_ticks_until(when); ticks > 0; ticks = port_freertos_ticks_until(when)) {
-        vTaskDelay(ticks);
-    }
-}
-
-void port_sleep_ticks(uint32_t ticks) { vTaskDelay(ticks); }
 
 /* ---- the kernel's hooks ---- */
 
@@ -188,7 +190,7 @@ void port_freertos_assert(const char *file, uint32_t line) { board_panic("an ass
  * has been, and be seen in the last cycles of a sample. */
 static void pin_idle_tasks(void) {
     for (uint32_t core = 0; core < configNUMBER_OF_CORES; core++) {
-        vTaskCoreAffinitySet(xTaskGetIdleTaskHandleForCore((BaseType_t)core), port_freertos_affinity(core));
+        vTaskCoreAffinitySet(xTaskGetIdleTaskHandleForCore((BaseType_t)core), affinity(core));
     }
 }
 
@@ -202,7 +204,7 @@ static void run_console(void *arg) {
 void port_freertos_start(void (*console)(void)) {
     console_task.handle =
         xTaskCreateStaticAffinitySet(run_console, "console", PORT_FREERTOS_CONSOLE_STACK_WORDS, (void *)console,
-                                     tskIDLE_PRIORITY + 1U, console_stack, &console_control, port_freertos_affinity(0));
+                                     tskIDLE_PRIORITY + 1U, console_stack, &console_control, affinity(0));
     vTaskStartScheduler();
     board_panic("the scheduler has not started", "", 0);
 }

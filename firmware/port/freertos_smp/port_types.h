@@ -13,6 +13,10 @@
 
 #define PORT_CORES_MAX 2U
 
+/* One program has all cores. */
+#define PORT_SHARED(name)
+#define PORT_ENTRY(function) _Static_assert(sizeof(&(function)) > 0, "a function")
+
 /* The stack and the kernel's control block come from the heap: a port_task_t is small. */
 typedef struct port_task {
     TaskHandle_t handle;

@@ -10,6 +10,10 @@
 
 #define PORT_CORES_MAX 64U
 
+/* One program has all cores. */
+#define PORT_SHARED(name)
+#define PORT_ENTRY(function) _Static_assert(sizeof(&(function)) > 0, "a function")
+
 typedef struct port_task {
     pthread_t thread;
     atomic_int id; /* the system's number of the thread; 0 until it runs */

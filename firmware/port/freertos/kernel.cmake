@@ -4,7 +4,7 @@
 set(IC_FREERTOS_KERNEL "" CACHE PATH "Folder of the FreeRTOS kernel; empty: FREERTOS_KERNEL_PATH, or by cargo")
 
 function(ic_fetch_kernel folder)
-  set(manifest "${CMAKE_CURRENT_SOURCE_DIR}/port/freertos_smp/kernel/Cargo.toml")
+  set(manifest "${CMAKE_CURRENT_SOURCE_DIR}/port/freertos/kernel/Cargo.toml")
   set(hint "Give the folder of the FreeRTOS kernel by -DIC_FREERTOS_KERNEL=… or in FREERTOS_KERNEL_PATH, or install "
            "cargo, which fetches it once.")
   string(CONCAT hint ${hint})
@@ -45,3 +45,19 @@ if(NOT "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}" VERSION_GREATER_EQUAL 11.2)
   message(FATAL_ERROR "FreeRTOS V11.2 or later is needed; ${IC_FREERTOS_KERNEL} is ${IC_FREERTOS_VERSION}.")
 endif()
 message(STATUS "FreeRTOS kernel ${IC_FREERTOS_VERSION} in ${IC_FREERTOS_KERNEL}")
+
+# The kernel with one of its own ports (a folder under portable/), unmodified, and without our warnings, as the library
+# `freertos`. The further arguments are folders: of FreeRTOSConfig.h, and of what else the port includes.
+function(ic_freertos kernel_port)
+  set(folder ${IC_FREERTOS_KERNEL}/portable/${kernel_port})
+  if(NOT EXISTS "${folder}/port.c")
+    message(FATAL_ERROR "This FreeRTOS kernel has no ${folder}: it is incomplete.")
+  endif()
+  add_library(freertos STATIC
+    ${IC_FREERTOS_KERNEL}/tasks.c ${IC_FREERTOS_KERNEL}/queue.c ${IC_FREERTOS_KERNEL}/list.c
+    ${IC_FREERTOS_KERNEL}/event_groups.c ${IC_FREERTOS_KERNEL}/stream_buffer.c
+    ${IC_FREERTOS_KERNEL}/portable/MemMang/heap_4.c ${folder}/port.c)
+  target_include_directories(freertos SYSTEM PUBLIC ${IC_FREERTOS_KERNEL}/include ${folder}/include ${folder})
+  target_include_directories(freertos PUBLIC port/freertos ${ARGN})
+  target_compile_options(freertos PRIVATE -w)
+endfunction()

@@ -17,12 +17,9 @@
 #define PORT_FREERTOS_NOTIFY_TASK 1U
 #define PORT_FREERTOS_NOTIFY_PLATFORM 2U
 
-/* Makes `console` the console task and starts the scheduler on all cores. To be called on core 0, with interrupts of
- * core 1 not yet enabled. `console` must not return. */
+/* Makes `console` the console task and starts the scheduler. To be called on core 0; where one kernel has all cores,
+ * with interrupts of core 1 not yet enabled. `console` must not return. */
 void port_freertos_start(void (*console)(void)) __attribute__((noreturn));
-
-/* The kernel's mask for a core, or for all with PORT_CORE_ANY. */
-UBaseType_t port_freertos_affinity(uint32_t core);
 
 /* Lets the scheduler choose again on this core when the handler that calls this returns. To be called last. */
 void port_freertos_yield_from_handler(void);

@@ -1,12 +1,10 @@
-/* port_objects.h on FreeRTOS: the kernel's own objects, made from its heap as applications make them. Semaphores alone
- * are static: they cannot fail (port_freertos.c). */
+/* port_objects.h on FreeRTOS: the kernel's own objects, made from its heap as applications make them. Semaphores are
+ * with the tasks: port_freertos.c, or where there are several kernels semaphore_amp.c. */
 #include "port_objects.h"
 
 #include "port.h"
 
 static enum port_error result(const void *made) { return made != NULL ? PORT_OK : PORT_ERR_RESOURCE; }
-
-enum port_error port_sem_init_binary(port_sem_t *sem) { return result(xSemaphoreCreateBinaryStatic(sem)); }
 
 /* ---- mutex ---- */
 

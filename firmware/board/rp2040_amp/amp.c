@@ -1,0 +1,127 @@
+/* What port/freertos_amp needs of the RP2040. */
+#include "clock.h"
+#include "clocks.h"
+#include "cores.h"
+#include "crc32.h"
+#include "hardware/irq.h"
+#include "hardware/sync.h"
+#include "launch.h"
+#include "pico/multicore.h"
+#include "port_amp.h"
+#include "port_freertos.h"
+#include "port_interrupt.h"
+#include "port_lock.h"
+#include "registers.h"
+#include "tick.h"
+#include "watchdog.h"
+
+#define LOWEST_PRIORITY 255U
+#define FIFO_VLD 1U
+#define FIFO_RDY 2U
+/* The SDK's number for locks of operating systems (PICO_SPINLOCK_ID_OS1), which neither kernel uses. */
+#define LOCK PICO_SPINLOCK_ID_OS1
+#define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
+
+uint32_t board_core(void) { return get_core_num(); }
+
+bool board_in_handler(void) { return __get_current_exception() != 0; }
+
+uint32_t board_build(void) {
+    static const char made[] = IC_FLAGS " " IC_COMPILER;
+    return ic_crc32(made, sizeof made);
+}
+
+/* ---- the doorbell: a word of the FIFO to the other core (DS 2.3.1.4), whatever word ---- */
+
+/* Where the FIFO is full its interrupt is pending anyway. */
+void board_ring(void) {
+    __dmb();
+    if ((sio_hw->fifo_st & FIFO_RDY) != 0) {
+        sio_hw->fifo_wr = 1;
+    }
+}
+
+static void rung(void) {
+    multicore_fifo_drain();
+    multicore_fifo_clear_irq();
+    port_amp_rung();
+}
+
+static void handle(uint32_t number, irq_handler_t handler) {
+    irq_set_exclusive_handler(number, handler);
+    irq_set_priority(number, LOWEST_PRIORITY); /* the kernel's: none interrupts another */
+    irq_set_enabled(number, true);
+}
+
+void board_doorbell_start(void) {
+    handle(SIO_IRQ_PROC0 + get_core_num(), rung);
+    handle(SPARE_IRQ, port_amp_doorbell);
+}
+
+void board_ring_self(void) { NVIC_ISPR = 1U << SPARE_IRQ; }
+
+/* ---- the lock between the cores ---- */
+
+uint32_t board_lock(void) {
+    uint32_t mask = save_and_disable_interrupts();
+    spin_lock_unsafe_blocking(spin_lock_instance(LOCK));
+    return mask;
+}
+
+void board_unlock(uint32_t mask) { spin_unlock(spin_lock_instance(LOCK), mask); }
+
+/* ---- core 1 ---- */
+
+/* Where core 1's image begins (core_1.c has it so). */
+extern const struct {
+    uint32_t stack;
+    uint32_t entry;
+} board_core_1_image;
+
+static TickType_t launch_began;
+
+static bool goes_on(void) { return xTaskGetTickCount() - launch_began < pdMS_TO_TICKS(PORT_AMP_PATIENCE_MS); }
+
+bool board_start_core_1(void) {
+    launch_began = xTaskGetTickCount();
+    return launch_core_1(cores_table(1), board_core_1_image.stack, board_core_1_image.entry, goes_on);
+}
+
+void board_core_1_runs(void) { tick_start(); }
+
+void board_alive(void) { watchdog_feed(); }
+
+/* ---- the timer: core n takes the interrupt of alarm n ---- */
+
+static struct {
+    void (*handler)(void *arg);
+    void *arg;
+} timer;
+
+static void alarm_fires(void) {
+    TIMER_INTR = 1U << get_core_num();
+    timer.handler(timer.arg);
+}
+
+enum port_error board_timer_open(void (*handler)(void *arg), void *arg) {
+    uint32_t core = get_core_num();
+    timer.handler = handler;
+    timer.arg = arg;
+    handle(TIMER_IRQ_0 + core, alarm_fires);
+    TIMER_INTE = 1U << core;
+    return PORT_OK;
+}
+
+/* Of whichever core: one timer is open at a time. */
+void board_timer_close(void) {
+    uint32_t both = 3;
+    TIMER_INTE = 0;
+    TIMER_ARMED = both; /* disarms them */
+    TIMER_INTR = both;
+}
+
+uint64_t port_timer_set(uint64_t when) {
+    uint64_t us = (when - clock_phase() + CYCLES_PER_US - 1U) / CYCLES_PER_US;
+    TIMER_ALARM(get_core_num()) = (uint32_t)us; /* arms it */
+    return us * CYCLES_PER_US + clock_phase();
+}

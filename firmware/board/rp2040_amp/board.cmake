@@ -1,0 +1,68 @@
+# The RP2040 with a FreeRTOS kernel on each core: two images of the same sources (IC_CORE), for SRAM. That of core 0 holds
+# that of core 1, which is built first, by this same file.
+include(port/freertos/kernel.cmake)
+enable_language(ASM)
+
+set(IC_CORE 0 CACHE STRING "Whose image: 0, which holds that of core 1, or 1")
+set(chip ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040)
+set(here ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040_amp)
+include(${chip}/pll.cmake)
+list(JOIN IC_CODE_FLAGS " " flags)
+
+# One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
+add_compile_options(-ffunction-sections -fdata-sections -fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
+target_compile_options(intercore PRIVATE -ffunction-sections -fdata-sections)
+
+ic_freertos(ThirdParty/GCC/RP2040 port/freertos_amp board/rp2040_amp board/rp2040/sdk)
+
+target_sources(intercore PRIVATE bench/benchmarks_amp.c)
+target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
+# 24 kB: with code for each core, there is no room for more.
+target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=3072U)
+
+add_library(rp2040_amp STATIC
+  port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
+  port/freertos/time_freertos.c
+  port/freertos_amp/conditions.c port/freertos_amp/entries.c port/freertos_amp/interrupt_amp.c
+  port/freertos_amp/mailbox.c port/freertos_amp/port_amp.c port/freertos_amp/rendezvous.c
+  port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c
+  board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
+  board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fault.c board/rp2040/image_sram.c
+  board/rp2040/launch.c board/rp2040/panic.c board/rp2040/region.c board/rp2040/tick.c board/rp2040/uart.c
+  board/rp2040/watchdog.c
+  board/rp2040_amp/amp.c board/rp2040_amp/kernels_amp.c board/rp2040_amp/transports.c)
+target_include_directories(rp2040_amp PUBLIC board/rp2040 board/rp2040_amp)
+target_compile_definitions(rp2040_amp PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
+  IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2})
+target_compile_definitions(rp2040_amp PRIVATE
+  IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"
+  IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, unmodified, saves the SIO divider at each switch"
+  IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, arm-none-eabi")
+target_link_libraries(rp2040_amp PUBLIC intercore freertos)
+target_link_libraries(freertos PUBLIC rp2040_amp) # they call each other
+target_link_libraries(intercore PUBLIC rp2040_amp)
+
+# All objects, not only those that something refers to: what is shared must be the same in both images. The linker leaves
+# out the functions that nothing uses.
+add_executable(intercore-target board/rp2040_amp/core_${IC_CORE}.c
+  $<TARGET_OBJECTS:intercore> $<TARGET_OBJECTS:rp2040_amp>)
+target_link_libraries(intercore-target PRIVATE intercore m)
+target_link_options(intercore-target PRIVATE -nostartfiles -L${here}/core${IC_CORE} -L${here} -T ${chip}/sram.ld
+  -Wl,--gc-sections,--fatal-warnings,-Map=${CMAKE_CURRENT_BINARY_DIR}/intercore-target.map)
+set_target_properties(intercore-target PROPERTIES
+  LINK_DEPENDS "${chip}/sram.ld;${here}/ram.ld;${here}/memory_map.ld;${here}/core${IC_CORE}/memory.ld")
+
+if(IC_CORE EQUAL 0)
+  target_sources(intercore-target PRIVATE board/rp2040/start.c board/rp2040_amp/image_1.S)
+  include(ExternalProject)
+  set(core_1 ${CMAKE_CURRENT_BINARY_DIR}/core1)
+  ExternalProject_Add(core_1 SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR} BINARY_DIR ${core_1}
+    CMAKE_ARGS -DIC_CORE=1 -DIC_BOARD=${IC_BOARD} -DIC_OPT=${IC_OPT} -DIC_CLOCK_MHZ=${IC_CLOCK_MHZ}
+      -DIC_FREERTOS_KERNEL=${IC_FREERTOS_KERNEL}
+    BUILD_COMMAND ${CMAKE_COMMAND} --build ${core_1} --target intercore-target --parallel
+    COMMAND ${CMAKE_OBJCOPY} -O binary -j .text -j .rodata -j .data ${core_1}/intercore-target ${core_1}/image.bin
+    BUILD_ALWAYS TRUE INSTALL_COMMAND "" BUILD_BYPRODUCTS ${core_1}/image.bin)
+  set_source_files_properties(board/rp2040_amp/image_1.S PROPERTIES
+    COMPILE_DEFINITIONS IC_CORE_1_IMAGE="${core_1}/image.bin" OBJECT_DEPENDS ${core_1}/image.bin)
+  add_dependencies(intercore-target core_1)
+endif()

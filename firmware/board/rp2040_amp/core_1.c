@@ -1,0 +1,40 @@
+/* Core 1's image: from its first instruction to its scheduler. Core 0 has started the clocks and cleared what is shared. */
+#include <stdint.h>
+
+#include "board_end.h"
+#include "cores.h"
+#include "cycles.h"
+#include "image.h"
+#include "port_amp.h"
+#include "port_freertos.h"
+#include "start.h"
+
+extern uint32_t board_bss[], board_bss_end[];
+
+/* What core 0 has the boot ROM start it with; at the lowest address. */
+extern const struct first_words {
+    uint32_t *stack;
+    void (*entry)(void);
+} first_words;
+__attribute__((section(".entry"), used))
+const struct first_words first_words = {&cores_stacks[1][CORES_STACK_WORDS], board_entry};
+
+/* On the stack of the first words, with interrupts masked until the first task runs. */
+void board_entry(void) {
+    __asm volatile("cpsid i" ::: "memory");
+    image_start_data();
+    for (volatile uint32_t *word = board_bss; word < board_bss_end; word++) {
+        *word = 0;
+    }
+    cores_vectors_start();
+    cycles_start(1, 0);
+    port_amp_start_core_1();
+}
+
+/* Core 0 hears that this core's ticks have stopped, and starts the chip again. */
+void board_end(uint32_t status) {
+    (void)status;
+    for (;;) {
+        __asm volatile("wfe");
+    }
+}

@@ -1,0 +1,5 @@
+/* Core 1's image, where it runs; the build has made it first. */
+    .section .core_1, "a"
+    .global board_core_1_image
+board_core_1_image:
+    .incbin IC_CORE_1_IMAGE

@@ -1,0 +1,23 @@
+/* port.h on FreeRTOS: time that passes. */
+#include "port_freertos.h"
+
+TickType_t port_freertos_ticks_until(uint64_t when) {
+    if (when == PORT_FOREVER) {
+        return portMAX_DELAY;
+    }
+    uint64_t now = port_clock();
+    if (now >= when) {
+        return 0;
+    }
+    /* The first tick of a delay is a part of one only, so this may end early; callers look again. */
+    uint64_t ticks = (when - now) / (port_clock_hz() / configTICK_RATE_HZ) + 1U;
+    return ticks < portMAX_DELAY / 2U ? (TickType_t)ticks : portMAX_DELAY / 2U;
+}
+
+void port_sleep_until(uint64_t when) {
+    for (TickType_t ticks = port_freertos_ticks_until(when); ticks > 0; ticks = port_freertos_ticks_until(when)) {
+        vTaskDelay(ticks);
+    }
+}
+
+void port_sleep_ticks(uint32_t ticks) { vTaskDelay(ticks); }

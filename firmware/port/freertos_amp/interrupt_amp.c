@@ -1,0 +1,76 @@
+/* port_interrupt.h between two kernels: the timer is this core's or the other's, a ring is an order. */
+#include "port_interrupt.h"
+
+#include "port_amp.h"
+#include "port_freertos.h"
+
+/* Of this core, as opened last. */
+static struct {
+    void (*handler)(void *arg);
+    void *arg;
+} doorbell;
+
+static enum port_error open_doorbell(void (*handler)(void *arg), void *arg) {
+    doorbell.arg = arg;
+    doorbell.handler = handler;
+    return PORT_OK;
+}
+
+enum port_error port_amp_serve_interrupt(enum port_amp_service what, void *object, uint32_t index) {
+    switch (what) {
+    case PORT_AMP_TIMER_OPEN:
+        return board_timer_open(port_amp_entry(index), object);
+    case PORT_AMP_DOORBELL_OPEN:
+        return open_doorbell(port_amp_entry(index), object);
+    default:
+        return open_doorbell(NULL, NULL);
+    }
+}
+
+enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void *arg) {
+    return core == board_core() ? board_timer_open(handler, arg)
+                                : port_amp_call(PORT_AMP_TIMER_OPEN, arg, port_amp_index_of(handler));
+}
+
+void port_timer_close(void) { board_timer_close(); }
+
+enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), void *arg) {
+    return core == board_core() ? open_doorbell(handler, arg)
+                                : port_amp_call(PORT_AMP_DOORBELL_OPEN, arg, port_amp_index_of(handler));
+}
+
+void port_doorbell_close(uint32_t core) {
+    if (core == board_core()) {
+        (void)open_doorbell(NULL, NULL);
+    } else {
+        (void)port_amp_call(PORT_AMP_DOORBELL_CLOSE, NULL, 0);
+    }
+}
+
+void port_doorbell_ring(uint32_t core) {
+    if (core == board_core()) {
+        board_ring_self();
+    } else {
+        port_amp_send(PORT_AMP_RING, NULL);
+    }
+}
+
+/* A ring that comes late finds the doorbell closed. */
+void port_amp_doorbell(void) {
+    if (doorbell.handler != NULL) {
+        doorbell.handler(doorbell.arg);
+    }
+}
+
+void port_notify_from_handler(port_task_t *task) {
+    if (task->core != board_core()) {
+        port_amp_send(PORT_AMP_NOTIFY, task);
+        return;
+    }
+    BaseType_t yield = pdFALSE;
+    task->waits = 0;
+    vTaskNotifyGiveIndexedFromISR(task->handle, PORT_FREERTOS_NOTIFY_TASK, &yield);
+    portYIELD_FROM_ISR(yield);
+}
+
+void port_freertos_yield_from_handler(void) { portYIELD_FROM_ISR(pdTRUE); }

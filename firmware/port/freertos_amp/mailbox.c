@@ -1,0 +1,156 @@
+/* Orders from core to core: the mailboxes, the doorbell's handler, the tick's look after both. */
+#include "port_amp.h"
+#include "port_freertos.h"
+
+/* Far more than can be under way: each task of a benchmark sends one and waits. A power of two. */
+#define ORDERS 32U
+
+struct order {
+    enum port_amp_order what;
+    void *object;
+};
+
+static struct {
+    struct {
+        atomic_uint put;   /* orders ever put in: by the other core */
+        atomic_uint taken; /* and taken out: by the core whose mailbox it is */
+        struct order orders[ORDERS];
+    } boxes[PORT_AMP_CORES]; /* by the core that they are for */
+    struct {
+        atomic_uint beat;
+        atomic_uint lost; /* doorbells to this core, found by its tick */
+    } cores[PORT_AMP_CORES];
+} mail PORT_SHARED(mail);
+
+static uint32_t other_core(void) { return 1U - board_core(); }
+
+/* ---- sending ---- */
+
+static bool try_to_send(enum port_amp_order what, void *object) {
+    uint32_t to = other_core();
+    uint32_t mask = portSET_INTERRUPT_MASK_FROM_ISR();
+    uint32_t put = atomic_load_explicit(&mail.boxes[to].put, memory_order_relaxed);
+    bool room = put - atomic_load_explicit(&mail.boxes[to].taken, memory_order_acquire) < ORDERS;
+    if (room) {
+        mail.boxes[to].orders[put % ORDERS] = (struct order){what, object};
+        atomic_store_explicit(&mail.boxes[to].put, put + 1U, memory_order_release);
+    }
+    board_ring(); /* also if it is full: perhaps a ring was lost */
+    portCLEAR_INTERRUPT_MASK_FROM_ISR(mask);
+    return room;
+}
+
+/* A handler cannot wait for room: the other core might be waiting in one as well. */
+void port_amp_send(enum port_amp_order what, void *object) {
+    while (!try_to_send(what, object)) {
+        if (board_in_handler()) {
+            board_panic("the other core's mailbox is full, and an interrupt handler cannot wait", "", board_core());
+        }
+    }
+}
+
+/* ---- taking ---- */
+
+/* What comes from the other core may be damaged, if that core is. */
+static port_task_t *own_task(void *object) {
+    port_task_t *task = object;
+    if (task->core != board_core() || task->handle == NULL) {
+        board_panic("an order for a task that this core does not have", "", board_core());
+    }
+    return task;
+}
+
+static void wake_from_handler(port_task_t *task, UBaseType_t index, BaseType_t *yield) {
+    task->waits = 0;
+    vTaskNotifyGiveIndexedFromISR(task->handle, index, yield);
+}
+
+static void execute(const struct order *order, BaseType_t *yield) {
+    switch (order->what) {
+    case PORT_AMP_NOTIFY:
+        wake_from_handler(own_task(order->object), PORT_FREERTOS_NOTIFY_TASK, yield);
+        break;
+    case PORT_AMP_WAKE:
+        wake_from_handler(own_task(order->object), PORT_FREERTOS_NOTIFY_PLATFORM, yield);
+        break;
+    case PORT_AMP_CALL:
+        port_amp_called(yield);
+        break;
+    case PORT_AMP_RING:
+        port_amp_doorbell();
+        break;
+    case PORT_AMP_SENT:
+        (void)xStreamBufferSendCompletedFromISR((StreamBufferHandle_t)order->object, yield);
+        break;
+    case PORT_AMP_RECEIVED:
+        (void)xStreamBufferReceiveCompletedFromISR((StreamBufferHandle_t)order->object, yield);
+        break;
+    default:
+        board_panic("an order that nobody gives", "", (uint32_t)order->what);
+    }
+}
+
+/* Takes all orders. In a handler: all that call it have one priority. */
+static void take_orders(BaseType_t *yield) {
+    uint32_t own = board_core();
+    uint32_t taken = atomic_load_explicit(&mail.boxes[own].taken, memory_order_relaxed);
+    while (taken != atomic_load_explicit(&mail.boxes[own].put, memory_order_acquire)) {
+        struct order order = mail.boxes[own].orders[taken % ORDERS];
+        atomic_store_explicit(&mail.boxes[own].taken, ++taken, memory_order_release);
+        execute(&order, yield);
+    }
+}
+
+void port_amp_rung(void) {
+    BaseType_t yield = pdFALSE;
+    take_orders(&yield);
+    portYIELD_FROM_ISR(yield);
+}
+
+/* ---- the tick ---- */
+
+/* An order that was there at the last tick, and still is. */
+static void look_for_lost_ring(void) {
+    static uint32_t seen_put;
+    uint32_t own = board_core();
+    uint32_t taken = atomic_load_explicit(&mail.boxes[own].taken, memory_order_relaxed);
+    if ((int32_t)(seen_put - taken) > 0) {
+        BaseType_t yield = pdFALSE;
+        atomic_store_explicit(&mail.cores[own].lost,
+                              atomic_load_explicit(&mail.cores[own].lost, memory_order_relaxed) + 1U,
+                              memory_order_relaxed);
+        take_orders(&yield);
+        portYIELD_FROM_ISR(yield);
+    }
+    seen_put = atomic_load_explicit(&mail.boxes[own].put, memory_order_acquire);
+}
+
+/* A core is missed only once it has been heard. */
+static void listen(void) {
+    static uint32_t heard;
+    static uint32_t silence;
+    uint32_t beat = atomic_load_explicit(&mail.cores[other_core()].beat, memory_order_relaxed);
+    if (beat != heard || heard == 0) {
+        heard = beat;
+        silence = 0;
+    } else if (++silence >= PORT_AMP_SILENCE_TICKS) {
+        board_panic("the other core has stopped", "", other_core());
+    }
+    if (board_core() == 0) {
+        board_alive();
+    }
+}
+
+void vApplicationTickHook(void) {
+    uint32_t own = board_core();
+    atomic_store_explicit(&mail.cores[own].beat,
+                          (atomic_load_explicit(&mail.cores[own].beat, memory_order_relaxed) + 1U) | 1U << 31U,
+                          memory_order_relaxed);
+    look_for_lost_ring();
+    listen();
+}
+
+uint32_t port_amp_lost(void) {
+    return atomic_load_explicit(&mail.cores[0].lost, memory_order_relaxed) +
+           atomic_load_explicit(&mail.cores[1].lost, memory_order_relaxed);
+}

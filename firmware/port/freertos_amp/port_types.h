@@ -1,0 +1,68 @@
+/* The types that users of port.h allocate, for one FreeRTOS kernel per core. Those that several cores use lie in shared
+ * memory (PORT_SHARED): what belongs to one kernel alone, such as a handle, is for that kernel to use. */
+#ifndef PORT_TYPES_H
+#define PORT_TYPES_H
+
+#include <stdatomic.h>
+
+#include "FreeRTOS.h"
+
+#include "event_groups.h"
+#include "semphr.h"
+#include "stream_buffer.h"
+#include "task.h"
+
+#define PORT_CORES_MAX 2U
+
+/* Named sections, which the linker sorts by name: so both images have the same order. */
+#define PORT_SHARED(name) __attribute__((section(".shared." #name)))
+#define PORT_ENTRY(function)                                                                                           \
+    static void (*const entry_##function)(void *) __attribute__((section(".entries." #function), used)) = (function)
+
+typedef struct port_task {
+    uint32_t core;         /* whose kernel has it */
+    TaskHandle_t handle;   /* that kernel's */
+    void (*entry)(void *); /* that core's */
+    void *arg;
+    uint32_t index; /* of the entry, for the other core's image */
+    uint32_t priority;
+    uint32_t stack_bytes;
+    volatile uint32_t waits;            /* written at every switch: FreeRTOSConfig.h */
+    atomic_uint ended;                  /* the entry has returned */
+    _Atomic(struct port_task *) joiner; /* who waits for that */
+} port_task_t;
+
+/* Tasks that may wait for one semaphore at a time. */
+#define PORT_SEM_WAITERS 4U
+
+typedef struct port_sem {
+    uint32_t count;
+    uint32_t most;
+    uint32_t waiting;
+    port_task_t *waiters[PORT_SEM_WAITERS]; /* first come, first served */
+} port_sem_t;
+
+/* ---- objects of one kernel: for tasks of the core that makes them ---- */
+
+typedef struct port_mutex {
+    SemaphoreHandle_t handle;
+} port_mutex_t;
+
+typedef struct port_queue {
+    QueueHandle_t handle;
+} port_queue_t;
+
+typedef struct port_events {
+    EventGroupHandle_t handle;
+} port_events_t;
+
+typedef struct port_stream {
+    StreamBufferHandle_t handle;
+} port_stream_t;
+
+/* The register of a lock that the hardware has, chosen by the board. */
+typedef struct port_spinlock {
+    volatile uint32_t *hardware;
+} port_spinlock_t;
+
+#endif

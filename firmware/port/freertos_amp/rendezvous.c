@@ -1,0 +1,65 @@
+/* How the two images meet. */
+#include "port_amp.h"
+#include "port_freertos.h"
+
+#define MAGIC 0x1c0a3b5dU
+
+extern uint8_t port_amp_shared[];
+extern uint8_t port_amp_shared_end[];
+
+/* What an image says of itself. Its place must not depend on what may differ: the linker puts it first. */
+struct identity {
+    uint32_t protocol;
+    uint32_t shared_bytes;
+    uint32_t entries;
+    uint32_t build;
+};
+
+static struct {
+    struct identity identity;
+    atomic_uint magic; /* written last */
+} core_1 __attribute__((section(".shared_first")));
+
+static struct identity own_identity(void) {
+    return (struct identity){.protocol = PORT_AMP_PROTOCOL,
+                             .shared_bytes = (uint32_t)(port_amp_shared_end - port_amp_shared),
+                             .entries = port_amp_entry_count(),
+                             .build = board_build()};
+}
+
+static void say_what_runs(void) {
+    board_core_1_runs();
+    core_1.identity = own_identity();
+    atomic_store_explicit(&core_1.magic, MAGIC, memory_order_release);
+}
+
+void port_amp_start_core_1(void) {
+    port_amp_service_start(say_what_runs);
+    board_doorbell_start();
+    vTaskStartScheduler();
+    board_panic("the scheduler has not started", "", 1);
+}
+
+static void require(uint32_t here, uint32_t there, const char *what) {
+    if (here != there) {
+        board_panic("the two cores' images do not belong together: build and load both", what, there);
+    }
+}
+
+void port_amp_meet(void) {
+    bool started = board_start_core_1();
+    board_doorbell_start();
+    TickType_t began = xTaskGetTickCount();
+    while (started && atomic_load_explicit(&core_1.magic, memory_order_acquire) != MAGIC) {
+        started = xTaskGetTickCount() - began < pdMS_TO_TICKS(PORT_AMP_PATIENCE_MS);
+        vTaskDelay(1);
+    }
+    if (!started) {
+        board_panic("core 1 has not come up in time", "", 1);
+    }
+    struct identity own = own_identity();
+    require(own.protocol, core_1.identity.protocol, "protocol");
+    require(own.shared_bytes, core_1.identity.shared_bytes, "shared memory");
+    require(own.entries, core_1.identity.entries, "entries");
+    require(own.build, core_1.identity.build, "build");
+}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from intercore.measurement import Level
-    from intercore.sim import Probe, Simulator
+    from intercore.sim import Simulator
 
     Hits = npt.NDArray[np.void]
     Cycles = npt.NDArray[np.int64]
@@ -46,19 +46,42 @@ class Witness(ABC):
         """
 
 
+class Passages:
+    """When either core passed the beginning of a function, in its own image where each core has one."""
+
+    OTHER = "core_1."
+    """What the names of core 1's image begin with in an image that holds it (firmware/board/rp2040_amp)."""
+
+    def __init__(self, chip: Simulator, *places: int | str) -> None:
+        """Watch addresses, or functions by name."""
+        names = [name for name in places if isinstance(name, str)]
+        others = [other for name in names if (other := f"{self.OTHER}{name}") in chip.symbols]
+        self._probes = [chip.watch_execution(place) for place in (*places, *others)]
+
+    def take(self) -> None:
+        """Forget."""
+        for probe in self._probes:
+            probe.take()
+
+    def cycles(self, core: int) -> Cycles:
+        """Return the cycles in which a core passed, in order."""
+        hits = [probe.hits() for probe in self._probes]
+        return np.sort(np.concatenate([_cycles(found[found["core"] == core]) for found in hits]))
+
+
 class Stamps:
     """When a clock of the firmware was read, by either core."""
 
     def __init__(self, chip: Simulator, function: str) -> None:
         """Watch a function of the firmware that reads a clock: its first instruction, the reading, its last one."""
-        self.calls = chip.watch_execution(function)
-        self.moments = chip.watch_execution(f"{function}_reads")
-        self.returns = chip.watch_execution(f"{function}_returns")
+        self.calls = Passages(chip, function)
+        self.moments = Passages(chip, f"{function}_reads")
+        self.returns = Passages(chip, f"{function}_returns")
 
     def take(self) -> None:
         """Forget."""
-        for probe in (self.calls, self.moments, self.returns):
-            probe.take()
+        for passages in (self.calls, self.moments, self.returns):
+            passages.take()
 
 
 class Handlers:
@@ -66,18 +89,15 @@ class Handlers:
 
     def __init__(self, chip: Simulator, besides: Collection[int] = ()) -> None:
         """Watch all handlers but those of the exceptions `besides`, by number."""
-        self._probes = [chip.watch_execution(address) for address in _handlers(chip, besides)]
+        self._passages = Passages(chip, *_handlers(chip, besides))
 
     def take(self) -> None:
         """Forget."""
-        for probe in self._probes:
-            probe.take()
+        self._passages.take()
 
     def disturbed(self, core: int, since: Cycles, until: Cycles) -> Flags:
         """Tell whether the core took an interrupt, or the other was busy with one, in each of some spans of time."""
-        here, there = (
-            np.sort(np.concatenate([_on(probe, which) for probe in self._probes])) for which in (core, 1 - core)
-        )
+        here, there = (self._passages.cycles(which) for which in (core, 1 - core))
         own: Flags = np.searchsorted(here, until) > np.searchsorted(here, since)
         other: Flags = np.searchsorted(there, until) > np.searchsorted(there, since - _HANDLING)
         return own | other
@@ -108,7 +128,7 @@ class ClockWitness(Witness):
         """Watch from now on."""
         self._hz = chip.clocks.sys
         self._stamps = Stamps(chip, "port_clock")
-        self._hand_overs = chip.watch_execution("clock_hand_over")
+        self._hand_overs = Passages(chip, "clock_hand_over")
         self._handlers = Handlers(chip)
 
     def forget(self) -> None:
@@ -126,17 +146,18 @@ class ClockWitness(Witness):
         if cores.time != "common":
             return Truth()
         count = sum(len(series.ticks) for series in measured if series.name == "interval")
-        seen = self._hand_overs.hits()
-        moments = _on(self._stamps.moments, cores.first)
+        seen = self._hand_overs.cycles(cores.first)
+        elsewhere = self._hand_overs.cycles(1 - cores.first)
+        moments = self._stamps.moments.cycles(cores.first)
         # An interrupt may have the first instruction begun twice, but there is one reading before it.
-        _, once = np.unique(np.searchsorted(moments, _cycles(seen)), return_index=True)
+        _, once = np.unique(np.searchsorted(moments, seen), return_index=True)
         # The first of all is the warm-up.
-        if len(once) != count + 1 or np.any(seen["core"] != cores.first):
+        if len(once) != count + 1 or len(elsewhere):
             raise _contradiction(count, max(len(once) - 1, 0))
-        begins = _cycles(seen)[once][1:]
+        begins = seen[once][1:]
         first_moments = _last_before(moments, begins)
-        ends = _first_after(_on(self._stamps.calls, cores.second), begins)
-        second_moments = _first_after(_on(self._stamps.moments, cores.second), ends)
+        ends = _first_after(self._stamps.calls.cycles(cores.second), begins)
+        second_moments = _first_after(self._stamps.moments.cycles(cores.second), ends)
         interrupted = self._handlers.disturbed(cores.first, first_moments, begins)
         interrupted |= self._handlers.disturbed(cores.second, ends, second_moments)
         ticks = ends - begins
@@ -167,15 +188,14 @@ class SwitchWitness(Witness):
         """Watch from now on."""
         self._hz = chip.clocks.sys
         self._clock, self._counter = Stamps(chip, "port_clock"), Stamps(chip, "port_cycles")
-        self._signals = [chip.watch_execution(name) for name in chip.symbols if name.startswith(self._PREFIX)]
+        self._signals = Passages(chip, *(name for name in chip.symbols if name.startswith(self._PREFIX)))
         self._handlers = Handlers(chip, besides=_SWITCHING)
 
     def forget(self) -> None:
         """See Witness."""
         self._clock.take()
         self._counter.take()
-        for probe in self._signals:
-            probe.take()
+        self._signals.take()
         self._handlers.take()
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
@@ -183,17 +203,17 @@ class SwitchWitness(Witness):
         setting = msgspec.convert(dict(factors), _SwitchFactors)
         stamps = self._clock if setting.time == "common" else self._counter
         count = sum(len(series.ticks) for series in measured if series.name == "switch")
-        signals = np.sort(np.concatenate([_on(probe, setting.first) for probe in self._signals]))
+        signals = self._signals.cycles(setting.first)
         # An interrupt may have a function's first instruction begun twice, but there is one reading behind it.
-        begins = np.unique(_first_after(_on(stamps.returns, setting.first), signals))
+        begins = np.unique(_first_after(stamps.returns.cycles(setting.first), signals))
         if setting.first == setting.second:  # each second one is for the series `call`
             begins = begins[::2]
         if len(begins) != count + 1:
             raise _contradiction(count, max(len(begins) - 1, 0))
         begins = begins[1:]  # the first of all is the warm-up
-        first_moments = _last_before(_on(stamps.moments, setting.first), begins)
-        ends = _first_after(_on(stamps.calls, setting.second), begins)
-        second_moments = _first_after(_on(stamps.moments, setting.second), ends)
+        first_moments = _last_before(stamps.moments.cycles(setting.first), begins)
+        ends = _first_after(stamps.calls.cycles(setting.second), begins)
+        second_moments = _first_after(stamps.moments.cycles(setting.second), ends)
         interrupted = self._handlers.disturbed(setting.first, first_moments, begins)
         interrupted |= self._handlers.disturbed(setting.second, ends, second_moments)
         ticks = ends - begins
@@ -227,14 +247,13 @@ class MessageWitness(Witness):
         """Watch from now on."""
         self._hz = chip.clocks.sys
         self._stamps = Stamps(chip, "port_clock")
-        self._sends = [chip.watch_execution(name) for name in chip.symbols if name.startswith(self._PREFIX)]
+        self._sends = Passages(chip, *(name for name in chip.symbols if name.startswith(self._PREFIX)))
         self._handlers = Handlers(chip, besides=_SWITCHING)
 
     def forget(self) -> None:
         """See Witness."""
         self._stamps.take()
-        for probe in self._sends:
-            probe.take()
+        self._sends.take()
         self._handlers.take()
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
@@ -242,15 +261,15 @@ class MessageWitness(Witness):
         setting = msgspec.convert(dict(factors), _MessageFactors)
         name = "latency" if setting.measure == "latency" else "window"
         count = sum(len(series.ticks) for series in measured if series.name == name)
-        sends = np.sort(np.concatenate([_on(probe, setting.first) for probe in self._sends]))
+        sends = self._sends.cycles(setting.first)
         # An interrupt may have a function's first instruction begun twice, but there is one reading behind it.
-        begins = np.unique(_first_after(_on(self._stamps.returns, setting.first), sends))
+        begins = np.unique(_first_after(self._stamps.returns.cycles(setting.first), sends))
         if len(begins) != count + self._UNTIMED:
             raise _contradiction(count, max(len(begins) - self._UNTIMED, 0))
         begins = begins[1:-1]
-        first_moments = _last_before(_on(self._stamps.moments, setting.first), begins)
-        ends = _first_after(_on(self._stamps.calls, setting.second), begins)
-        second_moments = _first_after(_on(self._stamps.moments, setting.second), ends)
+        first_moments = _last_before(self._stamps.moments.cycles(setting.first), begins)
+        ends = _first_after(self._stamps.calls.cycles(setting.second), begins)
+        second_moments = _first_after(self._stamps.moments.cycles(setting.second), ends)
         interrupted = self._handlers.disturbed(setting.first, first_moments, begins)
         interrupted |= self._handlers.disturbed(setting.second, ends, second_moments)
         ticks = ends - begins
@@ -275,20 +294,16 @@ def _contradiction(reported: int, seen: int) -> IntercoreError:
 
 def _handlers(chip: Simulator, besides: Collection[int]) -> set[int]:
     """Return the addresses of exception handlers, by the tables of vectors that the image fills when it starts."""
-    tables = chip.symbols["vector_tables"]
-    words = np.frombuffer(chip.read(tables.address, tables.size), "<u4").reshape(2, -1)  # one for each core
+    places = [place for name in ("", Passages.OTHER) if (place := chip.symbols.get(f"{name}vector_tables"))]
+    words = np.concatenate(
+        [np.frombuffer(chip.read(place.address, place.size), "<u4").reshape(2, -1) for place in places]
+    )  # one for each core
     left_out = {int(word) for table in words for word in table[list(besides)]}
     return {int(word) for table in words for word in table if word % 2} - left_out  # without Thumb bit: a stack
 
 
 def _cycles(hits: Hits) -> Cycles:
     return hits["cycle"].astype(np.int64)
-
-
-def _on(probe: Probe, core: int) -> Cycles:
-    """Return the cycles in which a core passed a probe."""
-    hits = probe.hits()
-    return _cycles(hits[hits["core"] == core])
 
 
 def _first_after(cycles: Cycles, moments: Cycles) -> Cycles:

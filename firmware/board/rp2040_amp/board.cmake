@@ -53,7 +53,8 @@ set_target_properties(intercore-target PROPERTIES
   LINK_DEPENDS "${chip}/sram.ld;${here}/ram.ld;${here}/memory_map.ld;${here}/core${IC_CORE}/memory.ld")
 
 if(IC_CORE EQUAL 0)
-  target_sources(intercore-target PRIVATE board/rp2040/start.c board/rp2040_amp/image_1.S)
+  target_sources(intercore-target PRIVATE
+    board/rp2040/start.c board/rp2040_amp/image_1.S ${CMAKE_CURRENT_BINARY_DIR}/core1/symbols.S)
   include(ExternalProject)
   set(core_1 ${CMAKE_CURRENT_BINARY_DIR}/core1)
   ExternalProject_Add(core_1 SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR} BINARY_DIR ${core_1}
@@ -61,7 +62,9 @@ if(IC_CORE EQUAL 0)
       -DIC_FREERTOS_KERNEL=${IC_FREERTOS_KERNEL}
     BUILD_COMMAND ${CMAKE_COMMAND} --build ${core_1} --target intercore-target --parallel
     COMMAND ${CMAKE_OBJCOPY} -O binary -j .text -j .rodata -j .data ${core_1}/intercore-target ${core_1}/image.bin
-    BUILD_ALWAYS TRUE INSTALL_COMMAND "" BUILD_BYPRODUCTS ${core_1}/image.bin)
+    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DIMAGE=${core_1}/intercore-target -DOUT=${core_1}/symbols.S
+      -P ${here}/core_1_symbols.cmake
+    BUILD_ALWAYS TRUE INSTALL_COMMAND "" BUILD_BYPRODUCTS ${core_1}/image.bin ${core_1}/symbols.S)
   set_source_files_properties(board/rp2040_amp/image_1.S PROPERTIES
     COMPILE_DEFINITIONS IC_CORE_1_IMAGE="${core_1}/image.bin" OBJECT_DEPENDS ${core_1}/image.bin)
   add_dependencies(intercore-target core_1)

@@ -54,6 +54,9 @@ static void end(struct ic_answer *answer, const char *status, const struct ic_ch
         ic_line_integer(&line, "migrated", checks->migrated);
         ic_line_integer(&line, "preempted", (int64_t)checks->preempted);
         ic_line_integer(&line, "lost", checks->lost);
+        if (checks->rings_lost > 0) {
+            ic_line_integer(&line, "rings_lost", checks->rings_lost);
+        }
         if (checks->asked > 0) {
             ic_line_integer(&line, "asked", checks->asked);
             ic_line_integer(&line, "moved", checks->moved);

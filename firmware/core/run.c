@@ -46,7 +46,10 @@ bool ic_run_measure(struct ic_run *run) {
         return false;
     }
     await_phase(run);
-    return ic_looking_measure(run) && run->benchmark->measure(run);
+    uint32_t rings_lost = port_lost_rings();
+    bool measured = ic_looking_measure(run) && run->benchmark->measure(run);
+    run->checks.rings_lost = port_lost_rings() - rings_lost;
+    return measured;
 }
 
 /* Sleeps in naps, so that the target answers and can be stopped however long the rest is. */

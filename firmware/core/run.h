@@ -28,6 +28,7 @@ struct ic_checks {
     uint32_t asked; /* migrations */
     uint32_t moved; /* of those, that happened */
     uint32_t lost;
+    uint32_t rings_lost;
     uint64_t preempted;
 };
 

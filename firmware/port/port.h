@@ -177,6 +177,10 @@ void port_sem_give(port_sem_t *sem);
  * there was none until then. */
 enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline);
 
+/* Wake-ups between cores whose interrupt (doorbell) was lost and that the platform has made up for, since it started:
+ * who was to be woken was woken late. 0 where a platform cannot lose one, or cannot tell. */
+uint32_t port_lost_rings(void);
+
 /* ---- time that passes ------------------------------------------------------------------------------------------ */
 
 /* Blocks the caller until the common clock reads `when` or later; returns at once if it already does. May wake late,

@@ -63,6 +63,11 @@ def warnings(run: Run) -> list[str]:
             "The system did not permit real-time scheduling (SCHED_FIFO), so other programs could take the cores: "
             "expect wider intervals. Run as root or allow a real-time priority (ulimit -r)."
         )
+    if lost := sum(measurement.checks.get("rings_lost", 0) for measurement in run.measurements):
+        sentences.append(
+            f"{lost} interrupts from core to core were lost, and made up for at the next ticks of the kernel: samples "
+            "that they were part of are a millisecond or two too long. On real hardware this should not happen."
+        )
     if any(_is_busy(measurement.conditions) for measurement in run.measurements):
         sentences.append(
             "Something else was running when this run started (load above half a core per core). "

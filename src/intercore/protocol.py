@@ -94,6 +94,8 @@ class Benchmark(Numbered, frozen=True, tag="benchmark"):
 
     name: Text
     summary: Text
+    refused: Text | None = None
+    """Why it cannot be measured on this target whatever the setting is; then it has no parameters."""
 
 
 class Parameter(Numbered, frozen=True, tag="parameter"):

@@ -30,8 +30,9 @@ add_library(rp2040_amp STATIC
   board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fault.c board/rp2040/image_sram.c
   board/rp2040/launch.c board/rp2040/panic.c board/rp2040/region.c board/rp2040/tick.c board/rp2040/uart.c
   board/rp2040/watchdog.c
-  board/rp2040_amp/amp.c board/rp2040_amp/kernels_amp.c board/rp2040_amp/transports.c)
-target_include_directories(rp2040_amp PUBLIC board/rp2040 board/rp2040_amp)
+  board/rp2040_amp/amp.c board/rp2040_amp/kernels_amp.c board/rp2040_amp/transports.c
+  transport/freertos/message_buffer.c)
+target_include_directories(rp2040_amp PUBLIC board/rp2040 board/rp2040_amp transport/freertos)
 target_compile_definitions(rp2040_amp PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
   IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2})
 target_compile_definitions(rp2040_amp PRIVATE

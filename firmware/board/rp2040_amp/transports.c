@@ -1,7 +1,9 @@
 /* The transports of this board that reach from kernel to kernel. */
 #include "ring.h"
+#include "transports_freertos.h"
 
 static const struct ic_transport *const transports[] = {
+    &ic_transport_message_buffer_amp,
     &ic_transport_ring,
     &ic_transport_ring_zero_copy,
 };

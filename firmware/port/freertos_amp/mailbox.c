@@ -149,7 +149,7 @@ void vApplicationTickHook(void) {
     listen();
 }
 
-uint32_t port_amp_lost(void) {
+uint32_t port_lost_rings(void) {
     return atomic_load_explicit(&mail.cores[0].lost, memory_order_relaxed) +
            atomic_load_explicit(&mail.cores[1].lost, memory_order_relaxed);
 }

@@ -14,9 +14,9 @@
  * not do in interrupts (to make a task) its service task does, of the highest priority.
  *
  * A doorbell may be lost, where hardware or a debugger loses one. So the tick of each kernel, every millisecond, looks
- * into its mailbox, too: an order that lies there for a whole tick is taken out, and counted (port_amp_lost). And
+ * into its mailbox, too: an order that lies there for a whole tick is taken out, and counted (port_lost_rings). And
  * each tick beats: a core whose beat is not heard for PORT_AMP_SILENCE_TICKS has stopped, and what it shared cannot be
- * trusted any more: whichever notices says so on the console and starts the chip again.
+ * trusted any more: whichever core notices says so on the console and starts the chip again.
  *
  * Memory: what is shared is not cached, so what is left to do is order. Every index and flag is a C11 atomic, stored
  * with release and loaded with acquire order, for which the compiler puts the core's barrier (DMB); the board's ring
@@ -48,9 +48,6 @@ void port_amp_meet(void);
 
 /* Core 1's side: says what this image is, and starts its scheduler. */
 void port_amp_start_core_1(void) __attribute__((noreturn));
-
-/* Doorbells that were found lost, so far, by both cores. */
-uint32_t port_amp_lost(void);
 
 /* ---- supplied by the board ---- */
 

@@ -170,6 +170,8 @@ enum port_error port_sem_take(port_sem_t *sem, uint64_t deadline) {
     }
 }
 
+uint32_t port_lost_rings(void) { return 0; }
+
 /* ---- the kernel's hooks ---- */
 
 void vApplicationPassiveIdleHook(void); /* the one that task.h does not declare */

@@ -377,6 +377,8 @@ const char *port_posix_cpus(void) {
     return text;
 }
 
+uint32_t port_lost_rings(void) { return 0; }
+
 uint64_t port_posix_began(void) { return began; }
 
 const char *port_posix_policy(void) { return realtime ? "SCHED_FIFO" : "SCHED_OTHER"; }

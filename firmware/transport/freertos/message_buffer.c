@@ -1,12 +1,18 @@
 /* FreeRTOS' message buffer, with the shared memory as storage: a stream buffer (stream_buffer.c, where it says what the
  * kernel requires between two cores) that stores the length before each message, and moves messages as a whole or not
- * at all. */
+ * at all.
+ *
+ * It also leads from kernel to kernel, where the port has it tell the other kernel instead of a task (sbSEND_COMPLETED
+ * and sbRECEIVE_COMPLETED in port/freertos_amp/FreeRTOSConfig.h): both kernels' code works on the one buffer in shared
+ * memory, the sender's writes its head, the receiver's its tail. */
 #include "transports_freertos.h"
 
 #define LENGTH_BYTES sizeof(configMESSAGE_BUFFER_LENGTH_TYPE)
 
-static StaticMessageBuffer_t control;
-static MessageBufferHandle_t buffer;
+static StaticMessageBuffer_t control PORT_SHARED(message_buffer);
+
+/* That of a static buffer is its address. */
+static MessageBufferHandle_t handle(void) { return (MessageBufferHandle_t)&control; }
 
 /* One byte of the storage is never used. */
 static uint32_t message_buffer_capacity(const struct ic_transport_setup *setup) {
@@ -16,7 +22,7 @@ static uint32_t message_buffer_capacity(const struct ic_transport_setup *setup) 
 static bool message_buffer_open(struct ic_transport_end *end) {
     const struct ic_transport_setup *setup = end->setup;
     if (end->role == IC_TRANSPORT_SENDER) {
-        buffer = xMessageBufferCreateStatic(setup->memory_bytes, setup->memory, &control);
+        (void)xMessageBufferCreateStatic(setup->memory_bytes, setup->memory, &control);
     }
     return true;
 }
@@ -26,7 +32,7 @@ static void message_buffer_close(struct ic_transport_end *end) { (void)end; }
 
 static bool message_buffer_send(struct ic_transport_end *end, const void *message) {
     TickType_t ticks = freertos_slice(end);
-    while (xMessageBufferSend(buffer, message, end->setup->size, ticks) == 0) {
+    while (xMessageBufferSend(handle(), message, end->setup->size, ticks) == 0) {
         if (ic_transport_over(end)) {
             return false;
         }
@@ -37,7 +43,7 @@ static bool message_buffer_send(struct ic_transport_end *end, const void *messag
 static uint32_t message_buffer_receive(struct ic_transport_end *end, void *message) {
     TickType_t ticks = freertos_slice(end);
     for (;;) {
-        size_t bytes = xMessageBufferReceive(buffer, message, end->setup->size, ticks);
+        size_t bytes = xMessageBufferReceive(handle(), message, end->setup->size, ticks);
         if (bytes > 0) {
             return (uint32_t)bytes;
         }
@@ -51,6 +57,22 @@ const struct ic_transport ic_transport_message_buffer = {
     .name = "message-buffer",
     .summary = "FreeRTOS message buffer, the length of each message is stored before it; copied in and out",
     .one_kernel = true,
+    .capacity = message_buffer_capacity,
+    .open = message_buffer_open,
+    .close = message_buffer_close,
+    .send = message_buffer_send,
+    .receive = message_buffer_receive,
+};
+
+static const char *refuses_one_core(const struct ic_transport_setup *setup) {
+    return setup->from == setup->to ? "it leads from one kernel to the other" : NULL;
+}
+
+const struct ic_transport ic_transport_message_buffer_amp = {
+    .name = "message-buffer",
+    .summary =
+        "FreeRTOS message buffer in shared memory, its ends in two kernels, each told by doorbell; copied in and out",
+    .refuses = refuses_one_core,
     .capacity = message_buffer_capacity,
     .open = message_buffer_open,
     .close = message_buffer_close,

@@ -10,6 +10,8 @@
 extern const struct ic_transport ic_transport_queue;
 extern const struct ic_transport ic_transport_stream_buffer;
 extern const struct ic_transport ic_transport_message_buffer;
+/* The same from kernel to kernel. */
+extern const struct ic_transport ic_transport_message_buffer_amp;
 extern const struct ic_transport ic_transport_notification;
 
 /* Kernel ticks for which an end waits in one call of the kernel: none if it polls. */

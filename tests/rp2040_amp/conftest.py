@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import subprocess
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@cache
 def built(opt: str) -> Path:
     """Return the benchmark program, built at that level with all warnings as errors; one process at a time builds it."""
     need_tools()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -33,17 +34,19 @@ if TYPE_CHECKING:
 
 MS = CLK_SYS_HZ // 1000
 """Cycles of a millisecond, which is a tick."""
-HELLO = 0.5
-"""Seconds within which the program has said hello, if nothing holds it up."""
+HELLO = 0.8
+"""Seconds within which the program has said hello, and launched core 1 at the second attempt."""
 PATIENCE = 5.0
 """Seconds for which core 0 waits for core 1 to come up (PORT_AMP_PATIENCE_MS)."""
 SILENCE = 100 * MS
 """Cycles after which a core misses the other's ticks (PORT_AMP_SILENCE_TICKS)."""
 ORDERS = 32
 """That a mailbox has room for (mailbox.c)."""
-LATE = 2 * MS
-"""Cycles by which a message may be late at most if its doorbell is lost: it is found by the second tick."""
-LATENCY = "run message measure=latency samples=60 seed=3"
+SENT = 4
+"""An order for the other end of a message buffer (PORT_AMP_SENT)."""
+LATE = 2 * MS + MS // 10
+"""Cycles that a message may take at most if its doorbell is lost: it is found by the second tick."""
+LATENCY = "run message measure=latency samples=60 dither_us=100"
 TRANSPORTS = ("message-buffer", "ring", "ring-zero-copy")
 
 
@@ -90,14 +93,19 @@ class Amp:
         texts = []
         for fault in faults:
             head, *times = fault.split("+")
-            texts.append(head + "".join(f"{self.chip.now + _leading(part)}{part.lstrip('0123456789')}" for part in times))
+            texts.append(
+                head + "".join(f"{self.chip.now + _leading(part)}{part.lstrip('0123456789')}" for part in times)
+            )
         self.chip.set_faults(texts)
 
     def run(self, seconds: float) -> Heard:
         """Let time pass, up to the end of what is being said."""
         lines: list[dict[str, Any]] = []
         cut = 0
-        self.chip.run(round(seconds * CLK_SYS_HZ))
+        until = self.chip.now + round(seconds * CLK_SYS_HZ)
+        while self.chip.now < until:
+            if self.chip.run(until - self.chip.now).reason is Reason.DEAD_END:
+                self.chip.advance(until - self.chip.now)
         *texts, self._rest = (self._rest + self.chip.take_uart()).split(b"\r\n")
         for text in filter(None, texts):
             body, _, crc = text.rpartition(b" *")
@@ -111,11 +119,11 @@ class Amp:
         """Let time pass up to the end of an answer, or of a greeting, which must come within so many seconds."""
         lines: list[dict[str, Any]] = []
         cut = 0
-        for _ in range(round(patience / 0.05)):
-            more = self.run(0.05)
+        for _ in range(round(patience / 0.01)):
+            more = self.run(0.01)
             lines += more.lines
             cut += more.cut
-            if lines and lines[-1]["type"] in ("end", "error"):
+            if lines and lines[-1]["type"] in ("end", "error", "rate"):
                 return Heard(lines, cut)
         raise AssertionError(f"no answer within {patience} s, only {lines}")
 
@@ -133,9 +141,12 @@ def _leading(text: str) -> int:
 
 @cache
 def _greeted(program: Path) -> Callable[[], Amp]:
-    """Return what makes a console of a chip whose program has said hello: booted once, restored each time."""
+    """Return what makes a console of a chip that has said hello and talks fast: booted once, restored each time."""
     first = Amp(program)
-    assert first.run(HELLO).end["type"] == "end", "the unasked hello is not complete"
+    assert first.hear(HELLO).end["type"] == "end", "the unasked hello is not complete"
+    assert first.ask("rate 3000000").end["type"] == "rate"
+    first.run(0.01)
+    assert first.ask("info").end["status"] == "ok", "or the rate would be taken back"
     snapshot = first.chip.snapshot()
 
     def again() -> Amp:
@@ -162,7 +173,7 @@ def is_well(console: Amp) -> None:
     """Check that the program measures as if nothing had happened."""
     console.have()
     for transport in ("ring", "message-buffer"):
-        checks = console.ask(f"run message transport={transport} samples=10").checks()
+        checks = console.ask(f"run message transport={transport} samples=5 dither_us=0").checks()
         assert "rings_lost" not in checks
     assert console.chip.take_diagnostics() == []
 
@@ -246,22 +257,17 @@ FAULTS = {
 @pytest.mark.parametrize("kind", FAULTS)
 def test_a_core_that_stops_in_mid_run_is_told_and_the_chip_starts_again(ready: Amp, kind: str, core: int) -> None:
     fault, logs = FAULTS[kind]
-    ready.have(fault.format(core=core, at=10 * MS))
+    began = ready.chip.now
+    ready.have(fault.format(core=core, at=5 * MS))
     heard = ready.ask(LATENCY)
     assert heard.restarted
     assert "begin" not in {line["type"] for line in heard.lines[-40:]}, "the run is not gone on with"
     assert (heard.logs, heard.end["type"], heard.end["id"]) == (logs[core], "end", 0)
-    took = ready.chip.now - _greeted_at(ready)
-    assert took < 10 * MS + SILENCE + 0.6 * CLK_SYS_HZ
+    assert ready.chip.now - began < 5 * MS + SILENCE + HELLO * CLK_SYS_HZ
     is_well(ready)
 
 
-def _greeted_at(console: Amp) -> int:
-    return round(HELLO * CLK_SYS_HZ)
-
-
-@pytest.mark.parametrize("core", [0, 1])
-@pytest.mark.parametrize("transport", ["ring", "message-buffer"])
+@pytest.mark.parametrize(("core", "transport"), [(0, "ring"), (1, "message-buffer")])
 def test_the_desk_is_told_of_a_core_that_is_reset_and_measures_again(amp: Path, core: int, transport: str) -> None:
     port = SimulatedPort(amp, 115200)
     session = Session(port)
@@ -274,13 +280,13 @@ def test_the_desk_is_told_of_a_core_that_is_reset_and_measures_again(amp: Path, 
         session.measure("message", setting)
     answer = session.measure("message", setting)
     assert (answer.status, answer.checks) == ("ok", undisturbed.checks)
-    medians = [sorted(one.series[0].ticks.tolist())[150] for one in (undisturbed, answer)]
-    assert abs(medians[0] - medians[1]) <= 2
+    before, after = (np.median(one.series[-1].ticks) for one in (undisturbed, answer))
+    assert abs(before - after) <= 8, "cycles"
 
 
 @pytest.mark.parametrize("core", [0, 1])
 def test_a_core_that_is_stuck_for_less_than_is_noticed_makes_messages_late_and_no_more(ready: Amp, core: int) -> None:
-    ready.have(f"stuck:core={core}@+{10 * MS}..+{60 * MS}")
+    ready.have(f"stuck:core={core}@+{5 * MS}..+{55 * MS}")
     heard = ready.ask(LATENCY)
     assert "rings_lost" not in heard.checks()
     is_well(ready)
@@ -296,26 +302,28 @@ def slow(core: int, first: int, windows: int) -> list[str]:
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_sender_faster_than_its_receiver_waits_and_nothing_is_lost(ready: Amp, transport: str) -> None:
-    command = f"run message measure=throughput messages=200 samples=8 transport={transport} size=48 buffer=256"
-    ready.have(*slow(1, 8 * MS, 8))
+    command = f"run message measure=throughput messages=100 samples=4 transport={transport} size=48 buffer=256"
+    ready.have(*slow(1, 3 * MS, 8))
     checks = ready.ask(command).checks()
-    assert checks["checked"] >= 8 * 200, "each message is compared with what was sent"
+    assert checks["checked"] >= 4 * 100, "each message is compared with what was sent"
     is_well(ready)
 
 
-def mailbox(console: Amp, core: int) -> int:
-    """Return how many orders lie in the mailbox of a core (`mail` in mailbox.c)."""
+def mailbox(console: Amp, core: int) -> tuple[int, list[int]]:
+    """Return how many orders a core was ever given, and what those are that lie in its mailbox (`mail` in mailbox.c)."""
     box = 8 + 8 * ORDERS
-    put, taken = struct.unpack("<II", console.chip.read(console.chip.address("mail") + box * core, 8))
-    return int(put - taken)
+    at = console.chip.address("mail") + box * core
+    put, taken = struct.unpack("<II", console.chip.read(at, 8))
+    return put, [console.chip.read_word(at + 8 + 8 * (order % ORDERS)) & 0xFF for order in range(taken, put)]
 
 
 def fill_mailbox(console: Amp) -> None:
     """Have core 1 stop in the middle of a stream whose buffer has room for far more messages than its mailbox."""
     console.chip.send(b"run message measure=throughput messages=400 samples=8 transport=message-buffer size=8\n")
-    for _ in range(400):
-        console.chip.run(MS // 4)
-        if mailbox(console, 1) > 0:
+    begun = mailbox(console, 1)[0]
+    for _ in range(4000):
+        console.chip.run(MS // 50)
+        if mailbox(console, 1)[0] > begun + 2 * ORDERS:
             break
     console.have("stuck:core=1@+1..+5000000")
     console.chip.run(MS * 20)
@@ -324,7 +332,7 @@ def fill_mailbox(console: Amp) -> None:
 
 def test_a_sender_waits_for_room_in_a_full_mailbox_and_nothing_is_lost(ready: Amp) -> None:
     fill_mailbox(ready)
-    assert mailbox(ready, 1) == ORDERS
+    assert mailbox(ready, 1)[1] == [SENT] * ORDERS
     ready.hear(10.0).checks()
     is_well(ready)
 
@@ -332,7 +340,7 @@ def test_a_sender_waits_for_room_in_a_full_mailbox_and_nothing_is_lost(ready: Am
 def test_a_sender_at_a_full_mailbox_notices_that_the_other_core_has_stopped(ready: Amp) -> None:
     fill_mailbox(ready)
     ready.have()
-    assert mailbox(ready, 1) == ORDERS
+    assert mailbox(ready, 1)[1] == [SENT] * ORDERS
     assert ready.hear(2.0).logs == ["core 1 has stopped"]
     is_well(ready)
 
@@ -343,11 +351,11 @@ def test_a_sender_at_a_full_mailbox_notices_that_the_other_core_has_stopped(read
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_message_that_the_buffer_cannot_hold_is_refused(ready: Amp, transport: str) -> None:
     setting = f"message transport={transport} buffer=256"
-    refused = ready.ask(f"run {setting} size=250")
+    refused = ready.ask(f"run {setting} size=256")
     assert (refused.end["type"], refused.end["code"]) == ("error", "out-of-range")
     largest = int(refused.end["text"].split(" has ")[1].split()[0])
-    assert 0 < largest < 250
-    checked = ready.ask(f"check {setting} size={largest},{largest + 1},250")
+    assert 0 < largest < 256
+    checked = ready.ask(f"check {setting} size={largest},{largest + 1},256")
     impossible = [line for line in checked.lines if line["type"] == "impossible"]
     assert len(impossible) == 2, "both that are too long, and not the one that just fits"
     assert ready.ask(f"run {setting} size={largest + 1}").end["type"] == "error"
@@ -359,60 +367,55 @@ def test_a_message_that_the_buffer_cannot_hold_is_refused(ready: Amp, transport:
 def test_the_desk_refuses_a_message_that_the_buffer_cannot_hold(amp: Path) -> None:
     session = Session(SimulatedPort(amp, 115200))
     with pytest.raises(UsageError, match="the largest message that fits this transport and its buffer has"):
-        session.measure("message", {"transport": "message-buffer", "buffer": 256, "size": 250})
+        session.measure("message", {"transport": "message-buffer", "buffer": 256, "size": 256})
 
 
 # Doorbells that are lost
 
 
-@cache
-def undisturbed(program: Path, command: str) -> tuple[int, int]:
-    """Return the least and the greatest latency without a fault."""
-    answer = _greeted(program)().ask(command)
-    answer.checks()
-    latency = series(answer.lines, "latency")
-    return min(latency), max(latency)
-
-
-def heard_with(console: Amp, program: Path, command: str, *faults: str) -> tuple[dict[str, int], list[int]]:
-    """Return the checks of a run with lost doorbells, and the latencies by how much later they are than without."""
-    least, most = undisturbed(program, command)
+def heard_with(console: Amp, command: str, *faults: str) -> tuple[dict[str, int], list[int]]:
+    """Return the checks of a run with lost doorbells, and its latencies."""
     console.have(*faults)
     answer = console.ask(command)
     checks = answer.checks()
     latency = series(answer.lines, "latency")
     assert len(latency) == checks["repetitions"]
-    assert min(latency) >= least - 4, "the two ends share a clock"
-    return checks, [late - most for late in latency if late > most + MS // 50]
+    assert min(latency) > MS // 200, "as long as it takes at least"
+    return checks, latency
+
+
+def late(latency: list[int]) -> list[int]:
+    """Return those that lasted longer than they do with a doorbell, where they differ by some microseconds."""
+    return [one for one in latency if one > min(latency) + MS // 20]
 
 
 @pytest.mark.parametrize("to", [0, 1])
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_one_doorbell_in_a_hundred_is_lost(ready: Amp, amp: Path, transport: str, to: int) -> None:
-    command = f"run message transport={transport} from={1 - to} to={to} samples=250"
-    checks, late = heard_with(ready, amp, command, "fifo:to=0,lose=0.01,seed=1@+1", "fifo:to=1,lose=0.01,seed=2@+1")
+def test_one_doorbell_in_a_hundred_is_lost(ready: Amp, transport: str, to: int) -> None:
+    command = f"run message transport={transport} from={1 - to} to={to} samples=250 dither_us=10"
+    checks, latency = heard_with(ready, command, "fifo:to=0,lose=0.01,seed=1@+1", "fifo:to=1,lose=0.01,seed=2@+1")
     assert 1 <= checks["rings_lost"] <= ready.words_lost()
-    assert 1 <= len(late) <= checks["rings_lost"]
-    assert max(late) <= LATE
+    assert len(late(latency)) <= checks["rings_lost"]
+    assert max(latency) <= LATE
     is_well(ready)
 
 
 @pytest.mark.parametrize("to", [0, 1])
 @pytest.mark.parametrize("word", [1, 2, 7, 19])
-def test_one_doorbell_is_lost_the_first_or_another(ready: Amp, amp: Path, word: int, to: int) -> None:
-    checks, late = heard_with(ready, amp, LATENCY, f"fifo:to={to},word={word}@+1")
+def test_one_doorbell_is_lost_the_first_or_another(ready: Amp, word: int, to: int) -> None:
+    checks, latency = heard_with(ready, LATENCY, f"fifo:to={to},word={word}@+1")
     assert ready.words_lost() == 1
     assert checks.get("rings_lost", 0) <= 1, "another one that follows soon may do for both"
-    assert len(late) <= 1
-    assert all(by <= LATE for by in late)
+    assert len(late(latency)) <= 1
+    assert max(latency) <= LATE
     is_well(ready)
 
 
-def test_without_a_single_doorbell_all_is_slow_and_right(ready: Amp, amp: Path) -> None:
-    checks, late = heard_with(ready, amp, LATENCY, "fifo:to=0@+1", "fifo:to=1@+1")
+def test_without_a_single_doorbell_all_is_slow_and_right(ready: Amp) -> None:
+    checks, latency = heard_with(ready, LATENCY, "fifo:to=0@+1", "fifo:to=1@+1")
     assert checks["rings_lost"] >= 60
-    assert len(late) == 60, "every message"
-    assert max(late) <= LATE
+    assert np.median(latency) > MS, "a tick or two, as the one before"
+    assert max(latency) <= LATE
     is_well(ready)
 
 
@@ -420,8 +423,8 @@ def test_without_a_single_doorbell_all_is_slow_and_right(ready: Amp, amp: Path) 
 
 
 CORES = st.integers(0, 1)
-AT = st.integers(1, 60 * MS)
-"""From the moment when a command is typed, on its way for some 5 ms, to behind the end of the run."""
+AT = st.integers(MS, 60 * MS)
+"""Cycles after a command was typed, which is on its way for less than a millisecond: to behind the end of the run."""
 
 
 @st.composite
@@ -442,12 +445,12 @@ def faults(draw: st.DrawFn) -> str:
 
 COMMANDS = st.sampled_from(
     [
-        "run message transport=ring samples=40",
-        "run message transport=message-buffer samples=40 from=1 to=0",
+        "run message transport=ring samples=40 dither_us=100",
+        "run message transport=message-buffer samples=40 from=1 to=0 dither_us=100",
         "run message transport=ring-zero-copy measure=throughput messages=50 samples=10 buffer=512",
         "run message transport=message-buffer measure=throughput messages=50 samples=10 size=8",
-        "run switch primitive=semaphore from=1 to=0 samples=40",
-        "run irq source=doorbell samples=40",
+        "run switch primitive=notification from=1 to=0 samples=40 dither_us=100",
+        "run irq samples=40 dither_us=100",
         "run speedup n=20 samples=4 mode=create",
     ]
 )
@@ -465,11 +468,9 @@ def nothing_worse(opt: str, command: str, all_faults: list[str]) -> None:
     elif heard.end["type"] != "error":
         heard.checks()
     console.have()
-    console.run(0.7)  # what was late in coming: a restart whose cause was in the last milliseconds
-    for _ in range(2):
+    last = console.ask("run message transport=ring samples=5")
+    if last.restarted:  # for what happened after the end of the first
         last = console.ask("run message transport=ring samples=5")
-        if not last.restarted:
-            break
     last.checks()
 
 

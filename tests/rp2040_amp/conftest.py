@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @cache
 def built(opt: str) -> Path:
-    """Return the benchmark program, built at that level with all warnings as errors; one process at a time builds it."""
+    """Return the benchmark program, built at that level with all warnings as errors; by one process at a time."""
     need_tools()
     folder = ROOT / "build" / "test-rp2040-amp" / opt
     folder.mkdir(parents=True, exist_ok=True)

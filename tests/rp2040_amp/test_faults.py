@@ -1,5 +1,5 @@
-"""What goes wrong between two kernels: a core that is late, reset or stuck, a receiver that is slow, buffers and mailboxes
-that are full, doorbells that are lost. Each ends well or with a sentence that says what happened; nothing is corrupted.
+"""What goes wrong between two kernels, each with a core: one is late, reset or stuck, a receiver is slow, buffers and
+mailboxes are full, doorbells are lost. It ends well or with a sentence that says what happened; nothing is corrupted.
 
 All of it is simulated, at cycles that are chosen: the same in every run.
 """
@@ -272,7 +272,7 @@ def test_the_desk_is_told_of_a_core_that_is_reset_and_measures_again(amp: Path, 
     port = SimulatedPort(amp, 115200)
     session = Session(port)
     session.info()
-    setting = {"transport": transport, "samples": 300}
+    setting = {"transport": transport, "samples": 200, "dither_us": 100}
     undisturbed = session.measure("message", setting)
     port._chip.set_faults([f"reset:core={core}@{port._chip.now + 15 * MS}"])
     said = "; it last said: core 1 has stopped" if core == 1 else ""
@@ -310,7 +310,7 @@ def test_a_sender_faster_than_its_receiver_waits_and_nothing_is_lost(ready: Amp,
 
 
 def mailbox(console: Amp, core: int) -> tuple[int, list[int]]:
-    """Return how many orders a core was ever given, and what those are that lie in its mailbox (`mail` in mailbox.c)."""
+    """Return how many orders a core was ever given, and what those in its mailbox are (`mail` in mailbox.c)."""
     box = 8 + 8 * ORDERS
     at = console.chip.address("mail") + box * core
     put, taken = struct.unpack("<II", console.chip.read(at, 8))

@@ -50,6 +50,17 @@ def built(opt: str) -> Path:
     return folder
 
 
+def built_amp(opt: str) -> Path:
+    """Return the folder with the benchmark program for a kernel on each core, built as `built` does."""
+    need_tools()
+    folder = ROOT / "build" / "test-rp2040-amp" / opt
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _build(folder, ["intercore-target"], board="rp2040_amp", opt=opt)
+    return folder
+
+
 def built_with(folder: Path, **levels: str | int) -> Path:
     """Return the benchmark program with these levels of the target's factors, all others at their defaults.
 
@@ -60,9 +71,9 @@ def built_with(folder: Path, **levels: str | int) -> Path:
     return folder / "intercore-target"
 
 
-def _build(folder: Path, programs: Sequence[str], **levels: str | int) -> None:
+def _build(folder: Path, programs: Sequence[str], board: str = "rp2040", **levels: str | int) -> None:
     defines = [f"-DIC_{name.upper()}={level}" for name, level in levels.items()]
-    configure = ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), "-DIC_BOARD=rp2040", *defines]
+    configure = ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), f"-DIC_BOARD={board}", *defines]
     build = ["cmake", "--build", str(folder), "--parallel", "--target", *programs]
     for command in (configure, build):
         done = subprocess.run(command, capture_output=True, text=True, check=False)

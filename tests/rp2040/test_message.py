@@ -117,7 +117,7 @@ def test_every_region_carries_the_largest_message_that_fits(board: Board) -> Non
     settings = [
         f"transport={transport} region={region} size={size} from=1 to=0"
         for transport, (region, size) in itertools.product(
-            transports(board), (("sram-striped", 4096), ("sram4", 4000), ("sram5", 7))
+            transports(board), (("sram-striped", 4096), ("sram4", 3400), ("sram5", 7))
         )
     ]
     for words in possible(board, settings):

@@ -7,7 +7,7 @@
     .equ PWM_CH0_CTR, 0x40050008
     .equ TIMERAWH,    0x40054024 /* TIMERAWL is the word after it */
 
-    .section .sram_code.port_clock, "ax"
+    .section .clock_code.port_clock, "ax"
     .balign 4
     .global port_clock
     .type port_clock, %function

@@ -6,7 +6,7 @@
     .equ SIO_CPUID, 0xd0000000
     .equ TIMERAWH,  0x40054024 /* TIMERAWL is the word after it */
 
-    .section .sram_code.port_cycles, "ax"
+    .section .clock_code.port_cycles, "ax"
     .balign 4
     .global port_cycles
     .type port_cycles, %function

@@ -1,10 +1,10 @@
-/* Memory that benchmarks may use: banks 4 and 5 of SRAM, which hold nothing else, and a part of the striped banks,
+/* Memory that benchmarks may use: banks 4 and 5 of SRAM but for their last 512 bytes (memory.ld), and a part of the striped banks,
  * which hold code, data and stacks as well. In bytes; without suffixes, since they are made into text as well. */
 #ifndef RP2040_REGION_H
 #define RP2040_REGION_H
 
 /* There is no cache in front of SRAM, so any size streams from memory; this leaves room for code at -O0. */
 #define REGION_STRIPED_BYTES 8192
-#define REGION_BANK_BYTES 4096
+#define REGION_BANK_BYTES 3584
 
 #endif

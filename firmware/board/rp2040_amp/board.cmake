@@ -63,10 +63,11 @@ if(IC_CORE EQUAL 0)
       -DIC_FREERTOS_KERNEL=${IC_FREERTOS_KERNEL}
     BUILD_COMMAND ${CMAKE_COMMAND} --build ${core_1} --target intercore-target --parallel
     COMMAND ${CMAKE_OBJCOPY} -O binary -j .text -j .rodata -j .data ${core_1}/intercore-target ${core_1}/image.bin
+    COMMAND ${CMAKE_OBJCOPY} -O binary -j .clock ${core_1}/intercore-target ${core_1}/clock.bin
     COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DIMAGE=${core_1}/intercore-target -DOUT=${core_1}/symbols.S
       -P ${here}/core_1_symbols.cmake
     BUILD_ALWAYS TRUE INSTALL_COMMAND "" BUILD_BYPRODUCTS ${core_1}/image.bin ${core_1}/symbols.S)
   set_source_files_properties(board/rp2040_amp/image_1.S PROPERTIES
-    COMPILE_DEFINITIONS IC_CORE_1_IMAGE="${core_1}/image.bin" OBJECT_DEPENDS ${core_1}/image.bin)
+    COMPILE_DEFINITIONS "IC_CORE_1_IMAGE=\"${core_1}/image.bin\";IC_CORE_1_CLOCK=\"${core_1}/clock.bin\"" OBJECT_DEPENDS ${core_1}/image.bin)
   add_dependencies(intercore-target core_1)
 endif()

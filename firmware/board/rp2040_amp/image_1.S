@@ -3,3 +3,6 @@
     .global board_core_1_image
 board_core_1_image:
     .incbin IC_CORE_1_IMAGE
+
+    .section .core_1_clock, "a"
+    .incbin IC_CORE_1_CLOCK

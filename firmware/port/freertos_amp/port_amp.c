@@ -10,6 +10,8 @@ static StackType_t console_stack[PORT_FREERTOS_CONSOLE_STACK_WORDS];
 static volatile uint32_t stack_left[PORT_AMP_CORES] PORT_SHARED(stack_left); /* plus one, since 0 stands for none yet */
 volatile uint32_t port_freertos_time_slicing PORT_SHARED(time_slicing);
 
+extern uint8_t port_amp_shared[], port_amp_shared_end[];
+
 /* ---- cores ---- */
 
 uint32_t port_core_count(void) { return PORT_AMP_CORES; }
@@ -179,9 +181,37 @@ bool port_object_spans(enum port_object object, uint32_t from, uint32_t to) {
 
 /* ---- message buffers ---- */
 
-void port_amp_buffer_sent(void *buffer) { port_amp_send(PORT_AMP_SENT, buffer); }
+/* One that is not shared has both ends here. */
+static bool is_shared(const void *buffer) {
+    return (uintptr_t)buffer >= (uintptr_t)port_amp_shared && (uintptr_t)buffer < (uintptr_t)port_amp_shared_end;
+}
 
-void port_amp_buffer_received(void *buffer) { port_amp_send(PORT_AMP_RECEIVED, buffer); }
+/* What the kernel has of this for handlers does for tasks as well, with interrupts masked. */
+static void tell_own_task(void *buffer, BaseType_t (*tell)(StreamBufferHandle_t, BaseType_t *)) {
+    BaseType_t yield = pdFALSE;
+    taskENTER_CRITICAL();
+    (void)tell((StreamBufferHandle_t)buffer, &yield);
+    taskEXIT_CRITICAL();
+    if (yield != pdFALSE) {
+        taskYIELD();
+    }
+}
+
+void port_amp_buffer_sent(void *buffer) {
+    if (is_shared(buffer)) {
+        port_amp_send(PORT_AMP_SENT, buffer);
+    } else {
+        tell_own_task(buffer, xStreamBufferSendCompletedFromISR);
+    }
+}
+
+void port_amp_buffer_received(void *buffer) {
+    if (is_shared(buffer)) {
+        port_amp_send(PORT_AMP_RECEIVED, buffer);
+    } else {
+        tell_own_task(buffer, xStreamBufferReceiveCompletedFromISR);
+    }
+}
 
 /* ---- the kernel's hooks ---- */
 

@@ -15,7 +15,8 @@ C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
 LAB_TOOLS := ser2net:ser2net
 # clang-tidy goes by how the files are compiled: these for the chip, all others for Linux.
 CHIP_FILES := firmware/board/rp2040/% firmware/port/freertos% firmware/transport/freertos/% firmware/transport/rp2040/%
-NOT_LINTED := firmware/fuzz/% $(CHIP_FILES)
+H745_FILES := firmware/board/stm32h745/%
+NOT_LINTED := firmware/fuzz/% $(CHIP_FILES) $(H745_FILES)
 # clang has no C library for the chip; this is where Debian has newlib's headers.
 CHIP_ARGS := --extra-arg=--target=arm-none-eabi --extra-arg=-isystem/usr/include/newlib
 # The folder that says how the files are compiled, further arguments, the files: a few at a time on every processor.
@@ -50,7 +51,7 @@ test-long: setup ## what is too long for every day: two million instructions aga
 	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test qemu
 	cd sim && PROPTEST_CASES=100000 cargo test --locked --release --test lockstep --test interleaving
 	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
-	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040 tests/cli
+	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040 tests/stm32h745 tests/cli
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target/test_transports.py
 	$(BIN)/pytest -q -n 2 --dist loadfile tests/test_*.py tests/firmware
 
@@ -67,6 +68,8 @@ lint: setup ## check style, types, Rust and C code
 	scripts/install-packages $(ARM_GCC)
 	cmake -S firmware -B build/lint-rp2040 -DIC_BOARD=rp2040 > build/lint.log || { cat build/lint.log; exit 1; }
 	$(call clang-tidy,build/lint-rp2040,$(CHIP_ARGS),$(filter $(CHIP_FILES),$(filter %.c,$(C_FILES))))
+	cmake -S firmware -B build/lint-stm32h745 -DIC_BOARD=stm32h745 > build/lint.log || { cat build/lint.log; exit 1; }
+	$(call clang-tidy,build/lint-stm32h745,$(CHIP_ARGS),$(filter $(H745_FILES),$(filter %.c,$(C_FILES))))
 
 format: setup ## bring the JSON schema up to date; put Python, Rust and C code into the project's style
 	$(BIN)/python -m intercore.schema

@@ -60,7 +60,7 @@ def main() -> int:
     with contextlib.closing(find("pico-sim").open(Address(), lambda _: None)) as port:
         session = Session(port)
         hz = session.info().hello.hz
-        transports = ("message-buffer", "ring", "ring-zero-copy")
+        transports = ("message-buffer", "ring", "ring-zero-copy", "rpmsg", "rpmsg-zero-copy")
         latencies = {name: latency(session, name) for name in transports}
         streams = {name: cycles_per_byte(session, name) for name in transports}
         copy = ticks(session, "memory", {"access": "copy", "bytes": COPY_BYTES}, "alone") / COPY_BYTES

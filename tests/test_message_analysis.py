@@ -167,6 +167,52 @@ def test_what_to_choose_is_said_in_three_sentences_with_the_numbers() -> None:
     assert "ring-zero-copy instead of ring makes messages of 4,096 bytes 4" in buys
 
 
+def test_of_several_that_do_not_copy_each_is_compared_with_its_own() -> None:
+    known = [(name, beta) for name, beta in (("ring", 20.0), ("rpmsg", 30.0))]
+    found = message.analyse(
+        [
+            one
+            for name, beta in known
+            for transport, slope in ((name, beta), (f"{name}-zero-copy", 0.0))
+            for one in campaign(line(1.0, slope), transport=transport)
+        ]
+    )
+    (buys,) = [said for said in found.sentences if "instead of" in said]
+    assert buys.startswith("Ring-zero-copy instead of ring makes messages of 4,096 bytes 82")
+    assert "; rpmsg-zero-copy instead of rpmsg makes messages of 4,096 bytes 124" in buys
+
+
+# Round trips
+
+
+def round_trip(us: Sequence[float], **factors: Level) -> Measurement:
+    """The same measurement by a transport that leads to an echo and back."""
+    one = measurement(us, transport="rpmsg-char:/dev/rpmsg0", **factors)
+    return msgspec.structs.replace(
+        one,
+        series=tuple(msgspec.structs.replace(s, name="round_trip") if s.name == "latency" else s for s in one.series),
+    )
+
+
+def test_a_round_trip_is_told_whole_and_never_as_a_latency() -> None:
+    trips = [round_trip([10.0 + 0.01 * i for i in range(101)], size=size) for size in (16, 64)]
+    latency = campaign(line(1.0, 10.0), transport="ring")
+    found = message.analyse([*trips, *latency])
+    assert [(one.transport, one.bytes, one.round_trip_us.n) for one in found.round_trips] == [
+        ("rpmsg-char:/dev/rpmsg0", 16, 101),
+        ("rpmsg-char:/dev/rpmsg0", 64, 101),
+    ]
+    assert found.round_trips[0].round_trip_us.median.value == pytest.approx(10.5, rel=0.01)
+    assert {row.transport for row in found.latency} == {"ring"}
+    assert not [one for one in found.ranking if "rpmsg" in str(one.choice)]
+    assert "is not half of it" in words(found)
+
+
+@pytest.mark.parametrize("factors", [{"size": 0}, {"size": "large"}, {"from_": "x"}, {"receiver": 3}])
+def test_a_round_trip_with_levels_that_make_no_sense_is_left_out(factors: dict[str, Level]) -> None:
+    assert message.analyse([round_trip([1.0, 2.0, 3.0], **factors)]).round_trips == ()
+
+
 def test_rankings_are_in_order_and_margins_have_intervals() -> None:
     found = message.analyse(
         [

@@ -3,7 +3,8 @@
  *
  * measure=latency sends one message per repetition to a receiver that waits for it. Two series:
  *
- *   latency  from before the call that sends until the receiver, behind the call that receives, reads the clock
+ *   latency  from before the call that sends until the receiver, behind the call that receives, reads the clock;
+ *            round_trip instead, where it has gone to an echo and back (transport.h): that is never halved
  *   send     from before the call that sends until it has returned
  *
  * measure=throughput sends a stream of `messages` messages per repetition, and never waits for an answer. One series:
@@ -541,6 +542,7 @@ static void receive_message(void) {
         receive_timed[transport->zero_copy ? 1 : 0](&stage.arrival);
         reach(&stage.arrived);
         if (stage.arrival.message == NULL) {
+            declare_over(); /* nothing gets through any more */
             return;
         }
         note_progress();
@@ -557,6 +559,7 @@ static void receive_stream(void) {
     for (uint32_t budget = BUDGET + 2U * (stage.target - stage.next); goes_on(budget); budget--) {
         receive_one(&arrival);
         if (arrival.message == NULL) {
+            declare_over();
             return;
         }
         note_progress();
@@ -634,12 +637,15 @@ static void settle(void) {
 static void send_message(void) {
     uint32_t *message = room();
     if (message == NULL) {
+        declare_over();
         return;
     }
     produce(message, stage.next_sent);
     settle();
     if (send_timed[kind()]()) {
         stage.next_sent++;
+    } else {
+        declare_over();
     }
 }
 
@@ -649,7 +655,9 @@ static void take_senders_turn(void) {
     }
     if (stage.streams) {
         settle();
-        (void)send_timed[kind()]();
+        if (!send_timed[kind()]()) {
+            declare_over();
+        }
     } else {
         send_message();
     }
@@ -742,8 +750,15 @@ static void tell(const char *name, uint32_t count) {
     }
 }
 
-/* False, with run->error filled, if it ended before its time and no message is missing. */
+/* What the transport knows of what went wrong; NULL if nothing. */
+static const char *trouble(void) { return transport->trouble != NULL ? transport->trouble() : NULL; }
+
+/* False, with run->error filled, if it ended before its time and the transport says why, or no message is missing. */
 static bool conclude(void) {
+    const char *why = stage.stalled ? trouble() : NULL;
+    if (why != NULL) {
+        return ic_error_set(&stage.run->error, "failed", transport->name, ": ", why);
+    }
     struct ic_checks *checks = &stage.run->checks;
     struct found *found = &stage.found;
     found->missing += stage.target - stage.next;
@@ -842,6 +857,10 @@ static bool opened(const struct party *party) {
     if (!party->fits) {
         return fails("a message");
     }
+    const char *why = party->opened ? NULL : trouble();
+    if (why != NULL) {
+        return ic_error_set(&stage.run->error, "failed", transport->name, ": ", why);
+    }
     return party->opened ||
            ic_error_set(&stage.run->error, "failed", "the platform has no resource left for the ", transport->name, "");
 }
@@ -877,6 +896,7 @@ static struct ic_transport_setup setup_of(const struct ic_run *run) {
         .memory = region.base,
         .memory_bytes = region.bytes < values[P_BUFFER] ? (uint32_t)region.bytes : values[P_BUFFER],
         .polling = values[P_RECEIVER] == POLLING,
+        .unit = port_transport(values[P_TRANSPORT])->unit,
     };
 }
 
@@ -901,6 +921,11 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
         return ic_error_set(error, "unsupported", "a receiver that polls leaves its core to no load: ask for ",
                             "receiver=blocked", ", or for a load of the other core only");
     }
+    if (asked->round_trip && run->values[P_MEASURE] == THROUGHPUT) {
+        return ic_error_set(error, "unsupported",
+                            "of a stream that comes back from an echo no direction is known: ask for ",
+                            "measure=latency", "");
+    }
     const char *why = asked->refuses != NULL ? asked->refuses(&setup) : NULL;
     if (why != NULL) {
         return ic_error_set(error, "unsupported", asked->name, ": ", why);
@@ -919,7 +944,7 @@ static bool open_series(struct ic_run *run, struct all_series *series) {
         series->window = ic_run_series(run, "window");
         return series->window != NULL;
     }
-    series->latency = ic_run_series(run, "latency");
+    series->latency = ic_run_series(run, transport->round_trip ? "round_trip" : "latency");
     series->send = ic_run_series(run, "send");
     return series->latency != NULL && series->send != NULL;
 }

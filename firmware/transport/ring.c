@@ -7,22 +7,11 @@
 
 #include <string.h>
 
+#include "copy.h"
+
 /* Each is its own end's. */
 static struct ic_spsc_sender sender;
 static struct ic_spsc_receiver receiver;
-
-static bool wait_for_other(void *arg) {
-    struct ic_transport_end *end = arg;
-    if (!end->setup->polling && !ic_transport_over(end)) {
-        end->wait(end);
-    }
-    return !ic_transport_over(end);
-}
-
-static void wake_other(void *arg) {
-    struct ic_transport_end *end = arg;
-    end->wake(end);
-}
 
 uint32_t ic_ring_capacity(uint32_t memory_bytes) {
     uint32_t bytes = ic_spsc_capacity(memory_bytes);
@@ -32,7 +21,7 @@ uint32_t ic_ring_capacity(uint32_t memory_bytes) {
 static uint32_t capacity(const struct ic_transport_setup *setup) { return ic_ring_capacity(setup->memory_bytes); }
 
 void ic_ring_open(const struct ic_transport_end *end, void *memory, uint32_t memory_bytes,
-                  const struct ic_spsc_waiting *waiting) {
+                  const struct ic_waiting *waiting) {
     uint32_t bytes = ic_spsc_capacity(memory_bytes);
     if (end->role == IC_TRANSPORT_SENDER) {
         memset(memory, 0, (size_t)IC_SPSC_CONTROL_BYTES);
@@ -44,8 +33,7 @@ void ic_ring_open(const struct ic_transport_end *end, void *memory, uint32_t mem
 
 static bool open_end(struct ic_transport_end *end) {
     const struct ic_transport_setup *setup = end->setup;
-    const struct ic_spsc_waiting waiting = {
-        .wait = wait_for_other, .wake = setup->polling ? NULL : wake_other, .arg = end, .sleeps = !setup->polling};
+    const struct ic_waiting waiting = ic_waiting_of(end);
     ic_ring_open(end, setup->memory, setup->memory_bytes, &waiting);
     return true;
 }
@@ -86,29 +74,13 @@ const struct ic_transport ic_transport_ring_zero_copy = {
 
 /* ---- copying ---- */
 
-/* A processor that has instructions for several words copies such a block by them: the Cortex-M0+ in three quarters of
- * a cycle per byte, twice as fast as the C library. It may hold anything, whatever type its owner gives it. */
-typedef struct {
-    uint32_t words[12];
-} __attribute__((may_alias)) block_t;
-
-/* Both are aligned to 8. */
-static void copy(void *to, const void *from, uint32_t bytes) {
-    block_t *target = to;
-    const block_t *source = from;
-    for (; bytes >= sizeof *target; bytes -= (uint32_t)sizeof *target) {
-        *target++ = *source++;
-    }
-    memcpy(target, source, bytes);
-}
-
 bool ic_ring_send(struct ic_transport_end *end, const void *message) {
     uint32_t size = end->setup->size;
     void *room = ic_spsc_await_room(&sender, size);
     if (room == NULL) {
         return false;
     }
-    copy(room, message, size);
+    ic_copy(room, message, size);
     ic_spsc_publish(&sender, size);
     return true;
 }
@@ -121,7 +93,7 @@ uint32_t ic_ring_receive(struct ic_transport_end *end, void *message) {
         return 0;
     }
     found = found < size ? found : size;
-    copy(message, source, found);
+    ic_copy(message, source, found);
     ic_spsc_release(&receiver);
     return found;
 }

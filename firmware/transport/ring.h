@@ -12,7 +12,7 @@ extern const struct ic_transport ic_transport_ring_zero_copy;
  * through it. */
 uint32_t ic_ring_capacity(uint32_t memory_bytes);
 void ic_ring_open(const struct ic_transport_end *end, void *memory, uint32_t memory_bytes,
-                  const struct ic_spsc_waiting *waiting);
+                  const struct ic_waiting *waiting);
 bool ic_ring_send(struct ic_transport_end *end, const void *message);
 uint32_t ic_ring_receive(struct ic_transport_end *end, void *message);
 

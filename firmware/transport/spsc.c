@@ -47,7 +47,7 @@ static void withdraw(atomic_uint *sleeps, uint32_t count) {
 }
 
 /* To be called after each progress that the other end may wait for. */
-static void wake(const struct ic_spsc_waiting *waiting, const atomic_uint *sleeps, uint32_t *woken) {
+static void wake(const struct ic_waiting *waiting, const atomic_uint *sleeps, uint32_t *woken) {
     if (waiting->wake != NULL) {
         atomic_thread_fence(memory_order_seq_cst);
         uint32_t count = atomic_load_explicit(sleeps, memory_order_relaxed);
@@ -61,7 +61,7 @@ static void wake(const struct ic_spsc_waiting *waiting, const atomic_uint *sleep
 /* ---- sender ---- */
 
 void ic_spsc_open_sender(struct ic_spsc_sender *sender, struct ic_spsc *ring, uint32_t capacity,
-                         const struct ic_spsc_waiting *waiting) {
+                         const struct ic_waiting *waiting) {
     *sender = (struct ic_spsc_sender){.ring = ring, .capacity = capacity, .waiting = *waiting};
 }
 
@@ -130,7 +130,7 @@ void ic_spsc_publish(struct ic_spsc_sender *sender, uint32_t size) {
 }
 
 void *ic_spsc_await_room(struct ic_spsc_sender *sender, uint32_t size) {
-    const struct ic_spsc_waiting *waiting = &sender->waiting;
+    const struct ic_waiting *waiting = &sender->waiting;
     bool going_on = true;
     bool found = reserve(sender, size);
     while (!found && going_on && !sender->corrupt) {
@@ -150,7 +150,7 @@ void *ic_spsc_await_room(struct ic_spsc_sender *sender, uint32_t size) {
 /* ---- receiver ---- */
 
 void ic_spsc_open_receiver(struct ic_spsc_receiver *receiver, struct ic_spsc *ring, uint32_t capacity,
-                           const struct ic_spsc_waiting *waiting) {
+                           const struct ic_waiting *waiting) {
     *receiver = (struct ic_spsc_receiver){.ring = ring, .capacity = capacity, .waiting = *waiting};
 }
 
@@ -209,7 +209,7 @@ const void *ic_spsc_peek(struct ic_spsc_receiver *receiver, uint32_t *size) {
 void ic_spsc_release(struct ic_spsc_receiver *receiver) { move_tail(receiver, receiver->next); }
 
 const void *ic_spsc_await_message(struct ic_spsc_receiver *receiver, uint32_t *size) {
-    const struct ic_spsc_waiting *waiting = &receiver->waiting;
+    const struct ic_waiting *waiting = &receiver->waiting;
     bool going_on = true;
     bool found = peek(receiver, size);
     while (!found && going_on && !receiver->corrupt) {

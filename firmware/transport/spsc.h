@@ -23,6 +23,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "waiting.h"
+
 /* What different ends write stands on different cache lines. */
 #define IC_SPSC_LINE 64
 /* Alignment of messages, and the unit of their places; a header takes as much. */
@@ -41,19 +43,6 @@ struct ic_spsc {
 };
 _Static_assert(sizeof(struct ic_spsc) == IC_SPSC_CONTROL_BYTES, "three lines");
 
-/* How an end waits for the other, and wakes it. */
-struct ic_spsc_waiting {
-    /* Returns when the other end has called its wake() since the last return, or earlier; false: no more waiting, the
-     * caller gives up. An end that polls looks here whether it shall go on, and returns at once. */
-    bool (*wait)(void *arg);
-    /* Wakes the other end if it is in its wait(), or lets its next one return at once: a wake is never lost. NULL if
-     * the other end polls. Both order memory no further than they like. */
-    void (*wake)(void *arg);
-    void *arg;
-    /* Whether wait() needs the other end's wake(). */
-    bool sleeps;
-};
-
 /* The ends' own memory, which the other never sees. All members belong to spsc.c. */
 struct ic_spsc_sender {
     struct ic_spsc *ring;
@@ -63,7 +52,7 @@ struct ic_spsc_sender {
     uint32_t place;  /* of the record that is reserved */
     uint32_t sleeps; /* that we have begun and ended */
     uint32_t woken;  /* the receiver's sleep that we ended last */
-    struct ic_spsc_waiting waiting;
+    struct ic_waiting waiting;
     bool corrupt;
 };
 
@@ -75,7 +64,7 @@ struct ic_spsc_receiver {
     uint32_t next; /* what follows the record that is looked at */
     uint32_t sleeps;
     uint32_t woken;
-    struct ic_spsc_waiting waiting;
+    struct ic_waiting waiting;
     bool corrupt;
 };
 
@@ -87,9 +76,9 @@ uint32_t ic_spsc_largest(uint32_t capacity);
 
 /* Each is called once, by its own end. The other end may be open and at work already. */
 void ic_spsc_open_sender(struct ic_spsc_sender *sender, struct ic_spsc *ring, uint32_t capacity,
-                         const struct ic_spsc_waiting *waiting);
+                         const struct ic_waiting *waiting);
 void ic_spsc_open_receiver(struct ic_spsc_receiver *receiver, struct ic_spsc *ring, uint32_t capacity,
-                           const struct ic_spsc_waiting *waiting);
+                           const struct ic_waiting *waiting);
 
 /* Room for a message of `size` bytes, at most ic_spsc_largest(), aligned to 8; NULL if there is none now. Nothing is
  * sent before it is published; a reservation that is not published is forgotten at the next one. */

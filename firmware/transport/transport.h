@@ -2,7 +2,7 @@
  *
  * One transport is one file with one `const struct ic_transport ic_transport_NAME` and one line in the list of each
  * platform that has it: port_transport() in board/<board>/transports.c, as port_region() lists the memory. To add yours
- * (RPMsg, a protocol of your own), write that file, add the line and the file to board.cmake, and measure:
+ * (a protocol of your own), write that file, add the line and the file to board.cmake, and measure:
  * `run message transport=yours`. Nothing else has to be changed, and the benchmark checks every message that yours
  * delivers for order, loss, duplication and corruption.
  *
@@ -59,6 +59,8 @@ struct ic_transport_setup {
     uint32_t memory_bytes;
     /* An end that has to wait looks again and again, instead of sleeping until it is woken. */
     bool polling;
+    /* The transport's own `unit`. */
+    uint32_t unit;
 };
 
 /* One end. Made by whoever uses the transport, before open; stays where it is until after close. */
@@ -82,7 +84,8 @@ struct ic_transport_end {
 };
 
 struct ic_transport {
-    /* What a user types. Lower case, digits and hyphens. */
+    /* What a user types. Lower case, digits and hyphens; of one that is there for each of several devices, a colon and
+     * the device's path behind these. */
     const char *name;
     /* One line: what it is made of, how often it copies a message, where it lies meanwhile. */
     const char *summary;
@@ -124,6 +127,15 @@ struct ic_transport {
     const void *(*receive_loan)(struct ic_transport_end *end, uint32_t *size);
     /* Gives the room of the message that was received last back to the sender. */
     void (*release)(struct ic_transport_end *end);
+
+    /* Both ends are on this side of a third party that sends back what it gets: what is received has gone there and
+     * back. Then no time is one way, and none is called so. */
+    bool round_trip;
+    /* Which of several it is that share these functions. */
+    uint32_t unit;
+    /* Why an end could not be opened, or why a call has given up before all was over, as a clause; NULL if nothing is
+     * known. May itself be NULL. To be asked while neither end is inside a call; known until the next sender's open. */
+    const char *(*trouble)(void);
 };
 
 /* Whether all is over: to be looked at by whoever waits. Cheap. */

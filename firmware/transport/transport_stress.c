@@ -297,6 +297,7 @@ static void choose_and_stream(struct ic_random *random) {
     setup->memory = region.base;
     setup->memory_bytes = LEAST_BUFFER + ic_random_below(random, most - LEAST_BUFFER + 1U);
     setup->size = 1;
+    setup->unit = transport->unit;
     if ((setup->polling && setup->from == setup->to) ||
         (transport->refuses != NULL && transport->refuses(setup) != NULL)) {
         return;

@@ -32,8 +32,8 @@ _ATOMICS = ["atomic-add", "atomic-swap"]
 _ACCESSES = ["read", "write", "copy"]
 _REGIONS = ["sram-striped", "sram4", "sram5", "ram", "l1", "llc"]
 _TRANSPORTS = [
-    *("queue", "stream-buffer", "message-buffer", "notification", "ring", "ring-zero-copy", "fifo", "dma"),
-    *("pipe", "unix-socket", "posix-mq", "ring-futex"),
+    *("queue", "stream-buffer", "message-buffer", "notification", "ring", "ring-zero-copy"),
+    *("rpmsg", "rpmsg-zero-copy", "fifo", "dma", "pipe", "unix-socket", "posix-mq", "ring-futex"),
 ]
 
 _INTERRUPT = {"from": ["0", "1"], "interrupted": ["idle", "kernel"], "samples": ["50"], "dither_us": ["300"]}

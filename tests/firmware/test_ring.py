@@ -29,7 +29,7 @@ Wait = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)
 
 
 class Waiting(ctypes.Structure):
-    """`struct ic_spsc_waiting`: with a wait that gives up."""
+    """`struct ic_waiting`: with a wait that gives up."""
 
     _fields_ = (("wait", Wait), ("wake", ctypes.c_void_p), ("arg", ctypes.c_void_p), ("sleeps", ctypes.c_bool))
 

@@ -24,9 +24,7 @@ from intercore.exchange import TargetRestartedError, TargetSilentError
 from intercore.session import Session
 from intercore.sim import CoreState, Reason, Simulator
 from intercore.sim_port import SimulatedPort
-from tests.rp2040.conftest import CLK_SYS_HZ, series
-
-from .conftest import built
+from tests.rp2040.conftest import CLK_SYS_HZ, built_amp, series
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -157,16 +155,26 @@ def _greeted(program: Path) -> Callable[[], Amp]:
     return again
 
 
+@cache
+def built(opt: str) -> Path:
+    return built_amp(opt) / "intercore-target"
+
+
 @pytest.fixture
-def fresh(amp: Path) -> Amp:
+def program() -> Path:
+    return built("O2")
+
+
+@pytest.fixture
+def fresh(program: Path) -> Amp:
     """Just switched on."""
-    return Amp(amp)
+    return Amp(program)
 
 
 @pytest.fixture
-def ready(amp: Path) -> Amp:
+def ready(program: Path) -> Amp:
     """Has said hello."""
-    return _greeted(amp)()
+    return _greeted(program)()
 
 
 def is_well(console: Amp) -> None:
@@ -197,8 +205,8 @@ def test_a_core_1_that_is_too_late_is_told_and_waited_for_again(fresh: Amp) -> N
     is_well(fresh)
 
 
-def test_the_desk_is_told_of_a_core_1_that_never_comes_up(amp: Path) -> None:
-    session = Session(SimulatedPort(amp, 115200, ["off:core=1@0"]))
+def test_the_desk_is_told_of_a_core_1_that_never_comes_up(program: Path) -> None:
+    session = Session(SimulatedPort(program, 115200, ["off:core=1@0"]))
     with pytest.raises(TargetSilentError, match=r"it last said: core 1 has not come up in time \(.*core 1 off"):
         session.info()
 
@@ -268,8 +276,8 @@ def test_a_core_that_stops_in_mid_run_is_told_and_the_chip_starts_again(ready: A
 
 
 @pytest.mark.parametrize(("core", "transport"), [(0, "ring"), (1, "message-buffer")])
-def test_the_desk_is_told_of_a_core_that_is_reset_and_measures_again(amp: Path, core: int, transport: str) -> None:
-    port = SimulatedPort(amp, 115200)
+def test_the_desk_is_told_of_a_core_that_is_reset_and_measures_again(program: Path, core: int, transport: str) -> None:
+    port = SimulatedPort(program, 115200)
     session = Session(port)
     session.info()
     setting = {"transport": transport, "samples": 200, "dither_us": 100}
@@ -364,8 +372,8 @@ def test_a_message_that_the_buffer_cannot_hold_is_refused(ready: Amp, transport:
     is_well(ready)
 
 
-def test_the_desk_refuses_a_message_that_the_buffer_cannot_hold(amp: Path) -> None:
-    session = Session(SimulatedPort(amp, 115200))
+def test_the_desk_refuses_a_message_that_the_buffer_cannot_hold(program: Path) -> None:
+    session = Session(SimulatedPort(program, 115200))
     with pytest.raises(UsageError, match="the largest message that fits this transport and its buffer has"):
         session.measure("message", {"transport": "message-buffer", "buffer": 256, "size": 256})
 

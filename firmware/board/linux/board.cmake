@@ -13,7 +13,7 @@ add_library(linux STATIC
   port/posix/period_posix.c port/posix/port_posix.c board/linux/conditions.c board/linux/region.c
   board/linux/transports.c
   transport/posix/notification.c transport/posix/pipe.c transport/posix/posix_mq.c transport/posix/queue.c
-  transport/posix/ring_futex.c transport/posix/unix_socket.c)
+  transport/posix/ring_futex.c transport/posix/rpmsg_char.c transport/posix/unix_socket.c)
 target_include_directories(linux PUBLIC board/linux transport/posix)
 # Affinity, sched_getcpu, sem_clockwait, MAP_ANONYMOUS: what a Linux board needs beyond POSIX.
 target_compile_definitions(linux PRIVATE _GNU_SOURCE)

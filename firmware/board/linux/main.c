@@ -6,6 +6,7 @@
 #include "console.h"
 #include "port_posix.h"
 #include "region.h"
+#include "rpmsg_char.h"
 
 int main(void) {
     if (!port_posix_start()) {
@@ -14,6 +15,11 @@ int main(void) {
     }
     if (!linux_region_start()) {
         fputs("intercore-target: not enough memory for the benchmarks' buffer\n", stderr);
+        return EXIT_FAILURE;
+    }
+    const char *wrong = rpmsg_char_find();
+    if (wrong != NULL) {
+        fprintf(stderr, "intercore-target: INTERCORE_RPMSG: %s\n", wrong);
         return EXIT_FAILURE;
     }
     linux_conditions_start();

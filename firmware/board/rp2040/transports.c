@@ -1,5 +1,6 @@
 /* The transports of this board: FreeRTOS' own, rings in memory, and the chip's. */
 #include "ring.h"
+#include "rpmsg.h"
 #include "transports_freertos.h"
 #include "transports_rp2040.h"
 
@@ -11,6 +12,8 @@ static const struct ic_transport *const transports[] = {
     &ic_transport_notification,
     &ic_transport_ring,
     &ic_transport_ring_zero_copy,
+    &ic_transport_rpmsg,
+    &ic_transport_rpmsg_zero_copy,
     &ic_transport_fifo,
     &ic_transport_dma,
     // clang-format on

@@ -54,7 +54,7 @@ static uint32_t futex_capacity(const struct ic_transport_setup *setup) { return 
 
 static bool futex_open(struct ic_transport_end *end) {
     const struct ic_transport_setup *setup = end->setup;
-    const struct ic_spsc_waiting waiting = {
+    const struct ic_waiting waiting = {
         .wait = futex_wait, .wake = setup->polling ? NULL : futex_wake, .arg = end, .sleeps = !setup->polling};
     if (end->role == IC_TRANSPORT_SENDER) {
         atomic_store(wake_word(end, IC_TRANSPORT_SENDER), 0);

@@ -29,6 +29,7 @@ from intercore.analysis.message_choice import (
 )
 from intercore.analysis.message_curve import BENCHMARK, HELD_OUT_AIM, MEASURES, OWN, Sizes, curves, in_words
 from intercore.analysis.pools import looking_us, spoilt, ticks
+from intercore.analysis.round_trip import MessageRoundTrip, round_trips
 from intercore.analysis.statistics import Interval
 from intercore.measurement import Level
 from intercore.view.quantity import duration, percent, significant
@@ -170,6 +171,8 @@ class MessageAnalysis(msgspec.Struct, frozen=True):
     latency: tuple[MessageLatency, ...]
     """One row for each setting: all factors but the size, and those that change only how something is measured."""
     throughput: tuple[MessageThroughput, ...]
+    round_trips: tuple[MessageRoundTrip, ...]
+    """Of transports that lead to an echo and back: these are no latencies."""
     held_out: MessageHeldOut | None
     """None where no setting has four sizes."""
     ranking: tuple[MessageRank, ...]
@@ -185,11 +188,12 @@ class MessageAnalysis(msgspec.Struct, frozen=True):
 
 def analyse(measurements: Iterable[Measurement]) -> MessageAnalysis:
     """Analyse the measurements of the benchmark `message` among those given; those of a setting and size are pooled."""
-    return analyse_curves(curves(measurements))
+    known = list(measurements)
+    return analyse_curves(curves(known), round_trips(known))
 
 
-def analyse_curves(found: Sequence[Curve]) -> MessageAnalysis:
-    """Analyse measurements that are curves already."""
+def analyse_curves(found: Sequence[Curve], trips: tuple[MessageRoundTrip, ...] = ()) -> MessageAnalysis:
+    """Analyse measurements that are curves, or round trips, already."""
     by_measure = {measure: [curve for curve in found if curve.measure == measure] for measure in MEASURES}
     latency = tuple(_latency(curve) for curve in by_measure["latency"])
     throughput = tuple(_throughput(curve) for curve in by_measure["throughput"])
@@ -200,12 +204,13 @@ def analyse_curves(found: Sequence[Curve]) -> MessageAnalysis:
     return MessageAnalysis(
         latency,
         throughput,
+        trips,
         checked,
         ranked,
         gains,
         effects["latency"],
         effects["throughput"],
-        tuple(_sentences(found, latency, throughput, checked, ranked, gains, effects)),
+        (*_sentences(found, latency, throughput, checked, ranked, gains, effects), *_on_round_trips(trips)),
     )
 
 
@@ -366,6 +371,15 @@ def _held_out(found: Sequence[Curve]) -> MessageHeldOut | None:
 
 
 # Sentences
+
+
+def _on_round_trips(trips: Sequence[MessageRoundTrip]) -> Iterator[str]:
+    if trips:
+        names = ", ".join(dict.fromkeys(one.transport for one in trips))
+        yield (
+            f"By {names} messages went to an echo and came back: these are round trips, with what the echo does in "
+            "them. Its clock is not ours, so what one way takes is not known, and is not half of it."
+        )
 
 
 def _sentences(

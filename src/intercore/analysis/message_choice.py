@@ -210,8 +210,13 @@ def choice_sentences(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvan
         yield _lowest(latency)
     if throughput:
         yield _highest(throughput)
-    told = [_buys(factor, [gain for gain in gains if gain.factor == factor]) for factor in ("receiver", "transport")]
-    said = "; ".join(text for text in told if text)
+    alternatives = dict.fromkeys((one.factor, one.better, one.than) for one in gains)
+    said = "; ".join(
+        _buys([one for one in gains if (one.factor, one.better, one.than) == alternative])
+        for factor in ("receiver", "transport")
+        for alternative in alternatives
+        if alternative[0] == factor
+    )
     if said:
         yield f"{said[0].upper()}{said[1:]}."
 
@@ -255,16 +260,16 @@ def _ahead(second: MessageRank) -> str:
     return f"the next, {_named(second)}, takes {_ratio(margin)} times as long"
 
 
-def _buys(factor: str, gains: Sequence[MessageAdvantage]) -> str:
-    """Say what an alternative buys where it should most: not to wait with small messages, not to copy with large."""
+def _buys(gains: Sequence[MessageAdvantage]) -> str:
+    """Say what one alternative buys where it should most: not to wait with small messages, not to copy with large."""
     said = []
     for measure in MEASURES:
         ours = [one for one in gains if one.measure == measure]
         if ours:
-            small = factor == "receiver" and measure == "latency"
+            small = gains[0].factor == "receiver" and measure == "latency"
             size = (min if small else max)(one.bytes for one in ours)
             said += [_gain(one) for one in ours if one.bytes == size]
-    return f"{gains[0].better} instead of {gains[0].than} makes {', and '.join(said)}" if said else ""
+    return f"{gains[0].better} instead of {gains[0].than} makes {', and '.join(said)}"
 
 
 def _gain(one: MessageAdvantage) -> str:

@@ -20,6 +20,7 @@ from intercore.analysis.message import (
 )
 from intercore.analysis.message_choice import MessageRank
 from intercore.analysis.message_curve import BENCHMARK, MEASURES, Curve, curves, in_words
+from intercore.analysis.round_trip import MessageRoundTrip, round_trips
 from intercore.analysis.statistics import Interval
 from intercore.literature import MessagePublication, published
 from intercore.view.curve import PlottedCurve, curve_figure
@@ -53,11 +54,14 @@ _TITLES: Mapping[Measure, str] = {"latency": "Latency of a message", "throughput
 def report(run: Run) -> Report:
     """Report on the measurements of `message`."""
     found = curves(run.measurements)
-    analysis = analyse_curves(found)
+    analysis = analyse_curves(found, round_trips(run.measurements))
     return Report(
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
-        [_row(row, measure) for measure, rows in _by_measure(analysis).items() for row in rows],
+        [
+            *(_row(row, measure) for measure, rows in _by_measure(analysis).items() for row in rows),
+            *map(_round_trip_row, analysis.round_trips),
+        ],
         curve_warnings(run.measurements, found),
         Section(
             "Moving messages between cores (message)",
@@ -101,6 +105,23 @@ def _row(row: Row, measure: Measure) -> dict[str, object]:
     }
 
 
+def _round_trip_row(row: MessageRoundTrip) -> dict[str, object]:
+    return {
+        **row.varied,
+        "measure": "round-trip",
+        "transport": row.transport,
+        "from": row.first,
+        "to": row.second,
+        "receiver": row.receiver,
+        "load": row.load,
+        "sizes": [row.bytes],
+        "round_trip_us": row.round_trip_us.median.value,
+        "round_trip_us_low": row.round_trip_us.median.low,
+        "round_trip_us_high": row.round_trip_us.median.high,
+        "wrong": row.wrong,
+    }
+
+
 # Tables
 
 
@@ -111,6 +132,9 @@ def _tables(run: Run, analysis: MessageAnalysis) -> Iterator[Table[Any]]:
             over = f", {next(iter(sizes))} bytes" if len(sizes) == 1 else ""
             title = f"{measure.capitalize()} on {where(run)}: {_FORMULAE[measure]}{over}"
             yield Table(title, rows, _model_columns(rows))
+    if analysis.round_trips:
+        trips = analysis.round_trips
+        yield Table(f"Round trip to an echo and back on {where(run)}", trips, _round_trip_columns(trips))
     for measure in MEASURES:
         for size in sorted({one.bytes for one in analysis.ranking if one.measure == measure}):
             ranked = [one for one in analysis.ranking if (one.measure, one.bytes) == (measure, size)]
@@ -137,6 +161,31 @@ def _model_columns(rows: Sequence[Row]) -> list[Column[Row]]:
         Column("held out", lambda row: _hundredths(row.held_out_median), right=True),
         Column("lines", lambda row: str(len(row.pieces)), right=True),
     ]
+
+
+def _round_trip_columns(rows: Sequence[MessageRoundTrip]) -> list[Column[MessageRoundTrip]]:
+    columns = [
+        Column[MessageRoundTrip]("transport", lambda row: row.transport),
+        Column[MessageRoundTrip]("tasks", lambda row: f"{row.first}, {row.second}"),
+    ]
+    if len({row.receiver for row in rows}) > 1:
+        columns.append(Column("receiver", lambda row: row.receiver))
+    if len({row.load for row in rows}) > 1:
+        columns.append(Column("load", lambda row: row.load))
+    return [
+        *columns,
+        *(Column[MessageRoundTrip](name, partial(_varied, name)) for name in rows[0].varied),
+        Column("bytes", lambda row: f"{row.bytes:,}", right=True),
+        Column("n", lambda row: f"{row.round_trip_us.n:,}", right=True),
+        Column("round trip", lambda row: duration(row.round_trip_us.median.value), right=True),
+        Column("95 %", lambda row: duration_bounds(row.round_trip_us.median) or "–", right=True),
+        Column("max", lambda row: duration(row.round_trip_us.max), right=True),
+        Column("send", lambda row: "–" if row.send_us is None else duration(row.send_us.value), right=True),
+    ]
+
+
+def _varied(name: str, row: MessageRoundTrip) -> str:
+    return str(row.varied.get(name, ""))
 
 
 def _level(name: str, row: Row) -> str:

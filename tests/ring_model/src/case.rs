@@ -42,6 +42,12 @@ impl Case {
     }
 }
 
+/// Messages of 8 bytes between ends that poll, through a vring of so many buffers, after so many others.
+#[must_use]
+pub fn by_vring(buffers: u32, before: usize, messages: usize) -> Case {
+    polling(16 * buffers, &vec![8; before], &vec![8; messages])
+}
+
 /// Messages of some sizes between ends that poll, after others.
 #[must_use]
 pub fn polling(capacity: u32, before: &[u32], messages: &[u32]) -> Case {
@@ -181,7 +187,7 @@ fn execute(ring: &'static Ring, case: &Case) {
     let mut memory = vec![0_u64; bytes.div_ceil(8) + 8];
     let start = memory.as_mut_ptr().cast::<u8>();
     let start = start.wrapping_add(start.align_offset(64));
-    runtime::share(start, bytes, &layout.atomics);
+    runtime::share(start, bytes, layout.grain, &layout.atomics);
     let (first, second) = (Rc::new(Wake::default()), Rc::new(Wake::default()));
     let side = Side { own: Rc::clone(&first), other: Rc::clone(&second) };
     let sleeps = (case.sender_sleeps, case.receiver_sleeps);

@@ -1,6 +1,7 @@
-//! An exhaustive check of the real C code of the ring, `firmware/transport/spsc.c`.
+//! An exhaustive check of the real C code of the ring, `firmware/transport/spsc.c`, and of the vring that the transport
+//! `rpmsg` goes by, `firmware/transport/vring.c`.
 //!
-//! The C file is compiled as it stands, with `-fsanitize=thread`: the compiler then calls a function for every access to
+//! Each C file is compiled as it stands, with `-fsanitize=thread`: the compiler then calls a function for every access to
 //! memory and for every atomic operation. These functions are not thread sanitizer's but our own ([`runtime`]), and hand
 //! each access over to loom, which runs a small case ([`case`]) again and again until it has seen every execution that
 //! C11's memory model allows: every order of the two ends' steps, and every value that a load may return, stale ones
@@ -14,13 +15,16 @@
 //!
 //! That the check can fail is checked as well: `build.rs` puts mistakes into copies of the code, and every one of them
 //! must be found.
+//!
+//! The vring has a driver and a device, of which either may be the sender: `src/vring_ends.c` makes a sender and a
+//! receiver of them, as the transport does, so that both go through the same cases.
 
 pub mod case;
 pub mod runtime;
 
 use std::ffi::c_void;
 
-/// `struct ic_spsc_waiting`.
+/// `struct ic_waiting`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Waiting {
@@ -36,21 +40,18 @@ pub struct Layout {
     sender: usize,
     receiver: usize,
     control: usize,
+    grain: usize,
     atomics: [usize; 4],
 }
 
 type Open = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, u32, *const Waiting);
 
-/// The functions of one compilation of `spsc.c`.
+/// The functions of one compilation of `spsc.c`, or of `vring_ends.c` and `vring.c`.
 #[allow(missing_docs)] // spsc.h says what each does
 pub struct Ring {
-    pub capacity: unsafe extern "C-unwind" fn(u32) -> u32,
-    pub largest: unsafe extern "C-unwind" fn(u32) -> u32,
     pub open_sender: Open,
     pub open_receiver: Open,
-    pub reserve: unsafe extern "C-unwind" fn(*mut c_void, u32) -> *mut u8,
     pub publish: unsafe extern "C-unwind" fn(*mut c_void, u32),
-    pub peek: unsafe extern "C-unwind" fn(*mut c_void, *mut u32) -> *const u8,
     pub release: unsafe extern "C-unwind" fn(*mut c_void),
     pub await_room: unsafe extern "C-unwind" fn(*mut c_void, u32) -> *mut u8,
     pub await_message: unsafe extern "C-unwind" fn(*mut c_void, *mut u32) -> *const u8,
@@ -72,5 +73,7 @@ impl Ring {
 pub mod variants {
     use super::{Layout, Ring, Waiting};
     use std::ffi::c_void;
+    /// Names of mistakes, and the code with them.
+    pub type Mistaken = &'static [(&'static str, &'static [&'static Ring])];
     include!(concat!(env!("OUT_DIR"), "/variants.rs"));
 }

@@ -12,12 +12,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
-/// Bytes that are judged as one: the ring's own accesses are that wide.
-const GRAIN: usize = 4;
-
 /// The shared memory of one execution, as loom knows it.
 struct Memory {
     start: usize,
+    grain: usize,
     atomics: HashMap<usize, AtomicU32>,
     grains: Vec<UnsafeCell<()>>,
 }
@@ -27,12 +25,13 @@ thread_local! {
     static MEMORY: RefCell<Option<Rc<Memory>>> = const { RefCell::new(None) };
 }
 
-/// Declares memory shared from now on, until [`forget`]: atomics at some offsets, zero at first, and other bytes.
-pub fn share(start: *const u8, bytes: usize, atomics: &[usize]) {
+/// Declares memory shared from now on, until [`forget`]: atomics at some offsets, zero at first, and other bytes, of which
+/// `grain` are judged as one: the C code's own accesses are that wide.
+pub fn share(start: *const u8, bytes: usize, grain: usize, atomics: &[usize]) {
     let start = start as usize;
     let atomics = atomics.iter().map(|offset| (start + offset, AtomicU32::new(0))).collect();
-    let grains = std::iter::repeat_with(|| UnsafeCell::new(())).take(bytes.div_ceil(GRAIN)).collect();
-    MEMORY.set(Some(Rc::new(Memory { start, atomics, grains })));
+    let grains = std::iter::repeat_with(|| UnsafeCell::new(())).take(bytes.div_ceil(grain)).collect();
+    MEMORY.set(Some(Rc::new(Memory { start, grain, atomics, grains })));
 }
 
 /// Ends what [`share`] began.
@@ -48,7 +47,7 @@ fn memory() -> Option<Rc<Memory>> {
 pub fn access(address: usize, bytes: usize, writes: bool) {
     let Some(memory) = memory() else { return };
     let Some(first) = address.checked_sub(memory.start) else { return };
-    for grain in first / GRAIN..(first + bytes).div_ceil(GRAIN).min(memory.grains.len()) {
+    for grain in first / memory.grain..(first + bytes).div_ceil(memory.grain).min(memory.grains.len()) {
         let cell = &memory.grains[grain];
         if writes {
             cell.with_mut(|_| ());
@@ -113,6 +112,17 @@ extern "C-unwind" fn __tsan_atomic32_load(address: usize, number: i32) -> u32 {
 #[unsafe(no_mangle)]
 extern "C-unwind" fn __tsan_atomic32_store(address: usize, value: u32, number: i32) {
     with_atomic(address, |atomic| atomic.store(value, order(number)));
+}
+
+// A half word is kept in a word of loom's: what is stored to it fits.
+#[unsafe(no_mangle)]
+extern "C-unwind" fn __tsan_atomic16_load(address: usize, number: i32) -> u16 {
+    with_atomic(address, |atomic| atomic.load(order(number)) as u16)
+}
+
+#[unsafe(no_mangle)]
+extern "C-unwind" fn __tsan_atomic16_store(address: usize, value: u16, number: i32) {
+    with_atomic(address, |atomic| atomic.store(value.into(), order(number)));
 }
 
 #[unsafe(no_mangle)]

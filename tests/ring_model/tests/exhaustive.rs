@@ -1,16 +1,28 @@
-//! The ring in small cases, through all executions. Those that take longer are for `make test-long`.
+//! The ring and the vring in small cases, through all executions. Those that take longer are for `make test-long`.
 //!
 //! Records are 8 bytes longer than their messages, rounded up to 8. Before the two ends work at the same time, some
 //! messages have gone through, which decides where in the ring they meet.
 
-use ring_model::case::{Case, check, polling};
-use ring_model::variants::RIGHT;
+use ring_model::Ring;
+use ring_model::case::{Case, by_vring, check, polling};
+use ring_model::variants::{DEVICE_SENDS_1, DEVICE_SENDS_2, DRIVER_SENDS_1, DRIVER_SENDS_2, RIGHT};
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(3000);
 
 fn holds(case: &Case) {
-    let executions = check(&RIGHT, case, LIMIT);
+    holds_for(&RIGHT, case);
+}
+
+/// Through vrings of one buffer, or of two, whose driver sends, and whose device does.
+fn holds_by_vring(buffers: u32, case: &Case) {
+    for ring in if buffers == 1 { [&DRIVER_SENDS_1, &DEVICE_SENDS_1] } else { [&DRIVER_SENDS_2, &DEVICE_SENDS_2] } {
+        holds_for(ring, case);
+    }
+}
+
+fn holds_for(ring: &'static Ring, case: &Case) {
+    let executions = check(ring, case, LIMIT);
     println!("{executions} executions of {case:?}");
     assert!(executions > 50, "only {executions}: the two ends do not meet");
 }
@@ -80,4 +92,37 @@ fn both_sleep_again_and_again() {
 fn three_messages() {
     holds(&polling(32, &[], &[8, 8, 8]));
     holds(&polling(32, &[], &[1, 16, 4]));
+}
+
+#[test]
+fn a_vring_is_filled_and_emptied() {
+    holds_by_vring(1, &by_vring(1, 0, 2));
+    holds_by_vring(2, &by_vring(2, 0, 2));
+}
+
+#[test]
+fn buffers_of_a_vring_are_used_again() {
+    holds_by_vring(2, &by_vring(2, 1, 2));
+}
+
+#[test]
+fn a_receiver_that_sleeps_at_a_vring_is_notified() {
+    holds_by_vring(1, &by_vring(1, 0, 1).receiver_sleeping());
+}
+
+#[test]
+fn a_sender_that_sleeps_at_a_vring_is_notified() {
+    holds_by_vring(1, &by_vring(1, 0, 2).sender_sleeping());
+}
+
+#[test]
+fn of_two_that_sleep_at_a_vring_one_is_always_notified() {
+    holds_by_vring(1, &by_vring(1, 1, 1).sender_sleeping().receiver_sleeping());
+}
+
+#[test]
+#[ignore = "minutes"]
+fn both_sleep_again_and_again_at_a_vring() {
+    holds_by_vring(1, &by_vring(1, 0, 2).sender_sleeping().receiver_sleeping());
+    holds_by_vring(2, &by_vring(2, 0, 2).sender_sleeping().receiver_sleeping());
 }

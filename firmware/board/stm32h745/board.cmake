@@ -1,0 +1,102 @@
+# The STM32H745 on a NUCLEO-H745ZI-Q, with a FreeRTOS kernel on each core: two images of the same sources (IC_CORE), one
+# for each bank of the flash. Building core 0's, intercore-target, builds core 1's as well, intercore-target-core1.
+include(port/freertos/kernel.cmake)
+enable_language(ASM)
+
+set(here ${CMAKE_CURRENT_SOURCE_DIR}/board/stm32h745)
+set(IC_CORE 0 CACHE STRING "Whose image: 0, the Cortex-M7, or 1, the Cortex-M4")
+set(IC_M7_MHZ 400 CACHE STRING "Clock of the Cortex-M7: 480, 400, 240, 120 or 60")
+set(IC_M4_MHZ 200 CACHE STRING "Clock of the Cortex-M4 and of the buses: 240, 200, 120 or 60")
+set(IC_SUPPLY smps CACHE STRING "What the board supplies the core by: smps, or ldo after it has been rewired")
+set(IC_VOS "" CACHE STRING "Voltage scale: 0 to 3; empty: 1, or 0 where the clocks need it")
+set(IC_ICACHE on CACHE STRING "Instruction cache of the Cortex-M7: on or off")
+set(IC_DCACHE on CACHE STRING "Data cache of the Cortex-M7: on or off")
+set(IC_SHARED d2 CACHE STRING "Where the memory that both cores use is: d1 (AXI SRAM), d2 (SRAM2) or d3 (SRAM4)")
+include(${here}/clock_plan.cmake)
+foreach(choice "IC_CORE;0;1" "IC_ICACHE;on;off" "IC_DCACHE;on;off" "IC_SHARED;d1;d2;d3")
+  list(POP_FRONT choice name)
+  if(NOT "${${name}}" IN_LIST choice)
+    list(JOIN choice " or " choice)
+    message(FATAL_ERROR "${name} is ${choice}, and not ${${name}}.")
+  endif()
+endforeach()
+string(COMPARE EQUAL ${IC_SUPPLY} ldo ldo)
+string(COMPARE EQUAL ${IC_ICACHE} on icache)
+string(COMPARE EQUAL ${IC_DCACHE} on dcache)
+if(ldo)
+  set(supply_cr3 0x2)
+else()
+  set(supply_cr3 0x4)
+endif()
+list(JOIN IC_CODE_FLAGS " " flags)
+
+# One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
+add_compile_options(-ffunction-sections -fdata-sections -fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
+target_compile_options(intercore PRIVATE -ffunction-sections -fdata-sections
+  -fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
+
+# The port for revision r0p1 of the Cortex-M7 is right for every one (erratum 837070).
+set(kernel_port GCC/ARM_CM7/r0p1)
+if(IC_CORE EQUAL 1)
+  set(kernel_port GCC/ARM_CM4F)
+endif()
+ic_freertos(${kernel_port} port/freertos_amp board/stm32h745)
+set(factors IC_CORE=${IC_CORE} IC_M7_MHZ=${IC_M7_MHZ} IC_M4_MHZ=${IC_M4_MHZ})
+target_compile_definitions(freertos PUBLIC ${factors})
+
+target_sources(intercore PRIVATE bench/benchmarks_amp.c)
+target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
+target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=16384U)
+
+add_library(stm32h745 STATIC
+  port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
+  port/freertos/time_freertos.c
+  port/freertos_amp/conditions.c port/freertos_amp/entries.c port/freertos_amp/interrupt_amp.c
+  port/freertos_amp/mailbox.c port/freertos_amp/port_amp.c port/freertos_amp/rendezvous.c
+  port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c
+  board/stm32h745/amp.c board/stm32h745/baud.c board/stm32h745/board.c board/stm32h745/clock.c
+  board/stm32h745/clock_plan.c board/stm32h745/clocks.c board/stm32h745/conditions.c board/stm32h745/cycles.c
+  board/stm32h745/entry.S board/stm32h745/irq.c board/stm32h745/led.c board/stm32h745/lock.c board/stm32h745/mpu.c
+  board/stm32h745/mpu_table.c board/stm32h745/panic.c board/stm32h745/region.c board/stm32h745/start.c
+  board/stm32h745/tick.c board/stm32h745/timer.c board/stm32h745/transports.c board/stm32h745/uart.c
+  board/stm32h745/uart_raw.c board/stm32h745/vectors.c board/stm32h745/watchdog.c
+  transport/freertos/message_buffer.c)
+target_include_directories(stm32h745 PUBLIC board/stm32h745 transport/freertos)
+# Numbers of the factors, and what they are called; what both images must agree in is IC_BUILD.
+target_compile_definitions(stm32h745 PUBLIC ${factors} IC_VOS=${IC_VOS} IC_SUPPLY=${ldo} IC_SUPPLY_CR3=${supply_cr3}
+  IC_ICACHE=${icache} IC_DCACHE=${dcache})
+target_compile_definitions(stm32h745 PRIVATE
+  IC_SUPPLY_TEXT="${IC_SUPPLY}" IC_ICACHE_TEXT="${IC_ICACHE}" IC_DCACHE_TEXT="${IC_DCACHE}"
+  IC_SHARED_TEXT="${IC_SHARED}"
+  IC_BUILD="${PROJECT_VERSION} ${flags} ${IC_M7_MHZ} ${IC_M4_MHZ} ${IC_SUPPLY} ${IC_VOS} ${IC_SHARED}"
+  IC_FLAGS="-std=c11 ${IC_CPU_FLAGS} -ffunction-sections -fdata-sections ${flags}"
+  IC_FREERTOS_PORT="${kernel_port}, unmodified"
+  IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, arm-none-eabi")
+target_link_libraries(stm32h745 PUBLIC intercore freertos)
+target_link_libraries(freertos PUBLIC stm32h745) # they call each other
+target_link_libraries(intercore PUBLIC stm32h745)
+
+# All objects, not only those that something refers to: what is shared must be the same in both images. The linker
+# leaves out the functions that nothing uses.
+add_executable(intercore-target board/stm32h745/main.c $<TARGET_OBJECTS:intercore> $<TARGET_OBJECTS:stm32h745>)
+target_link_libraries(intercore-target PRIVATE intercore m)
+target_link_options(intercore-target PRIVATE -nostartfiles -L${here}/core${IC_CORE} -L${here}/${IC_SHARED} -L${here}
+  -T ${here}/program.ld -Wl,--gc-sections,--fatal-warnings,-Map=${CMAKE_CURRENT_BINARY_DIR}/intercore-target.map)
+set_target_properties(intercore-target PROPERTIES LINK_DEPENDS
+  "${here}/program.ld;${here}/memory.ld;${here}/core${IC_CORE}/core.ld;${here}/${IC_SHARED}/shared.ld")
+
+if(IC_CORE EQUAL 0)
+  include(ExternalProject)
+  set(core_1 ${CMAKE_CURRENT_BINARY_DIR}/core1)
+  set(same "")
+  foreach(name IC_BOARD IC_OPT IC_M7_MHZ IC_M4_MHZ IC_SUPPLY IC_VOS IC_ICACHE IC_DCACHE IC_SHARED IC_FREERTOS_KERNEL)
+    list(APPEND same -D${name}=${${name}})
+  endforeach()
+  ExternalProject_Add(core_1 SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR} BINARY_DIR ${core_1}
+    CMAKE_ARGS -DIC_CORE=1 ${same}
+    BUILD_COMMAND ${CMAKE_COMMAND} --build ${core_1} --target intercore-target --parallel
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${core_1}/intercore-target
+      ${CMAKE_CURRENT_BINARY_DIR}/intercore-target-core1
+    BUILD_ALWAYS TRUE INSTALL_COMMAND "")
+  add_dependencies(intercore-target core_1)
+endif()

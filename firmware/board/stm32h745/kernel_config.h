@@ -1,0 +1,27 @@
+/* What the kernel's ports for the Cortex-M7 and the Cortex-M4 need to know of this board. */
+#ifndef STM32H745_KERNEL_CONFIG_H
+#define STM32H745_KERNEL_CONFIG_H
+
+/* This core's clock, which SysTick counts. The same is checked against the plan of the clocks (clocks.h). */
+#if IC_CORE == 0
+#define configCPU_CLOCK_HZ (IC_M7_MHZ * 1000000UL)
+#else
+#define configCPU_CLOCK_HZ (IC_M4_MHZ * 1000000UL)
+#endif
+
+/* The chip has 4 bits of priority. The kernel has the lowest, and masks up to 5 of 15; ours have the kernel's (irq.h).
+ */
+#define configPRIO_BITS 4
+#define configKERNEL_INTERRUPT_PRIORITY 0xf0
+#define configMAX_SYSCALL_INTERRUPT_PRIORITY 0x50
+
+/* By the index of the highest bit, one instruction: this core has it. */
+#define configUSE_PORT_OPTIMISED_TASK_SELECTION 1
+
+/* main() is not returned to: its stack is the interrupts', which begins anew. */
+#define configRESET_STACK_POINTER 1
+
+/* Bytes, for some ten tasks with stacks of 2 KiB at a time. */
+#define configTOTAL_HEAP_SIZE 32768
+
+#endif

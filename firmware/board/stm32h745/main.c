@@ -1,0 +1,27 @@
+/* The benchmark program: core 0's, with the console, and core 1's. */
+#include <stddef.h>
+
+#include "board.h"
+#include "board_end.h"
+#include "console.h"
+#include "start.h"
+
+int main(void);
+
+#if IC_CORE == 0
+int main(void) { board_run(ic_console_serve); }
+#else
+int main(void) { board_run(NULL); }
+#endif
+
+/* What is shared cannot be trusted any more: core 0 starts the chip again. Where core 1 ends, core 0 hears that its
+ * ticks have stopped. */
+void board_end(uint32_t status) {
+    (void)status;
+    if (IC_CORE == 0) {
+        start_reset_chip();
+    }
+    for (;;) {
+        __asm volatile("wfe");
+    }
+}

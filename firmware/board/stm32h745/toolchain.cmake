@@ -1,0 +1,17 @@
+# Debian's gcc-arm-none-eabi, for the Cortex-M7 (core 0) or the Cortex-M4 (core 1), with their floating-point units.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_C_COMPILER arm-none-eabi-gcc)
+set(CMAKE_ASM_COMPILER arm-none-eabi-gcc)
+# CMake's own trial programs have no start-up to be linked with, and are for the same core.
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES IC_CORE)
+if("${IC_CORE}" STREQUAL 1)
+  set(CMAKE_SYSTEM_PROCESSOR cortex-m4)
+  set(IC_CPU_FLAGS "-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard")
+else()
+  set(CMAKE_SYSTEM_PROCESSOR cortex-m7)
+  set(IC_CPU_FLAGS "-mcpu=cortex-m7 -mthumb -mfpu=fpv5-d16 -mfloat-abi=hard")
+endif()
+set(CMAKE_C_FLAGS_INIT "${IC_CPU_FLAGS}")
+set(CMAKE_ASM_FLAGS_INIT "${IC_CPU_FLAGS}")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

@@ -1,0 +1,206 @@
+#include "uart.h"
+
+#include "baud.h"
+#include "clocks.h"
+#include "irq.h"
+#include "port_freertos.h"
+#include "registers.h"
+
+/* Two commands of the greatest length (400 characters), with room; a power of 2. */
+#define RING_BYTES 1024U
+
+/* What stands for a character that was received with an error, or where some are missing: nothing that can stand in a
+ * command, so that the line is refused. */
+#define GARBAGE 0xffU
+
+/* The FIFOs have 16 entries (RM 51.4). The receive interrupt comes when a quarter of one is full, or nothing has come
+ * for 32 bit times; the transmit interrupt as long as three quarters are free (RM 51.8.4). */
+#define RXFTCFG_QUARTER 1U
+#define TXFTCFG_THREE_QUARTERS 3U
+#define TIMEOUT_BITS 32U
+
+#define PIN_TX 8U
+#define PIN_RX 9U
+#define AF_USART3 7U /* DS table "Port D alternate functions" */
+
+static uint32_t rate;
+
+static struct {
+    uint8_t bytes[RING_BYTES];
+    volatile uint32_t in;  /* bytes ever put in: by the interrupt only */
+    volatile uint32_t out; /* and taken out: by the task only */
+} ring;
+
+/* What is still to be sent. */
+static struct {
+    const uint8_t *next;
+    size_t left;
+    volatile bool done;
+} output;
+
+/* The task that waits in a read or a write, and NULL while none does. */
+static volatile TaskHandle_t waiting;
+
+/* ---- interrupt ---- */
+
+static void put(uint8_t byte) {
+    if (ring.in - ring.out < RING_BYTES) {
+        ring.bytes[ring.in % RING_BYTES] = byte;
+        ring.in = ring.in + 1U;
+    } else { /* full: its end is not the whole any more */
+        ring.bytes[(ring.in - 1U) % RING_BYTES] = GARBAGE;
+    }
+}
+
+/* The flags of errors are those of the character that is read next, but for the overrun: characters are lost then,
+ * behind those in the FIFO (RM 51.5.6). */
+static bool take_input(void) {
+    const uint32_t errors = USART_ISR_PE | USART_ISR_FE | USART_ISR_NE;
+    bool any = false;
+    uint32_t status = USART3_ISR;
+    bool lost = (status & USART_ISR_ORE) != 0;
+    for (; (status & USART_ISR_RXFNE) != 0; status = USART3_ISR) {
+        uint8_t byte = (uint8_t)USART3_RDR;
+        put((status & errors) != 0 ? GARBAGE : byte);
+        USART3_ICR = errors;
+        any = true;
+    }
+    if (lost) {
+        USART3_ICR = USART_ISR_ORE;
+        put(GARBAGE);
+        any = true;
+    }
+    return any;
+}
+
+static void give_output(void) {
+    while (output.left > 0 && (USART3_ISR & USART_ISR_TXFNF) != 0) {
+        USART3_TDR = *output.next++;
+        output.left--;
+    }
+}
+
+/* The interrupt stays until there is no room, or it is switched off. */
+static bool continue_output(void) {
+    give_output();
+    if (output.left > 0) {
+        return false;
+    }
+    USART3_CR3 &= ~USART_CR3_TXFTIE;
+    output.done = true;
+    return true;
+}
+
+void uart_interrupt(void) {
+    USART3_ICR = USART_ISR_RTOF;
+    bool wake = take_input();
+    if ((USART3_CR3 & USART_CR3_TXFTIE) != 0) {
+        wake = continue_output() || wake;
+    }
+    TaskHandle_t task = waiting;
+    if (wake && task != NULL) {
+        BaseType_t switch_now = pdFALSE;
+        vTaskNotifyGiveIndexedFromISR(task, PORT_FREERTOS_NOTIFY_PLATFORM, &switch_now);
+        portYIELD_FROM_ISR(switch_now);
+    }
+}
+
+/* Sleeps until the interrupt has something, or some ticks have passed. May return early. */
+static void wait(TickType_t ticks) { (void)ulTaskNotifyTakeIndexed(PORT_FREERTOS_NOTIFY_PLATFORM, pdTRUE, ticks); }
+
+/* ---- input ---- */
+
+static size_t take_from_ring(uint8_t *buffer, size_t size) {
+    size_t count = 0;
+    while (count < size && ring.in != ring.out) {
+        buffer[count++] = ring.bytes[ring.out % RING_BYTES];
+        ring.out = ring.out + 1U;
+    }
+    return count;
+}
+
+enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline) {
+    *received = take_from_ring(buffer, size);
+    if (*received == 0 && deadline != 0) {
+        waiting = xTaskGetCurrentTaskHandle();
+        for (;;) {
+            TickType_t ticks = port_freertos_ticks_until(deadline);
+            *received = take_from_ring(buffer, size);
+            if (*received > 0 || ticks == 0) {
+                break;
+            }
+            wait(ticks);
+        }
+        waiting = NULL;
+    }
+    return *received > 0 ? PORT_OK : PORT_ERR_TIMEOUT;
+}
+
+/* ---- output ---- */
+
+/* What is left in the FIFO at the end is waited for busily: there would be one more interrupt for it. */
+enum port_error port_console_write(const uint8_t *bytes, size_t size) {
+    output.next = bytes;
+    output.left = size;
+    output.done = size == 0;
+    waiting = xTaskGetCurrentTaskHandle();
+    if (size > 0) {
+        taskENTER_CRITICAL(); /* the handler changes the register, too */
+        USART3_CR3 |= USART_CR3_TXFTIE;
+        taskEXIT_CRITICAL();
+    }
+    while (!output.done) {
+        wait(portMAX_DELAY);
+    }
+    waiting = NULL;
+    while ((USART3_ISR & USART_ISR_TC) == 0) {
+    }
+    return PORT_OK;
+}
+
+/* ---- rate ---- */
+
+uint32_t port_console_rate_choice(uint32_t index) { return baud_choice(clocks_apb_hz(), index); }
+
+uint32_t port_console_rate(void) { return rate; }
+
+/* The divisor can be changed only while the USART is off (RM 51.8.7), and then its FIFO is lost: it is emptied before.
+ */
+void port_console_set_rate(uint32_t bits_per_second) {
+    uint32_t mask;
+    __asm volatile("mrs %0, primask\n cpsid i" : "=r"(mask)::"memory");
+    uint32_t cr1 = USART3_CR1;
+    (void)take_input();
+    rate = bits_per_second;
+    USART3_CR1 = cr1 & ~USART_CR1_UE;
+    USART3_BRR = baud_divisor(clocks_apb_hz(), bits_per_second);
+    USART3_CR1 = cr1 | USART_CR1_UE;
+    __asm volatile("msr primask, %0" ::"r"(mask) : "memory");
+}
+
+/* ---- start-up ---- */
+
+static void connect(uint32_t pin) {
+    GPIO_AFRH(GPIOD) = (GPIO_AFRH(GPIOD) & ~(0xfU << 4U * (pin - 8U))) | AF_USART3 << 4U * (pin - 8U);
+    GPIO_MODER(GPIOD) = (GPIO_MODER(GPIOD) & ~(3U << 2U * pin)) | GPIO_ALTERNATE << 2U * pin;
+}
+
+void uart_start(void) {
+    RCC_AHB4ENR |= RCC_AHB4ENR_GPIODEN;
+    RCC_APB1LENR |= RCC_APB1LENR_USART3EN;
+    (void)RCC_APB1LENR;
+    GPIO_PUPDR(GPIOD) |= GPIO_PULL_UP << 2U * PIN_RX; /* an open input must not read as a start bit */
+    connect(PIN_TX);
+    connect(PIN_RX);
+    USART3_CR1 = USART_CR1_FIFOEN | USART_CR1_RE | USART_CR1_TE;
+    USART3_CR2 = USART_CR2_RTOEN;
+    USART3_RTOR = TIMEOUT_BITS;
+    USART3_CR3 = RXFTCFG_QUARTER << USART_CR3_RXFTCFG_SHIFT | TXFTCFG_THREE_QUARTERS << USART_CR3_TXFTCFG_SHIFT;
+    port_console_set_rate(UART_RATE);
+}
+
+void uart_listen(void) {
+    USART3_CR1 |= USART_CR1_RTOIE;
+    USART3_CR3 |= USART_CR3_RXFTIE;
+    irq_enable(IRQ_USART3);
+}

@@ -1,0 +1,276 @@
+/* rpmsg-char:PATH: from Linux to another core of the chip, and back. PATH is an endpoint of Linux' driver rpmsg_char
+ * (drivers/rpmsg/rpmsg_char.c), a character device: each write sends a message, each read takes one. The firmware of
+ * the other core sends back what comes: docs/transports.md says which does.
+ *
+ * The other core has a clock of its own, or none that we could read. So what is measured is a round trip, from Linux to
+ * Linux, and is called so. Both ends of the transport are here: the sender writes, the receiver reads the echo. They
+ * share one open file, as the driver lets it be opened only once (EBUSY).
+ *
+ * The file never blocks: a sender or receiver that blocks does so in poll(), which can end. Over virtio the driver does
+ * not tell when there is room again (virtio_rpmsg_bus.c has no poll), so a sender that finds none tries again every
+ * millisecond. That happens to nobody who awaits each message's echo. */
+#include "rpmsg_char.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define VARIABLE "INTERCORE_RPMSG"
+#define PREFIX "rpmsg-char:"
+#define DEVICES_MOST 4U
+#define PATH_MOST 64U
+/* Characters of all paths together: the choices of a parameter are told in one line. */
+#define PATHS_MOST 100U
+#define RETRY_MS 1
+/* Left over from a run that was ended: the device's queue has no limit, our patience has. */
+#define STALE_MOST 1000U
+
+static struct {
+    char name[sizeof PREFIX + PATH_MOST];
+    struct ic_transport transport;
+} devices[DEVICES_MOST];
+static uint32_t device_count;
+
+static int file;
+static bool receiver_is_open;
+
+static const char *path_of(const struct ic_transport_setup *setup) {
+    return devices[setup->unit].name + sizeof PREFIX - 1U;
+}
+
+/* ---- what went wrong ---- */
+
+static atomic_bool troubled;
+static char trouble_text[120];
+
+/* The first that is told counts: what follows may be its consequence. */
+static void tell(const char *what, int number) {
+    if (!atomic_exchange(&troubled, true)) {
+        if (number != 0) {
+            (void)snprintf(trouble_text, sizeof trouble_text, "%s (errno %d)", what, number);
+        } else {
+            (void)snprintf(trouble_text, sizeof trouble_text, "%s", what);
+        }
+    }
+}
+
+static const char *trouble(void) { return atomic_load(&troubled) ? trouble_text : NULL; }
+
+static const char *of_open(int number) {
+    switch (number) {
+    case ENOENT:
+        return "there is no such device";
+    case EACCES:
+    case EPERM:
+        return "this user may not read and write the device";
+    case EBUSY:
+        return "another program has the device open";
+    case ENXIO:
+    case ENODEV:
+        return "nobody is behind the device: is the other core's firmware started?";
+    default:
+        return "the device cannot be opened";
+    }
+}
+
+static const char *of_transfer(int number) {
+    switch (number) {
+    case EMSGSIZE:
+        return "the message is larger than the device takes; with Linux' usual buffers that is 496 bytes";
+    case EPIPE:
+    case EIO:
+    case ENXIO:
+    case ENODEV:
+    case ECONNRESET:
+        return "the other end is gone: was its core stopped or started anew?";
+    default:
+        return "the device fails";
+    }
+}
+
+/* ---- opening ---- */
+
+static const char *refuses(const struct ic_transport_setup *setup) {
+    struct stat status;
+    if (stat(path_of(setup), &status) != 0) {
+        return errno == ENOENT ? "there is no such device: is the other core's firmware started, and rpmsg_char loaded?"
+                               : of_open(errno);
+    }
+    if (!S_ISCHR(status.st_mode)) {
+        return "that is no character device";
+    }
+    return access(path_of(setup), R_OK | W_OK) == 0 ? NULL : of_open(errno);
+}
+
+/* RPMsg's header says the length in 16 bits; how large the device's buffers are shows when it refuses a message. */
+static uint32_t capacity(const struct ic_transport_setup *setup) {
+    (void)setup;
+    return UINT16_MAX;
+}
+
+static void drop_stale(void) {
+    char byte;
+    for (uint32_t i = 0; i < STALE_MOST && read(file, &byte, sizeof byte) > 0; i++) {
+    }
+}
+
+static bool open_end(struct ic_transport_end *end) {
+    if (end->role == IC_TRANSPORT_RECEIVER) {
+        receiver_is_open = true;
+        return true;
+    }
+    atomic_store(&troubled, false);
+    receiver_is_open = false;
+    file = open(path_of(end->setup), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) {
+        tell(of_open(errno), errno);
+        return false;
+    }
+    drop_stale();
+    return true;
+}
+
+/* The receiver closes last, if it has opened. */
+static void close_end(struct ic_transport_end *end) {
+    if (end->role == IC_TRANSPORT_RECEIVER || !receiver_is_open) {
+        close(file);
+    }
+}
+
+/* ---- messages ---- */
+
+/* After a call that has moved nothing: whether it is worth to try again, after waiting where an end waits. Older
+ * kernels say ENOMEM where there is no room. */
+static bool goes_on(const struct ic_transport_end *end, short events, int wait_ms) {
+    int number = errno;
+    if (number != EAGAIN && number != EINTR && number != ENOMEM) {
+        tell(of_transfer(number), number);
+        return false;
+    }
+    if (!end->setup->polling && number != EINTR) {
+        struct pollfd awaited = {.fd = file, .events = events};
+        (void)poll(&awaited, 1, wait_ms);
+    }
+    return !ic_transport_over(end);
+}
+
+static bool send(struct ic_transport_end *end, const void *message) {
+    for (;;) {
+        ssize_t count = write(file, message, end->setup->size);
+        if (count == (ssize_t)end->setup->size) {
+            return true;
+        }
+        if (count >= 0) {
+            tell("the device took only a part of a message", 0);
+            return false;
+        }
+        if (!goes_on(end, POLLOUT, RETRY_MS)) {
+            return false;
+        }
+    }
+}
+
+/* The device cuts off what there is no room for, so a byte more is asked for. */
+static uint32_t receive(struct ic_transport_end *end, void *message) {
+    uint32_t size = end->setup->size;
+    char more;
+    const struct iovec parts[] = {{.iov_base = message, .iov_len = size}, {.iov_base = &more, .iov_len = 1}};
+    for (;;) {
+        ssize_t count = readv(file, parts, 2);
+        if (count > 0 && count <= (ssize_t)size) {
+            return (uint32_t)count;
+        }
+        if (count >= 0) {
+            tell(count == 0 ? "an answer was empty" : "an answer was longer than what was sent", 0);
+            return 0;
+        }
+        if (!goes_on(end, POLLIN, (int)IC_TRANSPORT_SLICE_MS)) {
+            tell("no answer came: does an echo run at the other end?", 0);
+            return 0;
+        }
+    }
+}
+
+/* ---- the devices ---- */
+
+static bool is_plain(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("/._-", c) != NULL;
+}
+
+/* What is wrong with a path for the name of a transport, which is typed and told in lines; NULL: nothing. */
+static const char *wrong_with(const char *path, size_t length) {
+    static size_t all; /* characters of those that are known */
+    bool plain = length > 0 && path[0] == '/';
+    for (size_t i = 0; i < length; i++) {
+        plain = plain && is_plain(path[i]);
+    }
+    if (!plain) {
+        return "a path begins with / and has letters, digits and . _ - / only";
+    }
+    all += length;
+    return device_count < DEVICES_MOST && length < PATH_MOST && all <= PATHS_MOST
+               ? NULL
+               : "it names at most four paths, of 63 characters each and 100 in all";
+}
+
+static const char *add(const char *path, size_t length) {
+    const char *wrong = wrong_with(path, length);
+    if (wrong == NULL) {
+        uint32_t unit = device_count++;
+        char *name = devices[unit].name;
+        memcpy(name, PREFIX, sizeof PREFIX - 1U);
+        memcpy(name + sizeof PREFIX - 1U, path, length);
+        devices[unit].transport = (struct ic_transport){
+            .name = name,
+            .summary = "RPMsg endpoint of Linux, to an echo on another core and back; copied by the kernel, region and "
+                       "buffer are not used",
+            .one_kernel = true,
+            .round_trip = true,
+            .unit = unit,
+            .refuses = refuses,
+            .capacity = capacity,
+            .open = open_end,
+            .close = close_end,
+            .send = send,
+            .receive = receive,
+            .trouble = trouble,
+        };
+    }
+    return wrong;
+}
+
+static const char *add_named(const char *paths) {
+    for (;;) {
+        size_t length = strcspn(paths, ":");
+        const char *wrong = add(paths, length);
+        if (wrong != NULL || paths[length] == '\0') {
+            return wrong;
+        }
+        paths += length + 1U;
+    }
+}
+
+const char *rpmsg_char_find(void) {
+    const char *named = getenv(VARIABLE); /* NOLINT(concurrency-mt-unsafe): before any other thread */
+    if (named != NULL && named[0] != '\0') {
+        return add_named(named);
+    }
+    for (uint32_t number = 0; number < 16U && device_count < DEVICES_MOST; number++) {
+        char path[16];
+        int length = snprintf(path, sizeof path, "/dev/rpmsg%u", (unsigned)number);
+        if (access(path, F_OK) == 0) {
+            (void)add(path, (size_t)length);
+        }
+    }
+    return device_count > 0 ? NULL : add("/dev/rpmsg0", strlen("/dev/rpmsg0"));
+}
+
+const struct ic_transport *rpmsg_char_transport(uint32_t index) {
+    return index < device_count ? &devices[index].transport : NULL;
+}

@@ -45,7 +45,8 @@ SENT = 4
 LATE = 2 * MS + MS // 10
 """Cycles that a message may take at most if its doorbell is lost: it is found by the second tick."""
 LATENCY = "run message measure=latency samples=60 dither_us=100"
-TRANSPORTS = ("message-buffer", "ring", "ring-zero-copy")
+SMALL = {"message-buffer": 256, "ring": 256, "ring-zero-copy": 256, "rpmsg": 4096, "rpmsg-zero-copy": 4096}
+"""Bytes of a buffer, by transport, that holds some messages of a small size and is soon full."""
 
 
 @dataclass(frozen=True)
@@ -308,9 +309,11 @@ def slow(core: int, first: int, windows: int) -> list[str]:
     return [f"stuck:core={core}@+{first + 3 * i * MS}..+{first + (3 * i + 2) * MS}" for i in range(windows)]
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", SMALL)
 def test_a_sender_faster_than_its_receiver_waits_and_nothing_is_lost(ready: Amp, transport: str) -> None:
-    command = f"run message measure=throughput messages=100 samples=4 transport={transport} size=48 buffer=256"
+    command = (
+        f"run message measure=throughput messages=100 samples=4 transport={transport} size=48 buffer={SMALL[transport]}"
+    )
     ready.have(*slow(1, 3 * MS, 8))
     checks = ready.ask(command).checks()
     assert checks["checked"] >= 4 * 100, "each message is compared with what was sent"
@@ -356,14 +359,15 @@ def test_a_sender_at_a_full_mailbox_notices_that_the_other_core_has_stopped(read
 # A message that does not fit
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", SMALL)
 def test_a_message_that_the_buffer_cannot_hold_is_refused(ready: Amp, transport: str) -> None:
-    setting = f"message transport={transport} buffer=256"
-    refused = ready.ask(f"run {setting} size=256")
+    buffer = SMALL[transport]
+    setting = f"message transport={transport} buffer={buffer}"
+    refused = ready.ask(f"run {setting} size={buffer}")
     assert (refused.end["type"], refused.end["code"]) == ("error", "out-of-range")
     largest = int(refused.end["text"].split(" has ")[1].split()[0])
-    assert 0 < largest < 256
-    checked = ready.ask(f"check {setting} size={largest},{largest + 1},256")
+    assert 0 < largest < buffer
+    checked = ready.ask(f"check {setting} size={largest},{largest + 1},{buffer}")
     impossible = [line for line in checked.lines if line["type"] == "impossible"]
     assert len(impossible) == 2, "both that are too long, and not the one that just fits"
     assert ready.ask(f"run {setting} size={largest + 1}").end["type"] == "error"
@@ -398,7 +402,7 @@ def late(latency: list[int]) -> list[int]:
 
 
 @pytest.mark.parametrize("to", [0, 1])
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", SMALL)
 def test_one_doorbell_in_a_hundred_is_lost(ready: Amp, transport: str, to: int) -> None:
     command = f"run message transport={transport} from={1 - to} to={to} samples=250 dither_us=10"
     checks, latency = heard_with(ready, command, "fifo:to=0,lose=0.01,seed=1@+1", "fifo:to=1,lose=0.01,seed=2@+1")
@@ -457,6 +461,7 @@ COMMANDS = st.sampled_from(
         "run message transport=message-buffer samples=40 from=1 to=0 dither_us=100",
         "run message transport=ring-zero-copy measure=throughput messages=50 samples=10 buffer=512",
         "run message transport=message-buffer measure=throughput messages=50 samples=10 size=8",
+        "run message transport=rpmsg measure=throughput messages=50 samples=10 size=8",
         "run switch primitive=notification from=1 to=0 samples=40 dither_us=100",
         "run irq samples=40 dither_us=100",
         "run speedup n=20 samples=4 mode=create",

@@ -20,8 +20,8 @@ from tests.sim.firmware import FOREVER, SIM, SRAM, example, raw
 
 @cache
 def built(profile: str) -> Path:
-    """Return intercore-sim of the build that `cargo test` uses: built for a test of it, or its libraries' features differ
-    and everything is compiled once more.
+    """Return intercore-sim as `cargo test` builds it: without a test beside it, the libraries that it is made of would
+    have other features, and all of them would be compiled once more.
     """
     build = ["cargo", "test", "--quiet", "--locked", "--workspace", "--profile", profile, "--no-run", "--test", "cli"]
     done = subprocess.run(build, cwd=SIM, capture_output=True, text=True, timeout=580, check=False)

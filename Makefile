@@ -24,9 +24,9 @@ clang-tidy = printf '%s\n' $(3) | xargs -P $$(nproc) -n 4 $(BIN)/clang-tidy --qu
 FUZZ_SECONDS ?= 60
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
-# Two processors are what CI has; one more test is there for them while one waits. Files are kept whole for what their
-# tests share, and in order: the long ones, in tests/cli and tests/rp2040, come before the short ones.
-PYTEST := $(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder
+# Files are kept whole for what their tests share, and in order: by default those with few tests, which are long ones, in
+# tests/cli and tests/rp2040, would come last, and one processor would wait for the other.
+BOTH := -n 2 --dist loadfile --no-loadscope-reorder
 # What hangs is told by name, long before whoever waits for the tests gives up.
 SOON_OVER := --session-timeout=900
 
@@ -50,9 +50,9 @@ test: lint ## set up, check style and types, and pass every test, also with sani
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 PROPTEST_RNG_SEED=1 cargo test --locked --workspace --quiet
 	$(RING_MODEL) && cargo test --locked --quiet
-	INTERCORE_NO_SKIP=1 $(PYTEST) --durations=15 $(SAME_CASES) --session-timeout=1800
-	INTERCORE_SANITIZE=address,undefined $(PYTEST) tests/target $(SAME_CASES) $(SOON_OVER)
-	INTERCORE_SANITIZE=thread $(PYTEST) tests/target $(SAME_CASES) $(SOON_OVER)
+	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(BOTH) --durations=15 $(SAME_CASES) --session-timeout=1800
+	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q $(BOTH) tests/target $(SAME_CASES) $(SOON_OVER)
+	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
 
 test-long: setup ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
@@ -61,7 +61,7 @@ test-long: setup ## what is too long for every day: two million instructions aga
 	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
 	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040 tests/cli
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target/test_transports.py
-	$(PYTEST) tests/test_*.py tests/firmware
+	$(BIN)/pytest -q $(BOTH) tests/test_*.py tests/firmware
 
 lint: setup ## check style, types, Rust and C code
 	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-rust lint-c

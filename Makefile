@@ -16,8 +16,9 @@ C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
 LAB_TOOLS := ser2net:ser2net
 # clang-tidy goes by how the files are compiled: these for the chip, all others for Linux.
 CHIP_FILES := firmware/board/rp2040/% firmware/port/freertos% firmware/transport/freertos/% firmware/transport/rp2040/%
+AMP_FILES := firmware/board/rp2040_amp/% firmware/port/freertos_amp/%
 H745_FILES := firmware/board/stm32h745/%
-NOT_LINTED := firmware/fuzz/% $(CHIP_FILES) $(H745_FILES)
+NOT_LINTED := firmware/fuzz/% $(CHIP_FILES) $(AMP_FILES) $(H745_FILES)
 # clang has no C library for the chip; this is where Debian has newlib's headers.
 CHIP_ARGS := --extra-arg=--target=arm-none-eabi --extra-arg=-isystem/usr/include/newlib
 # The folder that says how the files are compiled, further arguments, the files: a few at a time on every processor.
@@ -83,7 +84,9 @@ lint-c:
 	$(call clang-tidy,build/lint,,$(filter-out $(NOT_LINTED),$(filter %.c,$(C_FILES))))
 	scripts/install-packages $(ARM_GCC)
 	cmake -S firmware -B build/lint-rp2040 -DIC_BOARD=rp2040 > build/lint.log || { cat build/lint.log; exit 1; }
-	$(call clang-tidy,build/lint-rp2040,$(CHIP_ARGS),$(filter $(CHIP_FILES),$(filter %.c,$(C_FILES))))
+	$(call clang-tidy,build/lint-rp2040,$(CHIP_ARGS),$(filter-out $(AMP_FILES),$(filter $(CHIP_FILES),$(filter %.c,$(C_FILES)))))
+	cmake -S firmware -B build/lint-rp2040-amp -DIC_BOARD=rp2040_amp -DIC_CORE=1 > build/lint.log || { cat build/lint.log; exit 1; }
+	$(call clang-tidy,build/lint-rp2040-amp,$(CHIP_ARGS),$(filter $(AMP_FILES),$(filter %.c,$(C_FILES))))
 	cmake -S firmware -B build/lint-stm32h745 -DIC_BOARD=stm32h745 > build/lint.log || { cat build/lint.log; exit 1; }
 	$(call clang-tidy,build/lint-stm32h745,$(CHIP_ARGS),$(filter $(H745_FILES),$(filter %.c,$(C_FILES))))
 

@@ -4,6 +4,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 CARGO := cd sim && cargo
 RING_MODEL := cd tests/ring_model && export CARGO_TARGET_DIR=../../build/ring-model
 SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Cargo.lock sim/python/Cargo.toml
@@ -15,8 +16,9 @@ C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
 LAB_TOOLS := ser2net:ser2net
 # clang-tidy goes by how the files are compiled: these for the chip, all others for Linux.
 CHIP_FILES := firmware/board/rp2040/% firmware/port/freertos% firmware/transport/freertos/% firmware/transport/rp2040/%
+AMP_FILES := firmware/board/rp2040_amp/% firmware/port/freertos_amp/%
 H745_FILES := firmware/board/stm32h745/%
-NOT_LINTED := firmware/fuzz/% $(CHIP_FILES) $(H745_FILES)
+NOT_LINTED := firmware/fuzz/% $(CHIP_FILES) $(AMP_FILES) $(H745_FILES)
 # clang has no C library for the chip; this is where Debian has newlib's headers.
 CHIP_ARGS := --extra-arg=--target=arm-none-eabi --extra-arg=-isystem/usr/include/newlib
 # The folder that says how the files are compiled, further arguments, the files: a few at a time on every processor.
@@ -24,10 +26,18 @@ clang-tidy = printf '%s\n' $(3) | xargs -P $$(nproc) -n 4 $(BIN)/clang-tidy --qu
 FUZZ_SECONDS ?= 60
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
+# Files are kept whole for what their tests share, and in order: by default those with few tests, which are long ones, in
+# tests/cli and tests/rp2040, would come last, and one processor would wait for the other.
+BOTH := -n 2 --dist loadfile --no-loadscope-reorder
 # What hangs is told by name, long before whoever waits for the tests gives up.
 SOON_OVER := --session-timeout=900
 
-.PHONY: help run test test-long lint format fuzz bench peers clean setup
+# Some environments keep Python from storing byte code: each start of the tool would compile it again, for 0.4 s.
+unexport PYTHONDONTWRITEBYTECODE
+# Here everything is built once; what makes the next build quicker makes this one slower.
+export CARGO_INCREMENTAL := 0
+
+.PHONY: help run test test-long lint lint-c lint-python lint-rust format fuzz bench peers clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -42,8 +52,8 @@ test: lint ## set up, check style and types, and pass every test, also with sani
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 PROPTEST_RNG_SEED=1 cargo test --locked --workspace --quiet
 	$(RING_MODEL) && cargo test --locked --quiet
-	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q -n 2 --dist loadfile --durations=15 $(SAME_CASES) --session-timeout=1800
-	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
+	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(BOTH) --durations=15 $(SAME_CASES) --session-timeout=1800
+	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q $(BOTH) tests/target $(SAME_CASES) $(SOON_OVER)
 	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
 
 test-long: setup ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
@@ -53,21 +63,30 @@ test-long: setup ## what is too long for every day: two million instructions aga
 	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
 	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040 tests/stm32h745 tests/cli
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target/test_transports.py
-	$(BIN)/pytest -q -n 2 --dist loadfile tests/test_*.py tests/firmware
+	$(BIN)/pytest -q $(BOTH) tests/test_*.py tests/firmware
 
 lint: setup ## check style, types, Rust and C code
+	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-rust lint-c
+
+lint-python:
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+lint-rust:
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --workspace --all-targets --quiet -- -D warnings
 	$(RING_MODEL) && cargo fmt --check && cargo clippy --locked --all-targets --quiet -- -D warnings
+
+lint-c:
 	$(BIN)/clang-format --dry-run --Werror $(C_FILES)
 	cmake -S firmware -B build/lint -DIC_OPT=O2 > build/lint.log || { cat build/lint.log; exit 1; }
 	$(call clang-tidy,build/lint,,$(filter-out $(NOT_LINTED),$(filter %.c,$(C_FILES))))
 	scripts/install-packages $(ARM_GCC)
 	cmake -S firmware -B build/lint-rp2040 -DIC_BOARD=rp2040 > build/lint.log || { cat build/lint.log; exit 1; }
-	$(call clang-tidy,build/lint-rp2040,$(CHIP_ARGS),$(filter $(CHIP_FILES),$(filter %.c,$(C_FILES))))
+	$(call clang-tidy,build/lint-rp2040,$(CHIP_ARGS),$(filter-out $(AMP_FILES),$(filter $(CHIP_FILES),$(filter %.c,$(C_FILES)))))
+	cmake -S firmware -B build/lint-rp2040-amp -DIC_BOARD=rp2040_amp -DIC_CORE=1 > build/lint.log || { cat build/lint.log; exit 1; }
+	$(call clang-tidy,build/lint-rp2040-amp,$(CHIP_ARGS),$(filter $(AMP_FILES),$(filter %.c,$(C_FILES))))
 	cmake -S firmware -B build/lint-stm32h745 -DIC_BOARD=stm32h745 > build/lint.log || { cat build/lint.log; exit 1; }
 	$(call clang-tidy,build/lint-stm32h745,$(CHIP_ARGS),$(filter $(H745_FILES),$(filter %.c,$(C_FILES))))
 
@@ -109,10 +128,12 @@ clean: ## remove what was built here; the environment and stored runs stay
 setup: $(VENV)/.installed
 	@mkdir -p build
 
-# The package is installed in place: Python code counts as it is, the simulated chip is built again when it has changed.
+# The package is installed in place: Python code counts as it is, the simulated chip is built again when it has changed,
+# and the first time beside the packages that are needed.
 $(VENV)/.installed: $(VENV)/.complete $(SIM_FILES)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-	    --no-build-isolation --editable '.[dev]'
+	$(BIN)/maturin build --quiet --interpreter $(BIN)/python --auditwheel skip & \
+	    $(PIP) --no-deps --requirement constraints.txt; fetched=$$?; wait $$! && exit $$fetched
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --constraint constraints.txt --no-build-isolation --editable '.[dev]'
 	@touch $@
 
 $(VENV)/.complete: pyproject.toml constraints.txt scripts/install-packages scripts/check-rust
@@ -122,5 +143,5 @@ $(VENV)/.complete: pyproject.toml constraints.txt scripts/install-packages scrip
 	    { echo "Intercore needs Python 3.11 or newer, and $(PYTHON) is older: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2> /dev/null || scripts/install-packages :python3-venv
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt maturin
+	$(PIP) --constraint constraints.txt maturin
 	@touch $@

@@ -90,10 +90,12 @@ static uint32_t capacity(const struct ic_transport_setup *setup) {
 
 static bool host_sends(const struct ic_transport_setup *setup) { return setup->from <= setup->to; }
 
+static uint8_t *buffer_at(const struct rpmsg_end *own, uint32_t id) { return own->buffers + (size_t)id * own->stride; }
+
 /* The host gives the remote all buffers to fill. */
 static void offer_all(struct rpmsg_end *own) {
     for (uint32_t id = 0; id < own->count; id++) {
-        ic_vring_make_available(&own->vring, id, own->buffers + id * own->stride, own->stride, IC_VRING_WRITE);
+        ic_vring_make_available(&own->vring, id, buffer_at(own, id), own->stride, IC_VRING_WRITE);
     }
 }
 
@@ -104,7 +106,7 @@ static bool open_end(struct ic_transport_end *end) {
     bool sends = end->role == IC_TRANSPORT_SENDER;
     struct rpmsg_end *own = sends ? &sender : &receiver;
     uint8_t *memory = setup->memory;
-    uint32_t which = host_sends(setup) ? TO_REMOTE : FROM_REMOTE;
+    size_t which = host_sends(setup) ? TO_REMOTE : FROM_REMOTE;
     struct ic_vring ring = ic_vring_at(memory + which * (division.rings / VRINGS), division.num);
     *own = (struct rpmsg_end){.host = sends == host_sends(setup),
                               .buffers = memory + division.rings,
@@ -145,7 +147,7 @@ static bool take_used(struct rpmsg_end *own) {
     if (buffer->id >= own->count || buffer->bytes > own->stride) {
         return refuse(own);
     }
-    buffer->address = own->buffers + buffer->id * own->stride;
+    buffer->address = buffer_at(own, buffer->id);
     return true;
 }
 
@@ -156,7 +158,7 @@ static bool take_empty(struct rpmsg_end *own, uint32_t size) {
     }
     if (own->fresh < own->count) {
         buffer->id = own->fresh++;
-        buffer->address = own->buffers + buffer->id * own->stride;
+        buffer->address = buffer_at(own, buffer->id);
         return true;
     }
     return take_used(own);

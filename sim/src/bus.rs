@@ -4,6 +4,7 @@
 
 use crate::clock::{Clocks, Cycle};
 use crate::cpu::decode::Width;
+use crate::fault::FifoLosses;
 use crate::memory::{Memory, merge};
 use crate::peripheral::{Context, Diagnostics, IrqLines};
 use crate::peripherals::Peripherals;
@@ -189,6 +190,8 @@ pub struct Bus {
     pub diagnostics: Diagnostics,
     /// Probes, breakpoints, timeline.
     pub watch: Watches,
+    /// Words that are lost between the cores, for faults that were asked for.
+    pub(crate) fifo_losses: FifoLosses,
     /// Master last granted, by slave: the state of round robin.
     last: [u8; Slave::COUNT],
     /// First cycle in which a slave with wait states takes the next access.
@@ -217,6 +220,7 @@ impl Bus {
             irq: IrqLines::default(),
             diagnostics: Diagnostics::default(),
             watch: Watches::default(),
+            fifo_losses: FifoLosses::default(),
             last: [3; Slave::COUNT],
             free_at: [0; Slave::COUNT],
             priority: 0,
@@ -352,6 +356,12 @@ impl Bus {
     /// A core writes its I/O port.
     pub(crate) fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) {
         self.touch(now);
+        if !self.fifo_losses.is_empty()
+            && self.peripherals.sio.takes_word(usize::from(core), address & 0x0fff_fffc, now)
+            && self.fifo_losses.hit(usize::from(core & 1 ^ 1), now)
+        {
+            return;
+        }
         let mut context =
             Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
         self.peripherals.sio.write(usize::from(core), address & 0x0fff_fffc, value, &mut context);

@@ -1,4 +1,9 @@
-//! Faults on demand: a bad serial line, a reset of the chip, a core that gets stuck. Each is the same in every run.
+//! Faults on demand: a bad serial line, a reset of the chip or of a core, a core that gets stuck or does not come up, words
+//! that are lost between the cores. Each is the same in every run.
+
+mod fifo;
+
+pub use fifo::{FifoLoss, FifoLosses, Which};
 
 use crate::clock::{Cycle, NEVER};
 use crate::cpu::Stuck;
@@ -34,6 +39,28 @@ pub enum Fault {
     /// `reset@1e6`: at this cycle the chip is reset as by its RUN pin. It starts again from the boot ROM; SRAM keeps what
     /// it holds, time goes on.
     Reset(Cycle),
+    /// `reset:core=1@2e6`: at this cycle a core alone is reset, as by `PSM.FRCE_OFF` (DS 2.13.5), and let go at once. It
+    /// starts again from the boot ROM: core 1 waits for its launch, core 0 boots as the watchdog's scratch registers say,
+    /// else from flash (DS 2.8.1.1, 2.8.2). All else goes on: the other core, clocks, peripherals, FIFOs, spinlocks.
+    ResetCore {
+        /// 0 or 1.
+        core: usize,
+        /// When.
+        at: Cycle,
+    },
+    /// `off:core=1@0..2e8` or `off:core=1@2e6`: a core is held in reset from a cycle on, until another or for good, whatever
+    /// firmware does about it; then it starts from the boot ROM as after `reset:core=1`. From 0: it starts late.
+    Off {
+        /// 0 or 1.
+        core: usize,
+        /// The cycle in which it goes into reset.
+        from: Cycle,
+        /// The cycle in which it comes out of it; `NEVER` if it does not.
+        until: Cycle,
+    },
+    /// `fifo:to=1,lose=0.01,seed=7`, `fifo:to=1,word=3`, `fifo:to=1@2e6..3e6`: words that one core writes for the other are
+    /// lost. To the one that writes, each looks as if it had gone and been read.
+    Fifo(FifoLoss),
     /// `stuck:core=1@2e6` or `stuck:core=1@2e6..3e6`: a core executes nothing from a cycle on, until another or for good;
     /// a reset of the core frees it.
     Stuck {
@@ -47,35 +74,63 @@ pub enum Fault {
 }
 
 const EXPECTED: &str = "expected uart-in:flip=0.01,lose=0.001,double=0.001,seed=7 (or uart-out:...), reset@1e6, \
-                        stuck:core=1@2e6 or stuck:core=1@2e6..3e6";
+                        reset:core=1@2e6, off:core=1@0..2e6, stuck:core=1@2e6 or stuck:core=1@2e6..3e6, \
+                        fifo:to=1,lose=0.01,seed=7 or fifo:to=1,word=3@2e6";
 
 impl FromStr for Fault {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(rates) = text.strip_prefix("uart-in:") {
-            return noise(rates).map(Self::UartIn);
-        }
-        if let Some(rates) = text.strip_prefix("uart-out:") {
-            return noise(rates).map(Self::UartOut);
-        }
         if let Some(at) = text.strip_prefix("reset@") {
             return cycles(at).map(Self::Reset);
         }
-        let Some((core, when)) = text.strip_prefix("stuck:core=").and_then(|rest| rest.split_once('@')) else {
-            return Err(EXPECTED.to_owned());
-        };
-        let core = match core {
-            "0" => 0,
-            "1" => 1,
-            _ => return Err(format!("there is no core {core}; {EXPECTED}")),
-        };
-        let (from, until) = match when.split_once("..") {
-            Some((from, until)) => (cycles(from)?, cycles(until)?),
-            None => (cycles(when)?, NEVER),
-        };
-        if from < until { Ok(Self::Stuck { core, from, until }) } else { Err("it ends before it begins".to_owned()) }
+        let (kind, rest) = text.split_once(':').ok_or(EXPECTED)?;
+        match kind {
+            "uart-in" => noise(rest).map(Self::UartIn),
+            "uart-out" => noise(rest).map(Self::UartOut),
+            "fifo" => FifoLoss::parse(rest).map(Self::Fifo),
+            "reset" | "off" | "stuck" => {
+                let (number, when) =
+                    rest.strip_prefix("core=").and_then(|rest| rest.split_once('@')).ok_or(EXPECTED)?;
+                let core = core(number).map_err(|why| format!("{why}; {EXPECTED}"))?;
+                if kind == "reset" {
+                    return Ok(Self::ResetCore { core, at: cycles(when)? });
+                }
+                let (from, until) = cycles_until(when)?;
+                Ok(if kind == "off" { Self::Off { core, from, until } } else { Self::Stuck { core, from, until } })
+            }
+            _ => Err(EXPECTED.to_owned()),
+        }
     }
+}
+
+/// The number of a core.
+fn core(text: &str) -> Result<usize, String> {
+    match text {
+        "0" => Ok(0),
+        "1" => Ok(1),
+        _ => Err(format!("there is no core {text}")),
+    }
+}
+
+/// `2e6` or `2e6..3e6`: the first cycle, and the one behind the last; `NEVER` if none is named.
+fn cycles_until(text: &str) -> Result<(Cycle, Cycle), String> {
+    let (from, until) = match text.split_once("..") {
+        Some((from, until)) => (cycles(from)?, cycles(until)?),
+        None => (cycles(text)?, NEVER),
+    };
+    if from < until { Ok((from, until)) } else { Err("it ends before it begins".to_owned()) }
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(probability) if (0.0..=1.0).contains(&probability) => Ok(probability),
+        _ => Err(format!("'{text}' is no probability from 0 to 1")),
+    }
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("'{text}' is no seed: a whole number"))
 }
 
 /// A whole number, as people write large ones: 1000000, `1_000_000`, 1e6, 1.5e6.
@@ -98,15 +153,11 @@ fn noise(text: &str) -> Result<Noise, String> {
     let mut noise = Noise::default();
     for part in text.split(',') {
         let (name, value) = part.split_once('=').ok_or(EXPECTED)?;
-        let rate = || match value.parse() {
-            Ok(rate) if (0.0..=1.0).contains(&rate) => Ok(rate),
-            _ => Err(format!("'{value}' is no probability from 0 to 1")),
-        };
         match name {
-            "flip" => noise.flip = rate()?,
-            "lose" => noise.lose = rate()?,
-            "double" => noise.double = rate()?,
-            "seed" => noise.seed = value.parse().map_err(|_| format!("'{value}' is no seed: a whole number"))?,
+            "flip" => noise.flip = probability(value)?,
+            "lose" => noise.lose = probability(value)?,
+            "double" => noise.double = probability(value)?,
+            "seed" => noise.seed = seed(value)?,
             _ => return Err(format!("a line has no '{name}'; {EXPECTED}")),
         }
     }
@@ -190,6 +241,8 @@ fn received(byte: u8, flipped: u16, format: Format) -> Option<u8> {
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Reset,
+    ResetCore { core: usize },
+    SwitchOff { core: usize, until: Cycle },
     Stick { core: usize, until: Cycle },
     Unstick { core: usize, stuck: Stuck },
 }
@@ -208,19 +261,29 @@ pub struct Faults {
 const UARTLCR_H: u32 = 0x4003_402c;
 
 impl Faults {
-    /// The faults that are asked for; of two for the same line the last counts.
-    pub fn new(faults: impl IntoIterator<Item = Fault>) -> Self {
-        let mut all = Self::default();
+    /// The faults that are asked for, of a machine, instead of those it had; of two for the same line the last counts. A core
+    /// that is stuck or off stays so until it is reset.
+    pub fn new(faults: impl IntoIterator<Item = Fault>, machine: &mut Machine) -> Self {
+        let (mut all, mut losses) = (Self::default(), Vec::new());
         for fault in faults {
             match fault {
                 Fault::UartIn(noise) => all.incoming = Some(Line::new(noise)),
                 Fault::UartOut(noise) => all.outgoing = Some(Line::new(noise)),
                 Fault::Reset(at) => all.events.entry(at).or_default().push(Event::Reset),
+                Fault::ResetCore { core, at } => {
+                    all.events.entry(at).or_default().push(Event::ResetCore { core: core & 1 });
+                }
+                Fault::Off { core, from, until } => {
+                    all.events.entry(from).or_default().push(Event::SwitchOff { core: core & 1, until });
+                }
+                Fault::Fifo(loss) => losses.push(loss),
                 Fault::Stuck { core, from, until } => {
                     all.events.entry(from).or_default().push(Event::Stick { core: core & 1, until });
                 }
             }
         }
+        machine.bus.fifo_losses.set(losses);
+        machine.forget_off();
         all
     }
 
@@ -241,6 +304,13 @@ impl Faults {
                     Event::Reset => {
                         machine.reset_chip();
                         was_reset = true;
+                    }
+                    Event::ResetCore { core } => machine.reset_core_alone(core),
+                    Event::SwitchOff { core, until } => {
+                        machine.switch_off(core, until);
+                        if until < NEVER {
+                            self.events.entry(until).or_default().push(Event::ResetCore { core });
+                        }
                     }
                     Event::Stick { core, until } => {
                         if let (Some(stuck), true) = (machine.stick_core(core), until < NEVER) {
@@ -277,6 +347,13 @@ fn format(machine: &Machine) -> Format {
 }
 
 impl Machine {
+    /// Resets a core that is not held in reset anyhow.
+    fn reset_core_alone(&mut self, number: usize) {
+        if !self.bus.peripherals.psm.core_held(number) {
+            self.reset_core(number);
+        }
+    }
+
     fn stick_core(&mut self, number: usize) -> Option<Stuck> {
         let now = self.now();
         let stuck = self.core_mut(number).stick(now)?;
@@ -313,9 +390,23 @@ mod tests {
         assert_eq!("reset@1e6".parse(), Ok(Fault::Reset(1_000_000)));
         assert_eq!("stuck:core=1@2e6".parse(), Ok(Fault::Stuck { core: 1, from: 2_000_000, until: NEVER }));
         assert_eq!("stuck:core=0@5..3_000".parse(), Ok(Fault::Stuck { core: 0, from: 5, until: 3000 }));
-        for bad in
-            ["", "reset", "reset@", "reset@-1", "stuck:core=2@1", "stuck:core=1", "stuck:core=1@5..5", "uart-in:"]
-        {
+        assert_eq!("reset:core=1@2e6".parse(), Ok(Fault::ResetCore { core: 1, at: 2_000_000 }));
+        assert_eq!("off:core=1@0..2e8".parse(), Ok(Fault::Off { core: 1, from: 0, until: 200_000_000 }));
+        assert_eq!("off:core=0@7".parse(), Ok(Fault::Off { core: 0, from: 7, until: NEVER }));
+        let which = Which::Each { lose: 0.01, seed: 7 };
+        assert_eq!(
+            "fifo:to=1,lose=0.01,seed=7".parse(),
+            Ok(Fault::Fifo(FifoLoss { to: 1, which, from: 0, until: NEVER }))
+        );
+        for bad in ["", "reset", "reset@", "reset@-1", "reset@1..2", "stuck@1", "uart-in:", "fifo", "fifo:", "fifo@3"] {
+            assert!(bad.parse::<Fault>().is_err(), "{bad}");
+        }
+        for kind in ["reset", "off", "stuck"] {
+            for bad in ["", ":", ":core", ":core=", ":core=1", ":core=2@1", ":core=1@", ":core=1@x", ":core=1@5..5"] {
+                assert!(format!("{kind}{bad}").parse::<Fault>().is_err(), "{kind}{bad}");
+            }
+        }
+        for bad in ["reset:core=1@1..2", "off:core=1@3..2"] {
             assert!(bad.parse::<Fault>().is_err(), "{bad}");
         }
         for bad in ["uart-in:flip", "uart-in:flip=2", "uart-in:flip=nan", "uart-out:seed=-1", "uart-out:swap=0.1"] {
@@ -332,7 +423,7 @@ mod tests {
 
     #[allow(clippy::cast_precision_loss)] // small numbers
     /// Whether `count` of `of` is what probability `p` gives: within 6 standard deviations, beside rounding.
-    fn likely(count: usize, of: usize, p: f64) -> bool {
+    pub(super) fn likely(count: usize, of: usize, p: f64) -> bool {
         let (count, of) = (count as f64, of as f64);
         (count - of * p).abs() <= 6.0 * (of * p * (1.0 - p)).sqrt() + 1.0
     }

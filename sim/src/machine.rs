@@ -66,6 +66,8 @@ pub struct Machine {
     exit: Option<(u8, i32)>,
     told_lockup: [bool; 2],
     dma: DmaMasters,
+    /// The cycle before which a core does not come out of reset, for a fault that was asked for; 0 if there is none.
+    off_until: [Cycle; 2],
 }
 
 impl Default for Machine {
@@ -87,6 +89,7 @@ impl Machine {
             exit: None,
             told_lockup: [false; 2],
             dma: DmaMasters::default(),
+            off_until: [0; 2],
         }
     }
 
@@ -136,12 +139,40 @@ impl Machine {
         }
     }
 
-    /// Lets one core out of reset.
+    /// Lets one core out of reset, unless it is switched off.
     pub fn reset_core(&mut self, number: usize) {
         let now = self.now;
+        if self.is_switched_off(number) {
+            return;
+        }
         self.cores[number & 1].reset(now, &self.bus);
         self.told_lockup[number & 1] = false;
         self.bus.watch.life(now, number as u8 & 1, Life::Starts);
+    }
+
+    /// Holds a core in reset until a cycle, whatever firmware does about it.
+    pub(crate) fn switch_off(&mut self, number: usize, until: Cycle) {
+        self.off_until[number & 1] = self.off_until[number & 1].max(until);
+        self.hold_core(number);
+    }
+
+    /// Lets firmware have its way again with cores that were switched off.
+    pub(crate) fn forget_off(&mut self) {
+        self.off_until = [0; 2];
+    }
+
+    /// Whether a core is held in reset for a fault that was asked for.
+    #[must_use]
+    pub fn is_switched_off(&self, number: usize) -> bool {
+        self.now < self.off_until[number & 1]
+    }
+
+    fn hold_core(&mut self, number: usize) {
+        let now = self.now;
+        if !self.cores[number & 1].is_off() {
+            self.bus.watch.life(now, number as u8 & 1, Life::Stops);
+        }
+        self.cores[number & 1].hold(now);
     }
 
     /// Resets the whole chip, as its RUN pin does (DS 2.12): all but time, what memories hold and what is outside. Both
@@ -157,6 +188,7 @@ impl Machine {
         std::mem::swap(&mut self.bus.peripherals.uarts, &mut old.peripherals.uarts);
         (self.bus.memory, self.bus.clocks) = (old.memory, old.clocks);
         (self.bus.watch, self.bus.diagnostics) = (old.watch, old.diagnostics);
+        self.bus.fifo_losses = old.fifo_losses;
         self.dma = DmaMasters::default();
         self.pass_interrupts(now);
         self.reset();
@@ -293,10 +325,7 @@ impl Machine {
             let reset = signals.watchdog_reset >> (15 + number) & 1 != 0;
             let off = self.cores[number].is_off();
             if signals.core_held[number] {
-                if !off {
-                    self.bus.watch.life(self.now, number as u8, Life::Stops);
-                }
-                self.cores[number].hold();
+                self.hold_core(number);
             } else if off || reset {
                 self.reset_core(number);
             }
@@ -363,6 +392,12 @@ impl Machine {
     #[must_use]
     pub fn conflicts(&self, number: usize) -> u64 {
         Slave::ALL.iter().map(|&slave| self.cores[number & 1].stats.conflicts[slave as usize]).sum()
+    }
+
+    /// Words for a core that were lost between the cores, for faults that were asked for.
+    #[must_use]
+    pub fn fifo_words_lost(&self, number: usize) -> u64 {
+        self.bus.fifo_losses.lost(number & 1)
     }
 
     /// A hash of the state of the cores, memories and bus: equal for equal runs.

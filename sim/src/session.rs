@@ -224,6 +224,9 @@ pub fn why_stopped(machine: &Machine, stop: &Stop, own_rom: bool) -> String {
         Stop::DeadEnd if (0..2).any(|core| machine.core(core).is_stuck()) => {
             "dead end: a core is stuck, as asked, and nothing goes on".to_owned()
         }
+        Stop::DeadEnd if (0..2).any(|core| machine.is_switched_off(core)) => {
+            "dead end: a core is held in reset, as asked, and nothing goes on".to_owned()
+        }
         Stop::DeadEnd => {
             let why = rom_says(0).or_else(|| rom_says(1)).unwrap_or("nothing is pending that could wake one");
             format!("dead end: both cores sleep for good: {why}")

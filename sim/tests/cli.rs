@@ -240,11 +240,33 @@ fn a_stuck_core_does_nothing_until_it_is_let_go() {
 }
 
 #[test]
+fn words_that_are_lost_between_the_cores_are_told_at_the_end() {
+    // MOVS r0, #0xd0; LSLS r0, #24; STR r0, [r0, #0x54] to FIFO_WR, ten times; B .
+    let mut code = vec![0x20D0, 0x0600];
+    code.extend([0x6540; 10]);
+    code.push(0xE7FE);
+    let stats = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lost.json").display().to_string();
+    let all = run("lost", &code, &["--fault", "fifo:to=1@0", "--stats", &stats]);
+    let said = String::from_utf8_lossy(&all.stderr).into_owned();
+    let row = said.lines().find(|line| line.starts_with("words for it lost on purpose")).expect("a row");
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>()[6..], ["0", "10"]);
+    let written = std::fs::read_to_string(stats).expect("written");
+    assert!(written.contains("\"fifo_words_lost\": 10"), "{written}");
+    let none = run("lost", &code, &["--fault", "fifo:to=1,word=11"]);
+    assert!(!String::from_utf8_lossy(&none.stderr).contains("lost on purpose"));
+    // What holds a dead end up is told.
+    let off = run("lost", &[0xE7FE], &["--fault", "off:core=0@0", "--fault", "off:core=1@0"]);
+    fails(&off, 1, &["cycle 0: dead end: a core is held in reset, as asked", "core 0 is off"]);
+}
+
+#[test]
 fn a_wrong_fault_or_mark_is_refused() {
     let trace = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("refused.pftrace").display().to_string();
     fails(&run("wrong", &[0xE7FE], &["--fault", "fire"]), 2, &["expected uart-in"]);
     fails(&run("wrong", &[0xE7FE], &["--fault", "uart-in:flip=7"]), 2, &["no probability"]);
     fails(&run("wrong", &[0xE7FE], &["--fault", "stuck:core=2@1"]), 2, &["no core 2"]);
+    fails(&run("wrong", &[0xE7FE], &["--fault", "off:core=1@3..2"]), 2, &["ends before it begins"]);
+    fails(&run("wrong", &[0xE7FE], &["--fault", "fifo:lose=0.5"]), 2, &["expected fifo:to=1"]);
     fails(&run("wrong", &[0xE7FE], &["--mark", "a=main"]), 2, &["--trace"]);
     fails(&run("wrong", &[0xE7FE], &["--trace", &trace, "--mark", "main"]), 2, &["NAME=SYMBOL"]);
     fails(&run("wrong", &[0xE7FE], &["--trace", &trace, "--mark", "a=main"]), 2, &["no symbol main"]);

@@ -360,7 +360,7 @@ class Exchange:
 
     def _restart(self) -> TargetRestartedError:
         return TargetRestartedError(
-            f"{self._name} restarted in the middle of `{self._command[0]}`; "
+            f"{self._name} restarted in the middle of `{self._command[0]}`{self._said_last}; "
             "if that was no reset by hand, look for a crash, a watchdog or a weak supply"
         )
 

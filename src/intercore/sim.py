@@ -157,6 +157,8 @@ class Statistics:
     """Cycles lost because another master held a slave of the bus, by its name: "SRAM0", "XIP", "APB" and so on."""
     waits: Mapping[str, int]
     """Cycles lost to wait states of a slave itself, by its name."""
+    fifo_words_lost: int
+    """Words that the other core wrote for this one and that were lost, for faults that were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,9 +394,10 @@ class Simulator:
     def set_faults(self, faults: Sequence[str]) -> None:
         """Have these faults from now on, and no others, written as for the option --fault of intercore-sim.
 
-        For example `uart-in:flip=0.001,seed=7`, `uart-out:lose=0.01`, `reset@2e6`, `stuck:core=1@2e6..3e6`: the lines
+        For example `uart-in:flip=0.001,seed=7`, `uart-out:lose=0.01`, `reset@2e6`, `reset:core=1@2e6`,
+        `off:core=1@0..2e6`, `stuck:core=1@2e6..3e6`, `fifo:to=1,lose=0.01,seed=7`, `fifo:to=0,word=3@2e6`: the lines
         are those of UART0, cycles count from power-on. `send` with masks of its own is not damaged further. A snapshot
-        holds its faults. Raises ValueError for what is none.
+        holds its faults. A core that is stuck or off stays so until it is reset. Raises ValueError for what is none.
         """
         self._machine.set_faults(list(faults))
 
@@ -462,9 +465,9 @@ class Simulator:
 
     def statistics(self, core: int) -> Statistics:
         """Return what a core did since power-on."""
-        instructions, exceptions, asleep, conflicts, waits = self._machine.statistics(_number("core", core))
-        lost = [MappingProxyType(dict(by_slave)) for by_slave in (conflicts, waits)]
-        return Statistics(self.now, instructions, exceptions, asleep, *lost)
+        instructions, exceptions, asleep, conflicts, waits, words = self._machine.statistics(_number("core", core))
+        others, slaves = (MappingProxyType(dict(by_slave)) for by_slave in (conflicts, waits))
+        return Statistics(self.now, instructions, exceptions, asleep, others, slaves, words)
 
     def state_hash(self) -> int:
         """Return a 64-bit hash of cores, memories, bus and time: the same for the same run of the same version."""

@@ -91,11 +91,13 @@ class SimulatedPort(Port):
 
     def symptoms(self) -> str:
         """See Port."""
-        return f"at cycle {self._chip.now}: core 0 {self._core(0)}, core 1 {self._core(1)}"
+        lost = [(self._chip.statistics(core).fifo_words_lost, core) for core in (0, 1)]
+        words = "".join(f"; words for core {core} lost on purpose: {count}" for count, core in lost if count)
+        return f"at cycle {self._chip.now}: core 0 {self._core(0)}, core 1 {self._core(1)}{words}"
 
     def snapshot(self) -> Callable[[], None] | None:
-        """See Port. With a fault at a given cycle there is no way back: it would come each time, or never."""
-        if any("@" in fault for fault in self.faults):
+        """See Port. With a fault that comes once there is no way back: it would come each time, or never."""
+        if any("@" in fault or "word=" in fault for fault in self.faults):
             return None
         kept, rate = self._chip.snapshot(), self.rate
 

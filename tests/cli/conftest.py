@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.build import host_program
 from tests.cli.tool import QUICK, Tool
+from tests.turns import host_program_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,8 +81,8 @@ class FakeBoard:
 
 @pytest.fixture(scope="session", autouse=True)
 def host() -> Path:
-    """The program of the target `host`, built before anything is timed out; kept in the cache like a user's."""
-    return host_program("O2", lambda _: None)
+    """The program of the target `host`, built before anything is timed out."""
+    return host_program_once()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -17,11 +16,11 @@ import pytest
 from intercore.measurement import Measurement, Series
 from intercore.sim import Simulator
 from intercore.target_factors import FACTORS, OPT_LEVELS
+from tests.turns import ROOT, alone_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ROOT = Path(__file__).parents[2]
 CLK_SYS_HZ = 125_000_000
 PROGRAMS = ("intercore-target", "intercore-port-test", "intercore-stress", "intercore-transport-stress")
 NEEDED = ("arm-none-eabi-gcc", "cmake", "cargo")
@@ -37,15 +36,10 @@ def need_tools() -> None:
 
 
 def built(opt: str) -> Path:
-    """Return the folder with the programs, built at that level with all warnings as errors.
-
-    Of several processes that run tests, one builds at a time.
-    """
+    """Return the folder with the programs, built at that level with all warnings as errors."""
     need_tools()
     folder = ROOT / "build" / "test-rp2040" / opt
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone_in(folder):
         _build(folder, PROGRAMS, opt=opt)
     return folder
 

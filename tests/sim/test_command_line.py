@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,22 @@ from intercore.sim import Reason, Simulator
 from tests.sim.firmware import FOREVER, SIM, SRAM, example, raw
 
 
+@cache
+def built(profile: str) -> Path:
+    """Return intercore-sim as `cargo test` builds it: without a test beside it, the libraries that it is made of would
+    have other features, and all of them would be compiled once more.
+    """
+    build = ["cargo", "test", "--quiet", "--locked", "--workspace", "--profile", profile, "--no-run", "--test", "cli"]
+    done = subprocess.run(build, cwd=SIM, capture_output=True, text=True, timeout=580, check=False)
+    assert done.returncode == 0, done.stderr
+    target = Path(os.environ.get("CARGO_TARGET_DIR", "target"))
+    return SIM / target / ("debug" if profile == "dev" else profile) / "intercore-sim"
+
+
 def command(image: Path, *options: str, text: str = "", profile: str = "dev", code: int = 0) -> tuple[str, str]:
-    """What intercore-sim, of the build that `cargo test` uses, prints on standard output and on standard error."""
-    build = ["cargo", "run", "--quiet", "--locked", "--profile", profile, "--bin", "intercore-sim", "--"]
+    """What intercore-sim prints on standard output and on standard error."""
     done = subprocess.run(
-        [*build, *options, image], cwd=SIM, input=text, capture_output=True, text=True, timeout=580, check=False
+        [built(profile), *options, image], cwd=SIM, input=text, capture_output=True, text=True, timeout=580, check=False
     )
     assert done.returncode == code, done.stderr
     return done.stdout, done.stderr

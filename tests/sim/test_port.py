@@ -176,6 +176,14 @@ def test_faults_are_part_of_what_is_repeated() -> None:
     assert run() == run()
 
 
+def test_words_lost_between_the_cores_are_told() -> None:
+    port = SimulatedPort(example("fifo_interrupt"), RATE, ["fifo:to=1,word=20"])
+    assert read(port, b"\n") == b"", "both cores wait for a word that does not come"
+    assert port.symptoms().endswith("; words for core 1 lost on purpose: 1")
+    assert port.snapshot() is None, "a word that is lost once would be lost each time"
+    assert SimulatedPort(example("fifo_interrupt"), RATE, ["fifo:to=1,lose=0.1"]).snapshot() is not None
+
+
 def test_the_rate_of_each_byte_is_known(echo: SimulatedPort) -> None:
     chip = Simulator(example("uart_echo"))
     chip.run(text="ready\n")

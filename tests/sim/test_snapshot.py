@@ -92,3 +92,23 @@ def test_what_a_text_was_found_in_is_part_of_a_snapshot(both_cores: Simulator) -
     second = both_cores.run(text="bank")
     both_cores.restore(snapshot)
     assert both_cores.run(text="bank") == second
+
+
+@settings(max_examples=15)
+@given(
+    core=st.integers(0, 1),
+    lose=st.sampled_from(["0.02", "0.5"]),
+    at=st.integers(0, 300_000),
+    before=CYCLES,
+)
+def test_faults_of_cores_and_between_them_go_on_from_a_snapshot(core: int, lose: str, at: int, before: int) -> None:
+    simulator = Simulator(example("fifo_polled", "flash"))
+    faults = [f"fifo:to={core},lose={lose},seed=5", f"reset:core={core}@{at}", f"off:core={1 - core}@{at}..{at + 5000}"]
+    simulator.set_faults(faults)
+    simulator.run(before)
+    snapshot = simulator.snapshot()
+    simulator.run(200_000)
+    first = outcome(simulator)
+    simulator.restore(snapshot)
+    simulator.run(200_000)
+    assert outcome(simulator) == first

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from intercore.build import host_program
+from tests.turns import host_program_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -100,7 +100,7 @@ class Terminal:
 
 @pytest.fixture(scope="session")
 def program() -> Path:
-    return host_program("O2", lambda _: None)
+    return host_program_once()
 
 
 @pytest.fixture

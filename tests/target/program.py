@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from intercore.build import SANITIZE_VARIABLE, firmware_sources
+from tests.turns import ROOT, alone_in
 
-ROOT = Path(__file__).parents[2]
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def build(target: str) -> Path:
     """Build a target of firmware/CMakeLists.txt, with the sanitizers that the environment asks for.
 
-    All are built in one folder, which is kept, so that what they share is compiled once. Of several processes that run
-    tests, one builds at a time.
+    All are built in one folder, which is kept, so that what they share is compiled once.
     """
     sanitize = os.environ.get(SANITIZE_VARIABLE, "")
     folder = ROOT / "build" / f"test-host-{sanitize.replace(',', '-') or 'plain'}"
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone_in(folder):
         configure = ["cmake", "-S", str(firmware_sources()), "-B", str(folder), f"-DIC_SANITIZE={sanitize}"]
         subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
         command = ["cmake", "--build", str(folder), "--target", target, "--parallel"]

@@ -1,5 +1,6 @@
-/* Memory that benchmarks may use: banks 4 and 5 of SRAM but for their last 512 bytes (memory.ld), and a part of the striped banks,
- * which hold code, data and stacks as well. In bytes; without suffixes, since they are made into text as well. */
+/* Memory that benchmarks may use: banks 4 and 5 of SRAM but for their last 512 bytes (memory.ld), and a part of the
+ * striped banks, which hold code, data and stacks as well. In bytes; without suffixes, since they are made into text as
+ * well. */
 #ifndef RP2040_REGION_H
 #define RP2040_REGION_H
 

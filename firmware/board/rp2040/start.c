@@ -46,6 +46,7 @@ static void fill(uint32_t *from, const uint32_t *end, uint32_t word) {
 void start_c(void) {
     const uint32_t *stack_pointer;
     cycles_begin();
+    image_start_again_after_watchdog(); /* soon: until then a further reset finds nothing to start */
     __asm volatile("mov %0, sp" : "=r"(stack_pointer));
     fill(&cores_stacks[0][0], stack_pointer - FILL_MARGIN, START_STACK_UNUSED);
     fill(&cores_stacks[1][0], &cores_stacks[1][CORES_STACK_WORDS], START_STACK_UNUSED);
@@ -56,7 +57,6 @@ void start_c(void) {
         spin_unlock_unsafe(spin_lock_instance(i)); /* a debugger may have stopped a program that held some */
     }
     clocks_start();
-    image_start_again_after_watchdog();
     for (void (**constructor)(void) = board_constructors; constructor < board_constructors_end; constructor++) {
         (*constructor)();
     }

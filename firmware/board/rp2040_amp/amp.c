@@ -1,4 +1,5 @@
 /* What port/freertos_amp needs of the RP2040. */
+#include "board_end.h"
 #include "clock.h"
 #include "clocks.h"
 #include "cores.h"
@@ -20,6 +21,9 @@
 #define FIFO_RDY 2U
 /* The SDK's number for locks of operating systems (PICO_SPINLOCK_ID_OS1), which neither kernel uses. */
 #define LOCK PICO_SPINLOCK_ID_OS1
+#define WATCHDOG_TRIGGER (1U << 31U)
+/* Core 1's boot ROM answers within some microseconds; a word that is lost is not answered at all. */
+#define LAUNCH_MS 100U
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
 
 uint32_t board_core(void) { return get_core_num(); }
@@ -80,16 +84,33 @@ extern const struct {
 
 static TickType_t launch_began;
 
-static bool goes_on(void) { return xTaskGetTickCount() - launch_began < pdMS_TO_TICKS(PORT_AMP_PATIENCE_MS); }
+static bool goes_on(void) {
+    vTaskDelay(1);
+    return xTaskGetTickCount() - launch_began < pdMS_TO_TICKS(LAUNCH_MS);
+}
 
+/* Where it is not answered to the end, perhaps only the last echo was lost and core 1 runs: it is stopped. */
 bool board_start_core_1(void) {
     launch_began = xTaskGetTickCount();
-    return launch_core_1(cores_table(1), board_core_1_image.stack, board_core_1_image.entry, goes_on);
+    bool launched = launch_core_1(cores_table(1), board_core_1_image.stack, board_core_1_image.entry, goes_on);
+    if (!launched) {
+        multicore_reset_core1();
+    }
+    return launched;
 }
 
 void board_core_1_runs(void) { tick_start(); }
 
 void board_alive(void) { watchdog_feed(); }
+
+/* What is shared cannot be trusted any more: whichever core says so, the chip starts again. */
+void board_end(uint32_t status) {
+    (void)status;
+    SET_BITS(WATCHDOG_CTRL) = WATCHDOG_TRIGGER;
+    for (;;) {
+        __asm volatile("wfe");
+    }
+}
 
 /* ---- the timer: core n takes the interrupt of alarm n ---- */
 

@@ -1,7 +1,7 @@
-/* Core 1's image: from its first instruction to its scheduler. Core 0 has started the clocks and cleared what is shared. */
+/* Core 1's image: from its first instruction to its scheduler. Core 0 has started the clocks and cleared what is
+ * shared. */
 #include <stdint.h>
 
-#include "board_end.h"
 #include "cores.h"
 #include "cycles.h"
 #include "image.h"
@@ -29,12 +29,4 @@ void board_entry(void) {
     cores_vectors_start();
     cycles_start(1, 0);
     port_amp_start_core_1();
-}
-
-/* Core 0 hears that this core's ticks have stopped, and starts the chip again. */
-void board_end(uint32_t status) {
-    (void)status;
-    for (;;) {
-        __asm volatile("wfe");
-    }
 }

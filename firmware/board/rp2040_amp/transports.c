@@ -4,10 +4,7 @@
 #include "transports_freertos.h"
 
 static const struct ic_transport *const transports[] = {
-    &ic_transport_message_buffer_amp,
-    &ic_transport_ring,
-    &ic_transport_ring_zero_copy,
-    &ic_transport_rpmsg,
+    &ic_transport_message_buffer_amp, &ic_transport_ring, &ic_transport_ring_zero_copy, &ic_transport_rpmsg,
     &ic_transport_rpmsg_zero_copy,
 };
 

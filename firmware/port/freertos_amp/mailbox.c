@@ -51,27 +51,26 @@ void port_amp_send(enum port_amp_order what, void *object) {
 
 /* ---- taking ---- */
 
-/* What comes from the other core may be damaged, if that core is. */
-static port_task_t *own_task(void *object) {
+/* What comes from the other core may be damaged, if that core is. It may also come late, by a tick if its doorbell was
+ * lost: the task has seen by itself what it is woken for, and has ended. */
+static void wake_from_handler(void *object, UBaseType_t index, BaseType_t *yield) {
     port_task_t *task = object;
-    if (task->core != board_core() || task->handle == NULL) {
+    if (task->core != board_core()) {
         board_panic("an order for a task that this core does not have", "", board_core());
     }
-    return task;
-}
-
-static void wake_from_handler(port_task_t *task, UBaseType_t index, BaseType_t *yield) {
-    task->waits = 0;
-    vTaskNotifyGiveIndexedFromISR(task->handle, index, yield);
+    if (task->handle != NULL) {
+        task->waits = 0;
+        vTaskNotifyGiveIndexedFromISR(task->handle, index, yield);
+    }
 }
 
 static void execute(const struct order *order, BaseType_t *yield) {
     switch (order->what) {
     case PORT_AMP_NOTIFY:
-        wake_from_handler(own_task(order->object), PORT_FREERTOS_NOTIFY_TASK, yield);
+        wake_from_handler(order->object, PORT_FREERTOS_NOTIFY_TASK, yield);
         break;
     case PORT_AMP_WAKE:
-        wake_from_handler(own_task(order->object), PORT_FREERTOS_NOTIFY_PLATFORM, yield);
+        wake_from_handler(order->object, PORT_FREERTOS_NOTIFY_PLATFORM, yield);
         break;
     case PORT_AMP_CALL:
         port_amp_called(yield);
@@ -134,7 +133,7 @@ static void listen(void) {
         heard = beat;
         silence = 0;
     } else if (++silence >= PORT_AMP_SILENCE_TICKS) {
-        board_panic("the other core has stopped", "", other_core());
+        board_panic(other_core() == 0 ? "core 0 has stopped" : "core 1 has stopped", "", silence);
     }
     if (board_core() == 0) {
         board_alive();

@@ -89,11 +89,12 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
 
 /* The task suspends itself, as the last that it does, perhaps only when the deleter lets it. */
 void port_amp_delete(port_task_t *task) {
-    while (eTaskGetState(task->handle) != eSuspended) {
+    TaskHandle_t handle = task->handle;
+    while (eTaskGetState(handle) != eSuspended) {
         vTaskDelay(1);
     }
-    vTaskDelete(task->handle); /* frees its memory, here */
-    task->handle = NULL;
+    task->handle = NULL; /* first: from here on a late order finds no task */
+    vTaskDelete(handle); /* frees its memory, here */
 }
 
 void port_task_join(port_task_t *task) {

@@ -14,10 +14,9 @@
  * not do in interrupts (to make a task) its service task does, of the highest priority.
  *
  * A doorbell may be lost, where hardware or a debugger loses one. So the tick of each kernel, every millisecond, looks
- * into its mailbox, too: an order that lies there for a whole tick is taken out, and counted (port_lost_rings). And each
- * tick beats: a core whose beat is not heard for PORT_AMP_SILENCE_TICKS has stopped, and what it shared cannot be
- * trusted any more: core 0 says so on the console and starts the chip again; core 1 stands still until core 0 starts
- * it.
+ * into its mailbox, too: an order that lies there for a whole tick is taken out, and counted (port_lost_rings). And
+ * each tick beats: a core whose beat is not heard for PORT_AMP_SILENCE_TICKS has stopped, and what it shared cannot be
+ * trusted any more: whichever core notices says so on the console and starts the chip again.
  *
  * Memory: what is shared is not cached, so what is left to do is order. Every index and flag is a C11 atomic, stored
  * with release and loaded with acquire order, for which the compiler puts the core's barrier (DMB); the board's ring
@@ -70,8 +69,8 @@ void board_doorbell_start(void);
 uint32_t board_lock(void);
 void board_unlock(uint32_t mask);
 
-/* Starts core 1's image from its beginning. By a task of core 0, before board_doorbell_start(). False if core 1 does not
- * answer within PORT_AMP_PATIENCE_MS. */
+/* Starts core 1's image from its beginning. By a task of core 0, before board_doorbell_start(). False if core 1 does
+ * not answer: then it is stopped, if it runs at all, and this is called again, until PORT_AMP_PATIENCE_MS are over. */
 bool board_start_core_1(void);
 
 /* Called by core 0's tick while both cores beat: feeds the watchdog, if there is one. */

@@ -46,16 +46,22 @@ static void require(uint32_t here, uint32_t there, const char *what) {
     }
 }
 
-void port_amp_meet(void) {
-    bool started = board_start_core_1();
-    board_doorbell_start();
-    TickType_t began = xTaskGetTickCount();
-    while (started && atomic_load_explicit(&core_1.magic, memory_order_acquire) != MAGIC) {
-        started = xTaskGetTickCount() - began < pdMS_TO_TICKS(PORT_AMP_PATIENCE_MS);
-        vTaskDelay(1);
-    }
-    if (!started) {
+static void require_time(TickType_t began) {
+    if (xTaskGetTickCount() - began > pdMS_TO_TICKS(PORT_AMP_PATIENCE_MS)) {
         board_panic("core 1 has not come up in time", "", 1);
+    }
+}
+
+void port_amp_meet(void) {
+    TickType_t began = xTaskGetTickCount();
+    do {
+        require_time(began);
+        atomic_store(&core_1.magic, 0);
+    } while (!board_start_core_1());
+    board_doorbell_start();
+    while (atomic_load_explicit(&core_1.magic, memory_order_acquire) != MAGIC) {
+        require_time(began);
+        vTaskDelay(1);
     }
     struct identity own = own_identity();
     require(own.protocol, core_1.identity.protocol, "protocol");

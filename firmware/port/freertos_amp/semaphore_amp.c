@@ -16,29 +16,6 @@ enum port_error port_sem_init_binary(port_sem_t *sem) { return init(sem, 0, 1); 
 
 void port_sem_destroy(port_sem_t *sem) { (void)sem; }
 
-/* The first of those who wait, taken out of the list; NULL if there is none. */
-static port_task_t *next_waiter(port_sem_t *sem) {
-    if (sem->waiting == 0) {
-        return NULL;
-    }
-    port_task_t *first = sem->waiters[0];
-    sem->waiting--;
-    for (uint32_t i = 0; i < sem->waiting; i++) {
-        sem->waiters[i] = sem->waiters[i + 1U];
-    }
-    return first;
-}
-
-void port_sem_give(port_sem_t *sem) {
-    uint32_t mask = board_lock();
-    sem->count += sem->count < sem->most ? 1U : 0U;
-    port_task_t *waiter = next_waiter(sem);
-    board_unlock(mask);
-    if (waiter != NULL) {
-        port_amp_wake(waiter);
-    }
-}
-
 static uint32_t place_of(const port_sem_t *sem, const port_task_t *task) {
     uint32_t place = 0;
     while (place < sem->waiting && sem->waiters[place] != task) {
@@ -47,13 +24,25 @@ static uint32_t place_of(const port_sem_t *sem, const port_task_t *task) {
     return place;
 }
 
-static void leave(port_sem_t *sem, const port_task_t *task) {
-    uint32_t place = place_of(sem, task);
-    if (place < sem->waiting) {
-        sem->waiting--;
-        for (uint32_t i = place; i < sem->waiting; i++) {
-            sem->waiters[i] = sem->waiters[i + 1U];
-        }
+/* Takes the waiter at a place, if there is one, out of the list. */
+static void leave(port_sem_t *sem, uint32_t place) {
+    if (place >= sem->waiting) {
+        return;
+    }
+    for (uint32_t i = place + 1U; i < PORT_SEM_WAITERS; i++) {
+        sem->waiters[i - 1U] = sem->waiters[i];
+    }
+    sem->waiting--;
+}
+
+void port_sem_give(port_sem_t *sem) {
+    uint32_t mask = board_lock();
+    sem->count += sem->count < sem->most ? 1U : 0U;
+    port_task_t *waiter = sem->waiting > 0 ? sem->waiters[0] : NULL;
+    leave(sem, 0);
+    board_unlock(mask);
+    if (waiter != NULL) {
+        port_amp_wake(waiter);
     }
 }
 
@@ -64,9 +53,9 @@ static bool take(port_sem_t *sem, port_task_t *task, bool enter) {
     bool full = false;
     if (taken) {
         sem->count--;
-        leave(sem, task);
+        leave(sem, place_of(sem, task));
     } else if (!enter) {
-        leave(sem, task);
+        leave(sem, place_of(sem, task));
     } else if (place_of(sem, task) == sem->waiting) {
         full = sem->waiting == PORT_SEM_WAITERS;
         if (!full) {

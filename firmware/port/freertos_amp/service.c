@@ -104,6 +104,6 @@ void port_amp_service_start(void (*begin)(void)) {
     static void (*first)(void);
     first = begin;
     turn = xSemaphoreCreateMutexStatic(&turn_control);
-    service = xTaskCreateStatic(run_service, "service", PORT_FREERTOS_STACK_WORDS, &first, configMAX_PRIORITIES - 1U,
-                                stack, &control);
+    service = xTaskCreateStatic(run_service, "service", PORT_FREERTOS_STACK_WORDS, (void *)&first,
+                                configMAX_PRIORITIES - 1U, stack, &control);
 }

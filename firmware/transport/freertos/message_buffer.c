@@ -6,8 +6,8 @@
  * and sbRECEIVE_COMPLETED in port/freertos_amp/FreeRTOSConfig.h): both kernels' code works on the one buffer in shared
  * memory, the sender's writes its head, the receiver's its tail. The kernel has no barrier between the bytes and the
  * index. Who is woken by the doorbell sees both, since that begins with one; who looks by itself relies on a core that
- * stores to memory without a cache in the order of the program. A Cortex-M0+ does; of the Cortex-M7 no document says so,
- * and every message's checks would show it. */
+ * stores to memory without a cache in the order of the program. A Cortex-M0+ does; of the Cortex-M7 no document says
+ * so, and every message's checks would show it. */
 #include "transports_freertos.h"
 
 #define LENGTH_BYTES sizeof(configMESSAGE_BUFFER_LENGTH_TYPE)

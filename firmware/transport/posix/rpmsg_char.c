@@ -214,12 +214,13 @@ static const char *wrong_with(const char *path, size_t length) {
         return "a path begins with / and has letters, digits and . _ - / only";
     }
     all += length;
-    return device_count < DEVICES_MOST && length < PATH_MOST && all <= PATHS_MOST
-               ? NULL
-               : "it names at most four paths, of 63 characters each and 100 in all";
+    return length < PATH_MOST && all <= PATHS_MOST ? NULL : "it names paths of 63 characters at most, and 100 in all";
 }
 
 static const char *add(const char *path, size_t length) {
+    if (device_count >= DEVICES_MOST) {
+        return "it names at most four paths";
+    }
     const char *wrong = wrong_with(path, length);
     if (wrong == NULL) {
         uint32_t unit = device_count++;
@@ -246,14 +247,13 @@ static const char *add(const char *path, size_t length) {
 }
 
 static const char *add_named(const char *paths) {
-    for (;;) {
-        size_t length = strcspn(paths, ":");
-        const char *wrong = add(paths, length);
-        if (wrong != NULL || paths[length] == '\0') {
-            return wrong;
-        }
-        paths += length + 1U;
+    const char *wrong = NULL;
+    while (wrong == NULL && paths != NULL) {
+        const char *end = strchr(paths, ':');
+        wrong = add(paths, end != NULL ? (size_t)(end - paths) : strlen(paths));
+        paths = end != NULL ? end + 1 : NULL;
     }
+    return wrong;
 }
 
 const char *rpmsg_char_find(void) {

@@ -86,8 +86,9 @@ type Ended = (&'static str, Option<u8>, Option<u32>, Option<i64>, Cycle, String)
 type Taken<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 /// Name, address, size, whether it is a function.
 type Named = (String, u32, u32, bool);
-/// Instructions, exceptions, cycles asleep; cycles lost to other masters and to wait states, by slave.
-type Counted = (u64, u64, u64, Vec<(&'static str, u64)>, Vec<(&'static str, u64)>);
+/// Instructions, exceptions, cycles asleep; cycles lost to other masters and to wait states, by slave; words for it that
+/// were lost on purpose.
+type Counted = (u64, u64, u64, Vec<(&'static str, u64)>, Vec<(&'static str, u64)>, u64);
 /// r0 to r12, sp, lr, pc; xpsr, msp, psp, PRIMASK, CONTROL; what the core does.
 type Registers = ([u32; 16], u32, u32, u32, bool, u32, &'static str);
 
@@ -303,9 +304,9 @@ impl Machine {
     /// The faults to have from now on, as the command line takes them, instead of those there were.
     fn set_faults(&self, faults: Vec<String>) -> PyResult<()> {
         let parsed = faults.into_iter().map(|fault| fault.parse::<Fault>()).collect::<Result<Vec<_>, _>>();
-        let faults = Faults::new(parsed.map_err(PyValueError::new_err)?);
+        let parsed = parsed.map_err(PyValueError::new_err)?;
         self.with(|state| {
-            state.faults = faults;
+            state.faults = Faults::new(parsed, &mut state.session.machine);
             Ok(())
         })
     }
@@ -382,11 +383,14 @@ impl Machine {
     fn statistics(&self, core: u8) -> PyResult<Counted> {
         let number = core_number(core)?;
         self.with(|state| {
-            let core = state.session.machine.statistics(number);
+            let machine = &state.session.machine;
+            let core = machine.statistics(number);
             let by_slave = |lost: &[u64; Slave::COUNT]| {
                 Slave::ALL.iter().map(|&slave| (slave.name(), lost[slave as usize])).collect::<Vec<_>>()
             };
-            Ok((core.instructions, core.exceptions, core.asleep, by_slave(&core.conflicts), by_slave(&core.waits)))
+            let (conflicts, waits) = (by_slave(&core.conflicts), by_slave(&core.waits));
+            let words = machine.fifo_words_lost(number);
+            Ok((core.instructions, core.exceptions, core.asleep, conflicts, waits, words))
         })
     }
 

@@ -69,7 +69,9 @@ pub struct Arguments {
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with_all = ["trace", "hash", "fault"])]
     pub gdb: Option<String>,
     /// Have a fault: uart-in:flip=0.01,lose=0.001,double=0.001,seed=7 (uart-out: alike; flip is per bit, the others per
-    /// byte), reset@1e6, stuck:core=1@2e6 or stuck:core=1@2e6..3e6
+    /// byte), reset@1e6 of the chip or reset:core=1@2e6 of a core, off:core=1@0..2e6 (held in reset), stuck:core=1@2e6 or
+    /// stuck:core=1@2e6..3e6, fifo:to=1,lose=0.01,seed=7 (words for core 1) or fifo:to=1,word=3, of that with @2e6 or
+    /// @2e6..3e6 behind it
     #[arg(long, value_name = "FAULT")]
     pub fault: Vec<Fault>,
     /// Write the statistics to a file as JSON

@@ -106,6 +106,7 @@ impl Run {
             // Tried now, rather than after a long run.
             File::create(path).map_err(|why| unwritable(path, &why))?;
         }
+        let faults = Faults::new(arguments.fault.iter().copied(), &mut machine);
         let console = Console::open(&arguments.uart).map_err(|why| format!("UART0: {why}"))?;
         Ok(Self {
             machine,
@@ -117,7 +118,7 @@ impl Run {
             said: Vec::new(),
             input_is_new: false,
             max_cycles: arguments.max_cycles.unwrap_or(NEVER),
-            faults: Faults::new(arguments.fault.iter().copied()),
+            faults,
             timeline,
             hash: arguments.hash.then(TraceHash::default),
             interrupt: Interrupt::listen().map_err(|why| format!("cannot listen for Ctrl-C: {why}"))?,

@@ -49,6 +49,8 @@ struct Core {
     conflict_cycles: BTreeMap<&'static str, u64>,
     /// Cycles lost to a slave's own wait states, alike.
     wait_cycles: BTreeMap<&'static str, u64>,
+    /// Words for this core that were lost for a fault that was asked for.
+    fifo_words_lost: u64,
 }
 
 impl Statistics {
@@ -106,6 +108,10 @@ impl Statistics {
                 }
             }
         }
+        let words = both(|core| core.fifo_words_lost);
+        if words != [0, 0] {
+            row("words for it lost on purpose", words, false);
+        }
         text
     }
 
@@ -130,6 +136,7 @@ impl Core {
             asleep_cycles: statistics.asleep,
             conflict_cycles: by_slave(&statistics.conflicts),
             wait_cycles: by_slave(&statistics.waits),
+            fifo_words_lost: machine.fifo_words_lost(number),
         }
     }
 }

@@ -263,8 +263,11 @@ impl Core {
         self.start_at(entry, now + 2);
     }
 
-    /// Stops the core for good, or until `reset`.
-    pub fn hold(&mut self) {
+    /// Stops the core at cycle `now`, for good or until `reset`.
+    pub fn hold(&mut self, now: Cycle) {
+        if self.is_asleep() {
+            self.stats.asleep += now.saturating_sub(self.slept_at);
+        }
         self.phase = Phase::Off;
         self.t = NEVER;
         self.slave = Slave::Internal;

@@ -57,6 +57,11 @@ impl Peripherals {
             return;
         }
         let stages = self.psm.watchdog();
+        // In the order of the stages (2.13.2): clk_sys leaves the PLLs before they stop.
+        if stages & psm::bit::CLOCKS != 0 {
+            self.clocks = clocks::ClocksBlock::new(clocks::Sources::default());
+            self.update_clocks(context);
+        }
         let mut blocks = self.resets.watchdog();
         if stages & psm::bit::RESETS != 0 {
             self.resets = resets::Resets::default();
@@ -67,10 +72,6 @@ impl Peripherals {
             self.sio = sio::Sio::new();
             self.sio.set_selected(self.io_bank0.sio_pins());
             self.sio.wake(context);
-        }
-        if stages & psm::bit::CLOCKS != 0 {
-            self.clocks = clocks::ClocksBlock::new(clocks::Sources::default());
-            self.update_clocks(context);
         }
         self.signal(stages);
     }

@@ -272,6 +272,12 @@ impl Sio {
         }
     }
 
+    /// Whether a write by core `core` at `offset` puts a word into the FIFO to the other core, which has room for it.
+    #[must_use]
+    pub fn takes_word(&self, core: usize, offset: u32, now: Cycle) -> bool {
+        offset == FIFO_WR && !self.fifos[core & 1 ^ 1].is_full(now)
+    }
+
     /// When an interrupt line next changes by itself: one cycle after a push.
     #[must_use]
     pub fn next_event(&self) -> Cycle {

@@ -32,13 +32,7 @@ AXIS: Figure = {
 COLOURS = 6
 """Series colours: `series0` to `series5`."""
 
-_DISTURBANCES = (
-    "wrong",
-    "migrated",
-    "lost",
-    "rings_lost",
-    "preempted",
-)  # docs/protocol.md: the checks that should be 0
+_DISTURBANCES = ("wrong", "migrated", "lost", "rings_lost", "preempted")  # checks that should be 0: docs/protocol.md
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")  # no divisor common with COLOURS: 30 pairs
 _POINTS_DRAWN = 6000  # samples per plot that a phone still draws without delay
 _BUSY_LEGEND = 3  # entries that fit without a taller plot

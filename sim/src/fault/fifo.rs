@@ -1,0 +1,226 @@
+//! Words that are lost on their way through an inter-core FIFO: a doorbell that nobody hears.
+
+use super::{SplitMix64, cycles_until, probability, seed};
+use crate::clock::{Cycle, NEVER};
+
+/// Which words to one core are lost. Those for which the FIFO has no room do not count: SIO refuses them itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FifoLoss {
+    /// The core that the words are for, 0 or 1.
+    pub to: usize,
+    /// Which words.
+    pub which: Which,
+    /// First cycle in which a word can be lost.
+    pub from: Cycle,
+    /// The cycle from which on none is lost any more; `NEVER` if there is none.
+    pub until: Cycle,
+}
+
+/// Which of the words that are written between two cycles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Which {
+    /// Each with this probability from 0 to 1; another seed loses others at the same rate.
+    Each {
+        /// The probability.
+        lose: f64,
+        /// The seed.
+        seed: u64,
+    },
+    /// One alone: the so-and-so-manyth, counted from 1.
+    Word(u64),
+}
+
+pub(super) const EXPECTED: &str = "expected fifo:to=1,lose=0.01,seed=7 or fifo:to=1,word=3, with @2e6 or @2e6..3e6 behind \
+                                   it if it is for a time";
+
+impl FifoLoss {
+    /// Reads what stands behind `fifo:`.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let (what, (from, until)) = match text.split_once('@') {
+            Some((what, when)) => (what, cycles_until(when)?),
+            None => (text, (0, NEVER)),
+        };
+        let (mut to, mut lose, mut number, mut word) = (None, None, None, None);
+        for part in what.split(',') {
+            let (name, value) = part.split_once('=').ok_or(EXPECTED)?;
+            match name {
+                "to" => to = Some(super::core(value).map_err(|why| format!("{why}; {EXPECTED}"))?),
+                "lose" => lose = Some(probability(value)?),
+                "seed" => number = Some(seed(value)?),
+                "word" => word = Some(word_number(value)?),
+                _ => return Err(format!("a FIFO has no '{name}'; {EXPECTED}")),
+            }
+        }
+        let which = match (word, lose, number) {
+            (Some(word), None, None) => Which::Word(word),
+            (None, lose, number) => Which::Each { lose: lose.unwrap_or(1.0), seed: number.unwrap_or(0) },
+            _ => return Err(format!("either one word is lost or each with a probability; {EXPECTED}")),
+        };
+        Ok(Self { to: to.ok_or(EXPECTED)?, which, from, until })
+    }
+}
+
+fn word_number(text: &str) -> Result<u64, String> {
+    let number = super::cycles(text).ok().filter(|&number| number > 0);
+    number.ok_or_else(|| format!("'{text}' is not the number of a word: 1 for the first"))
+}
+
+/// A loss, and how far it has come.
+#[derive(Clone, Debug)]
+struct Running {
+    loss: FifoLoss,
+    random: SplitMix64,
+    /// Words in its time so far.
+    words: u64,
+}
+
+impl Running {
+    /// Whether the next word in its time is lost. As many numbers are drawn for each word, whatever becomes of it.
+    fn next(&mut self) -> bool {
+        self.words += 1;
+        match self.loss.which {
+            Which::Each { lose, .. } => self.random.happens(lose),
+            Which::Word(word) => self.words == word,
+        }
+    }
+}
+
+/// The losses of both FIFOs. Which words they hit depends on the words before, on nothing else.
+#[derive(Clone, Debug, Default)]
+pub struct FifoLosses {
+    running: Vec<Running>,
+    /// By the core that they were for: words lost so far.
+    lost: [u64; 2],
+}
+
+impl FifoLosses {
+    /// Has these losses from now on, instead of those there were. What was lost so far stays counted.
+    pub fn set(&mut self, losses: impl IntoIterator<Item = FifoLoss>) {
+        let begin = |loss: FifoLoss| {
+            let seed = if let Which::Each { seed, .. } = loss.which { seed } else { 0 };
+            Running { loss, random: SplitMix64(seed), words: 0 }
+        };
+        self.running = losses.into_iter().map(begin).collect();
+    }
+
+    /// Whether nothing is to be lost.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// Whether a word to a core, written in cycle `now` into a FIFO that has room, is lost.
+    pub fn hit(&mut self, to: usize, now: Cycle) -> bool {
+        let due =
+            |running: &&mut Running| running.loss.to == to && (running.loss.from..running.loss.until).contains(&now);
+        // All that are due are asked: each counts every word.
+        let lost = self.running.iter_mut().filter(due).fold(false, |lost, running| running.next() | lost);
+        self.lost[to & 1] += u64::from(lost);
+        lost
+    }
+
+    /// Words to a core that were lost so far.
+    #[must_use]
+    pub fn lost(&self, to: usize) -> u64 {
+        self.lost[to & 1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn losses(all: &[&str]) -> FifoLosses {
+        let mut losses = FifoLosses::default();
+        losses.set(all.iter().map(|text| FifoLoss::parse(text).expect("a loss")));
+        losses
+    }
+
+    /// Which of the words to core 1 are lost, one in each cycle.
+    fn hits(all: &[&str], words: u64) -> Vec<u64> {
+        let mut losses = losses(all);
+        (0..words).filter(|&cycle| losses.hit(1, cycle)).collect()
+    }
+
+    #[test]
+    fn losses_are_read_as_people_write_them() {
+        let whole = FifoLoss { to: 1, which: Which::Each { lose: 0.01, seed: 7 }, from: 0, until: NEVER };
+        assert_eq!(FifoLoss::parse("to=1,lose=0.01,seed=7"), Ok(whole));
+        assert_eq!(FifoLoss::parse("seed=7,lose=0.01,to=1@2e6"), Ok(FifoLoss { from: 2_000_000, ..whole }));
+        let all = FifoLoss { which: Which::Each { lose: 1.0, seed: 0 }, from: 5, until: 3000, to: 0 };
+        assert_eq!(FifoLoss::parse("to=0@5..3_000"), Ok(all));
+        let one = FifoLoss { which: Which::Word(3), ..whole };
+        assert_eq!(FifoLoss::parse("to=1,word=3"), Ok(one));
+        for (bad, why) in [
+            ("", "expected fifo"),
+            ("to", "expected fifo"),
+            ("lose=0.1", "expected fifo"),
+            ("to=2", "there is no core 2"),
+            ("to=1,lose=2", "no probability"),
+            ("to=1,lose=nan", "no probability"),
+            ("to=1,seed=x", "no seed"),
+            ("to=1,word=0", "1 for the first"),
+            ("to=1,word=-1", "1 for the first"),
+            ("to=1,word=1,lose=0.5", "either"),
+            ("to=1,word=1,seed=5", "either"),
+            ("to=1,flip=0.1", "a FIFO has no 'flip'"),
+            ("to=1@", "no whole number"),
+            ("to=1@3..3", "ends before it begins"),
+            ("to=1@3..x", "no whole number"),
+        ] {
+            let told = FifoLoss::parse(bad).expect_err(bad);
+            assert!(told.contains(why), "{bad}: {told}");
+        }
+    }
+
+    #[test]
+    fn one_word_alone_is_lost() {
+        assert_eq!(hits(&["to=1,word=3"], 10), [2]);
+        assert_eq!(hits(&["to=1,word=1@4"], 10), [4], "counted from the beginning of its time");
+        assert_eq!(hits(&["to=1,word=3", "to=1,word=3", "to=1,word=5"], 10), [2, 4], "each counts every word");
+        assert!(hits(&["to=0"], 10).is_empty(), "those to the other core");
+    }
+
+    #[test]
+    fn words_are_lost_between_two_cycles() {
+        assert_eq!(hits(&["to=1@3..6"], 10), [3, 4, 5]);
+        assert_eq!(hits(&["to=1@8"], 10), [8, 9]);
+    }
+
+    #[test]
+    fn what_was_lost_is_counted_for_the_core_that_it_was_for() {
+        let mut losses = losses(&["to=1@2"]);
+        for cycle in 0..5 {
+            losses.hit(0, cycle);
+            losses.hit(1, cycle);
+        }
+        assert_eq!([losses.lost(0), losses.lost(1)], [0, 3]);
+        losses.set([]);
+        assert!(losses.is_empty() && !losses.hit(1, 9));
+        assert_eq!(losses.lost(1), 3);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(50))]
+
+        #[test]
+        fn words_are_lost_at_the_rate_asked_for_and_the_same_each_time(lose in 0.0..1.0_f64, seed: u32) {
+            const WORDS: u64 = 5000;
+            let text = format!("to=1,lose={lose},seed={seed}");
+            let lost = hits(&[&text], WORDS);
+            prop_assert!(super::super::tests::likely(lost.len(), WORDS as usize, lose));
+            prop_assert_eq!(&lost, &hits(&[&text], WORDS));
+            let other = hits(&[&format!("to=1,lose={lose},seed={}", seed ^ 1)], WORDS);
+            prop_assert!(lost != other || !(0.01..0.99).contains(&lose));
+        }
+
+        #[test]
+        fn more_losses_of_one_seed_lose_what_fewer_lose_too(lose in 0.0..0.5_f64, seed: u32) {
+            let few = hits(&[&format!("to=1,lose={lose},seed={seed}")], 1000);
+            let many = hits(&[&format!("to=1,lose={},seed={seed}", lose * 2.0)], 1000);
+            prop_assert!(few.iter().all(|word| many.contains(word)));
+        }
+    }
+}

@@ -48,9 +48,7 @@ def built_amp(opt: str) -> Path:
     """Return the folder with the benchmark program for a kernel on each core, built as `built` does."""
     need_tools()
     folder = ROOT / "build" / "test-rp2040-amp" / opt
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone_in(folder):
         _build(folder, ["intercore-target"], board="rp2040_amp", opt=opt)
     return folder
 

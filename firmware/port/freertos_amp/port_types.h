@@ -7,9 +7,7 @@
 
 #include "FreeRTOS.h"
 
-#include "event_groups.h"
-#include "semphr.h"
-#include "stream_buffer.h"
+#include "object_types.h" /* of one kernel: for tasks of the core that makes them */
 #include "task.h"
 
 #define PORT_CORES_MAX 2U
@@ -41,28 +39,5 @@ typedef struct port_sem {
     uint32_t waiting;
     port_task_t *waiters[PORT_SEM_WAITERS]; /* first come, first served */
 } port_sem_t;
-
-/* ---- objects of one kernel: for tasks of the core that makes them ---- */
-
-typedef struct port_mutex {
-    SemaphoreHandle_t handle;
-} port_mutex_t;
-
-typedef struct port_queue {
-    QueueHandle_t handle;
-} port_queue_t;
-
-typedef struct port_events {
-    EventGroupHandle_t handle;
-} port_events_t;
-
-typedef struct port_stream {
-    StreamBufferHandle_t handle;
-} port_stream_t;
-
-/* The register of a lock that the hardware has, chosen by the board. */
-typedef struct port_spinlock {
-    volatile uint32_t *hardware;
-} port_spinlock_t;
 
 #endif

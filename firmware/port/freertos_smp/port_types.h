@@ -6,9 +6,7 @@
 
 #include "FreeRTOS.h"
 
-#include "event_groups.h"
-#include "semphr.h"
-#include "stream_buffer.h"
+#include "object_types.h"
 #include "task.h"
 
 #define PORT_CORES_MAX 2U
@@ -27,26 +25,5 @@ typedef struct port_task {
 } port_task_t;
 
 typedef StaticSemaphore_t port_sem_t;
-
-typedef struct port_mutex {
-    SemaphoreHandle_t handle;
-} port_mutex_t;
-
-typedef struct port_queue {
-    QueueHandle_t handle;
-} port_queue_t;
-
-typedef struct port_events {
-    EventGroupHandle_t handle;
-} port_events_t;
-
-typedef struct port_stream {
-    StreamBufferHandle_t handle;
-} port_stream_t;
-
-/* The register of a lock that the hardware has, chosen by the board. */
-typedef struct port_spinlock {
-    volatile uint32_t *hardware;
-} port_spinlock_t;
 
 #endif

@@ -1,0 +1,34 @@
+/* The types of port_objects.h and port_lock.h on FreeRTOS; included by each port's port_types.h. */
+#ifndef OBJECT_TYPES_H
+#define OBJECT_TYPES_H
+
+#include <stdint.h>
+
+#include "FreeRTOS.h"
+
+#include "event_groups.h"
+#include "semphr.h"
+#include "stream_buffer.h"
+
+typedef struct port_mutex {
+    SemaphoreHandle_t handle;
+} port_mutex_t;
+
+typedef struct port_queue {
+    QueueHandle_t handle;
+} port_queue_t;
+
+typedef struct port_events {
+    EventGroupHandle_t handle;
+} port_events_t;
+
+typedef struct port_stream {
+    StreamBufferHandle_t handle;
+} port_stream_t;
+
+/* The register of a lock that the hardware has, chosen by the board. */
+typedef struct port_spinlock {
+    volatile uint32_t *hardware;
+} port_spinlock_t;
+
+#endif

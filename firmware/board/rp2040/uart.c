@@ -1,18 +1,12 @@
 #include "uart.h"
 
 #include "clocks.h"
+#include "console_freertos.h"
 #include "hardware/irq.h"
 #include "hardware/sync.h"
 #include "image.h"
 #include "port_freertos.h"
 #include "registers.h"
-
-/* Two commands of the greatest length (400 characters), with room; a power of 2. */
-#define RING_BYTES 1024U
-
-/* What stands for a character that was received with an error, or where some are missing: nothing that can stand in a
- * command, so that the line is refused. */
-#define GARBAGE 0xffU
 
 /* The interrupt comes when this many entries of the transmit FIFO's 32 are left; and when a quarter of the receive FIFO
  * is full, or something has been in it for 32 bit times (DS 4.2.6). */
@@ -26,12 +20,6 @@
 static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 3000000};
 static uint32_t rate;
 
-static struct {
-    uint8_t bytes[RING_BYTES];
-    volatile uint32_t in;  /* bytes ever put in: by the interrupt only */
-    volatile uint32_t out; /* and taken out: by the task only */
-} ring;
-
 /* What is still to be sent. */
 static struct {
     const uint8_t *next;
@@ -39,23 +27,15 @@ static struct {
     volatile bool done;
 } output;
 
-/* The task that waits in a read or a write, and NULL while none does. */
-static volatile TaskHandle_t waiting;
-
 /* ---- interrupt ---- */
 
 static bool take_input(void) {
     bool any = false;
     while ((UART0_FR & UART_FR_RXFE) == 0) {
         uint32_t entry = UART0_DR;
-        uint8_t byte = (entry & UART_DR_ERRORS) != 0 ? GARBAGE : (uint8_t)entry;
+        uint8_t byte = (entry & UART_DR_ERRORS) != 0 ? CONSOLE_GARBAGE : (uint8_t)entry;
         any = true;
-        if (ring.in - ring.out < RING_BYTES) {
-            ring.bytes[ring.in % RING_BYTES] = byte;
-            ring.in = ring.in + 1U;
-        } else { /* full: its end is not the whole any more */
-            ring.bytes[(ring.in - 1U) % RING_BYTES] = GARBAGE;
-        }
+        console_put(byte);
     }
     return any;
 }
@@ -93,43 +73,9 @@ static void interrupt(void) {
     if ((status & UART_INT_TX) != 0) {
         wake = continue_output() || wake;
     }
-    TaskHandle_t task = waiting;
-    if (wake && task != NULL) {
-        BaseType_t switch_now = pdFALSE;
-        vTaskNotifyGiveIndexedFromISR(task, PORT_FREERTOS_NOTIFY_PLATFORM, &switch_now);
-        portYIELD_FROM_ISR(switch_now);
+    if (wake) {
+        console_wake_from_handler();
     }
-}
-
-/* Sleeps until the interrupt has something, or some ticks have passed. May return early. */
-static void wait(TickType_t ticks) { (void)ulTaskNotifyTakeIndexed(PORT_FREERTOS_NOTIFY_PLATFORM, pdTRUE, ticks); }
-
-/* ---- input ---- */
-
-static size_t take_from_ring(uint8_t *buffer, size_t size) {
-    size_t count = 0;
-    while (count < size && ring.in != ring.out) {
-        buffer[count++] = ring.bytes[ring.out % RING_BYTES];
-        ring.out = ring.out + 1U;
-    }
-    return count;
-}
-
-enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline) {
-    *received = take_from_ring(buffer, size);
-    if (*received == 0 && deadline != 0) {
-        waiting = xTaskGetCurrentTaskHandle();
-        for (;;) {
-            TickType_t ticks = port_freertos_ticks_until(deadline);
-            *received = take_from_ring(buffer, size);
-            if (*received > 0 || ticks == 0) {
-                break;
-            }
-            wait(ticks);
-        }
-        waiting = NULL;
-    }
-    return *received > 0 ? PORT_OK : PORT_ERR_TIMEOUT;
 }
 
 /* ---- output ---- */
@@ -145,7 +91,7 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     output.next = bytes;
     output.left = size;
     output.done = false;
-    waiting = xTaskGetCurrentTaskHandle();
+    console_wait_begin();
     /* At once, so that the level does get above TX_LEVEL and then falls. */
     uint32_t mask = portSET_INTERRUPT_MASK();
     (void)give_output();
@@ -157,9 +103,9 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     }
     portCLEAR_INTERRUPT_MASK(mask);
     while (!all && !output.done) {
-        wait(portMAX_DELAY);
+        console_wait(portMAX_DELAY);
     }
-    waiting = NULL;
+    console_wait_end();
     await_last_bit();
     return PORT_OK;
 }

@@ -49,7 +49,7 @@ target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=16384U)
 
 add_library(stm32h745 STATIC
-  port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
+  port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
   port/freertos_amp/conditions.c port/freertos_amp/entries.c port/freertos_amp/interrupt_amp.c
   port/freertos_amp/mailbox.c port/freertos_amp/port_amp.c port/freertos_amp/rendezvous.c

@@ -2,16 +2,10 @@
 
 #include "baud.h"
 #include "clocks.h"
+#include "console_freertos.h"
 #include "irq.h"
 #include "port_freertos.h"
 #include "registers.h"
-
-/* Two commands of the greatest length (400 characters), with room; a power of 2. */
-#define RING_BYTES 1024U
-
-/* What stands for a character that was received with an error, or where some are missing: nothing that can stand in a
- * command, so that the line is refused. */
-#define GARBAGE 0xffU
 
 /* The FIFOs have 16 entries (RM 51.4). The receive interrupt comes when a quarter of one is full, or nothing has come
  * for 32 bit times; the transmit interrupt as long as three quarters are free (RM 51.8.4). */
@@ -25,12 +19,6 @@
 
 static uint32_t rate;
 
-static struct {
-    uint8_t bytes[RING_BYTES];
-    volatile uint32_t in;  /* bytes ever put in: by the interrupt only */
-    volatile uint32_t out; /* and taken out: by the task only */
-} ring;
-
 /* What is still to be sent. */
 static struct {
     const uint8_t *next;
@@ -38,19 +26,7 @@ static struct {
     volatile bool done;
 } output;
 
-/* The task that waits in a read or a write, and NULL while none does. */
-static volatile TaskHandle_t waiting;
-
 /* ---- interrupt ---- */
-
-static void put(uint8_t byte) {
-    if (ring.in - ring.out < RING_BYTES) {
-        ring.bytes[ring.in % RING_BYTES] = byte;
-        ring.in = ring.in + 1U;
-    } else { /* full: its end is not the whole any more */
-        ring.bytes[(ring.in - 1U) % RING_BYTES] = GARBAGE;
-    }
-}
 
 /* The flags of errors are those of the character that is read next, but for the overrun: characters are lost then,
  * behind those in the FIFO (RM 51.5.6). */
@@ -61,13 +37,13 @@ static bool take_input(void) {
     bool lost = (status & USART_ISR_ORE) != 0;
     for (; (status & USART_ISR_RXFNE) != 0; status = USART3_ISR) {
         uint8_t byte = (uint8_t)USART3_RDR;
-        put((status & errors) != 0 ? GARBAGE : byte);
+        console_put((status & errors) != 0 ? CONSOLE_GARBAGE : byte);
         USART3_ICR = errors;
         any = true;
     }
     if (lost) {
         USART3_ICR = USART_ISR_ORE;
-        put(GARBAGE);
+        console_put(CONSOLE_GARBAGE);
         any = true;
     }
     return any;
@@ -97,43 +73,9 @@ void uart_interrupt(void) {
     if ((USART3_CR3 & USART_CR3_TXFTIE) != 0) {
         wake = continue_output() || wake;
     }
-    TaskHandle_t task = waiting;
-    if (wake && task != NULL) {
-        BaseType_t switch_now = pdFALSE;
-        vTaskNotifyGiveIndexedFromISR(task, PORT_FREERTOS_NOTIFY_PLATFORM, &switch_now);
-        portYIELD_FROM_ISR(switch_now);
+    if (wake) {
+        console_wake_from_handler();
     }
-}
-
-/* Sleeps until the interrupt has something, or some ticks have passed. May return early. */
-static void wait(TickType_t ticks) { (void)ulTaskNotifyTakeIndexed(PORT_FREERTOS_NOTIFY_PLATFORM, pdTRUE, ticks); }
-
-/* ---- input ---- */
-
-static size_t take_from_ring(uint8_t *buffer, size_t size) {
-    size_t count = 0;
-    while (count < size && ring.in != ring.out) {
-        buffer[count++] = ring.bytes[ring.out % RING_BYTES];
-        ring.out = ring.out + 1U;
-    }
-    return count;
-}
-
-enum port_error port_console_read(uint8_t *buffer, size_t size, size_t *received, uint64_t deadline) {
-    *received = take_from_ring(buffer, size);
-    if (*received == 0 && deadline != 0) {
-        waiting = xTaskGetCurrentTaskHandle();
-        for (;;) {
-            TickType_t ticks = port_freertos_ticks_until(deadline);
-            *received = take_from_ring(buffer, size);
-            if (*received > 0 || ticks == 0) {
-                break;
-            }
-            wait(ticks);
-        }
-        waiting = NULL;
-    }
-    return *received > 0 ? PORT_OK : PORT_ERR_TIMEOUT;
 }
 
 /* ---- output ---- */
@@ -143,16 +85,16 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     output.next = bytes;
     output.left = size;
     output.done = size == 0;
-    waiting = xTaskGetCurrentTaskHandle();
+    console_wait_begin();
     if (size > 0) {
         taskENTER_CRITICAL(); /* the handler changes the register, too */
         USART3_CR3 |= USART_CR3_TXFTIE;
         taskEXIT_CRITICAL();
     }
     while (!output.done) {
-        wait(portMAX_DELAY);
+        console_wait(portMAX_DELAY);
     }
-    waiting = NULL;
+    console_wait_end();
     while ((USART3_ISR & USART_ISR_TC) == 0) {
     }
     return PORT_OK;

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from intercore.errors import UsageError
@@ -484,11 +484,10 @@ def nothing_worse(opt: str, command: str, all_faults: list[str]) -> None:
         assert heard.end == {"type": "end", "id": 0, "i": heard.end["i"], "status": "ok", "checks": {}}, "a greeting"
     elif heard.end["type"] != "error":
         heard.checks()
+    console.run(HELLO)  # for what happens after the end
     console.have()
-    last = console.ask("run message transport=ring samples=5")
-    if last.restarted:  # for what happened after the end of the first
-        last = console.ask("run message transport=ring samples=5")
-    last.checks()
+    console.run(HELLO)
+    console.ask("run message transport=ring samples=5").checks()
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -504,6 +503,9 @@ def test_many_faults_at_any_time_end_well_or_are_told(opt: str) -> None:
     @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(command=COMMANDS, all_faults=st.lists(faults(), min_size=1, max_size=3))
     def check(command: str, all_faults: list[str]) -> None:
+        # Nothing frees a core that is stuck for good in the boot ROM: the watchdog does not run yet.
+        for_good = [fault for fault in all_faults if fault.startswith("stuck") and ".." not in fault]
+        assume(not for_good or len(all_faults) == 1)
         nothing_worse(opt, command, all_faults)
 
     check()

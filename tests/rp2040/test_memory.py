@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 BANKS = {"sram4": 0x20040000, "sram5": 0x20041000}
 """Where regions of one bank begin."""
-BANK_BYTES = 4096
+BANK_BYTES = 3584
 TURN_WORDS = 8
 ACCESSES = {"read": (8, 0), "write": (0, 8), "copy": (8, 8)}
 """Loads and stores in a turn of the loop."""

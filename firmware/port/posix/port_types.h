@@ -12,7 +12,7 @@
 
 /* One program has all cores. */
 #define PORT_SHARED(name)
-#define PORT_ENTRY(function) _Static_assert(sizeof(&(function)) > 0, "a function")
+#define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 
 typedef struct port_task {
     pthread_t thread;

@@ -209,9 +209,7 @@ def twice(count: int, message: bytes) -> Answer:
     return (message, message) if count == 3 else (message,)
 
 
-@pytest.mark.parametrize(
-    ("answer", "fault"), [(flip, "corrupted"), (shorten, "corrupted"), (twice, "repeated")], ids=str
-)
+@pytest.mark.parametrize(("answer", "fault"), [(flip, "corrupted"), (shorten, "corrupted"), (twice, "repeated")])
 def test_an_answer_that_is_not_what_was_sent_is_counted(
     begin: Begin, answer: Callable[[int, bytes], Answer], fault: str
 ) -> None:

@@ -61,7 +61,7 @@ test-long: setup ## what is too long for every day: two million instructions aga
 	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test qemu
 	cd sim && PROPTEST_CASES=100000 cargo test --locked --release --test lockstep --test interleaving
 	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
-	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040 tests/stm32h745 tests/cli
+	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040 tests/rp2040_amp tests/cli
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target/test_transports.py
 	$(BIN)/pytest -q $(BOTH) tests/test_*.py tests/firmware
 

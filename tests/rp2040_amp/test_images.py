@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -44,9 +45,15 @@ class Image:
             self.entry_count = (entries[1] - entries[0]) // 4
 
 
+EVERY_DAY = ("O0", "O2", "Ofast")
+"""The largest, the usual and the boldest; the others take as long to build, each."""
+
+
 @pytest.fixture(scope="module", params=OPT_LEVELS)
 def images(request: pytest.FixtureRequest) -> tuple[Image, Image]:
     """Of core 0 and of core 1."""
+    if request.param not in EVERY_DAY and not os.environ.get("INTERCORE_SLOW"):
+        pytest.skip("another level: INTERCORE_SLOW=1")
     folder = built_amp(request.param)
     return Image(folder / "intercore-target"), Image(folder / "core1" / "intercore-target")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import re
 import struct
 import subprocess
@@ -277,10 +276,6 @@ def test_a_factor_that_has_no_such_level_is_refused(tmp_path: Path) -> None:
     assert "IC_SHARED is d1 or d2 or d3, and not d4." in " ".join(done.stderr.split())
 
 
-SLOW = pytest.mark.skipif(not os.environ.get("INTERCORE_SLOW"), reason="a minute for each: INTERCORE_SLOW=1")
-
-
-@SLOW
 @pytest.mark.parametrize(
     "variables",
     [

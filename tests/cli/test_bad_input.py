@@ -22,7 +22,10 @@ ASKED_WRONGLY = {
     # what is wrong: (the words, what the sentence must contain)
     "unknown target": (("run", "hots", "speedup"), "did you mean 'host'?"),
     "unknown target of list": (("list", "seriell"), "did you mean 'serial'?"),
-    "unknown target of info": (("info", "esp32"), "there is: host, pico-sim, pico, serial"),
+    "unknown target of info": (
+        ("info", "esp32"),
+        "there is: host, pico-sim, pico-amp-sim, pico, pico-amp, stm32h745, serial",
+    ),
     "unknown target of shell": (("shell", "hos"), "did you mean 'host'?"),
     "unknown benchmark": (("run", "host", "spedup"), "did you mean 'speedup'?"),
     "no benchmark": (("run", "host"), "which benchmark"),

@@ -4,7 +4,8 @@ A target takes all samples of a measurement before it sends them, so what is ask
 Two things follow, and are tested: what the desk has is what the target's memory has; and that is what the same command
 gives over a good line, cycle for cycle, because a measurement begins at a phase that its seed chooses. The exception is
 a measurement into which an interrupt falls that comes at another time in another run: the watchdog's beat, every 2 s,
-or a byte of a command that the desk repeats.
+or a byte of a command that the desk repeats. The measurement behind such a one is left out as well: seen once, its times
+differed by some cycles, by what the other order of switches had left in the kernel.
 """
 
 from __future__ import annotations
@@ -87,7 +88,12 @@ def test_samples_come_whole_and_are_those_of_a_good_line(o2: Path, clean: list[M
     for one in noisy:
         assert one.received == one.in_memory
         assert [len(one.received[name]) for name in ("t1", "tp")] == [20, 20]
-    pairs = [(ours, other) for ours, other in zip(clean, noisy, strict=True) if not ours.disturbed | other.disturbed]
+    disturbed = [ours.disturbed or other.disturbed for ours, other in zip(clean, noisy, strict=True)]
+    pairs = [
+        (ours, other)
+        for ours, other, now, before in zip(clean, noisy, disturbed, [False, *disturbed[:-1]], strict=True)
+        if not now and not before
+    ]
     assert len(pairs) >= len(SETTINGS) / 2
     for ours, other in pairs:
         assert ours.received == other.received

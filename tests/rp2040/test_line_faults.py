@@ -4,8 +4,8 @@ A target takes all samples of a measurement before it sends them, so what is ask
 Two things follow, and are tested: what the desk has is what the target's memory has; and that is what the same command
 gives over a good line, cycle for cycle, because a measurement begins at a phase that its seed chooses. The exception is
 a measurement into which an interrupt falls that comes at another time in another run: the watchdog's beat, every 2 s,
-or a byte of a command that the desk repeats. The measurement behind such a one is left out as well: seen once, its times
-differed by some cycles, by what the other order of switches had left in the kernel.
+or a byte of a command that the desk repeats. The measurement behind such a one is left out as well: seen once, its
+times differed by some cycles, by what the other order of switches had left in the kernel.
 """
 
 from __future__ import annotations

@@ -61,6 +61,19 @@ def test_the_same_setting_on_two_targets_is_a_pair_whose_ratio_is_the_second_ove
     assert found.warnings == ()
 
 
+def test_differences_of_counters_are_not_compared() -> None:
+    """They are no times before they are aligned, and a ratio of them would say nothing."""
+    of_both = [
+        run(target, measured([ticks] * 8, time="common"), *(measured([-ticks] * 8, time=time) for time in counters))
+        for target, ticks in (("pico-sim", 10), ("pico-amp-sim", 13))
+        for counters in [("aligned", "raw-counter")]
+    ]
+    found = compare(of_both)
+    assert [pair.ratio for pair in found.pairs] == [Interval(1.3, 1.3, 1.3)]
+    assert any("4 measurements of switch by the cores' own counters" in said for said in found.sentences)
+    assert found.alone == ()
+
+
 def test_a_stream_of_messages_is_compared_by_bytes_per_second() -> None:
     def stream(window: int, messages: int) -> Measurement:
         return measured([window] * 6, "message", "window", size=100, messages=messages, measure="throughput")

@@ -151,6 +151,7 @@ def compare(runs: Sequence[Run]) -> Comparison:
         for target, side in zip(targets, sides, strict=True)
     )
     alone = tuple(_alone(targets, first, second))
+    counted = sum(_counted(one) for run in runs for one in run.measurements)
     return Comparison(
         mine,
         theirs,
@@ -158,7 +159,7 @@ def compare(runs: Sequence[Run]) -> Comparison:
         overall,
         differences,
         alone,
-        tuple(_sentences(mine, theirs, pairs, overall, alone)),
+        tuple(_sentences(mine, theirs, pairs, overall, alone, counted)),
         (*_spoilt(targets, compared), *_warnings(mine, theirs, fixed, differences)),
     )
 
@@ -201,10 +202,15 @@ def _fixed(mine: _Levels, theirs: _Levels, benchmarks: Iterable[str]) -> Iterato
                 yield Difference(f"{name} of {benchmark}", tuple(map(str, first)), tuple(map(str, second)))
 
 
+def _counted(one: Measurement) -> bool:
+    """Tell whether differences of the cores' own counters were taken, which say nothing before they are aligned."""
+    return one.benchmark == "switch" and one.factors.get("time", "common") != "common"
+
+
 def _pools(side: Sequence[Run], names: Mapping[str, set[str]]) -> dict[_Key, list[Measurement]]:
     """Return the measurements of a side by what both sides call the same."""
     pools: dict[_Key, list[Measurement]] = defaultdict(list)
-    for one in (one for run in side for one in run.measurements):
+    for one in (one for run in side for one in run.measurements if not _counted(one)):
         setting = {
             name: level
             for name, level in one.factors.items()
@@ -346,7 +352,12 @@ def _alone(targets: Sequence[str], first: Mapping[_Key, object], second: Mapping
 
 
 def _sentences(
-    first: Side, second: Side, pairs: Sequence[Pair], overall: Sequence[Overall], alone: Sequence[Alone]
+    first: Side,
+    second: Side,
+    pairs: Sequence[Pair],
+    overall: Sequence[Overall],
+    alone: Sequence[Alone],
+    counted: int,
 ) -> Iterator[str]:
     units = {(pair.benchmark, pair.series): pair.unit for pair in pairs}
     for one in overall:
@@ -362,6 +373,11 @@ def _sentences(
     for target in dict.fromkeys(one.target for one in alone):
         named = ", ".join(f"{one.settings} of {one.benchmark}" for one in alone if one.target == target)
         yield f"Measured on {target} only, and so not compared: {named}."
+    if counted:
+        yield (
+            f"Not compared either: {counted} measurements of switch by the cores' own counters, whose differences are "
+            "no times before they are aligned."
+        )
 
 
 def _spoilt(targets: Sequence[str], compared: Sequence[Sequence[Measurement]]) -> Iterator[str]:

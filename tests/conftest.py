@@ -17,6 +17,7 @@ TARGET = TESTS / "target"
 """Tests whose programs take processors for themselves, by real-time priority: never two of them at a time."""
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist looks at the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of a file together for what they share, and those of this machine's program in one process."""
     for item in items:

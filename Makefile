@@ -26,9 +26,10 @@ clang-tidy = printf '%s\n' $(3) | xargs -P $$(nproc) -n 4 $(BIN)/clang-tidy --qu
 FUZZ_SECONDS ?= 60
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
-# Files are kept whole for what their tests share (tests/conftest.py), and in order: by default those with few tests, which are long ones, in
+# Files are kept whole for what their tests share, and in order: by default those with few tests, which are long ones, in
 # tests/cli and tests/rp2040, would come last, and one processor would wait for the other.
-BOTH := -n 2 --dist loadgroup --no-loadscope-reorder
+BOTH := -n 2 --dist loadfile --no-loadscope-reorder
+# Programs of tests/target take processors for themselves by real-time priority: never two of them at a time.
 # What hangs is told by name, long before whoever waits for the tests gives up.
 SOON_OVER := --session-timeout=900
 
@@ -52,7 +53,8 @@ test: lint ## set up, check style and types, and pass every test, also with sani
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 PROPTEST_RNG_SEED=1 cargo test --locked --workspace --quiet
 	$(RING_MODEL) && cargo test --locked --quiet
-	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(BOTH) --durations=15 $(SAME_CASES) --session-timeout=1800
+	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(BOTH) --ignore tests/target --durations=15 $(SAME_CASES) --session-timeout=1800
+	$(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
 	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
 	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
 

@@ -28,8 +28,8 @@ FUZZ_SECONDS ?= 60
 SAME_CASES := --hypothesis-seed=1
 # Files are kept whole for what their tests share, and in order: by default those with few tests, which are long ones, in
 # tests/cli and tests/rp2040, would come last, and one processor would wait for the other.
+# Those of tests/target are left out there: their programs take processors for themselves, never two of them at a time.
 BOTH := -n 2 --dist loadfile --no-loadscope-reorder
-# Programs of tests/target take processors for themselves by real-time priority: never two of them at a time.
 # What hangs is told by name, long before whoever waits for the tests gives up.
 SOON_OVER := --session-timeout=900
 

@@ -62,8 +62,10 @@ if(IC_CORE EQUAL 0)
     CMAKE_ARGS -DIC_CORE=1 -DIC_BOARD=${IC_BOARD} -DIC_OPT=${IC_OPT} -DIC_CLOCK_MHZ=${IC_CLOCK_MHZ}
       -DIC_FREERTOS_KERNEL=${IC_FREERTOS_KERNEL}
     BUILD_COMMAND ${CMAKE_COMMAND} --build ${core_1} --target intercore-target --parallel
-    COMMAND ${CMAKE_OBJCOPY} -O binary -j .text -j .rodata -j .data ${core_1}/intercore-target ${core_1}/image.bin
-    COMMAND ${CMAKE_OBJCOPY} -O binary -j .clock ${core_1}/intercore-target ${core_1}/clock.bin
+    COMMAND ${CMAKE_OBJCOPY} -O binary -j .text -j .rodata -j .data ${core_1}/intercore-target ${core_1}/image.new
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${core_1}/image.new ${core_1}/image.bin
+    COMMAND ${CMAKE_OBJCOPY} -O binary -j .clock ${core_1}/intercore-target ${core_1}/clock.new
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${core_1}/clock.new ${core_1}/clock.bin
     COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DIMAGE=${core_1}/intercore-target -DOUT=${core_1}/symbols.S
       -P ${here}/core_1_symbols.cmake
     BUILD_ALWAYS TRUE INSTALL_COMMAND "" BUILD_BYPRODUCTS ${core_1}/image.bin ${core_1}/symbols.S)

@@ -124,6 +124,8 @@ static void look_for_lost_ring(void) {
     seen_put = atomic_load_explicit(&mail.boxes[own].put, memory_order_acquire);
 }
 
+bool port_amp_heard(void) { return atomic_load_explicit(&mail.cores[other_core()].beat, memory_order_relaxed) != 0; }
+
 /* A core is missed only once it has been heard. */
 static void listen(void) {
     static uint32_t heard;

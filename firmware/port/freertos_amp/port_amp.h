@@ -98,6 +98,9 @@ enum port_amp_order {
     PORT_AMP_RECEIVED, /* stream buffer: bytes have been taken out */
 };
 
+/* Whether the other core's tick has been heard since core 0 started: from then on its silence is noticed. */
+bool port_amp_heard(void);
+
 /* Puts an order into the other core's mailbox and rings. Waits for room. From tasks and handlers. */
 void port_amp_send(enum port_amp_order what, void *object);
 

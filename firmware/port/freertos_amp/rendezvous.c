@@ -59,7 +59,8 @@ void port_amp_meet(void) {
         atomic_store(&core_1.magic, 0);
     } while (!board_start_core_1());
     board_doorbell_start();
-    while (atomic_load_explicit(&core_1.magic, memory_order_acquire) != MAGIC) {
+    /* One that is reset before its first tick would not be missed. */
+    while (atomic_load_explicit(&core_1.magic, memory_order_acquire) != MAGIC || !port_amp_heard()) {
         require_time(began);
         vTaskDelay(1);
     }

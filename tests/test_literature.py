@@ -105,6 +105,7 @@ def test_the_table_of_seed_001_is_carried_over_exactly() -> None:
         (59, None, None),
         (None, 30, None),
     ]
+    assert [row.current_ma for row in table.figures.rows] == [50, 50, 50, 10, 10, 40, 10]
 
 
 def test_every_table_is_read_as_its_kind() -> None:
@@ -119,7 +120,7 @@ def test_a_source_is_cited_with_all_that_it_has() -> None:
     (undated,) = (table for table in published(Publication) if table.id == "seed-001")
     assert dated.source.citation.startswith("Quách Thị Hạnh and Nguyễn Thị Tố Uyên, “Performance analysis")
     assert dated.source.citation.endswith("(2026), Table 1, doi:10.59266/houjs.2026.1179")
-    assert undated.source.citation.endswith("Qiita, table of towers by competitors")
+    assert undated.source.citation.endswith("Qiita, tables of towers and of currents by competitors")
 
 
 @pytest.mark.parametrize("table", published(SpeedupPublication), ids=lambda table: table.id)

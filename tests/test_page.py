@@ -206,7 +206,7 @@ def test_a_break_even_that_cannot_be_given_says_why(tmp_path: Path) -> None:
 
 
 def test_own_points_are_drawn_with_their_intervals_and_the_limit_is_named(tmp_path: Path) -> None:
-    over_size, over_duration, repetitions = page(tmp_path, run(*both_modes())).figures
+    over_size, durations, over_duration, repetitions = page(tmp_path, run(*both_modes())).figures
     create = over_size["data"][0]
     assert create["name"] == "create"
     assert create["x"] == list(SIZES)
@@ -218,6 +218,9 @@ def test_own_points_are_drawn_with_their_intervals_and_the_limit_is_named(tmp_pa
     assert break_even["x"][0] == pytest.approx(1.44e-3, rel=0.01)
     assert break_even["y"] == [0.9]
     assert sum(len(trace["y"]) for trace in repetitions["data"]) == 8 * 9
+    one_core, all_cores = durations["data"][:2]
+    assert one_core["y"] == pytest.approx([20e-9 * n for n in SIZES], rel=0.01)
+    assert all_cores["y"] == pytest.approx([10e-9 * n + 80e-6 for n in SIZES], rel=0.01)
 
 
 def test_published_results_never_look_like_own_ones(tmp_path: Path) -> None:
@@ -245,7 +248,7 @@ def test_every_simulated_number_is_labelled(tmp_path: Path) -> None:
             assert ("SIMULATED" in trace["name"]) != trace["name"].startswith("published: ")
             assert all("SIMULATED" in text or "published: " in text for text in trace.get("text", []))
     captions = re.findall(r"<(?:fig)?caption>(.*?)</(?:fig)?caption>", shown.source, re.DOTALL)
-    assert len(captions) == 6
+    assert len(captions) == 7
     assert all("SIMULATED" in caption for caption in captions)
     items = re.findall(r"<li>\s*<strong>(.*?)</strong>", shown.source)
     assert items == ["create (SIMULATED)", "pool (SIMULATED)"]
@@ -333,7 +336,7 @@ def test_of_too_many_samples_the_outliers_are_drawn(tmp_path: Path) -> None:
     many = measurement(1000, samples=7000)
     many.samples("tp").ticks[1234] = 10**9
     shown = page(tmp_path, run(many))
-    strip = shown.figures[2]["data"][0]
+    strip = next(one for one in shown.figures if one["name"] == "every-repetition")["data"][0]
     assert len(strip["y"]) == 6000
     assert any("repetition 1234<" in text for text in strip["text"])
     assert "There are too many to draw" in shown.text
@@ -343,7 +346,7 @@ def test_odd_samples_do_not_break_the_plots(tmp_path: Path) -> None:
     odd = measurement(1000)
     odd.samples("t1").ticks[:2] = (0, -5)
     odd.samples("tp").ticks[3:5] = (0, 2**63 - 1)
-    assert len(page(tmp_path, run(odd, measurement(2000, samples=1))).figures) == 3
+    assert len(page(tmp_path, run(odd, measurement(2000, samples=1))).figures) == 4
 
 
 def test_no_run_is_an_error(tmp_path: Path) -> None:

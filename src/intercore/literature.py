@@ -129,6 +129,12 @@ class Towers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """By the task pinned to core 1."""
     main: Towered = None
     """By the main loop, on core 1."""
+    current_ma: Positive | None = None
+    """Current that a meter in the supply of the whole board showed meanwhile, mA; None if it was not read."""
+
+    def __post_init__(self) -> None:
+        """Refuse infinity, which TOML can write."""
+        _require_finite(current_ma=self.current_ma)
 
     @property
     def by_competitor(self) -> dict[str, int]:
@@ -171,6 +177,8 @@ class SwitchRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     average_ms: Positive
     minimum_ms: Positive
     maximum_ms: Positive
+    is_of_two_counters: bool = False
+    """Whether counters of two cores were subtracted that nobody had aligned: then it is no time of a task switch."""
 
     def __post_init__(self) -> None:
         """Refuse infinity, and an average outside of its range."""

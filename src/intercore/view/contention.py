@@ -38,7 +38,7 @@ def report(run: Run) -> Report:
         Section(
             "Who gets the processor (contention)",
             analysis.sentences,
-            [_table(run, analysis), _details(run, analysis)],
+            [_table(run, analysis), _details(run, analysis), *_currents(run, analysis)],
             [_bars(run, analysis)] if analysis.contests else [],
             [*_NOTES, *_sources(analysis)],
         ),
@@ -162,6 +162,51 @@ def _details(run: Run, analysis: ContentionAnalysis) -> Table[_Detail]:
     ]
     title = f"Shares of the towers, and how long each competitor waited for its next, on {where(run)}"
     return Table(title, rows, columns)
+
+
+class _Current(NamedTuple):
+    """What a meter in the supply of a published board showed in one combination."""
+
+    contest: Contest
+    milliamperes: float
+    beyond: float
+    """Above the least of the rows, mA."""
+
+
+def _currents(run: Run, analysis: ContentionAnalysis) -> Iterator[Table[_Current]]:
+    """Show the published currents of the rows that were measured here, to hold beside those of one's own meter."""
+    contests = {tuple(worker.name for worker in one.workers): one for one in analysis.contests if one.row is not None}
+    for table in published(ContentionPublication):
+        read = {tuple(row.by_competitor): row.current_ma for row in table.figures.rows if row.current_ma is not None}
+        rows = [
+            _Current(contests[names], current, current - min(read.values()))
+            for names, current in read.items()
+            if names in contests
+        ]
+        if rows:
+            yield Table(
+                f"Currents of the whole board, {table.label}; on {where(run)} {_mark(run)}",
+                rows,
+                [
+                    Column("at work", lambda row: row.contest.label),
+                    Column("cores that never rest", _busy_cores, right=True),
+                    Column("published", lambda row: f"{row.milliamperes:g} mA", right=True),
+                    Column("above the least", lambda row: f"{row.beyond:+g} mA", right=True),
+                ],
+            )
+
+
+def _busy_cores(row: _Current) -> str:
+    """Name the cores on which somebody works or spins."""
+    cores = {one.core for one in row.contest.competitors if one.does in ("work", "spin") and one.core is not None}
+    return " ".join(map(str, sorted(cores)))
+
+
+def _mark(run: Run) -> str:
+    """Say where a meter finds when the windows of a run were."""
+    pins = dict.fromkeys(one.conditions["mark"] for one in run.measurements if "mark" in one.conditions)
+    known = [pin for pin in pins if pin != "none"]
+    return f"windows are marked on {' / '.join(known)}" if known else "nothing marks the windows"
 
 
 def _on_cores(row: _Detail) -> str:

@@ -145,7 +145,14 @@ class _Periods(NamedTuple):
 def _periods(run: Run, analysis: JitterAnalysis) -> list[_Periods]:
     """Return the periods that were published, and those of this run which should be as long."""
     rows = [
-        _Periods(table.label, None, "yes" if row.moved else "no", row.average_ms, row.minimum_ms, row.maximum_ms)
+        _Periods(
+            f"published: {table.label}",
+            None,
+            "yes: always overdue" if row.moved else "no",
+            row.average_ms,
+            row.minimum_ms,
+            row.maximum_ms,
+        )
         for table in published(JitterPublication)
         for row in table.figures.rows
     ]
@@ -215,14 +222,16 @@ def _figures(run: Run, analysis: JitterAnalysis) -> Iterator[Figure]:
             "How often each latency occurred.",
             quantity="latency",
         )
-    yield _periods_figure(_periods(run, analysis))
+    yield _periods_figure(_periods(run, analysis), where(run))
 
 
-def _periods_figure(rows: Sequence[_Periods]) -> Figure:
+def _periods_figure(rows: Sequence[_Periods], place: str) -> Figure:
     """Draw each period from the shortest to the longest, with its average; published ones grey and hollow."""
     axis = log_axis("period", [bound for row in rows for bound in (row.low / 1e3, row.high / 1e3)])
     names = [
-        f"{row.origin}, {'moved' if row.moved == 'yes' else 'not moved'}" if row.setting is None else row.setting
+        f"{row.origin}, {'not moved' if row.moved == 'no' else 'moved, always overdue'}"
+        if row.setting is None
+        else row.setting
         for row in rows
     ]
     layout = base_layout(
@@ -260,8 +269,9 @@ def _periods_figure(rows: Sequence[_Periods]) -> Figure:
         "name": "jitter-periods",
         "data": data,
         "layout": layout,
-        "caption": "From the shortest to the longest period, with the average. The published task that was moved was "
-        "overdue all the time; see the notes.",
+        "caption": f"From the shortest to the longest period, with the average: {place} in colour, published in grey. "
+        "The published task that was moved was overdue all the time, so what its bar shows is for how long others kept "
+        "it from running, and not what a migration costs.",
     }
 
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore import conditions
-from intercore.analysis.speedup import analyse, analyse_published, to_json, warnings
+from intercore.analysis.speedup import DEFAULT_EFFICIENCY, analyse, analyse_published, to_json, warnings
 from intercore.literature import SpeedupPublication, published
-from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds
+from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from intercore.analysis.speedup import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
     from intercore.analysis.statistics import Interval
     from intercore.measurement import Level, Run
+
+_DIGITS = 10  # of a tick rate, at most
+_PRINTED_FROM_US = 1000.0
 
 
 def report(run: Run, efficiency: float) -> Report:
@@ -33,7 +36,11 @@ def report(run: Run, efficiency: float) -> Report:
         Section(
             "What more than one core buys (speedup)",
             [],
-            [_point_table(run, analysis.points), _cost_table(run, analysis, efficiency)],
+            [
+                _point_table(run, analysis.points),
+                _cost_table(run, analysis, efficiency),
+                *_literature_tables(run, analysis.points),
+            ],
         ),
     )
 
@@ -68,6 +75,77 @@ def _level_column(name: str) -> Column[SpeedupPoint]:
 
 def _karp_flatt(point: SpeedupPoint) -> str:
     return "" if point.karp_flatt is None else f"{point.karp_flatt.value:.3f}"
+
+
+class _Printed(NamedTuple):
+    """A size as a publication prints it, of theirs or of ours."""
+
+    n: int
+    of: str
+    t1_us: float
+    tp_us: float
+    speedup: float
+    efficiency: float
+    past_tick_us: float | None
+    """How long after the last whole tick of its kernel TP ended, if it had begun with one; None if the tick is not
+    known."""
+
+
+def _literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Table[_Printed]]:
+    """Show each published table with the sizes that were measured here, of the same work, started in the same way."""
+    ticks = {one.conditions.get("tick_hz", "") for one in run.measurements}
+    (tick,) = ticks if len(ticks) == 1 else ("",)
+    for table in published(SpeedupPublication):
+        shared = table.setting
+        same = [
+            one
+            for one in points
+            if (one.workload, one.mode, one.cores) == (shared.workload, shared.mode, shared.cores)
+            and any(one.n == row.n for row in table.figures.rows)
+        ]
+        theirs = [
+            _printed("published", point, shared.tick_hz)
+            for point in analyse_published(table, DEFAULT_EFFICIENCY).points
+        ]
+        told = [name for name in (same[0].setting if same else ()) if len({one.setting[name] for one in same}) > 1]
+        ours = [
+            _printed(" ".join([where(run), *(f"{name}={one.setting[name]}" for name in told)]), one, _hz(tick))
+            for one in same
+        ]
+        if ours:
+            yield Table(
+                f"{table.source.table} of {table.label}, and its sizes on {where(run)}",
+                sorted([*theirs, *ours], key=lambda row: row.n),
+                [
+                    Column("n", lambda row: f"{row.n:,}", right=True),
+                    Column("of", lambda row: row.of),
+                    Column("T1, ms", lambda row: _ms(row.t1_us), right=True),
+                    Column("TP, ms", lambda row: _ms(row.tp_us), right=True),
+                    Column("S", lambda row: f"{row.speedup:.4f}", right=True),
+                    Column("E", lambda row: f"{row.efficiency:.1%}", right=True),
+                    Column("past a tick", _past_tick, right=True),
+                ],
+            )
+
+
+def _printed(of: str, point: SpeedupPoint, tick_hz: int | None) -> _Printed:
+    past = None if tick_hz is None else point.tp_us.value % (1e6 / tick_hz)
+    return _Printed(
+        point.n, of, point.t1_us.value, point.tp_us.value, point.speedup.value, point.efficiency.value, past
+    )
+
+
+def _hz(text: str) -> int | None:
+    return int(text) or None if text.isascii() and text.isdigit() and len(text) < _DIGITS else None
+
+
+def _ms(us: float) -> str:
+    """Write a time in ms as it is printed there, to two decimals; a short one to three digits."""
+    return f"{us / 1e3:,.2f}" if us >= _PRINTED_FROM_US else significant(us / 1e3)
+
+
+def _past_tick(row: _Printed) -> str:
+    return "" if row.past_tick_us is None else f"{row.past_tick_us / 1e3:.2f} ms"
 
 
 class _Cost(NamedTuple):

@@ -66,7 +66,8 @@ _NOTE_ON_FALSE_TIMES = (
 def report(run: Run) -> Report:
     """Report on the measurements of `switch`."""
     analysis = analyse(run.measurements)
-    notes = [*_NOTES, *([_NOTE_ON_FALSE_TIMES] if analysis.false_times else [])]
+    is_compared = bool(analysis.false_times) or _like_published(analysis) is not None
+    notes = [*_NOTES, *([_NOTE_ON_FALSE_TIMES, *_sources()] if is_compared else [])]
     return Report(
         "switch",
         {"switch": msgspec.to_builtins(analysis)},
@@ -80,6 +81,11 @@ def report(run: Run) -> Report:
             notes,
         ),
     )
+
+
+def _sources() -> Iterator[str]:
+    for table in published(SwitchPublication):
+        yield f"Published: {table.source.citation}. {table.conditions['chip']}. " + " ".join(table.notes)
 
 
 def _flat(one: WakeUp) -> dict[str, object]:
@@ -124,6 +130,9 @@ def _tables(run: Run, analysis: SwitchAnalysis) -> Iterator[Table[Any]]:
             yield _wake_ups(f"{where(run)}, by {by}", found)
     if analysis.false_times:
         yield _false_times(run, analysis.false_times)
+    rows = list(_beside_published(run, analysis))
+    if any(row.is_own for row in rows):
+        yield _literature_table(run, rows)
 
 
 class _Line(NamedTuple):
@@ -253,6 +262,64 @@ def _ms(ms: float) -> str:
     return f"{ms:,.4f}"
 
 
+class _Printed(NamedTuple):
+    """A wake-up as the publication prints one: average and ends, ms."""
+
+    of: str
+    cores: str
+    average: float
+    low: float
+    high: float
+    meaning: str
+    """What the numbers are."""
+    is_own: bool
+
+
+_TRUE = "a wake-up"
+_COUNTERS_APART = "how far two counters are apart"
+
+
+def _beside_published(run: Run, analysis: SwitchAnalysis) -> Iterator[_Printed]:
+    """Return the published rows, and below each those of this run that measure the same."""
+    known = {one.primitive for one in analysis.wake_ups}
+    for table in published(SwitchPublication):
+        same = next((name for name in _SAME_AS.get(table.setting.primitive, ()) if name in known), None)
+        for row in table.figures.rows:
+            meaning = _COUNTERS_APART if row.is_of_two_counters else _TRUE
+            cores = "across" if row.crosses else "one core"
+            yield _Printed("published", cores, row.average_ms, row.minimum_ms, row.maximum_ms, meaning, is_own=False)
+            for one in analysis.wake_ups:
+                if one.primitive == same and one.crosses == row.crosses:
+                    yield _own_printed(run, one)
+
+
+def _own_printed(run: Run, one: WakeUp) -> _Printed:
+    found = one.wake_up_us
+    setting = f"{where(run)}: {_named(one)}"
+    meaning = f"{_TRUE}, {_CLOCKS.get(one.time, 'one counter')}" if one.is_true else _COUNTERS_APART
+    return _Printed(setting, _pair(one), found.mean / 1e3, found.min / 1e3, found.max / 1e3, meaning, is_own=True)
+
+
+_SAME_AS = {"semaphore": ("binary-semaphore", "counting-semaphore")}
+"""Our levels that a published primitive may stand for, the likeliest first."""
+
+
+def _literature_table(run: Run, rows: Sequence[_Printed]) -> Table[_Printed]:
+    labels = " and ".join(table.label for table in published(SwitchPublication))
+    return Table(
+        f"The tables of {labels}, and the same on {where(run)}, in ms",
+        rows,
+        [
+            Column("of", lambda row: row.of),
+            Column("cores", lambda row: row.cores),
+            Column("average", lambda row: _ms(row.average), right=True),
+            Column("minimum", lambda row: _ms(row.low), right=True),
+            Column("maximum", lambda row: _ms(row.high), right=True),
+            Column("what it is", lambda row: row.meaning),
+        ],
+    )
+
+
 # Figures
 
 
@@ -264,8 +331,9 @@ def _figures(run: Run, analysis: SwitchAnalysis) -> Iterator[Figure]:
         target = next((one.target for one in best if one.target), None)
         yield _heat_map([one for one in best if one.target in (None, target)])
         yield from _histograms(run, time)
-    if analysis.false_times:
-        yield _false_figure(analysis)
+    first = analysis.false_times[0] if analysis.false_times else _like_published(analysis)
+    if first is not None:
+        yield _clocks_figure(analysis, first)
 
 
 def _heat_map(wake_ups: Sequence[WakeUp]) -> Figure:
@@ -378,6 +446,7 @@ class _Point(NamedTuple):
     label: str
     ms: float
     how: str
+    remark: str = ""
 
 
 _MARKS = {
@@ -389,9 +458,15 @@ _MARKS = {
 _HOW = {"common": "by one clock", "aligned": "by aligned counters", "raw-counter": "raw counters"}
 
 
-def _false_figure(analysis: SwitchAnalysis) -> Figure:
-    """Draw, of one primitive, what one clock says and what raw counters say, beside the published times."""
-    first = analysis.false_times[0]
+def _like_published(analysis: SwitchAnalysis) -> WakeUp | None:
+    """Return a wake-up across cores by a primitive that was published, if there is one."""
+    likely = [name for table in published(SwitchPublication) for name in _SAME_AS.get(table.setting.primitive, ())]
+    found = [one for one in analysis.wake_ups if one.crosses and one.primitive in likely]
+    return min(found, key=lambda one: likely.index(one.primitive), default=None)
+
+
+def _clocks_figure(analysis: SwitchAnalysis, first: FalseTime | WakeUp) -> Figure:
+    """Draw, of the primitive of `first`, what each clock says, beside the published times."""
     points = [
         _Point(f"{one.primitive} {_pair(one)}", one.wake_up_us.median.value / 1e3, _HOW[one.time])
         for one in analysis.wake_ups
@@ -400,7 +475,15 @@ def _false_figure(analysis: SwitchAnalysis) -> Figure:
         and (one.time in TRUE_TIMES or one.crosses)
     ]
     for table in published(SwitchPublication):
-        points += [_Point(_published_label(table, row), row.average_ms, "published") for row in table.figures.rows]
+        points += [
+            _Point(
+                _published_label(table, row),
+                row.average_ms,
+                "published",
+                ": two counters apart" if row.is_of_two_counters else "",
+            )
+            for row in table.figures.rows
+        ]
     labels = list(dict.fromkeys(point.label for point in points))
     layout = base_layout(
         "One wake-up, by the right and by the wrong clock",
@@ -419,11 +502,13 @@ def _false_figure(analysis: SwitchAnalysis) -> Figure:
                 "name": how,
                 "x": [abs(point.ms) / 1e3 for point in drawn],
                 "y": [point.label for point in drawn],
-                "text": [_signed(point.ms) for point in drawn],
+                "text": [_signed(point.ms) + point.remark for point in drawn],
                 "textposition": "middle right",
                 "marker": {"color": colour, "symbol": symbol, "size": 10, "line": {"width": 2}},
                 "hoverinfo": "text",
-                "hovertext": [f"<b>{plot_text(point.label)}</b><br>{how}: {_signed(point.ms)}" for point in drawn],
+                "hovertext": [
+                    f"<b>{plot_text(point.label)}</b><br>{how}: {_signed(point.ms)}{point.remark}" for point in drawn
+                ],
             }
         )
     caption = (

@@ -215,9 +215,9 @@ void port_period_sleep(struct port_period *period);
  * a digital input can be lined up (docs/energy.md). Low from start on, and after a panic. The condition `mark` names
  * the pin, e.g. "GP2 (header pin 4)", or says "none": then this does nothing.
  *
- * From any task on any core, also unpinned ones, and not from a handler. It is one store or few, without a lock and
- * without waiting, takes below a microsecond, and the pin follows within another. Setting what is set changes nothing;
- * of several calls the last one counts. It is never called inside a timed interval. */
+ * From any task on any core and from handlers. It is one store or few, without a lock and without waiting, takes below
+ * a microsecond, and the pin follows within another. Setting what is set changes nothing; of several calls the last one
+ * counts. It is never called inside a timed interval. */
 void port_mark(bool on);
 
 /* ---- console ---------------------------------------------------------------------------------------------------- */

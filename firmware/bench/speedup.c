@@ -6,6 +6,8 @@
  *   tp  the work split into P parts of equal size, part k in a task pinned to core k, from before the first is started
  *       until the console task has seen that all are done.
  *
+ * Between the two it rests as between repetitions (rest_ms), as seed 000 did.
+ *
  * How the parts are started is the mode:
  *
  *   create  a task is created for each part, each time; it ends and is joined after the time has been taken
@@ -368,10 +370,14 @@ static void split_work(uint32_t n) {
 static bool repeat(struct ic_series *t1, struct ic_series *tp) {
     if (ic_random_below(&team.run->random, 2) == 0) {
         time_one_core(t1);
-        return time_all_cores(tp);
+        ic_run_rest(team.run);
+        return team.run->aborted || time_all_cores(tp);
     }
     bool taken = time_all_cores(tp);
-    time_one_core(t1);
+    ic_run_rest(team.run);
+    if (!team.run->aborted) {
+        time_one_core(t1);
+    }
     return taken;
 }
 

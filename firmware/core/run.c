@@ -85,6 +85,13 @@ static bool begin_repetition(struct ic_run *run) {
     return true;
 }
 
+void ic_run_rest(struct ic_run *run) {
+    rest(run);
+    if (run->marked == 0 && run->checks.done > 0) {
+        port_mark(true);
+    }
+}
+
 bool ic_run_repeat(struct ic_run *run) {
     bool begun = begin_repetition(run);
     if (!begun || run->marked == 0) {

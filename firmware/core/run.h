@@ -63,6 +63,10 @@ uint32_t ic_run_common(const struct ic_run *run, enum ic_common parameter);
  * low during a rest, unless the benchmark has set run->marked. */
 bool ic_run_repeat(struct ic_run *run);
 
+/* To be called between the windows of a repetition that has several: rests as between repetitions. The energy mark is
+ * low meanwhile, and behind it as before. It returns early when somebody wants the run to stop. */
+void ic_run_rest(struct ic_run *run);
+
 /* To be called right before (on) and right behind a timed window, where a repetition has windows of several kinds: the
  * energy mark is high for those of the kind that is marked. `kind` is at least 1. */
 void ic_run_window(const struct ic_run *run, uint32_t kind, bool on);

@@ -73,11 +73,12 @@ def test_one_run_after_another_leaves_nothing_behind(terminal: Terminal) -> None
             assert terminal.ask(f"run speedup n=50 mode={mode} samples=2 dither_us=0")[-1]["status"] == "ok"
 
 
-def test_rest_is_taken_between_repetitions(terminal: Terminal) -> None:
+def test_rest_is_taken_between_repetitions_and_between_the_two_times(terminal: Terminal) -> None:
     started = time.monotonic()
     answer = terminal.ask("run speedup n=10 samples=3 rest_ms=50 dither_us=0")
     assert answer[-1]["status"] == "ok"
-    assert time.monotonic() - started >= 2 * 0.050
+    within = 4 * 0.050  # also in the repetition that warms up
+    assert time.monotonic() - started >= 2 * 0.050 + within
 
 
 def test_polling_starts_on_the_tick_and_ends_after_it(terminal: Terminal) -> None:

@@ -24,6 +24,8 @@ _DECIDED_BY = {
 """Conditions that must be the same only between measurements at the same levels of these factors of the target."""
 
 _CYCLE_HZ = "clock.sys_hz"
+_TICK_HZ = "tick_hz"
+_DIGITS = 12  # of a rate, at most: more is no rate
 
 _BUSY_LOAD = 0.5
 """Load per core at start above which something else was running."""
@@ -101,9 +103,18 @@ def warnings(run: Run) -> list[str]:
 
 def cycle_hz(run: Run) -> int | None:
     """Return the cycles per second of a core, where it has one rate throughout and the target says which; else None."""
-    known = _values(run, _CYCLE_HZ)
+    return _rate(run, _CYCLE_HZ)
+
+
+def tick_hz(run: Run) -> int | None:
+    """Return the ticks per second of the kernel, where they are the same throughout and the target says; else None."""
+    return _rate(run, _TICK_HZ)
+
+
+def _rate(run: Run, key: str) -> int | None:
+    known = _values(run, key)
     (text,) = known if len(known) == 1 else ("",)
-    return int(text) if text.isascii() and text.isdecimal() and int(text) else None
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS and int(text) else None
 
 
 def _values(run: Run, key: str) -> set[str]:

@@ -36,6 +36,7 @@ from intercore.view.comparison import comparison_section
 from intercore.view.plots import SIMULATED, Group, figures, is_thinned, labelled
 from intercore.view.quantity import FORMATS, shown, span
 from intercore.view.reports import reports
+from intercore.view.speedup import literature_tables
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from intercore.analysis.speedup import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
     from intercore.measurement import Level, Measurement, Run
     from intercore.view.section import Figure, Report, Section
+    from intercore.view.table import Table
 
 
 _VALUES_SHOWN = 3  # of a condition that changes within a run
@@ -61,6 +63,8 @@ class _Section:
     warnings: tuple[str, ...]
     reports: tuple[Report, ...]
     """Of all its benchmarks."""
+    beside: tuple[Table[Any], ...]
+    """Published tables of speed-ups beside the run's own numbers."""
 
     @property
     def best(self) -> tuple[Group, SpeedupPoint]:
@@ -266,7 +270,13 @@ def _sections(runs: Sequence[Run], efficiency: float) -> list[_Section]:
         doubts = [sentence for report in said for sentence in report.warnings]
         groups = _groups(run, analysis, named, _prefix(run, runs))
         found.append(
-            _Section(run, tuple(groups), (*conditions.warnings(run), *stop.warnings(run), *doubts), tuple(said))
+            _Section(
+                run,
+                tuple(groups),
+                (*conditions.warnings(run), *stop.warnings(run), *doubts),
+                tuple(said),
+                tuple(literature_tables(run, analysis.points)),
+            )
         )
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore import conditions
-from intercore.analysis.speedup import DEFAULT_EFFICIENCY, analyse, analyse_published, to_json, warnings
+from intercore.analysis.speedup import analyse, analyse_published, to_json, warnings
 from intercore.literature import SpeedupPublication, published
 from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
 from intercore.view.section import Report, Section, where
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from intercore.analysis.speedup import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
     from intercore.analysis.statistics import Interval
+    from intercore.literature import Row as PublishedRow
     from intercore.measurement import Level, Run
 
-_DIGITS = 10  # of a tick rate, at most
-_PRINTED_FROM_US = 1000.0
+_PRINTED_FROM_US = 1000.0  # shorter times are written to three digits
 
 
 def report(run: Run, efficiency: float) -> Report:
@@ -39,7 +39,7 @@ def report(run: Run, efficiency: float) -> Report:
             [
                 _point_table(run, analysis.points),
                 _cost_table(run, analysis, efficiency),
-                *_literature_tables(run, analysis.points),
+                *literature_tables(run, analysis.points),
             ],
         ),
     )
@@ -84,17 +84,17 @@ class _Printed(NamedTuple):
     of: str
     t1_us: float
     tp_us: float
-    speedup: float
-    efficiency: float
+    speedup: float | None
+    """Of theirs as printed, which may be of more digits than the durations; None if it is not."""
+    efficiency: float | None
     past_tick_us: float | None
     """How long after the last whole tick of its kernel TP ended, if it had begun with one; None if the tick is not
     known."""
 
 
-def _literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Table[_Printed]]:
+def literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Table[_Printed]]:
     """Show each published table with the sizes that were measured here, of the same work, started in the same way."""
-    ticks = {one.conditions.get("tick_hz", "") for one in run.measurements}
-    (tick,) = ticks if len(ticks) == 1 else ("",)
+    tick_hz = conditions.tick_hz(run)
     for table in published(SpeedupPublication):
         shared = table.setting
         same = [
@@ -103,13 +103,10 @@ def _literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Tab
             if (one.workload, one.mode, one.cores) == (shared.workload, shared.mode, shared.cores)
             and any(one.n == row.n for row in table.figures.rows)
         ]
-        theirs = [
-            _printed("published", point, shared.tick_hz)
-            for point in analyse_published(table, DEFAULT_EFFICIENCY).points
-        ]
+        theirs = [_theirs(row, shared.tick_hz) for row in table.figures.rows]
         told = [name for name in (same[0].setting if same else ()) if len({one.setting[name] for one in same}) > 1]
         ours = [
-            _printed(" ".join([where(run), *(f"{name}={one.setting[name]}" for name in told)]), one, _hz(tick))
+            _ours(" ".join([where(run), *(f"{name}={one.setting[name]}" for name in told)]), one, tick_hz)
             for one in same
         ]
         if ours:
@@ -121,22 +118,25 @@ def _literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Tab
                     Column("of", lambda row: row.of),
                     Column("T1, ms", lambda row: _ms(row.t1_us), right=True),
                     Column("TP, ms", lambda row: _ms(row.tp_us), right=True),
-                    Column("S", lambda row: f"{row.speedup:.4f}", right=True),
-                    Column("E", lambda row: f"{row.efficiency:.1%}", right=True),
+                    Column("S", lambda row: "" if row.speedup is None else f"{row.speedup:.4f}", right=True),
+                    Column("E", lambda row: "" if row.efficiency is None else f"{row.efficiency:.1%}", right=True),
                     Column("past a tick", _past_tick, right=True),
                 ],
             )
 
 
-def _printed(of: str, point: SpeedupPoint, tick_hz: int | None) -> _Printed:
-    past = None if tick_hz is None else point.tp_us.value % (1e6 / tick_hz)
-    return _Printed(
-        point.n, of, point.t1_us.value, point.tp_us.value, point.speedup.value, point.efficiency.value, past
-    )
+def _theirs(row: PublishedRow, tick_hz: int | None) -> _Printed:
+    tp_us = row.tp_ms * 1e3
+    return _Printed(row.n, "published", row.t1_ms * 1e3, tp_us, row.speedup, row.efficiency, _beyond(tp_us, tick_hz))
 
 
-def _hz(text: str) -> int | None:
-    return int(text) or None if text.isascii() and text.isdigit() and len(text) < _DIGITS else None
+def _ours(of: str, point: SpeedupPoint, tick_hz: int | None) -> _Printed:
+    t1_us, tp_us = point.t1_us.value, point.tp_us.value
+    return _Printed(point.n, of, t1_us, tp_us, point.speedup.value, point.efficiency.value, _beyond(tp_us, tick_hz))
+
+
+def _beyond(us: float, tick_hz: int | None) -> float | None:
+    return None if tick_hz is None else us % (1e6 / tick_hz)
 
 
 def _ms(us: float) -> str:

@@ -19,7 +19,7 @@ from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from intercore.analysis.switch import FalseTime, Ratio, SwitchAnalysis, WakeUp
     from intercore.literature import SwitchRow
@@ -272,11 +272,12 @@ class _Printed(NamedTuple):
     high: float
     meaning: str
     """What the numbers are."""
+    primitive: str
     is_own: bool
 
 
 _TRUE = "a wake-up"
-_COUNTERS_APART = "how far two counters are apart"
+_COUNTERS_APART = "FALSE: two counters apart"
 
 
 def _beside_published(run: Run, analysis: SwitchAnalysis) -> Iterator[_Printed]:
@@ -287,17 +288,27 @@ def _beside_published(run: Run, analysis: SwitchAnalysis) -> Iterator[_Printed]:
         for row in table.figures.rows:
             meaning = _COUNTERS_APART if row.is_of_two_counters else _TRUE
             cores = "across" if row.crosses else "one core"
-            yield _Printed("published", cores, row.average_ms, row.minimum_ms, row.maximum_ms, meaning, is_own=False)
+            times = (row.average_ms, row.minimum_ms, row.maximum_ms)
+            yield _Printed("published", cores, *times, meaning, table.setting.primitive, is_own=False)
             for one in analysis.wake_ups:
                 if one.primitive == same and one.crosses == row.crosses:
-                    yield _own_printed(run, one)
+                    yield _own_printed(run, one, analysis.false_times)
 
 
-def _own_printed(run: Run, one: WakeUp) -> _Printed:
+def _own_printed(run: Run, one: WakeUp, false_times: Iterable[FalseTime]) -> _Printed:
     found = one.wake_up_us
-    setting = f"{where(run)}: {_named(one)}"
-    meaning = f"{_TRUE}, {_CLOCKS.get(one.time, 'one counter')}" if one.is_true else _COUNTERS_APART
-    return _Printed(setting, _pair(one), found.mean / 1e3, found.min / 1e3, found.max / 1e3, meaning, is_own=True)
+    setting = " ".join([where(run), *(f"{name}={level}" for name, level in one.varied.items())])
+    if one.is_true:
+        meaning = f"{_TRUE}, {_CLOCKS.get(one.time, 'one counter')}"
+    else:
+        plainly = any(other.is_plain for other in false_times if _setting_of(other) == _setting_of(one))
+        meaning = _COUNTERS_APART if plainly else "two counters, not aligned"
+    times = (found.mean / 1e3, found.min / 1e3, found.max / 1e3)
+    return _Printed(setting, _pair(one), *times, meaning, one.primitive, is_own=True)
+
+
+def _setting_of(one: WakeUp | FalseTime) -> tuple[object, ...]:
+    return one.primitive, one.first, one.second, one.target, one.varied
 
 
 _SAME_AS = {"semaphore": ("binary-semaphore", "counting-semaphore")}
@@ -306,8 +317,9 @@ _SAME_AS = {"semaphore": ("binary-semaphore", "counting-semaphore")}
 
 def _literature_table(run: Run, rows: Sequence[_Printed]) -> Table[_Printed]:
     labels = " and ".join(table.label for table in published(SwitchPublication))
+    primitive = next(row.primitive for row in rows if row.is_own)
     return Table(
-        f"The tables of {labels}, and the same on {where(run)}, in ms",
+        f"The tables of {labels}, and the same by {primitive} on {where(run)}, in ms",
         rows,
         [
             Column("of", lambda row: row.of),

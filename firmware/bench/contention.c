@@ -131,14 +131,13 @@ static struct {
     uint32_t discs;
     uint32_t expected;
     bool yields;
+    bool marks; /* the timer is there, for the end of the energy mark */
     /* In ticks of the common clock. */
     uint64_t tick;       /* of the kernel */
-    uint64_t lead;       /* of the energy mark */
     uint64_t shortest;   /* time that a tower took alone */
     uint64_t window;     /* length of each window */
     uint64_t before;     /* lengths of the windows before the present one */
     uint64_t start, end; /* of the present one; valid once it has been released */
-    bool marks;          /* the timer is there, for the end of the energy mark */
     atomic_bool released;
     struct competitor competitors[COMPETITORS];
 } contest;
@@ -179,13 +178,14 @@ static void delay(void) {
 }
 
 static void await_begin(void) {
+    uint64_t lead = port_clock_hz() / MARKS_HZ;
     while (!atomic_load_explicit(&contest.released, memory_order_acquire)) {
         port_sleep_ticks(1);
     }
     while (port_clock() + SPIN_TICKS * contest.tick < contest.start) {
         port_sleep_ticks(1);
     }
-    while (port_clock() + contest.lead < contest.start) {
+    while (port_clock() + lead < contest.start) {
     }
     if (port_clock() < contest.start) { /* who comes late must not do it in the window */
         port_mark(true);
@@ -276,7 +276,6 @@ static void end_mark(void *arg) {
     (void)arg;
     port_mark(false);
 }
-PORT_ENTRY(end_mark);
 
 static bool hold_window(void) {
     uint32_t started;
@@ -447,7 +446,6 @@ static void prepare(struct ic_run *run) {
     contest.expected = ic_hanoi_expected(contest.discs);
     contest.yields = run->values[P_YIELD] != 0;
     contest.tick = port_clock_hz() / port_tick_hz();
-    contest.lead = port_clock_hz() / MARKS_HZ;
     contest.window = run->values[P_WINDOW] * port_clock_hz() / 1000U;
     contest.before = 0;
     contest.shortest = UINT64_MAX;

@@ -25,6 +25,9 @@
  * tower that ends later than its window is not recorded, but its checksum is checked as that of all others. Who begins
  * more than a tick late, and not because it was another competitor's turn, is counted as preempted.
  *
+ * The energy mark is high during each window: it rises some 20 µs before the begin, by whoever waits for that, and
+ * falls at the end by the timer's interrupt on core 0, when no tower counts any more.
+ *
  * preset=qiita-table takes what competes from the seven rows of a published table (seed 001), a window for each in
  * their order, again for each further repetition. There, a main loop without work spins.
  *
@@ -33,6 +36,7 @@
 
 #include "benchmarks.h"
 #include "port.h"
+#include "port_interrupt.h"
 #include "run.h"
 #include "workload.h"
 
@@ -51,6 +55,8 @@
 #define LEAD_TICKS 5U
 /* What is left of that when they stop sleeping. A sleep may end a tick late. */
 #define SPIN_TICKS 2U
+/* The energy mark rises so long before the window: 20 µs, enough for a turn of the loop that waits for it. */
+#define MARKS_HZ 50000U
 
 enum {
     P_PRESET,
@@ -130,6 +136,7 @@ static struct {
     uint32_t discs;
     uint32_t expected;
     bool yields;
+    bool marks; /* the timer is there, for the end of the energy mark */
     /* In ticks of the common clock. */
     uint64_t tick;       /* of the kernel */
     uint64_t shortest;   /* time that a tower took alone */
@@ -180,11 +187,17 @@ static void delay(void) {
 }
 
 static void await_begin(void) {
+    uint64_t lead = port_clock_hz() / MARKS_HZ;
     while (!atomic_load_explicit(&contest.released, memory_order_acquire)) {
         port_sleep_ticks(1);
     }
     while (port_clock() + SPIN_TICKS * contest.tick < contest.start) {
         port_sleep_ticks(1);
+    }
+    while (port_clock() + lead < contest.start) {
+    }
+    if (port_clock() < contest.start) { /* who comes late must not do it in the window */
+        port_mark(true);
     }
     while (port_clock() < contest.start) {
     }
@@ -272,7 +285,7 @@ static bool start_main(struct competitor *competitor) {
                         "and does not take part; main=off measures without it", "");
 }
 
-static bool start(struct competitor *competitor) {
+static bool start_competitor(struct competitor *competitor) {
     if (competitor == &contest.competitors[MAIN]) {
         return start_main(competitor);
     }
@@ -291,7 +304,7 @@ static void join(struct competitor *competitor) {
 static bool start_competitors(uint32_t *started) {
     for (*started = 0; *started < COMPETITORS; (*started)++) {
         struct competitor *competitor = &contest.competitors[*started];
-        if (competitor->role != OFF && !start(competitor)) {
+        if (competitor->role != OFF && !start_competitor(competitor)) {
             return false;
         }
     }
@@ -326,14 +339,23 @@ static void count_late(void) {
     }
 }
 
+/* At the end of a window, whatever towers are still under way. */
+static void end_mark(void *arg) {
+    (void)arg;
+    port_mark(false);
+}
+
 static bool hold_window(void) {
     uint32_t started;
     atomic_store(&contest.released, false);
     bool ready = start_competitors(&started);
     if (ready) {
         ic_run_dither(contest.run);
-        uint64_t begin = port_clock() + LEAD_TICKS * contest.tick;
-        release(begin, begin + contest.window);
+        uint64_t start = port_clock() + LEAD_TICKS * contest.tick;
+        release(start, start + contest.window);
+        if (contest.marks) {
+            (void)port_timer_set(contest.end);
+        }
         port_sleep_until(contest.end);
     } else {
         release(0, 0);
@@ -343,6 +365,7 @@ static bool hold_window(void) {
             join(&contest.competitors[i]);
         }
     }
+    port_mark(false); /* it may still be high if there is no timer */
     if (ready) {
         count_late();
     }
@@ -530,9 +553,14 @@ static void count_checks(void) {
 
 static bool hold_windows(void) {
     bool held = true;
+    contest.run->marked = 1; /* windows, and not what is between them */
+    contest.marks = port_timer_open(0, end_mark, NULL) == PORT_OK;
     for (uint32_t i = 0; held && ic_run_repeat(contest.run); i++) {
         set_roles(i % rows());
         held = hold_window();
+    }
+    if (contest.marks) {
+        port_timer_close();
     }
     count_checks();
     return held;

@@ -4,6 +4,7 @@
 
 #include "line.h"
 #include "port.h"
+#include "version.h"
 
 #define PROTOCOL 1
 /* Samples in a line, and characters of a condition's value in a line. */

@@ -41,7 +41,7 @@ add_library(rp2040 STATIC
   board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
   board/rp2040/core_1_smp.c board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fifo.c board/rp2040/fault.c
   board/rp2040/image_${IC_CODE}.c board/rp2040/interrupt.c board/rp2040/kernels_smp.c board/rp2040/launch.c
-  board/rp2040/lock.c
+  board/rp2040/lock.c board/rp2040/mark.c
   board/rp2040/panic.c board/rp2040/region.c board/rp2040/start.c board/rp2040/tick.c board/rp2040/uart.c
   board/rp2040/transports.c board/rp2040/watchdog.c
   transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c

@@ -348,7 +348,7 @@ def test_latencies_carry_the_uncertainty_of_a_clock_of_two_counters() -> None:
         *campaign(lambda size: 1 + 0.01 * size, (4, 64), conditions={"clock.uncertainty": "25 ticks"}),
         *campaign(lambda size: 1 + 0.01 * size, (4, 64), conditions={"clock.uncertainty": "25 ticks"}, to=0),
     ]
-    analysis = analyse(known)
+    analysis = message.analyse(known)
     assert [(one.second, one.within_us) for one in analysis.latency] == [(0, 0), (1, pytest.approx(0.025))]
     assert any("uncertain by 25.0 ns either way" in one for one in analysis.sentences), analysis.sentences
     titles = [table.title for table in report(run_of(known)).section.tables]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from intercore.origin import in_heading
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -17,8 +19,8 @@ Its colours are names that the page's script looks up for light and dark (see `i
 
 
 def where(run: Run) -> str:
-    """Name a run's target for headings, so that no simulated number stands under one that does not say so."""
-    return f"{run.plan.target}, SIMULATED" if run.plan.simulated else run.plan.target
+    """Name a run's target for headings, so that no number that was not measured stands under one that hides it."""
+    return in_heading(run.plan.target, run.plan.origin)
 
 
 @dataclass(frozen=True)

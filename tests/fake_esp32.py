@@ -118,9 +118,9 @@ def jitters() -> list[Measurement]:
     ]
 
 
-def run(*, simulated: bool = False) -> Run:
+def run(*, simulated: bool = False, emulated: bool = False) -> Run:
     """All four benchmarks as one run of a plan file."""
     taken = (*speedups(), *contentions(), *switches(), *jitters())
     parts = tuple(Part(name, {}) for name in dict.fromkeys(one.benchmark for one in taken))
-    plan = Plan("fake-esp32", None, "fake", parts, simulated=simulated, file="plans/fake.toml")
+    plan = Plan("fake-esp32", None, "fake", parts, simulated=simulated, emulated=emulated, file="plans/fake.toml")
     return Run(1, plan, STARTED, "0", len(taken), taken)

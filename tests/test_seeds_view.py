@@ -34,14 +34,17 @@ def cells(found: Report, title: str) -> list[list[str]]:
     return [[column.text(row) for column in table.columns] for row in table.rows]
 
 
-@pytest.mark.parametrize("benchmark", ["speedup", "contention", "switch", "jitter"])
-def test_the_tables_fit_a_terminal_and_say_what_is_simulated(benchmark: str) -> None:
-    out = io.StringIO()
-    for table in report(benchmark, simulated=True).section.tables:
-        assert "SIMULATED" in table.title or benchmark == "speedup"
-        print_table(table, Console(file=out, width=100))
-    assert max(map(len, out.getvalue().splitlines())) <= 100
-    assert "SIMULATED" in out.getvalue()
+@pytest.mark.parametrize(("origin", "label"), [("simulated", "SIMULATED"), ("emulated", "FUNCTION ONLY")])
+def test_the_tables_fit_a_terminal_and_say_what_was_not_measured(origin: str, label: str) -> None:
+    for found in reports(fake_esp32.run(**{origin: True}), 0.9):
+        for table in found.section.tables:
+            out = io.StringIO()
+            print_table(table, Console(file=out, width=100))
+            assert max(map(len, out.getvalue().splitlines())) <= 100
+            said = [table.title, *(column.text(row) for row in table.rows for column in table.columns)]
+            assert any(label in text for text in said)
+    periods = cells(found, "Periods of 10 ms")
+    assert periods[2][0] == f"fake-esp32 ({label})"
 
 
 def test_table_1_of_seed_000_stands_beside_ours_size_by_size_with_its_last_digits() -> None:

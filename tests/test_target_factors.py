@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore import conditions
-from intercore.board import STM32H745
+from intercore.board import ESP32, PICO, STM32H745
 from intercore.build import variant
 from intercore.errors import UsageError
 from intercore.measurement import Measurement, Part, Plan, Run
@@ -165,13 +165,24 @@ def test_a_stored_plan_with_a_build_that_cannot_be_is_refused(build: Mapping[str
 
 
 def test_the_factors_of_all_targets_are_known_by_their_names() -> None:
-    assert {factor.name: factor for target in TARGETS for factor in target.factors} == FACTORS
+    found = {factor.name: set[int]() for target in TARGETS for factor in target.factors}
+    for factor in (factor for target in TARGETS for factor in target.factors):
+        found[factor.name].add(id(factor))
+    assert found == {name: set(map(id, factors)) for name, factors in FACTORS.items()}
+
+
+def test_chips_that_call_a_factor_alike_have_levels_of_their_own() -> None:
+    assert (PICO.level("code", "sram"), ESP32.level("code", "iram")) == ("sram", "iram")
+    with pytest.raises(UsageError, match="there is no place for the code 'sram'; there is: flash, iram"):
+        ESP32.level("code", "sram")
+    assert (PICO.whole({})["code"], ESP32.whole({})["code"]) == ("sram", "flash")
 
 
 def test_a_build_is_named_by_what_is_unusual_about_it() -> None:
-    usual = {name: factor.default for name, factor in FACTORS.items()}
-    assert variant(usual) == "-O2"
-    assert variant({**usual, "opt": "Os", "clock_mhz": 48}) == "-Os, clock_mhz=48"
+    assert variant(PICO, PICO.whole({})) == "-O2"
+    assert variant(PICO, PICO.whole({"opt": "Os", "clock_mhz": 48})) == "-Os, clock_mhz=48"
+    assert variant(PICO, PICO.whole({"code": "flash"})) == "-O2, code=flash"
+    assert variant(ESP32, ESP32.whole({"code": "flash"})) == "-O2"
 
 
 # What may differ within a run

@@ -152,9 +152,8 @@ class _Kept(threading.local):
         what = (plan.target, plan.url, plan.baud, build, batch.program, batch.timeout, batch.max_rate)
         if self._target is None or what != self._what:
             self.close()
-            address = Address(
-                plan.url, plan.baud, build, batch.max_rate, program=batch.program, flashing=batch.flashing
-            )
+            program = batch.program if plan.image is None else Path(plan.image)
+            address = Address(plan.url, plan.baud, build, batch.max_rate, program=program, flashing=batch.flashing)
             target = find(plan.target)
             check_address(target, address)
             port = self._open_board(target, address, say) if target.flashed else target.open(address, say)

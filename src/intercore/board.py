@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from intercore import esp_image
 from intercore.errors import UsageError, unknown
 from intercore.target_factors import (
     CLOCK_MHZ,
     CODE,
+    CPU_MHZ,
     DCACHE,
+    ESP_CODE,
     ICACHE,
     M4_MHZ,
     M7_MHZ,
     OPT,
+    PSRAM,
     SHARED,
     SUPPLY,
     XIP_CACHE,
@@ -25,6 +29,7 @@ from intercore.target_factors import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from intercore.esp_image import Chip
     from intercore.measurement import Level
 
 
@@ -37,6 +42,10 @@ class Flashing(msgspec.Struct, frozen=True):
     """Serial number of a debug probe."""
     tool: str | None = None
     """Name of the tool that drives the probe."""
+    port: str | None = None
+    """Serial port at which esptool finds the chip: device or pyserial URL."""
+    image: Path | None = None
+    """What to write there instead of what would be built: one file with the whole flash."""
 
 
 class Board(msgspec.Struct, frozen=True):
@@ -49,9 +58,12 @@ class Board(msgspec.Struct, frozen=True):
     folder: str
     """Of its sources under firmware/board."""
     factors: tuple[Factor, ...]
-    """What its program can be built with: each is the CMake variable IC_<NAME>."""
-    flashed_by: Literal["boot drive", "debug probe"]
-    """How an image gets there: as a UF2 file on the drive that its boot ROM shows, or as ELF files by a debug probe."""
+    """What its program can be built with: each is the CMake variable IC_<NAME>, or an option of ESP-IDF."""
+    flashed_by: Literal["boot drive", "debug probe", "esptool"]
+    """How an image gets there: as a UF2 file on the drive that its boot ROM shows, as ELF files by a debug probe, or
+    as one file with the whole flash by Espressif's esptool, which talks to the boot ROM over the serial port."""
+    chip: Chip | None = None
+    """For a board that is flashed by esptool."""
     programs: tuple[str, ...] = ("intercore-target",)
     """Files that its build makes, one for each core that has a program of its own, core 0's first."""
 
@@ -68,10 +80,16 @@ class Board(msgspec.Struct, frozen=True):
 
     def check(self, way: Flashing) -> None:
         """Raise UsageError if the board has no use for what a user says about the way to its flash."""
-        if self.flashed_by == "boot drive" and (way.probe is not None or way.tool is not None):
-            raise UsageError(f"{self.name} is flashed by its boot drive or picotool, and by no debug probe")
-        if self.flashed_by == "debug probe" and way.drive is not None:
-            raise UsageError(f"{self.name} is flashed by a debug probe and has no boot drive")
+        means = {
+            "boot drive": (("drive",), "by its boot drive or picotool"),
+            "debug probe": (("probe", "tool"), "by a debug probe"),
+            "esptool": (("port", "image"), "by esptool over its serial port"),
+        }
+        words = {"drive": "--drive", "probe": "--probe", "tool": "--with", "port": "--port", "image": "--image"}
+        own, by = means[self.flashed_by]
+        for name, option in words.items():
+            if name not in own and getattr(way, name) is not None:
+                raise UsageError(f"{self.name} is flashed {by}, and has no use for {option}")
 
 
 PICO = Board("pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE), "boot drive")
@@ -83,10 +101,14 @@ STM32H745 = Board(
     "stm32h745",
     (OPT, M7_MHZ, M4_MHZ, SUPPLY, ICACHE, DCACHE, SHARED),
     "debug probe",
-    ("intercore-target", "intercore-target-core1"),
+    programs=("intercore-target", "intercore-target-core1"),
 )
 
-BOARDS = {board.name: board for board in (PICO, PICO_AMP, STM32H745)}
+# One project for both chips, built by ESP-IDF.
+ESP32 = Board("esp32", "the ESP32", "esp32", (OPT, CPU_MHZ, ESP_CODE, PSRAM), "esptool", esp_image.ESP32)
+ESP32S3 = Board("esp32s3", "the ESP32-S3", "esp32", (OPT, CPU_MHZ, ESP_CODE, PSRAM), "esptool", esp_image.ESP32S3)
+
+BOARDS = {board.name: board for board in (PICO, PICO_AMP, STM32H745, ESP32, ESP32S3)}
 
 
 def find(name: str) -> Board:

@@ -19,7 +19,7 @@ import platformdirs
 
 from intercore.errors import IntercoreError
 from intercore.kernel import Kernel, freertos_kernel
-from intercore.target_factors import FACTORS, OPT
+from intercore.target_factors import OPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -48,6 +48,8 @@ class Image(msgspec.Struct, frozen=True):
     compiler: str
     """What the compiler calls itself."""
     kernel: Kernel
+    whole_flash: Path | None = None
+    """For a board that is flashed by esptool: all of its flash, from 0 on, in one file. In the cache, too."""
 
     @property
     def elf(self) -> Path:
@@ -97,9 +99,13 @@ def host_program(opt: str, say: Callable[[str], None]) -> Path:
 def board_image(board: Board, build: Mapping[str, Level], say: Callable[[str], None]) -> Image:
     """Return the benchmark program for a board, as `host_program` does: FreeRTOS, built with these levels.
 
-    The factors are the board's; one that is missing is at its default. Raises IntercoreError also if the FreeRTOS
-    kernel cannot be had.
+    The factors are the board's; one that is missing is at its default. A board of Espressif's is left to ESP-IDF.
+    Raises IntercoreError also if the FreeRTOS kernel cannot be had.
     """
+    if board.flashed_by == "esptool":
+        from intercore.esp_idf import idf_image  # noqa: PLC0415 - for these boards alone, and it needs this module
+
+        return idf_image(board, build, say)
     what = f"the program for {board.title}"
     compiler = _find(what, CROSS_COMPILER, "the cross compiler", "gcc-arm-none-eabi")
     sources = firmware_sources()
@@ -111,14 +117,15 @@ def board_image(board: Board, build: Mapping[str, Level], say: Callable[[str], N
         "CMAKE_TOOLCHAIN_FILE": str(sources / "board" / board.folder / "toolchain.cmake"),
         "IC_FREERTOS_KERNEL": str(kernel.folder),
     }
-    recipe = _Recipe(board.name, what, compiler, defines, variant(levels), (kernel.folder,), board.programs)
+    recipe = _Recipe(board.name, what, compiler, defines, variant(board, levels), (kernel.folder,), board.programs)
     version = _version(compiler).decode(errors="replace").partition("\n")[0]
     return Image(board, _built(recipe, say), levels, version, kernel)
 
 
-def variant(levels: Mapping[str, Level]) -> str:
+def variant(board: Board, levels: Mapping[str, Level]) -> str:
     """Return what a program was built with in a few words: `-O2, clock_mhz=48`, without what is at its default."""
-    others = [f"{name}={level}" for name, level in levels.items() if name != "opt" and level != FACTORS[name].default]
+    usual = board.whole({})
+    others = [f"{name}={level}" for name, level in levels.items() if name != OPT.name and level != usual[name]]
     return ", ".join([f"-{levels[OPT.name]}", *others])
 
 
@@ -161,7 +168,12 @@ def _version(compiler: str) -> bytes:
 
 
 def _key(recipe: _Recipe, folders: Iterable[Path]) -> str:
-    digest = hashlib.sha256(repr((recipe.compiler, _version(recipe.compiler), sorted(recipe.defines.items()))).encode())
+    return digest_of(repr((recipe.compiler, _version(recipe.compiler), sorted(recipe.defines.items()))), folders)
+
+
+def digest_of(how: str, folders: Iterable[Path]) -> str:
+    """Return what a program is kept under: a digest of how it is built and of all files that it is built from."""
+    digest = hashlib.sha256(how.encode())
     for folder in folders:
         for path in sorted(folder.rglob("*")):
             if path.is_file():
@@ -194,12 +206,12 @@ def _run(recipe: _Recipe, command: list[str]) -> None:
         subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=_TIMEOUT_S)
     except subprocess.CalledProcessError as error:
         output = error.stdout.decode(errors="replace").strip().splitlines()
-        raise recipe.fails(f"{Path(command[0]).name} says: {_complaint(output)}") from error
+        raise recipe.fails(f"{Path(command[0]).name} says: {complaint(output)}") from error
     except subprocess.TimeoutExpired as error:
         raise recipe.fails(f"it takes more than {_TIMEOUT_S:.0f} s") from error
 
 
-def _complaint(output: list[str]) -> str:
+def complaint(output: list[str]) -> str:
     """Return what a build says is wrong: the first error, of CMake's own with the sentence below it."""
     for number, line in enumerate(output):
         if line.startswith("CMake Error at") and (below := _paragraph(output[number + 1 :])):

@@ -27,6 +27,7 @@ from intercore.document import run_document
 from intercore.errors import IntercoreError, UsageError
 from intercore.estimate import words as in_words
 from intercore.measurement import Part, Plan
+from intercore.origin import LABELS, in_brackets, in_heading
 from intercore.plan import check, settings
 from intercore.prepare import duration, prepare
 from intercore.progress import watch, watch_campaigns
@@ -49,7 +50,7 @@ from intercore.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.sweep import carry_out as sweep_campaigns
 from intercore.target_factors import FACTORS, OPT, Factor
 from intercore.target_factors import resolve as resolve_factors
-from intercore.targets import DEFAULT_BAUD, TARGETS, Address, Target, check_address, find, option_of
+from intercore.targets import DEFAULT_BAUD, ESP_PATIENCE, TARGETS, Address, Target, check_address, find, option_of
 from intercore.view.comparison import print_comparison
 from intercore.view.image import print_image
 from intercore.view.predict import print_prediction
@@ -82,7 +83,9 @@ _err = Console(stderr=True)
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
 
-_TARGET_HELP = "host, pico-sim, pico-amp-sim, or with --port pico, pico-amp, stm32h745, serial."
+_TARGET_HELP = (
+    "host, pico-sim, pico-amp-sim, esp32-qemu, or with --port pico, pico-amp, stm32h745, esp32, esp32s3, serial."
+)
 TargetName = Annotated[str, typer.Argument(metavar="TARGET", help=_TARGET_HELP)]
 RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a stored run; the newest if left out.")]
 StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
@@ -100,7 +103,16 @@ Faults = Annotated[
     list[str] | None,
     typer.Option("--fault", help="Fault of a simulated target, e.g. uart-out:flip=1e-4 or reset@5e7; again for more."),
 ]
-Timeout = Annotated[float, typer.Option(help="Longest silence of a target, in seconds.", min=0.1)]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        help=f"Longest silence of a target, in seconds; {DEFAULT_TIMEOUT:.0f}, of an ESP32 {ESP_PATIENCE:.0f}.", min=0.1
+    ),
+]
+ImagePath = Annotated[
+    Path | None,
+    typer.Option("--image", help="For esp32-qemu: an image of its whole flash that is there, instead of building one."),
+]
 
 BoardName = Annotated[str, typer.Argument(metavar="BOARD", help=f"{', '.join(BOARDS)}.")]
 
@@ -111,23 +123,29 @@ def _with_factors(command: Callable[P, None]) -> Callable[P, None]:
     own = [known for known in signature.parameters.values() if known.kind is not inspect.Parameter.VAR_KEYWORD]
     options = [
         inspect.Parameter(
-            factor.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, _option(factor)]
+            factors[0].name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[str | None, _option(factors)],
         )
-        for factor in FACTORS.values()
+        for factors in FACTORS.values()
     ]
     command.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
     return command
 
 
-def _option(factor: Factor) -> OptionInfo:
-    """Return the option that chooses a level of a board's factor when its program is built."""
-    title = f"{factor.title[0].upper()}{factor.title[1:]}"
-    boards = [board.name for board in BOARDS.values() if factor in board.factors]
-    whose = "" if len(boards) == len(BOARDS) else f" ({', '.join(boards)})"
+def _option(factors: Sequence[Factor]) -> OptionInfo:
+    """Return the option that chooses a level of a board's factor when its program is built; boards may differ in it."""
+    title = f"{factors[0].title[0].upper()}{factors[0].title[1:]}"
+    known = []
+    for factor in factors:
+        boards = [board.name for board in BOARDS.values() if factor in board.factors]
+        whose = "" if len(boards) == len(BOARDS) else f" ({', '.join(boards)})"
+        known.append(f"{factor.values}; {factor.default}{whose}")
     return OptionInfo(
         default=...,
-        param_decls=[option_of(factor.name)],
-        help=f"{title}: {factor.values}; {factor.default}{whose}.",
+        param_decls=[option_of(factors[0].name)],
+        help=f"{title}: {', or '.join(known)}.",
         show_default=False,
     )
 
@@ -174,14 +192,15 @@ def run(
     baud: Baud = DEFAULT_BAUD,
     max_baud: MaxBaud = None,
     faults: Faults = None,
-    timeout: Timeout = DEFAULT_TIMEOUT,
+    image: ImagePath = None,
+    timeout: Timeout = None,
     efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = Format.TABLE,
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the analysis."""
     _check_efficiency(efficiency)
-    address = Address(port, baud, max_baud=max_baud, faults=tuple(faults or ()))
+    address = Address(port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image)
     if resume:
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
         fixed |= {"--until": until, "--cap": cap}
@@ -200,6 +219,7 @@ def run(
             1 if seed is None else seed,
             baud=baud,
             stop=stop.parse_rule(until, cap, repetitions or 1),
+            image=None if image is None else str(image.absolute()),
         )
         plan = _with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
         total = len(settings(plan))
@@ -238,7 +258,7 @@ def sweep(
     patience: Annotated[
         float, typer.Option(help="Seconds to wait for a target that has gone before it is set aside.", min=0)
     ] = DEFAULT_PATIENCE,
-    timeout: Timeout = DEFAULT_TIMEOUT,
+    timeout: Timeout = None,
     efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = Format.TABLE,
@@ -270,7 +290,8 @@ def list_(
     *,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
-    timeout: Timeout = DEFAULT_TIMEOUT,
+    image: ImagePath = None,
+    timeout: Timeout = None,
     output: Output = Format.TABLE,
 ) -> None:
     """List the targets, or the benchmarks of a target with their parameters."""
@@ -279,9 +300,9 @@ def list_(
         print_rows("Targets", rows, output, _out)
         return
     chosen = find(target)
-    with _session(chosen, Address(port, baud), timeout) as (session, _):
+    with _session(chosen, Address(port, baud, program=image), timeout) as (session, _):
         benchmarks = session.benchmarks()
-    factors = chosen.factors if chosen.built_here else ()
+    factors = chosen.factors if chosen.built_here and image is None else ()
     if output is not Format.TABLE:
         names = ("name", "kind", "default", "min", "max", "choices", "help")
         rows_of_all = [
@@ -319,17 +340,18 @@ def info(
     *,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
-    timeout: Timeout = DEFAULT_TIMEOUT,
+    image: ImagePath = None,
+    timeout: Timeout = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show what a target is: chip, cores, clocks, compiler, scheduler; the conditions of what is measured there."""
-    with _session(find(target), Address(port, baud), timeout) as (session, opened):
+    with _session(find(target), Address(port, baud, program=image), timeout) as (session, opened):
         known = target_conditions(session, opened, target)
-    simulated = find(target).simulated
-    if simulated:
+    origin = find(target).origin
+    if origin == "simulated":
         known["simulated"] = "yes: numbers from here are simulated, not measured"
     rows = [{"condition": key, "value": value} for key, value in sorted(known.items())]
-    print_rows(f"{target}{', SIMULATED' if simulated else ''}", rows, output, _out)
+    print_rows(in_heading(target, origin), rows, output, _out)
 
 
 @app.command(epilog="Examples: intercore show; intercore show 3 --format json")
@@ -354,7 +376,7 @@ def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = Format.TABLE
         {
             "run": summary.id,
             "started": summary.started,
-            "target": summary.plan.target + (" (SIMULATED)" if summary.plan.simulated else ""),
+            "target": in_brackets(summary.plan.target, summary.plan.origin),
             "benchmark": summary.plan.name,
             "done": summary.done,
             "of": summary.total,
@@ -443,12 +465,15 @@ def shell(
     *,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
-    timeout: Timeout = DEFAULT_TIMEOUT,
+    image: ImagePath = None,
+    timeout: Timeout = None,
 ) -> None:
     """Open an interactive console on a target; `help` lists its commands, the end of input (Ctrl-D) leaves it."""
-    address = Address(port, baud)
-    with contextlib.closing(_open(find(target), address)) as opened:
-        converse(opened, sys.stdin.buffer, sys.stdout, timeout)
+    chosen = find(target)
+    with contextlib.closing(_open(chosen, Address(port, baud, program=image))) as opened:
+        if chosen.emulated:
+            _err.print(LABELS[chosen.origin], markup=False, highlight=False, soft_wrap=True)
+        converse(opened, sys.stdin.buffer, sys.stdout, _patience(chosen, timeout))
 
 
 @app.command(epilog="Example: intercore build pico --opt O3 -o firmware")
@@ -456,11 +481,11 @@ def shell(
 def build(
     board: BoardName,
     *,
-    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write ELF and UF2 files to.")] = Path(),
+    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the files to.")] = Path(),
     output: Output = Format.TABLE,
     **levels: str | None,
 ) -> None:
-    """Build the program of a board from the firmware's sources: an ELF file for each core, or one, and a UF2 file."""
+    """Build the program of a board from the firmware's sources: ELF files, and a UF2 file or one of the whole flash."""
     from intercore.image import write_image  # noqa: PLC0415 - for this command alone
 
     chosen = find_board(board)
@@ -470,7 +495,10 @@ def build(
     print_image(files, output, _out)
 
 
-@app.command(epilog="Examples: intercore flash pico --opt O3; intercore flash stm32h745 --m7-mhz 240")
+@app.command(
+    epilog="Examples: intercore flash pico --opt O3; intercore flash stm32h745 --m7-mhz 240; "
+    "intercore flash esp32 --port /dev/ttyUSB0",
+)
 @_with_factors
 def flash(
     board: BoardName,
@@ -483,14 +511,23 @@ def flash(
             "--with", help="What drives the probe: openocd, stm32cubeprogrammer or pyocd; the first there is."
         ),
     ] = None,
+    port: Annotated[str | None, typer.Option(help="Serial port of an ESP32: /dev/ttyUSB0, COM3.")] = None,
+    image: Annotated[
+        Path | None,
+        typer.Option(help="For an ESP32: a file with its whole flash, from intercore build, instead of building one."),
+    ] = None,
     **levels: str | None,
 ) -> None:
-    """Build the program of a board and put it there: on its boot drive, by picotool, or by a debug probe."""
+    """Build the program of a board and put it there: on its boot drive, by picotool, a debug probe or esptool."""
     from intercore.flash import flash as put  # noqa: PLC0415 - for this command alone
 
     chosen = find_board(board)
     say = functools.partial(_err.print, markup=False, highlight=False, soft_wrap=True)
-    say(f"{put(chosen, _build(chosen, levels), Flashing(drive, probe, tool), say)}; it starts at once")
+    wanted = _build(chosen, levels)
+    if image is not None and wanted:
+        raise UsageError(f"the image was built already: leave out {option_of(next(iter(wanted)))}, or --image")
+    way = Flashing(drive, probe, tool, port, image)
+    say(f"{put(chosen, wanted, way, say)}; it starts at once")
 
 
 @app.callback(invoke_without_command=True)
@@ -517,11 +554,15 @@ def _open(target: Target, address: Address) -> Port:
         return target.open(address, status.update)
 
 
+def _patience(target: Target, timeout: float | None) -> float:
+    return target.patience if timeout is None else timeout
+
+
 @contextlib.contextmanager
-def _session(target: Target, address: Address, timeout: float) -> Iterator[tuple[Session, Port]]:
+def _session(target: Target, address: Address, timeout: float | None) -> Iterator[tuple[Session, Port]]:
     with (
         contextlib.closing(_open(target, address)) as opened,
-        Session(opened, timeout=timeout, repeatable=target.simulated) as session,
+        Session(opened, timeout=_patience(target, timeout), repeatable=target.simulated) as session,
     ):
         yield session, opened
 
@@ -575,7 +616,7 @@ def _refuse_new_plan(given: Iterable[str]) -> None:
 
 
 def _with_parts(
-    plan: Plan, words: list[str], opt: str | None, address: Address, timeout: float, *, skip_impossible: bool
+    plan: Plan, words: list[str], opt: str | None, address: Address, timeout: float | None, *, skip_impossible: bool
 ) -> Plan:
     """Return the plan with its parts, after checking what the user asked for against what the target has."""
     target = find(plan.target)
@@ -583,7 +624,7 @@ def _with_parts(
     wanted = parse_levels(words)
     if opt is not None and wanted.setdefault(OPT.name, opt.split(",")) != opt.split(","):
         raise UsageError("opt is given twice, as a word and as an option: leave one out")
-    built = target_levels(target, wanted)
+    built = target_levels(target, wanted, is_built=address.program is not None)
     wanted = {name: texts for name, texts in wanted.items() if name not in FACTORS}
     if plan.name == SUITE and wanted:
         name = next(iter(wanted))
@@ -592,11 +633,11 @@ def _with_parts(
     with _session(target, msgspec.structs.replace(address, build=first, faults=()), timeout) as (session, _):
         known = session.benchmarks()
         if plan.name == SUITE:
-            parts = suite(known, plan.seed, simulated=target.simulated)
+            parts = suite(known, plan.seed, simulated=target.origin != "measured")
         else:
             parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed))]
         parts = [Part(part.benchmark, {**part.levels, **built}) for part in parts]
-        plan = msgspec.structs.replace(plan, parts=tuple(parts), simulated=target.simulated)
+        plan = msgspec.structs.replace(plan, parts=tuple(parts), simulated=target.simulated, emulated=target.emulated)
         check(plan)
         asked = None if plan.name == SUITE else () if skip_impossible else wanted
         impossible = [
@@ -606,7 +647,7 @@ def _with_parts(
     return msgspec.structs.replace(plan, excluded=(*whole, *impossible))
 
 
-def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> Run:
+def _carry_out(store: Store, run_id: int, address: Address, timeout: float | None) -> Run:
     """Measure what a run lacks and return it whole. If that ends early, say how to go on.
 
     Port and rate are those that the run was created with unless `address` names another port.
@@ -615,6 +656,8 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> R
     target = find(plan.target)
     if address.port is None:
         address = msgspec.structs.replace(address, port=plan.url, baud=plan.baud)
+    if address.program is None and plan.image is not None:
+        address = msgspec.structs.replace(address, program=Path(plan.image))
     check_address(target, address)
 
     def open_port(build: Mapping[str, Level]) -> Port:
@@ -624,7 +667,7 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float) -> R
 
     try:
         with watch(_err) as observer:
-            carry_out(store, run_id, open_port, observer, timeout, address.max_baud)
+            carry_out(store, run_id, open_port, observer, _patience(target, timeout), address.max_baud)
     except (IntercoreError, KeyboardInterrupt) as error:
         _err.print(_how_to_go_on(store, run_id), markup=False, highlight=False, soft_wrap=True)
         if isinstance(error, KeyboardInterrupt):
@@ -648,7 +691,12 @@ def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Crew:
 
 
 def _sweep(
-    store: Store, file: PlanFile, prepared: Sequence[Prepared], simulators: Crew, timeout: float, patience: float
+    store: Store,
+    file: PlanFile,
+    prepared: Sequence[Prepared],
+    simulators: Crew,
+    timeout: float | None,
+    patience: float,
 ) -> tuple[list[Run], bool]:
     """Measure what is missing; return the runs, and whether nothing is that was to be measured.
 
@@ -788,7 +836,7 @@ def _print_runs(runs: Sequence[Run], store_path: Path, efficiency: float, output
 
 
 def _origin(run: Run) -> dict[str, object]:
-    return {"target": run.plan.target, "simulated": run.plan.simulated}
+    return {"target": run.plan.target, "simulated": run.plan.simulated, "emulated": run.plan.emulated}
 
 
 def main() -> None:

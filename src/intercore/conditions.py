@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from intercore.origin import CAUTION
 from intercore.target_factors import FACTORS
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ _OF_THE_SIMULATING_MACHINE = frozenset({"desk.platform", "desk.python"})
 """Conditions that say nothing about a simulated chip: it runs alike everywhere, and on a cluster in many places."""
 
 _DECIDED_BY = {
-    key: [factor.name for factor in FACTORS.values() if key in factor.conditions]
-    for key in sorted({key for factor in FACTORS.values() for key in factor.conditions})
+    key: [name for name, factors in FACTORS.items() if any(key in factor.conditions for factor in factors)]
+    for key in sorted({key for factors in FACTORS.values() for factor in factors for key in factor.conditions})
 }
 """Conditions that must be the same only between measurements at the same levels of these factors of the target."""
 
@@ -84,7 +85,8 @@ def _is_of_desk(key: str) -> bool:
 
 def warnings(run: Run) -> list[str]:
     """Say in plain sentences what about the conditions makes the numbers doubtful, and what to do about it."""
-    sentences = [
+    sentences = [CAUTION] if run.plan.emulated else []
+    sentences += [
         f"The condition {key} changed within this run ({' / '.join(known)}): its measurements are not comparable "
         "as they stand. Measure again in one go."
         for key, known in differing(run).items()

@@ -26,6 +26,7 @@ def run_document(run: Run, efficiency: float) -> dict[str, object]:
         "run": run.id,
         "target": run.plan.target,
         "simulated": run.plan.simulated,
+        "emulated": run.plan.emulated,
         "started": run.started,
         "tool": run.tool,
         "complete": run.complete,

@@ -3,8 +3,9 @@
 Columns: `run`, `measurement` (from 0, in the order of measuring), `benchmark`, one for each factor, `repetition`,
 `series`, `index` (of the sample in its series, from 0), `ticks` (the sample as it came, in its unit), `unit` (`tick`,
 `moment`, `count` or `core`: see docs/protocol.md), `clock`, `hz` (ticks per second), `ns` (null for counts and cores),
-`simulated`, `target`, `failed` (the target's own checks failed: do not use the sample as a result). A factor whose name
-is one of these is called `factor.<name>`. A factor that a measurement does not have is null there.
+`simulated`, `emulated` (then times mean nothing), `target`, `failed` (the target's own checks failed: do not use the
+sample as a result). A factor whose name is one of these is called `factor.<name>`. A factor that a measurement does not
+have is null there.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ _AFTER: dict[str, type[pl.DataType]] = {
     "hz": pl.Int64,
     "ns": pl.Float64,
     "simulated": pl.Boolean,
+    "emulated": pl.Boolean,
     "target": pl.String,
     "failed": pl.Boolean,
 }
@@ -92,6 +94,7 @@ def _table(run: Run) -> pl.DataFrame:
                 "hz": series.hz,
                 "ns": series.ns if series.is_time else None,
                 "simulated": run.plan.simulated,
+                "emulated": run.plan.emulated,
                 "target": run.plan.target,
                 "failed": failed,
             }

@@ -6,9 +6,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from intercore import esp_image
 from intercore.boot_drive import flash_drive
 from intercore.build import board_image
 from intercore.debug_probe import flash_probe
+from intercore.errors import IntercoreError, UsageError
+from intercore.esp_flash import flash_serial, no_port
 from intercore.image import write_image
 
 if TYPE_CHECKING:
@@ -26,17 +29,34 @@ def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable
     be built or put there.
     """
     board.check(way)
+    if way.image is not None:
+        return put_image(board, way.image, way, say)
     for factor in board.factors:
         if (caution := factor.cautions.get(build.get(factor.name, factor.default))) is not None:
             say(caution)
     image = board_image(board, build, say)
+    if board.flashed_by == "esptool" and way.port is None:
+        raise no_port()  # before a build that takes minutes
     with tempfile.TemporaryDirectory() as scratch:
         return put(write_image(image, Path(scratch)), way, say)
 
 
 def put(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -> str:
     """Put an image that was written on its board; see `flash`."""
+    if files.whole_flash is not None:
+        return put_image(files.image.board, files.whole_flash, way, say)
     if files.uf2 is not None:
         say(f"copying {files.uf2.name}")
         return f"{files.uf2.name} {flash_drive(files.uf2, way.drive)}"
     return flash_probe(files.elfs, way.probe, way.tool, say)
+
+
+def put_image(board: Board, path: Path, way: Flashing, say: Callable[[str], None]) -> str:
+    """Put a file with the whole flash on a board that is flashed by esptool, once it is sure that it is one for it."""
+    if board.chip is None:
+        raise UsageError(f"{board.name} is not flashed with the whole of its flash in one file")
+    try:
+        esp_image.check(esp_image.read(path), board.chip)
+    except ValueError as error:
+        raise IntercoreError(f"{path} was not flashed: {error}") from None
+    return f"{path.name} {flash_serial(path, board.chip, way.port, say)}"

@@ -43,7 +43,7 @@ class Draft(msgspec.Struct, frozen=True):
     @property
     def first_build(self) -> dict[str, Level]:
         """How the target is built that is asked."""
-        return next(_possible_builds(self.builds[0]))
+        return next(_possible_builds(self.target, self.builds[0]))
 
     @property
     def is_flashed(self) -> bool:
@@ -58,7 +58,15 @@ class Draft(msgspec.Struct, frozen=True):
     def open(self, timeout: float, say: Callable[[str], None]) -> AbstractContextManager[OpenTarget]:
         """Open the target in its first build. Raises IntercoreError."""
         plan = self.plan
-        address = Address(plan.url, plan.baud, self.first_build, self.place.max_baud, flashing=self.place.flashing)
+        program = None if plan.image is None else Path(plan.image)
+        address = Address(
+            plan.url,
+            plan.baud,
+            self.first_build,
+            self.place.max_baud,
+            program=program,
+            flashing=self.place.flashing,
+        )
         return opened(self.target.open(address, say), plan, timeout, self.place.max_baud)
 
 
@@ -88,7 +96,7 @@ def lay_out(file: PlanFile, draft: Draft, benchmarks: Sequence[BenchmarkInfo], t
     left_out: list[Excluded] = []
     for one, info, part in zip(draft.experiments, infos, parts, strict=True):
         with _at(file, (*one.path, "factors")):
-            left_out += without_effect(part, skip=one.skip_impossible)
+            left_out += without_effect(draft.target, part, skip=one.skip_impossible)
         with _at(file, (*one.path, "benchmark")):
             left_out += excluded(target.session, info, part, () if one.skip_impossible else one.levels)
     plan = msgspec.structs.replace(plan, excluded=tuple(left_out))
@@ -124,19 +132,22 @@ def _draft(file: PlanFile, place: Place) -> Draft:
         repetitions=file.repetitions,
         seed=file.seed,
         simulated=target.simulated,
+        emulated=target.emulated,
         baud=place.baud,
         stop=file.stop,
         file=file.name,
+        image=place.image,
     )
     # What a board is flashed with for one experiment, it would still have for the next.
-    always = target.built_here or (
+    always = (target.built_here and place.image is None) or (
         target.flashed and any(name in FACTORS for one in experiments for name in one.levels)
     )
-    builds = tuple(_build(file, one, target, always=always) for one in experiments)
+    is_built = place.image is not None
+    builds = tuple(_build(file, one, target, always=always, is_built=is_built) for one in experiments)
     return Draft(place, target, plan, builds, experiments)
 
 
-def _build(file: PlanFile, experiment: Experiment, target: Target, *, always: bool) -> Levels:
+def _build(file: PlanFile, experiment: Experiment, target: Target, *, always: bool, is_built: bool) -> Levels:
     """Return the levels of the target's own factors in an experiment; of `opt`, if it has that, `always`."""
     known = {factor.name: factor for factor in target.factors}
     levels: Levels = {OPT.name: [OPT.default]} if always and OPT.name in known else {}
@@ -144,16 +155,18 @@ def _build(file: PlanFile, experiment: Experiment, target: Target, *, always: bo
         if name not in FACTORS:
             continue
         path = (*experiment.path, "factors", name)
+        if is_built:
+            raise file.refuse(path, f"the image was built already: leave out {name}, or the image")
         with _at(file, path):
             check_factors(target, {name: [str(level) for level in given]}, flashing=True)
         levels[name] = []
         for at, level in enumerate(given):
             with _at(file, (*path, at)):
                 levels[name].append(known[name].level(str(level)))
-    if next(_possible_builds(levels), None) is None or not experiment.skip_impossible:
+    if next(_possible_builds(target, levels), None) is None or not experiment.skip_impossible:
         with _at(file, (*experiment.path, "factors", *list(levels)[-1:])):
             for build in _builds(levels):
-                target_factors.check(build)
+                target_factors.check(target.factors, build)
     return levels
 
 
@@ -162,24 +175,24 @@ def _builds(levels: Levels) -> Iterator[dict[str, Level]]:
         yield dict(zip(levels, combination, strict=True))
 
 
-def _possible_builds(levels: Levels) -> Iterator[dict[str, Level]]:
+def _possible_builds(target: Target, levels: Levels) -> Iterator[dict[str, Level]]:
     for build in _builds(levels):
         try:
-            target_factors.check(build)
+            target_factors.check(target.factors, build)
         except UsageError:
             continue
         yield build
 
 
-def without_effect(part: Part, *, skip: bool = True) -> list[Excluded]:
-    """Return what is left out of a part because its target's factors have no such combination.
+def without_effect(target: Target, part: Part, *, skip: bool = True) -> list[Excluded]:
+    """Return what is left out of a part because the target's factors have no such combination.
 
     Raises UsageError for the first one unless they are to be skipped.
     """
     left_out = []
     for build in _builds({name: levels for name, levels in part.levels.items() if name in FACTORS}):
         try:
-            target_factors.check(build)
+            target_factors.check(target.factors, build)
         except UsageError as error:
             if not skip:
                 raise
@@ -227,7 +240,7 @@ def _completed(
 
 def _default(name: str, parameters: Mapping[str, ParameterInfo], draft: Draft) -> Level:
     if name in FACTORS:
-        return FACTORS[name].default
+        return next(factor.default for factor in draft.target.factors if factor.name == name)
     if name == "seed":
         return draft.plan.seed
     return level_of(parameters[name], parameters[name].default)

@@ -79,6 +79,10 @@ class Port(ABC):
 
     faults: Sequence[str] = ()
     """Faults that a simulated target has on purpose, as for the option --fault of intercore-sim."""
+    emulator: str = ""
+    """What an emulated target runs on, with its version; empty for all others."""
+    contact_timeout: float = 10.0
+    """Seconds within which a target must answer `info`: it has nothing to compute, but may have to boot."""
 
     @abstractmethod
     def read(self, timeout: float) -> bytes:
@@ -119,8 +123,12 @@ class Port(ABC):
 class SerialPort(Port):
     """A port by pyserial URL, such as /dev/ttyACM0, COM3, socket://host:port or rfc2217://host:port."""
 
-    def __init__(self, url: str, baud: int) -> None:
-        """Open the port for this tool alone; `baud` matters to ports that have one."""
+    def __init__(self, url: str, baud: int, *, release: bool = False) -> None:
+        """Open the port for this tool alone; `baud` matters to ports that have one.
+
+        With `release`, the lines DTR and RTS are let go, for boards on which they hold the chip in reset or have it
+        start into its boot ROM.
+        """
         self.description = url
         scheme, separator, _ = url.lower().partition("://")
         self.rate = None if separator and scheme in _WITHOUT_RATE else baud
@@ -128,6 +136,12 @@ class SerialPort(Port):
             self._serial = self._open(url, baud, None if scheme in _WITHOUT_WRITE_TIMEOUT else WRITE_TIMEOUT)
         except NotImplementedError:  # another that has none
             self._serial = self._open(url, baud, None)
+        if release:
+            # Open asserts both. RTS first: by itself it is the chip's reset, and DTR by itself is no more than a wish
+            # for the boot ROM at the next one (esptool documentation, boot mode selection, automatic bootloader).
+            for line in ("rts", "dtr"):
+                with suppress(Exception):  # what is no serial port has none
+                    setattr(self._serial, line, False)
 
     @staticmethod
     def _open(url: str, baud: int, write_timeout: float | None) -> serial.SerialBase:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from intercore.origin import Origin
+
 Level: TypeAlias = int | str
 """One value of a factor: an integer, or the name of a choice."""
 
@@ -150,7 +152,9 @@ class Plan(msgspec.Struct, frozen=True):
     seed: int = 1
     """Seeds the order of the settings and the dither on the target."""
     simulated: bool = False
-    """True when the target is a simulated chip; then every number is labelled so."""
+    """True when the target is a simulated chip, exact in time; then every number is labelled so."""
+    emulated: bool = False
+    """True when the target is an emulated chip, whose times mean nothing; then every number is labelled so."""
     baud: int = 115200
     """Bits per second of a serial port, at first."""
     stop: StopRule | None = None
@@ -159,6 +163,13 @@ class Plan(msgspec.Struct, frozen=True):
     """Settings of the parts that the target cannot measure, and that nobody asked for by name."""
     file: str | None = None
     """The plan file that it was made of, as the user named it. The settings of its parts are then mixed."""
+    image: str | None = None
+    """The prebuilt image that an emulated chip runs, as the user named it; None if its program is built here."""
+
+    @property
+    def origin(self) -> Origin:
+        """Where its numbers come from."""
+        return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
 
     @property
     def benchmarks(self) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ Report: TypeAlias = Held | Refused
 class PlacePort(SerialPort):
     """The serial port of a labgrid place, which is released with it."""
 
-    def __init__(self, url: str, baud: int) -> None:
+    def __init__(self, url: str, baud: int, *, release: bool = False) -> None:
         """Acquire the place and open its port.
 
         Raises UsageError if there is no such place or port, and IntercoreError if somebody else holds the place, if
@@ -84,7 +84,7 @@ class PlacePort(SerialPort):
             raise IntercoreError(f"{url} needs the labgrid library; install it: pip install 'intercore[lab]'")
         self._keeper = _Keeper(url, Address.parse(url))
         try:
-            super().__init__(self._keeper.url(), baud)
+            super().__init__(self._keeper.url(), baud, release=release)
         except BaseException:
             self._keeper.let_go()
             raise

@@ -48,6 +48,8 @@ class Place(msgspec.Struct, frozen=True):
     """Where it stands in the file."""
     flashing: Flashing = Flashing()
     """How it is flashed, if it is a board and experiments name its factors."""
+    image: str | None = None
+    """The prebuilt image that an emulated chip runs; None if its program is built here."""
 
     def __str__(self) -> str:
         """Return it in words: `pico at /dev/ttyACM0`."""
@@ -192,7 +194,7 @@ class _Reader:
     # ---- targets and experiments ----
 
     def _place(self, table: Mapping[str, Any], path: Path_) -> Place:
-        self._check_keys(table, path, ("name", "port", "baud", "max_baud", "probe", "with", "drive"))
+        self._check_keys(table, path, ("name", "port", "baud", "max_baud", "probe", "with", "drive", "image"))
         drive = self._text_of(table, path, "drive")
         way = Flashing(
             None if drive is None else Path(drive),
@@ -206,9 +208,11 @@ class _Reader:
             self._whole(table, path, "max_baud", 0, 1, 10**9) or None,
             path,
             way,
+            self._text_of(table, path, "image"),
         )
         try:
-            check_address(find(place.name), Address(place.port, place.baud))
+            program = None if place.image is None else Path(place.image)
+            check_address(find(place.name), Address(place.port, place.baud, program=program))
             self._check_way(find(place.name), way)
         except UsageError as error:
             self._refuse((*path, "port" if "port" in table and "target '" not in str(error) else "name"), str(error))

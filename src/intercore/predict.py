@@ -35,6 +35,7 @@ from intercore.analysis.statistics import CONFIDENCE, Interval
 from intercore.conditions import disagreement
 from intercore.errors import UsageError, unknown
 from intercore.measurement import Level
+from intercore.origin import LABELS, Origin
 from intercore.request import parse_levels
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class Prediction(msgspec.Struct, frozen=True):
     target: str
     simulated: bool
     """Whether it rests on a simulated chip: then it says nothing certain about a real one."""
+    emulated: bool
+    """Whether it rests on an emulated chip: then it says nothing about a real one."""
     measure: Measure
     size: Annotated[int, Meta(ge=1)]
     """Bytes of the message."""
@@ -95,13 +98,18 @@ class Prediction(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
     """Sentences on what makes it doubtful."""
 
+    @property
+    def origin(self) -> Origin:
+        """Where the numbers come from that it rests on."""
+        return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
+
 
 class _Known(msgspec.Struct, frozen=True):
     """A measurement and the run that it is of."""
 
     run: int
     measurement: Measurement
-    simulated: bool
+    origin: Origin
 
 
 def predict(store: Store, target: str, benchmark: str, words: Iterable[str], *, extrapolate: bool) -> Prediction:
@@ -154,7 +162,7 @@ def _stored(store: Store, target: str) -> Iterator[_Known]:
         if summary.plan.target == target and BENCHMARK in summary.plan.benchmarks:
             for one in store.run(summary.id).measurements:
                 if is_usable(one):
-                    yield _Known(summary.id, one, summary.plan.simulated)
+                    yield _Known(summary.id, one, summary.plan.origin)
 
 
 def _matches(one: Measurement, asked: Mapping[str, str]) -> bool:
@@ -214,7 +222,8 @@ def _by_model(target: str, measure: Measure, size: int, ours: Sequence[_Known], 
     return _prediction(
         Prediction(
             target=target,
-            simulated=ours[0].simulated,
+            simulated=ours[0].origin == "simulated",
+            emulated=ours[0].origin == "emulated",
             measure=measure,
             size=size,
             setting=dict(found.setting),
@@ -341,9 +350,9 @@ def _basis(found: Curve, contributing: Sequence[_Known]) -> Basis:
 
 
 def _prediction(made: Prediction) -> Prediction:
-    if made.simulated:
-        return msgspec.structs.replace(made, notes=("SIMULATED, not measured on a chip.", *made.notes))
-    return made
+    if made.origin == "measured":
+        return made
+    return msgspec.structs.replace(made, notes=(f"{LABELS[made.origin]}, not measured on a chip.", *made.notes))
 
 
 # By main effects
@@ -379,7 +388,8 @@ def _by_main_effects(
     return _prediction(
         Prediction(
             target=target,
-            simulated=known[0].simulated,
+            simulated=known[0].origin == "simulated",
+            emulated=known[0].origin == "emulated",
             measure=measure,
             size=size,
             setting=dict(asked),

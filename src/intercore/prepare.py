@@ -12,6 +12,7 @@ import msgspec
 from intercore import estimate
 from intercore.errors import IntercoreError, UsageError
 from intercore.layout import builds_of, drafts, lay_out
+from intercore.origin import in_brackets
 from intercore.plan import grid, measured, remaining, settings
 from intercore.sweep import find_changed, find_run
 
@@ -63,7 +64,7 @@ class Prepared(msgspec.Struct, frozen=True):
             return {"target": str(self.place), "settings": f"none: {self.trouble}"}
         whole = settings(self.plan)
         return {
-            "target": str(self.place) + (" (SIMULATED)" if self.plan.simulated else ""),
+            "target": in_brackets(str(self.place), self.plan.origin),
             "settings": estimate.counted(one.benchmark for one in whole if one.repetition == 0),
             "left out": self.left_out,
             "measurements": len(whole),
@@ -76,7 +77,7 @@ class Prepared(msgspec.Struct, frozen=True):
 def prepare(
     file: PlanFile,
     store: Store | None,
-    timeout: float,
+    timeout: float | None,
     say: Callable[[str], None],
     *,
     again: bool = False,
@@ -111,7 +112,7 @@ def _asked(
     file: PlanFile,
     draft: Draft,
     store: Store | None,
-    timeout: float,
+    timeout: float | None,
     say: Callable[[str], None],
     *,
     again: bool,
@@ -121,7 +122,8 @@ def _asked(
     say(f"opening {draft.place}")
     with contextlib.ExitStack() as stack:
         begin = time.monotonic()
-        target = stack.enter_context(draft.open(timeout, say))
+        patience = draft.target.patience if timeout is None else timeout
+        target = stack.enter_context(draft.open(patience, say))
         begin = begin if draft.is_flashed else time.monotonic()
         benchmarks = {benchmark.name: benchmark for benchmark in target.session.benchmarks()}
         plan = lay_out(file, draft, list(benchmarks.values()), target)

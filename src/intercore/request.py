@@ -45,15 +45,20 @@ def parse_levels(words: Iterable[str]) -> dict[str, list[str]]:
     return levels
 
 
-def target_levels(target: Target, wanted: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
+def target_levels(
+    target: Target, wanted: Mapping[str, Sequence[str]], *, is_built: bool = False
+) -> dict[str, list[Level]]:
     """Return the levels of the target's own factors among those wanted; of `opt`, if it has that, in any case.
 
-    Raises UsageError for a factor that the target cannot be built or configured with, for one that is no level of its
-    factor, and for levels that have no effect beside the others.
+    A program that `is_built` already leaves none to choose. Raises UsageError for a factor that the target cannot be
+    built or configured with, for one that is no level of its factor, and for levels that have no effect beside the
+    others.
     """
     named = {name: texts for name, texts in wanted.items() if name in FACTORS}
     check_factors(target, named)
-    if not target.built_here:
+    if is_built and named:
+        raise UsageError(f"the image was built already: leave out {next(iter(named))}, or the image")
+    if is_built or not target.built_here:
         return {}
     return target_factors.resolve(target.factors, {OPT.name: [str(OPT.default)], **named})
 
@@ -87,6 +92,7 @@ def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> d
 def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, *, simulated: bool) -> list[Part]:
     """Return what the suite measures on a target with these benchmarks, in their order there.
 
+    `simulated` is for a chip that a program stands for, where all takes longer: so there is less of it.
     A benchmark that the suite does not know gets its own defaults; one that the target refuses is left out.
     """
     if any(benchmark.refused for benchmark in benchmarks):

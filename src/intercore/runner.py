@@ -165,6 +165,7 @@ def target_conditions(session: Session, port: Port, target: str) -> dict[str, st
         "clock_hz": str(info.hello.hz),
         "tick_hz": str(info.hello.tick_hz),
         **line_conditions(port),
+        **({"emulated": f"by {port.emulator}: times mean nothing"} if port.emulator else {}),
         "desk.platform": platform.platform(),
         "desk.python": platform.python_version(),
         "desk.tool": intercore.__version__,

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT = 30.0
 """Seconds a target may be silent: the longest repetition of a run must fit."""
-CONTACT_TIMEOUT = 10.0
-"""Seconds within which a target must answer `info`: it has nothing to compute, but may have to boot."""
 FIRST_ID = 10**9
 """Ids have ten digits, so that none cut short on its way is another answer's."""
 _CHECK_LENGTH = 350
@@ -161,7 +159,7 @@ class Session:
 
     def info(self) -> Info:
         """Ask the target what it is."""
-        timeout = min(self._timeout, CONTACT_TIMEOUT)
+        timeout = min(self._timeout, self._link.port.contact_timeout)
         try:
             lines = self._ask(["info"], timeout)
         except TargetRestartedError:  # opening its port resets many a board
@@ -185,7 +183,7 @@ class Session:
 
     def benchmarks(self) -> list[BenchmarkInfo]:
         """Ask the target what it offers."""
-        return _read_benchmarks(self._ask(["list"], min(self._timeout, CONTACT_TIMEOUT)))
+        return _read_benchmarks(self._ask(["list"], min(self._timeout, self._link.port.contact_timeout)))
 
     def check(self, benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[Level]]) -> list[ImpossibleSetting]:
         """Ask which settings of a grid the target cannot measure, and why; what is not named has its default.
@@ -199,7 +197,7 @@ class Session:
         for grid in _askable(benchmark.name, known):
             words = ["check", benchmark.name, *(f"{name}={','.join(map(str, some))}" for name, some in grid.items())]
             try:
-                lines = self._ask(words, min(self._timeout, CONTACT_TIMEOUT))
+                lines = self._ask(words, min(self._timeout, self._link.port.contact_timeout))
             except UnknownCommandError:
                 return []
             impossible += _read_impossible(lines, grid)

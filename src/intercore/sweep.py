@@ -154,13 +154,14 @@ def carry_out(
     simulators: Crew,
     watcher: Watcher,
     *,
-    timeout: float,
+    timeout: float | None,
     budget: float | None = None,
     patience: float = DEFAULT_PATIENCE,
 ) -> bool:
     """Measure what the runs of the campaigns lack; return whether the budget, in seconds, was enough for that.
 
-    A target that has gone is waited for `patience` seconds.
+    A target that has gone is waited for `patience` seconds. One may be silent for `timeout` seconds, or, if that
+    is None, for as long as is usual for it.
 
     Simulated targets are measured by the crew `simulators`, which stays the caller's to close. What is missing in the
     end is told by the campaigns. Raises IntercoreError for a store in trouble, or KeyboardInterrupt; all complete
@@ -198,7 +199,7 @@ class _Phase:
         store: Store,
         crews: dict[Crew, list[Campaign]],
         watcher: Watcher,
-        timeout: float,
+        timeout: float | None,
         pauses: tuple[float, ...],
     ) -> None:
         self._store = store
@@ -244,7 +245,8 @@ class _Phase:
                 idle = 0
                 pauses = () if campaign.plan.simulated else self._pauses
                 plan = _without_parts(campaign.plan)
-                batch = Batch(plan, settings, self._timeout, campaign.max_rate, pauses, flashing=campaign.flashing)
+                timeout = find(plan.target).patience if self._timeout is None else self._timeout
+                batch = Batch(plan, settings, timeout, campaign.max_rate, pauses, flashing=campaign.flashing)
                 self._under_way[crew.submit(batch)] = crew, campaign, settings
 
     def _take_in(self) -> None:

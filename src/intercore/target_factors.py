@@ -193,10 +193,43 @@ SHARED = Factor(
     conditions=("memory.shared",),
 )
 
-FACTORS = {
-    factor.name: factor for factor in (OPT, CLOCK_MHZ, CODE, XIP_CACHE, M7_MHZ, M4_MHZ, SUPPLY, ICACHE, DCACHE, SHARED)
+# ESP32 technical reference manual, reset and clock: PLL_CLK divided gives a CPU_CLK of 80, 160 or 240 MHz; ESP32-S3
+# likewise. The menu of ESP-IDF (CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ) has these three.
+CPU_MHZ = Factor(
+    name="cpu_mhz",
+    title="rate of both cores' clock in MHz",
+    default=240,
+    levels=(80, 160, 240),
+    conditions=("clock_hz", "clock.cpu_hz", "clock.sys_hz", "cpu.clock_hz", "cpu.cycle_counter_hz"),
+)
+
+# Code runs from flash through each core's cache, as ESP-IDF places it, or what measures and is measured from IRAM.
+ESP_CODE = Factor(
+    name="code",
+    title="place for the code",
+    default="flash",
+    levels=("flash", "iram"),
+    conditions=("memory.code", "memory.constants"),
+)
+
+PSRAM = Factor(
+    name="psram",
+    title="external RAM of the module, used if it has some",
+    default="off",
+    levels=("off", "on"),
+    conditions=("memory.psram", "cache.psram"),
+)
+
+_ALL = (
+    *(OPT, CLOCK_MHZ, CODE, XIP_CACHE),
+    *(M7_MHZ, M4_MHZ, SUPPLY, ICACHE, DCACHE, SHARED),
+    *(CPU_MHZ, ESP_CODE, PSRAM),
+)
+
+FACTORS: Mapping[str, tuple[Factor, ...]] = {
+    name: tuple(factor for factor in _ALL if factor.name == name) for name in dict.fromkeys(one.name for one in _ALL)
 }
-"""All factors that some target has, by name."""
+"""All factors that some target has, by name. Chips that call one alike need not have the same levels of it."""
 
 
 def of_target(levels: Mapping[str, Level]) -> dict[str, Level]:
@@ -212,24 +245,25 @@ def resolve(factors: Sequence[Factor], wanted: Mapping[str, Sequence[str]]) -> d
     chosen = [factor for factor in factors if factor.name in wanted]
     levels = {factor.name: [factor.level(text) for text in wanted[factor.name]] for factor in chosen}
     for combination in itertools.product(*levels.values()):
-        check(dict(zip(levels, combination, strict=True)))
+        check(factors, dict(zip(levels, combination, strict=True)))
     return levels
 
 
-def check(levels: Mapping[str, Level]) -> None:
+def check(factors: Sequence[Factor], levels: Mapping[str, Level]) -> None:
     """Raise UsageError if a level has no effect beside the others and is not the default, or cannot be beside them.
 
-    What is not named has its default.
+    `factors` are those of the target, and `levels` are of them. What is not named has its default.
     """
+    known = {factor.name: factor for factor in factors}
     for name, level in levels.items():
-        for other, needed in FACTORS[name].needs.items():
-            given = levels.get(other, FACTORS[other].default)
-            if given != needed and level != FACTORS[name].default:
+        for other, needed in known[name].needs.items():
+            given = levels.get(other, known[other].default)
+            if given != needed and level != known[name].default:
                 raise UsageError(
                     f"{name}={level} has no effect with {other}={given}: give it with {other}={needed} only"
                 )
-        for other, partners in FACTORS[name].partners.items():
-            given = levels.get(other, FACTORS[other].default)
+        for other, partners in known[name].partners.items():
+            given = levels.get(other, known[other].default)
             allowed = partners.levels.get(level)
             if allowed is not None and given not in allowed:
                 legal = " or ".join(f"{other}={partner}" for partner in allowed)

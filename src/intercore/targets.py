@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.board import PICO, PICO_AMP, STM32H745, Board, Flashing
+from intercore.board import ESP32, ESP32S3, PICO, PICO_AMP, STM32H745, Board, Flashing
 from intercore.build import board_image, host_program
-from intercore.errors import UsageError, unknown
+from intercore.errors import IntercoreError, UsageError, unknown
 from intercore.link import ChildPort, Port, SerialPort
 from intercore.measurement import Level
+from intercore.session import DEFAULT_TIMEOUT
 from intercore.target_factors import OPT, Factor, check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from intercore.origin import Origin
+
 DEFAULT_BAUD = 115200
+ESP_PATIENCE = 300.0
+"""Seconds: the largest work of seed 000, N = 10,000,000, takes an ESP32 41 s on one core and 21 s on two at 240 MHz
+(its Table 1), three times as long at 80 MHz, and it is silent meanwhile."""
+REAPPEARING_S = 5.0
+"""Within which a port that went away with a reset is there again."""
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -34,7 +43,7 @@ class Address(msgspec.Struct, frozen=True):
     faults: tuple[str, ...] = ()
     """Faults to have on a simulated target, as for the option --fault of intercore-sim."""
     program: Path | None = None
-    """What a simulated chip runs, if that is here already; else it is built."""
+    """What a simulated or emulated chip runs, if that is here already; else it is built."""
     flashing: Flashing | None = None
     """How a board is flashed with what `build` says, before it is opened; None if it may not be."""
 
@@ -53,25 +62,34 @@ class Target(msgspec.Struct, frozen=True):
     program: Callable[[Mapping[str, Level], Callable[[str], None]], Path] | None = None
     """Build what a simulated chip runs, with these levels of its factors, saying what takes time."""
     simulated: bool = False
-    """Whether its numbers come from a simulated chip; then everything says so."""
+    """Whether its numbers come from a simulated chip, exact in time; then everything says so."""
+    emulated: bool = False
+    """Whether its numbers come from an emulated chip, whose times mean nothing; then everything says so."""
+    patience: float = DEFAULT_TIMEOUT
+    """Seconds that it may be silent if the user names no others: its longest repetition must fit."""
     board: Board | None = None
     """For which its program is built, if it is for one."""
     flashed: bool = False
     """Whether its program is put there by `intercore flash`, or by a plan file that names its factors."""
+
+    @property
+    def origin(self) -> Origin:
+        """Where its numbers come from."""
+        return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
 
 
 def _open_host(address: Address, say: Callable[[str], None]) -> Port:
     return ChildPort([str(host_program(str(address.build.get("opt", OPT.default)), say))])
 
 
-def _open_serial(address: Address, _say: Callable[[str], None]) -> Port:
+def _open_serial(address: Address, _say: Callable[[str], None], *, release: bool = False) -> Port:
     if address.port is None:
         raise UsageError("which port? e.g. --port /dev/ttyACM0, --port COM3 or --port socket://127.0.0.1:4000")
     if address.port.startswith("labgrid://"):
         from intercore.place import PlacePort  # noqa: PLC0415 - few boards are in a laboratory
 
-        return PlacePort(address.port, address.baud)
-    return SerialPort(address.port, address.baud)
+        return PlacePort(address.port, address.baud, release=release)
+    return SerialPort(address.port, address.baud, release=release)
 
 
 def _simulated(name: str, summary: str, board: Board) -> Target:
@@ -90,17 +108,47 @@ def _simulated(name: str, summary: str, board: Board) -> Target:
     )
 
 
-def _flashed(summary: str, board: Board) -> Target:
+def _flashed(summary: str, board: Board, patience: float = DEFAULT_TIMEOUT) -> Target:
     """Return the target that is a board at a serial port."""
-    return Target(board.name, summary, partial(_open_board, board), board.factors, board=board, flashed=True)
+    opening = partial(_open_board, board)
+    return Target(board.name, summary, opening, board.factors, board=board, flashed=True, patience=patience)
 
 
 def _open_board(board: Board, address: Address, say: Callable[[str], None]) -> Port:
+    by_serial_port = board.flashed_by == "esptool"
     if address.build and address.flashing is not None:
         from intercore.flash import flash  # noqa: PLC0415 - for plans that flash alone
 
-        say(flash(board, address.build, address.flashing, say))
-    return _open_serial(address, say)
+        way = msgspec.structs.replace(address.flashing, port=address.port) if by_serial_port else address.flashing
+        say(flash(board, address.build, way, say))
+        if by_serial_port:
+            return _reopened(partial(_open_serial, address, say, release=True))
+    return _open_serial(address, say, release=by_serial_port)
+
+
+def _reopened(opening: Callable[[], Port]) -> Port:
+    """Open a port that may be gone for a moment: a chip with USB of its own vanishes with each reset."""
+    deadline = time.monotonic() + REAPPEARING_S
+    while True:
+        try:
+            return opening()
+        except UsageError:
+            raise
+        except IntercoreError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+def _open_qemu(address: Address, say: Callable[[str], None]) -> Port:
+    from intercore.qemu import open_qemu  # noqa: PLC0415 - for this target alone
+
+    def image() -> Path:
+        from intercore.esp_idf import whole_flash  # noqa: PLC0415 - and only if there is no image yet
+
+        return whole_flash(ESP32, address.build, say)
+
+    return open_qemu(address.program, image)
 
 
 TARGETS = (
@@ -123,6 +171,22 @@ TARGETS = (
         "STM32H745 (NUCLEO-H745ZI-Q), a kernel on each core, at its ST-LINK's serial port, by --port; "
         "its programs: intercore flash stm32h745",
         STM32H745,
+    ),
+    _flashed(
+        "ESP32 (ESP32-DevKitC and the like) at its USB serial port, by --port; its program: intercore flash esp32",
+        ESP32,
+        ESP_PATIENCE,
+    ),
+    _flashed("ESP32-S3, likewise; its program: intercore flash esp32s3", ESP32S3, ESP_PATIENCE),
+    Target(
+        name="esp32-qemu",
+        summary="the ESP32's program on Espressif's QEMU, no board needed. FUNCTION ONLY: times mean nothing",
+        open=_open_qemu,
+        factors=ESP32.factors,
+        built_here=True,
+        emulated=True,
+        board=ESP32,
+        patience=ESP_PATIENCE,
     ),
     Target(
         name="serial",
@@ -147,11 +211,19 @@ def check_address(target: Target, address: Address) -> None:
         raise UsageError(f"the target {target.name} runs on this machine and has no --port; did you mean '{meant}'?")
     if address.faults and not target.simulated:
         raise UsageError(f"--fault is for simulated targets, such as pico-sim; {target.name} has its own")
+    if address.program is not None and target.emulated and address.build:
+        name = next(iter(address.build))
+        raise UsageError(f"an image was built already: leave out {name}, or the image")
+    if address.program is not None and not (target.emulated or target.simulated):
+        flashed = (
+            "" if target.board is None else f"; to put one on a board: intercore flash {target.board.name} --image FILE"
+        )
+        raise UsageError(f"{target.name} runs no image that is named when it is opened{flashed}")
     check_factors(target, address.build, flashing=address.flashing is not None)
     for factor in target.factors:
         if factor.name in address.build:
             factor.level(str(address.build[factor.name]))
-    check(address.build)
+    check(target.factors, address.build)
 
 
 def check_factors(target: Target, levels: Mapping[str, Level | Sequence[str]], *, flashing: bool = False) -> None:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from intercore.board import PICO
 from intercore.measurement import Measurement, Series
 from intercore.sim import Simulator
-from intercore.target_factors import FACTORS, OPT_LEVELS
+from intercore.target_factors import OPT_LEVELS
 from tests.turns import ROOT, alone_in
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def built_with(folder: Path, **levels: str | int) -> Path:
     The next one that is built in the folder takes its place, and what both have in common is not compiled again.
     """
     need_tools()
-    _build(folder, ["intercore-target"], **{name: factor.default for name, factor in FACTORS.items()} | levels)
+    _build(folder, ["intercore-target"], **{factor.name: factor.default for factor in PICO.factors} | levels)
     return folder / "intercore-target"
 
 

@@ -20,10 +20,11 @@ from intercore.analysis.statistics import Interval, order_interval
 from intercore.conditions import differing_between
 from intercore.errors import UsageError
 from intercore.measurement import Level
+from intercore.origin import CAUTION
 from intercore.plan import canonical
 from intercore.session import SPOILING_CHECKS
 from intercore.stop import has_median
-from intercore.target_factors import FACTORS
+from intercore.targets import TARGETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from intercore.measurement import Measurement, Run, Series
+    from intercore.origin import Origin
 
 Unit = Literal["us", "bytes_per_s", "count"]
 
@@ -59,6 +61,13 @@ class Side(msgspec.Struct, frozen=True):
     target: str
     simulated: bool
     runs: tuple[int, ...]
+    emulated: bool = False
+    """Whether it is an emulated chip: then its times, and all ratios with them, mean nothing."""
+
+    @property
+    def origin(self) -> Origin:
+        """Where its numbers come from."""
+        return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -147,7 +156,12 @@ def compare(runs: Sequence[Run]) -> Comparison:
     fixed = tuple(_fixed(levels[0], levels[1], dict.fromkeys(benchmark for benchmark, _ in both)))
     differences = (*fixed, *(Difference(*values) for values in differing_between(*compared)))
     mine, theirs = (
-        Side(target, any(run.plan.simulated for run in side), tuple(run.id for run in side))
+        Side(
+            target,
+            any(run.plan.simulated for run in side),
+            tuple(run.id for run in side),
+            any(run.plan.emulated for run in side),
+        )
         for target, side in zip(targets, sides, strict=True)
     )
     alone = tuple(_alone(targets, first, second))
@@ -207,14 +221,20 @@ def _counted(one: Measurement) -> bool:
     return one.benchmark == "switch" and one.factors.get("time", "common") != "common"
 
 
+def _usual_build(target: str) -> dict[str, Level]:
+    """Return the default levels of a target's own factors; none of a target that this version does not know."""
+    return {factor.name: factor.default for known in TARGETS if known.name == target for factor in known.factors}
+
+
 def _pools(side: Sequence[Run], names: Mapping[str, set[str]]) -> dict[_Key, list[Measurement]]:
     """Return the measurements of a side by what both sides call the same."""
     pools: dict[_Key, list[Measurement]] = defaultdict(list)
+    usual = _usual_build(side[0].plan.target)
     for one in (one for run in side for one in run.measurements if not _counted(one)):
         setting = {
             name: level
             for name, level in one.factors.items()
-            if name in names[one.benchmark] and not (name in FACTORS and level == FACTORS[name].default)
+            if name in names[one.benchmark] and usual.get(name) != level
         }
         pools[one.benchmark, canonical(setting)].append(one)
     return pools
@@ -360,7 +380,8 @@ def _sentences(
     counted: int,
 ) -> Iterator[str]:
     units = {(pair.benchmark, pair.series): pair.unit for pair in pairs}
-    for one in overall:
+    emulated = first.emulated or second.emulated
+    for one in () if emulated else overall:
         more = one.settings > 1
         extent = f", from {one.least:.2f} to {one.largest:.2f} over {one.settings} settings" if more else ""
         does, what = _WORDS[units[one.benchmark, one.series]]
@@ -391,7 +412,9 @@ def _spoilt(targets: Sequence[str], compared: Sequence[Sequence[Measurement]]) -
 def _warnings(
     first: Side, second: Side, fixed: Sequence[Difference], differences: Sequence[Difference]
 ) -> Iterator[str]:
-    if first.simulated != second.simulated:
+    if first.emulated or second.emulated:
+        yield CAUTION
+    elif first.simulated != second.simulated:
         simulated, measured = (first, second) if first.simulated else (second, first)
         yield f"{simulated.target} is SIMULATED and {measured.target} is measured: a ratio has the simulator's error."
     spoiling = [*fixed, *(one for one in differences if one.key in _BESIDE)]

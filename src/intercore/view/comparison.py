@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from rich.markup import escape
 
+from intercore.origin import in_brackets
 from intercore.view.quantity import bounds, data_rate, duration, significant
 from intercore.view.section import Section
 from intercore.view.table import Column, Format, Table, print_csv, print_json, print_table
@@ -64,7 +65,7 @@ def comparison_section(found: Comparison) -> Section:
 
 
 def _name(side: Side) -> str:
-    return f"{side.target} (SIMULATED)" if side.simulated else side.target
+    return in_brackets(side.target, side.origin)
 
 
 def _pairs(title: str, pairs: Sequence[Pair], found: Comparison) -> Table[Pair]:
@@ -113,7 +114,6 @@ def _short(values: Sequence[str]) -> str:
 
 
 def _flat(found: Comparison, pair: Pair) -> dict[str, object]:
-    simulated = found.first.simulated or found.second.simulated
     ratio = pair.ratio
     return {
         "benchmark": pair.benchmark,
@@ -126,5 +126,6 @@ def _flat(found: Comparison, pair: Pair) -> dict[str, object]:
         "ratio_low": None if ratio is None else ratio.low,
         "ratio_high": None if ratio is None else ratio.high,
         "exact": pair.exact,
-        "simulated": simulated,
+        "simulated": found.first.simulated or found.second.simulated,
+        "emulated": found.first.emulated or found.second.emulated,
     }

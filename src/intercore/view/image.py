@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from intercore.build import variant
@@ -47,6 +48,11 @@ def print_image(files: ImageFiles, output: Format, console: Console) -> None:
         print_table(_table(files, core), console)
     for name, fact in facts.items():
         console.print(f"{name.replace('_', ' '):14}{fact}", markup=False, highlight=False, soft_wrap=True)
+    if files.whole_flash is not None:
+        flash = f"intercore flash {image.board.name} --port PORT --image {shlex.quote(str(files.whole_flash))}"
+        tool = f"esptool --chip {image.board.name} write-flash 0x0 {shlex.quote(files.whole_flash.name)}"
+        console.print(f"Flash it anywhere by: {flash}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"                  or: {tool}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _named(files: ImageFiles) -> Iterator[tuple[str, Path]]:
@@ -55,6 +61,8 @@ def _named(files: ImageFiles) -> Iterator[tuple[str, Path]]:
         yield (f"elf_core{core}" if core else "elf"), elf
     if files.uf2 is not None:
         yield "uf2", files.uf2
+    if files.whole_flash is not None:
+        yield "whole_flash", files.whole_flash
 
 
 def _table(files: ImageFiles, core: int) -> Table[Section]:
@@ -62,7 +70,7 @@ def _table(files: ImageFiles, core: int) -> Table[Section]:
     stored = sum(part.size for part in parts if part.stored)
     total = sum(part.size for part in parts)
     whose = "" if len(files.sections) == 1 else f", core {core}"
-    what = f"Program for {files.image.board.title}{whose}, {variant(files.image.build)}"
+    what = f"Program for {files.image.board.title}{whose}, {variant(files.image.board, files.image.build)}"
     return Table(
         title=f"{what}: {stored:,} bytes in the image, {total:,} in memory",
         rows=parts,

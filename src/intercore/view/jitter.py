@@ -12,7 +12,7 @@ from intercore.literature import JitterPublication, published
 from intercore.view.distribution import MOST_HISTOGRAMS, distribution_columns, histogram_figure
 from intercore.view.plots import AXIS, COLOURS, base_layout, log_axis, plot_text
 from intercore.view.quantity import duration, significant
-from intercore.view.section import Report, Section, where
+from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _periods(run: Run, analysis: JitterAnalysis) -> list[_Periods]:
     period_us = {table.figures.period_ms * 1000 for table in published(JitterPublication)}
     return rows + [
         _Periods(
-            where(run),
+            whose(run),
             one.label,
             one.migrate if one.load == "none" else f"{one.migrate}, {one.load} busy",
             (one.period_us + one.deviation_us.mean) / 1000,

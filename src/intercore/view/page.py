@@ -29,11 +29,12 @@ from intercore.analysis.statistics import summary
 from intercore.errors import UsageError
 from intercore.literature import SpeedupPublication, published
 from intercore.measurement import LOOKING_PREFIX
+from intercore.origin import CAUTION, LABELS, doubt, in_brackets
 from intercore.replacement import replacement
 from intercore.request import SUITE, left_out
 from intercore.target_factors import FACTORS, OPT
 from intercore.view.comparison import comparison_section
-from intercore.view.plots import SIMULATED, Group, figures, is_thinned, labelled
+from intercore.view.plots import Group, figures, is_thinned, labelled
 from intercore.view.quantity import FORMATS, shown, span
 from intercore.view.reports import reports
 from intercore.view.speedup import literature_tables
@@ -186,6 +187,8 @@ def _page(runs: Sequence[Run], efficiency: float) -> str:
             conditions=_conditions(sections),
             efficiency=efficiency,
             origin=_origin(runs),
+            labels=LABELS,
+            caution=CAUTION,
             version=intercore.__version__,
             written=datetime.now(UTC).isoformat(),
             plotly=Markup(get_plotlyjs()),  # noqa: S704 - a library, carried by a package that we pin
@@ -242,8 +245,7 @@ def _chapters(sections: Sequence[_Section], first_figure: int) -> list[_Chapter]
 
 
 def _with_figures(passage: _Passage, numbers: Iterator[int]) -> _Passage:
-    simulated = passage.run.plan.simulated
-    drawn = [labelled(figure, simulated=simulated) for figure in passage.section.figures]
+    drawn = [labelled(figure, passage.run.plan.origin) for figure in passage.section.figures]
     return replace(passage, figures=tuple((next(numbers), figure) for figure in drawn))
 
 
@@ -255,10 +257,10 @@ def _heading(sections: Sequence[_Section], chapters: Sequence[_Chapter]) -> str:
 
 
 def _origin(runs: Sequence[Run]) -> str:
-    simulated = sum(run.plan.simulated for run in runs)
-    if not simulated:
-        return "measured"
-    return SIMULATED if simulated == len(runs) else f"partly {SIMULATED}"
+    """Say where the numbers of the page come from: the label that doubts them most, and whether it is that of all."""
+    known = {run.plan.origin for run in runs}
+    label = LABELS[doubt(known)] or "measured"
+    return label if len(known) == 1 else f"partly {label}"
 
 
 def _sections(runs: Sequence[Run], efficiency: float) -> list[_Section]:
@@ -300,12 +302,12 @@ def _differing(settings: Iterable[dict[str, Level]]) -> set[str]:
 
 
 def _groups(run: Run, analysis: SpeedupAnalysis, named: Collection[str], prefix: str) -> Iterator[Group]:
-    simulated = run.plan.simulated
+    origin = run.plan.origin
     names = {name for point in analysis.points for name in point.setting}
     for fit, points in _fits(analysis):
         yield Group(
-            label=prefix + _words(points[0].setting, named) + (f" ({SIMULATED})" if simulated else ""),
-            origin="simulated" if simulated else "measured",
+            label=in_brackets(prefix + _words(points[0].setting, named), origin),
+            origin=origin,
             fit=fit,
             points=points,
             pools=tuple(_pool(run, point, names) for point in points),

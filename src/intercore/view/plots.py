@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from intercore.origin import doubt, in_brackets
 from intercore.view.quantity import duration, shown
 
 if TYPE_CHECKING:
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
     from intercore.analysis.speedup import ForkJoinFit, Interval, SpeedupPoint
     from intercore.measurement import Measurement
+    from intercore.origin import Origin
     from intercore.view.section import Figure
 
-SIMULATED = "SIMULATED"
 POLLED = "poll-tick"
 """The level of `join` by which completion is looked for once per tick."""
 
@@ -45,8 +46,8 @@ class Group:
     """What is drawn as one line: the points of one fit."""
 
     label: str
-    """Says by itself if the numbers are simulated or published."""
-    origin: Literal["measured", "simulated", "published"]
+    """Says by itself if the numbers are published, or not measured."""
+    origin: Origin | Literal["published"]
     fit: ForkJoinFit
     points: tuple[SpeedupPoint, ...]
     pools: tuple[tuple[Measurement, ...], ...]
@@ -82,7 +83,7 @@ def _disturbed(pool: Iterable[Measurement]) -> str:
 
 def figures(own: Sequence[Group], literature: Sequence[Group], efficiency: float) -> list[Figure]:
     """Return the plots of the page, in their order."""
-    simulated = any(group.origin == "simulated" for group in own)
+    origin = doubt(group.origin for group in own if group.origin != "published")
     drawn = [
         _speedup_figure(own, literature),
         _durations_figure(own, literature),
@@ -90,16 +91,16 @@ def figures(own: Sequence[Group], literature: Sequence[Group], efficiency: float
         *_ticks_figure(own, literature),
         _samples_figure(own),
     ]
-    return [labelled(figure, simulated=simulated) for figure in drawn]
+    return [labelled(figure, origin) for figure in drawn]
 
 
-def labelled(figure: Figure, *, simulated: bool) -> Figure:
-    """Return a plot that says in its title and in the name of its file if its numbers are simulated."""
-    if not simulated:
+def labelled(figure: Figure, origin: Origin) -> Figure:
+    """Return a plot that says in its title and in the name of its file if its numbers were not measured."""
+    if origin == "measured":
         return figure
     layout = figure["layout"]
-    title = {**layout["title"], "text": f"{layout['title']['text']} ({SIMULATED})"}
-    return {**figure, "name": f"{figure['name']}-simulated", "layout": {**layout, "title": title}}
+    title = {**layout["title"], "text": in_brackets(layout["title"]["text"], origin)}
+    return {**figure, "name": f"{figure['name']}-{origin}", "layout": {**layout, "title": title}}
 
 
 def _speedup_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figure:

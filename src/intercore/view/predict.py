@@ -8,6 +8,7 @@ import msgspec
 from rich.markup import escape
 
 from intercore.analysis.message_curve import in_words
+from intercore.origin import in_heading
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.table import Column, Format, Table, print_csv, print_json, print_table
 
@@ -26,8 +27,7 @@ def print_prediction(found: Prediction, output: Format, console: Console) -> Non
     elif output is Format.CSV:
         print_csv([_row(found)])
     else:
-        simulated = ", SIMULATED" if found.simulated else ""
-        where = f"{in_words(found.setting, found.setting)} on {found.target}{simulated}"
+        where = f"{in_words(found.setting, found.setting)} on {in_heading(found.target, found.origin)}"
         columns = [
             Column[tuple[str, str, str]]("", lambda row: row[0]),
             Column[tuple[str, str, str]]("predicted", lambda row: row[1], right=True),
@@ -75,6 +75,7 @@ def _row(found: Prediction) -> dict[str, object]:
     return {
         "target": found.target,
         "simulated": found.simulated,
+        "emulated": found.emulated,
         "measure": found.measure,
         "size": found.size,
         **found.setting,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -73,4 +74,12 @@ def reports(run: Run, efficiency: float) -> list[Report]:
         **_REPORTS,
         "speedup": partial(speedup.report, efficiency=efficiency),
     }
-    return [makers.get(benchmark, partial(other.report, benchmark=benchmark))(run) for benchmark in run.plan.benchmarks]
+    found = [
+        makers.get(benchmark, partial(other.report, benchmark=benchmark))(run) for benchmark in run.plan.benchmarks
+    ]
+    return [_without_conclusions(report) for report in found] if run.plan.emulated else found
+
+
+def _without_conclusions(report: Report) -> Report:
+    """Return a report without what it concludes from times, where these mean nothing; the run's warnings say so."""
+    return replace(report, section=replace(report.section, sentences=()))

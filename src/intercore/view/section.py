@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from intercore.origin import LABELS, in_heading
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -17,8 +19,14 @@ Its colours are names that the page's script looks up for light and dark (see `i
 
 
 def where(run: Run) -> str:
-    """Name a run's target for headings, so that no simulated number stands under one that does not say so."""
-    return f"{run.plan.target}, SIMULATED" if run.plan.simulated else run.plan.target
+    """Name a run's target for headings, so that no number that was not measured stands under one that hides it."""
+    return in_heading(run.plan.target, run.plan.origin)
+
+
+def whose(run: Run) -> str:
+    """Name a run's target in a cell beside published numbers, and what its own are: `pico-sim (SIMULATED)`."""
+    label = LABELS[run.plan.origin].partition(":")[0]
+    return f"{run.plan.target} ({label})" if label else run.plan.target
 
 
 @dataclass(frozen=True)

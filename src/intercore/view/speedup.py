@@ -8,7 +8,7 @@ from intercore import conditions
 from intercore.analysis.speedup import analyse, analyse_published, to_json, warnings
 from intercore.literature import SpeedupPublication, published
 from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
-from intercore.view.section import Report, Section, where
+from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Tabl
         theirs = [_theirs(row, shared.tick_hz) for row in table.figures.rows]
         told = [name for name in (same[0].setting if same else ()) if len({one.setting[name] for one in same}) > 1]
         ours = [
-            _ours(" ".join([where(run), *(f"{name}={one.setting[name]}" for name in told)]), one, tick_hz)
+            _ours(" ".join([whose(run), *(f"{name}={one.setting[name]}" for name in told)]), one, tick_hz)
             for one in same
         ]
         if ours:
@@ -168,7 +168,7 @@ class _Cost(NamedTuple):
 def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table[_Cost]:
     """One row per fit of the run and per published table, told apart by the first column."""
     hz = conditions.cycle_hz(run)
-    rows = [_Cost(where(run), hz, fit) for fit in analysis.fits]
+    rows = [_Cost(whose(run), hz, fit) for fit in analysis.fits]
     for table in published(SpeedupPublication):
         fits = analyse_published(table, efficiency).fits
         rows += [_Cost(f"published: {table.label}", table.setting.cpu_hz, fit) for fit in fits]

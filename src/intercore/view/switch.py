@@ -15,7 +15,7 @@ from intercore.literature import SwitchPublication, published
 from intercore.view.distribution import histogram_figure
 from intercore.view.plots import AXIS, base_layout, log_axis, plot_text
 from intercore.view.quantity import duration, duration_bounds, significant
-from intercore.view.section import Report, Section, where
+from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
@@ -297,7 +297,7 @@ def _beside_published(run: Run, analysis: SwitchAnalysis) -> Iterator[_Printed]:
 
 def _own_printed(run: Run, one: WakeUp, false_times: Iterable[FalseTime]) -> _Printed:
     found = one.wake_up_us
-    setting = " ".join([where(run), *(f"{name}={level}" for name, level in one.varied.items())])
+    setting = " ".join([whose(run), *(f"{name}={level}" for name, level in one.varied.items())])
     if one.is_true:
         meaning = f"{_TRUE}, {_CLOCKS.get(one.time, 'one counter')}"
     else:

@@ -1,0 +1,168 @@
+"""Images for the flash of Espressif's chips: the whole of it in one file, made of its parts, and checked.
+
+Formats: esp_image_header_t (ESP-IDF, components/bootloader_support/include/esp_app_format.h) and partition tables
+(ESP-IDF programming guide, "Partition Tables"). What is read here may come from anyone.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.errors import IntercoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+MOST = 16 << 20
+"""Bytes of the largest flash that these chips map by default."""
+PARTITION_TABLE = 0x8000
+"""Where the partition table is (CONFIG_PARTITION_TABLE_OFFSET, its default)."""
+MEGABYTE = 1 << 20
+
+_MAGIC = 0xE9
+_HEADER = struct.Struct("<BBBBIB3sH")
+"""Magic, segments, SPI mode, SPI speed and flash size, entry point, WP pin, pin drive, chip."""
+_PARTITION = struct.Struct("<HBBII16sI")
+"""Magic, type, subtype, offset, size, label, flags."""
+_PARTITION_MAGIC = 0x50AA
+_PARTITIONS = 0xC00 // _PARTITION.size
+_APP = 0x00
+_FLASH_SIZES = {code: MEGABYTE << code for code in range(8)}
+"""Bytes of flash by the upper half of the header's byte 3."""
+
+
+class Chip(msgspec.Struct, frozen=True):
+    """A chip of Espressif's, as its tools know it."""
+
+    name: str
+    """As esptool and ESP-IDF take it."""
+    title: str
+    """As esptool calls it."""
+    id: int
+    """In the header of an image for it (esp_chip_id_t)."""
+    bootloader: int
+    """Where in flash its ROM looks for the second-stage bootloader."""
+
+
+ESP32 = Chip("esp32", "ESP32", 0x0000, 0x1000)
+ESP32S3 = Chip("esp32s3", "ESP32-S3", 0x0009, 0x0)
+CHIPS = (ESP32, ESP32S3)
+
+
+class WholeFlash(msgspec.Struct, frozen=True):
+    """What a file with the whole flash says of itself."""
+
+    flash_size: int
+    """Bytes of flash that the bootloader was told of."""
+    app: int
+    """Where the program is."""
+
+
+def merge(pieces: Mapping[int, bytes]) -> bytes:
+    """Return the flash from 0 on with each piece at its offset, and 0xFF, as in erased flash, between them.
+
+    Raises ValueError for none, for two at one place, and for what is outside of the largest flash.
+    """
+    if not pieces:
+        raise ValueError("there is nothing to put into flash")
+    whole = bytearray()
+    for offset, data in sorted(pieces.items()):
+        if offset < 0 or offset + len(data) > MOST:
+            raise ValueError(f"{len(data)} bytes at {offset:#x} are outside of a flash of {MOST // MEGABYTE} MB")
+        if offset < len(whole):
+            raise ValueError(f"two parts are for {offset:#x}")
+        whole += b"\xff" * (offset - len(whole)) + data
+    return bytes(whole)
+
+
+def read(path: Path) -> bytes:
+    """Return the content of an image file. Raises IntercoreError if it cannot be read, or is too large to be one."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST + 1)
+    except OSError as error:
+        raise IntercoreError(f"cannot read {path}: {error.strerror or error}") from error
+    if len(data) > MOST:
+        raise IntercoreError(f"{path} is no image: it has more than {MOST // MEGABYTE} MB, the largest flash there is")
+    return data
+
+
+def check(data: bytes, chip: Chip) -> WholeFlash:
+    """Check that this is the whole flash of a chip: a bootloader, a partition table, and a program that it names.
+
+    Raises ValueError that says what is not as it must be.
+    """
+    size = _flash_size(data, chip)
+    if len(data) > size:
+        raise ValueError(f"it has {len(data):,} bytes, and was built for a flash of {size // MEGABYTE} MB")
+    app = _app(data, size)
+    found = _chip_id(data, app)
+    if found is None:
+        raise ValueError(f"there is no program at {app:#x}, where its partition table says (magic number 0xE9)")
+    if found != chip.id:
+        raise ValueError(f"its program is for {_title(found)}, and not for {chip.title}")
+    return WholeFlash(size, app)
+
+
+def padded(data: bytes, size: int) -> bytes:
+    """Return the flash in full, erased behind the data: QEMU takes sizes of 2, 4, 8 and 16 MB only."""
+    whole = min(max(size, 2 * MEGABYTE), MOST)
+    return data.ljust(whole, b"\xff")
+
+
+def _flash_size(data: bytes, chip: Chip) -> int:
+    found = _chip_id(data, chip.bootloader)
+    if found is None:
+        for other in CHIPS:
+            if other != chip and _chip_id(data, other.bootloader) == other.id and _has_table(data):
+                raise ValueError(f"it is for {other.title}, and not for {chip.title}")
+        alone = "; this is a program alone, without bootloader" if _chip_id(data, 0) is not None else ""
+        raise ValueError(f"there is no bootloader at {chip.bootloader:#x} (magic number 0xE9){alone}")
+    if found != chip.id:
+        raise ValueError(f"its bootloader is for {_title(found)}, and not for {chip.title}")
+    code = _HEADER.unpack_from(data, chip.bootloader)[3] >> 4
+    if code not in _FLASH_SIZES:
+        raise ValueError(f"its bootloader names no size of flash (code {code})")
+    return _FLASH_SIZES[code]
+
+
+def _chip_id(data: bytes, offset: int) -> int | None:
+    """Return the chip that an image at an offset is for; None if there is no image."""
+    if len(data) < offset + _HEADER.size or data[offset] != _MAGIC:
+        return None
+    return int(_HEADER.unpack_from(data, offset)[-1])
+
+
+def _has_table(data: bytes) -> bool:
+    return data[PARTITION_TABLE : PARTITION_TABLE + 2] == _PARTITION_MAGIC.to_bytes(2, "little")
+
+
+def _app(data: bytes, flash_size: int) -> int:
+    """Return where the first program is that the partition table names."""
+    if not _has_table(data):
+        raise ValueError(f"there is no partition table at {PARTITION_TABLE:#x} (magic number 0x50AA)")
+    apps = []
+    for number in range(_PARTITIONS):
+        at = PARTITION_TABLE + number * _PARTITION.size
+        if at + _PARTITION.size > len(data):
+            break
+        magic, kind, _, offset, size, _, _ = _PARTITION.unpack_from(data, at)
+        if magic != _PARTITION_MAGIC:
+            break
+        if offset + size > flash_size:
+            raise ValueError(
+                f"partition {number} ends at {offset + size:#x}, behind a flash of {flash_size // MEGABYTE} MB"
+            )
+        if kind == _APP:
+            apps.append(int(offset))
+    if not apps:
+        raise ValueError("its partition table has no place for a program")
+    return min(apps)
+
+
+def _title(chip_id: int) -> str:
+    return next((chip.title for chip in CHIPS if chip.id == chip_id), f"another chip (number {chip_id})")

@@ -1,0 +1,42 @@
+"""Where numbers come from, and what is said of them wherever they are shown: simulated is not measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+Origin: TypeAlias = Literal["measured", "simulated", "emulated"]
+"""`measured` on real hardware; `simulated` on a chip that is exact in time, but in a program; `emulated`: by a program
+that does what a chip does in no time of the chip's, so that all its times are this machine's and mean nothing."""
+
+LABELS: dict[Origin, str] = {
+    "measured": "",
+    "simulated": "SIMULATED",
+    "emulated": "FUNCTION ONLY: emulated by QEMU, times mean nothing",
+}
+"""What stands beside every number of the origin."""
+
+CAUTION = (
+    "FUNCTION ONLY: emulated by QEMU, times mean nothing. That the program runs, and that its results and checks are "
+    "right, is what this shows; what is concluded from times is left out, because it would be about this machine."
+)
+"""What stands in the place of conclusions from times of an emulated chip."""
+
+
+def in_brackets(name: str, origin: Origin) -> str:
+    """Return the name with the label behind it: `pico-sim (SIMULATED)`; that of real hardware as it is."""
+    return f"{name} ({LABELS[origin]})" if LABELS[origin] else name
+
+
+def in_heading(name: str, origin: Origin) -> str:
+    """Return the name with the label behind it: `pico-sim, SIMULATED`; that of real hardware as it is."""
+    return f"{name}, {LABELS[origin]}" if LABELS[origin] else name
+
+
+def doubt(origins: Iterable[Origin]) -> Origin:
+    """Return the origin that says least of real hardware: what is said of several numbers at once."""
+    known: Collection[Origin] = set(origins)
+    order: tuple[Origin, ...] = ("emulated", "simulated", "measured")
+    return next((one for one in order if one in known), "measured")

@@ -295,6 +295,16 @@ def test_what_cannot_be_skipped_is_refused_with_its_line(skip: str, says: str) -
     assert says in str(refused.value)
 
 
+# The plan that builds for the ESP32
+
+
+def test_the_plan_of_builds_for_the_esp32_has_all_that_the_chip_can_have() -> None:
+    text = (Path(__file__).parents[1] / "plans" / "seed-000-esp32-builds.toml").read_text()
+    (draft,) = drafts(parse(text, "seed-000-esp32-builds.toml"))
+    (build,) = draft.builds
+    assert build == {"opt": ["O2", "Os"], "cpu_mhz": [80, 160, 240], "code": ["flash", "iram"]}
+
+
 # The plan for the board of seed 003
 
 

@@ -271,7 +271,8 @@ def test_a_setting_that_a_board_refuses_is_set_aside_alone(tool: Tool, board: Fa
     assert "this target measures nothing" in result.err
 
 
-HERE = sorted(path for path in PLANS.glob("*.toml") if 'name = "stm32h745"' not in path.read_text())
+HERE = sorted(path for path in PLANS.glob("*.toml") if "\nport = " not in path.read_text())
+ESP32 = [PLANS / f"seed-00{number}-esp32.toml" for number in range(3)]
 
 
 @pytest.mark.parametrize("plan", HERE, ids=lambda path: path.stem)
@@ -282,6 +283,25 @@ def test_the_plans_of_the_papers_can_be_carried_out(tool: Tool, plan: Path) -> N
         {"pico-amp-sim (SIMULATED)"} if amp else {"host", "pico-sim (SIMULATED)"}
     )
     assert all(row["measurements"] >= 7 for row in rows)
+
+
+@pytest.mark.parametrize("plan", ESP32, ids=lambda path: path.stem)
+def test_the_plans_for_the_esp32_ask_for_what_the_benchmarks_have(tool: Tool, plan: Path) -> None:
+    """Their settings are checked by a program of the same benchmarks, that of this machine."""
+    text, replaced = re.subn(r'name = "esp32"\nport = .*', 'name = "host"', plan.read_text())
+    assert replaced == 1
+    (tool.directory / plan.name).write_text(text)
+    (row,) = tool("sweep", plan.name, "--dry-run", "--no-estimate", "--format", "json").succeeded().json
+    assert row["measurements"] >= 12
+
+
+def test_without_its_board_a_plan_for_the_esp32_says_which_port_it_misses(tool: Tool) -> None:
+    text = re.sub(r'port = "[^"]*"', 'port = "/dev/no-such-port"', ESP32[0].read_text())
+    (tool.directory / "plan.toml").write_text(text)
+    result = tool("sweep", "plan.toml", "--no-estimate", "--patience", "0.1")
+    assert result.status == 1
+    assert "esp32 at /dev/no-such-port" in " ".join(result.err.split())
+    assert "Traceback" not in result.err
 
 
 def test_there_is_a_plan_for_each_paper() -> None:

@@ -16,10 +16,17 @@ static struct {
 } loop;
 
 enum port_error port_loop_open(void) {
+    if (loop.open) {
+        return PORT_OK;
+    }
     loop.core = port_core_id();
     loop.open = port_sem_init(&loop.waits, 0) == PORT_OK && port_sem_init(&loop.started, 0) == PORT_OK &&
                 port_sem_init(&loop.ended, 0) == PORT_OK;
     return loop.open ? PORT_OK : PORT_ERR_RESOURCE;
+}
+
+const char *port_loop_text(void) {
+    return loop.open ? "the framework's, in its own task" : "none: a task of the benchmark's own stands in";
 }
 
 enum port_error port_loop_start(const struct port_loop_config *config) {

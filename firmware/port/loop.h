@@ -3,14 +3,16 @@
 #ifndef LOOP_H
 #define LOOP_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "port.h"
 
 /* Makes the calling task the main loop: the one that is pinned to this core and calls port_loop_pass() over and over.
- * To be called once, before port_loop_start() can be. PORT_ERR_RESOURCE if there is no memory. */
+ * To be called before port_loop_start() can be; again it does nothing. PORT_ERR_RESOURCE if there is no memory. */
 enum port_error port_loop_open(void);
+
+/* Whose the main loop is, as the condition `main_loop`. */
+const char *port_loop_text(void);
 
 /* What a call of the framework's function does: a pass of the benchmark that has the loop, or, while none has it,
  * waiting. */

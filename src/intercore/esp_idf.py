@@ -46,7 +46,8 @@ _STEP = re.compile(r"^\[(\d+)/(\d+)\]")
 _VERSION = re.compile(r"ESP-IDF\s+(v(\d+)\.(\d+)\S*)")
 _GET = (
     "install ESP-IDF 5.5 or newer (docs.espressif.com, Get Started) and activate it in this shell: "
-    ". ~/esp/esp-idf/export.sh (Windows: export.bat). With an image that somebody else has built, it is not needed: --image FILE"
+    ". ~/esp/esp-idf/export.sh (Windows: export.bat). An image that somebody else has built does "
+    "without it: --image FILE"
 )
 
 SDKCONFIG: Mapping[str, Callable[[Level], tuple[str, ...]]] = {

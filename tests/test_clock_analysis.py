@@ -166,3 +166,26 @@ def test_intervals_and_counters_stand_beside_each_other() -> None:
     assert isinstance(json, dict)
     assert len(json["intervals"]) == len(json["counters"]) == 1
     assert not json["counter_offsets"]
+
+
+def aligned_to(ticks: int, there: int, back: int) -> list[Measurement]:
+    return [
+        msgspec.structs.replace(one, conditions={"clock.uncertainty": f"{ticks} ticks"})
+        for one in (measurement(0, 1, [there, there + 500]), measurement(1, 0, [back, back + 500]))
+    ]
+
+
+def test_a_clock_of_two_counters_is_said_to_be_one() -> None:
+    analysis = clock.analyse(aligned_to(14, 1000, 1000))
+    assert analysis.uncertainty == 14
+    assert any("aligned at start to 14 ticks either way" in one for one in clock.sentences(analysis))
+    assert clock.to_json(analysis)["clock"]["uncertainty"] == 14  # type: ignore[index]
+    assert clock.analyse([measurement(0, 1, [1000])]).uncertainty == 0
+
+
+@pytest.mark.parametrize(
+    ("there", "back", "moved"), [(10, 10, False), (-14, 40, False), (-15, 40, True), (40, -15, True)]
+)
+def test_clocks_that_are_further_apart_than_was_said_have_moved(there: int, back: int, moved: bool) -> None:
+    said = clock.warnings(aligned_to(14, there, back))
+    assert any("more than the 14 to which the target says" in one for one in said) is moved

@@ -240,3 +240,31 @@ def test_rows_are_flat_and_json_is_of_the_declared_type() -> None:
 def test_a_run_without_samples_is_reported() -> None:
     report = view.report(run())
     assert (list(report.section.tables), list(report.section.sentences)) == ([], [])
+
+
+def test_paths_from_core_to_core_carry_the_uncertainty_of_a_clock_of_two_counters() -> None:
+    paths = [
+        ("timer-handler", 0),
+        ("handler-task", 0),
+        ("handler-task", 1),
+        ("doorbell", 1),
+        ("doorbell-round-trip", 1),
+    ]
+    known = [
+        msgspec.structs.replace(one, conditions={**one.conditions, "clock.uncertainty": "25 ticks"})
+        for one in (measurement(path, [1000] * 20, 0, second) for path, second in paths)
+    ]
+    found = {(one.path, one.second): one.within_us for one in irq.analyse(known).latencies}
+    assert found == {
+        ("timer-handler", None): 0,
+        ("handler-task", 0): 0,
+        ("handler-task", 1): pytest.approx(0.2),
+        ("doorbell", 1): pytest.approx(0.2),
+        ("doorbell-round-trip", 1): 0,  # it begins and ends on one core
+    }
+    assert any("Each latency from one core to another is uncertain by 200 ns" in one
+               for one in irq.analyse(known).sentences)  # fmt: skip
+    tables = {table.title.split(":")[0]: table for table in view.report(run(*known)).section.tables}
+    assert "±" in [column.title for column in tables["doorbell"].columns]
+    assert "±" not in [column.title for column in tables["timer-handler"].columns]
+    assert not any("uncertain by" in one for one in irq.analyse(WHOLE).sentences)

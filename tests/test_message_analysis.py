@@ -341,3 +341,15 @@ def test_statements_of_seed_003_stand_beside_what_was_found() -> None:
     assert "-O0 the highest" in notes
     assert "O3 0." in notes
     assert "D2" not in notes  # one region only: nothing to compare
+
+
+def test_latencies_carry_the_uncertainty_of_a_clock_of_two_counters() -> None:
+    known = [
+        *campaign(lambda size: 1 + 0.01 * size, (4, 64), conditions={"clock.uncertainty": "25 ticks"}),
+        *campaign(lambda size: 1 + 0.01 * size, (4, 64), conditions={"clock.uncertainty": "25 ticks"}, to=0),
+    ]
+    analysis = message.analyse(known)
+    assert [(one.second, one.within_us) for one in analysis.latency] == [(0, 0), (1, pytest.approx(0.025))]
+    assert any("uncertain by 25.0 ns either way" in one for one in analysis.sentences), analysis.sentences
+    titles = [table.title for table in report(run_of(known)).section.tables]
+    assert any("give or take 25.0 ns" in title for title in titles), titles

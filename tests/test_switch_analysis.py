@@ -356,3 +356,32 @@ def test_a_machine_of_many_cores_still_fits() -> None:
     assert "across : one" in out.getvalue()
     (panel,) = figure("switch-core-to-core", *many)["data"]
     assert np.shape(panel["z"]) == (16, 16)
+
+
+# A common clock that is made of a counter for each core
+
+
+def test_wake_ups_across_cores_carry_the_uncertainty_of_a_clock_of_two_counters() -> None:
+    said = {"clock.uncertainty": "25 ticks"}
+    known = [measurement(SAME, from_=0, to=0, conditions=said), measurement(ACROSS, conditions=said)]
+    analysis = analyse(known)
+    assert [one.within_us for one in analysis.wake_ups] == [0, 25 / US], "on one core there is none"
+    assert any("Each wake-up from one core to another is uncertain by 200 ns either way" in one
+               for one in analysis.sentences)  # fmt: skip
+    found = report(run(*known))
+    assert any("give or take 200 ns" in table.title for table in found.section.tables)
+    assert not any("uncertain by" in one for one in analyse(FOUR).sentences)
+
+
+def test_what_aligned_counters_and_such_a_clock_leave_open_is_added() -> None:
+    one = aligned(1100, 1_000_000)
+    known = [one, measurement([1190] * 20, conditions={"clock.uncertainty": "10 ticks"}, looking=46)]
+    assert any("as it should be" in said for said in analyse(known).sentences), "83 and 10 ticks explain 90"
+    known[1] = measurement([1190] * 20, conditions={"clock.uncertainty": "1 ticks"})
+    assert any("more than that explains" in said for said in analyse(known).sentences)
+
+
+@pytest.mark.parametrize("text", ["", "some", "-3 ticks", "7", "٣ ticks", "9" * 400 + " ticks"])
+def test_an_uncertainty_that_makes_no_sense_is_none(text: str) -> None:
+    (found,) = analyse([measurement(ACROSS, conditions={"clock.uncertainty": text})]).wake_ups
+    assert found.within_us == 0

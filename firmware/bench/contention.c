@@ -24,12 +24,16 @@
  * tower that ends later than its window is not recorded, but its checksum is checked as that of all others. Who begins
  * more than a tick late, and not because it was another competitor's turn, is counted as preempted.
  *
+ * The energy mark is high during each window: it rises some 20 µs before the begin, by whoever waits for that, and
+ * falls at the end by the timer's interrupt on core 0, when no tower counts any more.
+ *
  * preset=qiita-table takes what competes from the seven rows of a published table (seed 001), a window for each in
  * their order, again for each further repetition. There, a main loop without work spins. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
 #include "port.h"
+#include "port_interrupt.h"
 #include "run.h"
 #include "workload.h"
 
@@ -48,6 +52,8 @@
 #define LEAD_TICKS 5U
 /* What is left of that when they stop sleeping. A sleep may end a tick late. */
 #define SPIN_TICKS 2U
+/* The energy mark rises so long before the window: 20 µs, enough for a turn of the loop that waits for it. */
+#define MARKS_HZ 50000U
 
 enum {
     P_PRESET,
@@ -127,10 +133,12 @@ static struct {
     bool yields;
     /* In ticks of the common clock. */
     uint64_t tick;       /* of the kernel */
+    uint64_t lead;       /* of the energy mark */
     uint64_t shortest;   /* time that a tower took alone */
     uint64_t window;     /* length of each window */
     uint64_t before;     /* lengths of the windows before the present one */
     uint64_t start, end; /* of the present one; valid once it has been released */
+    bool marks;          /* the timer is there, for the end of the energy mark */
     atomic_bool released;
     struct competitor competitors[COMPETITORS];
 } contest;
@@ -176,6 +184,11 @@ static void await_begin(void) {
     }
     while (port_clock() + SPIN_TICKS * contest.tick < contest.start) {
         port_sleep_ticks(1);
+    }
+    while (port_clock() + contest.lead < contest.start) {
+    }
+    if (port_clock() < contest.start) { /* who comes late must not do it in the window */
+        port_mark(true);
     }
     while (port_clock() < contest.start) {
     }
@@ -258,6 +271,13 @@ static void count_late(void) {
     }
 }
 
+/* At the end of a window, whatever towers are still under way. */
+static void end_mark(void *arg) {
+    (void)arg;
+    port_mark(false);
+}
+PORT_ENTRY(end_mark);
+
 static bool hold_window(void) {
     uint32_t started;
     atomic_store(&contest.released, false);
@@ -266,6 +286,9 @@ static bool hold_window(void) {
         ic_run_dither(contest.run);
         uint64_t start = port_clock() + LEAD_TICKS * contest.tick;
         release(start, start + contest.window);
+        if (contest.marks) {
+            (void)port_timer_set(contest.end);
+        }
         port_sleep_until(contest.end);
     } else {
         release(0, 0);
@@ -275,6 +298,7 @@ static bool hold_window(void) {
             port_task_join(&contest.competitors[i].task);
         }
     }
+    port_mark(false); /* it may still be high if there is no timer */
     if (ready) {
         count_late();
     }
@@ -423,6 +447,7 @@ static void prepare(struct ic_run *run) {
     contest.expected = ic_hanoi_expected(contest.discs);
     contest.yields = run->values[P_YIELD] != 0;
     contest.tick = port_clock_hz() / port_tick_hz();
+    contest.lead = port_clock_hz() / MARKS_HZ;
     contest.window = run->values[P_WINDOW] * port_clock_hz() / 1000U;
     contest.before = 0;
     contest.shortest = UINT64_MAX;
@@ -462,9 +487,14 @@ static void count_checks(void) {
 
 static bool hold_windows(void) {
     bool held = true;
+    contest.run->marked = 1; /* windows, and not what is between them */
+    contest.marks = port_timer_open(0, end_mark, NULL) == PORT_OK;
     for (uint32_t i = 0; held && ic_run_repeat(contest.run); i++) {
         set_roles(i % rows());
         held = hold_window();
+    }
+    if (contest.marks) {
+        port_timer_close();
     }
     count_checks();
     return held;

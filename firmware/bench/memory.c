@@ -17,6 +17,9 @@
  * pass is the same at every level of optimisation, and is neither left out nor made wider. Eight accesses make a turn
  * of the loop. A library's memcpy() can be faster, by accesses of several words at a time.
  *
+ * The energy mark is high from before the first repetition to behind the last or, with mark=alone or mark=beside,
+ * around each such pass.
+ *
  * Contents are checked: what was read by its sum, what was written or copied by looking at it after the window. */
 #include <stdatomic.h>
 
@@ -39,10 +42,12 @@ _Static_assert(BYTES_UNIT % TURN_BYTES == 0, "a pass consists of whole turns");
 /* Turns of a loop after which the other core sleeps: some ten microseconds on a microcontroller. */
 #define SETTLING_TURNS 200U
 
-enum { P_ACCESS, P_REGION, P_CORE, P_OTHER, P_OTHER_REGION, P_BYTES, PARAMETER_COUNT };
+enum { P_ACCESS, P_REGION, P_CORE, P_OTHER, P_OTHER_REGION, P_BYTES, P_MARK, PARAMETER_COUNT };
+enum mark { MARK_ALL, MARK_ALONE, MARK_BESIDE };
 enum access { READ, WRITE, COPY };
 
 static const char *const accesses[] = {"read", "write", "copy"};
+static const char *const marks[] = {"all", "alone", "beside"};
 static const char *const others[] = {"none", "read", "write", "copy"};
 
 static uint32_t last_core(void) { return port_core_count() - 1U; }
@@ -66,6 +71,10 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                  .min = BYTES_UNIT,
                  .max = 1U << 30U,
                  .preset = 65536},
+    [P_MARK] = {.name = "mark",
+                .help = "while what the energy mark is high: all repetitions, or each pass of one kind",
+                .choices = marks,
+                .choice_count = 3},
 };
 
 /* What a core works on. */
@@ -215,13 +224,15 @@ static void let_pass(uint32_t turns) {
     }
 }
 
-static int64_t time_pass(struct worker *worker) {
+static int64_t time_pass(struct worker *worker, enum mark kind) {
     size_t first = worker->at;
     worker->value++;
     ic_run_dither(pair.run);
+    ic_run_window(pair.run, kind, true);
     uint64_t start = port_clock();
     word_t sum = pass(worker, pair.pass);
     uint64_t end = port_clock();
+    ic_run_window(pair.run, kind, false);
     worker->right = worker->right && (worker->access == READ ? sum == expected_sum(worker, first, pair.pass)
                                                              : look_at(worker, first, pair.pass));
     return (int64_t)(end - start);
@@ -229,7 +240,7 @@ static int64_t time_pass(struct worker *worker) {
 
 static void time_alone(struct worker *worker) {
     let_pass(SETTLING_TURNS);
-    pair.alone = time_pass(worker);
+    pair.alone = time_pass(worker, MARK_ALONE);
 }
 
 static void time_beside(struct worker *worker) {
@@ -237,7 +248,7 @@ static void time_beside(struct worker *worker) {
     port_notify(&pair.other.task);
     while (!atomic_load(&pair.running)) {
     }
-    pair.beside = time_pass(worker);
+    pair.beside = time_pass(worker, MARK_BESIDE);
     atomic_store(&pair.wanted, false);
     while (atomic_load(&pair.running)) {
     }
@@ -384,6 +395,7 @@ static bool repeat(struct ic_run *run, struct ic_series *alone, struct ic_series
         return false;
     }
     take(run, NULL, NULL); /* warms caches and page tables */
+    run->marked = run->values[P_MARK];
     while (ic_run_repeat(run)) {
         take(run, alone, beside);
     }

@@ -19,7 +19,10 @@
  *
  *   notify     each part notifies the console task (in mode spin: sets a flag that the console task spins on)
  *   poll-tick  the console task looks once per kernel tick. This mode exists to show how that quantises tp to whole
- *              ticks. It starts tp at a tick edge, as a program does that has just slept. */
+ *              ticks. It starts tp at a tick edge, as a program does that has just slept.
+ *
+ * The energy mark is high from before the first repetition to behind the last or, with mark=t1 or mark=tp, around each
+ * such time, so that a power meter can tell the two apart; with join=poll-tick also while tp waits for its edge. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -30,11 +33,13 @@
 /* Keeps what different cores write on different cache lines. */
 #define CACHE_LINE 64
 
-enum { P_WORKLOAD, P_N, P_CORES, P_MODE, P_JOIN, P_PRIORITY, PARAMETER_COUNT };
+enum { P_WORKLOAD, P_N, P_CORES, P_MODE, P_JOIN, P_PRIORITY, P_MARK, PARAMETER_COUNT };
+enum mark { MARK_ALL, MARK_T1, MARK_TP };
 enum mode { MODE_CREATE, MODE_POOL, MODE_SPIN };
 enum join { JOIN_NOTIFY, JOIN_POLL_TICK };
 
 static const char *const modes[] = {"create", "pool", "spin"};
+static const char *const marks[] = {"all", "t1", "tp"};
 static const char *const joins[] = {"notify", "poll-tick"};
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
@@ -52,6 +57,10 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_MODE] = {.name = "mode", .help = "how the parts are started", .choices = modes, .choice_count = 3},
     [P_JOIN] = {.name = "join", .help = "how their end is seen", .choices = joins, .choice_count = 2},
     [P_PRIORITY] = {.name = "priority", .help = "of the parts' tasks", .min = 1, .max = PORT_PRIORITY_MAX, .preset = 2},
+    [P_MARK] = {.name = "mark",
+                .help = "while what the energy mark is high: all repetitions, or each window of one kind",
+                .choices = marks,
+                .choice_count = 3},
 };
 
 struct part {
@@ -257,9 +266,11 @@ static void time_one_core(struct ic_series *series) {
     uint32_t n = run->values[P_N];
     uint64_t preempted = port_preemptions();
     ic_run_dither(run);
+    ic_run_window(run, MARK_T1, true);
     uint64_t start = port_clock();
     uint32_t result = workload()->work(team.origin, n);
     uint64_t end = port_clock();
+    ic_run_window(run, MARK_T1, false);
     run->checks.preempted += port_preemptions() - preempted;
     run->checks.migrated += port_core_id() != 0;
     ic_run_check(run, result == workload()->expected(team.origin, n));
@@ -285,6 +296,7 @@ static bool fork_and_join(uint64_t *start, uint64_t *end) {
         arm_spinners();
     }
     ic_run_dither(team.run);
+    ic_run_window(team.run, MARK_TP, true); /* not between the tick's edge and the window, which ends at an edge, too */
     if (team.join == JOIN_POLL_TICK) {
         port_sleep_ticks(1);
     }
@@ -304,6 +316,7 @@ static bool fork_and_join(uint64_t *start, uint64_t *end) {
         join_parts();
     }
     *end = port_clock();
+    ic_run_window(team.run, MARK_TP, false);
     return forked;
 }
 
@@ -385,6 +398,7 @@ static bool measure(struct ic_run *run) {
         return false;
     }
     bool taken = repeat(NULL, NULL); /* warms caches, page tables and the allocator */
+    run->marked = run->values[P_MARK];
     while (taken && ic_run_repeat(run)) {
         taken = repeat(t1, tp);
     }

@@ -22,6 +22,7 @@ void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint
     run->random.state = ic_run_common(run, IC_COMMON_SEED);
     run->clock = run->benchmark->clock != NULL ? run->benchmark->clock(run) : IC_CLOCK_COMMON;
     run->aborted = false;
+    run->marked = 0;
     run->next_progress = 0;
     ic_samples_reset();
 }
@@ -48,13 +49,18 @@ bool ic_run_measure(struct ic_run *run) {
     await_phase(run);
     uint32_t rings_lost = port_lost_rings();
     bool measured = ic_looking_measure(run) && run->benchmark->measure(run);
+    port_mark(false); /* it may have given up between two repetitions */
     run->checks.rings_lost = port_lost_rings() - rings_lost;
     return measured;
 }
 
 /* Sleeps in naps, so that the target answers and can be stopped however long the rest is. */
 static void rest(struct ic_run *run) {
-    uint64_t end = port_clock() + ticks_of(ic_run_common(run, IC_COMMON_REST), 1000);
+    uint64_t length = ticks_of(ic_run_common(run, IC_COMMON_REST), 1000);
+    if (length > 0) {
+        port_mark(false);
+    }
+    uint64_t end = port_clock() + length;
     uint64_t nap = port_clock_hz() / NAPS_HZ;
     for (uint64_t now = port_clock(); now < end && !run->aborted; now = port_clock()) {
         port_sleep_until(end - now < nap ? end : now + nap);
@@ -64,7 +70,7 @@ static void rest(struct ic_run *run) {
     }
 }
 
-bool ic_run_repeat(struct ic_run *run) {
+static bool begin_repetition(struct ic_run *run) {
     ic_console_attend(run);
     if (run->aborted || run->checks.done == run->checks.repetitions) {
         return false;
@@ -77,6 +83,20 @@ bool ic_run_repeat(struct ic_run *run) {
     }
     run->checks.done++;
     return true;
+}
+
+bool ic_run_repeat(struct ic_run *run) {
+    bool begun = begin_repetition(run);
+    if (!begun || run->marked == 0) {
+        port_mark(begun);
+    }
+    return begun;
+}
+
+void ic_run_window(const struct ic_run *run, uint32_t kind, bool on) {
+    if (run->marked == kind) {
+        port_mark(on);
+    }
 }
 
 void ic_run_dither(struct ic_run *run) {

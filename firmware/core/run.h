@@ -40,6 +40,7 @@ struct ic_run {
     struct ic_random random;
     enum ic_clock clock;    /* whose ticks ic_run_series() is for */
     bool aborted;           /* somebody asked to stop, or the console has gone */
+    uint32_t marked;        /* windows that the energy mark is high for: see ic_run_window(); 0: all repetitions */
     struct ic_error error;  /* why measure() returned false */
     uint64_t next_progress; /* common clock */
 };
@@ -58,8 +59,13 @@ bool ic_run_measure(struct ic_run *run);
 uint32_t ic_run_common(const struct ic_run *run, enum ic_common parameter);
 
 /* To be called before each repetition: attends to the console and rests as asked. False when all are done or somebody
- * wants the run to stop. */
+ * wants the run to stop. From the first time that it is true to the time that it is false the energy mark is high, but
+ * low during a rest, unless the benchmark has set run->marked. */
 bool ic_run_repeat(struct ic_run *run);
+
+/* To be called right before (on) and right behind a timed window, where a repetition has windows of several kinds: the
+ * energy mark is high for those of the kind that is marked. `kind` is at least 1. */
+void ic_run_window(const struct ic_run *run, uint32_t kind, bool on);
 
 /* Waits for a random time up to dither_us, busily, so that timed windows do not all begin at the same phase of the tick
  * and the core does not begin them fresh from sleep. */

@@ -209,6 +209,17 @@ uint64_t port_period_begin(struct port_period *period, uint32_t ticks);
 /* Blocks the caller until the next release is due; returns at once if it is overdue. */
 void port_period_sleep(struct port_period *period);
 
+/* ---- the energy mark -------------------------------------------------------------------------------------------- */
+
+/* Drives the energy mark, a pin of the board, high or low: high while something is measured, so that a power meter with
+ * a digital input can be lined up (docs/energy.md). Low from start on, and after a panic. The condition `mark` names
+ * the pin, e.g. "GP2 (header pin 4)", or says "none": then this does nothing.
+ *
+ * From any task on any core and from handlers. It is one store or few, without a lock and without waiting, takes below
+ * a microsecond, and the pin follows within another. Setting what is set changes nothing; of several calls the last one
+ * counts. It is never called inside a timed interval. */
+void port_mark(bool on);
+
 /* ---- console ---------------------------------------------------------------------------------------------------- */
 
 /* These functions are for one task at a time, on any core.

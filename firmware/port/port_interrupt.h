@@ -2,9 +2,9 @@
  *
  * A handler runs on the core it was asked for, as an interrupt on a chip and as a signal handler in a thread pinned to
  * that core on Linux; the conditions `interrupt.timer` and `interrupt.doorbell` say what they are. In a handler only
- * port_clock(), port_core_id(), port_doorbell_ring() and port_notify_from_handler() may be called. It keeps out the
- * tasks of its core, and other handlers where it has their priority. One timer and one doorbell per core can be open at
- * a time; open and close are for tasks. */
+ * port_clock(), port_core_id(), port_mark(), port_doorbell_ring() and port_notify_from_handler() may be called. It
+ * keeps out the tasks of its core, and other handlers where it has their priority. One timer and one doorbell per core
+ * can be open at a time; open and close are for tasks. */
 #ifndef PORT_INTERRUPT_H
 #define PORT_INTERRUPT_H
 

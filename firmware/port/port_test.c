@@ -1045,9 +1045,12 @@ static void facts_are_complete(void) {
         expect((uintptr_t)region.base % 64 == 0, "a region is aligned to 64 bytes");
     }
     struct port_condition condition;
+    bool has_mark = false;
     for (uint32_t i = 0; port_condition(i, &condition); i++) {
         expect(condition.key[0] != '\0' && condition.value[0] != '\0', "a condition has a key and a value");
+        has_mark = has_mark || strcmp(condition.key, "mark") == 0;
     }
+    expect(has_mark, "a condition names the pin of the energy mark, or says that there is none");
     expect(strlen(port_board()) > 0 && strlen(port_chip()) > 0, "board and chip have names");
     expect(strlen(port_clock_name()) > 0, "the clock has a name");
     expect(port_core_id() == 0, "the console task runs on core 0");

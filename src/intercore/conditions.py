@@ -12,7 +12,17 @@ if TYPE_CHECKING:
 
     from intercore.measurement import Level, Measurement, Run
 
-_OF_THE_MOMENT = frozenset({"os.load_at_start", "cpu.cycle_counter_hz", "desk.link", "desk.rate"})
+_OF_THE_MOMENT = frozenset(
+    {
+        "os.load_at_start",
+        "cpu.cycle_counter_hz",
+        "clock.uncertainty",
+        "clock.offset",
+        "clock.esp_timer_ppm",
+        "desk.link",
+        "desk.rate",
+    }
+)
 """Conditions that differ each time the target starts and say nothing about its speed."""
 
 _OF_THE_SIMULATING_MACHINE = frozenset({"desk.platform", "desk.python"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import zlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -213,6 +214,50 @@ def test_a_run_is_not_repeated_for_the_same_id(target: Target) -> None:
 def test_as_many_samples_as_list_allows_can_be_taken(target: Target) -> None:
     shown = [line for line in target.talk(b"list\n") if line["type"] == "parameter" and line["name"] == "samples"]
     assert target.talk(f"run trial samples={shown[0]['max']} dither_us=0\n".encode())[-1]["type"] == "end"
+
+
+@dataclass
+class Mark:
+    """What was seen of the energy mark in a run of `trial`, whose repetitions have a window of kind 2 each."""
+
+    rises: int
+    in_windows: int
+    out_of_windows: int
+    at_the_end: bool
+
+
+def mark_of(core: ctypes.CDLL, target: Target, typed: bytes, kind: int = 0, failure: int = 0) -> Mark:
+    def variable(name: str) -> ctypes.c_uint32:
+        return ctypes.c_uint32.in_dll(core, name)
+
+    variable("given_marked").value, variable("given_failure").value = kind, failure
+    for name in ("seen_mark_rises", "seen_marked", "seen_unmarked"):
+        variable(name).value = 0
+    try:
+        target.talk(typed)
+    finally:
+        variable("given_marked").value = variable("given_failure").value = 0
+    seen = (variable(name).value for name in ("seen_mark_rises", "seen_marked", "seen_unmarked"))
+    return Mark(*seen, at_the_end=bool(core.seen_mark()))
+
+
+def test_the_energy_mark_is_high_from_the_first_repetition_to_behind_the_last(
+    core: ctypes.CDLL, target: Target
+) -> None:
+    assert mark_of(core, target, b"run trial samples=5\n") == Mark(1, 5, 0, False)
+
+
+def test_the_energy_mark_is_low_during_a_rest(core: ctypes.CDLL, target: Target) -> None:
+    assert mark_of(core, target, b"run trial samples=5 rest_ms=100\n") == Mark(5, 5, 0, False)
+
+
+def test_the_energy_mark_is_high_for_windows_of_one_kind_only(core: ctypes.CDLL, target: Target) -> None:
+    assert mark_of(core, target, b"run trial samples=5\n", kind=2) == Mark(5, 5, 0, False)
+    assert mark_of(core, target, b"run trial samples=5\n", kind=1) == Mark(0, 0, 5, False)
+
+
+def test_the_energy_mark_is_low_after_a_run_that_gave_up(core: ctypes.CDLL, target: Target) -> None:
+    assert mark_of(core, target, b"run trial samples=5\n", failure=3) == Mark(1, 3, 0, False)
 
 
 def test_the_error_that_ended_a_run_can_be_had_again(core: ctypes.CDLL, target: Target) -> None:

@@ -23,6 +23,20 @@ uint64_t port_cycles_hz(void) { return port_clock_hz(); }
 uint64_t port_clock_hz(void) { return 1000000000; }
 uint32_t port_tick_hz(void) { return 1000; }
 uint32_t port_lost_rings(void) { return 0; }
+
+/* The energy mark, how often it rose, and in how many repetitions it was high and low. */
+static bool mark;
+uint32_t seen_mark_rises;
+uint32_t seen_marked;
+uint32_t seen_unmarked;
+
+void port_mark(bool on) {
+    seen_mark_rises += on && !mark;
+    mark = on;
+}
+
+uint32_t seen_mark(void);
+uint32_t seen_mark(void) { return mark; }
 const char *port_clock_name(void) { return "counter"; }
 
 /* Whether the platform is out of tasks. */
@@ -136,6 +150,9 @@ void port_console_set_rate(uint32_t bits_per_second) {
 /* ---- a benchmark with a parameter of every kind, whose samples the tests choose ---- */
 
 const char *given_series = "number";
+/* The kind of windows that are marked; its own are of kind 2. And the repetition that fails, 0: none. */
+uint32_t given_marked;
+uint32_t given_failure;
 const int64_t *given_samples;
 uint32_t given_sample_count;
 
@@ -156,8 +173,15 @@ static bool measure(struct ic_run *run) {
     if (series == NULL) {
         return false;
     }
+    run->marked = given_marked;
     for (uint32_t i = 0; ic_run_repeat(run); i++) {
         ic_run_dither(run);
+        ic_run_window(run, 2, true);
+        *(mark ? &seen_marked : &seen_unmarked) += 1;
+        ic_run_window(run, 2, false);
+        if (i + 1U == given_failure) {
+            return ic_error_set(&run->error, "failed", "the test wanted it", "", "");
+        }
         ic_run_sample(run, series, i < given_sample_count ? given_samples[i] : 0);
         ic_run_check(run, run->values[1] != 0); /* red is wrong */
     }

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "conditions.h"
 #include "cycles.h"
+#include "mark.h"
 #include "port_freertos.h"
 #include "tick.h"
 #include "uart.h"
@@ -21,6 +22,7 @@ void board_run(void (*console)(void)) {
     clock_start();
     cycles_go_on();
     uart_start();
+    mark_start();
     conditions_start();
     watchdog_start();
     port_freertos_start(run_program);

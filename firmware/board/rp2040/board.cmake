@@ -18,7 +18,7 @@ list(JOIN IC_CODE_FLAGS " " flags)
 # One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
 add_compile_options(-ffunction-sections -fdata-sections)
 
-ic_freertos(ThirdParty/GCC/RP2040 port/freertos_smp board/rp2040/sdk)
+ic_freertos(ThirdParty/GCC/RP2040 port/freertos_smp/v11 board/rp2040/sdk)
 # The kernel's port compiles its handler of the inter-core interrupt only where the SDK's multicore library is.
 target_compile_definitions(freertos PUBLIC LIB_PICO_MULTICORE=1)
 # The files' names in its assertions do not depend on where they are here.
@@ -35,13 +35,13 @@ else()
 endif()
 
 add_library(rp2040 STATIC
-  port/freertos_smp/conditions.c port/freertos_smp/interrupt_freertos.c
+  port/freertos_smp/conditions_v11.c port/freertos_smp/interrupt_freertos.c
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
-  port/freertos/time_freertos.c port/freertos_smp/port_freertos.c
+  port/freertos/time_freertos.c port/freertos_smp/port_freertos.c port/freertos_smp/kernel_v11.c
   board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
   board/rp2040/core_1_smp.c board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fifo.c board/rp2040/fault.c
   board/rp2040/image_${IC_CODE}.c board/rp2040/interrupt.c board/rp2040/kernels_smp.c board/rp2040/launch.c
-  board/rp2040/lock.c
+  board/rp2040/lock.c board/rp2040/mark.c
   board/rp2040/panic.c board/rp2040/region.c board/rp2040/start.c board/rp2040/tick.c board/rp2040/uart.c
   board/rp2040/transports.c board/rp2040/watchdog.c
   transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c

@@ -5,6 +5,7 @@
 #include "clocks.h"
 #include "image.h"
 #include "kernels.h"
+#include "mark.h"
 #include "port_freertos.h"
 #include "region.h"
 #include "registers.h"
@@ -34,6 +35,7 @@ static const struct port_condition conditions[] = {
     {"memory.regions", "sram-striped " TEXT(REGION_STRIPED_BYTES) ", sram4 " TEXT(REGION_BANK_BYTES) ", sram5 " TEXT(
                            REGION_BANK_BYTES) " bytes"},
     {"memory.word_bytes", "4"},
+    {"mark", MARK_TEXT},
     {"console", "UART0 by interrupt on core 0, " TEXT(UART_RATE) " bit/s at start"},
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])

@@ -21,6 +21,7 @@ static struct {
 } cause;
 
 __attribute__((noreturn, used)) static void end(void) {
+    port_mark(false);
     ic_line_open(&line, "log");
     ic_line_integer(&line, "id", 0);
     ic_line_text(&line, "text", cause.what);

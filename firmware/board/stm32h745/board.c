@@ -6,6 +6,7 @@
 #include "conditions.h"
 #include "cycles.h"
 #include "led.h"
+#include "mark.h"
 #include "port_amp.h"
 #include "port_freertos.h"
 #include "tick.h"
@@ -34,6 +35,7 @@ static void run_program(void) {
 void board_run(void (*console)(void)) {
     program = console;
     led_start();
+    mark_start();
     uart_start();
     const char *trouble = clocks_start();
     uart_start(); /* its clock has changed */
@@ -51,6 +53,7 @@ void board_run(void (*console)(void)) {
 void board_run(void (*console)(void)) {
     (void)console;
     led_start();
+    mark_start();
     port_amp_start_core_1();
 }
 

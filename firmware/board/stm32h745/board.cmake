@@ -56,7 +56,8 @@ add_library(stm32h745 STATIC
   port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c
   board/stm32h745/amp.c board/stm32h745/baud.c board/stm32h745/board.c board/stm32h745/clock.c
   board/stm32h745/clock_plan.c board/stm32h745/clocks.c board/stm32h745/conditions.c board/stm32h745/cycles.c
-  board/stm32h745/entry.S board/stm32h745/irq.c board/stm32h745/led.c board/stm32h745/lock.c board/stm32h745/mpu.c
+  board/stm32h745/entry.S board/stm32h745/irq.c board/stm32h745/led.c board/stm32h745/lock.c board/stm32h745/mark.c
+  board/stm32h745/mpu.c
   board/stm32h745/mpu_table.c board/stm32h745/panic.c board/stm32h745/region.c board/stm32h745/start.c
   board/stm32h745/tick.c board/stm32h745/timer.c board/stm32h745/transports.c board/stm32h745/uart.c
   board/stm32h745/uart_raw.c board/stm32h745/vectors.c board/stm32h745/watchdog.c

@@ -3,6 +3,7 @@
 #include <newlib.h>
 
 #include "clocks.h"
+#include "mark.h"
 #include "memory_map.h"
 #include "port_freertos.h"
 #include "registers.h"
@@ -45,6 +46,7 @@ static const struct port_condition conditions[] = {
     {"spinlock", "hardware semaphore (HSEM), polled"},
     {"atomic", "under a hardware semaphore with interrupts masked: exclusive accesses do not reach the other core"},
     {"console", "USART3 by interrupt on core 0, " TEXT(UART_RATE) " bit/s at start"},
+    {"mark", MARK_TEXT},
     {"watchdog", WATCHDOG_TEXT},
     {"interrupt.timer", "TIM5, a half of the common clock, at the kernel's priority"},
     {"interrupt.doorbell", "HSEM, a semaphore for each direction, at the kernel's priority"},

@@ -18,6 +18,7 @@ static struct {
 } cause;
 
 __attribute__((noreturn, used)) static void end(void) {
+    port_mark(false);
     led_panic();
     ic_line_open(&line, "log");
     ic_line_integer(&line, "id", 0);

@@ -63,6 +63,7 @@
 #define RCC_AHB4ENR_GPIOBEN (1U << 1U)
 #define RCC_AHB4ENR_GPIODEN (1U << 3U)
 #define RCC_AHB4ENR_GPIOEEN (1U << 4U)
+#define RCC_AHB4ENR_GPIOGEN (1U << 6U)
 #define RCC_APB1LENR REGISTER(0x580244e8U)
 #define RCC_APB1LENR_TIM2EN (1U << 0U)
 #define RCC_APB1LENR_TIM3EN (1U << 1U)
@@ -82,6 +83,7 @@
 #define GPIOB 0x58020400U
 #define GPIOD 0x58020c00U
 #define GPIOE 0x58021000U
+#define GPIOG 0x58021800U
 #define GPIO_MODER(port) REGISTER((port) + 0x00U)
 #define GPIO_OSPEEDR(port) REGISTER((port) + 0x08U)
 #define GPIO_PUPDR(port) REGISTER((port) + 0x0cU)

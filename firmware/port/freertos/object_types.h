@@ -4,11 +4,7 @@
 
 #include <stdint.h>
 
-#include "FreeRTOS.h"
-
-#include "event_groups.h"
-#include "semphr.h"
-#include "stream_buffer.h"
+#include "kernel_api.h"
 
 typedef struct port_mutex {
     SemaphoreHandle_t handle;

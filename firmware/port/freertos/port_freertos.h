@@ -13,8 +13,14 @@
 #define PORT_FREERTOS_STACK_BYTES_FOR_ENTRY 1024U
 #define PORT_FREERTOS_CONSOLE_STACK_WORDS 1024U
 
-/* Notification indices; FreeRTOSConfig.h says what each is for. */
+/* Notification indices; FreeRTOSConfig.h says what each is for. A kernel that has been built with one entry per task
+ * (the libraries that come with Arduino) has port_notify() share it with its stream buffers: neither adds to the
+ * other's count, and both look again when they are woken. */
+#if configTASK_NOTIFICATION_ARRAY_ENTRIES > 1
 #define PORT_FREERTOS_NOTIFY_TASK 1U
+#else
+#define PORT_FREERTOS_NOTIFY_TASK 0U
+#endif
 #define PORT_FREERTOS_NOTIFY_PLATFORM 2U
 
 /* Makes `console` the console task and starts the scheduler. To be called on core 0; where one kernel has all cores,
@@ -28,7 +34,8 @@ void port_freertos_yield_from_handler(void);
  * for, before one looks at the clock again. 0 if it already does; portMAX_DELAY for PORT_FOREVER. */
 TickType_t port_freertos_ticks_until(uint64_t when);
 
-/* Fewest words that the console task and any ended task have left unused on their stacks so far. */
+/* Fewest words (with ESP-IDF bytes) that the console task and any ended task have left unused on their stacks so far.
+ */
 uint32_t port_freertos_stack_left(void);
 
 /* The conditions that the kernel's configuration makes, as port_condition(). */

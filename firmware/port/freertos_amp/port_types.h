@@ -5,10 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "FreeRTOS.h"
-
 #include "object_types.h" /* of one kernel: for tasks of the core that makes them */
-#include "task.h"
 
 #define PORT_CORES_MAX 2U
 

@@ -1,13 +1,11 @@
-/* The types that users of port.h allocate, for FreeRTOS SMP. */
+/* The types that users of port.h allocate, where one FreeRTOS kernel schedules both cores: V11 SMP or ESP-IDF's. */
 #ifndef PORT_TYPES_H
 #define PORT_TYPES_H
 
 #include <stdatomic.h>
 
-#include "FreeRTOS.h"
-
+#include "kernel_api.h"
 #include "object_types.h"
-#include "task.h"
 
 #define PORT_CORES_MAX 2U
 
@@ -15,13 +13,24 @@
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 
+/* What wakes a task that waits for the platform itself (kernel.h). */
+#ifdef ESP_PLATFORM
+typedef SemaphoreHandle_t kernel_waiter_t;
+#else
+typedef TaskHandle_t kernel_waiter_t;
+#endif
+
 /* The stack and the kernel's control block come from the heap: a port_task_t is small. */
 typedef struct port_task {
     TaskHandle_t handle;
     void (*entry)(void *);
     void *arg;
-    atomic_uint ended;            /* the entry has returned */
-    _Atomic(TaskHandle_t) joiner; /* who waits for that */
+    atomic_uint ended;               /* the entry has returned */
+    _Atomic(kernel_waiter_t) joiner; /* who waits for that */
+#ifdef ESP_PLATFORM
+    kernel_waiter_t waiter; /* this task's own; NULL until it first waits */
+    StaticSemaphore_t waiter_memory;
+#endif
 } port_task_t;
 
 typedef StaticSemaphore_t port_sem_t;

@@ -379,6 +379,9 @@ const char *port_posix_cpus(void) {
 
 uint32_t port_lost_rings(void) { return 0; }
 
+/* There is no pin. */
+void port_mark(bool on) { (void)on; }
+
 uint64_t port_posix_began(void) { return began; }
 
 const char *port_posix_policy(void) { return realtime ? "SCHED_FIFO" : "SCHED_OTHER"; }

@@ -2,10 +2,8 @@
 #ifndef TRANSPORTS_FREERTOS_H
 #define TRANSPORTS_FREERTOS_H
 
+#include "kernel_api.h"
 #include "transport.h"
-
-/* Behind the kernel's own header. */
-#include "message_buffer.h"
 
 extern const struct ic_transport ic_transport_queue;
 extern const struct ic_transport ic_transport_stream_buffer;

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from intercore.analysis import counter
+from intercore.analysis import counter, uncertainty
 from intercore.analysis.pools import by_level, spoilt, varied_names
 from intercore.measurement import LOOKING_PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     from numpy.typing import NDArray
@@ -105,6 +105,8 @@ class ClockAnalysis(msgspec.Struct, frozen=True):
 
     intervals: tuple[Intervals, ...]
     offsets: tuple[Offset, ...]
+    uncertainty: int
+    """By how many ticks the clocks of two cores can be apart, as the target says; 0 where all read one clock."""
     counters: tuple[Counter, ...] = ()
     counter_offsets: tuple[CounterOffset, ...] = ()
 
@@ -127,7 +129,8 @@ def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
         _intervals(*setting, pool) for setting, pool in sorted(pools.items(), key=lambda item: _order(*item[0]))
     ]
     counters, counter_offsets = counter.counters(known)
-    return ClockAnalysis(tuple(intervals), tuple(_offsets(intervals)), tuple(counters), tuple(counter_offsets))
+    said = max(map(uncertainty.ticks, known), default=0)
+    return ClockAnalysis(tuple(intervals), tuple(_offsets(intervals)), said, tuple(counters), tuple(counter_offsets))
 
 
 def sentences(analysis: ClockAnalysis) -> list[str]:
@@ -163,12 +166,31 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
         f"{1e9 / one.hz:g} ns more than core {one.first}, and at most {-one.low:,} less."
         for one in analysis.offsets
     ]
+    if analysis.uncertainty:
+        said.append(
+            f"The common clock is made of a counter for each core, which the target aligned at start to "
+            f"{analysis.uncertainty:,} ticks either way: by so much every time from one core to another is uncertain."
+        )
     return [*said, *counter.sentences(analysis.counters, analysis.counter_offsets)]
 
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the clock doubtful, and the likely cause."""
-    return spoilt(measurements, "clock", "from", _TEXTS)
+    known = list(measurements)
+    return [*spoilt(known, "clock", "from", _TEXTS), *_misaligned(analyse(known))]
+
+
+def _misaligned(analysis: ClockAnalysis) -> Iterator[str]:
+    """Hold the bounds of offsets against what the target says of its clock."""
+    most = analysis.uncertainty
+    for one in analysis.offsets:
+        if most and (one.low > most or one.high < -most):
+            yield (
+                f"The clocks of cores {one.first} and {one.second} are {one.low:,} to {one.high:,} ticks apart, more "
+                f"than the {most:,} to which the target says to have aligned them: they have moved since it started, "
+                "by a change of the cores' clock, by sleep or by a debugger. Times between cores are wrong: start the "
+                "target anew."
+            )
 
 
 _TEXTS = {
@@ -211,6 +233,7 @@ def to_json(analysis: ClockAnalysis) -> dict[str, object]:
                 {"from": one.first, "to": one.second, "low": one.low, "high": one.high, "hz": one.hz}
                 for one in analysis.offsets
             ],
+            "uncertainty": analysis.uncertainty,
             "counters": msgspec.to_builtins(analysis.counters),
             "counter_offsets": msgspec.to_builtins(analysis.counter_offsets),
             "sentences": sentences(analysis),

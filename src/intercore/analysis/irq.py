@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from intercore.analysis import uncertainty
 from intercore.analysis.distribution import Distribution, Interval, Tail, distribution, disturbances, tail
 from intercore.analysis.pools import by_level, varied_names
 
@@ -86,6 +87,10 @@ class Latency(msgspec.Struct, frozen=True):
     looking_us: Annotated[float, Meta(ge=0)] | None
     """Median cost of an empty pair of readings on the core that reads last, in µs: a path that begins with a reading
     has it in it. Null if it was not measured."""
+    within_us: Annotated[float, Meta(ge=0)]
+    """How far all of the latencies together may be off because the common clock is made of a counter for each core, and
+    these can be aligned only so well; 0 where both cores read one clock, and where a path ends on the core where it
+    begins."""
 
     @property
     def is_across(self) -> bool:
@@ -268,7 +273,13 @@ def _latency(setting: Setting, pool: Sequence[Measurement]) -> Latency:
         latency_us=distribution(_us(pool)),
         cycles=_cycles(pool),
         looking_us=_looking(setting, pool),
+        within_us=uncertainty.within_us(pool, SERIES) if _ends_across(setting) else 0.0,
     )
+
+
+def _ends_across(setting: Setting) -> bool:
+    """Whether the last reading is on another core than the first, or than that whose timer it is."""
+    return setting.across and setting.path != "doorbell-round-trip"
 
 
 def _cycles(pool: Sequence[Measurement]) -> Cycles | None:
@@ -348,6 +359,9 @@ def _sentences(
         for said in (_timer(facts), _wake_up(facts), _doorbell(facts), _allow(facts), _sleep(facts)):
             if said:
                 yield prefix + said
+    within = max((one.within_us for one in latencies), default=0.0)
+    if within:
+        yield uncertainty.sentence(within, "latency")
 
 
 def _text(us: float) -> str:

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from intercore.analysis import uncertainty
 from intercore.analysis.clock import Exactness, exactness
 from intercore.analysis.distribution import Distribution, distribution, disturbances
 from intercore.analysis.factors import FactorAnalysis, Observation, analyse_factors
@@ -144,6 +145,9 @@ class MessageLatency(_Model, frozen=True):
 
     looking_us: dict[str, float]
     """By core, the median cost of an empty pair of readings of the clock, in µs."""
+    within_us: _Positive
+    """How far all of the latencies together, and with them alpha, may be off because the common clock is made of a
+    counter for each core, and these can be aligned only so well; 0 where both cores read one clock."""
     sizes: tuple[MessageLatencySize, ...]
 
 
@@ -298,6 +302,7 @@ def _latency(curve: Curve) -> MessageLatency:
     row = {
         **_common(curve),
         "looking_us": {str(core): cost for core in cores if (cost := looking_us(everything, core)) > 0},
+        "within_us": uncertainty.within_us(everything, "latency") if len(cores) > 1 else 0.0,
         "sizes": tuple(_latency_size(curve, size) for size in curve.measurements),
     }
     return msgspec.convert(row, MessageLatency)
@@ -392,6 +397,9 @@ def _sentences(
     effects: Mapping[Measure, FactorAnalysis | None],
 ) -> Iterator[str]:
     yield from choice_sentences(ranked, gains)
+    within = max((row.within_us for row in latency), default=0.0)
+    if within:
+        yield uncertainty.sentence(within, "latency")
     for measure in MEASURES:
         yield from _on_factors(measure, effects[measure])
     yield from _on_fit([*latency, *throughput])

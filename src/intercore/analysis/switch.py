@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from intercore.analysis import uncertainty
 from intercore.analysis.alignment import Alignment, alignment
 from intercore.analysis.clock import PROMISED_SPREAD, Exactness, exactness
 from intercore.analysis.counter import with_bound
@@ -70,8 +71,9 @@ class WakeUp(msgspec.Struct, frozen=True):
     looking_us: dict[str, float]
     """By core, the median cost of an empty pair of readings of the same clock, which is contained in both."""
     within_us: Annotated[float, Meta(ge=0)]
-    """How far all of the wake-ups together may be off because two counters can be aligned only so well; 0 where both
-    cores read one clock. Nothing of this kind is known for `raw-counter`."""
+    """How far all of the wake-ups together may be off because two counters can be aligned only so well: by the tool for
+    `aligned`, by the target itself where its common clock is made of a counter for each core. 0 where both cores read
+    one clock. Nothing of this kind is known for `raw-counter`."""
     alignment: Alignment | None
     """How the counters were aligned: of several measurements, in the first one; None where they were not."""
     exactness: Exactness | None
@@ -281,6 +283,8 @@ def _wake_up(setting: _Setting, pool: Sequence[Measurement]) -> WakeUp:
     hz = pool[0].samples("switch").hz
     wake_ups = distribution(_concatenated(pool))
     aligned = [found for one in pool if one.factors["time"] == "aligned" and (found := alignment(one)) is not None]
+    crosses = time == "common" and first != second
+    by_target = uncertainty.within_us(pool, "switch") if crosses else 0.0
     return msgspec.convert(
         {
             "primitive": primitive,
@@ -294,7 +298,7 @@ def _wake_up(setting: _Setting, pool: Sequence[Measurement]) -> WakeUp:
             "wake_up_us": wake_ups,
             "call_us": distribution(np.concatenate([one.samples("call").ns / 1e3 for one in pool])),
             "looking_us": _looking_us(pool, {first, second}),
-            "within_us": max((found.within_us for found in aligned), default=0.0),
+            "within_us": max((found.within_us for found in aligned), default=by_target),
             "alignment": aligned[0] if aligned else None,
             "exactness": exactness(pool, "switch") if time == "common" or first == second else None,
         },
@@ -405,6 +409,7 @@ def _name(primitive: str, first: int, second: int) -> str:
 def _sentences(wake_ups: Sequence[WakeUp], ratios: Sequence[Ratio], false_times: Sequence[FalseTime]) -> Iterator[str]:
     yield from _about_ratios(ratios)
     yield from _about_calls(wake_ups)
+    yield from _about_uncertainty(wake_ups)
     yield from _about_alignment(wake_ups)
     yield from _about_false_times(false_times)
     yield from _about_exactness(wake_ups)
@@ -444,6 +449,12 @@ def _about_calls(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
             )
 
 
+def _about_uncertainty(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
+    within = max((one.within_us for one in wake_ups if one.time == "common"), default=0.0)
+    if within:
+        yield uncertainty.sentence(within, "wake-up")
+
+
 def _about_alignment(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
     known = {(_place(one), one.time): one for one in wake_ups}
     aligned = [one for one in wake_ups if one.alignment is not None]
@@ -462,7 +473,7 @@ def _about_alignment(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
     both = [(one, known[_place(one), "common"]) for one in aligned if (_place(one), "common") in known]
     if both:
         most = max(abs(one.wake_up_us.median.value - other.wake_up_us.median.value) for one, other in both)
-        within = max(one.within_us for one, _ in both)
+        within = max(one.within_us + other.within_us for one, other in both)
         verdict = (
             "as it should be"
             if all(_agree(*pair) for pair in both)
@@ -476,7 +487,7 @@ def _about_alignment(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
 
 def _agree(one: WakeUp, other: WakeUp) -> bool:
     """Whether the medians differ by no more than the alignment, the statistics and the cost of looking leave open."""
-    slack = one.within_us + sum(
+    slack = one.within_us + other.within_us + sum(
         max(abs((median.low if median.low is not None else median.value) - median.value),
             abs((median.high if median.high is not None else median.value) - median.value))
         for median in (one.wake_up_us.median, other.wake_up_us.median)

@@ -62,6 +62,7 @@ def _row(one: Latency) -> dict[str, object]:
         "median_cycles": cycles.median if cycles else None,
         "max_cycles": cycles.max if cycles else None,
         "looking_us": one.looking_us,
+        "within_us": one.within_us,
     }
 
 
@@ -89,6 +90,8 @@ def _columns(rows: Sequence[Latency]) -> list[Column[Latency]]:
         Column("p99", lambda one: _percentile(one.latency_us.p99), right=True),
         Column("max", lambda one: duration(one.latency_us.max), right=True),
     ]
+    if any(one.within_us for one in rows):
+        columns += [Column("±", lambda one: duration(one.within_us) if one.within_us else "", right=True)]
     if any(one.cycles for one in rows):
         columns += [Column("min/median/max cycles", _cycles, right=True)]
     return columns

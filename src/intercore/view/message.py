@@ -100,6 +100,7 @@ def _row(row: Row, measure: Measure) -> dict[str, object]:
         "relative_error_max": row.relative_error_max,
         "pieces": len(row.pieces),
         "held_out_median": row.held_out_median,
+        "within_us": row.within_us if isinstance(row, MessageLatency) else None,
         "wrong": row.checks.get("wrong", 0),
         "lost": row.checks.get("lost", 0),
     }
@@ -130,7 +131,9 @@ def _tables(run: Run, analysis: MessageAnalysis) -> Iterator[Table[Any]]:
         if rows:
             sizes = {_sizes(row) for row in rows}
             over = f", {next(iter(sizes))} bytes" if len(sizes) == 1 else ""
-            title = f"{measure.capitalize()} on {where(run)}: {_FORMULAE[measure]}{over}"
+            within = max((row.within_us for row in rows if isinstance(row, MessageLatency)), default=0.0)
+            by = f", give or take {duration(within)}" if within else ""
+            title = f"{measure.capitalize()} on {where(run)}: {_FORMULAE[measure]}{over}{by}"
             yield Table(title, rows, _model_columns(rows))
     if analysis.round_trips:
         trips = analysis.round_trips

@@ -40,7 +40,7 @@
 
 /* ---- idle ---- */
 
-/* Idle tasks, each pinned to its core (port_freertos.c), sleep (WFI): a spinning core would take bus cycles from the
+/* Idle tasks, each pinned to its core (kernel_v11.c), sleep (WFI): a spinning core would take bus cycles from the
  * one that is measured. Both kinds call the passive hook; the other one would be a second sleep in core 0's loop, and
  * how core 0 wakes would depend on which of the two it is in. */
 #define configUSE_IDLE_HOOK 0

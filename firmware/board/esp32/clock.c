@@ -1,0 +1,220 @@
+#include "clock.h"
+
+#include <stdatomic.h>
+
+#include "count.h"
+#include "idf.h"
+#include "port_freertos.h"
+#include "xtensa.h"
+
+#define CORES 2U
+_Static_assert(CONFIG_FREERTOS_NUMBER_OF_CORES == CORES, "both cores are needed: no CONFIG_FREERTOS_UNICORE");
+
+/* ---- reading ---- */
+
+static struct {
+    uint64_t count; /* port_cycles() of this core at its last tick */
+    uint64_t ahead; /* of core 0's, modulo 2^64 */
+} counters[CORES];
+
+static uint64_t hz;
+
+uint64_t IRAM_ATTR port_clock(void) {
+    uint32_t core;
+    uint32_t counter;
+    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    uint64_t count = count_since(counters[core].count, counter) - counters[core].ahead;
+    xtensa_unmask(state);
+    return count;
+}
+
+/* What stands before it is done: the core waits for its stores as well (MEMW). */
+uint64_t IRAM_ATTR port_cycles(void) {
+    uint32_t core;
+    uint32_t counter;
+    xtensa_wait_for_memory();
+    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    uint64_t count = count_since(counters[core].count, counter);
+    xtensa_unmask(state);
+    return count;
+}
+
+/* By each core's tick. Masked, as a handler of a higher level than the tick's may read the clock. */
+static void IRAM_ATTR note_count(void) {
+    uint32_t core;
+    uint32_t counter;
+    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    counters[core].count = count_since(counters[core].count, counter);
+    xtensa_unmask(state);
+}
+
+uint64_t IRAM_ATTR clock_of_counter(uint32_t counter) {
+    uint32_t core;
+    uint32_t now;
+    uint32_t state = xtensa_mask_and_read(&core, &now);
+    uint64_t count = count_since(counters[core].count, now) - counters[core].ahead;
+    xtensa_unmask(state);
+    return count + (uint64_t)(int64_t)(int32_t)(counter - now);
+}
+
+uint32_t IRAM_ATTR clock_to_counter(uint64_t when) { return (uint32_t)when + (uint32_t)counters[xtensa_core()].ahead; }
+
+uint64_t port_clock_hz(void) { return hz; }
+
+uint64_t port_cycles_hz(void) { return hz; }
+
+const char *port_clock_name(void) { return "CCOUNT of each core, aligned to core 0's"; }
+
+/* ---- the exchange ---- */
+
+/* Exchanges are taken in rounds. In a round interrupts are masked on both cores, some ten microseconds. */
+#define EXCHANGES 16U
+#define ROUNDS 128U
+/* More rounds are not begun after so long: of an emulator that runs one core at a time, each may take that. */
+#define ROUNDS_US 20000
+
+enum { NOBODY, READY, OVER = UINT32_MAX };
+
+static struct {
+    struct count_ahead ahead;
+    SemaphoreHandle_t done;
+    atomic_uint round;    /* that the asker wants; OVER */
+    atomic_uint present;  /* the answerer is in that round, with interrupts masked */
+    atomic_uint asked;    /* numbers of exchanges, of all rounds, from 1 */
+    atomic_uint answered; /* and the answer's; stored after it */
+    uint64_t answer;
+} exchange;
+
+static inline uint32_t look(const atomic_uint *word) { return atomic_load_explicit(word, memory_order_relaxed); }
+
+/* This core's whole count. Its core is known, and it cannot move. */
+static inline uint64_t count_of(uint32_t core) { return count_since(counters[core].count, xtensa_counter()); }
+
+static void IRAM_ATTR answer_round(uint32_t first) {
+    for (uint32_t number = first; number < first + EXCHANGES; number++) {
+        while (look(&exchange.asked) != number) {
+        }
+        exchange.answer = count_of(1);
+        atomic_store(&exchange.answered, number);
+    }
+}
+
+static void IRAM_ATTR ask_round(uint32_t first, uint32_t shift) {
+    for (uint32_t number = first; number < first + EXCHANGES; number++) {
+        uint64_t before = count_of(0);
+        atomic_store_explicit(&exchange.asked, number, memory_order_relaxed);
+        while (look(&exchange.answered) != number) {
+        }
+        uint64_t after = count_of(0);
+        atomic_thread_fence(memory_order_acquire);
+        count_exchanged(&exchange.ahead, before, exchange.answer, after);
+        /* The next question meets the other core's loop at another place. */
+        for (uint32_t begun = xtensa_counter(); xtensa_counter() - begun < shift;) {
+        }
+        shift = (shift * 5U + 3U) % 32U; /* every number below 32 in turn (Knuth, TAOCP 2, 3.2.1.2) */
+    }
+}
+
+static void answer(void *arg) {
+    (void)arg;
+    for (uint32_t done = 0;;) {
+        uint32_t round = look(&exchange.round);
+        if (round == OVER) {
+            break;
+        }
+        if (round != done) {
+            uint32_t state = xtensa_mask();
+            atomic_store(&exchange.present, round);
+            answer_round((round - 1U) * EXCHANGES + 1U);
+            xtensa_unmask(state);
+            done = round;
+        }
+    }
+    xSemaphoreGive(exchange.done);
+    vTaskDelete(NULL);
+}
+
+static void ask(void *arg) {
+    (void)arg;
+    int64_t begun = esp_timer_get_time();
+    for (uint32_t round = 1; round <= ROUNDS; round++) {
+        atomic_store(&exchange.round, round);
+        while (look(&exchange.present) != round) {
+        }
+        uint32_t state = xtensa_mask();
+        ask_round((round - 1U) * EXCHANGES + 1U, round % 32U);
+        xtensa_unmask(state);
+        if (esp_timer_get_time() - begun > ROUNDS_US) {
+            break;
+        }
+    }
+    atomic_store(&exchange.round, OVER);
+    xSemaphoreGive(exchange.done);
+    vTaskDelete(NULL);
+}
+
+#define STACK_BYTES 2048U
+
+static void align(void) {
+    exchange.ahead = COUNT_AHEAD_UNKNOWN;
+    exchange.done = xSemaphoreCreateCounting(CORES, 0);
+    if (exchange.done == NULL ||
+        xTaskCreatePinnedToCore(answer, "answer", STACK_BYTES, NULL, configMAX_PRIORITIES - 1U, NULL, 1) != pdPASS ||
+        xTaskCreatePinnedToCore(ask, "ask", STACK_BYTES, NULL, configMAX_PRIORITIES - 1U, NULL, 0) != pdPASS) {
+        board_panic("no memory to align the cores' counters", "clock.c", 0);
+    }
+    for (uint32_t core = 0; core < CORES; core++) {
+        (void)xSemaphoreTake(exchange.done, portMAX_DELAY);
+    }
+    vSemaphoreDelete(exchange.done);
+    if (!count_is_known(&exchange.ahead)) {
+        board_panic("the cores' counters do not run from one clock", "clock.c", 0);
+    }
+    counters[1].ahead = (uint64_t)count_middle(&exchange.ahead);
+}
+
+/* ---- against esp_timer ---- */
+
+#define COMPARED_US 20000U
+
+static int32_t ppm;
+
+/* The clock when esp_timer has just begun another microsecond, and which. */
+static uint64_t read_at_edge(int64_t *us) {
+    int64_t last = esp_timer_get_time();
+    uint64_t now;
+    do {
+        *us = esp_timer_get_time();
+        now = port_clock();
+    } while (*us == last);
+    return now;
+}
+
+static void compare(void) {
+    int64_t begun_us;
+    uint64_t begun = read_at_edge(&begun_us);
+    while (esp_timer_get_time() - begun_us < COMPARED_US) {
+    }
+    int64_t ended_us;
+    uint64_t ended = read_at_edge(&ended_us);
+    ppm = count_ppm(ended - begun, (uint64_t)(ended_us - begun_us), hz);
+}
+
+/* ---- start ---- */
+
+void clock_start(void) {
+    hz = (uint64_t)esp_clk_cpu_freq();
+    for (uint32_t core = 0; core < CORES; core++) {
+        if (esp_register_freertos_tick_hook_for_cpu(note_count, core) != ESP_OK) {
+            board_panic("no hook of the tick is left for the clock", "clock.c", core);
+        }
+    }
+    align();
+    compare();
+}
+
+uint32_t clock_uncertainty(void) { return (uint32_t)count_within(&exchange.ahead); }
+
+int64_t clock_ahead(void) { return count_middle(&exchange.ahead); }
+
+int32_t clock_ppm(void) { return ppm; }

@@ -1,0 +1,25 @@
+/* The kernel's own headers, which ESP-IDF keeps in a folder. */
+#ifndef KERNEL_API_H
+#define KERNEL_API_H
+
+#ifdef ESP_PLATFORM
+#pragma GCC system_header /* ESP-IDF's are not written for all of our warnings */
+
+#include "freertos/FreeRTOS.h"
+
+#include "freertos/event_groups.h"
+#include "freertos/message_buffer.h"
+#include "freertos/semphr.h"
+#include "freertos/stream_buffer.h"
+#include "freertos/task.h"
+#else
+#include "FreeRTOS.h"
+
+#include "event_groups.h"
+#include "message_buffer.h"
+#include "semphr.h"
+#include "stream_buffer.h"
+#include "task.h"
+#endif
+
+#endif

@@ -1,0 +1,89 @@
+/* kernel.h on ESP-IDF's FreeRTOS, which keeps the core of a task for as long as it lives.
+ *
+ * It is used as the application has configured it, and in Arduino's prebuilt libraries nobody can: so it takes no
+ * index of the tasks' thread-local storage (there lwIP or pthread may be) and relies on no notification of its own. */
+#ifndef KERNEL_ESP_IDF_H
+#define KERNEL_ESP_IDF_H
+
+#include "port_freertos.h"
+
+/* ESP-IDF's trial of upstream's SMP kernel has other names, and other rules. */
+#ifdef CONFIG_FREERTOS_SMP
+#error "Intercore runs on ESP-IDF's own FreeRTOS: switch CONFIG_FREERTOS_SMP off (menuconfig, Component config, FreeRTOS)"
+#endif
+
+/* Bytes: a StackType_t is one here. The kernel's own part is larger than an Arm's: what the coprocessors and the
+ * register windows need of a stack (Xtensa ISA, windowed registers) is some 700 bytes. */
+#define KERNEL_STACK_WORDS 4096U
+#define KERNEL_CONSOLE_STACK_WORDS 6144U
+
+/* Creates the console task, pinned to core 0, and returns. At priority 1, above the idle tasks: with `console` as its
+ * body. PORT_ERR_RESOURCE if it has been before and has not ended. */
+enum port_error kernel_start_console(void (*console)(void));
+
+/* Ends the console task, which must be the caller. */
+void kernel_end_console(void) __attribute__((noreturn));
+
+/* The scan for it would be a part of the time to join a task. In the test programs it is worth its time. */
+static inline bool kernel_notes_stacks(void) {
+#if defined(CONFIG_INTERCORE_PROGRAM_PORT_TEST) || defined(CONFIG_INTERCORE_PROGRAM_STRESS) ||                         \
+    defined(CONFIG_INTERCORE_PROGRAM_TRANSPORT_STRESS)
+    return true;
+#else
+    return false;
+#endif
+}
+
+/* ---- tasks ---- */
+
+static inline BaseType_t kernel_create(TaskFunction_t run, const char *name, configSTACK_DEPTH_TYPE bytes,
+                                       port_task_t *task, UBaseType_t priority, uint32_t core) {
+    task->waiter = NULL;
+    return xTaskCreatePinnedToCore(run, name, bytes, task, priority, &task->handle,
+                                   core == PORT_CORE_ANY ? tskNO_AFFINITY : (BaseType_t)core);
+}
+
+static inline enum port_error kernel_pin(TaskHandle_t task, uint32_t core) {
+    (void)task;
+    (void)core;
+    return PORT_ERR_UNSUPPORTED;
+}
+
+/* One for each task: the compiler's thread-local storage, which the kernel's port makes room for on every stack. */
+extern _Thread_local port_task_t *port_freertos_self;
+
+static inline void kernel_set_self(port_task_t *task) { port_freertos_self = task; }
+
+static inline port_task_t *kernel_self(void) { return port_freertos_self; }
+
+static inline void kernel_yield(void) { taskYIELD(); }
+
+/* Equals take turns at every tick, always (configUSE_TIME_SLICING is 1): a condition says so. */
+static inline void kernel_time_slicing(bool on) { (void)on; }
+
+/* The kernel tells nobody. */
+static inline uint64_t kernel_preemptions(void) { return 0; }
+
+/* ---- waiting for the platform: a binary semaphore in the task's port_task_t ---- */
+
+static inline kernel_waiter_t kernel_waiter(void) {
+    port_task_t *self = kernel_self();
+    if (self->waiter == NULL) {
+        self->waiter = xSemaphoreCreateBinaryStatic(&self->waiter_memory);
+    }
+    return self->waiter;
+}
+
+static inline void kernel_wait(kernel_waiter_t self) { (void)xSemaphoreTake(self, portMAX_DELAY); }
+
+static inline void kernel_wake(kernel_waiter_t waiter) { (void)xSemaphoreGive(waiter); }
+
+/* ---- critical sections: a spinlock of ours, with interrupts masked. The kernel's own is not to be had. ---- */
+
+extern portMUX_TYPE port_freertos_spinlock;
+
+static inline void kernel_critical_enter(void) { taskENTER_CRITICAL(&port_freertos_spinlock); }
+
+static inline void kernel_critical_exit(void) { taskEXIT_CRITICAL(&port_freertos_spinlock); }
+
+#endif

@@ -1,0 +1,29 @@
+/* What the board has in count.h, for the tests to call. */
+#include "count.h"
+
+uint64_t since(uint64_t before, uint32_t counter);
+void unknown(struct count_ahead *ahead);
+void narrow(struct count_ahead *ahead, int64_t least, int64_t most);
+void exchanged(struct count_ahead *ahead, uint64_t before, uint64_t there, uint64_t after);
+bool is_known(const struct count_ahead *ahead);
+int64_t middle(const struct count_ahead *ahead);
+uint64_t within(const struct count_ahead *ahead);
+int32_t ppm(uint64_t counted, uint64_t us, uint64_t hz);
+
+uint64_t since(uint64_t before, uint32_t counter) { return count_since(before, counter); }
+
+void unknown(struct count_ahead *ahead) { *ahead = COUNT_AHEAD_UNKNOWN; }
+
+void narrow(struct count_ahead *ahead, int64_t least, int64_t most) { count_narrow(ahead, least, most); }
+
+void exchanged(struct count_ahead *ahead, uint64_t before, uint64_t there, uint64_t after) {
+    count_exchanged(ahead, before, there, after);
+}
+
+bool is_known(const struct count_ahead *ahead) { return count_is_known(ahead); }
+
+int64_t middle(const struct count_ahead *ahead) { return count_middle(ahead); }
+
+uint64_t within(const struct count_ahead *ahead) { return count_within(ahead); }
+
+int32_t ppm(uint64_t counted, uint64_t us, uint64_t hz) { return count_ppm(counted, us, hz); }

@@ -5,7 +5,6 @@
 static port_task_t console_task;
 static StaticTask_t console_control;
 static StackType_t console_stack[KERNEL_CONSOLE_STACK_WORDS];
-static atomic_bool console_exists;
 
 _Thread_local port_task_t *port_freertos_self;
 portMUX_TYPE port_freertos_spinlock = portMUX_INITIALIZER_UNLOCKED;
@@ -17,23 +16,23 @@ void port_critical_exit(void) { kernel_critical_exit(); }
 static void run_console(void *arg) {
     kernel_set_self(&console_task);
     ((void (*)(void))arg)();
-    kernel_end_console();
+    for (;;) {
+        vTaskSuspend(NULL); /* who joins deletes it */
+    }
 }
 
-enum port_error kernel_start_console(void (*console)(void)) {
-    if (atomic_exchange(&console_exists, true)) {
-        return PORT_ERR_RESOURCE;
-    }
+void kernel_start_console(void (*console)(void)) {
     console_task.waiter = NULL;
     console_task.handle =
         xTaskCreateStaticPinnedToCore(run_console, "intercore", KERNEL_CONSOLE_STACK_WORDS, (void *)console,
                                       tskIDLE_PRIORITY + 1U, console_stack, &console_control, 0);
-    return PORT_OK;
 }
 
-/* Its memory is the kernel's until the idle task has cleaned up: the flag stays, and who wants it again waits. */
-void kernel_end_console(void) {
-    vTaskDelete(NULL);
-    for (;;) {
+/* In that state a task is deleted at once, and its static memory is free again. */
+void kernel_join_console(void) {
+    while (eTaskGetState(console_task.handle) != eSuspended ||
+           xTaskGetCurrentTaskHandleForCore(0) == console_task.handle) {
+        vTaskDelay(1);
     }
+    vTaskDelete(console_task.handle);
 }

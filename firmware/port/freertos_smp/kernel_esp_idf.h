@@ -17,12 +17,10 @@
 #define KERNEL_STACK_WORDS 4096U
 #define KERNEL_CONSOLE_STACK_WORDS 6144U
 
-/* Creates the console task, pinned to core 0, and returns. At priority 1, above the idle tasks: with `console` as its
- * body. PORT_ERR_RESOURCE if it has been before and has not ended. */
-enum port_error kernel_start_console(void (*console)(void));
-
-/* Ends the console task, which must be the caller. */
-void kernel_end_console(void) __attribute__((noreturn));
+/* Makes a task with `console` as its body the console task: pinned to core 0, at priority 1, above the idle tasks. Once,
+ * until kernel_join_console() has returned, which waits until that body has, and the kernel has let go of the task. */
+void kernel_start_console(void (*console)(void));
+void kernel_join_console(void);
 
 /* The scan for it would be a part of the time to join a task. In the test programs it is worth its time. */
 static inline bool kernel_notes_stacks(void) {

@@ -1,0 +1,86 @@
+# This firmware as a component of ESP-IDF: included by firmware/CMakeLists.txt, first by a script that asks for the
+# requirements only, when neither Kconfig's values nor the cache are there.
+get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
+
+set(sources
+  core/align.c core/answer.c core/benchmark.c core/busy.c core/command.c core/console.c core/crc32.c core/error.c
+  core/histogram.c core/line.c core/looking.c core/parameter.c core/random.c core/run.c core/samples.c core/settings.c
+  bench/api.c bench/benchmarks.c bench/clock.c bench/contention.c bench/irq.c bench/jitter.c bench/lock.c
+  bench/memory.c bench/message.c bench/rhealstone.c bench/speedup.c bench/switch.c bench/threadmetric.c
+  transport/ring.c transport/rpmsg.c transport/spsc.c transport/vring.c transport/waiting.c
+  workload/fp.c workload/hanoi.c workload/integer.c workload/memory.c workload/workload.c
+  port/freertos/objects_freertos.c port/freertos/period_freertos.c port/freertos/time_freertos.c
+  port/freertos_smp/conditions_esp_idf.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/kernel_esp_idf.c
+  port/freertos_smp/port_freertos.c
+  transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
+  transport/freertos/stream_buffer.c transport/esp_idf/ringbuf.c
+  board/esp32/clock.c board/esp32/doorbell.c board/esp32/instruments.c board/esp32/lock.c board/esp32/mark.c
+  board/esp32/region.c board/esp32/tick.c board/esp32/timer.c board/esp32/transports.c
+  board/esp32/conditions.c board/esp32/console.c board/esp32/panic.c board/esp32/start.c board/esp32/watchdog.c)
+
+if(CONFIG_INTERCORE_CONSOLE_USB_SERIAL_JTAG)
+  list(APPEND sources board/esp32/console_usb.c)
+else()
+  list(APPEND sources board/esp32/console_uart.c)
+endif()
+
+if(CONFIG_INTERCORE_PROGRAM_PORT_TEST)
+  list(APPEND sources board/esp32/program_port_test.c board/esp32/test_end.c port/port_test.c)
+elseif(CONFIG_INTERCORE_PROGRAM_STRESS)
+  list(APPEND sources board/esp32/program_stress.c board/esp32/test_end.c port/stress.c)
+elseif(CONFIG_INTERCORE_PROGRAM_TRANSPORT_STRESS)
+  list(APPEND sources board/esp32/program_transport_stress.c board/esp32/test_end.c transport/transport_stress.c)
+else()
+  list(APPEND sources board/esp32/program_benchmark.c)
+endif()
+list(TRANSFORM sources PREPEND ${firmware}/)
+
+set(folders core bench workload port port/freertos port/freertos_smp transport transport/freertos transport/esp_idf
+  board/esp32)
+list(TRANSFORM folders PREPEND ${firmware}/)
+
+idf_component_register(
+  SRCS ${sources}
+  INCLUDE_DIRS ${CMAKE_CURRENT_LIST_DIR}/include
+  PRIV_INCLUDE_DIRS ${folders}
+  PRIV_REQUIRES bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support
+    esp_ringbuf esp_rom esp_system esp_timer freertos hal heap soc spi_flash
+  KCONFIG ${CMAKE_CURRENT_LIST_DIR}/Kconfig
+  LDFRAGMENTS ${CMAKE_CURRENT_LIST_DIR}/linker.lf)
+
+# ---- not in the script: from here on this is the build ----
+
+set(IC_OPT O2 CACHE STRING "Optimisation level of this component: O0, O1, O2, O3, Os or Ofast")
+set(levels O0 O1 O2 O3 Os Ofast)
+set_property(CACHE IC_OPT PROPERTY STRINGS ${levels})
+if(NOT IC_OPT IN_LIST levels)
+  message(FATAL_ERROR "IC_OPT is one of ${levels}, and not ${IC_OPT}.")
+endif()
+if(NOT IDF_TARGET MATCHES "^esp32(s3)?$")
+  message(FATAL_ERROR "Intercore is about two cores: the target is esp32 or esp32s3, and not ${IDF_TARGET}.")
+endif()
+if(CONFIG_FREERTOS_UNICORE)
+  message(FATAL_ERROR "Intercore is about two cores: switch CONFIG_FREERTOS_UNICORE off.")
+endif()
+
+# Behind the project's own, so that ours is the level that holds. The dialect is GNU's: ESP-IDF's headers need it.
+set(code_flags -std=gnu11 -${IC_OPT})
+target_compile_options(${COMPONENT_LIB} PRIVATE ${code_flags}
+  -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Werror)
+
+# What shapes the code: the project's flags as well, but for those that name folders.
+idf_build_get_property(flags COMPILE_OPTIONS)
+idf_build_get_property(c_flags C_COMPILE_OPTIONS)
+separate_arguments(arguments UNIX_COMMAND "${CMAKE_C_FLAGS}")
+list(APPEND arguments ${flags} ${c_flags})
+list(FILTER arguments INCLUDE REGEX "^-[fm]")
+list(FILTER arguments EXCLUDE REGEX "prefix-map|diagnostics|[$]<")
+list(REMOVE_DUPLICATES arguments)
+list(JOIN code_flags " " shown)
+list(JOIN arguments " " more)
+file(STRINGS ${firmware}/CMakeLists.txt line REGEX "^project\\(intercore VERSION")
+string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" version "${line}")
+
+# 8192 samples, 64 KiB, as on a Pico: enough for two series of 4000.
+target_compile_definitions(${COMPONENT_LIB} PRIVATE IC_VERSION="${version}" IC_FLAGS="${shown} ${more}"
+  IC_SAMPLES_CAPACITY=8192U)

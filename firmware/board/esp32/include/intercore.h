@@ -1,0 +1,65 @@
+/* Intercore as a component of an ESP-IDF or Arduino program: two calls, and a console to talk over. */
+#ifndef INTERCORE_H
+#define INTERCORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A console: a serial line, or what stands for one. All functions are called by one task at a time, pinned to core 0 in
+ * general, and get `context`. They may wait, but only by blocking: who spins takes time from what is measured. The
+ * structure must stay as it is until intercore_stop() has returned. */
+struct intercore_console {
+    /* What it is, as the condition `console`, e.g. "UART0 by interrupt on core 0". */
+    const char *name;
+    /* Gets it ready: called once, on core 0, before all others. False if it cannot be had. May be NULL. */
+    bool (*open)(void *context);
+    /* Gives back what open() took. May be NULL. */
+    void (*close)(void *context);
+    /* Moves up to `size` bytes that came into `buffer`, waiting for the first one for `timeout_ms` at most (0: not at
+     * all), and returns how many: 0 if none came. A character that came with an error is given as 0xFF. */
+    size_t (*read)(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms);
+    /* Sends all bytes and returns when the last has left, so that no interrupt of its own comes later. False if
+     * nobody will ever receive them any more; a serial line never says so. */
+    bool (*write)(void *context, const uint8_t *bytes, size_t size);
+    /* The bit rates it can be switched to, ascending, and a 0 at the end; NULL where a rate has no meaning. */
+    const uint32_t *rates;
+    /* The rate at start: one of those, or 0. */
+    uint32_t rate;
+    /* Switches to one of `rates`. What write() was given has left before. NULL where `rates` is. */
+    void (*set_rate)(void *context, uint32_t bits_per_second);
+    void *context;
+};
+
+struct intercore_config {
+    /* NULL: the console of the project's configuration, else UART0 at 115200 bit/s on the pins it has at start. */
+    const struct intercore_console *console;
+};
+
+/* Starts Intercore: a task of priority 1 on core 0 that serves the console, says what the target is, and carries out
+ * what is asked for. Both cores should have nothing else to do while it measures. NULL as `config` is all by default.
+ *
+ * Until intercore_stop() ESP-IDF's task watchdog, if it is on, waits for 60 s, as it did in the measurements of the
+ * published tables, and only warns.
+ *
+ * Returns NULL when the console is being served, or in a sentence why it is not. To be called from a task, on any core
+ * and of any priority; waits for some 100 ms. */
+const char *intercore_start(const struct intercore_config *config);
+
+/* Ends that: waits until a run that is under way has been aborted and the console's task is gone, and sets the task
+ * watchdog back to what the project's configuration says. Then Intercore may be started again. Does nothing if it is
+ * not running. To be called from any task but Intercore's own. */
+void intercore_stop(void);
+
+/* Whether it is running. */
+bool intercore_is_running(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

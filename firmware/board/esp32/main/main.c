@@ -1,0 +1,13 @@
+#include <stdio.h>
+
+#include "intercore.h"
+
+void app_main(void);
+
+/* ESP-IDF's main task ends here; Intercore's own goes on. */
+void app_main(void) {
+    const char *failure = intercore_start(NULL);
+    if (failure != NULL) {
+        printf("Intercore has not started: %s\n", failure);
+    }
+}

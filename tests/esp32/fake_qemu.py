@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -16,7 +18,7 @@ MACHINES = (
     "Supported machines are:\nesp32                Espressif ESP32 machine\nesp32s3              Espressif ESP32S3\n"
 )
 OTHERS = "Supported machines are:\nlx60                 lx60 EVB\nsim                  sim machine (default)\n"
-ROM = "ets Jul 29 2019 12:21:46\r\n\r\nrst:0x1 (POWERON_RESET),boot:0x12 (SPI_FAST_FLASH_BOOT)\r\n\x1b[0;32mI (29) boot: x\x1b[0m\r\n"
+ROM = "ets Jul 29 2019 12:21:46\r\n\r\nrst:0x1 (POWERON_RESET),boot:0x12\r\n\x1b[0;32mI (29) boot: x\x1b[0m\r\n"
 
 
 def main() -> int:
@@ -41,11 +43,9 @@ def main() -> int:
     options = ["--fault", "die", "--after", "1"] if BEHAVIOUR == "crashes" else []
     if BEHAVIOUR == "deaf":  # as QEMU: it does not end with its input
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        import time
-
         time.sleep(600)
     board = str(ROOT / "tests" / "cli" / "fake_board.py")
-    os.execv(sys.executable, [sys.executable, board, *options])
+    return subprocess.call([sys.executable, board, *options])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,8 +15,6 @@ from intercore.flash import flash
 from tests.esp32.images import whole
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.esp32.conftest import Fakes
 
 PORT = "/dev/ttyUSB7"
@@ -131,12 +130,12 @@ def test_nothing_is_written_that_is_not_for_the_board(tmp_path: Path, here: Fake
 
 
 def test_a_port_is_needed_before_anything_is_built() -> None:
-    with pytest.raises(UsageError, match="which port.*name one by --port"):
+    with pytest.raises(UsageError, match=r"which port.*name one by --port"):
         flash(ESP32, {}, Flashing(), [].append)
     with pytest.raises(UsageError, match="and has no use for --port"):
         flash(PICO, {}, Flashing(port=PORT), [].append)
     with pytest.raises(UsageError, match="flashed by esptool over its serial port, and has no use for --drive"):
-        flash(ESP32, {}, Flashing(drive=__import__("pathlib").Path("/")), [].append)
+        flash(ESP32, {}, Flashing(drive=Path("/")), [].append)
 
 
 @pytest.mark.usefixtures("here")

@@ -46,7 +46,8 @@ def main() -> int:
     print(f"Connecting....\nConnected to ESP32 on {port}:")
     print("Chip type:          ESP32-D0WD-V3 (revision v3.1)\nFeatures:           Wi-Fi, BT, Dual Core, 240MHz")
     print(
-        f"Uploading stub flasher...\nRunning stub flasher...\nStub flasher running.\nChanging baud rate to {rate}...\nChanged."
+        "Uploading stub flasher...\nRunning stub flasher...\nStub flasher running.\n"
+        f"Changing baud rate to {rate}...\nChanged."
     )
     if BEHAVIOUR == "hangs":
         sys.stdout.flush()

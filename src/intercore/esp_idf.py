@@ -256,7 +256,7 @@ class _Build:
     def _follow(self, output: IO[bytes], lines: list[str]) -> None:
         told = -1
         for raw in output:
-            line = printable(raw.decode(errors="replace").replace("\t", " ")).strip()
+            line = printable(raw.decode(errors="replace").replace("\t", " ").rstrip())
             if line:
                 # The first complaint is the one that matters, and it may be far up.
                 del lines[_LINES_KEPT // 2 : -_LINES_KEPT // 2]

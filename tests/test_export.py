@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 STARTED = "2026-01-01T00:00:00+00:00"
 PLAN = Plan("host", None, "speedup", (Part("speedup", {"n": [1, 2]}),), simulated=False)
 COLUMNS_AFTER = ["repetition", "series", "index", "ticks", "unit", "clock", "hz", "ns"]
-COLUMNS_AFTER += ["simulated", "target", "failed"]
+COLUMNS_AFTER += ["simulated", "emulated", "target", "failed"]
 
 
 def series(name: str, *ticks: int, hz: int = 10**9, unit: Unit = "tick") -> Series:

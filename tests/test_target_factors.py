@@ -110,7 +110,7 @@ def test_the_clocks_of_two_cores_are_those_that_the_chip_can_have(supply: str, m
     legal = set()
     for m4 in M4_MHZ.levels:
         try:
-            check({"m7_mhz": m7, "m4_mhz": m4, "supply": supply})
+            check(STM32H745.factors, {"m7_mhz": m7, "m4_mhz": m4, "supply": supply})
         except UsageError:
             continue
         legal.add(m4)
@@ -139,7 +139,7 @@ def test_what_the_two_cores_cannot_have_is_refused_with_what_they_can(wanted: di
 
 
 def test_what_a_board_has_by_default_can_be_had() -> None:
-    check(STM32H745.whole({}))
+    check(STM32H745.factors, STM32H745.whole({}))
 
 
 def test_levels_are_typed_and_the_usual_optimisation_is_always_named() -> None:
@@ -173,7 +173,7 @@ def test_the_factors_of_all_targets_are_known_by_their_names() -> None:
 
 def test_chips_that_call_a_factor_alike_have_levels_of_their_own() -> None:
     assert (PICO.level("code", "sram"), ESP32.level("code", "iram")) == ("sram", "iram")
-    with pytest.raises(UsageError, match="there is no place for the code 'sram'; there is: flash, iram"):
+    with pytest.raises(UsageError, match="there is no place for the code 'sram'; did you mean 'iram'"):
         ESP32.level("code", "sram")
     assert (PICO.whole({})["code"], ESP32.whole({})["code"]) == ("sram", "flash")
 

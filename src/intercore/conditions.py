@@ -19,6 +19,7 @@ _OF_THE_MOMENT = frozenset(
         "clock.uncertainty",
         "clock.offset",
         "clock.esp_timer_ppm",
+        "reset.reason",
         "desk.link",
         "desk.rate",
     }

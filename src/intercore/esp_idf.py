@@ -46,7 +46,8 @@ _STEP = re.compile(r"^\[(\d+)/(\d+)\]")
 _VERSION = re.compile(r"ESP-IDF\s+(v(\d+)\.(\d+)\S*)")
 _GET = (
     "install ESP-IDF 5.5 or newer (docs.espressif.com, Get Started) and activate it in this shell: "
-    ". ~/esp/esp-idf/export.sh (Windows: export.bat). With an image that somebody else has built, it is not needed: --image FILE"
+    ". ~/esp/esp-idf/export.sh (Windows: export.bat). An image that somebody else has built does "
+    "without it: --image FILE"
 )
 
 SDKCONFIG: Mapping[str, Callable[[Level], tuple[str, ...]]] = {
@@ -66,6 +67,7 @@ class Idf(msgspec.Struct, frozen=True):
     """That starts idf.py."""
     version: str
     """As it calls itself, e.g. `v5.5.1`."""
+    major: int
 
 
 class _FlasherArgs(msgspec.Struct, frozen=True):
@@ -99,7 +101,7 @@ def find_idf() -> Idf:
         raise IntercoreError(
             f"ESP-IDF {LEAST[0]}.{LEAST[1]} or newer is needed, and this is {printable(found[1])}; {_GET}"
         )
-    return Idf(command, printable(found[1]))
+    return Idf(command, printable(found[1]), int(found[2]))
 
 
 def _command() -> tuple[str, ...]:
@@ -179,7 +181,7 @@ class _Build:
                     *("-C", str(project), "-B", str(build)),
                     f"-DIDF_TARGET={self._chip.name}",
                     f"-DSDKCONFIG={scratch / 'sdkconfig'}",
-                    f"-DSDKCONFIG_DEFAULTS={project / 'sdkconfig.defaults'};{scratch / 'levels'}",
+                    f"-DSDKCONFIG_DEFAULTS={';'.join(map(str, [*self._defaults(project), scratch / 'levels']))}",
                     f"-DIC_OPT={self._levels['opt']}",
                     "build",
                 ],
@@ -191,6 +193,11 @@ class _Build:
             folder.mkdir(exist_ok=True)
             elf.replace(folder / _ELF)
             (scratch / _WHOLE).replace(folder / _WHOLE)
+
+    def _defaults(self, project: Path) -> list[Path]:
+        """Return the project's own defaults: for all, and what it names for newer ESP-IDF only."""
+        newer = [project / f"sdkconfig.defaults.idf{major}" for major in range(LEAST[0] + 1, self._idf.major + 1)]
+        return [project / "sdkconfig.defaults", *(path for path in newer if path.is_file())]
 
     def _wanted(self) -> list[str]:
         return [line for name, lines in SDKCONFIG.items() if name in self._levels for line in lines(self._levels[name])]
@@ -249,7 +256,7 @@ class _Build:
     def _follow(self, output: IO[bytes], lines: list[str]) -> None:
         told = -1
         for raw in output:
-            line = printable(raw.decode(errors="replace").replace("\t", " ")).strip()
+            line = printable(raw.decode(errors="replace").replace("\t", " ").rstrip())
             if line:
                 # The first complaint is the one that matters, and it may be far up.
                 del lines[_LINES_KEPT // 2 : -_LINES_KEPT // 2]

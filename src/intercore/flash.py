@@ -29,14 +29,14 @@ def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable
     be built or put there.
     """
     board.check(way)
+    if board.flashed_by == "esptool" and way.port is None:
+        raise no_port()  # before a build that takes minutes
     if way.image is not None:
         return put_image(board, way.image, way, say)
     for factor in board.factors:
         if (caution := factor.cautions.get(build.get(factor.name, factor.default))) is not None:
             say(caution)
     image = board_image(board, build, say)
-    if board.flashed_by == "esptool" and way.port is None:
-        raise no_port()  # before a build that takes minutes
     with tempfile.TemporaryDirectory() as scratch:
         return put(write_image(image, Path(scratch)), way, say)
 

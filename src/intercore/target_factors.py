@@ -89,7 +89,7 @@ OPT = Factor(
     title="optimisation level",
     default="O2",
     levels=OPT_LEVELS,
-    conditions=("compiler.flags",),
+    conditions=("compiler.flags", "memory.heap_at_start"),
 )
 
 # PLL_SYS makes every whole number of megahertz in this range (firmware/board/rp2040/clocks.h). Other rates would have
@@ -200,7 +200,7 @@ CPU_MHZ = Factor(
     title="rate of both cores' clock in MHz",
     default=240,
     levels=(80, 160, 240),
-    conditions=("clock_hz", "clock.cpu_hz", "clock.sys_hz", "cpu.clock_hz", "cpu.cycle_counter_hz"),
+    conditions=("clock_hz", "clock.cpu_hz", "clock.sys_hz", "clock.apb_hz"),
 )
 
 # Code runs from flash through each core's cache, as ESP-IDF places it, or what measures and is measured from IRAM.
@@ -209,15 +209,16 @@ ESP_CODE = Factor(
     title="place for the code",
     default="flash",
     levels=("flash", "iram"),
-    conditions=("memory.code", "memory.constants"),
+    conditions=("memory.code", "memory.regions", "memory.heap_at_start"),
 )
 
+# With it, ESP-IDF compiles everything for the first revisions of the ESP32 otherwise (-mfix-esp32-psram-cache-issue).
 PSRAM = Factor(
     name="psram",
     title="external RAM of the module, used if it has some",
     default="off",
     levels=("off", "on"),
-    conditions=("memory.psram", "cache.psram"),
+    conditions=("psram", "psram.bytes", "memory.regions", "memory.heap_at_start", "compiler.flags"),
 )
 
 _ALL = (

@@ -47,12 +47,19 @@ endif()
 set(required bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support esp_ringbuf
   esp_rom esp_system esp_timer freertos hal heap soc spi_flash)
 
+# The archive is named after the component, and the component after its folder.
+set(fragment ${CMAKE_CURRENT_BINARY_DIR}/linker.lf)
+if(NOT CMAKE_BUILD_EARLY_EXPANSION)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/linker.lf.in ${fragment} @ONLY)
+endif()
+
 idf_component_register(
   SRCS ${sources}
   INCLUDE_DIRS ${CMAKE_CURRENT_LIST_DIR}/include
   PRIV_INCLUDE_DIRS ${folders}
   PRIV_REQUIRES ${required} ${c_library}
-  KCONFIG ${CMAKE_CURRENT_LIST_DIR}/Kconfig)
+  KCONFIG ${CMAKE_CURRENT_LIST_DIR}/Kconfig
+  LDFRAGMENTS ${fragment})
 
 # ---- not in the script: from here on this is the build ----
 

@@ -39,7 +39,7 @@ set(folders core bench workload port port/freertos port/freertos_smp transport t
   board/esp32)
 list(TRANSFORM folders PREPEND ${firmware}/)
 
-set(c_library newlib)
+set(c_library newlib) # its name until ESP-IDF 6
 if(IDF_VERSION_MAJOR GREATER_EQUAL 6)
   set(c_library esp_libc)
 endif()

@@ -10,7 +10,6 @@
 #include "esp_heap_caps.h"
 #include "esp_idf_version.h"
 #include "esp_private/esp_clk.h"
-#include "esp_rom_serial_output.h"
 #include "esp_rom_sys.h"
 #include "esp_system.h"
 #include "sdkconfig.h"

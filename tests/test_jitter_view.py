@@ -52,9 +52,10 @@ def test_the_published_periods_stand_beside_ours() -> None:
     (table,) = published(JitterPublication)
     found = report(run(*RUN))
     *_, periods = found.section.tables
+    assert table.label in periods.title
     cells = [[column.text(row) for column in periods.columns] for row in periods.rows]
-    assert cells[0] == [f"published: {table.label}", "no", "9.996", "9.632", "10.001"]
-    assert cells[1] == [f"published: {table.label}", "yes: always overdue", "8,957.846", "213.006", "17,700.333"]
+    assert cells[0] == ["published", "no", "9.996", "9.632", "10.001"]
+    assert cells[1] == ["published", "yes: always overdue", "8,957.846", "213.006", "17,700.333"]
     assert cells[2][2:] == ["10.000", "10.000", "10.000"]
     (figure,) = [one for one in found.section.figures if one["name"] == "jitter-periods"]
     assert [one["line"]["color"] for one in figure["data"]][:3] == ["published", "published", "series0"]

@@ -146,7 +146,7 @@ def _periods(run: Run, analysis: JitterAnalysis) -> list[_Periods]:
     """Return the periods that were published, and those of this run which should be as long."""
     rows = [
         _Periods(
-            f"published: {table.label}",
+            "published",
             None,
             "yes: always overdue" if row.moved else "no",
             row.average_ms,
@@ -172,8 +172,9 @@ def _periods(run: Run, analysis: JitterAnalysis) -> list[_Periods]:
 
 
 def _literature_table(run: Run, analysis: JitterAnalysis) -> Table[_Periods]:
+    labels = " and ".join(table.label for table in published(JitterPublication))
     return Table(
-        f"Periods of 10 ms, published and on {where(run)}, in ms",
+        f"Periods of 10 ms, {labels}, and on {where(run)}, in ms",
         _periods(run, analysis),
         [
             Column("of", lambda row: row.origin),

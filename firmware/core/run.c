@@ -88,6 +88,9 @@ static bool begin_repetition(struct ic_run *run) {
 }
 
 void ic_run_rest(struct ic_run *run) {
+    if (ic_run_common(run, IC_COMMON_REST) == 0) {
+        return;
+    }
     rest(run);
     if (run->marked == 0 && run->checks.done > 0) {
         port_mark(true);

@@ -90,6 +90,13 @@ target_compile_options(${COMPONENT_LIB} PRIVATE ${code_flags}
 idf_build_get_property(flags COMPILE_OPTIONS)
 idf_build_get_property(c_flags C_COMPILE_OPTIONS)
 separate_arguments(arguments UNIX_COMMAND "${CMAKE_C_FLAGS}")
+foreach(argument ${arguments}) # ESP-IDF keeps those of the toolchain in a file
+  if(argument MATCHES "^@(.+)$" AND EXISTS "${CMAKE_MATCH_1}")
+    file(STRINGS "${CMAKE_MATCH_1}" lines)
+    separate_arguments(lines UNIX_COMMAND "${lines}")
+    list(APPEND arguments ${lines})
+  endif()
+endforeach()
 list(APPEND arguments ${flags} ${c_flags})
 list(FILTER arguments INCLUDE REGEX "^-[fm]")
 list(FILTER arguments EXCLUDE REGEX "prefix-map|diagnostics|[$]<")

@@ -153,7 +153,7 @@ void esp32_conditions_start(void) {
     number(apb_hz, (uint32_t)esp_clk_apb_freq());
     number(crystal_hz, (uint32_t)esp_clk_xtal_freq());
     uint32_t bytes = 0;
-    number(flash_bytes, esp_flash_get_size(NULL, &bytes) == ESP_OK ? bytes : 0);
+    number(flash_bytes, esp_flash_get_physical_size(NULL, &bytes) == ESP_OK ? bytes : 0);
     uint32_t id = 0;
     (void)snprintf(flash_id, sizeof flash_id, "%06" PRIx32, esp_flash_read_id(NULL, &id) == ESP_OK ? id : 0);
     read_flash_header();

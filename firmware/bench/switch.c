@@ -46,7 +46,7 @@
 #define CACHE_LINE 64
 /* Passes before the dither, so that a core that has nothing to do is asleep. */
 #define SETTLING_US 20U
-#define BIT 1U
+#define EVENT 1U
 
 enum { P_PRIMITIVE, P_FROM, P_TO, P_TARGET, P_TIME, PARAMETER_COUNT };
 enum kind { BINARY, COUNTING, MUTEX, QUEUE, NOTIFICATION, EVENTS, STREAM, YIELD, KINDS };
@@ -149,7 +149,7 @@ TIMED(semaphore, port_sem_give(&stage.sem), (void)port_sem_take(&stage.sem, PORT
 TIMED(mutex, port_mutex_unlock(&stage.mutex), port_mutex_lock(&stage.mutex))
 TIMED(queue, port_queue_send(&stage.queue, &stage.turn), port_queue_receive(&stage.queue, &stage.item))
 TIMED(notification, port_notify(&stage.woken.task), port_notify_take())
-TIMED(events, port_events_set(&stage.events, BIT), port_events_wait(&stage.events, BIT))
+TIMED(events, port_events_set(&stage.events, EVENT), port_events_wait(&stage.events, EVENT))
 TIMED(stream, port_stream_send(&stage.stream, &stage.turn, sizeof stage.turn),
       port_stream_receive(&stage.stream, &stage.item, sizeof stage.item))
 TIMED(yield, port_yield(), port_yield())

@@ -73,41 +73,50 @@ const char *port_clock_name(void) { return "CCOUNT of each core, aligned to core
 /* More rounds are not begun after so long: of an emulator that runs one core at a time, each may take that. */
 #define ROUNDS_US 20000
 
-enum { NOBODY, READY, OVER = UINT32_MAX };
+#define OVER UINT32_MAX
 
 static struct {
     struct count_ahead ahead;
     SemaphoreHandle_t done;
-    atomic_uint round;    /* that the asker wants; OVER */
-    atomic_uint present;  /* the answerer is in that round, with interrupts masked */
-    atomic_uint asked;    /* numbers of exchanges, of all rounds, from 1 */
-    atomic_uint answered; /* and the answer's; stored after it */
-    uint64_t answer;
+    atomic_uint round;   /* that the asker wants; OVER */
+    atomic_uint present; /* the answerer is in that round, with interrupts masked */
+    atomic_uint asked;   /* the number of the exchange, of all rounds, from 1 */
+    atomic_uint answer;  /* the answerer's counter, never the same twice in succession: one word, to be seen at once */
 } exchange;
 
 static inline uint32_t look(const atomic_uint *word) { return atomic_load_explicit(word, memory_order_relaxed); }
 
-/* This core's whole count. Its core is known, and it cannot move. */
-static inline uint64_t count_of(uint32_t core) { return count_since(counters[core].count, xtensa_counter()); }
+static inline void show(atomic_uint *word, uint32_t value) { atomic_store_explicit(word, value, memory_order_relaxed); }
 
-static void IRAM_ATTR answer_round(uint32_t first) {
+/* Both are in IRAM, and not a part of who calls them: the cache of the flash could miss between a question and its
+ * answer. */
+static __attribute__((noinline)) void IRAM_ATTR answer_round(uint32_t first) {
+    uint32_t last = look(&exchange.answer);
     for (uint32_t number = first; number < first + EXCHANGES; number++) {
         while (look(&exchange.asked) != number) {
         }
-        exchange.answer = count_of(1);
-        atomic_store(&exchange.answered, number);
+        uint32_t counter = xtensa_counter();
+        if (counter == last) {
+            counter = xtensa_counter();
+        }
+        show(&exchange.answer, counter);
+        last = counter;
     }
 }
 
-static void IRAM_ATTR ask_round(uint32_t first, uint32_t shift) {
+static __attribute__((noinline)) void IRAM_ATTR ask_round(uint32_t first, uint32_t shift) {
+    uint32_t last = look(&exchange.answer);
     for (uint32_t number = first; number < first + EXCHANGES; number++) {
-        uint64_t before = count_of(0);
-        atomic_store_explicit(&exchange.asked, number, memory_order_relaxed);
-        while (look(&exchange.answered) != number) {
+        uint32_t answer;
+        uint32_t before = xtensa_counter();
+        show(&exchange.asked, number);
+        while ((answer = look(&exchange.answer)) == last) {
         }
-        uint64_t after = count_of(0);
-        atomic_thread_fence(memory_order_acquire);
-        count_exchanged(&exchange.ahead, before, exchange.answer, after);
+        uint32_t after = xtensa_counter();
+        last = answer;
+        /* The notes of both cores stay as they are: both have masked their ticks. */
+        count_exchanged(&exchange.ahead, count_since(counters[0].count, before), count_since(counters[1].count, answer),
+                        count_since(counters[0].count, after));
         /* The next question meets the other core's loop at another place. */
         for (uint32_t begun = xtensa_counter(); xtensa_counter() - begun < shift;) {
         }

@@ -40,14 +40,19 @@ set(folders core bench workload port port/freertos port/freertos_smp transport t
   board/esp32)
 list(TRANSFORM folders PREPEND ${firmware}/)
 
+set(c_library newlib) # its name until ESP-IDF 6
+if(IDF_VERSION_MAJOR GREATER_EQUAL 6)
+  set(c_library esp_libc)
+endif()
+set(required bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support esp_ringbuf
+  esp_rom esp_system esp_timer freertos hal heap soc spi_flash)
+
 idf_component_register(
   SRCS ${sources}
   INCLUDE_DIRS ${CMAKE_CURRENT_LIST_DIR}/include
   PRIV_INCLUDE_DIRS ${folders}
-  PRIV_REQUIRES bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support
-    esp_ringbuf esp_rom esp_system esp_timer freertos hal heap soc spi_flash
-  KCONFIG ${CMAKE_CURRENT_LIST_DIR}/Kconfig
-  LDFRAGMENTS ${CMAKE_CURRENT_LIST_DIR}/linker.lf)
+  PRIV_REQUIRES ${required} ${c_library}
+  KCONFIG ${CMAKE_CURRENT_LIST_DIR}/Kconfig)
 
 # ---- not in the script: from here on this is the build ----
 
@@ -63,6 +68,13 @@ endif()
 if(CONFIG_FREERTOS_UNICORE)
   message(FATAL_ERROR "Intercore is about two cores: switch CONFIG_FREERTOS_UNICORE off.")
 endif()
+
+# ESP-IDF's headers are not written for all of our warnings.
+foreach(component ${required} ${c_library})
+  idf_component_get_property(library ${component} COMPONENT_LIB)
+  target_include_directories(${COMPONENT_LIB} SYSTEM PRIVATE
+    $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
+endforeach()
 
 # Behind the project's own, so that ours is the level that holds. The dialect is GNU's: ESP-IDF's headers need it.
 set(code_flags -std=gnu11 -${IC_OPT})

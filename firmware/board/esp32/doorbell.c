@@ -31,7 +31,7 @@ static struct {
 
 /* The number of the kernel's cross-core interrupt on a core. ESP-IDF chooses it at start. */
 static uint32_t number_on(uint32_t core) {
-#if CONFIG_IDF_TARGET_ESP32
+#ifdef CONFIG_IDF_TARGET_ESP32
     uint32_t map = core == 0 ? DPORT_REG_READ(DPORT_PRO_CPU_INTR_FROM_CPU_0_MAP_REG)
                              : DPORT_REG_READ(DPORT_APP_CPU_INTR_FROM_CPU_1_MAP_REG);
 #else

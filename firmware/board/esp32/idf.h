@@ -4,6 +4,9 @@
 
 #pragma GCC system_header
 
+/* First, as some of the others take a part of it only. */
+#include "freertos/FreeRTOS.h"
+
 #include "driver/gpio.h"
 #include "esp_attr.h"
 #include "esp_cpu.h"
@@ -18,14 +21,14 @@
 #include "soc/gpio_reg.h"
 #include "soc/soc.h"
 
-#if CONFIG_IDF_TARGET_ESP32
+#ifdef CONFIG_IDF_TARGET_ESP32
 #include "soc/dport_reg.h"
 #else
 #include "soc/interrupt_core0_reg.h"
 #include "soc/interrupt_core1_reg.h"
 #endif
 
-#if CONFIG_FREERTOS_SYSTICK_USES_SYSTIMER
+#ifdef CONFIG_FREERTOS_SYSTICK_USES_SYSTIMER
 #include "esp_private/systimer.h"
 #include "hal/systimer_ll.h"
 #endif

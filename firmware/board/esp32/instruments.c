@@ -17,13 +17,13 @@ static char uncertainty[TEXT_BYTES];
 static char offset[TEXT_BYTES];
 static char ppm[TEXT_BYTES];
 
-#if CONFIG_STDATOMIC_S32C1I_SPIRAM_WORKAROUND
+#ifdef CONFIG_STDATOMIC_S32C1I_SPIRAM_WORKAROUND
 #define ATOMIC "a function of ESP-IDF: S32C1I in internal memory, under a spinlock in PSRAM"
 #else
 #define ATOMIC "S32C1I (compare and swap), in a loop"
 #endif
 
-#if CONFIG_FREERTOS_SYSTICK_USES_CCOUNT
+#ifdef CONFIG_FREERTOS_SYSTICK_USES_CCOUNT
 #define TICK "CCOMPARE0 of core 0, known exactly"
 #else
 #define TICK "SYSTIMER, known to some cycles"

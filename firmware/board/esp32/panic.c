@@ -17,7 +17,7 @@ void board_panic(const char *what, const char *where, uint32_t number) {
     size_t size = ic_line_close(&line);
     esp_rom_printf("\r\n"); /* a line may be under way */
     for (size_t i = 0; i < size; i++) {
-        esp_rom_output_tx_one_char((uint8_t)line.text[i]);
+        esp_rom_printf("%c", line.text[i]);
     }
     esp_system_abort(what);
 }

@@ -11,9 +11,9 @@ static uint64_t known_edge;
 
 static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }
 
-#if CONFIG_FREERTOS_SYSTICK_USES_CCOUNT
+#ifdef CONFIG_FREERTOS_SYSTICK_USES_CCOUNT
 
-#if !CONFIG_FREERTOS_CORETIMER_0
+#ifndef CONFIG_FREERTOS_CORETIMER_0
 #error "The kernel's tick must be CCOMPARE0 (CONFIG_FREERTOS_CORETIMER_0): CCOMPARE1 is the timer of the benchmarks."
 #endif
 

@@ -17,8 +17,6 @@
 #include "port_posix.h"
 #include "region.h"
 
-/* port_posix.c's FIFO_BASE. */
-#define FIFO_BASE 10
 #define SLICE_MS 50U
 
 static const struct intercore_console *console;
@@ -86,21 +84,14 @@ void port_console_set_rate(uint32_t bits_per_second) {
 
 /* ---- loop()'s task ---- */
 
-uint32_t port_loop_raise(uint32_t priority) {
-    struct sched_param param = {.sched_priority = FIFO_BASE + (int)priority};
-    (void)pthread_setschedparam(pthread_self(), SCHED_RR, &param); /* where the system permits it */
-    atomic_fetch_add(&raised, 1);
-    return priority + 1000U;
-}
+/* A count that nobody else makes up: what is put back is what there was. */
+uint32_t port_loop_raise(uint32_t priority) { return atomic_fetch_add(&raised, 1) + 1000U * priority; }
 
 void port_loop_lower(uint32_t before) {
-    struct sched_param param = {.sched_priority = 0};
-    if (before != 1001U) {
-        fprintf(stderr, "priority %u is put back, and it was 1001\n", before);
+    if (before != atomic_fetch_add(&lowered, 1) + 1000U) {
+        fprintf(stderr, "priority %u is put back, and it was another\n", before);
         abort();
     }
-    (void)pthread_setschedparam(pthread_self(), SCHED_OTHER, &param);
-    atomic_fetch_add(&lowered, 1);
 }
 
 static void *loop_task(void *arg) {
@@ -117,14 +108,9 @@ static void *loop_task(void *arg) {
 static bool start_loop_task(void) {
     pthread_t thread;
     pthread_attr_t attributes;
-    struct sched_param param = {.sched_priority = 0};
     cpu_set_t core;
     port_posix_cpu_set(1, &core);
-    return pthread_attr_init(&attributes) == 0 &&
-           pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED) == 0 &&
-           pthread_attr_setschedpolicy(&attributes, SCHED_OTHER) == 0 &&
-           pthread_attr_setschedparam(&attributes, &param) == 0 &&
-           pthread_attr_setaffinity_np(&attributes, sizeof core, &core) == 0 &&
+    return pthread_attr_init(&attributes) == 0 && pthread_attr_setaffinity_np(&attributes, sizeof core, &core) == 0 &&
            pthread_create(&thread, &attributes, loop_task, NULL) == 0;
 }
 

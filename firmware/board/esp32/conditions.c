@@ -4,6 +4,7 @@
 
 #include "esp32.h"
 #include "instruments.h"
+#include "loop.h"
 #include "port_freertos.h"
 #include "sdk.h"
 
@@ -187,6 +188,7 @@ static bool own_condition(uint32_t index, struct port_condition *condition) {
         {"memory.data", "internal"},
         {"memory.stacks", "internal"},
         {"memory.heap_at_start", heap_bytes},
+        {"main_loop", port_loop_text()},
         {"console", esp32_console_name()},
         {"watchdog", esp32_watchdog_text()},
         {"watchdog.interrupt", INTERRUPT_WATCHDOG},

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from intercore.errors import UsageError
 from intercore.measurement import Part, Plan
 from intercore.request import find_benchmark, left_out, refused, suite
 from intercore.session import BenchmarkInfo, ParameterInfo
+
+if TYPE_CHECKING:
+    from intercore.origin import Origin
 
 SEED = ParameterInfo("seed", "integer", "1", "of the dither", 0, 2**32 - 1, ())
 SIZE = ParameterInfo("size", "integer", "64", "of a message", 1, 4096, ())
@@ -20,13 +25,13 @@ JITTER = BenchmarkInfo("jitter", "periods", (), "not applicable on AMP: no task 
 
 
 def test_the_suite_is_of_the_others() -> None:
-    assert {part.benchmark for part in suite([CLOCK, LOCK, JITTER], 1, simulated=True)} == {"clock"}
+    assert {part.benchmark for part in suite([CLOCK, LOCK, JITTER], 1, "simulated")} == {"clock"}
 
 
-@pytest.mark.parametrize("simulated", [False, True])
-def test_the_suite_then_has_time_for_messages_both_ways_over_their_size(*, simulated: bool) -> None:
+@pytest.mark.parametrize("origin", ["measured", "simulated", "emulated"])
+def test_the_suite_then_has_time_for_messages_both_ways_over_their_size(origin: Origin) -> None:
     def ways(*benchmarks: BenchmarkInfo) -> set[tuple[object, ...]]:
-        levels = [part.levels for part in suite(benchmarks, 1, simulated=simulated) if part.benchmark == "message"]
+        levels = [part.levels for part in suite(benchmarks, 1, origin) if part.benchmark == "message"]
         return {(*of["measure"], *of["from"], *of["to"]) for of in levels if len(of["size"]) > 2}
 
     assert ways(MESSAGE) == {("latency", 0, 1)}

@@ -654,7 +654,7 @@ def _with_parts(
     with _session(target, msgspec.structs.replace(address, build=first, faults=()), timeout) as (session, _):
         known = session.benchmarks()
         if plan.name == SUITE:
-            parts = suite(known, plan.seed, simulated=target.origin != "measured")
+            parts = suite(known, plan.seed, target.origin)
         else:
             parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed))]
         parts = [Part(part.benchmark, {**part.levels, **built}) for part in parts]

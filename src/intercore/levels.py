@@ -30,10 +30,21 @@ _MEASURES = ["hand-over", "contention", "ping-pong"]
 _LOCKS = ["mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap"]
 _ATOMICS = ["atomic-add", "atomic-swap"]
 _ACCESSES = ["read", "write", "copy"]
-_REGIONS = ["sram-striped", "sram4", "sram5", "ram", "l1", "llc"]
+_REGIONS = ["sram-striped", "sram4", "sram5", "sram1", "sram2", "rtc-slow", "psram", "ram", "l1", "llc"]
 _TRANSPORTS = [
     *("queue", "stream-buffer", "message-buffer", "notification", "ring", "ring-zero-copy"),
-    *("rpmsg", "rpmsg-zero-copy", "fifo", "dma", "pipe", "unix-socket", "posix-mq", "ring-futex"),
+    *(
+        "ringbuf",
+        "ringbuf-zero-copy",
+        "rpmsg",
+        "rpmsg-zero-copy",
+        "fifo",
+        "dma",
+        "pipe",
+        "unix-socket",
+        "posix-mq",
+        "ring-futex",
+    ),
 ]
 
 _INTERRUPT = {"from": ["0", "1"], "interrupted": ["idle", "kernel"], "samples": ["50"], "dither_us": ["300"]}
@@ -242,6 +253,12 @@ SIMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     "message": _messages("20", "3"),
 }
 """The same where each second of a busy chip takes two, so that it takes two minutes."""
+
+EMULATED_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
+    **SIMULATED_SUITE_LEVELS,
+    "contention": _contention(discs="18", window_ms="400", rest_ms="30"),
+}
+"""The same on an emulated chip, which is slow at waking a task and as fast as this machine at moving discs."""
 
 AMP_SUITE_LEVELS: Mapping[str, Sequence[Mapping[str, Sequence[str]]]] = {
     **SUITE_LEVELS,

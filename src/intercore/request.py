@@ -11,6 +11,7 @@ from intercore.errors import UsageError, unknown
 from intercore.levels import (
     AMP_SUITE_LEVELS,
     DEFAULT_LEVELS,
+    EMULATED_SUITE_LEVELS,
     SIMULATED_AMP_SUITE_LEVELS,
     SIMULATED_SUITE_LEVELS,
     SUITE_LEVELS,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from intercore.measurement import Level, Plan
+    from intercore.origin import Origin
     from intercore.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo, Session
     from intercore.targets import Target
 
@@ -89,16 +91,17 @@ def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> d
     return {name: [level_of(parameters[name], text) for text in texts] for name, texts in levels.items()}
 
 
-def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, *, simulated: bool) -> list[Part]:
+def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> list[Part]:
     """Return what the suite measures on a target with these benchmarks, in their order there.
 
-    `simulated` is for a chip that a program stands for, where all takes longer: so there is less of it.
+    Where a program stands for the chip all takes longer, so there is less of it.
     A benchmark that the suite does not know gets its own defaults; one that the target refuses is left out.
     """
     if any(benchmark.refused for benchmark in benchmarks):
-        chosen = SIMULATED_AMP_SUITE_LEVELS if simulated else AMP_SUITE_LEVELS
+        chosen = AMP_SUITE_LEVELS if origin == "measured" else SIMULATED_AMP_SUITE_LEVELS
     else:
-        chosen = SIMULATED_SUITE_LEVELS if simulated else SUITE_LEVELS
+        levels = {"measured": SUITE_LEVELS, "simulated": SIMULATED_SUITE_LEVELS, "emulated": EMULATED_SUITE_LEVELS}
+        chosen = levels[origin]
     return [
         Part(benchmark.name, _checked(benchmark, _possible(benchmark, grid, seed)))
         for benchmark in benchmarks

@@ -1,5 +1,6 @@
 /* The Arduino library's class: its console is a Stream, its main loop is loop(). */
 #include <Intercore.h>
+#include <string.h>
 
 #include "intercore.h"
 
@@ -64,9 +65,13 @@ static bool is_choice(uint32_t rate) {
     return false;
 }
 
+static void say(Stream &stream, const char *text) {
+    (void)write_stream(&stream, reinterpret_cast<const uint8_t *>(text), strlen(text));
+}
+
 static bool start(Stream &stream, const char *name, uint32_t rate) {
     if (intercore_is_running()) {
-        stream.println("Intercore is running already");
+        say(stream, "Intercore is running already\r\n");
         return false;
     }
     console = {};
@@ -83,8 +88,9 @@ static bool start(Stream &stream, const char *name, uint32_t rate) {
     config.console = &console;
     const char *wrong = intercore_loop_open() ? intercore_start(&config) : "there is no memory for its main loop";
     if (wrong != nullptr) {
-        stream.print("Intercore cannot start: ");
-        stream.println(wrong);
+        say(stream, "Intercore cannot start: ");
+        say(stream, wrong);
+        say(stream, "\r\n");
     }
     return wrong == nullptr;
 }
@@ -93,6 +99,8 @@ bool IntercoreClass::begin(HardwareSerial &serial, uint32_t rate) {
     return start(serial, "an Arduino HardwareSerial, looked at every millisecond", rate);
 }
 
-bool IntercoreClass::begin(Stream &stream) { return start(stream, "an Arduino Stream, looked at every millisecond", 0); }
+bool IntercoreClass::begin(Stream &stream) {
+    return start(stream, "an Arduino Stream, looked at every millisecond", 0);
+}
 
 void IntercoreClass::loop() { intercore_loop(); }

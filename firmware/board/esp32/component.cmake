@@ -40,18 +40,17 @@ set(folders core bench workload port port/freertos port/freertos_smp transport t
   board/esp32)
 list(TRANSFORM folders PREPEND ${firmware}/)
 
+# The archive is named after the component, and the component after its folder.
+set(fragment ${CMAKE_CURRENT_BINARY_DIR}/linker.lf)
+if(NOT CMAKE_BUILD_EARLY_EXPANSION)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/linker.lf.in ${fragment} @ONLY)
+endif()
 set(c_library newlib) # its name until ESP-IDF 6
 if(IDF_VERSION_MAJOR GREATER_EQUAL 6)
   set(c_library esp_libc)
 endif()
 set(required bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support esp_ringbuf
   esp_rom esp_system esp_timer freertos hal heap soc spi_flash)
-
-# The archive is named after the component, and the component after its folder.
-set(fragment ${CMAKE_CURRENT_BINARY_DIR}/linker.lf)
-if(NOT CMAKE_BUILD_EARLY_EXPANSION)
-  configure_file(${CMAKE_CURRENT_LIST_DIR}/linker.lf.in ${fragment} @ONLY)
-endif()
 
 idf_component_register(
   SRCS ${sources}
@@ -92,6 +91,13 @@ target_compile_options(${COMPONENT_LIB} PRIVATE ${code_flags}
 idf_build_get_property(flags COMPILE_OPTIONS)
 idf_build_get_property(c_flags C_COMPILE_OPTIONS)
 separate_arguments(arguments UNIX_COMMAND "${CMAKE_C_FLAGS}")
+foreach(argument ${arguments}) # ESP-IDF keeps those of the toolchain in a file
+  if(argument MATCHES "^@(.+)$" AND EXISTS "${CMAKE_MATCH_1}")
+    file(STRINGS "${CMAKE_MATCH_1}" lines)
+    separate_arguments(lines UNIX_COMMAND "${lines}")
+    list(APPEND arguments ${lines})
+  endif()
+endforeach()
 list(APPEND arguments ${flags} ${c_flags})
 list(FILTER arguments INCLUDE REGEX "^-[fm]")
 list(FILTER arguments EXCLUDE REGEX "prefix-map|diagnostics|[$]<")

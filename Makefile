@@ -20,7 +20,9 @@ LAB_TOOLS := ser2net:ser2net
 CHIP_FILES := firmware/board/rp2040/% firmware/port/freertos% firmware/transport/freertos/% firmware/transport/rp2040/%
 AMP_FILES := firmware/board/rp2040_amp/% firmware/port/freertos_amp/%
 H745_FILES := firmware/board/stm32h745/%
-NOT_LINTED := firmware/fuzz/% $(CHIP_FILES) $(AMP_FILES) $(H745_FILES)
+# How these are compiled ESP-IDF says, which is not here.
+ESP32_FILES := firmware/board/esp32/% firmware/port/freertos_smp/%_esp_idf.c firmware/transport/esp_idf/%
+NOT_LINTED := firmware/fuzz/% $(CHIP_FILES) $(AMP_FILES) $(H745_FILES) $(ESP32_FILES)
 # clang has no C library for the chip; this is where Debian has newlib's headers.
 CHIP_ARGS := --extra-arg=--target=arm-none-eabi --extra-arg=-isystem/usr/include/newlib
 # The folder that says how the files are compiled, further arguments, the files: a few at a time on every processor.
@@ -88,7 +90,7 @@ lint-c:
 	$(call clang-tidy,build/lint,,$(filter-out $(NOT_LINTED),$(filter %.c,$(C_FILES))))
 	scripts/install-packages $(ARM_GCC)
 	cmake -S firmware -B build/lint-rp2040 -DIC_BOARD=rp2040 > build/lint.log || { cat build/lint.log; exit 1; }
-	$(call clang-tidy,build/lint-rp2040,$(CHIP_ARGS),$(filter-out $(AMP_FILES),$(filter $(CHIP_FILES),$(filter %.c,$(C_FILES)))))
+	$(call clang-tidy,build/lint-rp2040,$(CHIP_ARGS),$(filter-out $(AMP_FILES) $(ESP32_FILES),$(filter $(CHIP_FILES),$(filter %.c,$(C_FILES)))))
 	cmake -S firmware -B build/lint-rp2040-amp -DIC_BOARD=rp2040_amp -DIC_CORE=1 > build/lint.log || { cat build/lint.log; exit 1; }
 	$(call clang-tidy,build/lint-rp2040-amp,$(CHIP_ARGS),$(filter $(AMP_FILES),$(filter %.c,$(C_FILES))))
 	cmake -S firmware -B build/lint-stm32h745 -DIC_BOARD=stm32h745 > build/lint.log || { cat build/lint.log; exit 1; }

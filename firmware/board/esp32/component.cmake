@@ -40,6 +40,11 @@ set(folders core bench workload port port/freertos port/freertos_smp transport t
   board/esp32)
 list(TRANSFORM folders PREPEND ${firmware}/)
 
+# The archive is named after the component, and the component after its folder.
+set(fragment ${CMAKE_CURRENT_BINARY_DIR}/linker.lf)
+if(NOT CMAKE_BUILD_EARLY_EXPANSION)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/linker.lf.in ${fragment} @ONLY)
+endif()
 set(c_library newlib) # its name until ESP-IDF 6
 if(IDF_VERSION_MAJOR GREATER_EQUAL 6)
   set(c_library esp_libc)
@@ -52,7 +57,8 @@ idf_component_register(
   INCLUDE_DIRS ${CMAKE_CURRENT_LIST_DIR}/include
   PRIV_INCLUDE_DIRS ${folders}
   PRIV_REQUIRES ${required} ${c_library}
-  KCONFIG ${CMAKE_CURRENT_LIST_DIR}/Kconfig)
+  KCONFIG ${CMAKE_CURRENT_LIST_DIR}/Kconfig
+  LDFRAGMENTS ${fragment})
 
 # ---- not in the script: from here on this is the build ----
 
@@ -85,6 +91,13 @@ target_compile_options(${COMPONENT_LIB} PRIVATE ${code_flags}
 idf_build_get_property(flags COMPILE_OPTIONS)
 idf_build_get_property(c_flags C_COMPILE_OPTIONS)
 separate_arguments(arguments UNIX_COMMAND "${CMAKE_C_FLAGS}")
+foreach(argument ${arguments}) # ESP-IDF keeps those of the toolchain in a file
+  if(argument MATCHES "^@(.+)$" AND EXISTS "${CMAKE_MATCH_1}")
+    file(STRINGS "${CMAKE_MATCH_1}" lines)
+    separate_arguments(lines UNIX_COMMAND "${lines}")
+    list(APPEND arguments ${lines})
+  endif()
+endforeach()
 list(APPEND arguments ${flags} ${c_flags})
 list(FILTER arguments INCLUDE REGEX "^-[fm]")
 list(FILTER arguments EXCLUDE REGEX "prefix-map|diagnostics|[$]<")

@@ -71,7 +71,13 @@ static char heap_bytes[TEXT_BYTES];
 
 /* Of a build by CMake; another one, such as Arduino's, says here what it can. */
 #ifndef IC_FLAGS
-#define IC_FLAGS "the framework's"
+#if defined(__OPTIMIZE_SIZE__)
+#define IC_FLAGS "the framework's, for size (-Os)"
+#elif defined(__OPTIMIZE__)
+#define IC_FLAGS "the framework's, for speed (-O1 or more)"
+#else
+#define IC_FLAGS "the framework's, without optimisation (-O0)"
+#endif
 #endif
 
 #ifdef CONFIG_INTERCORE_CODE_IRAM

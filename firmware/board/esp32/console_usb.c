@@ -1,4 +1,5 @@
-/* The console on the USB-Serial-JTAG controller that an ESP32-S3 has: a serial line in name only, without a bit rate. */
+/* The console on the USB-Serial-JTAG controller that an ESP32-S3 has: a serial line in name only, without a bit rate.
+ */
 #include "driver/usb_serial_jtag.h"
 #include "esp32.h"
 #include "port_freertos.h"

@@ -6,8 +6,8 @@
 #include "kernel.h"
 
 static const struct intercore_console *console;
-static const char *failure;        /* why it has not started */
-static kernel_waiter_t starter;    /* who waits for that */
+static const char *failure;     /* why it has not started */
+static kernel_waiter_t starter; /* who waits for that */
 static StaticSemaphore_t starter_memory;
 static atomic_bool running;
 

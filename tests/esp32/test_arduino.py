@@ -46,7 +46,7 @@ C = [
 ]
 CPP = ["g++", "-std=gnu++17", *WARNINGS]
 SHORT = "yield=none discs=16 window_ms=60"
-ALONE = f"run contention task0=off task1=off free=1 samples=2 {SHORT}"
+ALONE = "run contention task0=off task1=off free=1 samples=2 yield=none discs=14 window_ms=200"
 """With somebody at work beside the main loop, on whatever core there is."""
 
 
@@ -263,7 +263,7 @@ def test_a_main_loop_that_spins_is_a_loop_that_returns_at_once(monitor: Terminal
 
 def test_a_main_loop_that_delays_returns_at_each_tick(monitor: Terminal) -> None:
     monitor.ask(f"{ALONE} main=delay")
-    assert 10 < fate_of_loop(monitor)["loops"] < 2 * 62 + 4
+    assert 10 < fate_of_loop(monitor)["loops"] < 2 * 202 + 4
 
 
 def test_a_main_loop_that_blocks_returns_when_its_event_has_come(monitor: Terminal) -> None:

@@ -67,11 +67,14 @@ const char *port_clock_name(void) { return "CCOUNT of each core, aligned to core
 
 /* ---- the exchange ---- */
 
-/* Exchanges are taken in rounds. In a round interrupts are masked on both cores, some ten microseconds. */
+/* Exchanges are taken in rounds. In a round interrupts are masked on both cores, some ten microseconds.
+ *
+ * On an emulator one core may stand still for milliseconds while the other one asks: then a round has one exchange
+ * only, and there are more rounds, for a second or two, until one has gone well. */
 #define EXCHANGES 16U
+#define ROUND_CYCLES 100000U
 #define ROUNDS 128U
-/* More rounds are not begun after so long: of an emulator that runs one core at a time, each may take that. */
-#define ROUNDS_US 20000
+#define ROUNDS_MOST_US 2000000
 
 #define OVER UINT32_MAX
 
@@ -79,8 +82,8 @@ static struct {
     struct count_ahead ahead;
     SemaphoreHandle_t done;
     atomic_uint round;   /* that the asker wants; OVER */
-    atomic_uint present; /* the answerer is in that round, with interrupts masked */
-    atomic_uint asked;   /* the number of the exchange, of all rounds, from 1 */
+    atomic_uint present; /* the round in which the answerer is, with interrupts masked; 0: in none */
+    atomic_uint asked;   /* the number of the exchange in the round, from 1; OVER: the round is */
     atomic_uint answer;  /* the answerer's counter, never the same twice in succession: one word, to be seen at once */
 } exchange;
 
@@ -90,23 +93,29 @@ static inline void show(atomic_uint *word, uint32_t value) { atomic_store_explic
 
 /* Both are in IRAM, and not a part of who calls them: the cache of the flash could miss between a question and its
  * answer. */
-static __attribute__((noinline)) void IRAM_ATTR answer_round(uint32_t first) {
+static __attribute__((noinline)) void IRAM_ATTR answer_round(void) {
     uint32_t last = look(&exchange.answer);
-    for (uint32_t number = first; number < first + EXCHANGES; number++) {
-        while (look(&exchange.asked) != number) {
+    for (uint32_t heard = 0;;) {
+        uint32_t asked;
+        while ((asked = look(&exchange.asked)) == heard) {
         }
         uint32_t counter = xtensa_counter();
         if (counter == last) {
             counter = xtensa_counter();
         }
+        if (asked == OVER) {
+            break;
+        }
         show(&exchange.answer, counter);
         last = counter;
+        heard = asked;
     }
 }
 
-static __attribute__((noinline)) void IRAM_ATTR ask_round(uint32_t first, uint32_t shift) {
+static __attribute__((noinline)) void IRAM_ATTR ask_round(uint32_t shift) {
     uint32_t last = look(&exchange.answer);
-    for (uint32_t number = first; number < first + EXCHANGES; number++) {
+    uint32_t begun = xtensa_counter();
+    for (uint32_t number = 1; number <= EXCHANGES && xtensa_counter() - begun < ROUND_CYCLES; number++) {
         uint32_t answer;
         uint32_t before = xtensa_counter();
         show(&exchange.asked, number);
@@ -118,10 +127,11 @@ static __attribute__((noinline)) void IRAM_ATTR ask_round(uint32_t first, uint32
         count_exchanged(&exchange.ahead, count_since(counters[0].count, before), count_since(counters[1].count, answer),
                         count_since(counters[0].count, after));
         /* The next question meets the other core's loop at another place. */
-        for (uint32_t begun = xtensa_counter(); xtensa_counter() - begun < shift;) {
+        for (uint32_t since = xtensa_counter(); xtensa_counter() - since < shift;) {
         }
         shift = (shift * 5U + 3U) % 32U; /* every number below 32 in turn (Knuth, TAOCP 2, 3.2.1.2) */
     }
+    show(&exchange.asked, OVER);
 }
 
 static void answer(void *arg) {
@@ -134,8 +144,9 @@ static void answer(void *arg) {
         if (round != done) {
             uint32_t state = xtensa_mask();
             atomic_store(&exchange.present, round);
-            answer_round((round - 1U) * EXCHANGES + 1U);
+            answer_round();
             xtensa_unmask(state);
+            atomic_store(&exchange.present, 0);
             done = round;
         }
     }
@@ -146,14 +157,18 @@ static void answer(void *arg) {
 static void ask(void *arg) {
     (void)arg;
     int64_t begun = esp_timer_get_time();
-    for (uint32_t round = 1; round <= ROUNDS; round++) {
+    uint64_t well = hz / 1000000U;
+    for (uint32_t round = 1; round <= ROUNDS || count_within(&exchange.ahead) > well; round++) {
+        atomic_store(&exchange.asked, 0);
         atomic_store(&exchange.round, round);
         while (look(&exchange.present) != round) {
         }
         uint32_t state = xtensa_mask();
-        ask_round((round - 1U) * EXCHANGES + 1U, round % 32U);
+        ask_round(round % 32U);
         xtensa_unmask(state);
-        if (esp_timer_get_time() - begun > ROUNDS_US) {
+        while (look(&exchange.present) == round) {
+        }
+        if (esp_timer_get_time() - begun > ROUNDS_MOST_US) {
             break;
         }
     }

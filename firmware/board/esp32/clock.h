@@ -30,9 +30,9 @@
 
 #include <stdint.h>
 
-/* Starts the clock: from any task, once, before anything reads it. Takes some 25 ms, and makes two tasks of the highest
- * priority meanwhile. Panics if the tasks or the tick's hook cannot be had, and if the exchanges contradict each other,
- * which means that the cores' counters do not run from one clock. */
+/* Starts the clock: from any task, once, before anything reads it. Takes some 25 ms (on an emulator up to 2 s),
+ * and makes two tasks of the highest priority meanwhile. Panics if the tasks or the tick's hook cannot be had, and if
+ * the exchanges contradict each other, which means that the cores' counters do not run from one clock. */
 void clock_start(void);
 
 /* How far the clocks of two cores can be apart, in ticks of the common clock. */

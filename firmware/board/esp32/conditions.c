@@ -27,12 +27,13 @@ static char heap_bytes[TEXT_BYTES];
 
 #ifdef CONFIG_IDF_TARGET_ESP32S3
 #define CHIP "ESP32-S3"
-#define CACHE                                                                                                                                                                   \
-    "both cores': instructions " TEXT(CONFIG_ESP32S3_INSTRUCTION_CACHE_SIZE) " bytes, " TEXT(CONFIG_ESP32S3_ICACHE_ASSOCIATED_WAYS) " ways of " TEXT(                           \
-        CONFIG_ESP32S3_INSTRUCTION_CACHE_LINE_SIZE) " byte lines; data " TEXT(CONFIG_ESP32S3_DATA_CACHE_SIZE) " bytes"                                                          \
-                                                                                                              ","                                                               \
-                                                                                                              " " TEXT(CONFIG_ESP32S3_DCACHE_ASSOCIATED_WAYS) " ways of " TEXT( \
-                                                                                                                  CONFIG_ESP32S3_DATA_CACHE_LINE_SIZE)
+#define INSTRUCTION_CACHE                                                                                              \
+    TEXT(CONFIG_ESP32S3_INSTRUCTION_CACHE_SIZE)                                                                        \
+    " bytes, " TEXT(CONFIG_ESP32S3_ICACHE_ASSOCIATED_WAYS) " ways of " TEXT(CONFIG_ESP32S3_INSTRUCTION_CACHE_LINE_SIZE)
+#define DATA_CACHE                                                                                                     \
+    TEXT(CONFIG_ESP32S3_DATA_CACHE_SIZE)                                                                               \
+    " bytes, " TEXT(CONFIG_ESP32S3_DCACHE_ASSOCIATED_WAYS) " ways of " TEXT(CONFIG_ESP32S3_DATA_CACHE_LINE_SIZE)
+#define CACHE "both cores': instructions " INSTRUCTION_CACHE " byte lines; data " DATA_CACHE
 #else
 #define CHIP "ESP32"
 /* ESP32 TRM 1.3.3: "32 KB cache for each core, 2-way set associative, 32 byte blocks". */

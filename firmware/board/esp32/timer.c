@@ -7,7 +7,7 @@
 #include "port_interrupt.h"
 #include "xtensa.h"
 
-/* The least that the comparison lies ahead when it is set: it would be missed if it were past. */
+/* The least that the comparison lies ahead when it is set: if it were past, it would come 2^32 cycles later. */
 #define LEAD_CYCLES 400U
 
 static struct {
@@ -62,12 +62,15 @@ void port_timer_close(void) {
 
 /* ---- set ---- */
 
-/* On the timer's core, masked. */
+/* On the timer's core, masked. What no mask keeps out (ESP-IDF stalls a core while the other one uses the flash) can
+ * take longer than that lead: then the moment has gone by, and nothing is pending. */
 static uint64_t arm(uint64_t when) {
-    uint64_t earliest = port_clock() + LEAD_CYCLES;
-    timer.when = when > earliest ? when : earliest;
+    do {
+        uint64_t earliest = port_clock() + LEAD_CYCLES;
+        timer.when = when > earliest ? when : earliest;
+        xtensa_set_compare_1(clock_to_counter(timer.when));
+    } while (port_clock() >= timer.when && !xtensa_is_pending(XCHAL_TIMER1_INTERRUPT));
     timer.armed = true;
-    xtensa_set_compare_1(clock_to_counter(timer.when));
     return timer.when;
 }
 

@@ -3,6 +3,7 @@
 #ifndef ESP32_XTENSA_H
 #define ESP32_XTENSA_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <xtensa/config/core.h>
 
@@ -56,6 +57,13 @@ static inline __attribute__((always_inline)) void xtensa_wait_for_memory(void) {
  * again. ESP-IDF leaves it free. */
 static inline __attribute__((always_inline)) void xtensa_set_compare_1(uint32_t counter) {
     __asm volatile("wsr.ccompare1 %0\n esync" ::"a"(counter) : "memory");
+}
+
+/* Whether an interrupt is asked for, by its number, masked or not (INTERRUPT). */
+static inline __attribute__((always_inline)) bool xtensa_is_pending(uint32_t number) {
+    uint32_t pending;
+    __asm volatile("rsr.interrupt %0" : "=a"(pending)::"memory");
+    return (pending >> number & 1U) != 0;
 }
 
 /* CCOMPARE0: of the kernel's tick on the ESP32. */

@@ -27,10 +27,15 @@ class Console:
         lose_rate_answers: int = 0,
         reset_in_run: bool = False,
         dies_in_run: bool = False,
+        computes: float = 0.0,
         seed: int = 1,
     ) -> None:
         self.rates, self.deaf_at, self.garbled_at = rates, deaf_at, garbled_at
         self.lose_rate_answers, self.reset_in_run, self.dies_in_run = lose_rate_answers, reset_in_run, dies_in_run
+        self.computes = computes
+        """Seconds for which a run is silent, and reads nothing of what is said to it."""
+        self.done_at = 0.0
+        self.kept: list[tuple[bytes, int | None]] = []
         self.random = random.Random(seed)  # noqa: S311 - repeatable
         self.noise_above = (10**9, 0.0)
         """From which rate on a line is damaged with which probability, both ways."""
@@ -59,9 +64,18 @@ class Console:
         if self.on_trial and now >= self.deadline:
             self.fell_back.append(self.rate)
             self.rate, self.on_trial = self.before, False
+        if self.done_at and now >= self.done_at:
+            self.done_at = 0.0
+            self.result()
+            kept, self.kept = self.kept, []
+            for data, rate in kept:
+                self.hear(data, rate, now)
 
     def hear(self, data: bytes, rate: int | None, now: float) -> None:
         if self.dead:
+            return
+        if self.done_at:
+            self.kept.append((data, rate))
             return
         if rate not in {None, self.rate} or self.rate in self.deaf_at or self.damaged():
             data = b"\xff\x00"
@@ -112,7 +126,7 @@ class Console:
             for line in self.answer:
                 self.say(line)
         elif words[0] == "run":
-            self.run(answer_id, words)
+            self.run(answer_id, words, now)
 
     def change(self, rate: int, now: float) -> None:
         if rate not in self.rates:
@@ -141,7 +155,7 @@ class Console:
         self.add("hello", **hello, hz=10**9, tick_hz=1000, **rates)
         self.add("end", status="ok", checks={})
 
-    def run(self, answer_id: int, words: list[str]) -> None:
+    def run(self, answer_id: int, words: list[str], now: float) -> None:
         self.id, self.answer = answer_id, []
         self.add("begin", benchmark=words[1])
         for word in words[2:-1]:
@@ -154,6 +168,12 @@ class Console:
             self.reset_in_run = False
             self.start()
             return
+        if self.computes:
+            self.done_at = now + self.computes
+            return
+        self.result()
+
+    def result(self) -> None:
         values = random.Random(7)  # noqa: S311 - the same samples each time
         self.add("series", name="t1", unit="tick", clock="virtual", hz=10**9, count=1600)
         for index in range(0, 1600, 16):

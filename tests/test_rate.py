@@ -11,6 +11,7 @@ from intercore.link import SerialPort
 from intercore.protocol import decode_line
 from intercore.rate import FALL_BACK_TIME, RateControl
 from intercore.session import Session
+from intercore.targets import ESP_PATIENCE
 
 from .fake_console import Console, ConsolePort
 
@@ -148,6 +149,31 @@ def test_a_reset_is_found_even_if_patience_is_short() -> None:
     session.raise_rate()
     with pytest.raises(TargetRestartedError):
         session.measure("speedup", {"n": 10})
+
+
+@pytest.mark.parametrize("seconds", [62.0, 110.0])
+def test_a_target_that_computes_for_a_minute_is_hardly_disturbed_and_not_lost(seconds: float) -> None:
+    console = Console(RATES, computes=seconds)
+    port = ConsolePort(console)
+    session = Session(port, timeout=ESP_PATIENCE)
+    session.raise_rate()
+    began, said = port.now(), len(console.commands)
+    assert len(session.measure("speedup", {}).series[0].ticks) == 1600
+    assert seconds <= port.now() - began < seconds + 2
+    assert len(console.commands) - said <= 1 + seconds / 30
+    assert session.rate == 921600
+    assert session.statistics.bad_lines == 0
+
+
+def test_a_target_that_is_reset_while_it_may_compute_for_minutes_is_found_before_they_are_over() -> None:
+    console = Console(RATES, reset_in_run=True)
+    port = ConsolePort(console)
+    session = Session(port, timeout=ESP_PATIENCE)
+    session.raise_rate()
+    began = port.now()
+    with pytest.raises(TargetRestartedError):
+        session.measure("speedup", {})
+    assert port.now() - began < ESP_PATIENCE / 4
 
 
 def test_a_target_that_is_gone_is_given_up_in_time() -> None:

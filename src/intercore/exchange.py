@@ -36,6 +36,10 @@ LAST_LOOK = 1.0
 """Seconds that a silent target has to answer at the rate after a reset, before it is given up."""
 POKE_AFTER = 3.0
 """Seconds of silence in a run before the target is asked for a sign of life: long, because input disturbs a chip."""
+POKE_SHARE = 0.1
+"""The same as a share of the silence that is allowed, where that is long: so it is known to be silent for long."""
+HUNT_SHARE = 0.2
+"""Share of that silence after which a target in a run is looked for at other bit rates, where one that computes is lost."""
 MAX_STALE = 250_000
 """Messages without news that make a flood: several times a long answer that is sent once too often."""
 MAX_RANGES = 8
@@ -185,8 +189,7 @@ class Exchange:
     def _speak(self) -> None:
         statistics = self._link.statistics
         self._unanswered = self._unanswered + 1 if statistics.lines == self._lines_when_said else 0
-        self._lines_when_said = statistics.lines
-        if self._unanswered >= (1 if self._running else HUNT_AFTER) and not self._last_look:
+        if self._unanswered >= (1 if self._running else HUNT_AFTER) and not self._last_look and self._may_be_elsewhere:
             self._look_elsewhere()
         if not self._begun:
             self._say_command()
@@ -195,8 +198,21 @@ class Exchange:
             self._ask_for([(0, 0)])
         else:
             self._ask_for(self._incoming.missing())
+        self._lines_when_said = statistics.lines
         self._said = self._link.now()
         self._settled = self._busy = self._foreign_run = False
+
+    @property
+    def _may_be_elsewhere(self) -> bool:
+        """Whether its silence in a run is more than work would explain."""
+        if not self._running:
+            return True
+        return self._garbled or self._link.now() - self._news >= HUNT_SHARE * self._timeout
+
+    @property
+    def _garbled(self) -> bool:
+        """Whether nothing but damage was heard since something was said: a target that was reset, at another rate."""
+        return self._link.last_heard > self._said and self._link.statistics.lines == self._lines_when_said
 
     def _say_command(self) -> None:
         if self._foreign_run:  # left over from a tool that was killed
@@ -256,7 +272,8 @@ class Exchange:
         """Return when it will be time to speak again."""
         heard = self._link.last_heard
         if self._running:
-            return max(self._said, heard) + POKE_AFTER
+            wait = POKE_AFTER if self._garbled else max(POKE_AFTER, POKE_SHARE * self._timeout)
+            return max(self._said, heard) + wait
         if self._busy:
             return self._said + BUSY_REPEAT
         if heard > self._said:

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from intercore.origin import Origin
 
 DEFAULT_BAUD = 115200
-ESP_PATIENCE = 300.0
-"""Seconds: the largest work of seed 000, N = 10,000,000, takes an ESP32 41 s on one core and 21 s on two at 240 MHz
-(its Table 1), three times as long at 80 MHz, and it is silent meanwhile."""
+ESP_PATIENCE = 600.0
+"""Seconds: the largest work of seed 000, N = 10,000,000, takes an ESP32 41 s on one core and 20 s on two at 240 MHz
+(its Table 1), three times as long at 80 MHz, and it is silent meanwhile. It is to be over before the target is looked
+for elsewhere (`exchange.HUNT_SHARE`)."""
 REAPPEARING_S = 5.0
 """Within which a port that went away with a reset is there again."""
 

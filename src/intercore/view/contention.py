@@ -185,7 +185,7 @@ def _currents(run: Run, analysis: ContentionAnalysis) -> Iterator[Table[_Current
         ]
         if rows:
             yield Table(
-                f"Currents of the whole board, {table.label}; on {where(run)} {_mark(run)}",
+                f"Currents of the whole board, {table.label}; on {where(run)}: {_mark(run)}",
                 rows,
                 [
                     Column("at work", lambda row: row.contest.label),

@@ -11,14 +11,18 @@ SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Carg
 # The compiler only recommends its C library.
 ARM_GCC := arm-none-eabi-gcc:gcc-arm-none-eabi /usr/include/newlib/stdio.h:libnewlib-arm-none-eabi
 SIM_TOOLS := $(ARM_GCC) qemu-system-arm:qemu-system-arm gdb-multiarch:gdb-multiarch
-C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.h')
+C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.cpp' 'firmware/*.h')
+# Checks the manifest of the PlatformIO library; in an environment of its own, since labgrid brings another pyserial.
+PLATFORMIO := platformio==6.2.0
 # What serves a serial port to other machines in a labgrid laboratory.
 LAB_TOOLS := ser2net:ser2net
 # clang-tidy goes by how the files are compiled: these for the chip, all others for Linux.
 CHIP_FILES := firmware/board/rp2040/% firmware/port/freertos% firmware/transport/freertos/% firmware/transport/rp2040/%
 AMP_FILES := firmware/board/rp2040_amp/% firmware/port/freertos_amp/%
 H745_FILES := firmware/board/stm32h745/%
-NOT_LINTED := firmware/fuzz/% $(CHIP_FILES) $(AMP_FILES) $(H745_FILES)
+# How these are compiled ESP-IDF says, which is not here.
+ESP32_FILES := firmware/board/esp32/% firmware/port/freertos_smp/%_esp_idf.c firmware/transport/esp_idf/%
+NOT_LINTED := firmware/fuzz/% $(CHIP_FILES) $(AMP_FILES) $(H745_FILES) $(ESP32_FILES)
 # clang has no C library for the chip; this is where Debian has newlib's headers.
 CHIP_ARGS := --extra-arg=--target=arm-none-eabi --extra-arg=-isystem/usr/include/newlib
 # The folder that says how the files are compiled, further arguments, the files: a few at a time on every processor.
@@ -49,7 +53,7 @@ run: setup ## measure all that two cores cost and buy, on this machine and on a 
 	$(BIN)/intercore run pico-sim suite
 	$(BIN)/intercore report host pico-sim --output suite.html
 
-test: lint ## set up, check style and types, and pass every test, also with sanitizers
+test: lint build/platformio/.installed ## set up, check style and types, and pass every test, also with sanitizers
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 PROPTEST_RNG_SEED=1 cargo test --locked --workspace --quiet
 	$(RING_MODEL) && cargo test --locked --quiet
@@ -58,14 +62,14 @@ test: lint ## set up, check style and types, and pass every test, also with sani
 	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
 	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
 
-test-long: setup ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
+test-long: setup build/platformio/.installed ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test qemu
 	cd sim && PROPTEST_CASES=100000 cargo test --locked --release --test lockstep --test interleaving
 	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
 	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040 tests/rp2040_amp tests/cli
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target/test_transports.py
-	$(BIN)/pytest -q $(BOTH) tests/test_*.py tests/firmware
+	$(BIN)/pytest -q $(BOTH) tests/test_*.py tests/firmware tests/esp32
 
 lint: setup ## check style, types, Rust and C code
 	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-rust lint-c
@@ -86,7 +90,7 @@ lint-c:
 	$(call clang-tidy,build/lint,,$(filter-out $(NOT_LINTED),$(filter %.c,$(C_FILES))))
 	scripts/install-packages $(ARM_GCC)
 	cmake -S firmware -B build/lint-rp2040 -DIC_BOARD=rp2040 > build/lint.log || { cat build/lint.log; exit 1; }
-	$(call clang-tidy,build/lint-rp2040,$(CHIP_ARGS),$(filter-out $(AMP_FILES),$(filter $(CHIP_FILES),$(filter %.c,$(C_FILES)))))
+	$(call clang-tidy,build/lint-rp2040,$(CHIP_ARGS),$(filter-out $(AMP_FILES) $(ESP32_FILES),$(filter $(CHIP_FILES),$(filter %.c,$(C_FILES)))))
 	cmake -S firmware -B build/lint-rp2040-amp -DIC_BOARD=rp2040_amp -DIC_CORE=1 > build/lint.log || { cat build/lint.log; exit 1; }
 	$(call clang-tidy,build/lint-rp2040-amp,$(CHIP_ARGS),$(filter $(AMP_FILES),$(filter %.c,$(C_FILES))))
 	cmake -S firmware -B build/lint-stm32h745 -DIC_BOARD=stm32h745 > build/lint.log || { cat build/lint.log; exit 1; }
@@ -129,6 +133,11 @@ clean: ## remove what was built here; the environment and stored runs stay
 
 setup: $(VENV)/.installed
 	@mkdir -p build
+
+build/platformio/.installed: Makefile
+	$(PYTHON) -m venv build/platformio
+	build/platformio/bin/pip install --quiet --disable-pip-version-check $(PLATFORMIO)
+	@touch $@
 
 # The package is installed in place: Python code counts as it is, the simulated chip is built again when it has changed,
 # and the first time beside the packages that are needed.

@@ -257,6 +257,7 @@ class Target:
         self.heard_in_run = 0
         status = self.repeat(answer_id)
         if status is not None:
+            self.say("log", answer_id, text="what the samples say, for who types commands")
             self.result(status, int(factors["n"]))
 
     def repeat(self, answer_id: int) -> str | None:

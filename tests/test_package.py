@@ -15,6 +15,13 @@ def test_the_firmware_is_inside_the_package() -> None:
     assert (firmware_sources() / "CMakeLists.txt").exists()
 
 
+def test_what_makes_an_arduino_library_is_inside_the_package() -> None:
+    for name in ("library.json", "LICENSE", "board/esp32/arduino/library.properties", "core/run.h"):
+        path = firmware_sources() / name
+        assert path.is_file()
+        assert not path.is_symlink(), "a wheel has files, and the link to firmware/ is made one by pyproject.toml alone"
+
+
 def test_the_version_is_that_of_the_workspace_in_sim() -> None:
     manifest = (Path(__file__).parents[1] / "sim" / "Cargo.toml").read_text()
     assert f'[workspace.package]\nversion = "{intercore.__version__}"\n' in manifest

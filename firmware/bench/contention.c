@@ -4,8 +4,9 @@
  *
  *   task0   pinned to core 0
  *   task1   pinned to core 1
- *   main    the main loop, pinned to core 1, where Arduino's is
- *   free    up to four tasks that the scheduler may run on any core
+ *   main    the main loop, pinned to core 1, where Arduino's is: where the platform has such a loop of its own it is
+ * that one, as the platform calls it (port_loop_start), elsewhere a task free    up to four tasks that the scheduler
+ * may run on any core
  *
  * Each is there or not (off), and does one of four things in a window of time that begins and ends at the same moments
  * for all:
@@ -28,7 +29,9 @@
  * falls at the end by the timer's interrupt on core 0, when no tower counts any more.
  *
  * preset=qiita-table takes what competes from the seven rows of a published table (seed 001), a window for each in
- * their order, again for each further repetition. There, a main loop without work spins. */
+ * their order, again for each further repetition. There, a main loop without work spins.
+ *
+ * A person is told the towers that each got done, a line for each row. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -124,6 +127,8 @@ struct competitor {
     uint32_t wrong;
     uint32_t migrated;
     uint32_t lost;
+    bool loops; /* it is the platform's main loop, and no task */
+    bool begun; /* that loop, in the present window */
 };
 
 static struct {
@@ -131,14 +136,13 @@ static struct {
     uint32_t discs;
     uint32_t expected;
     bool yields;
+    bool marks; /* the timer is there, for the end of the energy mark */
     /* In ticks of the common clock. */
     uint64_t tick;       /* of the kernel */
-    uint64_t lead;       /* of the energy mark */
     uint64_t shortest;   /* time that a tower took alone */
     uint64_t window;     /* length of each window */
     uint64_t before;     /* lengths of the windows before the present one */
     uint64_t start, end; /* of the present one; valid once it has been released */
-    bool marks;          /* the timer is there, for the end of the energy mark */
     atomic_bool released;
     struct competitor competitors[COMPETITORS];
 } contest;
@@ -157,13 +161,17 @@ static void note_tower(struct competitor *competitor, uint32_t checksum, uint64_
     }
 }
 
+static inline void work_once(struct competitor *competitor) {
+    uint32_t checksum = ic_hanoi_tower(contest.discs);
+    note_tower(competitor, checksum, port_clock());
+    if (contest.yields) {
+        port_sleep_ticks(1);
+    }
+}
+
 static void work(struct competitor *competitor) {
     while (port_clock() < contest.end) {
-        uint32_t checksum = ic_hanoi_tower(contest.discs);
-        note_tower(competitor, checksum, port_clock());
-        if (contest.yields) {
-            port_sleep_ticks(1);
-        }
+        work_once(competitor);
     }
 }
 
@@ -179,13 +187,14 @@ static void delay(void) {
 }
 
 static void await_begin(void) {
+    uint64_t lead = port_clock_hz() / MARKS_HZ;
     while (!atomic_load_explicit(&contest.released, memory_order_acquire)) {
         port_sleep_ticks(1);
     }
     while (port_clock() + SPIN_TICKS * contest.tick < contest.start) {
         port_sleep_ticks(1);
     }
-    while (port_clock() + contest.lead < contest.start) {
+    while (port_clock() + lead < contest.start) {
     }
     if (port_clock() < contest.start) { /* who comes late must not do it in the window */
         port_mark(true);
@@ -218,6 +227,36 @@ static void compete(void *arg) {
     }
 }
 
+/* A call of the platform's main loop: a tower, a tick of sleep, all of the sleep, or nothing. */
+static bool pass(void *arg) {
+    struct competitor *competitor = arg;
+    if (!competitor->begun) {
+        await_begin();
+        competitor->begun = true;
+        competitor->began = port_clock();
+        competitor->began_on = port_core_id();
+    }
+    if (port_clock() >= contest.end) {
+        return false;
+    }
+    switch (competitor->role) {
+    case WORK:
+        work_once(competitor);
+        break;
+    case DELAY:
+        port_sleep_ticks(1);
+        break;
+    case BLOCK:
+        port_sleep_until(contest.end);
+        break;
+    case SPIN:
+    case OFF:
+    case ROLES:
+        break;
+    }
+    return true;
+}
+
 /* ---- a window ---- */
 
 static bool start_task(port_task_t *task, void (*entry)(void *), void *arg, uint32_t core) {
@@ -232,11 +271,40 @@ static bool start_task(port_task_t *task, void (*entry)(void *), void *arg, uint
                         "");
 }
 
+/* Starts the platform's main loop as a competitor, or, where there is none, a task in its place. */
+static bool start_main(struct competitor *competitor) {
+    struct port_loop_config config = {.pass = pass, .arg = competitor, .core = competitor->core, .priority = PRIORITY};
+    competitor->begun = false;
+    enum port_error error = port_loop_start(&config);
+    competitor->loops = error == PORT_OK;
+    if (error == PORT_ERR_UNSUPPORTED) {
+        return start_task(&competitor->task, compete, competitor, competitor->core);
+    }
+    return error == PORT_OK ||
+           ic_error_set(&contest.run->error, "failed", "the program's main loop does something else ",
+                        "and does not take part; main=off measures without it", "");
+}
+
+static bool start_competitor(struct competitor *competitor) {
+    if (competitor == &contest.competitors[MAIN]) {
+        return start_main(competitor);
+    }
+    return start_task(&competitor->task, compete, competitor, competitor->core);
+}
+
+static void join(struct competitor *competitor) {
+    if (competitor->loops) {
+        port_loop_join();
+    } else {
+        port_task_join(&competitor->task);
+    }
+}
+
 /* Starts all that compete; they wait for the release. On false those below `*started` have been started. */
 static bool start_competitors(uint32_t *started) {
     for (*started = 0; *started < COMPETITORS; (*started)++) {
         struct competitor *competitor = &contest.competitors[*started];
-        if (competitor->role != OFF && !start_task(&competitor->task, compete, competitor, competitor->core)) {
+        if (competitor->role != OFF && !start_competitor(competitor)) {
             return false;
         }
     }
@@ -276,7 +344,6 @@ static void end_mark(void *arg) {
     (void)arg;
     port_mark(false);
 }
-PORT_ENTRY(end_mark);
 
 static bool hold_window(void) {
     uint32_t started;
@@ -295,7 +362,7 @@ static bool hold_window(void) {
     }
     for (uint32_t i = 0; i < started; i++) {
         if (contest.competitors[i].role != OFF) {
-            port_task_join(&contest.competitors[i].task);
+            join(&contest.competitors[i]);
         }
     }
     port_mark(false); /* it may still be high if there is no timer */
@@ -447,7 +514,6 @@ static void prepare(struct ic_run *run) {
     contest.expected = ic_hanoi_expected(contest.discs);
     contest.yields = run->values[P_YIELD] != 0;
     contest.tick = port_clock_hz() / port_tick_hz();
-    contest.lead = port_clock_hz() / MARKS_HZ;
     contest.window = run->values[P_WINDOW] * port_clock_hz() / 1000U;
     contest.before = 0;
     contest.shortest = UINT64_MAX;
@@ -508,6 +574,120 @@ static bool measure(struct ic_run *run) {
     return measured;
 }
 
+/* ---- what a person is told ---- */
+
+/* Where the first column of numbers ends, and how far from it the next ones. */
+#define FIRST_COLUMN 42U
+#define COLUMN_WIDTH 7U
+
+static const char *const columns[] = {"task0", "task1", "main", "free", "total"};
+enum { COLUMN_FREE = FREE, COLUMN_TOTAL, COLUMNS };
+
+static uint32_t windows_of(uint32_t row) { return (contest.run->checks.done + rows() - 1U - row) / rows(); }
+
+/* The column for free tasks is there if they are. */
+static bool has_column(uint32_t column) { return column != COLUMN_FREE || contest.competitors[FREE].role == WORK; }
+
+static size_t column_end(uint32_t column) {
+    size_t end = FIRST_COLUMN;
+    for (uint32_t i = 0; i < column; i++) {
+        end += has_column(i) ? COLUMN_WIDTH : 0;
+    }
+    return end;
+}
+
+/* Moments of a series that lie in the windows of a row. They ascend. */
+static uint32_t towers_in(const struct ic_series *towers, uint32_t row) {
+    uint32_t count = 0;
+    uint32_t window_row = 0;
+    uint64_t window_end = contest.window;
+    for (uint32_t i = 0; i < towers->count; i++) {
+        while ((uint64_t)towers->ticks[i] >= window_end) {
+            window_end += contest.window;
+            window_row = window_row + 1U < rows() ? window_row + 1U : 0;
+        }
+        count += window_row == row;
+    }
+    return count;
+}
+
+static uint32_t towers_of(const struct competitor *competitor, uint32_t row) {
+    uint32_t count = 0;
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        count += competitor->towers[core] != NULL ? towers_in(competitor->towers[core], row) : 0;
+    }
+    return count;
+}
+
+static void tell_head(struct ic_text *line) {
+    ic_text_add(line, "towers of ");
+    ic_text_number(line, contest.discs);
+    ic_text_add(line, " discs in ");
+    ic_text_number(line, contest.run->values[P_WINDOW]);
+    ic_text_add(line, " ms");
+    for (uint32_t i = 0; i < COLUMNS; i++) {
+        if (has_column(i)) {
+            ic_text_add_right(line, column_end(i), columns[i]);
+        }
+    }
+}
+
+/* Who takes part, and does what if it is not work: "task0, task1 (main spins)". */
+static void tell_names(struct ic_text *line) {
+    static const char *const without_work[ROLES] = {[BLOCK] = " blocks)", [DELAY] = " delays)", [SPIN] = " spins)"};
+    const char *before = "";
+    for (uint32_t i = 0; i <= FREE; i++) {
+        if (contest.competitors[i].role == WORK) {
+            ic_text_add(line, before);
+            ic_text_add(line, columns[i]);
+            before = ", ";
+        }
+    }
+    for (uint32_t i = 0; i < FREE; i++) {
+        const char *does = without_work[contest.competitors[i].role];
+        if (does != NULL) {
+            ic_text_add(line, " (");
+            ic_text_add(line, columns[i]);
+            ic_text_add(line, does);
+        }
+    }
+}
+
+static void tell_row(struct ic_text *line, uint32_t row) {
+    uint32_t towers[COLUMNS] = {0};
+    for (uint32_t i = 0; i < COMPETITORS; i++) {
+        uint32_t count = towers_of(&contest.competitors[i], row);
+        towers[i < FREE ? i : COLUMN_FREE] += count;
+        towers[COLUMN_TOTAL] += count;
+    }
+    tell_names(line);
+    for (uint32_t i = 0; i < COLUMNS; i++) {
+        if (has_column(i)) {
+            ic_text_number_right(line, column_end(i), towers[i]);
+        }
+    }
+    if (windows_of(row) > 1) {
+        ic_text_add(line, "  in ");
+        ic_text_number(line, windows_of(row));
+        ic_text_add(line, " windows");
+    }
+}
+
+/* The towers of each competitor and of all, a row for each that has been measured. */
+static bool tell(const struct ic_run *run, uint32_t index, struct ic_text *line) {
+    (void)run; /* the last one: `contest` has what came of it */
+    if (index > rows() || (index > 0 && windows_of(index - 1U) == 0)) {
+        return false;
+    }
+    set_roles(index == 0 ? 0 : index - 1U);
+    if (index == 0) {
+        tell_head(line);
+    } else {
+        tell_row(line, index - 1U);
+    }
+    return true;
+}
+
 const struct ic_benchmark ic_benchmark_contention = {
     .name = "contention",
     .summary = "towers of Hanoi that tasks and the main loop get done in a window, when they compete for the cores",
@@ -517,4 +697,5 @@ const struct ic_benchmark ic_benchmark_contention = {
     .series_count = 1,
     .possible = possible,
     .measure = measure,
+    .tell = tell,
 };

@@ -395,6 +395,12 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     if (run->values[P_WORK] >= run->values[P_PERIOD]) {
         return ic_error_set(error, "bad-value", "work_us must be less than period_us", "", "");
     }
+    /* Asked of the console task, for the core that it has. */
+    if (run->values[P_MIGRATE] == MIGRATE_AFFINITY &&
+        port_task_pin(port_task_self(), port_core_id()) == PORT_ERR_UNSUPPORTED) {
+        return ic_error_set(error, "unsupported", "migrate=affinity: this kernel keeps a task's core as long as it ",
+                            "lives; take migrate=blockers", "");
+    }
     if (load == LOAD_SAME && moves) {
         return ic_error_set(error, "bad-value",
                             "load=same-priority would keep the movers from running: ", "leave out load or migrate", "");

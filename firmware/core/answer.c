@@ -4,6 +4,7 @@
 
 #include "line.h"
 #include "port.h"
+#include "version.h"
 
 #define PROTOCOL 1
 /* Samples in a line, and characters of a condition's value in a line. */
@@ -254,6 +255,22 @@ static const char *status_of(const struct ic_run *run) {
     return run->aborted ? "aborted" : "ok";
 }
 
+/* Lines without a number, and of use to a person only: what is asked for again comes without them. */
+static void tell(const struct ic_answer *answer, const struct ic_run *run) {
+    if (run->benchmark->tell == NULL || answer->first != 0 || answer->last != UINT32_MAX) {
+        return;
+    }
+    struct ic_text told = {.length = 0};
+    for (uint32_t i = 0; run->benchmark->tell(run, i, &told); i++) {
+        struct ic_line line;
+        ic_line_open(&line, "log");
+        ic_line_integer(&line, "id", answer->id);
+        ic_line_text(&line, "text", told.text);
+        send_line(&line);
+        told = (struct ic_text){.length = 0};
+    }
+}
+
 void ic_answer_result(struct ic_answer *answer, const struct ic_run *run) {
     const struct ic_series *series;
     for (size_t i = 0; (series = ic_samples_series(i)) != NULL; i++) {
@@ -270,6 +287,7 @@ void ic_answer_result(struct ic_answer *answer, const struct ic_run *run) {
     for (size_t i = 0; (series = ic_samples_series(i)) != NULL; i++) {
         samples(answer, series);
     }
+    tell(answer, run);
     end(answer, status_of(run), &run->checks);
 }
 

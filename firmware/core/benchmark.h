@@ -4,6 +4,7 @@
 
 #include "parameter.h"
 #include "samples.h"
+#include "text.h"
 
 struct ic_run;
 
@@ -30,6 +31,9 @@ struct ic_benchmark {
     bool (*possible)(const struct ic_run *run, struct ic_error *error);
     /* Takes the measurement as run.h describes. False, with run->error filled, if it could not be taken at all. */
     bool (*measure)(struct ic_run *run);
+    /* If not NULL: what was measured, in words for who types commands, such as a table that is published: adds the line
+     * with this index, from 0 up, to an empty one; false beyond the last. To be asked while the samples are there. */
+    bool (*tell)(const struct ic_run *run, uint32_t index, struct ic_text *line);
 };
 
 extern const struct ic_benchmark *const ic_benchmarks[];

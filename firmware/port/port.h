@@ -153,6 +153,31 @@ void port_time_slicing(bool on);
  * platform cannot tell. May be slow: not for use inside a timed window. */
 uint64_t port_preemptions(void);
 
+/* ---- the main loop --------------------------------------------------------------------------------------------- */
+
+/* Some platforms call one function of the program over and over, in a task of their own: Arduino's loop(). A benchmark
+ * may say for a while what that function does; the platform goes on calling it in its own way, and what it does between
+ * two calls is part of what is measured. At all other times the function waits and takes no time. The condition
+ * `main_loop` says whose loop it is. */
+struct port_loop_config {
+    /* What a call of the loop does, with `arg`; false: this was the last one. It may do what the entry of a task may,
+     * but not call port_task_self(), port_notify_take() or port_notify_count(), and it has 2 KiB of stack. */
+    bool (*pass)(void *arg);
+    void *arg;
+    /* Core that the loop must be pinned to. */
+    uint32_t core;
+    /* 1 to PORT_PRIORITY_MAX: the loop's until its last call; then it is what it was before. */
+    uint32_t priority;
+};
+
+/* Lets the main loop be that, from its next call on. One at a time. PORT_ERR_UNSUPPORTED if the platform has no main
+ * loop, or not on that core; PORT_ERR_TIMEOUT if there is one and within a second it did not come by: the program does
+ * something else there. */
+enum port_error port_loop_start(const struct port_loop_config *config);
+
+/* Waits until the last call has returned. To be called exactly once per start. */
+void port_loop_join(void);
+
 /* ---- waking ---------------------------------------------------------------------------------------------------- */
 
 /* No time limit. */

@@ -74,6 +74,8 @@ app = typer.Typer(
     help="Measures what the second core of a chip really buys: speed-up, overhead, break-even.",
     epilog="Start with: intercore run host speedup",
 )
+library = typer.Typer(no_args_is_help=True, help="Write the program of a board as a library for another tool.")
+app.add_typer(library, name="library")
 _WIDTH = None if sys.stdout.isatty() else 100
 """Of tables that go to a file or a pipe, where rich would assume 80 columns."""
 _out = Console(width=_WIDTH)
@@ -491,6 +493,25 @@ def flash(
     chosen = find_board(board)
     say = functools.partial(_err.print, markup=False, highlight=False, soft_wrap=True)
     say(f"{put(chosen, _build(chosen, levels), Flashing(drive, probe, tool), say)}; it starts at once")
+
+
+@library.command(epilog="Examples: intercore library arduino; intercore library arduino --output Intercore")
+def arduino(
+    *,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder to write, or file with the ending .zip.")
+    ] = Path("Intercore.zip"),
+) -> None:
+    """Write the program of the ESP32 as an Arduino library, made of the firmware's sources."""
+    from intercore.library import write_arduino_library  # noqa: PLC0415 - for this command alone
+
+    written = write_arduino_library(output)
+    how = (
+        "add it by Sketch > Include Library > Add .ZIP Library"
+        if output.suffix == ".zip"
+        else "put it into the folder libraries of the sketchbook"
+    )
+    _out.print(f"{written}: {how}, then open File > Examples > Intercore > Benchmark", markup=False, soft_wrap=True)
 
 
 @app.callback(invoke_without_command=True)

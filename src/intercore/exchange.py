@@ -281,6 +281,8 @@ class Exchange:
         elif isinstance(message, Error):
             self._take_error(message)
         elif isinstance(message, Log):
+            if message.id == self._id:  # what the samples say, in words for a person at a terminal
+                return
             self._complaint = message.text
             if self._on_log is not None:
                 self._on_log(message.text)

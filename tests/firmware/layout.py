@@ -7,6 +7,7 @@ import ctypes
 COMMAND_MAX = 400
 WORDS_MAX = 32
 LINE_MAX = 480
+TEXT_MAX = 120
 LEVELS_MAX = 16
 PARAMETERS_MAX = 16
 SERIES_MAX = 6 * 2 + 8  # six times PORT_CORES_MAX of the test port, and eight
@@ -51,6 +52,12 @@ class Line(ctypes.Structure):
     )
 
 
+class Told(ctypes.Structure):
+    """struct ic_text."""
+
+    _fields_ = (("text", ctypes.c_char * (TEXT_MAX + 1)), ("length", ctypes.c_size_t))
+
+
 class Series(ctypes.Structure):
     """struct ic_series."""
 
@@ -91,6 +98,7 @@ STRUCTURES = {
     "command": Command,
     "error": Error,
     "line": Line,
+    "text": Told,
     "series": Series,
     "settings": Settings,
     "workload": Workload,

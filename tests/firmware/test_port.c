@@ -205,6 +205,7 @@ const size_t seen_size_of_input = sizeof(struct ic_input);
 const size_t seen_size_of_command = sizeof(struct ic_command);
 const size_t seen_size_of_error = sizeof(struct ic_error);
 const size_t seen_size_of_line = sizeof(struct ic_line);
+const size_t seen_size_of_text = sizeof(struct ic_text);
 const size_t seen_size_of_series = sizeof(struct ic_series);
 const size_t seen_size_of_settings = sizeof(struct ic_settings);
 const size_t seen_size_of_workload = sizeof(struct ic_workload);

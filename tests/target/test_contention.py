@@ -69,6 +69,59 @@ def test_the_preset_runs_the_rows_of_the_published_table_in_one_command(terminal
     assert 5 in rows["main.1"], "nobody else is there"
 
 
+def told(answer: list[dict[str, Any]]) -> list[str]:
+    return [line["text"] for line in answer if line["type"] == "log"]
+
+
+def test_a_person_is_told_the_published_table(terminal: Terminal) -> None:
+    need_two_cores(terminal)
+    answer = terminal.ask(f"run contention preset=qiita-table {SHORT} samples=2")
+    head, *rows = told(answer)
+    assert head.split() == ["towers", "of", "10", "discs", "in", "60", "ms", "task0", "task1", "main", "total"]
+    names = [row[:35].strip() for row in rows]
+    assert names == [
+        "task0, task1, main",
+        "task0, main",
+        "task0, task1 (main spins)",
+        "task1, main",
+        "main",
+        "task0 (main spins)",
+        "task1 (main spins)",
+    ]
+    window = 60_000_000
+    taken = series(answer)
+    for number, row in enumerate(rows):
+        counted = [
+            sum(end // window % 7 == number for end in taken.get(name, ())) for name in ("task0.0", "task1.1", "main.1")
+        ]
+        assert row[35:].split() == [*map(str, counted), str(sum(counted)), "in", "2", "windows"]
+    kinds = [line["type"] for line in answer]
+    assert kinds[-9:] == ["log"] * 8 + ["end"], "what a person sees last"
+    again = terminal.ask("resend 0 3-")
+    assert told(again) == [], "what is asked for again is for a tool"
+    assert again[-1] == answer[-1]
+
+
+def test_of_a_table_that_was_stopped_the_rows_are_told_that_were_measured(terminal: Terminal) -> None:
+    need_two_cores(terminal)
+    terminal.type("run contention preset=qiita-table yield=none discs=10 window_ms=100\nabort\n")
+    answer = terminal.answer()
+    assert len(told(answer)) == 1 + answer[-1]["checks"]["done"]
+
+
+def test_free_tasks_are_told_together_in_a_column_of_their_own(terminal: Terminal) -> None:
+    need_two_cores(terminal)
+    answer = terminal.ask(f"run contention task0=work task1=delay main=spin free=2 {SHORT}")
+    head, row = told(answer)
+    assert head.split()[-5:] == ["task0", "task1", "main", "free", "total"]
+    assert row.startswith("task0, free (task1 delays) (main spins) ")
+    counts = towers(answer)
+    free = sum(count for name, count in counts.items() if name.startswith("free"))
+    assert row.split(")")[-1].split() == [
+        str(count) for count in (counts["task0.0"], 0, 0, free, counts["task0.0"] + free)
+    ]
+
+
 def test_free_tasks_have_a_series_on_every_core(terminal: Terminal) -> None:
     answer = terminal.ask(f"run contention task0=off task1=off main=off free=2 {SHORT}")
     assert answer[-1]["status"] == "ok"

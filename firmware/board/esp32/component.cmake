@@ -5,16 +5,17 @@ get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 set(sources
   core/align.c core/answer.c core/benchmark.c core/busy.c core/command.c core/console.c core/crc32.c core/error.c
   core/histogram.c core/line.c core/looking.c core/parameter.c core/random.c core/run.c core/samples.c core/settings.c
+  core/text.c
   bench/api.c bench/benchmarks.c bench/clock.c bench/contention.c bench/irq.c bench/jitter.c bench/lock.c
   bench/memory.c bench/message.c bench/rhealstone.c bench/speedup.c bench/switch.c bench/threadmetric.c
   transport/ring.c transport/rpmsg.c transport/spsc.c transport/vring.c transport/waiting.c
   workload/fp.c workload/hanoi.c workload/integer.c workload/memory.c workload/workload.c
-  port/freertos/objects_freertos.c port/freertos/period_freertos.c port/freertos/time_freertos.c
+  port/loop.c port/freertos/loop_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c port/freertos/time_freertos.c
   port/freertos_smp/conditions_esp_idf.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/kernel_esp_idf.c
   port/freertos_smp/port_freertos.c
   transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
   transport/freertos/stream_buffer.c transport/esp_idf/ringbuf.c
-  board/esp32/clock.c board/esp32/doorbell.c board/esp32/instruments.c board/esp32/lock.c board/esp32/mark.c
+  board/esp32/clock.c board/esp32/doorbell.c board/esp32/instruments.c board/esp32/lock.c board/esp32/main_loop.c board/esp32/mark.c
   board/esp32/region.c board/esp32/tick.c board/esp32/timer.c board/esp32/transports.c
   board/esp32/conditions.c board/esp32/console.c board/esp32/panic.c board/esp32/start.c board/esp32/watchdog.c)
 
@@ -90,15 +91,20 @@ target_compile_options(${COMPONENT_LIB} PRIVATE ${code_flags}
 idf_build_get_property(flags COMPILE_OPTIONS)
 idf_build_get_property(c_flags C_COMPILE_OPTIONS)
 separate_arguments(arguments UNIX_COMMAND "${CMAKE_C_FLAGS}")
+foreach(argument ${arguments}) # ESP-IDF keeps those of the toolchain in a file
+  if(argument MATCHES "^@(.+)$" AND EXISTS "${CMAKE_MATCH_1}")
+    file(STRINGS "${CMAKE_MATCH_1}" lines)
+    separate_arguments(lines UNIX_COMMAND "${lines}")
+    list(APPEND arguments ${lines})
+  endif()
+endforeach()
 list(APPEND arguments ${flags} ${c_flags})
 list(FILTER arguments INCLUDE REGEX "^-[fm]")
 list(FILTER arguments EXCLUDE REGEX "prefix-map|diagnostics|[$]<")
 list(REMOVE_DUPLICATES arguments)
 list(JOIN code_flags " " shown)
 list(JOIN arguments " " more)
-file(STRINGS ${firmware}/CMakeLists.txt line REGEX "^project\\(intercore VERSION")
-string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" version "${line}")
 
 # 8192 samples, 64 KiB, as on a Pico: enough for two series of 4000.
-target_compile_definitions(${COMPONENT_LIB} PRIVATE IC_VERSION="${version}" IC_FLAGS="${shown} ${more}"
+target_compile_definitions(${COMPONENT_LIB} PRIVATE IC_FLAGS="${shown} ${more}"
   IC_SAMPLES_CAPACITY=8192U)

@@ -4,6 +4,7 @@
 
 #include "esp32.h"
 #include "instruments.h"
+#include "loop.h"
 #include "port_freertos.h"
 #include "sdk.h"
 
@@ -26,11 +27,12 @@ static char heap_bytes[TEXT_BYTES];
 
 #ifdef CONFIG_IDF_TARGET_ESP32S3
 #define CHIP "ESP32-S3"
-#define CACHE                                                                                                                                         \
-    "both cores': instructions " TEXT(CONFIG_ESP32S3_INSTRUCTION_CACHE_SIZE) " bytes, " TEXT(CONFIG_ESP32S3_ICACHE_ASSOCIATED_WAYS) " ways of " TEXT( \
-        CONFIG_ESP32S3_INSTRUCTION_CACHE_LINE_SIZE) " byte lines; data " TEXT(CONFIG_ESP32S3_DATA_CACHE_SIZE) " bytes"                                \
-                                                                                                              ","                                     \
-                                                                                                              " " TEXT(CONFIG_ESP32S3_DCACHE_ASSOCIATED_WAYS) " ways of " TEXT(CONFIG_ESP32S3_DATA_CACHE_LINE_SIZE)
+#define CACHE                                                                                                                                                                   \
+    "both cores': instructions " TEXT(CONFIG_ESP32S3_INSTRUCTION_CACHE_SIZE) " bytes, " TEXT(CONFIG_ESP32S3_ICACHE_ASSOCIATED_WAYS) " ways of " TEXT(                           \
+        CONFIG_ESP32S3_INSTRUCTION_CACHE_LINE_SIZE) " byte lines; data " TEXT(CONFIG_ESP32S3_DATA_CACHE_SIZE) " bytes"                                                          \
+                                                                                                              ","                                                               \
+                                                                                                              " " TEXT(CONFIG_ESP32S3_DCACHE_ASSOCIATED_WAYS) " ways of " TEXT( \
+                                                                                                                  CONFIG_ESP32S3_DATA_CACHE_LINE_SIZE)
 #else
 #define CHIP "ESP32"
 /* ESP32 TRM 1.3.3: "32 KB cache for each core, 2-way set associative, 32 byte blocks". */
@@ -153,7 +155,7 @@ void esp32_conditions_start(void) {
     number(apb_hz, (uint32_t)esp_clk_apb_freq());
     number(crystal_hz, (uint32_t)esp_clk_xtal_freq());
     uint32_t bytes = 0;
-    number(flash_bytes, esp_flash_get_size(NULL, &bytes) == ESP_OK ? bytes : 0);
+    number(flash_bytes, esp_flash_get_physical_size(NULL, &bytes) == ESP_OK ? bytes : 0);
     uint32_t id = 0;
     (void)snprintf(flash_id, sizeof flash_id, "%06" PRIx32, esp_flash_read_id(NULL, &id) == ESP_OK ? id : 0);
     read_flash_header();
@@ -187,6 +189,7 @@ static bool own_condition(uint32_t index, struct port_condition *condition) {
         {"memory.data", "internal"},
         {"memory.stacks", "internal"},
         {"memory.heap_at_start", heap_bytes},
+        {"main_loop", port_loop_text()},
         {"console", esp32_console_name()},
         {"watchdog", esp32_watchdog_text()},
         {"watchdog.interrupt", INTERRUPT_WATCHDOG},

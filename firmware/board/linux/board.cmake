@@ -10,7 +10,7 @@ target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=1048576U)
 
 add_library(linux STATIC
   port/posix/control_posix.c port/posix/interrupt_posix.c port/posix/lock_posix.c port/posix/objects_posix.c
-  port/posix/period_posix.c port/posix/port_posix.c board/linux/conditions.c board/linux/region.c
+  port/loop_none.c port/posix/period_posix.c port/posix/port_posix.c board/linux/conditions.c board/linux/region.c
   board/linux/transports.c
   transport/posix/notification.c transport/posix/pipe.c transport/posix/posix_mq.c transport/posix/queue.c
   transport/posix/ring_futex.c transport/posix/rpmsg_char.c transport/posix/unix_socket.c)

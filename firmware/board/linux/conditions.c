@@ -163,6 +163,7 @@ void linux_conditions_start(void) {
     add_objects();
     add("interrupt.timer", "timer_create(CLOCK_MONOTONIC) to a signal handler in a thread on the core");
     add("interrupt.doorbell", "pthread_kill() to a signal handler in a thread on the core");
+    add("main_loop", "none: a task of the benchmark's own stands in");
     add("mark", "none");
     add("compiler", IC_COMPILER);
     add("compiler.flags", IC_FLAGS);

@@ -37,7 +37,7 @@ endif()
 add_library(rp2040 STATIC
   port/freertos_smp/conditions_v11.c port/freertos_smp/interrupt_freertos.c
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
-  port/freertos/time_freertos.c port/freertos_smp/port_freertos.c port/freertos_smp/kernel_v11.c
+  port/freertos/time_freertos.c port/freertos_smp/port_freertos.c port/freertos_smp/kernel_v11.c port/loop_none.c
   board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
   board/rp2040/core_1_smp.c board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fifo.c board/rp2040/fault.c
   board/rp2040/image_${IC_CODE}.c board/rp2040/interrupt.c board/rp2040/kernels_smp.c board/rp2040/launch.c

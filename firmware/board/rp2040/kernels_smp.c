@@ -9,6 +9,7 @@ static const struct port_condition conditions[] = {
     {"watchdog", WATCHDOG_TEXT},
     {"interrupt.timer", "an alarm of TIMER, on whole microseconds, at the kernel's priority"},
     {"interrupt.doorbell", "SIO FIFO, in front of the kernel's handler; a core's own: IRQ 26, pended by software"},
+    {"main_loop", "none: a task of the benchmark's own stands in"},
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])
 

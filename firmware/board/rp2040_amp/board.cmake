@@ -25,7 +25,7 @@ add_library(rp2040_amp STATIC
   port/freertos/time_freertos.c
   port/freertos_amp/conditions.c port/freertos_amp/entries.c port/freertos_amp/interrupt_amp.c
   port/freertos_amp/mailbox.c port/freertos_amp/port_amp.c port/freertos_amp/rendezvous.c
-  port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c
+  port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c port/loop_none.c
   board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
   board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fault.c board/rp2040/image_sram.c
   board/rp2040/launch.c board/rp2040/mark.c board/rp2040/panic.c board/rp2040/region.c board/rp2040/tick.c board/rp2040/uart.c

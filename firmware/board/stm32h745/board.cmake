@@ -53,7 +53,7 @@ add_library(stm32h745 STATIC
   port/freertos/time_freertos.c
   port/freertos_amp/conditions.c port/freertos_amp/entries.c port/freertos_amp/interrupt_amp.c
   port/freertos_amp/mailbox.c port/freertos_amp/port_amp.c port/freertos_amp/rendezvous.c
-  port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c
+  port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c port/loop_none.c
   board/stm32h745/amp.c board/stm32h745/baud.c board/stm32h745/board.c board/stm32h745/clock.c
   board/stm32h745/clock_plan.c board/stm32h745/clocks.c board/stm32h745/conditions.c board/stm32h745/cycles.c
   board/stm32h745/entry.S board/stm32h745/irq.c board/stm32h745/led.c board/stm32h745/lock.c board/stm32h745/mark.c

@@ -5,7 +5,7 @@
 #define TEXT_OF(token) #token
 #define TEXT(macro) TEXT_OF(macro)
 
-#if CONFIG_FREERTOS_SYSTICK_USES_CCOUNT
+#ifdef CONFIG_FREERTOS_SYSTICK_USES_CCOUNT
 #define TICK_SOURCE "a cycle counter's compare register in each core"
 #else
 #define TICK_SOURCE "SYSTIMER, an alarm for each core"

@@ -9,7 +9,8 @@
 
 /* ESP-IDF's trial of upstream's SMP kernel has other names, and other rules. */
 #ifdef CONFIG_FREERTOS_SMP
-#error "Intercore runs on ESP-IDF's own FreeRTOS: switch CONFIG_FREERTOS_SMP off (menuconfig, Component config, FreeRTOS)"
+#error                                                                                                                 \
+    "Intercore runs on ESP-IDF's own FreeRTOS: switch CONFIG_FREERTOS_SMP off (menuconfig, Component config, FreeRTOS)"
 #endif
 
 /* Bytes: a StackType_t is one here. The kernel's own part is larger than an Arm's: what the coprocessors and the
@@ -17,8 +18,9 @@
 #define KERNEL_STACK_WORDS 4096U
 #define KERNEL_CONSOLE_STACK_WORDS 6144U
 
-/* Makes a task with `console` as its body the console task: pinned to core 0, at priority 1, above the idle tasks. Once,
- * until kernel_join_console() has returned, which waits until that body has, and the kernel has let go of the task. */
+/* Makes a task with `console` as its body the console task: pinned to core 0, at priority 1, above the idle tasks.
+ * Once, until kernel_join_console() has returned, which waits until that body has, and the kernel has let go of the
+ * task. */
 void kernel_start_console(void (*console)(void));
 void kernel_join_console(void);
 

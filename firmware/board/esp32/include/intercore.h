@@ -58,6 +58,14 @@ void intercore_stop(void);
 /* Whether it is running. */
 bool intercore_is_running(void);
 
+/* For a framework that calls one function of the program over and over, in a task pinned to a core: Arduino's loop().
+ * Then the benchmark contention measures that very loop; without these two a task of its own stands in.
+ *
+ * The first is called by that task, once, before intercore_start(): false if there is no memory. The second is all that
+ * the function does: it waits, but for the time of such a measurement. */
+bool intercore_loop_open(void);
+void intercore_loop(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,106 @@
+/* The Arduino library's class: its console is a Stream, its main loop is loop(). */
+#include <Intercore.h>
+#include <string.h>
+
+#include "intercore.h"
+
+/* How often it is looked whether something has come: a Stream does not say. */
+#define LOOK_MS 1U
+
+IntercoreClass Intercore;
+
+static struct intercore_console console;
+
+/* What usual adapters can do, too. */
+static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 0};
+
+static Stream &stream_of(void *context) { return *static_cast<Stream *>(context); }
+
+static size_t read_stream(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms) {
+    Stream &stream = stream_of(context);
+    for (uint32_t waited = 0; stream.available() <= 0; waited += LOOK_MS) {
+        if (waited >= timeout_ms) {
+            return 0;
+        }
+        delay(LOOK_MS); /* sleeps */
+    }
+    size_t count = 0;
+    while (count < size && stream.available() > 0) {
+        int byte = stream.read();
+        if (byte < 0) {
+            break;
+        }
+        buffer[count++] = static_cast<uint8_t>(byte);
+    }
+    return count;
+}
+
+/* A Stream whose other end is not there, such as USB without a host, takes nothing: then it is tried again, since
+ * somebody may yet come. */
+static bool write_stream(void *context, const uint8_t *bytes, size_t size) {
+    Stream &stream = stream_of(context);
+    while (size > 0) {
+        size_t written = stream.write(bytes, size);
+        if (written == 0) {
+            delay(LOOK_MS);
+        }
+        bytes += written;
+        size -= written;
+    }
+    stream.flush(); /* returns when the last has left */
+    return true;
+}
+
+/* The context is the HardwareSerial as a Stream, for the other two. */
+static void set_rate(void *context, uint32_t bits_per_second) {
+    static_cast<HardwareSerial &>(stream_of(context)).updateBaudRate(bits_per_second);
+}
+
+static bool is_choice(uint32_t rate) {
+    for (const uint32_t *choice = rates; *choice != 0; choice++) {
+        if (*choice == rate) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void say(Stream &stream, const char *text) {
+    (void)write_stream(&stream, reinterpret_cast<const uint8_t *>(text), strlen(text));
+}
+
+static bool start(Stream &stream, const char *name, uint32_t rate) {
+    if (intercore_is_running()) {
+        say(stream, "Intercore is running already\r\n");
+        return false;
+    }
+    console = {};
+    console.name = name;
+    console.read = read_stream;
+    console.write = write_stream;
+    console.context = &stream;
+    if (is_choice(rate)) { /* at another one it stays */
+        console.rates = rates;
+        console.rate = rate;
+        console.set_rate = set_rate;
+    }
+    struct intercore_config config = {};
+    config.console = &console;
+    const char *wrong = intercore_loop_open() ? intercore_start(&config) : "there is no memory for its main loop";
+    if (wrong != nullptr) {
+        say(stream, "Intercore cannot start: ");
+        say(stream, wrong);
+        say(stream, "\r\n");
+    }
+    return wrong == nullptr;
+}
+
+bool IntercoreClass::begin(HardwareSerial &serial, uint32_t rate) {
+    return start(serial, "an Arduino HardwareSerial, looked at every millisecond", rate);
+}
+
+bool IntercoreClass::begin(Stream &stream) {
+    return start(stream, "an Arduino Stream, looked at every millisecond", 0);
+}
+
+void IntercoreClass::loop() { intercore_loop(); }

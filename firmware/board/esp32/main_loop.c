@@ -1,0 +1,7 @@
+/* intercore.h: the main loop. */
+#include "intercore.h"
+#include "loop.h"
+
+bool intercore_loop_open(void) { return port_loop_open() == PORT_OK; }
+
+void intercore_loop(void) { port_loop_pass(); }

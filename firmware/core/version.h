@@ -1,0 +1,9 @@
+/* The version of the benchmark program: that of the whole project. */
+#ifndef IC_VERSION_H
+#define IC_VERSION_H
+
+#ifndef IC_VERSION
+#define IC_VERSION "0.1.0"
+#endif
+
+#endif

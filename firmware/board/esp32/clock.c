@@ -67,35 +67,32 @@ const char *port_clock_name(void) { return "CCOUNT of each core, aligned to core
 
 /* ---- the exchange ---- */
 
-/* Exchanges are taken in rounds. In a round interrupts are masked on both cores, some ten microseconds.
- *
- * On an emulator one core may stand still for milliseconds while the other one asks: then a round has one exchange
- * only, and there are more rounds, for a second or two, until one has gone well. */
-#define EXCHANGES 16U
-#define ROUND_CYCLES 100000U
-#define ROUNDS 128U
-#define ROUNDS_MOST_US 2000000
-
+/* Some 0.1 ms of them. An interrupt that falls into one makes it a long one, which says little but nothing wrong, so
+ * none is masked: on an emulator one core may stand still for milliseconds while the other one asks. There more are
+ * taken, until some have gone well. */
+#define EXCHANGES 2048U
+#define MOST_SECONDS 2U
 #define OVER UINT32_MAX
 
 static struct {
     struct count_ahead ahead;
     SemaphoreHandle_t done;
-    atomic_uint round;   /* that the asker wants; OVER */
-    atomic_uint present; /* the round in which the answerer is, with interrupts masked; 0: in none */
-    atomic_uint asked;   /* the number of the exchange in the round, from 1; OVER: the round is */
-    atomic_uint answer;  /* the answerer's counter, never the same twice in succession: one word, to be seen at once */
+    uint64_t answerers_count; /* its whole count at some moment before the first answer */
+    atomic_bool present;      /* the answerer is, and has set that */
+    atomic_uint asked;        /* the number of the exchange, from 1; OVER */
+    atomic_uint answer; /* the answerer's counter, never the same twice in succession: one word, to be seen at once */
 } exchange;
 
 static inline uint32_t look(const atomic_uint *word) { return atomic_load_explicit(word, memory_order_relaxed); }
 
 static inline void show(atomic_uint *word, uint32_t value) { atomic_store_explicit(word, value, memory_order_relaxed); }
 
-/* Both are in IRAM, and not a part of who calls them: the cache of the flash could miss between a question and its
- * answer. */
-static __attribute__((noinline)) void IRAM_ATTR answer_round(void) {
-    uint32_t last = look(&exchange.answer);
-    for (uint32_t heard = 0;;) {
+/* Both loops are in IRAM, and not a part of who calls them: the cache of the flash could miss between a question and
+ * its answer. */
+static __attribute__((noinline)) void IRAM_ATTR answer_all(void) {
+    uint32_t heard = 0;
+    uint32_t last = 0;
+    for (;;) {
         uint32_t asked;
         while ((asked = look(&exchange.asked)) == heard) {
         }
@@ -112,20 +109,24 @@ static __attribute__((noinline)) void IRAM_ATTR answer_round(void) {
     }
 }
 
-static __attribute__((noinline)) void IRAM_ATTR ask_round(uint32_t shift) {
-    uint32_t last = look(&exchange.answer);
+static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint64_t answerers_count) {
+    uint64_t well = hz / 1000000U;
     uint32_t begun = xtensa_counter();
-    for (uint32_t number = 1; number <= EXCHANGES && xtensa_counter() - begun < ROUND_CYCLES; number++) {
+    uint32_t after = begun;
+    uint32_t last = 0;
+    uint32_t shift = 0;
+    for (uint32_t number = 1;
+         (number <= EXCHANGES || count_within(&exchange.ahead) > well) && after - begun < MOST_SECONDS * (uint32_t)hz;
+         number++) {
         uint32_t answer;
         uint32_t before = xtensa_counter();
         show(&exchange.asked, number);
         while ((answer = look(&exchange.answer)) == last) {
         }
-        uint32_t after = xtensa_counter();
+        after = xtensa_counter();
         last = answer;
-        /* The notes of both cores stay as they are: both have masked their ticks. */
-        count_exchanged(&exchange.ahead, count_since(counters[0].count, before), count_since(counters[1].count, answer),
-                        count_since(counters[0].count, after));
+        count_exchanged(&exchange.ahead, count_since(own_count, before), count_since(answerers_count, answer),
+                        count_since(own_count, after));
         /* The next question meets the other core's loop at another place. */
         for (uint32_t since = xtensa_counter(); xtensa_counter() - since < shift;) {
         }
@@ -136,43 +137,18 @@ static __attribute__((noinline)) void IRAM_ATTR ask_round(uint32_t shift) {
 
 static void answer(void *arg) {
     (void)arg;
-    for (uint32_t done = 0;;) {
-        uint32_t round = look(&exchange.round);
-        if (round == OVER) {
-            break;
-        }
-        if (round != done) {
-            uint32_t state = xtensa_mask();
-            atomic_store(&exchange.present, round);
-            answer_round();
-            xtensa_unmask(state);
-            atomic_store(&exchange.present, 0);
-            done = round;
-        }
-    }
+    exchange.answerers_count = port_cycles();
+    atomic_store(&exchange.present, true);
+    answer_all();
     xSemaphoreGive(exchange.done);
     vTaskDelete(NULL);
 }
 
 static void ask(void *arg) {
     (void)arg;
-    int64_t begun = esp_timer_get_time();
-    uint64_t well = hz / 1000000U;
-    for (uint32_t round = 1; round <= ROUNDS || count_within(&exchange.ahead) > well; round++) {
-        atomic_store(&exchange.asked, 0);
-        atomic_store(&exchange.round, round);
-        while (look(&exchange.present) != round) {
-        }
-        uint32_t state = xtensa_mask();
-        ask_round(round % 32U);
-        xtensa_unmask(state);
-        while (look(&exchange.present) == round) {
-        }
-        if (esp_timer_get_time() - begun > ROUNDS_MOST_US) {
-            break;
-        }
+    while (!atomic_load(&exchange.present)) {
     }
-    atomic_store(&exchange.round, OVER);
+    ask_all(port_cycles(), exchange.answerers_count);
     xSemaphoreGive(exchange.done);
     vTaskDelete(NULL);
 }

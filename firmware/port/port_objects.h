@@ -60,8 +60,8 @@ void port_stream_destroy(port_stream_t *stream);
 void port_stream_send(port_stream_t *stream, const void *bytes, uint32_t size);
 void port_stream_receive(port_stream_t *stream, void *bytes, uint32_t size);
 
-/* The platform's own allocator, the one its kernel objects come from; aligned for any type. NULL if there is no memory;
- * to free NULL does nothing. */
+/* The platform's own allocator, the one its kernel objects come from; aligned to 4 at least (ESP-IDF's heap promises no
+ * more). NULL if there is no memory; to free NULL does nothing. */
 void *port_allocate(size_t bytes);
 void port_free(void *memory);
 

@@ -632,7 +632,7 @@ static void memory_is_ours_and_comes_back(void) {
         uint8_t *other = port_allocate(size);
         expect(one != NULL && other != NULL, "memory that was freed can be allocated again");
         if (one != NULL && other != NULL) {
-            expect((uintptr_t)one % 8U == 0 && (uintptr_t)other % 8U == 0, "allocated memory is aligned");
+            expect((uintptr_t)one % 4U == 0 && (uintptr_t)other % 4U == 0, "allocated memory is aligned");
             fill(one, 0, size);
             fill(other, size, size);
             expect(is_filled(one, 0, size) && is_filled(other, size, size), "allocated blocks are apart");

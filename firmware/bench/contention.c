@@ -4,9 +4,11 @@
  *
  *   task0   pinned to core 0
  *   task1   pinned to core 1
- *   main    the main loop, pinned to core 1, where Arduino's is: where the platform has such a loop of its own it is
- * that one, as the platform calls it (port_loop_start), elsewhere a task free    up to four tasks that the scheduler
- * may run on any core
+ *   main    the main loop, pinned to core 1, where Arduino's is
+ *   free    up to four tasks that the scheduler may run on any core
+ *
+ * Where the platform has a main loop of its own (Arduino's loop()), `main` is that one, as the platform calls it
+ * (port_loop_start); elsewhere it is a task.
  *
  * Each is there or not (off), and does one of four things in a window of time that begins and ends at the same moments
  * for all:

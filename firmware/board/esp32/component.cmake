@@ -2,21 +2,17 @@
 # requirements only, when neither Kconfig's values nor the cache are there.
 get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 
-set(sources
-  core/align.c core/answer.c core/benchmark.c core/busy.c core/command.c core/console.c core/crc32.c core/error.c
-  core/histogram.c core/line.c core/looking.c core/parameter.c core/random.c core/run.c core/samples.c core/settings.c
-  core/text.c
-  bench/api.c bench/benchmarks.c bench/clock.c bench/contention.c bench/irq.c bench/jitter.c bench/lock.c
-  bench/memory.c bench/message.c bench/rhealstone.c bench/speedup.c bench/switch.c bench/threadmetric.c
-  transport/ring.c transport/rpmsg.c transport/spsc.c transport/vring.c transport/waiting.c
-  workload/fp.c workload/hanoi.c workload/integer.c workload/memory.c workload/workload.c
-  port/loop.c port/freertos/loop_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c port/freertos/time_freertos.c
+include(${firmware}/portable.cmake)
+
+set(sources ${IC_PORTABLE} bench/benchmarks.c
+  port/loop.c port/freertos/loop_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
+  port/freertos/time_freertos.c
   port/freertos_smp/conditions_esp_idf.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/kernel_esp_idf.c
   port/freertos_smp/port_freertos.c
   transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
   transport/freertos/stream_buffer.c transport/esp_idf/ringbuf.c
-  board/esp32/clock.c board/esp32/doorbell.c board/esp32/instruments.c board/esp32/lock.c board/esp32/main_loop.c board/esp32/mark.c
-  board/esp32/region.c board/esp32/tick.c board/esp32/timer.c board/esp32/transports.c
+  board/esp32/clock.c board/esp32/doorbell.c board/esp32/instruments.c board/esp32/lock.c board/esp32/main_loop.c
+  board/esp32/mark.c board/esp32/region.c board/esp32/tick.c board/esp32/timer.c board/esp32/transports.c
   board/esp32/conditions.c board/esp32/console.c board/esp32/panic.c board/esp32/start.c board/esp32/watchdog.c)
 
 if(CONFIG_INTERCORE_CONSOLE_USB_SERIAL_JTAG)
@@ -36,8 +32,7 @@ else()
 endif()
 list(TRANSFORM sources PREPEND ${firmware}/)
 
-set(folders core bench workload port port/freertos port/freertos_smp transport transport/freertos transport/esp_idf
-  board/esp32)
+set(folders ${IC_PORTABLE_FOLDERS} port/freertos port/freertos_smp transport/freertos transport/esp_idf board/esp32)
 list(TRANSFORM folders PREPEND ${firmware}/)
 
 # The archive is named after the component, and the component after its folder.
@@ -84,8 +79,7 @@ endforeach()
 
 # Behind the project's own, so that ours is the level that holds. The dialect is GNU's: ESP-IDF's headers need it.
 set(code_flags -std=gnu11 -${IC_OPT})
-target_compile_options(${COMPONENT_LIB} PRIVATE ${code_flags}
-  -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Werror)
+target_compile_options(${COMPONENT_LIB} PRIVATE ${code_flags} ${IC_WARNINGS})
 
 # What shapes the code: the project's flags as well, but for those that name folders.
 idf_build_get_property(flags COMPILE_OPTIONS)

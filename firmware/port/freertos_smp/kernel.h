@@ -4,14 +4,15 @@
  * Each of the two headers has the same functions, inline, since calls of them stand inside times that are measured; the
  * .c file of the same name has the rest.
  *
- *   KERNEL_STACK_WORDS      of a task that asks for no more than PORT_FREERTOS_STACK_BYTES_FOR_ENTRY; in StackType_t
- *   kernel_notes_stacks()   whether a task that ends looks what its stack has left (a scan of what is unused)
- *   kernel_create()         makes a task that is pinned, or is not with PORT_CORE_ANY; task->handle is set before it
- * runs kernel_pin()            as port_task_pin() kernel_set_self(), kernel_self()   the calling task's port_task_t
- *   kernel_yield(), kernel_time_slicing(), kernel_preemptions()   as in port.h
- *   kernel_waiter()         what the calling task waits by in kernel_wait(), until somebody has called kernel_wake()
- * with it, also before; a wait may end early, so what is waited for has to be looked at kernel_critical_enter(),
- * kernel_critical_exit()   as port_critical_enter() */
+ * - KERNEL_STACK_WORDS: of a task that asks for no more than PORT_FREERTOS_STACK_BYTES_FOR_ENTRY; in StackType_t.
+ * - kernel_notes_stacks(): whether a task that ends looks what its stack has left, by a scan of what is unused.
+ * - kernel_create(): makes a task that is pinned, or is not with PORT_CORE_ANY. task->handle is set before it runs.
+ * - kernel_pin(): as port_task_pin().
+ * - kernel_set_self(), kernel_self(): the calling task's port_task_t.
+ * - kernel_yield(), kernel_time_slicing(), kernel_preemptions(): as in port.h.
+ * - kernel_waiter(): what the calling task waits by in kernel_wait(), until somebody has called kernel_wake() with it,
+ *   also before. A wait may end early, so what is waited for has to be looked at.
+ * - kernel_critical_enter(), kernel_critical_exit(): as port_critical_enter(). */
 #ifndef KERNEL_H
 #define KERNEL_H
 

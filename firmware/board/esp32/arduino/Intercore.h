@@ -6,18 +6,18 @@
 #include <Arduino.h>
 
 class IntercoreClass {
-public:
+  public:
     /* Starts Intercore with this console, which must have been begun; to be called once, in setup(). From now on the
-     * console is Intercore's: it says what the chip is, and takes commands; type help. On false it has said there why it
-     * could not start.
+     * console is Intercore's: it says what the chip is, and takes commands; type help. On false it has said there why
+     * it could not start.
      *
      * The bit rate of a HardwareSerial can be raised by the tool at the desk; `rate` is the one it was begun with. Any
      * other Stream, such as that of native USB, has none. */
     bool begin(HardwareSerial &console, uint32_t rate = 115200);
     bool begin(Stream &console);
 
-    /* What loop() is to do, and nothing beside: the competitor `main` of the benchmark contention while one is measured,
-     * and waiting at all other times. */
+    /* What loop() is to do, and nothing beside: the competitor `main` of the benchmark contention while one is
+     * measured, and waiting at all other times. */
     void loop();
 };
 

@@ -109,10 +109,10 @@ def test_the_folders_to_include_exist_and_none_hides_a_header_of_the_kernel() ->
 
 def test_versions_agree() -> None:
     manifest = (FIRMWARE / "idf_component.yml").read_text()
-    cmake = (FIRMWARE / "CMakeLists.txt").read_text()
+    header = (FIRMWARE / "core" / "version.h").read_text()
     version = re.search(r'^version: "(\d+\.\d+\.\d+)"$', manifest, re.MULTILINE)
     assert version is not None
-    assert f"project(intercore VERSION {version[1]} " in cmake
+    assert f'#define IC_VERSION "{version[1]}"' in header
 
 
 def test_the_manifest_says_what_the_project_requires() -> None:

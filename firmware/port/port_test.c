@@ -912,6 +912,22 @@ static void note_arrival(void *arg) {
     }
 }
 
+/* From 10 us before to 10 us after, in steps of 0.1 us. Who waits for what is lost then waits for ever. */
+static void the_timer_can_be_closed_while_it_fires(void) {
+    uint64_t us = port_clock_hz() / 1000000U;
+    for (uint32_t i = 0; i < 200; i++) {
+        struct arrivals arrivals = {.waiting = NULL, .answer = PORT_CORE_ANY};
+        uint32_t core = port_core_count() - 1U;
+        expect(port_timer_open(core, note_arrival, &arrivals) == PORT_OK, "the timer opens again");
+        uint64_t when = port_timer_set(port_clock() + 50U * us);
+        uint64_t close = when - 10U * us + i * port_clock_hz() / 10000000U;
+        while (port_clock() < close) {
+        }
+        port_timer_close();
+        expect(atomic_load(&arrivals.count) <= 1, "the timer fires once at most");
+    }
+}
+
 static void the_timer_fires_once_when_it_is_due(void) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
         struct arrivals arrivals = {.waiting = port_task_self(), .answer = PORT_CORE_ANY};
@@ -1106,6 +1122,7 @@ const char *port_test(void) {
     atomics_lose_nothing();
     atomics_do_as_they_say();
     the_timer_fires_once_when_it_is_due();
+    the_timer_can_be_closed_while_it_fires();
     each_core_can_ring_each();
     handlers_can_ring_and_no_ring_is_lost();
     facts_are_complete();

@@ -100,13 +100,6 @@ def test_the_folders_to_include_exist_and_none_hides_a_header_of_the_kernel() ->
     assert [header for folder in folders for header in folder.glob("*.h") if header.name in kernel] == []
 
 
-def test_versions_agree() -> None:
-    manifest = (FIRMWARE / "idf_component.yml").read_text()
-    version = re.search(r'^version: "(\d+\.\d+\.\d+)"$', manifest, re.MULTILINE)
-    assert version is not None
-    assert f'#define IC_VERSION "{version[1]}"' in (FIRMWARE / "core" / "version.h").read_text()
-
-
 def test_the_manifest_says_what_the_project_requires() -> None:
     manifest = (FIRMWARE / "idf_component.yml").read_text()
     cmake = (PROJECT / "CMakeLists.txt").read_text()

@@ -120,9 +120,11 @@ enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void 
     return open_interrupt(&timer, core, TIMER_SIGNAL);
 }
 
+/* The timer goes last. If its signal is pending, that of the close is one with it, and since Linux 6.13 a signal of a
+ * timer that has been deleted is dropped: the thread would wait for ever. */
 void port_timer_close(void) {
-    timer_delete(timer_id);
     close_interrupt(&timer);
+    timer_delete(timer_id);
 }
 
 uint64_t port_timer_set(uint64_t when) {

@@ -39,7 +39,7 @@ POKE_AFTER = 3.0
 POKE_SHARE = 0.1
 """The same as a share of the silence that is allowed, where that is long: so it is known to be silent for long."""
 HUNT_SHARE = 0.2
-"""Share of that silence after which a target in a run is looked for at other bit rates, where one that computes is lost."""
+"""Share of that silence after which a target in a run is looked for at other rates, where one that computes is lost."""
 MAX_STALE = 250_000
 """Messages without news that make a flood: several times a long answer that is sent once too often."""
 MAX_RANGES = 8

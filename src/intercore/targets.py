@@ -27,6 +27,8 @@ ESP_PATIENCE = 600.0
 """Seconds: the largest work of seed 000, N = 10,000,000, takes an ESP32 41 s on one core and 20 s on two at 240 MHz
 (its Table 1), three times as long at 80 MHz, and it is silent meanwhile. It is to be over before the target is looked
 for elsewhere (`exchange.HUNT_SHARE`)."""
+QEMU_PATIENCE = 120.0
+"""Seconds: the same work takes QEMU some ten on a machine that has time for it."""
 REAPPEARING_S = 5.0
 """Within which a port that went away with a reset is there again."""
 
@@ -187,7 +189,7 @@ TARGETS = (
         built_here=True,
         emulated=True,
         board=ESP32,
-        patience=ESP_PATIENCE,
+        patience=QEMU_PATIENCE,
     ),
     Target(
         name="serial",

@@ -62,10 +62,10 @@ def test_there_is_one_row_per_sample_with_all_that_belongs_to_it(path: Path) -> 
     table = read(path)
     assert table.columns == ["run", "measurement", "benchmark", "n", "mode", *COLUMNS_AFTER]
     assert table.rows() == [
-        (7, 0, "speedup", 2, "pool", 0, "t1", 0, 10, "tick", "common", 10**8, 100.0, False, "host", False),
-        (7, 0, "speedup", 2, "pool", 0, "t1", 1, 20, "tick", "common", 10**8, 200.0, False, "host", False),
-        (7, 0, "speedup", 2, "pool", 0, "looking.0", 0, 1, "tick", "common", 10**9, 1.0, False, "host", False),
-        (7, 1, "speedup", 1, "spin", 1, "t1", 0, 30, "tick", "common", 10**9, 30.0, False, "host", True),
+        (7, 0, "speedup", 2, "pool", 0, "t1", 0, 10, "tick", "common", 10**8, 100.0, False, False, "host", False),
+        (7, 0, "speedup", 2, "pool", 0, "t1", 1, 20, "tick", "common", 10**8, 200.0, False, False, "host", False),
+        (7, 0, "speedup", 2, "pool", 0, "looking.0", 0, 1, "tick", "common", 10**9, 1.0, False, False, "host", False),
+        (7, 1, "speedup", 1, "spin", 1, "t1", 0, 30, "tick", "common", 10**9, 30.0, False, False, "host", True),
     ]
 
 
@@ -88,6 +88,13 @@ def test_simulated_samples_say_so_in_every_row(path: Path) -> None:
         path,
     )
     assert read(path)["simulated"].to_list() == [True, True]
+
+
+def test_emulated_samples_say_so_in_every_row(path: Path) -> None:
+    plan = Plan("esp32-qemu", None, "speedup", (Part("speedup", {}),), emulated=True)
+    export(run(measurement(series("t1", 1, 2)), plan=plan), path)
+    assert read(path)["emulated"].to_list() == [True, True]
+    assert read(path)["simulated"].to_list() == [False, False]
 
 
 def test_a_factor_that_a_measurement_lacks_is_null_and_mixed_levels_are_text(path: Path) -> None:

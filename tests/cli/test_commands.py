@@ -93,7 +93,18 @@ def test_list_names_the_targets(tool: Tool) -> None:
     shown = tool.program("list").succeeded()
     assert "host" in shown.out
     assert "serial" in shown.out
-    targets = ["host", "pico-sim", "pico-amp-sim", "pico", "pico-amp", "stm32h745", "serial"]
+    targets = [
+        "host",
+        "pico-sim",
+        "pico-amp-sim",
+        "pico",
+        "pico-amp",
+        "stm32h745",
+        "esp32",
+        "esp32s3",
+        "esp32-qemu",
+        "serial",
+    ]
     assert [row["target"] for row in tool("list", "--format", "json").succeeded().json] == targets
     assert [row["target"] for row in rows(tool("list", "--format", "csv").succeeded().out)] == targets
 

@@ -86,7 +86,7 @@ def test_throughput_is_predicted_too(stored: Tool) -> None:
     assert found["single_us"] is None
     row = stored(*HERE, "size=300", "measure=throughput", *SETTING, "--format", "csv").succeeded().out.splitlines()
     assert len(row) == 2
-    assert row[0].startswith("target,simulated,measure,size,transport,")
+    assert row[0].startswith("target,simulated,emulated,measure,size,transport,")
 
 
 @pytest.mark.parametrize(

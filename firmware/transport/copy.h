@@ -11,7 +11,7 @@ typedef struct {
     uint32_t words[12];
 } __attribute__((may_alias)) ic_copy_block_t;
 
-/* Both are aligned to 8. */
+/* Both are aligned to 4. */
 static inline void ic_copy(void *to, const void *from, uint32_t bytes) {
     ic_copy_block_t *target = to;
     const ic_copy_block_t *source = from;

@@ -110,9 +110,9 @@ struct ic_transport {
     void (*close)(struct ic_transport_end *end);
 
     /* Copying. Sends a message of setup->size bytes, waiting for room as long as it takes. Returns when the sender may
-     * write to `message` again, which is aligned to 8. False if all was over before. */
+     * write to `message` again, which is aligned to 4. False if all was over before. */
     bool (*send)(struct ic_transport_end *end, const void *message);
-    /* Waits for the next message and copies it to `message`, which has room for setup->size bytes and is aligned to 8.
+    /* Waits for the next message and copies it to `message`, which has room for setup->size bytes and is aligned to 4.
      * Returns how many bytes the message had, or as many as there was room for; where the transport knows no borders
      * between messages, setup->size. 0 if all was over before. */
     uint32_t (*receive)(struct ic_transport_end *end, void *message);

@@ -8,6 +8,7 @@
 #include "registers.h"
 #include "semaphores.h"
 #include "tick.h"
+#include "version.h"
 #include "watchdog.h"
 
 uint32_t board_core(void) { return IC_CORE; }
@@ -76,6 +77,6 @@ void board_core_1_runs(void) { tick_start(); }
 void board_alive(void) { watchdog_feed(); }
 
 uint32_t board_build(void) {
-    static const char build[] = IC_BUILD;
+    static const char build[] = IC_VERSION " " IC_BUILD;
     return ic_crc32(build, sizeof build - 1U);
 }

@@ -69,7 +69,7 @@ target_compile_definitions(stm32h745 PUBLIC ${factors} IC_VOS=${IC_VOS} IC_SUPPL
 target_compile_definitions(stm32h745 PRIVATE
   IC_SUPPLY_TEXT="${IC_SUPPLY}" IC_ICACHE_TEXT="${IC_ICACHE}" IC_DCACHE_TEXT="${IC_DCACHE}"
   IC_SHARED_TEXT="${IC_SHARED}"
-  IC_BUILD="${PROJECT_VERSION} ${flags} ${IC_M7_MHZ} ${IC_M4_MHZ} ${IC_SUPPLY} ${IC_VOS} ${IC_SHARED}"
+  IC_BUILD="${flags} ${IC_M7_MHZ} ${IC_M4_MHZ} ${IC_SUPPLY} ${IC_VOS} ${IC_SHARED}"
   IC_FLAGS="-std=c11 ${IC_CPU_FLAGS} -ffunction-sections -fdata-sections ${flags}"
   IC_FREERTOS_PORT="${kernel_port}, unmodified"
   IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, arm-none-eabi")

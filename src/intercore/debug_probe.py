@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -20,6 +19,7 @@ import msgspec
 from intercore.errors import IntercoreError, UsageError, unknown
 from intercore.image import loaded
 from intercore.link import printable
+from intercore.process_group import OWN_GROUP, end_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,6 @@ STEP_TIMEOUT_S = 120.0
 """For one command: to erase and program a bank's megabyte takes some 20 s."""
 _MOST_OUTPUT = 65536
 _LAST_LINES = 3
-_DRAIN_S = 2.0
 
 # RM0399, embedded flash memory, registers of the option bytes as they are in effect: FLASH_OPTSR_CUR, FLASH_BOOT7_CURR,
 # FLASH_BOOT4_CURR. Boot addresses are the upper 16 bits; the lower half of the registers is for the pin BOOT0 at 0.
@@ -263,7 +262,7 @@ def _run(tool: Tool, step: Step, folder: Path) -> str:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                process_group=0 if os.name == "posix" else None,  # so that all it starts can be ended with it
+                process_group=OWN_GROUP,
             )
         except OSError as error:
             raise IntercoreError(f"{tool.name} cannot be started: {error.strerror or error}") from error
@@ -272,7 +271,7 @@ def _run(tool: Tool, step: Step, folder: Path) -> str:
         except subprocess.TimeoutExpired:
             status = None
         finally:
-            _end(process)
+            end_group(process)
         output.seek(0, os.SEEK_END)
         output.seek(max(0, output.tell() - _MOST_OUTPUT))
         said = printable(output.read().decode(errors="replace").replace("\r", "\n").replace("\t", " "))
@@ -287,14 +286,3 @@ def _run(tool: Tool, step: Step, folder: Path) -> str:
         why = f"{step.failed or 'it does not say that it succeeded'}; its last words are"
     advice = "; is the board plugged in, and is no other program using its probe? With several, name one by --probe"
     raise IntercoreError(f"{tool.name} failed at {step.what}: {why}: {last}{advice if _NO_PROBE.search(said) else ''}")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a command that is still running, and all that it has started."""
-    if process.poll() is not None:
-        return
-    if os.name == "posix":
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
-    process.wait(_DRAIN_S)

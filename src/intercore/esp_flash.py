@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -21,6 +20,7 @@ import serial.tools.list_ports
 from intercore.errors import IntercoreError, UsageError
 from intercore.esp_image import CHIPS
 from intercore.link import printable
+from intercore.process_group import OWN_GROUP, end_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -145,7 +145,7 @@ class _Run:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env={**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "COLUMNS": "200", "PYTHONIOENCODING": "utf-8"},
-            process_group=0 if os.name == "posix" else None,  # Ctrl-C is for this process, which then ends that one
+            process_group=OWN_GROUP,
         )
         reader = threading.Thread(target=self._follow, args=(process.stdout,), daemon=True)
         reader.start()
@@ -153,7 +153,7 @@ class _Run:
             self.status = self._wait(process)
             """Exit status; None if it hung."""
         finally:
-            _end(process)
+            end_group(process)
             reader.join(1.0)
 
     def _wait(self, process: subprocess.Popen[bytes]) -> int | None:
@@ -244,13 +244,3 @@ def _ports() -> str:
     found = [port.device for port in serial.tools.list_ports.comports()]
     there = f"there are: {', '.join(found[:8])}" if found else "there is none now: is the board plugged in?"
     return f"name one by --port; {there}"
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End esptool if it is still running."""
-    if process.poll() is None:
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-        process.wait()

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from intercore.build import Image, complaint, digest_of, firmware_sources, varia
 from intercore.errors import IntercoreError
 from intercore.kernel import Kernel
 from intercore.link import printable
+from intercore.process_group import OWN_GROUP, end_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -238,7 +238,7 @@ class _Build:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            process_group=0 if os.name == "posix" else None,  # so that all it starts can be ended with it
+            process_group=OWN_GROUP,
         )
         lines: list[str] = []
         reader = threading.Thread(target=self._follow, args=(process.stdout, lines), daemon=True)
@@ -248,7 +248,7 @@ class _Build:
         except subprocess.TimeoutExpired:
             raise self._fails(f"it takes more than {BUILD_TIMEOUT_S / 60:.0f} min") from None
         finally:
-            _end(process)
+            end_group(process)
             reader.join(1.0)
         if status:
             raise self._fails(f"idf.py says: {complaint(lines)}")
@@ -265,16 +265,6 @@ class _Build:
             if step is not None and int(step[2]) and (tenth := 10 * int(step[1]) // int(step[2])) != told:
                 told = tenth
                 self._say(f"building {self._what}: {step[1]} of {step[2]}")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a build that is still running, and all that it has started."""
-    if process.poll() is None:
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-        process.wait()
 
 
 def _limited(path: Path, most: int) -> bytes:

@@ -20,6 +20,7 @@ import serial
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.measurement import Truth
+from intercore.process_group import OWN_GROUP, end_group
 from intercore.protocol import (
     MAX_LINE,
     PROTOCOL_VERSION,
@@ -219,8 +220,7 @@ class ChildPort(Port):
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                # Its own group, so that Ctrl-C reaches the tool alone, which then ends the run in good order.
-                process_group=0 if os.name == "posix" else None,
+                process_group=OWN_GROUP,
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
         except (OSError, ValueError) as error:
@@ -282,8 +282,7 @@ class ChildPort(Port):
         try:
             self._process.wait(CHILD_GRACE)
         except subprocess.TimeoutExpired:
-            self._kill()
-            self._process.wait()
+            end_group(self._process)
         # What it started itself may hold the pipes open: the threads are given up after a while.
         deadline = time.monotonic() + CHILD_GRACE
         while any(thread.is_alive() for thread in self._threads) and time.monotonic() < deadline:
@@ -292,13 +291,6 @@ class ChildPort(Port):
         for thread, stream in zip(self._threads, (self._process.stdout, self._process.stderr), strict=True):
             if stream is not None and not thread.is_alive():
                 stream.close()
-
-    def _kill(self) -> None:
-        with suppress(OSError):
-            if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
-                self._process.kill()
 
 
 class LineReader:

@@ -19,6 +19,7 @@ import msgspec
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.link import SerialPort, TargetLostError, printable
+from intercore.process_group import OWN_GROUP
 
 SCHEME = "labgrid://"
 DEFAULT_COORDINATOR = "127.0.0.1:20408"
@@ -119,7 +120,7 @@ class _Keeper:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            process_group=0 if os.name == "posix" else None,  # Ctrl-C is for this process, which then lets go
+            process_group=OWN_GROUP,
         )
 
     def url(self) -> str:

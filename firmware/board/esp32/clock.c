@@ -48,7 +48,7 @@ static void IRAM_ATTR note_count(void) {
     xtensa_unmask(state);
 }
 
-uint64_t IRAM_ATTR clock_of_counter(uint32_t counter) {
+uint64_t IRAM_ATTR esp32_clock_of_counter(uint32_t counter) {
     uint32_t core;
     uint32_t now;
     uint32_t state = xtensa_mask_and_read(&core, &now);
@@ -57,7 +57,9 @@ uint64_t IRAM_ATTR clock_of_counter(uint32_t counter) {
     return count + (uint64_t)(int64_t)(int32_t)(counter - now);
 }
 
-uint32_t IRAM_ATTR clock_to_counter(uint64_t when) { return (uint32_t)when + (uint32_t)counters[xtensa_core()].ahead; }
+uint32_t IRAM_ATTR esp32_clock_to_counter(uint64_t when) {
+    return (uint32_t)when + (uint32_t)counters[xtensa_core()].ahead;
+}
 
 uint64_t port_clock_hz(void) { return hz; }
 
@@ -202,7 +204,7 @@ static void compare(void) {
 
 /* ---- start ---- */
 
-void clock_start(void) {
+void esp32_clock_start(void) {
     hz = (uint64_t)esp_clk_cpu_freq();
     for (uint32_t core = 0; core < CORES; core++) {
         if (esp_register_freertos_tick_hook_for_cpu(note_count, core) != ESP_OK) {
@@ -213,8 +215,8 @@ void clock_start(void) {
     compare();
 }
 
-uint32_t clock_uncertainty(void) { return (uint32_t)count_within(&exchange.ahead); }
+uint32_t esp32_clock_uncertainty(void) { return (uint32_t)count_within(&exchange.ahead); }
 
-int64_t clock_ahead(void) { return count_middle(&exchange.ahead); }
+int64_t esp32_clock_ahead(void) { return count_middle(&exchange.ahead); }
 
-int32_t clock_ppm(void) { return ppm; }
+int32_t esp32_clock_ppm(void) { return ppm; }

@@ -33,23 +33,23 @@
 /* Starts the clock: from any task, once, before anything reads it. Takes some 25 ms (on an emulator up to 2 s),
  * and makes two tasks of the highest priority meanwhile. Panics if the tasks or the tick's hook cannot be had, and if
  * the exchanges contradict each other, which means that the cores' counters do not run from one clock. */
-void clock_start(void);
+void esp32_clock_start(void);
 
 /* How far the clocks of two cores can be apart, in ticks of the common clock. */
-uint32_t clock_uncertainty(void);
+uint32_t esp32_clock_uncertainty(void);
 
 /* By how much core 1's counter is ahead of core 0's, in cycles. */
-int64_t clock_ahead(void);
+int64_t esp32_clock_ahead(void);
 
 /* By how many parts per million the clock was faster than esp_timer at start, to some 100: the latter has whole
  * microseconds, and the look at it took 20 ms. */
-int32_t clock_ppm(void);
+int32_t esp32_clock_ppm(void);
 
 /* The common clock when this core's counter reads `counter`: what it has read or will read within half its range, 8.9 s
  * at 240 MHz, of now. For code that cannot move to another core. */
-uint64_t clock_of_counter(uint32_t counter);
+uint64_t esp32_clock_of_counter(uint32_t counter);
 
 /* What this core's counter reads when the common clock reads `when`: its low 32 bits. For code that cannot move. */
-uint32_t clock_to_counter(uint64_t when);
+uint32_t esp32_clock_to_counter(uint64_t when);
 
 #endif

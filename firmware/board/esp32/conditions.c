@@ -209,7 +209,7 @@ static bool own_condition(uint32_t index, struct port_condition *condition) {
 }
 
 bool port_condition(uint32_t index, struct port_condition *condition) {
-    static bool (*const parts[])(uint32_t, struct port_condition *) = {own_condition, instruments_condition,
+    static bool (*const parts[])(uint32_t, struct port_condition *) = {own_condition, esp32_instruments_condition,
                                                                        port_freertos_condition};
     for (uint32_t part = 0, behind = index; part < sizeof parts / sizeof parts[0]; part++) {
         for (uint32_t i = 0; parts[part](i, condition); i++) {

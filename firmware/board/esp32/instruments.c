@@ -29,18 +29,19 @@ static char ppm[TEXT_BYTES];
 #define TICK "SYSTIMER, known to some cycles"
 #endif
 
-void instruments_start(void) {
-    clock_start();
-    tick_start();
-    region_start();
-    mark_start();
+void esp32_instruments_start(void) {
+    esp32_clock_start();
+    esp32_tick_start();
+    esp32_region_start();
+    esp32_mark_start();
     (void)snprintf(sys_hz, sizeof sys_hz, "%" PRIu64, port_cycles_hz());
-    (void)snprintf(uncertainty, sizeof uncertainty, "%" PRIu32 " ticks", clock_uncertainty());
-    (void)snprintf(offset, sizeof offset, "core 1's counter is %" PRId64 " cycles ahead of core 0's", clock_ahead());
-    (void)snprintf(ppm, sizeof ppm, "%" PRId32, clock_ppm());
+    (void)snprintf(uncertainty, sizeof uncertainty, "%" PRIu32 " ticks", esp32_clock_uncertainty());
+    (void)snprintf(offset, sizeof offset, "core 1's counter is %" PRId64 " cycles ahead of core 0's",
+                   esp32_clock_ahead());
+    (void)snprintf(ppm, sizeof ppm, "%" PRId32, esp32_clock_ppm());
 }
 
-bool instruments_condition(uint32_t index, struct port_condition *condition) {
+bool esp32_instruments_condition(uint32_t index, struct port_condition *condition) {
     const struct port_condition conditions[] = {
         {"clock.sys_hz", sys_hz},
         {"clock.uncertainty", uncertainty},
@@ -50,11 +51,11 @@ bool instruments_condition(uint32_t index, struct port_condition *condition) {
         {"clock.tick_edge", TICK},
         {"interrupt.timer", "CCOMPARE1 of the core, exact to the cycle, level 3"},
         {"interrupt.doorbell", "the kernel's cross-core interrupt, in front of its handler, level 1"},
-        {"memory.regions", region_text()},
+        {"memory.regions", esp32_region_text()},
         {"memory.word_bytes", "4"},
         {"spinlock", "S32C1I (compare and swap) on a word of internal memory, polled"},
         {"atomic", ATOMIC},
-        {"mark", mark_text()},
+        {"mark", esp32_mark_text()},
     };
     if (index >= sizeof conditions / sizeof conditions[0]) {
         return false;

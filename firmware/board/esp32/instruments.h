@@ -10,10 +10,10 @@ struct port_condition;
 
 /* Starts them: once, by the console task, on core 0, before anything else of port.h. Takes some 50 ms. Panics where the
  * clock cannot be had (clock.h). */
-void instruments_start(void);
+void esp32_instruments_start(void);
 
 /* Their conditions, as port_condition(): the keys clock.*, interrupt.*, memory.regions, memory.word_bytes, spinlock,
  * atomic and mark. */
-bool instruments_condition(uint32_t index, struct port_condition *condition);
+bool esp32_instruments_condition(uint32_t index, struct port_condition *condition);
 
 #endif

@@ -16,7 +16,7 @@ _Static_assert(PIN < 0 || GPIO_IS_VALID_OUTPUT_GPIO(PIN), "CONFIG_INTERCORE_MARK
 
 static char text[16] = "none";
 
-void mark_start(void) {
+void esp32_mark_start(void) {
 #if PIN >= 0
     const gpio_config_t output = {.pin_bit_mask = 1ULL << PIN, .mode = GPIO_MODE_OUTPUT};
     port_mark(false);
@@ -26,7 +26,7 @@ void mark_start(void) {
 #endif
 }
 
-const char *mark_text(void) { return text; }
+const char *esp32_mark_text(void) { return text; }
 
 /* One store to a register that sets or clears the bits that are 1: neither a lock nor the other pins are touched. */
 void IRAM_ATTR port_mark(bool on) {

@@ -5,9 +5,9 @@
 #define ESP32_MARK_H
 
 /* Makes the pin an output, low. */
-void mark_start(void);
+void esp32_mark_start(void);
 
 /* The value of the condition `mark`. */
-const char *mark_text(void);
+const char *esp32_mark_text(void);
 
 #endif

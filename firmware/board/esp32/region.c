@@ -58,7 +58,7 @@ static void *take_between(uintptr_t low, uintptr_t high, size_t bytes) {
     return found;
 }
 
-void region_start(void) {
+void esp32_region_start(void) {
     add(STATIC_NAME, sram, sizeof sram);
     add(HEAP_NAME, take_between(HEAP_LOW, HEAP_HIGH, REGION_HEAP_BYTES), REGION_HEAP_BYTES);
     add("rtc-slow", rtc_slow, sizeof rtc_slow);
@@ -70,7 +70,7 @@ void region_start(void) {
     }
 }
 
-const char *region_text(void) { return text; }
+const char *esp32_region_text(void) { return text; }
 
 bool port_region(uint32_t index, struct port_region *region) {
     if (index >= count) {

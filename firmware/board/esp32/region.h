@@ -22,9 +22,9 @@
 #define REGION_PSRAM_BYTES 131072U
 
 /* Takes those of the heap. To be called once, before port_region(). What is not there is left out. */
-void region_start(void);
+void esp32_region_start(void);
 
 /* Their names and sizes, as the value of the condition `memory.regions`. */
-const char *region_text(void);
+const char *esp32_region_text(void);
 
 #endif

@@ -16,7 +16,7 @@ static void start_once(void) {
     static bool started;
     if (!started) {
         started = true;
-        instruments_start();
+        esp32_instruments_start();
         esp32_conditions_start();
     }
 }
@@ -42,10 +42,10 @@ const char *intercore_start(const struct intercore_config *config) {
     console = config != NULL && config->console != NULL ? config->console : esp32_console_default();
     failure = NULL;
     starter = xSemaphoreCreateBinaryStatic(&starter_memory);
-    kernel_start_console(run);
+    port_freertos_start_console(run);
     kernel_wait(starter);
     if (failure != NULL) {
-        kernel_join_console();
+        port_freertos_join_console();
         atomic_store(&running, false);
     }
     return failure;
@@ -54,7 +54,7 @@ const char *intercore_start(const struct intercore_config *config) {
 void intercore_stop(void) {
     if (atomic_load(&running)) {
         esp32_console_hang_up();
-        kernel_join_console();
+        port_freertos_join_console();
         atomic_store(&running, false);
     }
 }

@@ -17,7 +17,7 @@ static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }
 #error "The kernel's tick must be CCOMPARE0 (CONFIG_FREERTOS_CORETIMER_0): CCOMPARE1 is the timer of the benchmarks."
 #endif
 
-void tick_start(void) { known_edge = clock_of_counter(xtensa_compare_0()) - tick(); }
+void esp32_tick_start(void) { known_edge = esp32_clock_of_counter(xtensa_compare_0()) - tick(); }
 
 #else
 
@@ -34,7 +34,7 @@ static uint64_t IRAM_ATTR read_systimer(void) {
 
 /* The clock when that counter was 0, from what it read somewhere between two readings of the clock: a count lasts
  * `cycles`. */
-void tick_start(void) {
+void esp32_tick_start(void) {
     uint64_t cycles = port_clock_hz() / SYSTIMER_HZ;
     struct count_ahead zero = COUNT_AHEAD_UNKNOWN;
     uint64_t counted = 0;

@@ -10,6 +10,6 @@
 #define ESP32_TICK_H
 
 /* Finds the edges. On core 0, by a task that is pinned, before port_tick_edge(). */
-void tick_start(void);
+void esp32_tick_start(void);
 
 #endif

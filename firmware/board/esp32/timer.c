@@ -24,7 +24,7 @@ static struct {
 static void IRAM_ATTR match(void *unused) {
     (void)unused;
     bool due = timer.armed && port_clock() >= timer.when;
-    xtensa_set_compare_1(clock_to_counter(timer.when));
+    xtensa_set_compare_1(esp32_clock_to_counter(timer.when));
     if (due) {
         timer.armed = false;
         timer.handler(timer.arg);
@@ -68,7 +68,7 @@ static uint64_t arm(uint64_t when) {
     do {
         uint64_t earliest = port_clock() + LEAD_CYCLES;
         timer.when = when > earliest ? when : earliest;
-        xtensa_set_compare_1(clock_to_counter(timer.when));
+        xtensa_set_compare_1(esp32_clock_to_counter(timer.when));
     } while (port_clock() >= timer.when && !xtensa_is_pending(XCHAL_TIMER1_INTERRUPT));
     timer.armed = true;
     return timer.when;

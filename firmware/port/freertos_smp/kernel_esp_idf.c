@@ -21,7 +21,7 @@ static void run_console(void *arg) {
     }
 }
 
-void kernel_start_console(void (*console)(void)) {
+void port_freertos_start_console(void (*console)(void)) {
     console_task.waiter = NULL;
     console_task.handle =
         xTaskCreateStaticPinnedToCore(run_console, "intercore", KERNEL_CONSOLE_STACK_WORDS, (void *)console,
@@ -29,7 +29,7 @@ void kernel_start_console(void (*console)(void)) {
 }
 
 /* In that state a task is deleted at once, and its static memory is free again. */
-void kernel_join_console(void) {
+void port_freertos_join_console(void) {
     while (eTaskGetState(console_task.handle) != eSuspended ||
            xTaskGetCurrentTaskHandleForCore(0) == console_task.handle) {
         vTaskDelay(1);

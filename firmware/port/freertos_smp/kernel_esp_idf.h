@@ -19,10 +19,10 @@
 #define KERNEL_CONSOLE_STACK_WORDS 6144U
 
 /* Makes a task with `console` as its body the console task: pinned to core 0, at priority 1, above the idle tasks.
- * Once, until kernel_join_console() has returned, which waits until that body has, and the kernel has let go of the
- * task. */
-void kernel_start_console(void (*console)(void));
-void kernel_join_console(void);
+ * Once, until port_freertos_join_console() has returned, which waits until that body has, and the kernel has let go of
+ * the task. */
+void port_freertos_start_console(void (*console)(void));
+void port_freertos_join_console(void);
 
 /* The scan for it would be a part of the time to join a task. In the test programs it is worth its time. */
 static inline bool kernel_notes_stacks(void) {

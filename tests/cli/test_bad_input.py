@@ -23,8 +23,8 @@ ASKED_WRONGLY = {
     "unknown target": (("run", "hots", "speedup"), "did you mean 'host'?"),
     "unknown target of list": (("list", "seriell"), "did you mean 'serial'?"),
     "unknown target of info": (
-        ("info", "esp32"),
-        "there is: host, pico-sim, pico-amp-sim, pico, pico-amp, stm32h745, serial",
+        ("info", "avr"),
+        "there is: host, pico-sim, pico-amp-sim, pico, pico-amp, stm32h745, esp32, esp32s3, esp32-qemu, serial",
     ),
     "unknown target of shell": (("shell", "hos"), "did you mean 'host'?"),
     "unknown benchmark": (("run", "host", "spedup"), "did you mean 'speedup'?"),

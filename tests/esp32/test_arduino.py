@@ -103,10 +103,10 @@ def test_every_header_that_a_file_includes_is_there_or_the_platforms() -> None:
 
 
 def test_it_is_made_of_the_same_files_as_the_component_of_esp_idf() -> None:
-    recipe = (FIRMWARE / "board" / "esp32" / "component.cmake").read_text()
-    listed = re.search(r"set\(sources\n(.*?)\)", recipe, re.DOTALL)
-    assert listed is not None
-    component = {"_".join(PurePosixPath(name).parts) for name in listed[1].split()}
+    recipe = (FIRMWARE / "portable.cmake").read_text() + (FIRMWARE / "board" / "esp32" / "component.cmake").read_text()
+    listed = re.findall(r"set\((?:IC_PORTABLE|sources)\s(.*?)\)", recipe, re.DOTALL)
+    assert len(listed) == 2
+    component = {"_".join(PurePosixPath(name).parts) for name in " ".join(listed).split() if name.endswith(".c")}
     chosen = {"board_esp32_console_uart.c", "board_esp32_program_benchmark.c"}
     library = {path.name for path in FILES if path.suffix in {".c", ".cpp"}}
     assert library == component | chosen | {"board_esp32_arduino.cpp"}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MS = CLK_SYS_HZ // 1000
 """Cycles of a millisecond, which is a tick."""
-HELLO = 0.8
+HELLO = 0.9
 """Seconds within which the program has said hello, and launched core 1 at the second attempt."""
 PATIENCE = 5.0
 """Seconds for which core 0 waits for core 1 to come up (PORT_AMP_PATIENCE_MS)."""

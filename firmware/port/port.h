@@ -213,7 +213,8 @@ uint32_t port_lost_rings(void);
 void port_sleep_until(uint64_t when);
 
 /* Blocks the caller until `ticks` edges of the kernel's tick have passed, the way vTaskDelay() does: the first edge
- * comes after a part of a tick only. */
+ * comes after a part of a tick only. Where other cores have a tick of their own (ESP-IDF), who sleeps there wakes at
+ * its next one: so long behind the edge, always. That holds for all that waits for time. */
 void port_sleep_ticks(uint32_t ticks);
 
 /* The common clock at the last edge of the kernel's tick, from any core: exact where the tick's counter can be read.

@@ -1014,20 +1014,31 @@ static void handlers_can_ring_and_no_ring_is_lost(void) {
 
 /* The grid of the tick, seen from one core: whoever sleeps by ticks wakes just after an edge, and edges lie whole ticks
  * apart, for as long as one looks. A machine that does something else now and then is late some times, not each time.
- */
+ * Where each core wakes its own at a tick of its own, that is so many cycles behind the edge, always. */
+static bool has_own_tick(void) { return port_core_id() != 0 && has_condition("freertos.tick_core", "each"); }
+
+/* How far two moments of the tick are apart, the shorter way round. */
+static uint64_t apart(uint64_t one, uint64_t other, uint64_t tick) {
+    uint64_t ahead = (one + tick - other) % tick;
+    return ahead < tick - ahead ? ahead : tick - ahead;
+}
+
 static void look_at_ticks(void *arg) {
     (void)arg;
     uint64_t tick = port_clock_hz() / port_tick_hz();
     uint64_t first = port_tick_edge();
     uint64_t least = tick;
+    uint64_t before = 0;
     for (uint32_t i = 1; i <= 50; i++) {
         port_sleep_ticks(i % 3U + 1U);
         uint64_t edge = port_tick_edge();
         uint64_t late = port_clock() - edge;
         expect((edge - first) % tick == 0, "edges lie whole ticks apart");
-        least = late < least ? late : least;
+        uint64_t distance = !has_own_tick() ? late : i > 1 ? apart(late, before, tick) : tick;
+        least = distance < least ? distance : least;
+        before = late;
     }
-    expect(least < tick / 4U, "a task that sleeps by ticks wakes just after an edge");
+    expect(least < tick / 4U, "a task that sleeps by ticks wakes just after an edge, or always as long after it");
 }
 
 static void be_periodic(void *arg) {
@@ -1045,7 +1056,7 @@ static void be_periodic(void *arg) {
         least = now - due < least ? now - due : least;
         due += 2U * tick;
     }
-    expect(least < tick / 4U, "releases come when they are due");
+    expect(least < (has_own_tick() ? tick : 0) + tick / 4U, "releases come when they are due");
     while (port_clock() < due + 3U * tick) { /* past two releases */
     }
     port_period_sleep(&period);

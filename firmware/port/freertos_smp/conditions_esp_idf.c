@@ -60,7 +60,7 @@ static const struct port_condition conditions[] = {
     {"freertos.port", "ESP-IDF's FreeRTOS for two cores, Xtensa"},
     {"freertos.cores", TEXT(configNUMBER_OF_CORES)},
     {"freertos.tick_hz", TEXT(CONFIG_FREERTOS_HZ)},
-    {"freertos.tick_core", "0 counts; each core has one and takes turns by it"},
+    {"freertos.tick_core", "each"},
     {"freertos.tick_source", TICK_SOURCE},
     {"freertos.preemption", TEXT(configUSE_PREEMPTION)},
     {"freertos.time_slicing", TEXT(configUSE_TIME_SLICING)},

@@ -8,6 +8,7 @@
 static struct ic_line line;
 
 void board_panic(const char *what, const char *where, uint32_t number) {
+    port_mark(false);
     ic_line_open(&line, "log");
     ic_line_integer(&line, "id", 0);
     ic_line_text(&line, "text", what);

@@ -9,7 +9,7 @@
  *   port_clock()    the same less what this core's counter is ahead of core 0's
  *
  * How far ahead that is, is found once, by an exchange of some thousand readings between the cores (count.h), before
- * anything reads the clock. It is known to some ten cycles only. That is the uncertainty of every time that begins on
+ * anything reads the clock. It is known to some cycles only. That is the uncertainty of every time that begins on
  * one core and ends on another; the condition `clock.uncertainty` carries it to the desk. A time on one core has none.
  * There is no drift, as long as the clock of the cores stays as it is: no frequency scaling and no light sleep.
  *

@@ -127,7 +127,7 @@ def test_the_firmwares_licence_is_the_projects() -> None:
 
 
 def test_a_zip_file_has_it_in_one_folder_and_is_the_same_each_time(tmp_path: Path) -> None:
-    first = write_arduino_library(tmp_path / "first.zip").read_bytes()
+    first = write_arduino_library(tmp_path / "new" / "first.zip").read_bytes()
     assert write_arduino_library(tmp_path / "second.zip").read_bytes() == first
     with zipfile.ZipFile(tmp_path / "first.zip") as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == {

@@ -122,7 +122,6 @@ def _headers(sources: Path, flags: list[str], programs: list[Path]) -> dict[str,
 
 
 def _write_zip(files: Mapping[PurePosixPath, bytes], output: Path) -> None:
-    output.parent.mkdir(parents=True, exist_ok=True)
     scratch = output.with_name(f".{output.name}.part")
     try:
         with zipfile.ZipFile(scratch, "w", zipfile.ZIP_DEFLATED) as archive:

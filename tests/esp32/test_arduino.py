@@ -127,13 +127,13 @@ def test_the_firmwares_licence_is_the_projects() -> None:
 
 
 def test_a_zip_file_has_it_in_one_folder_and_is_the_same_each_time(tmp_path: Path) -> None:
-    first = write_arduino_library(tmp_path / "new" / "first.zip").read_bytes()
-    assert write_arduino_library(tmp_path / "new" / "second.zip").read_bytes() == first
-    with zipfile.ZipFile(tmp_path / "new" / "first.zip") as archive:
+    first = write_arduino_library(tmp_path / "first.zip").read_bytes()
+    assert write_arduino_library(tmp_path / "second.zip").read_bytes() == first
+    with zipfile.ZipFile(tmp_path / "first.zip") as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == {
             f"Intercore/{path}": content for path, content in FILES.items()
         }
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["first.zip", "second.zip"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first.zip", "second.zip"]
 
 
 def test_an_earlier_version_of_it_is_replaced_whole(tmp_path: Path) -> None:

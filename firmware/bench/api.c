@@ -177,10 +177,12 @@ static struct {
     atomic_bool witness_there;
     atomic_bool witness_may;
     atomic_bool witness_entered;
-    atomic_uint rounds; /* of the hammer's loop in this repetition */
     atomic_bool stop;
-    bool dismissed; /* read by a task after it has been woken */
+    atomic_bool rests; /* the hammer, if any, has stopped */
+    bool dismissed;    /* read by a task after it has been woken */
 } api;
+
+static bool is_hammered(void) { return api.other != OTHER_NONE; }
 
 static void let_pass(uint32_t turns) {
     for (volatile uint32_t left = turns; left > 0; left--) {
@@ -498,13 +500,15 @@ static bool comes_true(const atomic_bool *said) {
     return true;
 }
 
-/* Whether a critical section keeps another core's out: the witness wants to enter its own while we are in ours. */
+/* Whether a critical section keeps another core's out: the witness wants to enter its own while we are in ours. It must
+ * not interrupt the hammer in the middle of one, which is possible where a critical section is a lock. */
 static bool excludes(void) {
     atomic_store(&api.witness_there, false);
     atomic_store(&api.witness_may, false);
     atomic_store(&api.witness_entered, false);
+    bool there = comes_true(&api.rests);
     port_notify(&api.helper);
-    bool there = comes_true(&api.witness_there);
+    there = comes_true(&api.witness_there) && there;
     port_critical_enter();
     atomic_store(&api.witness_may, true);
     let_pass(SETTLING_TURNS);
@@ -600,7 +604,8 @@ static bool await_turn(struct side *side) {
 static void caller_task(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        while (api.other != OTHER_NONE && atomic_load(&api.rounds) == 0) {
+        if (is_hammered()) {
+            port_notify_take(); /* not a loop: on this core may be who holds what the hammer needs to begin */
         }
         let_pass(SETTLING_TURNS);
         api.timed = prepare(side, api.call);
@@ -663,10 +668,12 @@ static void hammer_once(struct side *side) {
 static void hammer_task(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        do {
+        hammer_once(side);
+        port_notify(&api.caller.task);
+        while (!atomic_load(&api.stop)) {
             hammer_once(side);
-            atomic_store(&api.rounds, atomic_load(&api.rounds) + 1U); /* nobody else writes it while we do */
-        } while (!atomic_load(&api.stop));
+        }
+        atomic_store(&api.rests, true);
         port_notify(api.leader);
     }
 }
@@ -716,8 +723,6 @@ static void end_side(struct ic_run *run, struct side *side) {
     }
 }
 
-static bool is_hammered(void) { return api.other != OTHER_NONE; }
-
 /* The task on this core, if any, last: it would keep us from waking the other one. */
 static void wake_both(void) {
     if (api.caller.core == port_core_id()) {
@@ -735,8 +740,8 @@ static void wake_both(void) {
 
 static void take(struct ic_run *run, struct ic_series *series) {
     api.shift = ic_random_below(&run->random, SHIFT_TURNS);
-    atomic_store(&api.rounds, 0U);
     atomic_store(&api.stop, false);
+    atomic_store(&api.rests, !is_hammered());
     ic_run_dither(run);
     wake_both();
     port_notify_take();

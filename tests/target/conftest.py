@@ -83,7 +83,7 @@ class Terminal:
     def need_realtime(self) -> None:
         """Skip the test where the program has no real-time scheduling, by which a task of more priority runs at once.
 
-        The system may not permit it, and a thread sanitizer build does without (board/linux/board.cmake).
+        The system may not permit it, and a build with a sanitizer does without (board/linux/board.cmake).
         """
         if self.conditions()["scheduler.policy"] != "SCHED_FIFO":
             pytest.skip("only real-time scheduling goes by priorities")

@@ -35,6 +35,15 @@ def test_every_call_is_made_and_right(terminal: Terminal, other: str) -> None:
             assert min(series(answer)["call"]) >= 0
 
 
+def test_who_looks_whether_a_critical_section_excludes_does_not_stop_in_one(terminal: Terminal) -> None:
+    """The witness has more priority than the task that enters critical sections on its core: once it stopped that task
+    in one, about every 500th time, and then waited for a second for who waited for the section."""
+    if terminal.ask("info")[0]["cores"] < 2:
+        pytest.skip("there is no other core")
+    answer = terminal.ask("run api call=critical other=same core=1 samples=4000 dither_us=0")
+    assert (answer[-1]["status"], answer[-1]["checks"]["wrong"]) == ("ok", 0)
+
+
 def test_the_other_core_can_call_anything_meanwhile(terminal: Terminal) -> None:
     if terminal.ask("info")[0]["cores"] < 2:
         pytest.skip("there is no other core")

@@ -19,10 +19,10 @@ target_include_directories(linux PUBLIC board/linux transport/posix)
 target_compile_definitions(linux PRIVATE _GNU_SOURCE)
 target_compile_definitions(linux PRIVATE
   IC_FLAGS="-std=c11 ${flags}" IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}")
-# The thread sanitizer guards what it knows with locks of its own that inherit no priority: a real-time task that spins
-# keeps whoever holds one off its core for good.
+# A sanitizer takes locks that inherit no priority, its own and, where a thread begins, the kernel's of the address
+# space: a real-time task that spins keeps whoever holds one off its core for good.
 set(realtime 1)
-if(IC_SANITIZE MATCHES thread)
+if(IC_SANITIZE MATCHES "thread|address")
   set(realtime 0)
 endif()
 target_compile_definitions(linux PRIVATE IC_REALTIME=${realtime})

@@ -125,7 +125,8 @@ def test_a_wake_up_takes_as_many_cycles_at_every_rate(rates: dict[int, Built]) -
         return float(np.median(one.ticks("switch", "switch", **factors)))
 
     cycles = {mhz: median(one) for mhz, one in rates.items()}
-    assert max(cycles.values()) < 1.01 * min(cycles.values()), cycles  # as the two meet at the kernel's locks
+    # Each rate is an image of its own, whose code lies otherwise in the banks where the two cores meet.
+    assert max(cycles.values()) < 1.02 * min(cycles.values()), cycles
 
 
 # Code in flash

@@ -475,7 +475,8 @@ def shell(
     with contextlib.closing(_open(chosen, Address(port, baud, program=image))) as opened:
         if chosen.emulated:
             _err.print(LABELS[chosen.origin], markup=False, highlight=False, soft_wrap=True)
-        converse(opened, sys.stdin.buffer, sys.stdout, _patience(chosen, timeout))
+        with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as typed:
+            converse(opened, typed, sys.stdout, _patience(chosen, timeout))
 
 
 @app.command(epilog="Example: intercore build pico --opt O3 -o firmware")

@@ -13,7 +13,8 @@ from intercore.link import LineReader
 from intercore.protocol import BadLineError, End, Error, Hello, decode_line, encode_command
 
 if TYPE_CHECKING:
-    from typing import BinaryIO, TextIO
+    from io import RawIOBase
+    from typing import TextIO
 
     from intercore.link import Port
 
@@ -22,12 +23,13 @@ _BUSY_S = 0.3
 """How long a command waits after the target has said that it is busy."""
 
 
-def converse(port: Port, typed: BinaryIO, shown: TextIO, timeout: float) -> None:
+def converse(port: Port, typed: RawIOBase, shown: TextIO, timeout: float) -> None:
     """Carry lines both ways until `typed` ends and everything in it is answered.
 
     A command waits until the one before it is answered, save `abort`. Lines from the target are shown without their
-    CRC; damaged ones are marked. Raises IntercoreError when the target is gone, or owes an answer and has been silent
-    for `timeout` s.
+    CRC; damaged ones are marked. `typed` has no buffer: the thread that waits for it would keep the buffer's lock, and
+    Python aborts over that when the program ends by Ctrl-C or because the target is gone. Raises IntercoreError when
+    the target is gone, or owes an answer and has been silent for `timeout` s.
     """
     _Conversation(port, shown, timeout).hold(typed)
 
@@ -49,7 +51,7 @@ class _Conversation:
         """Whether the target is saying hello without having been asked: the end of that answers nothing."""
         self._last_heard = time.monotonic()
 
-    def hold(self, typed: BinaryIO) -> None:
+    def hold(self, typed: RawIOBase) -> None:
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         # A thread: standard input cannot be waited for together with a port on every OS. It dies with the program.
         threading.Thread(target=_read, args=(typed, lines), daemon=True).start()
@@ -120,7 +122,7 @@ class _Conversation:
         self._shown.flush()
 
 
-def _read(typed: BinaryIO, lines: queue.SimpleQueue[str | None]) -> None:
+def _read(typed: RawIOBase, lines: queue.SimpleQueue[str | None]) -> None:
     for line in typed:
         lines.put(line.decode(errors="replace"))
     lines.put(None)

@@ -112,14 +112,25 @@ def test_ctrl_c_while_a_target_is_waited_for_is_no_traceback(
     assert "Traceback" not in result.err
 
 
-def test_ctrl_c_leaves_the_shell(tool: Tool) -> None:
+def test_ctrl_c_leaves_the_shell_though_the_terminal_stays(tool: Tool) -> None:
     with tool.started("shell", "host") as process:
         assert process.stdout is not None
+        assert process.stderr is not None
         assert '"hello"' in process.stdout.readline()
-        result = press_ctrl_c(process)
-    assert result.status == 130
-    assert "Traceback" not in result.err
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(timeout=PATIENCE) == 130  # its standard input is still open
+        assert process.stderr.read() == ""
     tool.wait_for_no_target(patience=10)
+
+
+def test_a_target_that_goes_away_ends_the_shell_though_the_terminal_stays(tool: Tool, board: FakeBoard) -> None:
+    with tool.started("shell", "serial", "--port", board.url) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert '"hello"' in process.stdout.readline()
+        board.close()
+        assert process.wait(timeout=PATIENCE) == 1
+        assert "Fatal" not in process.stderr.read()
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGKILL"])

@@ -28,12 +28,15 @@ CHIP_ARGS := --extra-arg=--target=arm-none-eabi --extra-arg=-isystem/usr/include
 # The folder that says how the files are compiled, further arguments, the files: a few at a time on every processor.
 clang-tidy = printf '%s\n' $(3) | xargs -P $$(nproc) -n 4 $(BIN)/clang-tidy --quiet -p $(1) $(2)
 FUZZ_SECONDS ?= 60
+SANITIZED := test-address,undefined test-thread
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
-# Files are kept whole for what their tests share, and in order: by default those with few tests, which are long ones, in
-# tests/cli and tests/rp2040, would come last, and one processor would wait for the other.
-# Those of tests/target are left out there: their programs take processors for themselves, never two of them at a time.
-BOTH := -n 2 --dist loadfile --no-loadscope-reorder
+# Three at a time keep two processors busy: many tests wait for a while. Files are kept whole for what their tests share,
+# and in order: by default those with few tests, which are long ones, in tests/cli and tests/rp2040, would come last, and
+# one processor would wait for the other.
+# Those of tests/target are left out there: their programs take processors for themselves, never two of them at a time,
+# save with sanitizers, where they have no real-time priorities.
+TOGETHER := -n 3 --dist loadfile --no-loadscope-reorder
 # What hangs is told by name, long before whoever waits for the tests gives up.
 SOON_OVER := --session-timeout=900
 
@@ -42,7 +45,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Here everything is built once; what makes the next build quicker makes this one slower.
 export CARGO_INCREMENTAL := 0
 
-.PHONY: help run test test-long lint lint-c lint-python lint-rust format fuzz bench peers clean setup
+.PHONY: help run test $(SANITIZED) test-long lint lint-c lint-python lint-rust format fuzz bench peers clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -57,19 +60,21 @@ test: lint build/platformio/.installed ## set up, check style and types, and pas
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 PROPTEST_RNG_SEED=1 cargo test --locked --workspace --quiet
 	$(RING_MODEL) && cargo test --locked --quiet
-	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(BOTH) --ignore tests/target --durations=15 $(SAME_CASES) --session-timeout=1800
+	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(TOGETHER) --ignore tests/target --durations=15 $(SAME_CASES) --session-timeout=1800
 	$(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
-	INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
-	INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync $(SANITIZED)
+
+$(SANITIZED): test-%:
+	INTERCORE_SANITIZE=$* $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
 
 test-long: setup build/platformio/.installed ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test qemu
 	cd sim && PROPTEST_CASES=100000 cargo test --locked --release --test lockstep --test interleaving
 	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
-	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040 tests/rp2040_amp tests/cli
+	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040 tests/rp2040_amp tests/stm32h745 tests/cli
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target/test_transports.py
-	$(BIN)/pytest -q $(BOTH) tests/test_*.py tests/firmware tests/esp32
+	$(BIN)/pytest -q $(TOGETHER) tests/test_*.py tests/firmware tests/esp32
 
 lint: setup ## check style, types, Rust and C code
 	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-rust lint-c

@@ -23,13 +23,16 @@ DONE = 1
 MOST_WORDS = 20_000
 """Characters on standard error, however much the target has to say."""
 
+WAIT_S = "3"
+"""As --timeout has it: a board's program takes a second to begin where others keep the processors busy."""
+
 PATIENCE = {"silent-restart": "5", "flood-valid": "60", "flood-progress": "20", "flood-garbage": "20"}
-"""Seconds, as --timeout has them, where 1 is too short to tell."""
+"""Seconds, as --timeout has them, where that is too short to tell."""
 
 MID_RUN = {
     # fault: words of the sentence that says what happened
     "die": "socket disconnected",
-    "hang": "hangs: silent for 1 s in the middle of a run",
+    "hang": f"hangs: silent for {WAIT_S} s in the middle of a run",
     "restart": "restarted in the middle of `run`",
     "silent-restart": "restarted in the middle of `run`",
     "flood-valid": "floods the link",
@@ -48,8 +51,8 @@ MID_RUN = {
 
 FROM_THE_START = {
     # fault: words of the sentence; such a target is found out before a run is made
-    "mute": "has sent nothing for 1 s: is it powered, and is it the right port?",
-    "dead-end": "hangs: no answer to `list` for 1 s",
+    "mute": f"has sent nothing for {WAIT_S} s: is it powered, and is it the right port?",
+    "dead-end": f"hangs: no answer to `list` for {WAIT_S} s",
     "version-2": "speaks version 2 of the Intercore protocol, this tool speaks version 1: update the older of the two",
 }
 
@@ -57,7 +60,7 @@ HARMLESS = ("noise", "wrong-crc", "lose-begin", "lose-tail")
 """Faults of the link, which is asked again."""
 
 
-def run(tool: Tool, board: FakeBoard, timeout: str = "1") -> Result:
+def run(tool: Tool, board: FakeBoard, timeout: str = WAIT_S) -> Result:
     return tool("run", "serial", "speedup", *LEVELS, "--port", board.url, "--timeout", timeout, "--format", "json")
 
 
@@ -66,7 +69,7 @@ def test_a_fault_in_a_run_is_named_and_costs_only_the_measurement_at_hand(
     tool: Tool, board: FakeBoard, fault: str
 ) -> None:
     board.behave(fault, after=DONE)
-    result = run(tool, board, PATIENCE.get(fault, "1"))
+    result = run(tool, board, PATIENCE.get(fault, WAIT_S))
     assert result.status in {1, 2}, result
     result.failed(result.status)
     assert MID_RUN[fault] in result.error
@@ -92,7 +95,7 @@ def test_a_target_that_cannot_be_talked_to_is_named_and_nothing_is_stored(
     board.behave(fault)
     assert FROM_THE_START[fault] in run(tool, board).failed(1).error
     for command in ("list", "info"):
-        words = (command, "serial", "--port", board.url, "--timeout", "1")
+        words = (command, "serial", "--port", board.url, "--timeout", WAIT_S)
         if (command, fault) != ("info", "dead-end"):
             assert FROM_THE_START[fault] in tool(*words).failed(1).error
     assert not tool.store.exists() or tool("runs", "--format", "json").succeeded().json == []
@@ -119,7 +122,7 @@ def test_a_resume_that_fails_again_loses_nothing_and_can_be_resumed_again(
     run(tool, board).failed(1)
     kept = contents_of(tool.store)
     board.behave(fault)
-    tool("run", "--resume", "--timeout", "1").failed(1)
+    tool("run", "--resume", "--timeout", WAIT_S).failed(1)
     assert contents_of(tool.store) == kept
     board.behave()
     tool("run", "--resume").succeeded()

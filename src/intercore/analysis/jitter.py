@@ -16,7 +16,7 @@ from msgspec import Meta
 from intercore.analysis.distribution import Distribution, Tail, distribution, disturbances, tail
 from intercore.analysis.histogram import STEPS, quantile
 from intercore.analysis.pools import by_level, varied_names
-from intercore.view.quantity import duration
+from intercore.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

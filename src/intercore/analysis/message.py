@@ -33,7 +33,7 @@ from intercore.analysis.pools import looking_us, spoilt, ticks
 from intercore.analysis.round_trip import MessageRoundTrip, round_trips
 from intercore.analysis.statistics import Interval
 from intercore.measurement import Level
-from intercore.view.quantity import duration, percent, significant
+from intercore.quantity import duration, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

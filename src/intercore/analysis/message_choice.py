@@ -19,7 +19,7 @@ from intercore.analysis.factors import Candidate, log_interval, ranking
 from intercore.analysis.message_curve import MEASURES, Measure, in_words
 from intercore.analysis.statistics import CONFIDENCE, Interval
 from intercore.measurement import Level
-from intercore.view.quantity import bounds, data_rate, duration, significant
+from intercore.quantity import bounds, data_rate, duration, significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from intercore.view.quantity import duration
+from intercore.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 
 from intercore.analysis.api import ALONE, EMPTY, SPIN, analyse, warnings
+from intercore.quantity import duration, significant
 from intercore.view.dots import SYMBOLS, Dot, dots_figure
 from intercore.view.plots import COLOURS, base_layout, plot_text
-from intercore.view.quantity import duration, significant
 from intercore.view.section import Figure, Report, Section, where
 from intercore.view.table import Column, Table, varied_columns
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from intercore.analysis.clock import analyse, row, sentences, to_json, warnings
 from intercore.analysis.counter import with_bound
-from intercore.view.quantity import duration
+from intercore.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table, varied_columns
 

@@ -10,7 +10,7 @@ import msgspec
 from rich.markup import escape
 
 from intercore.origin import in_brackets
-from intercore.view.quantity import bounds, data_rate, duration, significant
+from intercore.quantity import bounds, data_rate, duration, significant
 from intercore.view.section import Section
 from intercore.view.table import Column, Format, Table, print_csv, print_json, print_table
 

@@ -9,8 +9,8 @@ import msgspec
 
 from intercore.analysis.contention import BENCHMARK, PINNED, analyse, warnings
 from intercore.literature import ContentionPublication, published
+from intercore.quantity import duration
 from intercore.view.plots import COLOURS, base_layout, plot_text
-from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
 

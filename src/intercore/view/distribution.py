@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from intercore.analysis.statistics import granularity
+from intercore.quantity import duration, duration_bounds
 from intercore.view.plots import AXIS, COLOURS, base_layout, log_axis, plot_text
-from intercore.view.quantity import duration, duration_bounds
 from intercore.view.table import Column
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.analysis.factors import FactorEffect, cell_means, ordered
+from intercore.quantity import percent, significant
 from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.plots import COLOURS, base_layout, log_axis, plot_text
-from intercore.view.quantity import percent, significant
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:

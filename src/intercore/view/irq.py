@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.analysis.irq import BENCHMARK, DOING, PATHS, analyse, pooled, samples_us, warnings
+from intercore.quantity import duration
 from intercore.view.distribution import histogram_figure
 from intercore.view.plots import AXIS, base_layout
-from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table, varied_columns
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from intercore.analysis.jitter import BENCHMARK, UNSYNCHRONISED, analyse, pools, releases, warnings
 from intercore.literature import JitterPublication, published
+from intercore.quantity import duration, significant
 from intercore.view.distribution import MOST_HISTOGRAMS, distribution_columns, histogram_figure
 from intercore.view.plots import AXIS, COLOURS, base_layout, log_axis, plot_text
-from intercore.view.quantity import duration, significant
 from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table
 

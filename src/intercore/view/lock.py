@@ -18,9 +18,9 @@ from intercore.analysis.lock import (
     warnings,
 )
 from intercore.literature import LockPublication, published
+from intercore.quantity import duration
 from intercore.view.distribution import distribution_columns, histogram_figure
 from intercore.view.matrix import matrix_figure
-from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table, varied_columns
 

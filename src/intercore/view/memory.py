@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.analysis.memory import BENCHMARK, MemoryInterference, MemoryRate, analyse, warnings
+from intercore.quantity import duration
 from intercore.view.matrix import matrix_figure
-from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table, varied_columns
 

@@ -23,10 +23,10 @@ from intercore.analysis.message_curve import BENCHMARK, MEASURES, Curve, curves,
 from intercore.analysis.round_trip import MessageRoundTrip, round_trips
 from intercore.analysis.statistics import Interval
 from intercore.literature import MessagePublication, published
+from intercore.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.factors import factor_table, interaction_figures, main_effects_figure
 from intercore.view.plots import plot_text
-from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
 

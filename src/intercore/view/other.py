@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.analysis.statistics import Summary, summary
 from intercore.measurement import LOOKING_PREFIX
-from intercore.view.quantity import duration
+from intercore.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
 

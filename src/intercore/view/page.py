@@ -30,12 +30,12 @@ from intercore.errors import UsageError
 from intercore.literature import SpeedupPublication, published
 from intercore.measurement import LOOKING_PREFIX
 from intercore.origin import CAUTION, LABELS, doubt, in_brackets
+from intercore.quantity import FORMATS, shown, span
 from intercore.replacement import replacement
 from intercore.request import SUITE, left_out
 from intercore.target_factors import FACTORS, OPT
 from intercore.view.comparison import comparison_section
 from intercore.view.plots import Group, figures, is_thinned, labelled
-from intercore.view.quantity import FORMATS, shown, span
 from intercore.view.reports import reports
 from intercore.view.speedup import literature_tables
 

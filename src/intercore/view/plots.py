@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from intercore.origin import doubt, in_brackets
-from intercore.view.quantity import duration, shown
+from intercore.quantity import duration, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from intercore.analysis.message_curve import in_words
 from intercore.origin import in_heading
-from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
+from intercore.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.table import Column, Format, Table, print_csv, print_json, print_table
 
 if TYPE_CHECKING:

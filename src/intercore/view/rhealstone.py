@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.analysis.rhealstone import analyse, warnings
+from intercore.quantity import duration, significant
 from intercore.view.dots import Dot, dots_figure
-from intercore.view.quantity import duration, significant
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table, varied_columns
 

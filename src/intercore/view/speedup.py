@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from intercore import conditions
 from intercore.analysis.speedup import analyse, analyse_published, to_json, warnings
 from intercore.literature import SpeedupPublication, published
-from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
+from intercore.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
 from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table
 

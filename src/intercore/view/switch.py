@@ -12,9 +12,9 @@ import msgspec
 
 from intercore.analysis.switch import TRUE_TIMES, analyse, samples_us, warnings
 from intercore.literature import SwitchPublication, published
+from intercore.quantity import duration, duration_bounds, significant
 from intercore.view.distribution import histogram_figure
 from intercore.view.plots import AXIS, base_layout, log_axis, plot_text
-from intercore.view.quantity import duration, duration_bounds, significant
 from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.analysis.threadmetric import AT_ONCE, PERIOD_S, analyse, warnings
+from intercore.quantity import FORMATS, duration, significant
 from intercore.view.dots import Dot, dots_figure
-from intercore.view.quantity import FORMATS, duration, significant
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table, varied_columns
 

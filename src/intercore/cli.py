@@ -472,6 +472,8 @@ def shell(
 ) -> None:
     """Open an interactive console on a target; `help` lists its commands, the end of input (Ctrl-D) leaves it."""
     chosen = find(target)
+    if sys.stdin is None:
+        raise UsageError("standard input is closed: type lines, or pipe them, as in echo info | intercore shell host")
     with contextlib.closing(_open(chosen, Address(port, baud, program=image))) as opened:
         if chosen.emulated:
             _err.print(LABELS[chosen.origin], markup=False, highlight=False, soft_wrap=True)

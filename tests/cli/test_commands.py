@@ -321,6 +321,21 @@ def test_bytes_that_are_no_text_do_not_end_the_shell(tool: Tool) -> None:
     assert b'"text":"run BENCHMARK name=value"' in done.stdout
 
 
+def test_the_shell_says_that_nothing_can_be_typed(tool: Tool) -> None:
+    closed = subprocess.run(
+        ["sh", "-c", 'exec "$0" shell host <&-', PROGRAM],
+        cwd=tool.directory,
+        env=tool.variables(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert closed.returncode == 2
+    assert closed.stderr.startswith("error: standard input is closed: ")
+    assert "Traceback" not in closed.stderr
+
+
 def test_the_shell_reaches_a_board(tool: Tool, board: FakeBoard) -> None:
     shown = tool.program("shell", "serial", "--port", board.url, typed="list\n").succeeded()
     assert '"benchmark"' in shown.out

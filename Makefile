@@ -42,6 +42,8 @@ SOON_OVER := --session-timeout=900
 
 # Some environments keep Python from storing byte code: each start of the tool would compile it again, for 0.4 s.
 unexport PYTHONDONTWRITEBYTECODE
+# numpy would start threads that nothing here has work for, at each start of the tool.
+export OPENBLAS_NUM_THREADS := 1
 # Here everything is built once; what makes the next build quicker makes this one slower.
 export CARGO_INCREMENTAL := 0
 

@@ -227,7 +227,7 @@ def contests(draw: st.DrawFn) -> Measurement:
     return measurement(windows, factors)
 
 
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(st.lists(contests(), max_size=4))
 def test_any_measurements_give_finite_numbers_that_add_up(measurements: list[Measurement]) -> None:
     found = analyse(measurements)

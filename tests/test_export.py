@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -121,7 +121,6 @@ def test_text_that_would_break_a_csv_comes_back_as_it_was(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["samples.parquet", "samples.csv"])
-@settings(max_examples=40)
 @given(ticks=hnp.arrays(np.int64, st.integers(0, 20)), hz=st.integers(1, 10**12))
 def test_any_samples_read_back_exactly(
     tmp_path_factory: pytest.TempPathFactory, name: str, ticks: np.ndarray, hz: int

@@ -7,6 +7,7 @@ prints and stores is compared with what was seen.
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 TOLERANCE = 0.05
 """By which a measured speed-up may differ from the true one."""
+INTERVALS = 1000 if "INTERCORE_SLOW" in os.environ else 400
+"""Between each two cores: 1000 are what `run clock` measures by itself."""
 SPREAD = 2
 """Cycles by which measured minus true intervals may vary."""
 
@@ -153,12 +156,12 @@ def test_every_measured_speed_up_is_the_true_one(
 def test_the_clock_differs_from_the_truth_by_the_constant_that_calibration_finds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown = command(monkeypatch, capsys, "run", "pico-sim", "clock", "samples=400")
+    shown = command(monkeypatch, capsys, "run", "pico-sim", "clock", f"samples={INTERVALS}")
     rows = shown["analysis"]["clock"]["intervals"]
     assert [(row["from"], row["to"]) for row in rows] == [(0, 0), (1, 1), (0, 1), (1, 0)]
     for row in rows:
-        assert row["intervals"] == 400
-        assert row["interrupted"] <= 5, "an interrupt on either core around one of two readings is rare"
+        assert row["intervals"] == INTERVALS
+        assert row["interrupted"] <= 0.012 * INTERVALS, "an interrupt on either core around one of two readings is rare"
         assert row["difference_high"] - row["difference_low"] <= SPREAD, row
         assert row["difference"] == pytest.approx(row["looking_from"], abs=SPREAD)
         assert row["difference"] == pytest.approx(row["looking_to"], abs=SPREAD)

@@ -94,7 +94,8 @@ static struct {
     bool dismissed; /* read by a task after it has been woken */
     atomic_bool yielding;
     atomic_bool armed;
-    atomic_bool computing;
+    atomic_bool computing; /* the bystander, at least until `acting` */
+    atomic_bool acting;    /* who waited for that goes on */
     atomic_bool arrived;
     port_sem_t semaphore;
     port_mutex_t mutex;
@@ -110,6 +111,13 @@ static void write_message(uint32_t *message) {
     for (uint32_t i = 0; i < MESSAGE_BYTES / sizeof *message; i++) {
         message[i] = rheal.number * 7U + i;
     }
+}
+
+/* The bystander computes on until this has been seen. */
+static void await_bystander(void) {
+    while (!atomic_load(&rheal.computing)) {
+    }
+    atomic_store(&rheal.acting, true);
 }
 
 /* ---- the task that acts ---- */
@@ -214,7 +222,8 @@ static void actor_task(void *arg) {
         if (is_dismissed(role)) {
             return;
         }
-        while (has_computing_bystander() && !atomic_load(&rheal.computing)) {
+        if (has_computing_bystander()) {
+            await_bystander();
         }
         let_pass(SETTLING_TURNS);
         act();
@@ -236,9 +245,9 @@ static uint64_t return_from_yield(void) {
 
 static uint64_t break_deadlock(void) {
     if (rheal.cross) {
-        while (!atomic_load(&rheal.computing)) { /* until the one that has the mutex cannot run */
-        }
+        await_bystander(); /* the one that has the mutex cannot run then */
     } else {
+        atomic_store(&rheal.acting, true);
         port_notify(&rheal.bystander.task); /* it would run as soon as this task waits */
     }
     rheal.begin = port_clock();
@@ -309,7 +318,9 @@ static void handle(void *arg) {
 
 /* ---- the bystander ---- */
 
-/* It looks at the clock seldom: that takes the bus, which the reading of another core may need at that time. */
+/* It computes until the end, or until it has done so for long enough: not from its own begin, since whoever waits for it
+ * to compute may come late, and would wait for ever if it had ended. It looks at the clock seldom: that takes the bus,
+ * which the reading of another core may need at that time. */
 static void bystander_task(void *arg) {
     struct role *role = arg;
     for (;;) {
@@ -317,8 +328,10 @@ static void bystander_task(void *arg) {
         if (is_dismissed(role)) {
             return;
         }
-        uint64_t limit = port_clock() + port_clock_hz() / PATIENCE_HZ;
         atomic_store(&rheal.computing, true);
+        while (!atomic_load(&rheal.acting)) {
+        }
+        uint64_t limit = port_clock() + port_clock_hz() / PATIENCE_HZ;
         for (uint32_t turns = 1; !atomic_load(&rheal.arrived); turns++) {
             if (turns % TURNS_PER_LOOK == 0 && port_clock() >= limit) {
                 break;
@@ -416,6 +429,7 @@ static void take(struct ic_run *run, struct ic_series *series) {
     atomic_store(&rheal.yielding, false);
     atomic_store(&rheal.armed, false);
     atomic_store(&rheal.computing, false);
+    atomic_store(&rheal.acting, false);
     atomic_store(&rheal.arrived, false);
     rheal.number++;
     rheal.shift = ic_random_below(&run->random, (uint32_t)(port_clock_hz() / 100000U));

@@ -25,11 +25,14 @@ TURN = 3
 class Delay:
     """A detour on the way to a function, for all calls of it by BL."""
 
-    def __init__(self, chip: Simulator, elf: Path, function: str, at: int = SRAM4) -> None:
-        """Lead all calls through code at `at`, with a delay of one turn at first."""
+    def __init__(self, chip: Simulator, elf: Path, function: str, at: int = SRAM4, within: str | None = None) -> None:
+        """Lead all calls, or those `within` another function, through code at `at`; at first, a delay of one turn."""
         self._chip, self._at = chip, at
         target = chip.address(function) & ~1
         calls = calls_of(elf, target)
+        if within is not None:
+            begin = chip.symbols[within].address & ~1
+            calls = [call for call in calls if begin <= call < begin + chip.symbols[within].size]
         assert calls, f"nothing calls {function}"
         # push {r0, r1}; ldr r0, turns; 1: subs r0, #1; bne 1b; ldr r0, target; mov r12, r0; pop {r0, r1}; bx r12
         detour = struct.pack("<8H", 0xB403, 0x4803, 0x3801, 0xD1FD, 0x4802, 0x4684, 0xBC03, 0x4760)
@@ -40,6 +43,10 @@ class Delay:
     def set(self, turns: int) -> None:
         """Have each call take so many turns: TURN cycles each, at least one."""
         self._chip.write_word(self._at + 16, turns)
+
+    def is_under_way(self, core: int) -> bool:
+        """Whether a core is inside the loop now."""
+        return self._at + 4 <= self._chip.registers(core).pc < self._at + 8
 
 
 def slow_down_handler(chip: Simulator, core: int, exception: int, turns: int, at: int = SRAM5) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from intercore.witness import Handlers
 
-from .conftest import Board, series
+from .conftest import CLK_SYS_HZ, Board, series
 from .delay import SRAM4, TURN, Delay
 
 if TYPE_CHECKING:
@@ -159,3 +159,28 @@ def test_without_inheritance_the_deadlock_is_told(board: Board) -> None:
     answer = board.ask("run rhealstone component=deadlock-breaking form=cross samples=3")
     assert answer[-1]["status"] == "failed"
     assert answer[-1]["checks"]["wrong"] == 4
+
+
+@pytest.mark.parametrize(
+    ("component", "late", "call"),
+    [
+        ("deadlock-breaking", "reached_task", "port_clock"),
+        ("preemption", "actor_task", "port_core_id"),
+        ("interrupt-latency", "actor_task", "port_core_id"),
+    ],
+)
+def test_who_waits_for_the_bystander_may_be_late(board: Board, o2: Path, component: str, late: str, call: str) -> None:
+    """The bystander gives up after 50 ms; what has to see it compute is held up for 100 ms, once."""
+    core = 1 if late == "reached_task" else 0
+    delay = Delay(board.chip, o2 / "intercore-target", call, within=late)
+    delay.set(CLK_SYS_HZ // 10 // TURN)
+    board.chip.send(f"run rhealstone component={component} form=cross core=0 samples=3\n".encode())
+    said = []
+    while not delay.is_under_way(core):
+        said += board.run(0.001)
+        assert board.chip.now < 2 * CLK_SYS_HZ, "the task has not come by"
+    delay.set(1)
+    for _ in range(20):
+        said += board.run(0.1)
+    assert said[-1].get("status") == "ok", said[-1]
+    assert (said[-1]["checks"]["checked"], said[-1]["checks"]["wrong"]) == (4, 0)

@@ -37,6 +37,10 @@ SAME_CASES := --hypothesis-seed=1
 # Those of tests/target are left out there: their programs take processors for themselves, never two of them at a time,
 # save with sanitizers, where they have no real-time priorities.
 TOGETHER := -n 3 --dist loadfile --no-loadscope-reorder
+# Whose kernels OpenBLAS uses: each rounds in its own way, and any of these runs on every processor with AVX2.
+OPENBLAS_CORES := Prescott Nehalem Haswell Zen
+NUMERIC_TESTS := $(addsuffix .py,$(addprefix tests/test_,*analysis comparison disturbance distribution factors line \
+    statistics stop tail))
 # What hangs is told by name, long before whoever waits for the tests gives up.
 SOON_OVER := --session-timeout=900
 
@@ -47,7 +51,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Here everything is built once; what makes the next build quicker makes this one slower.
 export CARGO_INCREMENTAL := 0
 
-.PHONY: help run test $(SANITIZED) test-long lint lint-c lint-python lint-rust format fuzz bench peers clean setup
+.PHONY: help run test test-tools test-simulator test-ring-model test-desk test-host $(SANITIZED) test-long lint lint-c lint-python lint-rust format fuzz bench peers clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -58,16 +62,30 @@ run: setup ## measure all that two cores cost and buy, on this machine and on a 
 	$(BIN)/intercore run pico-sim suite
 	$(BIN)/intercore report host pico-sim --output suite.html
 
-test: lint build/platformio/.installed ## set up, check style and types, and pass every test, also with sanitizers
-	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
-	cd sim && INTERCORE_NO_SKIP=1 PROPTEST_RNG_SEED=1 cargo test --locked --workspace --quiet
-	$(RING_MODEL) && cargo test --locked --quiet
-	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(TOGETHER) --ignore tests/target --durations=15 $(SAME_CASES) --session-timeout=1800
-	$(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
+test: ## set up, check style and types, and pass every test, also with sanitizers
+	@rm -f build/seconds-of-parts
+	@for part in setup lint test-tools test-simulator test-ring-model test-desk test-host; do \
+	    scripts/timed $$part $(MAKE) --no-print-directory $$part || exit; done
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync $(SANITIZED)
+	@scripts/timed
+
+test-tools: build/platformio/.installed
+	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
+
+test-simulator:
+	cd sim && INTERCORE_NO_SKIP=1 PROPTEST_RNG_SEED=1 cargo test --locked --workspace --quiet
+
+test-ring-model:
+	$(RING_MODEL) && cargo test --locked --quiet
+
+test-desk:
+	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(TOGETHER) --ignore tests/target $(SAME_CASES) --session-timeout=1800
+
+test-host:
+	$(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
 
 $(SANITIZED): test-%:
-	INTERCORE_SANITIZE=$* $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
+	@INTERCORE_SANITIZE=$* scripts/timed $@ $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
 
 test-long: setup build/platformio/.installed ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
@@ -77,6 +95,7 @@ test-long: setup build/platformio/.installed ## what is too long for every day: 
 	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040 tests/rp2040_amp tests/stm32h745 tests/cli
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target/test_transports.py
 	$(BIN)/pytest -q $(TOGETHER) tests/test_*.py tests/firmware tests/esp32
+	for core in $(OPENBLAS_CORES); do OPENBLAS_CORETYPE=$$core $(BIN)/pytest -q $(TOGETHER) $(NUMERIC_TESTS) || exit; done
 
 lint: setup ## check style, types, Rust and C code
 	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-rust lint-c

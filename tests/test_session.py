@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +24,8 @@ from .test_link import tcp_target
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+NEVER = 3600.0
+"""Seconds that no test takes: what would wait so long is ended by the limit of time of all tests."""
 FAKE = [sys.executable, str(Path(__file__).with_name("fake_target.py"))]
 
 
@@ -111,17 +112,19 @@ def test_what_a_target_tells_the_person_is_passed_on() -> None:
     assert told == ["scheduler policy: other"]
 
 
-def test_the_tool_is_quiet_while_a_run_is_under_way() -> None:
+def test_the_tool_is_quiet_while_a_run_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "POKE_AFTER", NEVER)
     with talking("--repetitions", "2", "--repetition-time", "0.6", "--no-progress") as session:
         assert session.measure("speedup", {}).checks["heard_in_run"] == 0
 
 
 def test_a_run_that_shows_no_progress_is_asked_for_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "POKE_AFTER", 0.3)
-    with talking("--repetitions", "8", "--repetition-time", "0.2", "--no-progress", timeout=0.7) as session:
+    monkeypatch.setattr(exchange, "POKE_AFTER", 0.5)
+    # The run takes longer than the target may be silent for.
+    with talking("--repetitions", "6", "--repetition-time", "1", "--no-progress", timeout=5) as session:
         answer = session.measure("speedup", {})
     assert answer.status == "ok"
-    assert 1 <= answer.checks["heard_in_run"] <= 8
+    assert answer.checks["heard_in_run"] >= 1
 
 
 def test_a_socket_and_a_pipe_carry_the_same_session(clean: Answer) -> None:
@@ -161,12 +164,10 @@ def test_ctrl_c_aborts_the_run_and_is_passed_on(clean: Answer) -> None:
     def interrupt(_done: int, _of: int) -> None:
         raise KeyboardInterrupt
 
-    with talking("--repetitions", "1000", "--repetition-time", "0.02") as session:
-        start = time.monotonic()
+    with talking("--repetitions", "100000", "--repetition-time", "0.02") as session:  # half an hour
         with pytest.raises(KeyboardInterrupt):
             session.measure("speedup", {"n": 10}, interrupt)
         assert samples(session.measure("speedup", {"n": 10}, lambda _done, _of: session.abort())) == samples(clean)
-        assert time.monotonic() - start < 5, "the run of 20 s was aborted, and so was the second"
 
 
 def test_an_aborted_run_says_so() -> None:
@@ -228,21 +229,20 @@ def test_a_question_for_missing_lines_stays_short() -> None:
     ],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_a_death_in_mid_run_is_noticed_within_a_second(fault: str, says: str) -> None:
-    with talking("--fault", fault) as session:
-        start = time.monotonic()
-        with pytest.raises(TargetLostError) as caught:
-            session.measure("speedup", {})
-        assert time.monotonic() - start < 1
+def test_a_death_in_mid_run_is_noticed_though_nothing_is_asked(
+    fault: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "POKE_AFTER", NEVER)
+    with talking("--fault", fault, timeout=NEVER) as session, pytest.raises(TargetLostError) as caught:
+        session.measure("speedup", {})
     assert str(caught.value).startswith(says)
 
 
-def test_a_restart_in_mid_run_is_noticed_within_a_second() -> None:
-    with talking("--fault", "restart") as session:
-        start = time.monotonic()
+def test_a_restart_in_mid_run_is_noticed_though_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "POKE_AFTER", NEVER)
+    with talking("--fault", "restart", timeout=NEVER) as session:
         with pytest.raises(TargetRestartedError, match="restarted in the middle of `run`"):
             session.measure("speedup", {})
-        assert time.monotonic() - start < 1
         assert session.info().conditions == CONDITIONS, "the session goes on"
 
 
@@ -253,10 +253,9 @@ def test_a_restart_whose_greeting_was_lost_is_noticed_at_the_next_sign_of_life(m
 
 
 def test_the_run_of_a_tool_that_was_killed_is_aborted() -> None:
-    start = time.monotonic()
-    with talking("--fault", "left-over", "--repetitions", "1000", "--repetition-time", "0.02") as session:
+    half_an_hour = ("--repetitions", "100000", "--repetition-time", "0.02")
+    with talking("--fault", "left-over", *half_an_hour) as session:
         assert session.benchmarks()
-    assert time.monotonic() - start < 10, "it would have taken 20 s"
 
 
 @pytest.mark.parametrize(
@@ -343,14 +342,12 @@ def test_a_target_that_lies_is_not_believed(fault: str, says: str) -> None:
         ("fail", "speedup", {}, IntercoreError, "no memory for a second task"),
     ],
 )
-def test_a_refusal_is_passed_on_at_once(
+def test_a_refusal_is_passed_on_though_the_target_may_be_silent_for_long(
     fault: str, benchmark: str, parameters: dict[str, int | str], error: type[IntercoreError], says: str
 ) -> None:
-    with talking("--fault", fault) as session:
-        start = time.monotonic()
+    with talking("--fault", fault, timeout=NEVER) as session:
         with pytest.raises(error, match=says):
             session.measure(benchmark, parameters)
-        assert time.monotonic() - start < 1
         assert session.benchmarks()
 
 

@@ -15,6 +15,7 @@ from intercore.board import ESP32
 from intercore.origin import CAUTION, LABELS
 from intercore.store import Store
 from tests.cli.test_interrupted import press_ctrl_c, wait_until
+from tests.cli.tool import PATIENCE
 from tests.esp32.conftest import Fakes, fakes  # noqa: F401 - a fixture
 from tests.esp32.images import whole
 
@@ -175,8 +176,8 @@ def test_a_deaf_qemu_is_killed_with_the_tool(tool: Tool, qemu: Fakes, signal: st
             press_ctrl_c(process)
         else:
             process.kill()
-        process.wait(20)
-    deadline = time.monotonic() + 5
+        process.wait(PATIENCE)
+    deadline = time.monotonic() + PATIENCE
     while alive(pid):
         assert time.monotonic() < deadline, "QEMU is left behind"
         time.sleep(0.02)

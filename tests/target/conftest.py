@@ -80,12 +80,16 @@ class Terminal:
         """Return what the program says that its numbers depend on."""
         return {line["key"]: line["value"] for line in self.ask("info") if line["type"] == "condition"}
 
-    def need_realtime(self) -> None:
-        """Skip the test where the program has no real-time scheduling, by which a task of more priority runs at once.
+    def has_realtime(self) -> bool:
+        """Whether the program has real-time scheduling, by which a task of more priority runs at once.
 
         The system may not permit it, and a build with a sanitizer does without (board/linux/board.cmake).
         """
-        if self.conditions()["scheduler.policy"] != "SCHED_FIFO":
+        return self.conditions()["scheduler.policy"] == "SCHED_FIFO"
+
+    def need_realtime(self) -> None:
+        """Skip the test where the program has none."""
+        if not self.has_realtime():
             pytest.skip("only real-time scheduling goes by priorities")
 
     def close(self) -> str:

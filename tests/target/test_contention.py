@@ -54,19 +54,21 @@ def test_every_tower_is_checked_and_recorded_within_its_window(terminal: Termina
 
 def test_the_preset_runs_the_rows_of_the_published_table_in_one_command(terminal: Terminal) -> None:
     need_two_cores(terminal)
-    answer = terminal.ask(f"run contention preset=qiita-table {SHORT}")
-    assert answer[-1]["checks"]["done"] == 7
     window = 60_000_000
-    rows = {
-        name: sorted({end // window + 1 for end in ends})
-        for name, ends in series(answer).items()
-        if name in towers(answer)
-    }
-    # A loaded machine may keep one from its turn, but nobody works where it has no work.
     published = {"task0.0": {1, 2, 3, 6}, "task1.1": {1, 3, 4, 7}, "main.1": {1, 2, 4, 5}}
-    assert rows.keys() == published.keys()
-    assert all(set(rows[name]) <= published[name] for name in rows)
-    assert 5 in rows["main.1"], "nobody else is there"
+    alone = {"task0.0": 2, "main.1": 5}
+    rows: dict[str, set[int]] = {name: set() for name in published}
+    # A loaded machine may keep one from its turn for a whole window: so they are measured until each has had one where
+    # no other competes for its core; who never gets one meets the limit of time of all tests. Nobody works where it has
+    # no work.
+    while any(row not in rows[name] for name, row in alone.items()):
+        answer = terminal.ask(f"run contention preset=qiita-table {SHORT}")
+        assert answer[-1]["checks"]["done"] == 7
+        assert towers(answer).keys() == published.keys()
+        taken = series(answer)
+        for name, worked in published.items():
+            rows[name] |= {end // window + 1 for end in taken.get(name, ())}
+            assert rows[name] <= worked, name
 
 
 def told(answer: list[dict[str, Any]]) -> list[str]:

@@ -13,6 +13,7 @@ import pytest
 
 from intercore.build import SANITIZE_VARIABLE
 
+from .conftest import PATIENCE
 from .test_speedup import series
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def blocked(task: Path) -> int:
 
 def listener(pid: int, number: signal.Signals) -> int:
     """The thread of a process that takes a signal and blocks others, as an interrupt's does while it waits for it."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         for task in Path(f"/proc/{pid}/task").iterdir():
             mask = blocked(task)
@@ -84,7 +85,7 @@ def listener(pid: int, number: signal.Signals) -> int:
     [("timer-handler", signal.SIGALRM), ("timer-task", signal.SIGALRM), ("doorbell", signal.SIGUSR1)],
 )
 def test_an_interrupt_without_a_cause_fails_the_run(terminal: Terminal, path: str, number: signal.Signals) -> None:
-    terminal.type(f"run irq path={path} from=0 to=0 samples=4 rest_ms=300\n")
+    terminal.type(f"run irq path={path} from=0 to=0 samples=2 rest_ms=1000\n")
     pid = terminal.process.pid
     thread = listener(pid, number)
     time.sleep(0.1)  # in a rest

@@ -24,14 +24,17 @@ def test_every_component_is_measured_and_right(terminal: Terminal, form: str) ->
         pytest.skip("there is no other core")
     if form == "same":
         terminal.need_realtime()
+    has_realtime = terminal.has_realtime()
     for component in COMPONENTS:
         for core in sorted({0, cores - 1}):
             answer = terminal.ask(
                 f"run rhealstone component={component} form={form} core={core} samples=20 dither_us=20"
             )
-            assert answer[-1].get("status") == "ok", (component, answer[-1])
             checks = answer[-1]["checks"]
-            assert (checks["done"], checks["checked"], checks["wrong"], checks["migrated"]) == (20, 21, 0, 0)
+            assert (checks["done"], checks["checked"], checks["migrated"]) == (20, 21, 0)
+            # That a task inherits a priority in time shows only where there are priorities.
+            if component != "deadlock-breaking" or has_realtime:
+                assert (answer[-1]["status"], checks["wrong"]) == ("ok", 0), (component, answer[-1])
             assert len(series(answer)["time"]) == 20
 
 

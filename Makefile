@@ -32,15 +32,14 @@ SANITIZED := test-address,undefined test-thread
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
 # Three at a time keep two processors busy: many tests wait for a while. Files are kept whole for what their tests share,
-# and in order: by default those with few tests, which are long ones, in tests/cli and tests/rp2040, would come last, and
-# one processor would wait for the other.
-# Those of tests/target are left out there: their programs take processors for themselves, never two of them at a time,
-# save with sanitizers, where they have no real-time priorities.
+# and in order: by default those with few tests, which are long ones, in tests/cli and tests/firmware/rp2040, would come
+# last, and one processor would wait for the other.
+# Those of tests/firmware/host are left out there: their programs take processors for themselves, never two of them at a
+# time, save with sanitizers, where they have no real-time priorities.
 TOGETHER := -n 3 --dist loadfile --no-loadscope-reorder
 # Whose kernels OpenBLAS uses: each rounds in its own way, and any of these runs on every processor with AVX2.
 OPENBLAS_CORES := Prescott Nehalem Haswell Zen
-NUMERIC_TESTS := $(addsuffix .py,$(addprefix tests/test_,*analysis comparison disturbance distribution factors line \
-    statistics stop tail))
+NUMERIC_TESTS := tests/benchmarks tests/campaign/test_stop_rule.py tests/comparison tests/statistics
 # What hangs is told by name, long before whoever waits for the tests gives up.
 SOON_OVER := --session-timeout=900
 
@@ -79,22 +78,24 @@ test-ring-model:
 	$(RING_MODEL) && cargo test --locked --quiet
 
 test-desk:
-	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(TOGETHER) --ignore tests/target $(SAME_CASES) --session-timeout=1800
+	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(TOGETHER) --ignore tests/firmware/host $(SAME_CASES) --session-timeout=1800
 
 test-host:
-	$(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
+	$(BIN)/pytest -q tests/firmware/host $(SAME_CASES) $(SOON_OVER)
 
 $(SANITIZED): test-%:
-	@INTERCORE_SANITIZE=$* scripts/timed $@ $(BIN)/pytest -q tests/target $(SAME_CASES) $(SOON_OVER)
+	@INTERCORE_SANITIZE=$* scripts/timed $@ $(BIN)/pytest -q tests/firmware/host $(SAME_CASES) $(SOON_OVER)
 
 test-long: setup build/platformio/.installed ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test qemu
 	cd sim && PROPTEST_CASES=100000 cargo test --locked --release --test lockstep --test interleaving
 	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
-	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/rp2040 tests/rp2040_amp tests/stm32h745 tests/cli
-	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/target/test_transports.py
-	$(BIN)/pytest -q $(TOGETHER) tests/test_*.py tests/firmware tests/esp32
+	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/firmware/rp2040 tests/firmware/rp2040_amp tests/firmware/stm32h745 \
+	    tests/cli
+	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/firmware/host/test_transports.py
+	$(BIN)/pytest -q $(TOGETHER) $(addprefix --ignore tests/,cli sim firmware/host firmware/rp2040 firmware/rp2040_amp \
+	    firmware/stm32h745)
 	for core in $(OPENBLAS_CORES); do OPENBLAS_CORETYPE=$$core $(BIN)/pytest -q $(TOGETHER) $(NUMERIC_TESTS) || exit; done
 
 lint: setup ## check style, types, Rust and C code
@@ -123,7 +124,7 @@ lint-c:
 	$(call clang-tidy,build/lint-stm32h745,$(CHIP_ARGS),$(filter $(H745_FILES),$(filter %.c,$(C_FILES))))
 
 format: setup ## bring the JSON schema up to date; put Python, Rust and C code into the project's style
-	$(BIN)/python -m intercore.schema
+	$(BIN)/python -m intercore.document.schema
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 	$(CARGO) fmt

@@ -19,10 +19,10 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from intercore.board import PICO
-from intercore.build import board_image
-from intercore.image import sections
-from intercore.target_factors import OPT_LEVELS
+from intercore.board.boards import PICO
+from intercore.board.build import board_image
+from intercore.board.image import sections
+from intercore.record.factors import OPT_LEVELS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from intercore.analysis.disturbance import disturbances
-from intercore.analysis.statistics import order_interval
-from intercore.analysis.tail import tail
+from intercore.statistics.disturbance import disturbances
+from intercore.statistics.intervals import order_interval
+from intercore.statistics.tail import tail
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore.analysis.line import Points, best, line
+from intercore.statistics.line import Points, best, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,12 +17,12 @@ from zlib import crc32
 
 import msgspec
 
-from intercore.link import Port
-from intercore.measurement import Measurement, Part, Plan
-from intercore.plan import Setting
-from intercore.protocol import Begin, End, Factor, Numbered, Samples, SeriesHead
-from intercore.session import Session
-from intercore.store import Store
+from intercore.link.link import Port
+from intercore.link.protocol import Begin, End, Factor, Numbered, Samples, SeriesHead
+from intercore.link.session import Session
+from intercore.record.measurement import Measurement, Part, Plan
+from intercore.record.plan import Setting
+from intercore.record.store import Store
 
 CHUNK = 65536
 SERIES = ("t1", "tp")

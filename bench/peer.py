@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from intercore.measurement import Level
-    from intercore.session import Session
+    from intercore.link.session import Session
+    from intercore.record.measurement import Level
 
 Samples: TypeAlias = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ import numpy as np
 from peer import Peer, Samples, measure
 
 if TYPE_CHECKING:
-    from intercore.session import Session
+    from intercore.link.session import Session
 
 NAME = "core-to-core-latency"
 VERSION = "1.2.0"

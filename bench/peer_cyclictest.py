@@ -14,7 +14,7 @@ import numpy as np
 from peer import Peer, Samples, measure
 
 if TYPE_CHECKING:
-    from intercore.session import Session
+    from intercore.link.session import Session
 
 PERIOD_US = 1000
 RELEASES = 200

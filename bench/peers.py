@@ -21,8 +21,8 @@ import numpy as np
 from peer_core_to_core import CORE_TO_CORE, INSTALLED
 from peer_cyclictest import CYCLICTEST
 
-from intercore.session import Session
-from intercore.targets import Address, find
+from intercore.link.session import Session
+from intercore.target.targets import Address, find
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

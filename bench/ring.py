@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore.session import Session
-from intercore.targets import Address, find
+from intercore.link.session import Session
+from intercore.target.targets import Address, find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

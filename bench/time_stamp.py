@@ -9,9 +9,9 @@ import contextlib
 
 import numpy as np
 
-from intercore.measurement import LOOKING_PREFIX
-from intercore.session import Session
-from intercore.targets import Address, find
+from intercore.link.session import Session
+from intercore.record.measurement import LOOKING_PREFIX
+from intercore.target.targets import Address, find
 
 RUNS = 40
 

@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
+pytest_plugins = ["tests.fakes.esp_tools"]
+
 if TYPE_CHECKING:
     import pytest
 

@@ -7,7 +7,7 @@ import fcntl
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from intercore.build import host_program
+from intercore.board.build import host_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

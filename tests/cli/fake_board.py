@@ -1,6 +1,6 @@
-"""A board in Python: tests/fake_target.py with all parameters of the benchmark, and faults from a given run on.
+"""A board in Python: tests/fakes/target.py with all parameters of the benchmark, and faults from a given run on.
 
-python tests/cli/fake_board.py [--after RUNS] [--condition KEY=VALUE] [options of tests/fake_target.py]
+python tests/cli/fake_board.py [--after RUNS] [--condition KEY=VALUE] [options of tests/fakes/target.py]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests import fake_target
+from tests.fakes import target as fake_target
 
 MORE_FAULTS = {
     "wrong": "sends a result that it calls wrong",

@@ -8,7 +8,7 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from intercore.store import Store
+from intercore.record.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.measurement import Part, Plan
-from intercore.store import Store
+from intercore.record.measurement import Part, Plan
+from intercore.record.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path

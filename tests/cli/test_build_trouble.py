@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.build import host_program
+from intercore.board.build import host_program
 from intercore.errors import IntercoreError
 
 if TYPE_CHECKING:

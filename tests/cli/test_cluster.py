@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.batch import Batch, close, measure_batch
-from intercore.cluster import Cluster, ForeignWorkerError, _checked, compare
+from intercore.campaign.batch import Batch, close, measure_batch
+from intercore.campaign.cluster import Cluster, ForeignWorkerError, _checked, compare
 from intercore.errors import IntercoreError, UsageError
-from intercore.measurement import Measurement
-from intercore.plan import canonical, settings
-from intercore.store import Store
+from intercore.record.measurement import Measurement
+from intercore.record.plan import canonical, settings
+from intercore.record.store import Store
 from tests.cli.test_interrupted import press_ctrl_c
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ def test_a_cluster_without_workers_is_told_before_anything_is_measured(tool: Too
 
 
 def test_neither_dask_nor_labgrid_is_loaded_by_the_tool_itself() -> None:
-    code = "import sys, intercore.cli; print({name.split('.')[0] for name in sys.modules})"
+    code = "import sys, intercore.cli.commands; print({name.split('.')[0] for name in sys.modules})"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert "'typer'" in loaded
     assert not any(f"'{name}'" in loaded for name in ("dask", "distributed", "labgrid", "grpc"))

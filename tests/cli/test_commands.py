@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 import intercore
-from intercore.store import Store
+from intercore.record.store import Store
 from tests.cli.tool import PATIENCE, PROGRAM, QUICK, Tool
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def test_the_examples_in_the_help_work(measured: Tool) -> None:
             store.create_run(plan, 12)
         measurement = store.run(1).measurements[0]
         factors = {name: measurement.factors[name] for name in plan.parts[0].levels}
-        from intercore.plan import Setting  # noqa: PLC0415
+        from intercore.record.plan import Setting  # noqa: PLC0415
 
         store.add(3, Setting("speedup", factors, 0), measurement)
     for command in ("list", "info", "show", "runs", "report", "export"):

@@ -30,7 +30,9 @@ def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
     assert "Conditions that differ" in shown
     assert "Warning: host and serial also differ in what may decide a ratio" in " ".join(shown.split())
     found = both("compare", "host", "serial", "--format", "json").succeeded().json
-    schema = importlib.resources.files("intercore").joinpath("schema/comparison.schema.json").read_text("utf-8")
+    schema = (
+        importlib.resources.files("intercore.document.schema").joinpath("comparison.schema.json").read_text("utf-8")
+    )
     jsonschema.Draft202012Validator(json.loads(schema)).validate(found)
     assert [pair["setting"] for pair in found["pairs"] if pair["series"] == "tp"] == [{"n": 10}, {"n": 100}]
     header, *rows = both("compare", "1", "2", "--format", "csv").succeeded().out.splitlines()

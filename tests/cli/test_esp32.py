@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.board import ESP32
-from intercore.origin import CAUTION, LABELS
-from intercore.store import Store
+from intercore.board.boards import ESP32
+from intercore.record.origin import CAUTION, LABELS
+from intercore.record.store import Store
 from tests.cli.test_interrupted import press_ctrl_c, wait_until
 from tests.cli.tool import PATIENCE
-from tests.esp32.conftest import Fakes, fakes  # noqa: F401 - a fixture
-from tests.esp32.images import whole
+from tests.fakes.esp_images import whole
+from tests.fakes.esp_tools import Fakes
 
 if TYPE_CHECKING:
     from tests.cli.conftest import FakeBoard
@@ -28,7 +28,7 @@ LABEL = LABELS["emulated"]
 
 
 @pytest.fixture
-def esp(tool: Tool, fakes: Fakes) -> Fakes:  # noqa: F811
+def esp(tool: Tool, fakes: Fakes) -> Fakes:
     """The tool, which finds the fakes and nothing of what this machine may have."""
     tool.environment.update(fakes.environment)
     return fakes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.store import Store
+from intercore.record.store import Store
 from tests.cli.inspection import contents_of
 from tests.cli.tool import how_to_go_on
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import importlib.resources
-import json
 import math
 import re
 import sqlite3
@@ -16,9 +14,10 @@ import jsonschema
 import numpy as np
 import pytest
 
-from intercore.measurement import Measurement, Part, Plan, Series, Unit
-from intercore.plan import Setting
-from intercore.store import Store
+from intercore.document.schema import schema
+from intercore.record.measurement import Measurement, Part, Plan, Series, Unit
+from intercore.record.plan import Setting
+from intercore.record.store import Store
 from tests.cli.tool import QUICK, Tool, strict_json
 
 if TYPE_CHECKING:
@@ -27,9 +26,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import FakeBoard
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "json.md"
-SCHEMA: dict[str, Any] = json.loads(
-    importlib.resources.files("intercore").joinpath("schema", "run.schema.json").read_text("utf-8")
-)
+SCHEMA = schema("run")
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 

@@ -12,9 +12,9 @@ import signal
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from intercore.measurement import Plan
-from intercore.plan import canonical, settings
-from intercore.store import Store
+from intercore.record.measurement import Plan
+from intercore.record.plan import canonical, settings
+from intercore.record.store import Store
 from tests.cli.inspection import contents_of
 
 if TYPE_CHECKING:

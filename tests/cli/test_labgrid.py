@@ -17,10 +17,10 @@ import pytest
 from labgrid.remote.generated import labgrid_coordinator_pb2 as messages
 from labgrid.remote.generated.labgrid_coordinator_pb2_grpc import CoordinatorStub
 
-from intercore.build import host_program
+from intercore.board.build import host_program
 from intercore.errors import IntercoreError, UsageError
-from intercore.place import DEFAULT_COORDINATOR, Address, PlacePort
-from intercore.store import Store
+from intercore.record.store import Store
+from intercore.target.laboratory import DEFAULT_COORDINATOR, Address, PlacePort
 from tests.cli.remote_board import DeviceBoard, Rfc2217Board
 from tests.cli.test_interrupted import press_ctrl_c, wait_until
 from tests.cli.tool import QUICK

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .tool import Tool
+    from tests.cli.tool import Tool
 
 
 def test_the_command_alone_writes_what_the_arduino_ide_can_add(tool: Tool) -> None:

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.board import PICO
-from intercore.build import CROSS_COMPILER, board_image
+from intercore.board.boards import PICO
+from intercore.board.build import CROSS_COMPILER, board_image
+from intercore.record.store import Store
 from intercore.sim import Simulator
-from intercore.store import Store
 from tests.cli.test_interrupted import has_runs, press_ctrl_c, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from intercore.measurement import Run
+    from intercore.record.measurement import Run
     from tests.cli.tool import Tool
 
 QUICK = ("n=100,300", "mode=create,spin", "samples=10", "dither_us=10")
@@ -235,7 +235,7 @@ def test_costs_are_shown_in_cycles(tool: Tool) -> None:
 
 
 def test_damage_on_the_line_spoils_no_measurement(tool: Tool) -> None:
-    """The samples are those of a good line (tests/rp2040/test_line_faults.py says with which exception)."""
+    """The samples are those of a good line (tests/firmware/rp2040/test_line_faults.py says with which exception)."""
     tool("run", "pico-sim", "speedup", *QUICK).succeeded()
     clean = stored(tool)
     noise = ("--fault", "uart-out:flip=1e-4,lose=1e-4,seed=3", "--fault", "uart-in:flip=1e-4,seed=4")

@@ -10,16 +10,16 @@ import msgspec
 import numpy as np
 import pytest
 
-from intercore.build import CROSS_COMPILER
-from intercore.plan import settings
-from intercore.predict import predict
-from intercore.store import Store
-from tests.message_data import SIZES, campaign, measurement, plan_of
+from intercore.benchmarks.message.prediction import predict
+from intercore.board.build import CROSS_COMPILER
+from intercore.record.plan import settings
+from intercore.record.store import Store
+from tests.benchmarks.message_data import SIZES, campaign, measurement, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from intercore.measurement import Measurement
+    from intercore.record.measurement import Measurement
     from tests.cli.tool import Tool
 
 RING, QUEUE = (2.0, 20.0), (10.0, 25.0)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from intercore.measurement import Part, Plan
-from intercore.plan import Setting, settings
-from intercore.store import Store
+from intercore.record.measurement import Part, Plan
+from intercore.record.plan import Setting, settings
+from intercore.record.store import Store
 from tests.cli.inspection import contents_of
 from tests.cli.tool import how_to_go_on
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from intercore.measurement import Measurement, Run
+    from intercore.record.measurement import Measurement, Run
     from tests.cli.conftest import FakeBoard
     from tests.cli.tool import Tool
 

@@ -1,6 +1,6 @@
 """The transport rpmsg-char on the desk: a round trip is shown as one, by the name of its device.
 
-A terminal without line discipline stands in for Linux' device; tests/target/test_rpmsg_char.py has a better one.
+A terminal without line discipline stands in for Linux' device; tests/firmware/host/test_rpmsg_char.py has a better one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .tool import Tool
+    from tests.cli.tool import Tool
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.store import FORMAT
+from intercore.record.store import FORMAT
 from tests.cli.tool import NOBODY, QUICK
 
 if TYPE_CHECKING:

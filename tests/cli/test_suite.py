@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli.test_json import check
-from tests.rp2040.conftest import need_tools
+from tests.firmware.rp2040.conftest import need_tools
 
 if TYPE_CHECKING:
     from tests.cli.tool import Tool

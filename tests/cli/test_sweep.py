@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.plan import canonical, settings
-from intercore.store import Store
+from intercore.record.plan import canonical, settings
+from intercore.record.store import Store
 from tests.cli.inspection import contents_of
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.board import PICO
-from intercore.build import CROSS_COMPILER, board_image
-from intercore.store import Store
+from intercore.board.boards import PICO
+from intercore.board.build import CROSS_COMPILER, board_image
+from intercore.record.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path

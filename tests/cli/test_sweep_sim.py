@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.batch import Batch, close, measure_batch
-from intercore.measurement import Measurement, Part, Plan
-from intercore.plan import settings
-from intercore.store import Store
+from intercore.campaign.batch import Batch, close, measure_batch
+from intercore.record.measurement import Measurement, Part, Plan
+from intercore.record.plan import settings
+from intercore.record.store import Store
 from tests.cli.inspection import contents_of
 
 if TYPE_CHECKING:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.resources
-import json
 import random
 import re
 import shlex
@@ -11,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import jsonschema
 
-from intercore import stop
-from intercore.measurement import StopRule
-from intercore.store import Store
+from intercore.campaign import stop_rule
+from intercore.document.schema import schema
+from intercore.record.measurement import StopRule
+from intercore.record.store import Store
 from tests.cli.inspection import contents_of
 
 if TYPE_CHECKING:
-    from intercore.measurement import Run
+    from intercore.record.measurement import Run
     from tests.cli.tool import Tool
 
 LEVELS = ("n=10,1000", "samples=4", "mode=pool", "dither_us=10")
@@ -36,17 +35,17 @@ def check_that_it_stopped_where_the_rule_says(run: Run) -> None:
     assert rule is not None
     assert run.complete
     assert run.total == len(run.measurements)
-    for pool in stop.pooled(run).values():
+    for pool in stop_rule.pooled(run).values():
         assert [one.repetition for one in pool] == list(range(len(pool)))
-        assert stop.is_reached(rule, pool) or len(pool) == rule.cap
-        assert len(pool) == 1 or not stop.is_reached(rule, pool[:-1])
+        assert stop_rule.is_reached(rule, pool) or len(pool) == rule.cap
+        assert len(pool) == 1 or not stop_rule.is_reached(rule, pool[:-1])
 
 
 def test_settings_are_repeated_with_other_seeds_up_to_the_cap_and_a_warning_says_so(tool: Tool) -> None:
     done = tool("run", "host", "speedup", *LEVELS, *NEVER, "--seed", "7").succeeded()
     run = only_run(tool)
     check_that_it_stopped_where_the_rule_says(run)
-    (pool,) = (pool for pool in stop.pooled(run).values() if pool[0].factors["n"] == 1000)
+    (pool,) = (pool for pool in stop_rule.pooled(run).values() if pool[0].factors["n"] == 1000)
     assert len(pool) == 4
     looked_at = {tuple(one.samples("looking.0").ticks) for one in pool}
     assert len(looked_at) == 4, "the same experiment again"
@@ -66,8 +65,7 @@ def test_a_modest_wish_takes_the_samples_that_an_interval_takes(tool: Tool) -> N
 
 def test_everything_that_shows_a_run_shows_the_rule(tool: Tool) -> None:
     shown = tool("run", "host", "speedup", *LEVELS, *NEVER, "--report", "page.html", "--format", "json").succeeded()
-    schema = json.loads(importlib.resources.files("intercore").joinpath("schema", "run.schema.json").read_text())
-    jsonschema.Draft202012Validator(schema).validate(shown.json)
+    jsonschema.Draft202012Validator(schema("run")).validate(shown.json)
     assert (shown.json["stop"]["until"], shown.json["stop"]["cap"]) == (1e-7, 4)
     assert {len(row["series"]) for row in shown.json["stop"]["settings"]} == {2}
     assert any("After 4 repetitions" in sentence for sentence in shown.json["warnings"])

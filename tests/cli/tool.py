@@ -33,8 +33,8 @@ TOKEN = "INTERCORE_TEST_TOKEN"  # noqa: S105 - marks the processes that a test h
 NOBODY = 65534
 PRELOADED = [
     "__main__",
-    "intercore.cli",
-    "intercore.view.page",
+    "intercore.cli.commands",
+    "intercore.page.page",
     "scipy.stats",
     "statsmodels.api",
     "encodings.idna",
@@ -246,11 +246,11 @@ def _command(options: dict[str, Any]) -> NoReturn:
 
 
 def _status() -> int:
-    from intercore import cli  # noqa: PLC0415 - loaded already in the process that was forked
+    from intercore.cli import commands  # noqa: PLC0415 - loaded already in the process that was forked
 
     status: int | str | None = 0
     try:
-        cli.main()
+        commands.main()
     except SystemExit as end:
         status = end.code
     except BaseException:

@@ -9,7 +9,7 @@
 _Static_assert(CLOCKS_SYS_HZ % configTICK_RATE_HZ == 0, "a tick is a whole number of cycles");
 
 /* Cycles by which SysTick is read before the PWM counter in read_counters(): a load takes 2 (Cortex-M0+ TRM 3.3), and
- * APB gives its value 2 later than SysTick does (DS 2.1.3). tests/rp2040/test_tick.py */
+ * APB gives its value 2 later than SysTick does (DS 2.1.3). tests/firmware/rp2040/test_tick.py */
 #define APART 4U
 /* The bus may delay the second load, never the first: of some readings, the earliest edge is right. */
 #define READINGS 8U

@@ -1,5 +1,5 @@
 /* What clocks the two cores can have, and what has to be set for them. Pure arithmetic: nothing here touches a
- * register, so all of it is tested on a desk against the manual's tables (tests/stm32h745).
+ * register, so all of it is tested on a desk against the manual's tables (tests/firmware/stm32h745).
  *
  * "RM" is ST's reference manual RM0399 Rev 4, "DS" the datasheet DS12923. The tree (RM 9.5.6, figure 55):
  *

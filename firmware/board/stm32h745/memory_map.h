@@ -1,5 +1,5 @@
 /* Where what is in memory (RM 2.3.2, "Memory map and register boundary addresses"; flash: RM table 14). The linker
- * scripts say the same (memory.ld); tests/stm32h745 holds the two together. In bytes.
+ * scripts say the same (memory.ld); tests/firmware/stm32h745 holds the two together. In bytes.
  *
  * Each domain has a window that both cores see at one address and that the Cortex-M7 does not cache. Its first part is
  * for what the two programs share (section .shared, in the domain that IC_SHARED names), its end is a region for

@@ -1,5 +1,5 @@
 /* What the Cortex-M7's memory protection unit is to hold (ARMv7-M B3.5; PM0253 4.6), as values of its registers. Pure
- * arithmetic: mpu.c writes it into the registers, and tests/stm32h745 reads it back as an MPU would.
+ * arithmetic: mpu.c writes it into the registers, and tests/firmware/stm32h745 reads it back as an MPU would.
  *
  * The Cortex-M4 has no data cache and keeps its default map.
  *

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from intercore.analysis.statistics import granularity
-from intercore.quantity import duration, duration_bounds
+from intercore.statistics.intervals import granularity
 from intercore.view.plots import AXIS, COLOURS, base_layout, log_axis, plot_text
+from intercore.view.quantity import duration, duration_bounds
 from intercore.view.table import Column
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from intercore.analysis.distribution import Distribution
-    from intercore.analysis.statistics import Interval
+    from intercore.statistics.distribution import Distribution
+    from intercore.statistics.intervals import Interval
     from intercore.view.section import Figure
 
     Floats = NDArray[np.float64]

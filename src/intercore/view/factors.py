@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.analysis.factors import FactorEffect, cell_means, ordered
-from intercore.quantity import percent, significant
+from intercore.statistics.factors import FactorEffect, cell_means, ordered
 from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.plots import COLOURS, base_layout, log_axis, plot_text
+from intercore.view.quantity import percent, significant
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from intercore.analysis.factors import FactorAnalysis, Observation
-    from intercore.measurement import Level
+    from intercore.record.measurement import Level
+    from intercore.statistics.factors import FactorAnalysis, Observation
     from intercore.view.section import Figure
 
 MOST_LEVELS = 40

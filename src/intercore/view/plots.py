@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from intercore.origin import doubt, in_brackets
-from intercore.quantity import duration, shown
+from intercore.record.origin import doubt, in_brackets
+from intercore.view.quantity import duration, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from intercore.analysis.speedup import ForkJoinFit, Interval, SpeedupPoint
-    from intercore.measurement import Measurement
-    from intercore.origin import Origin
+    from intercore.benchmarks.speedup.analysis import ForkJoinFit, Interval, SpeedupPoint
+    from intercore.record.measurement import Measurement
+    from intercore.record.origin import Origin
     from intercore.view.section import Figure
 
 POLLED = "poll-tick"

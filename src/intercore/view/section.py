@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from intercore.origin import LABELS, in_heading
+from intercore.record.origin import LABELS, in_heading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from intercore.measurement import Run
+    from intercore.record.measurement import Run
     from intercore.view.table import Table
 
 Figure: TypeAlias = dict[str, Any]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from intercore.measurement import Level
+    from intercore.record.measurement import Level
 
 Row = TypeVar("Row")
 

@@ -1,0 +1,306 @@
+"""What calls of the kernel cost: alone, while another core calls the kernel as well, and by size.
+
+A call costs the median of its samples less what looking costs on its core, divided by the batch. Raw samples stand
+beside it, uncorrected.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from intercore.benchmarks.grouping import by_level, cycles_per_us, looking_us, pools, spoilt, values_us
+from intercore.record.measurement import Level
+from intercore.statistics.distribution import Distribution, distribution, disturbances
+from intercore.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from intercore.benchmarks.grouping import Varied
+    from intercore.record.measurement import Measurement
+
+    Setting: TypeAlias = tuple[str, str, int, int, int]
+    """What other, the call, its size or 0, core and batch."""
+
+ALONE = "none"
+"""The level of `other` at which the other core sleeps."""
+SPIN = "spin"
+"""The level at which it computes without calling the kernel."""
+SIZED = frozenset({"send", "receive", "stream-send", "stream-receive", "allocate", "free"})
+"""Calls that depend on the factor `size`."""
+EMPTY = "nothing"
+"""The call that is none: an empty window."""
+ORDER = (
+    *("give", "take", "lock", "unlock", "notify", "notify-take", "set", "wait", "critical"),
+    *("send", "receive", "stream-send", "stream-receive", "allocate", "free", "create", "delete", EMPTY),
+)
+"""Calls as people read them: cheap ones first, those with a size together."""
+
+_SETTING = ("call", "size", "core", "other", "batch")
+_FIT_SIZES = 2
+_TOLD = 3
+"""Disturbed calls that are told one by one."""
+
+
+class ApiCall(msgspec.Struct, frozen=True):
+    """One call of the kernel on one core, at one size, while the other core does one thing."""
+
+    call: str
+    """What is called: `give`, `take`, `send`, …"""
+    size: Annotated[int, Meta(ge=1)] | None
+    """Bytes of the item, piece or block; None for a call that has no size."""
+    core: Annotated[int, Meta(ge=0)]
+    """The core that calls."""
+    other: str
+    """What the next core does meanwhile: `none` (it sleeps), `spin`, `same`, or the object whose calls it makes."""
+    batch: Annotated[int, Meta(ge=1)]
+    """Calls in one sample."""
+    varied: dict[str, Level]
+    """The other factors that take more than one level in the run, by name."""
+    samples_us: Distribution
+    """The raw samples in µs: each is a batch of calls and one look at the clock."""
+    looking_us: Annotated[float, Meta(ge=0)]
+    """Median cost of looking on that core, in µs."""
+    cost_us: Interval
+    """One call: the median sample less looking, divided by the batch; below 0 if the clock cannot tell it from 0."""
+    cost_cycles: float | None
+    """The same in cycles of the core; None where the clock does not count them."""
+    factor: float | None
+    """Cost over that of the same call alone; None for the call alone, or if that was not measured or cost nothing."""
+    more_us: Interval | None
+    """Cost less that of the same call alone. Its bounds are those at which both intervals are at their worst."""
+    more_cycles: float | None
+    """The same in cycles."""
+
+
+class ApiBySize(msgspec.Struct, frozen=True):
+    """What the size of a call's data adds: cost = fixed + per_byte * size, by least squares over the medians."""
+
+    call: str
+    core: Annotated[int, Meta(ge=0)]
+    """The core that calls."""
+    other: str
+    """What the next core does meanwhile."""
+    batch: Annotated[int, Meta(ge=1)]
+    """Calls in one sample."""
+    varied: dict[str, Level]
+    """The other factors that take more than one level in the run, by name."""
+    sizes: tuple[int, ...]
+    """Bytes at which it was measured, at least two, ascending."""
+    costs_us: tuple[float, ...]
+    """The cost at each, in µs."""
+    fixed_us: float
+    """Cost of a call that moves nothing, in µs."""
+    per_byte_us: float
+    """What each byte adds, in µs."""
+    even_bytes: float | None
+    """Bytes whose moving costs as much as the call itself; None if size adds nothing."""
+    residual_us: Annotated[float, Meta(ge=0)]
+    """Largest difference between a measured cost and the line, in µs; always 0 for two sizes."""
+
+
+class ApiAnalysis(msgspec.Struct, frozen=True):
+    """All that a run says about calls of the kernel."""
+
+    calls: tuple[ApiCall, ...]
+    by_size: tuple[ApiBySize, ...]
+    sentences: tuple[str, ...]
+    """What they come to, what matters most first."""
+
+
+def analyse(measurements: Iterable[Measurement]) -> ApiAnalysis:
+    """Analyse the measurements of the benchmark `api` among those given; those of one setting are pooled."""
+    known = _pools(measurements)
+    alone = {
+        (setting[1:], varied): _call(setting, varied, pool, None)
+        for (setting, varied), pool in known.items()
+        if setting[0] == ALONE
+    }
+    calls = [
+        alone[setting[1:], varied]
+        if setting[0] == ALONE
+        else _call(setting, varied, pool, alone.get((setting[1:], varied)))
+        for (setting, varied), pool in known.items()
+    ]
+    calls.sort(key=_order)
+    by_size = tuple(_by_size(calls))
+    return ApiAnalysis(tuple(calls), by_size, tuple(_sentences(calls, by_size)))
+
+
+def warnings(measurements: Iterable[Measurement]) -> list[str]:
+    """Say in plain sentences what makes the results doubtful, and the likely cause."""
+    ours = list(measurements)
+    return spoilt(ours, "api", "call", {"wrong": _WRONG}) + _doubts(ours)
+
+
+_WRONG = (
+    "{count} results were wrong: a call of the kernel did not do what it must; an item was not the one that was sent, "
+    "memory ran out, or a unit was missing. The costs of these calls mean nothing."
+)
+
+
+def _doubts(ours: Iterable[Measurement]) -> list[str]:
+    """Say what disturbed calls alone. Beside another core samples vary because they must, as do those of a stream.
+
+    The kernel's stream is a ring one byte longer than asked: pieces come to lie at any alignment and across its end.
+    """
+    told = [
+        (_name(call, size or None), said)
+        for ((other, call, size, *_), _), pool in _pools(ours).items()
+        if other == ALONE and not call.startswith("stream-")
+        if (said := disturbances(values_us(pool, "call"), tick=1e6 / pool[0].samples("call").hz))
+    ]
+    if len(told) > _TOLD:
+        return [
+            f"The samples of {len(told)} calls are of several levels, drift or come in bursts of long ones: something "
+            "else was running, or the clock rate of the cores changes. Measure again on a quiet machine."
+        ]
+    return [f"{name}: {text}" for name, said in told for text in said]
+
+
+def _pools(measurements: Iterable[Measurement]) -> dict[tuple[Setting, Varied], list[Measurement]]:
+    called = (one for one in measurements if one.benchmark == "api" and int(one.factors["batch"]) > 0)
+    return pools(called, "api", "call", _setting, _SETTING)
+
+
+def _setting(factors: Mapping[str, Level]) -> Setting:
+    call = str(factors["call"])
+    size = int(factors["size"]) if call in SIZED else 0
+    return str(factors["other"]), call, size, int(factors["core"]), int(factors["batch"])
+
+
+def _call(setting: Setting, varied: Varied, pool: Sequence[Measurement], alone: ApiCall | None) -> ApiCall:
+    other, call, size, core, batch = setting
+    samples = distribution(values_us(pool, "call"))
+    looking = looking_us(pool, core)
+    cost = _map(samples.median, lambda us: (us - looking) / batch)
+    cycles = cycles_per_us(pool)
+    more = _difference(cost, alone.cost_us) if alone else None
+    return ApiCall(
+        call=call,
+        size=size or None,
+        core=core,
+        other=other,
+        batch=batch,
+        varied=dict(varied),
+        samples_us=samples,
+        looking_us=looking,
+        cost_us=cost,
+        cost_cycles=cost.value * cycles if cycles else None,
+        factor=cost.value / alone.cost_us.value if alone and alone.cost_us.value > 0 else None,
+        more_us=more,
+        more_cycles=more.value * cycles if more and cycles else None,
+    )
+
+
+def _map(interval: Interval, function: Callable[[float], float]) -> Interval:
+    low, high = (None if bound is None else function(bound) for bound in (interval.low, interval.high))
+    return Interval(function(interval.value), low, high)
+
+
+def _difference(one: Interval, less: Interval) -> Interval:
+    return Interval(
+        one.value - less.value,
+        None if one.low is None or less.high is None else one.low - less.high,
+        None if one.high is None or less.low is None else one.high - less.low,
+    )
+
+
+def _order(one: ApiCall) -> tuple[object, ...]:
+    place = ORDER.index(one.call) if one.call in ORDER else len(ORDER)
+    meanwhile = {ALONE: 0, SPIN: 1, "same": 2}.get(one.other, 3)
+    return by_level(one.varied), one.core, one.batch, place, one.call, one.size or 0, meanwhile, one.other
+
+
+def _by_size(calls: Sequence[ApiCall]) -> Iterable[ApiBySize]:
+    lines: dict[tuple[object, ...], list[ApiCall]] = defaultdict(list)
+    for one in calls:
+        if one.size is not None:
+            lines[one.call, one.core, one.other, one.batch, str(sorted(one.varied.items()))].append(one)
+    for points in lines.values():
+        if len(points) >= _FIT_SIZES:
+            yield _line(sorted(points, key=lambda one: one.size or 0))
+
+
+def _line(points: Sequence[ApiCall]) -> ApiBySize:
+    sizes = np.array([one.size or 0 for one in points], dtype=np.float64)
+    costs = np.array([one.cost_us.value for one in points])
+    per_byte, fixed = (float(value) for value in np.polyfit(sizes, costs, 1))
+    rest = 0.0 if len(points) == _FIT_SIZES else float(np.abs(costs - fixed - per_byte * sizes).max())
+    # A slope that the residual outweighs over all sizes is none.
+    rises = per_byte * float(np.ptp(sizes)) > max(2 * rest, 1e-9)
+    first = points[0]
+    return ApiBySize(
+        call=first.call,
+        core=first.core,
+        other=first.other,
+        batch=first.batch,
+        varied=first.varied,
+        sizes=tuple(int(size) for size in sizes),
+        costs_us=tuple(float(cost) for cost in costs),
+        fixed_us=fixed,
+        per_byte_us=per_byte,
+        even_bytes=fixed / per_byte if rises and fixed > 0 else None,
+        residual_us=rest,
+    )
+
+
+def _name(call: str, size: int | None) -> str:
+    return call if size is None else f"{call} of {size} bytes"
+
+
+def _us(value: float) -> str:
+    return f"{value * 1e3:.3g} ns" if abs(value) < 1 else f"{value:.3g} µs" if abs(value) < 1000 else f"{value:,.0f} µs"
+
+
+def _sentences(calls: Sequence[ApiCall], by_size: Sequence[ApiBySize]) -> Iterable[str]:
+    real = [one for one in calls if one.call != EMPTY]
+    alone = [one for one in real if one.other == ALONE]
+    if alone:
+        cheap = min(alone, key=lambda one: one.cost_us.value)
+        dear = max(alone, key=lambda one: one.cost_us.value)
+        yield (
+            f"Alone, calls that switch no task take {_us(cheap.cost_us.value)} ({_name(cheap.call, cheap.size)}) to "
+            f"{_us(dear.cost_us.value)} ({_name(dear.call, dear.size)})."
+            if cheap is not dear
+            else f"Alone, {_name(cheap.call, cheap.size)} takes {_us(cheap.cost_us.value)}."
+        )
+    yield from _sentences_of_others(real)
+    for line in by_size:
+        if line.other == ALONE and line.even_bytes is not None:
+            yield (
+                f"{line.call} takes {_us(line.fixed_us)} and {_us(line.per_byte_us)} per byte: from "
+                f"{line.even_bytes:,.0f} bytes on, moving the bytes costs more than the call."
+            )
+
+
+def _sentences_of_others(real: Sequence[ApiCall]) -> Iterable[str]:
+    hammered = [one for one in real if one.other == "same" and one.more_us is not None]
+    longer = [
+        (one.factor, one.more_us.value, one)
+        for one in hammered
+        if one.factor and one.more_us and one.more_us.low is not None and one.more_us.low > 0
+    ]
+    if longer:
+        factor, more, most = max(longer, key=lambda three: three[0])
+        worst = max(hammered, key=lambda one: one.samples_us.max)
+        yield (
+            f"While the other core makes the same calls on objects of its own, {len(longer)} of {len(hammered)} take "
+            f"longer, up to {factor:.2f} times as long ({_name(most.call, most.size)}, {_us(more)} more): the price of "
+            f"what the cores share in the kernel. The longest seen was {_name(worst.call, worst.size)} with "
+            f"{_us(worst.samples_us.max)}."
+        )
+    elif hammered:
+        yield "While the other core makes the same calls on objects of its own, none takes longer that could be told."
+    spun = [one.factor for one in real if one.other == SPIN and one.factor is not None]
+    if spun:
+        yield (
+            f"Beside a core that computes without calling the kernel they take {min(spun):.2f} to {max(spun):.2f} "
+            "times as long: what is more than that beside one that calls it is waiting for locks."
+        )

@@ -1,0 +1,258 @@
+"""The report of the benchmark `api`: what calls of the kernel cost, alone and beside another core that calls too."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from intercore.benchmarks.api.analysis import ALONE, EMPTY, SPIN, analyse, warnings
+from intercore.view.dots import SYMBOLS, Dot, dots_figure
+from intercore.view.plots import COLOURS, base_layout, plot_text
+from intercore.view.quantity import duration, significant
+from intercore.view.section import Figure, Report, Section, where
+from intercore.view.table import Column, Table, varied_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from intercore.benchmarks.api.analysis import ApiAnalysis, ApiBySize, ApiCall
+    from intercore.record.measurement import Run
+
+_DASH = "–"
+
+
+def report(run: Run) -> Report:
+    """Report on the measurements of `api`."""
+    analysis = analyse(run.measurements)
+    tables: list[Table[ApiCall] | Table[ApiBySize]] = [_calls_table(run, analysis)]
+    if analysis.by_size:
+        tables.append(_sizes_table(run, analysis))
+    return Report(
+        "api",
+        {"api": msgspec.to_builtins(analysis)},
+        [_flat(one) for one in analysis.calls],
+        warnings(run.measurements),
+        Section(
+            "What a call of the kernel costs (api)",
+            analysis.sentences,
+            tables,
+            list(_figures(analysis)),
+            _NOTES,
+        ),
+    )
+
+
+_NOTES = (
+    "A call that neither waits nor makes another task run, from before it to after it. Its cost is the median of the "
+    "samples less what looking at the clock costs; the samples themselves, and the longest of them, are as they were "
+    "taken. The call stands in the timed window as in an application, with nothing around it.",
+    "Other core: it sleeps (none), computes without the kernel (spin), or calls the kernel without a pause, on objects "
+    "that nobody else uses: the same calls, or those on the object named. In the table, × spin is the factor beside "
+    "the one that computes; behind it stand factor, difference and longest sample beside the one that calls. The two "
+    "sides share no object, so what the calls take longer is the price of what the cores share: the kernel's locks "
+    "and, on some chips, the bus.",
+    "create and delete are of a task that runs in between. On FreeRTOS its stack is filled with a pattern when it is "
+    "made (the check for overflow needs it), and delete is port_task_join() of a task that has ended: vTaskDelete() "
+    "and a look at where the task is.",
+    "By size: the line through the costs, fixed + per byte * size. At so many bytes as stand under equal at, moving "
+    "them costs as much as the call; a dash says that size adds nothing that shows. A stream of FreeRTOS is a ring one "
+    "byte longer than asked, so pieces lie at any alignment and now and then across its end, and its samples have "
+    "several levels.",
+)
+
+
+def _calls_table(run: Run, analysis: ApiAnalysis) -> Table[ApiCall]:
+    """Show a row per call, and per what the other core calls meanwhile if that takes several levels."""
+    calls = analysis.calls
+    at = {(_setting(one), one.other): one for one in calls}
+    hammered = [one for one in calls if one.other not in (ALONE, SPIN)]
+    compared = {_setting(one) for one in hammered}
+    only_same = {one.other for one in hammered} <= {"same"}
+    rest = {_setting(one): one for one in reversed(calls) if _setting(one) not in compared}
+    rows = sorted([*hammered, *rest.values()], key=calls.index)
+    with_cycles = any(one.cost_cycles is not None for one in calls)
+
+    def beside(other: str, text: Callable[[ApiCall], str]) -> Callable[[ApiCall], str]:
+        return lambda one: text(at[_setting(one), other]) if (_setting(one), other) in at else _DASH
+
+    def when_hammered(text: Callable[[ApiCall], str]) -> Callable[[ApiCall], str]:
+        return lambda one: _DASH if one.other in (ALONE, SPIN) else text(one)
+
+    columns: list[Column[ApiCall]] = varied_columns(calls)
+    columns.append(Column("call, bytes", _called))
+    columns += [
+        Column(name, _attribute(name), right=True)
+        for name in ("core", "batch")
+        if len({getattr(one, name) for one in calls}) > 1
+    ]
+    columns += [Column("alone", beside(ALONE, _cost), right=True)]
+    columns += [Column("cycles", beside(ALONE, _cycles), right=True)] * with_cycles
+    columns += [Column("longest", beside(ALONE, _longest), right=True)]
+    if any(one.other == SPIN for one in calls):
+        columns += [Column("× spin", beside(SPIN, _factor), right=True)]
+    if hammered:
+        columns += [] if only_same else [Column("other", when_hammered(lambda one: one.other))]
+        columns += [Column("× same" if only_same else "×", when_hammered(_factor), right=True)]
+        columns += [Column("more", when_hammered(_more), right=True)]
+        columns += [Column("cycles", when_hammered(_more_cycles), right=True)] * with_cycles
+        columns += [Column("longest", when_hammered(_longest), right=True)]
+    return Table(f"Calls of the kernel on {where(run)}", rows, columns)
+
+
+def _sizes_table(run: Run, analysis: ApiAnalysis) -> Table[ApiBySize]:
+    rows = analysis.by_size
+    columns: list[Column[ApiBySize]] = varied_columns(rows)
+    columns += [
+        Column("call", lambda one: one.call),
+        Column("core", lambda one: str(one.core), right=True),
+        Column("other core", lambda one: one.other),
+        Column("bytes", lambda one: f"{one.sizes[0]:,} – {one.sizes[-1]:,}", right=True),
+        Column("fixed", lambda one: duration(one.fixed_us), right=True),
+        Column("per byte", lambda one: duration(one.per_byte_us) if one.even_bytes else _DASH, right=True),
+        Column("equal at", lambda one: f"{one.even_bytes:,.0f}" if one.even_bytes else _DASH, right=True),
+        Column("off the line", lambda one: f"{1e3 * one.residual_us:,.0f} ns", right=True),
+    ]
+    return Table(f"Calls by size on {where(run)}: fixed + per byte * size", rows, columns)
+
+
+def _setting(one: ApiCall) -> tuple[object, ...]:
+    return one.call, one.size, one.core, one.batch, str(sorted(one.varied.items()))
+
+
+def _attribute(name: str) -> Callable[[ApiCall], str]:
+    return lambda one: str(getattr(one, name))
+
+
+def _called(one: ApiCall) -> str:
+    return one.call if one.size is None else f"{one.call} {one.size:,}"
+
+
+def _cost(one: ApiCall) -> str:
+    return duration(one.cost_us.value)
+
+
+def _cycles(one: ApiCall) -> str:
+    return _DASH if one.cost_cycles is None else f"{one.cost_cycles:,.0f}"
+
+
+def _longest(one: ApiCall) -> str:
+    return duration(one.samples_us.max)
+
+
+def _factor(one: ApiCall) -> str:
+    return _DASH if one.factor is None else significant(one.factor)
+
+
+def _more(one: ApiCall) -> str:
+    return _DASH if one.more_us is None else duration(one.more_us.value)
+
+
+def _more_cycles(one: ApiCall) -> str:
+    return _DASH if one.more_cycles is None else f"{one.more_cycles:+,.0f}"
+
+
+def _flat(one: ApiCall) -> Mapping[str, object]:
+    samples = one.samples_us
+    return {
+        **one.varied,
+        "call": one.call,
+        "size": one.size,
+        "core": one.core,
+        "other": one.other,
+        "batch": one.batch,
+        "samples": samples.n,
+        "looking_us": one.looking_us,
+        "min_us": samples.min,
+        "median_us": samples.median.value,
+        "p99_us": samples.p99.value if samples.p99 else None,
+        "max_us": samples.max,
+        "cost_us": one.cost_us.value,
+        "cost_low_us": one.cost_us.low,
+        "cost_high_us": one.cost_us.high,
+        "cost_cycles": one.cost_cycles,
+        "factor": one.factor,
+        "more_us": one.more_us.value if one.more_us else None,
+        "more_cycles": one.more_cycles,
+    }
+
+
+# Figures
+
+
+def _figures(analysis: ApiAnalysis) -> Iterable[Figure]:
+    calls = [one for one in analysis.calls if one.call != EMPTY]
+    if any(one.cost_us.value > 0 for one in calls):
+        yield _costs_figure(calls)
+    if analysis.by_size:
+        yield _sizes_figure(analysis.by_size)
+
+
+def _costs_figure(calls: Sequence[ApiCall]) -> Figure:
+    groups: dict[str, list[Dot]] = defaultdict(list)
+    for one in calls:
+        groups[f"other core: {one.other}"].append(Dot(_label(one), one.cost_us.value / 1e6, _hover(one)))
+    caption = "Medians less the cost of looking. The further marks of one call are apart, the more sharing costs."
+    return dots_figure("api-costs", "What a call costs", "cost of a call", groups, caption)
+
+
+def _label(one: ApiCall) -> str:
+    parts = [one.call if one.size is None else f"{one.call} {one.size} B"]
+    parts += [f"core {one.core}"] * (one.core != 0) + [f"{name}={level}" for name, level in one.varied.items()]
+    return ", ".join(parts)
+
+
+def _hover(one: ApiCall) -> str:
+    lines = [f"cost {duration(one.cost_us.value)}"]
+    lines += [f"{one.cost_cycles:,.0f} cycles"] if one.cost_cycles is not None else []
+    return "<br>".join([*lines, f"longest of {one.samples_us.n:,} samples {_longest(one)}"])
+
+
+def _sizes_figure(lines: Sequence[ApiBySize]) -> Figure:
+    """Draw costs over size, with the line through them."""
+    largest = max(line.sizes[-1] for line in lines)
+    layout = base_layout(
+        "What a call costs by size",
+        440,
+        {"title": {"text": "size in bytes"}, "range": [0, 1.05 * largest]},
+        {"title": {"text": "cost of a call"}, "tickformat": "~s", "ticksuffix": "s", "rangemode": "tozero"},
+    )
+    data: list[Figure] = []
+    calls = list(dict.fromkeys(line.call for line in lines))
+    for index, line in enumerate(lines):
+        place = calls.index(line.call)
+        colour = f"series{place % COLOURS}"
+        name = plot_text(line.call if line.other == ALONE else f"{line.call}, other core: {line.other}")
+        ends = np.array([0, largest])
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": name,
+                "legendgroup": f"{index}",
+                "x": list(line.sizes),
+                "y": [cost / 1e6 for cost in line.costs_us],
+                "marker": {"color": colour, "size": 9, "symbol": SYMBOLS[place // COLOURS % len(SYMBOLS)]},
+                "hoverinfo": "text",
+                "text": [
+                    f"<b>{name}</b><br>{size:,} bytes: {duration(cost)}"
+                    for size, cost in zip(line.sizes, line.costs_us, strict=True)
+                ],
+            }
+        )
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "legendgroup": f"{index}",
+                "showlegend": False,
+                "x": ends.tolist(),
+                "y": ((line.fixed_us + line.per_byte_us * ends) / 1e6).tolist(),
+                "line": {"color": colour, "width": 1.5, "dash": "solid" if line.other == ALONE else "dot"},
+                "hoverinfo": "skip",
+            }
+        )
+    caption = "Where a line meets the left edge is what the call itself costs; its slope is what each byte adds."
+    return {"name": "api-sizes", "data": data, "layout": layout, "caption": caption}

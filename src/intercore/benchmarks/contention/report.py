@@ -1,0 +1,337 @@
+"""The report of the benchmark `contention`: what each competitor got, beside what was published."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from intercore.benchmarks.contention.analysis import BENCHMARK, PINNED, analyse, warnings
+from intercore.benchmarks.published import ContentionPublication, published
+from intercore.view.plots import COLOURS, base_layout, plot_text
+from intercore.view.quantity import duration
+from intercore.view.section import Report, Section, where
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from intercore.benchmarks.contention.analysis import Competitor, ContentionAnalysis, Contest
+    from intercore.record.measurement import Run
+    from intercore.view.section import Figure
+
+_PATTERNS = (".", "/", "x")  # of the published bars, which are all grey
+_HALF = 0.2  # of a bar's width, in contests
+_CONTEST_HEIGHT, _MARGINS = 52, 150  # pixels
+_CORES_LISTED = 4  # in one cell
+
+
+def report(run: Run) -> Report:
+    """Report on the measurements of `contention`."""
+    analysis = analyse(run.measurements)
+    return Report(
+        BENCHMARK,
+        {BENCHMARK: msgspec.to_builtins(analysis)},
+        list(_flat_rows(analysis)),
+        warnings(run.measurements),
+        Section(
+            "Who gets the processor (contention)",
+            analysis.sentences,
+            [_table(run, analysis), _details(run, analysis), *_currents(run, analysis)],
+            [_bars(run, analysis)] if analysis.contests else [],
+            [*_NOTES, *_sources(analysis)],
+        ),
+    )
+
+
+_NOTES = (
+    "A tower counts if it ended within the window, which began and ended at the same moments for all. All competitors "
+    "have the same priority; the task that runs the console is below them and sleeps meanwhile.",
+    "The part of a core is a competitor's towers × the time of a tower alone on that core, taken just before, ÷ the "
+    "window. The tower under way at the end is missing from it: with one tower more per window it would be the larger "
+    "number in the table. Cores that share memory slow each other down, so that two which never rest come to less "
+    "than 2.",
+    "The main loop of an Arduino program is a task of priority 1 on core 1 that calls loop() forever. Where loop() "
+    "has nothing to do and returns, that task never waits: it spins, and takes turns with any other task of its "
+    "priority there. That is why the published task on core 1 came to half in every row, whether the main loop had "
+    "work or not; nothing protects the main loop. With main=block or main=delay the same task gets the core.",
+)
+
+
+def _sources(analysis: ContentionAnalysis) -> Iterator[str]:
+    if any(one.published for one in analysis.contests):
+        for table in published(ContentionPublication):
+            yield f"Published: {table.source.citation}. {table.conditions['chip']}, {table.figures.discs} discs, " + (
+                f"windows of {table.figures.window_ms / 1000:g} s. " + " ".join(table.notes)
+            )
+
+
+# Tables
+
+
+class _Row(NamedTuple):
+    contest: Contest
+    origin: str
+    """`published`, or the target."""
+    cells: Mapping[str, str]
+    """By competitor."""
+    total: str
+    cores: str
+
+
+def _table(run: Run, analysis: ContentionAnalysis) -> Table[_Row]:
+    """Show what each competitor got, and the published figures in the row below."""
+    names = dict.fromkeys(_column(worker) for one in analysis.contests for worker in one.workers)
+    columns: list[Column[_Row]] = [Column(name, _varied(name)) for name in _varied_names(analysis)]
+    columns += [
+        Column("at work", lambda row: row.contest.label),
+        Column("of", lambda row: row.origin),
+        *(Column(name, _cell(name), right=True) for name in names),
+        Column("total", lambda row: row.total, right=True),
+        Column("cores used", lambda row: row.cores, right=True),
+    ]
+    rows = [row for one in analysis.contests for row in _rows(run.plan.target, one)]
+    return Table(f"Towers in a window, and parts of what a core does alone, on {where(run)}", rows, columns)
+
+
+def _rows(target: str, contest: Contest) -> Iterator[_Row]:
+    pools: dict[str, list[Competitor]] = defaultdict(list)
+    for one in contest.workers:
+        pools[_column(one)].append(one)
+    cells = {
+        name: _count(sum(one.per_window for one in pool), sum(one.of_a_core for one in pool))
+        for name, pool in pools.items()
+    }
+    cores = [f"{one.used:.0%}" for one in contest.cores]
+    used = " ".join(cores) if len(cores) <= _CORES_LISTED else f"{contest.of_a_core:.1f} of {len(cores)}"
+    yield _Row(contest, target, cells, _total(contest.total, contest.of_a_core), used)
+    if contest.published:
+        cells = {one.name: _count(one.towers, one.of_a_core) for one in contest.published}
+        total = sum(one.towers for one in contest.published)
+        yield _Row(contest, "published", cells, _total(total, sum(one.of_a_core for one in contest.published)), "")
+
+
+def _column(one: Competitor) -> str:
+    """Name the column that a competitor is counted in: free tasks share one."""
+    return "free" if one.core is None else one.name
+
+
+def _count(towers: float, of_a_core: float) -> str:
+    return f"{_number(towers)} {of_a_core:.0%}"
+
+
+def _total(towers: float, of_a_core: float) -> str:
+    return f"{_number(towers)} {of_a_core:.2f}"
+
+
+def _number(towers: float) -> str:
+    """Write a mean of counts: whole if it is one."""
+    return f"{towers:,.0f}" if towers == round(towers) else f"{towers:,.1f}"
+
+
+def _cell(name: str) -> Callable[[_Row], str]:
+    return lambda row: row.cells.get(name, "")
+
+
+def _varied_names(analysis: ContentionAnalysis) -> list[str]:
+    return list(analysis.contests[0].varied) if analysis.contests else []
+
+
+def _varied(name: str) -> Callable[[_Row | _Detail], str]:
+    return lambda row: str(row.contest.varied.get(name, ""))
+
+
+class _Detail(NamedTuple):
+    contest: Contest
+    one: Competitor
+
+
+def _details(run: Run, analysis: ContentionAnalysis) -> Table[_Detail]:
+    """Show what else is known of each competitor at work."""
+    rows = [_Detail(contest, one) for contest in analysis.contests for one in contest.workers]
+    columns: list[Column[_Detail]] = [Column(name, _varied(name)) for name in _varied_names(analysis)]
+    columns += [
+        Column("at work", lambda row: row.contest.label),
+        Column("competitor", lambda row: row.one.name),
+        *([Column("on cores", _on_cores, right=True)] if any(row.one.core is None for row in rows) else []),
+        Column("share", lambda row: f"{row.one.share:.1%}", right=True),
+        Column("of a core", _of_a_core, right=True),
+        Column("alone", _alone, right=True),
+        Column("longest wait", _longest_wait, right=True),
+    ]
+    title = f"Shares of the towers, and how long each competitor waited for its next, on {where(run)}"
+    return Table(title, rows, columns)
+
+
+class _Current(NamedTuple):
+    """What a meter in the supply of a published board showed in one combination."""
+
+    contest: Contest
+    milliamperes: float
+    beyond: float
+    """Above the least of the rows, mA."""
+
+
+def _currents(run: Run, analysis: ContentionAnalysis) -> Iterator[Table[_Current]]:
+    """Show the published currents of the rows that were measured here, to hold beside those of one's own meter."""
+    contests = {tuple(worker.name for worker in one.workers): one for one in analysis.contests if one.row is not None}
+    for table in published(ContentionPublication):
+        read = {tuple(row.by_competitor): row.current_ma for row in table.figures.rows if row.current_ma is not None}
+        rows = [
+            _Current(contests[names], current, current - min(read.values()))
+            for names, current in read.items()
+            if names in contests
+        ]
+        if rows:
+            yield Table(
+                f"Currents of the whole board, {table.label}; on {where(run)}: {_mark(run)}",
+                rows,
+                [
+                    Column("at work", lambda row: row.contest.label),
+                    Column("cores that never rest", _busy_cores, right=True),
+                    Column("published", lambda row: f"{row.milliamperes:g} mA", right=True),
+                    Column("above the least", lambda row: f"{row.beyond:+g} mA", right=True),
+                ],
+            )
+
+
+def _busy_cores(row: _Current) -> str:
+    """Name the cores on which somebody works or spins."""
+    cores = {one.core for one in row.contest.competitors if one.does in ("work", "spin") and one.core is not None}
+    return " ".join(map(str, sorted(cores)))
+
+
+def _mark(run: Run) -> str:
+    """Say where a meter finds when the windows of a run were."""
+    pins = dict.fromkeys(one.conditions["mark"] for one in run.measurements if "mark" in one.conditions)
+    known = [pin for pin in pins if pin != "none"]
+    return f"windows are marked on {' / '.join(known)}" if known else "nothing marks the windows"
+
+
+def _on_cores(row: _Detail) -> str:
+    done = {core: towers for core, towers in enumerate(row.one.by_core) if towers}
+    if row.one.core is not None or not done:
+        return " ".join(map(str, done))
+    if len(done) > _CORES_LISTED:
+        return f"{len(done)} cores"
+    total = sum(done.values())
+    return " ".join(f"{core}: {towers / total:.0%}" for core, towers in done.items())
+
+
+def _of_a_core(row: _Detail) -> str:
+    return f"{100 * row.one.of_a_core:.1f}–{row.one.of_a_core_at_most:.1%}"
+
+
+def _alone(row: _Detail) -> str:
+    known = [use.alone_us for use in row.contest.cores if row.one.core in (None, use.core)]
+    return duration(min(known)) if known else ""
+
+
+def _longest_wait(row: _Detail) -> str:
+    return "" if row.one.longest_wait_us is None else duration(row.one.longest_wait_us)
+
+
+def _flat_rows(analysis: ContentionAnalysis) -> Iterator[Mapping[str, object]]:
+    for contest in analysis.contests:
+        was = {one.name: one for one in contest.published}
+        for one in contest.competitors:
+            yield {
+                **contest.varied,
+                "at_work": contest.label,
+                "row": contest.row,
+                "competitor": one.name,
+                "does": one.does,
+                "windows": contest.windows,
+                "window_us": contest.window_us,
+                "towers": sum(one.towers),
+                "by_core": one.by_core,
+                "share": one.share,
+                "of_a_core": one.of_a_core,
+                "of_a_core_at_most": one.of_a_core_at_most,
+                "longest_wait_us": one.longest_wait_us,
+                "published_towers": was[one.name].towers if one.name in was else None,
+                "published_of_a_core": was[one.name].of_a_core if one.name in was else None,
+            }
+
+
+# The figure
+
+
+def _bars(run: Run, analysis: ContentionAnalysis) -> Figure:
+    """Stack the competitors of each contest, ours above published."""
+    parts = list(_parts(analysis))
+    names = [*PINNED, *sorted({part.name for part in parts} - PINNED.keys())]
+    bars: dict[tuple[bool, str], list[_Part]] = defaultdict(list)
+    for part in sorted(parts, key=lambda part: (part.is_published, names.index(part.name))):
+        bars[part.is_published, part.name].append(part)
+    count = len(analysis.contests)
+    layout = base_layout(
+        "Parts of what a core does alone",
+        _MARGINS + _CONTEST_HEIGHT * count,
+        {"title": {"text": "cores' worth of work"}, "rangemode": "tozero"},
+        {
+            "tickvals": list(range(count)),
+            "ticktext": [_heading(one).replace(" (", "<br>(") for one in analysis.contests],
+            "range": [count - 0.5, -0.5],
+            "showgrid": False,
+        },
+    )
+    layout |= {"barmode": "stack"}
+    layout["legend"]["traceorder"] = "normal"
+    caption = (
+        f"Towers done in a window, as parts of what one core does alone: {where(run)} in colours, and the published "
+        "figures below them in grey. What a bar lacks to a whole number of cores went to who spins, to turns, or to "
+        "what the cores share."
+    )
+    data = [_trace(found, names) for found in bars.values()]
+    return {"name": "contention", "data": data, "layout": layout, "caption": caption}
+
+
+class _Part(NamedTuple):
+    """A competitor's part of a bar."""
+
+    name: str
+    is_published: bool
+    at: float
+    """Where the bar is: the number of the contest, and half a bar above or below."""
+    of_a_core: float
+    text: str
+
+
+def _parts(analysis: ContentionAnalysis) -> Iterator[_Part]:
+    for number, contest in enumerate(analysis.contests):
+        heading = _heading(contest)
+        for one in contest.workers:
+            text = f"<b>{one.name}</b><br>{heading}<br>{_number(one.per_window)} towers, {one.of_a_core:.1%} of a core"
+            yield _Part(one.name, False, number - _HALF * bool(contest.published), one.of_a_core, text)
+        for was in contest.published:
+            text = f"<b>published: {was.name}</b><br>{heading}<br>{was.towers} towers, {was.of_a_core:.1%} of a core"
+            yield _Part(was.name, True, number + _HALF, was.of_a_core, text)
+
+
+def _heading(contest: Contest) -> str:
+    varied = ", ".join(f"{name}={level}" for name, level in contest.varied.items())
+    return plot_text(f"{contest.label}, {varied}" if varied else contest.label)
+
+
+def _trace(parts: Sequence[_Part], names: Sequence[str]) -> Figure:
+    """Draw a competitor's parts of all bars; published ones are grey and told apart by patterns."""
+    name, is_published = parts[0].name, parts[0].is_published
+    index = names.index(name)
+    look: Figure = {"color": f"series{index % COLOURS}"}
+    if is_published:
+        pattern = {"shape": _PATTERNS[index % len(_PATTERNS)], "fgcolor": "published", "bgcolor": "paper"}
+        look = {"color": "paper", "line": {"color": "published", "width": 1}, "pattern": pattern}
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": plot_text(f"published: {name}" if is_published else name),
+        "hoverinfo": "text",
+        "textposition": "none",
+        "width": 2 * _HALF - 0.04,
+        "marker": look,
+        "x": [part.of_a_core for part in parts],
+        "y": [part.at for part in parts],
+        "text": [part.text for part in parts],
+    }

@@ -1,0 +1,118 @@
+"""Measurements of one setting belong together, whichever run of it they are from: here they are brought together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from intercore.record.measurement import LOOKING_PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    from intercore.record.measurement import Level, Measurement
+
+    Varied: TypeAlias = tuple[tuple[str, Level], ...]
+    """The other factors that take more than one level in the run, by name, with their levels."""
+
+Setting = TypeVar("Setting")
+
+IRRELEVANT = frozenset({"seed", "samples", "dither_us", "rest_ms"})
+"""Factors that change how something is measured and not what."""
+
+
+def pools(
+    measurements: Iterable[Measurement],
+    benchmark: str,
+    series: str,
+    setting: Callable[[Mapping[str, Level]], Setting],
+    own: Collection[str],
+) -> dict[tuple[Setting, Varied], list[Measurement]]:
+    """Return the measurements of a benchmark that have samples of a series, by setting and by what else varies.
+
+    `setting` makes the setting of the factors; `own` names the factors that it goes by.
+    """
+    ours = [one for one in measurements if one.benchmark == benchmark and len(ticks(one, series))]
+    names = varied_names(ours, {*own, *IRRELEVANT})
+    found: dict[tuple[Setting, Varied], list[Measurement]] = defaultdict(list)
+    for one in ours:
+        varied = tuple((name, one.factors[name]) for name in names if name in one.factors)
+        found[setting(one.factors), varied].append(one)
+    return found
+
+
+def varied_names(measurements: Iterable[Measurement], besides: Collection[str]) -> list[str]:
+    """Return the names of the factors that take more than one level in measurements, sorted, without those given."""
+    levels: dict[str, set[Level]] = defaultdict(set)
+    for one in measurements:
+        for name, level in one.factors.items():
+            levels[name].add(level)
+    return sorted(name for name, known in levels.items() if len(known) > 1 and name not in besides)
+
+
+def by_level(levels: Mapping[str, Level] | Varied) -> tuple[tuple[str, bool, int, str], ...]:
+    """Return the sort key of levels of factors: by the factors' names, then numbers by value, before names."""
+    return tuple(
+        (name, isinstance(level, str), 0 if isinstance(level, str) else level, str(level))
+        for name, level in sorted(dict(levels).items())
+    )
+
+
+def ticks(one: Measurement, series: str) -> NDArray[np.int64]:
+    """Return the samples of a series, none if there is no such series."""
+    return next((known.ticks for known in one.series if known.name == series), np.zeros(0, np.int64))
+
+
+def values_us(pool: Sequence[Measurement], series: str) -> NDArray[np.float64]:
+    """Return the samples of a series of all measurements of a pool, in µs, in their order."""
+    return np.concatenate([one.samples(series).ns for one in pool]) / 1e3
+
+
+def looking_us(pool: Sequence[Measurement], core: int) -> float:
+    """Return the median cost of looking on a core, in µs; 0 where that was not measured."""
+    costs = [known.ns for one in pool for known in one.series if known.name == f"{LOOKING_PREFIX}{core}"]
+    known = np.concatenate(costs) if costs else np.zeros(0)
+    return float(np.median(known)) / 1e3 if len(known) else 0.0
+
+
+def cycles_per_us(pool: Sequence[Measurement]) -> float | None:
+    """Return the cycles of a core in a µs; None where there is no one such number."""
+    hz = pool[0].conditions.get("clock.sys_hz", "")
+    return float(hz) / 1e6 if hz.isdecimal() else None
+
+
+SPOILT: Mapping[str, str] = {
+    "wrong": "{count} results were wrong: these numbers belong to broken work and mean nothing.",
+    "migrated": "{count} times a task was found on another core than it was pinned to: allow the affinity.",
+    "lost": "{count} samples did not fit the target's memory and are not there: ask for fewer.",
+    "preempted": (
+        "tasks were forced off their core {count} times: the longest times are those of something else. Close other "
+        "programs, or permit a real-time priority."
+    ),
+}
+"""What it means that a check of a measurement is not 0, and what to do."""
+_NAMED = 3  # levels in one sentence
+
+
+def spoilt(
+    measurements: Iterable[Measurement], benchmark: str, factor: str, texts: Mapping[str, str] | None = None
+) -> list[str]:
+    """Say in a sentence for each check of SPOILT how often it was hit, and in which levels of a factor.
+
+    `texts` are said instead of those of SPOILT, by check, with `{count}` in them; an empty one is not said.
+    """
+    ours = [one for one in measurements if one.benchmark == benchmark]
+    said = []
+    for check, text in {**SPOILT, **(texts or {})}.items():
+        hit = [one for one in ours if one.checks.get(check, 0)]
+        if hit and text:
+            levels = list(dict.fromkeys(str(one.factors[factor]) for one in hit if factor in one.factors))
+            more = [f"{len(levels) - _NAMED} more"] if len(levels) > _NAMED else []
+            where = f" {factor}={', '.join(levels[:_NAMED] + more)}" if levels else ""
+            said.append(f"{benchmark}{where}: {text.format(count=sum(one.checks[check] for one in hit))}")
+    return said

@@ -1,0 +1,457 @@
+"""How long an interrupt takes from its cause to its handler, and on to a task, on the same core or another one.
+
+Durations are in µs, and in cycles where the clock counts those of the cores. Nothing is subtracted: what looking costs
+stands beside them. Samples of one setting are pooled over its repetitions.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from intercore.benchmarks import uncertainty
+from intercore.benchmarks.grouping import by_level, varied_names
+from intercore.statistics.distribution import Distribution, Interval, Tail, distribution, disturbances, tail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from intercore.record.measurement import Level, Measurement
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Varied: TypeAlias = tuple[tuple[str, Level], ...]
+
+BENCHMARK = "irq"
+SERIES = "latency"
+
+Path: TypeAlias = Literal["timer-handler", "handler-task", "timer-task", "doorbell", "doorbell-round-trip"]
+Doing: TypeAlias = Literal["idle", "busy", "kernel"]
+
+PATHS: Mapping[Path, str] = {
+    "timer-handler": "from a timer to its handler",
+    "handler-task": "from a handler to the task that it wakes",
+    "timer-task": "from a timer to the task that its handler wakes",
+    "doorbell": "from a ring to the handler of the core that is rung",
+    "doorbell-round-trip": "from a ring to the handler of the ring that answers it",
+}
+"""What each path is, in the order in which they are shown."""
+DOING: Mapping[Doing, str] = {
+    "idle": "the cores sleep",
+    "busy": "the cores compute",
+    "kernel": "the cores call the kernel",
+}
+"""What the cores do that are interrupted."""
+
+_POOLED = ("path", "from", "to", "interrupted", "seed", "samples")
+_FEWEST_FOR_TAIL = 500
+_MOST_REMARKS = 3
+_SLOW_TO_WAKE = 1.2
+
+Positive = Annotated[float, Meta(gt=0)]
+Core = Annotated[int, Meta(ge=0)]
+
+
+class Cycles(msgspec.Struct, frozen=True):
+    """Latencies in cycles of a core."""
+
+    min: int
+    median: float
+    max: int
+
+
+class Latency(msgspec.Struct, frozen=True):
+    """One path between two cores."""
+
+    path: Path
+    first: Annotated[int, Meta(ge=0, description="Core of the timer's handler, or that rings.")] = msgspec.field(
+        name="from"
+    )
+    second: Annotated[
+        int | None, Meta(description="Core of the woken task, or that is rung; null for timer-handler.")
+    ] = msgspec.field(name="to")
+    interrupted: Doing
+    """What these cores do: sleep, compute, or call the kernel."""
+    varied: dict[str, int | str]
+    """The other factors that take more than one level in the run, by name."""
+    latency_us: Distribution
+    """In µs, as measured."""
+    cycles: Cycles | None
+    """The same in cycles; null where the common clock does not count those of the cores."""
+    looking_us: Annotated[float, Meta(ge=0)] | None
+    """Median cost of an empty pair of readings on the core that reads last, in µs: a path that begins with a reading
+    has it in it. Null if it was not measured."""
+    within_us: Annotated[float, Meta(ge=0)]
+    """How far all of the latencies together may be off because the common clock is made of a counter for each core, and
+    these can be aligned only so well; 0 where both cores read one clock, and where a path ends on the core where it
+    begins."""
+
+    @property
+    def is_across(self) -> bool:
+        """Whether it is between two cores."""
+        return self.second is not None and self.first != self.second
+
+    @property
+    def cores(self) -> str:
+        """The cores in words: `0`, `0 → 1`."""
+        return _cores(self.first, self.second)
+
+
+def _cores(first: int, second: int | None) -> str:
+    return f"{first}" if second is None else f"{first} → {second}"
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """One path across cores against the same path on one core, all pairs of cores together."""
+
+    path: Path
+    interrupted: Doing
+    varied: dict[str, int | str]
+    """The other factors that take more than one level in the run, by name."""
+    same_core_us: Interval
+    """Median in µs on one core."""
+    cross_core_us: Interval
+    """Median in µs from one core to another."""
+    ratio: Interval
+    """Cross-core over same-core. Its bounds are those of the medians at their farthest apart: a cautious interval."""
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """What a design has to allow for one path, whatever the cores were doing."""
+
+    path: Path
+    across: bool
+    """Whether it is between two cores."""
+    varied: dict[str, int | str]
+    """The other factors that take more than one level in the run, by name."""
+    samples: Annotated[int, Meta(ge=1)]
+    """Those of all that the cores were doing."""
+    usual_us: float
+    """Median while the cores sleep; of all samples if that was not measured."""
+    largest_us: float
+    """The largest value seen, which is not the largest possible one."""
+    largest_while: Doing
+    """What the cores were doing then."""
+    tail: Tail | None
+    """Rarer values while they were doing that; null with fewer than 500 samples of it."""
+
+
+class IrqAnalysis(msgspec.Struct, frozen=True):
+    """All that a run says about interrupts."""
+
+    latencies: tuple[Latency, ...]
+    comparisons: tuple[Comparison, ...]
+    budgets: tuple[Budget, ...]
+    sentences: tuple[str, ...]
+    """What was found and what it means for a design, what matters most first."""
+
+
+def analyse(measurements: Iterable[Measurement]) -> IrqAnalysis:
+    """Analyse the measurements of `irq` among those given."""
+    pools = pooled(measurements)
+    latencies = tuple(_latency(setting, pool) for setting, pool in pools.items())
+    comparisons = tuple(_comparisons(pools))
+    budgets = tuple(_budgets(pools))
+    return IrqAnalysis(latencies, comparisons, budgets, tuple(_sentences(latencies, comparisons, budgets)))
+
+
+def warnings(measurements: Iterable[Measurement]) -> list[str]:
+    """Say in plain sentences what makes the latencies doubtful, and the likely cause."""
+    ours = [one for one in measurements if one.benchmark == BENCHMARK]
+    counts = {name: sum(one.checks.get(name, 0) for one in ours) for name in _CHECKS}
+    said = [text.format(count=counts[name]) for name, text in _CHECKS.items() if counts[name]]
+    remarks = [
+        f"{setting.path} {setting.cores}: {remark}"
+        for setting, pool in pooled(ours).items()
+        if setting.interrupted == "idle"  # else the cores are disturbed on purpose
+        for remark in disturbances(_us(pool), tick=1e6 / pool[0].samples(SERIES).hz)
+    ]
+    more = len(remarks) - _MOST_REMARKS
+    return said + remarks[:_MOST_REMARKS] + [f"So are {more} more of the paths."] * (more > 0)
+
+
+_CHECKS = {
+    "lost": "{count} interrupts did not come within a second: they are lost, or the machine was stopped for that long.",
+    "wrong": (
+        "{count} interrupts came without a cause, or before it: interrupts are raised twice, from outside, or the "
+        "cores do not read the same clock."
+    ),
+    "migrated": "{count} handlers or tasks ran on another core than they were pinned to: allow the affinity.",
+    "preempted": (
+        "{count} times something else ran in place of a task that was measured: another program of higher priority, "
+        "or a system that does not permit real-time scheduling."
+    ),
+}
+
+
+class Setting(NamedTuple):
+    """What is pooled."""
+
+    path: Path
+    first: int
+    second: int | None
+    interrupted: Doing
+    varied: Varied
+
+    @property
+    def across(self) -> bool:
+        """Whether it is between two cores."""
+        return self.second is not None and self.first != self.second
+
+    @property
+    def cores(self) -> str:
+        """The cores in words: `0`, `0 → 1`."""
+        return _cores(self.first, self.second)
+
+
+Pools: TypeAlias = "dict[Setting, list[Measurement]]"
+
+
+def pooled(measurements: Iterable[Measurement]) -> Pools:
+    """Return the measurements of `irq` that have samples, by setting, in the order in which they are shown."""
+    ours = [
+        one
+        for one in measurements
+        if one.benchmark == BENCHMARK
+        and one.factors["path"] in PATHS  # a newer target may know more
+        and one.factors["interrupted"] in DOING
+        and any(series.name == SERIES and len(series.ticks) for series in one.series)
+    ]
+    names = varied_names(ours, _POOLED)
+    pools: Pools = defaultdict(list)
+    for one in ours:
+        pools[_setting(one, names)].append(one)
+    return dict(sorted(pools.items(), key=lambda item: _order(item[0])))
+
+
+def samples_us(pools: Pools, path: Path, interrupted: Doing, *, across: bool) -> Floats:
+    """Return all latencies in µs of a path on one core, or between two, in one state of these."""
+    found = [
+        _us(pool)
+        for setting, pool in pools.items()
+        if (setting.path, setting.interrupted, setting.across) == (path, interrupted, across)
+    ]
+    return np.concatenate(found) if found else np.zeros(0)
+
+
+def _setting(one: Measurement, names: Iterable[str]) -> Setting:
+    factors = one.factors
+    path = next(path for path in PATHS if path == factors["path"])
+    return Setting(
+        path=path,
+        first=int(factors["from"]),
+        second=None if path == "timer-handler" else int(factors["to"]),  # it has no meaning there
+        interrupted=next(doing for doing in DOING if doing == factors["interrupted"]),
+        varied=tuple((name, factors[name]) for name in names if name in factors),
+    )
+
+
+def _order(setting: Setting) -> tuple[object, ...]:
+    second = -1 if setting.second is None else setting.second
+    place = list(DOING).index(setting.interrupted)
+    return by_level(setting.varied), list(PATHS).index(setting.path), setting.across, setting.first, second, place
+
+
+def _us(pool: Sequence[Measurement]) -> Floats:
+    found: Floats = np.concatenate([one.samples(SERIES).ns / 1e3 for one in pool])
+    return found
+
+
+def _latency(setting: Setting, pool: Sequence[Measurement]) -> Latency:
+    return Latency(
+        path=setting.path,
+        first=setting.first,
+        second=setting.second,
+        interrupted=setting.interrupted,
+        varied=dict(setting.varied),
+        latency_us=distribution(_us(pool)),
+        cycles=_cycles(pool),
+        looking_us=_looking(setting, pool),
+        within_us=uncertainty.within_us(pool, SERIES) if _ends_across(setting) else 0.0,
+    )
+
+
+def _ends_across(setting: Setting) -> bool:
+    """Whether the last reading is on another core than the first, or than that whose timer it is."""
+    return setting.across and setting.path != "doorbell-round-trip"
+
+
+def _cycles(pool: Sequence[Measurement]) -> Cycles | None:
+    if any(str(one.samples(SERIES).hz) != one.conditions.get("clock.sys_hz") for one in pool):
+        return None
+    ticks = np.concatenate([one.samples(SERIES).ticks for one in pool])
+    return Cycles(int(ticks.min()), float(np.median(ticks)), int(ticks.max()))
+
+
+def _looking(setting: Setting, pool: Sequence[Measurement]) -> float | None:
+    """Return the cost where the last reading is: in the handler of a timer, or of the ring that answers, on `from`."""
+    on_first = setting.second is None or setting.path == "doorbell-round-trip"
+    core = setting.first if on_first else setting.second
+    costs = [one.looking_ns[core] for one in pool if core in one.looking_ns]
+    return float(np.median(costs)) / 1e3 if costs else None
+
+
+# Comparisons and budgets
+
+
+def _by_path(pools: Pools) -> Iterator[tuple[Varied, Path, Pools]]:
+    for (varied, path), group in groupby(pools.items(), key=lambda item: (item[0].varied, item[0].path)):
+        yield varied, path, dict(group)
+
+
+def _comparisons(pools: Pools) -> Iterator[Comparison]:
+    for varied, path, group in _by_path(pools):
+        for interrupted in DOING:
+            same = samples_us(group, path, interrupted, across=False)
+            cross = samples_us(group, path, interrupted, across=True)
+            if len(same) and len(cross) and np.median(same) > 0:
+                one, other = distribution(same).median, distribution(cross).median
+                yield Comparison(path, interrupted, dict(varied), one, other, _ratio(other, one))
+
+
+def _ratio(above: Interval, below: Interval) -> Interval:
+    low = above.low / below.high if above.low is not None and below.high else None
+    high = above.high / below.low if above.high is not None and below.low else None
+    return Interval(above.value / below.value, low, high)
+
+
+def _budgets(pools: Pools) -> Iterator[Budget]:
+    for varied, path, group in _by_path(pools):
+        for across in (False, True):
+            known = {doing: found for doing in DOING if len(found := samples_us(group, path, doing, across=across))}
+            if not known:
+                continue
+            worst = max(known, key=lambda doing: known[doing].max())
+            usual = known.get("idle", np.concatenate(list(known.values())))
+            yield Budget(
+                path=path,
+                across=across,
+                varied=dict(varied),
+                samples=sum(map(len, known.values())),
+                usual_us=float(np.median(usual)),
+                largest_us=float(known[worst].max()),
+                largest_while=worst,
+                tail=tail(known[worst], what="interrupt") if len(known[worst]) >= _FEWEST_FOR_TAIL else None,
+            )
+
+
+# Words
+
+
+def _sentences(
+    latencies: Sequence[Latency], comparisons: Sequence[Comparison], budgets: Sequence[Budget]
+) -> Iterator[str]:
+    for varied in dict.fromkeys(str(one.varied) for one in latencies):
+        of_one = [one for one in latencies if str(one.varied) == varied]
+        levels = of_one[0].varied
+        prefix = " ".join(f"{name}={level}" for name, level in levels.items()) + ": " if levels else ""
+        facts = _Facts(
+            of_one,
+            [one for one in comparisons if one.varied == levels],
+            {(one.path, one.across): one for one in budgets if one.varied == levels},
+        )
+        for said in (_timer(facts), _wake_up(facts), _doorbell(facts), _allow(facts), _sleep(facts)):
+            if said:
+                yield prefix + said
+    within = max((one.within_us for one in latencies), default=0.0)
+    if within:
+        yield uncertainty.sentence(within, "latency")
+
+
+def _text(us: float) -> str:
+    return f"{us:.2f} µs" if us < 100 else f"{us:,.0f} µs"
+
+
+class _Facts(msgspec.Struct, frozen=True):
+    """What is said of one setting of the other factors."""
+
+    latencies: list[Latency]
+    comparisons: list[Comparison]
+    budgets: dict[tuple[Path, bool], Budget]
+
+    def median(self, path: Path, *, across: bool) -> float | None:
+        """Return the usual latency of a path in µs."""
+        known = self.budgets.get((path, across))
+        return None if known is None else known.usual_us
+
+    def cycles(self, us: float) -> str:
+        """Return a duration with its cycles, where those are known."""
+        known = next((one for one in self.latencies if one.cycles and one.latency_us.max > 0), None)
+        if known is None or known.cycles is None:
+            return _text(us)
+        return f"{_text(us)} ({us * known.cycles.max / known.latency_us.max:,.0f} cycles)"
+
+
+def _timer(facts: _Facts) -> str:
+    budget = facts.budgets.get(("timer-handler", False))
+    if budget is None:
+        return ""
+    said = f"A timer's interrupt reaches its handler {facts.cycles(budget.usual_us)} after it is due"
+    if budget.largest_while == "kernel" and budget.usual_us > 0:
+        return (
+            f"{said}, and up to {facts.cycles(budget.largest_us)} while tasks call the kernel: "
+            f"{budget.largest_us / budget.usual_us:.1f} times as long."
+        )
+    return f"{said} (median), and {_text(budget.largest_us)} at most while {DOING[budget.largest_while]}."
+
+
+def _wake_up(facts: _Facts) -> str:
+    for path in ("handler-task", "timer-task"):
+        for one in facts.comparisons:
+            if one.path == path and one.interrupted == "idle":
+                return (
+                    f"A task that a handler wakes on its own core runs {_text(one.same_core_us.value)} later, on "
+                    f"another core {_text(one.cross_core_us.value)} later: {one.ratio.value:.2f} times as long."
+                )
+    return ""
+
+
+def _doorbell(facts: _Facts) -> str:
+    ring = facts.median("doorbell", across=True)
+    if ring is None:
+        return ""
+    there_and_back = facts.median("doorbell-round-trip", across=True)
+    wake_up = facts.median("handler-task", across=True)
+    said = f"A core that is rung by another one is in its handler {facts.cycles(ring)} later"
+    if there_and_back is not None:
+        said += f", and its answer is back after {facts.cycles(there_and_back)}"
+    if wake_up is not None and ring > 0 and wake_up > ring:
+        said += (
+            f". To wake a task there takes {wake_up / ring:.1f} times as long: what is short is better done in the "
+            "doorbell's handler"
+        )
+    return said + "."
+
+
+def _sleep(facts: _Facts) -> str:
+    """Tell that to wake a core takes time, where it does: then an idle system is not the quickest one."""
+    for path in ("timer-handler", "doorbell"):
+        heard = [one for one in facts.latencies if one.path == path and (one.second is None or one.is_across)]
+        asleep = [one.latency_us.median.value for one in heard if one.interrupted == "idle"]
+        awake = [one.latency_us.median.value for one in heard if one.interrupted != "idle"]
+        if asleep and awake and np.median(asleep) > _SLOW_TO_WAKE * np.median(awake):
+            return (
+                f"A core that sleeps is slower to begin a handler than one that is at work ({path}: "
+                f"{_text(float(np.median(asleep)))} and {_text(float(np.median(awake)))}): to wake it takes time, the "
+                "more the deeper it sleeps."
+            )
+    return ""
+
+
+def _allow(facts: _Facts) -> str:
+    whole = [one for (path, _), one in facts.budgets.items() if path == "timer-task"]
+    if not whole:
+        return ""
+    worst = max(whole, key=lambda one: one.largest_us)
+    where = "on another core" if worst.across else "on the same core"
+    return (
+        f"For the whole way from a timer to its task allow more than {_text(worst.largest_us)}, the largest of "
+        f"{sum(one.samples for one in whole):,} seen ({where}, while {DOING[worst.largest_while]}), where "
+        f"{_text(worst.usual_us)} is usual. The largest seen is not the largest possible."
+    )

@@ -1,0 +1,263 @@
+"""The report of the benchmark `irq`: latencies of interrupts by path and cores, and what to allow for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.benchmarks.irq.analysis import BENCHMARK, DOING, PATHS, analyse, pooled, samples_us, warnings
+from intercore.view.distribution import histogram_figure
+from intercore.view.plots import AXIS, base_layout
+from intercore.view.quantity import duration
+from intercore.view.section import Report, Section, where
+from intercore.view.table import Column, Table, varied_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from intercore.benchmarks.irq.analysis import Budget, IrqAnalysis, Latency, Path
+    from intercore.record.measurement import Run
+    from intercore.statistics.intervals import Interval
+    from intercore.view.section import Figure
+
+_HISTOGRAMS: Sequence[Path] = ("timer-handler", "handler-task", "doorbell")
+_CELL = 90  # pixels of a core in a matrix
+
+
+def report(run: Run) -> Report:
+    """Report on the measurements of `irq`."""
+    analysis = analyse(run.measurements)
+    return Report(
+        BENCHMARK,
+        {BENCHMARK: msgspec.to_builtins(analysis)},
+        [_row(one) for one in analysis.latencies],
+        warnings(run.measurements),
+        Section(
+            "How long interrupts take (irq)",
+            analysis.sentences,
+            list(_tables(run, analysis)),
+            list(_figures(run, analysis)),
+            list(_notes(run, analysis)),
+        ),
+    )
+
+
+def _row(one: Latency) -> dict[str, object]:
+    found, cycles = one.latency_us, one.cycles
+    return {
+        **one.varied,
+        "path": one.path,
+        "from": one.first,
+        "to": one.second,
+        "interrupted": one.interrupted,
+        "samples": found.n,
+        "min_us": found.min,
+        "median_us": found.median.value,
+        "median_low_us": found.median.low,
+        "median_high_us": found.median.high,
+        "p99_us": found.p99.value if found.p99 else None,
+        "max_us": found.max,
+        "min_cycles": cycles.min if cycles else None,
+        "median_cycles": cycles.median if cycles else None,
+        "max_cycles": cycles.max if cycles else None,
+        "looking_us": one.looking_us,
+        "within_us": one.within_us,
+    }
+
+
+# Tables
+
+
+def _tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[Latency] | Table[Budget]]:
+    for path, words in PATHS.items():
+        rows = [one for one in analysis.latencies if one.path == path]
+        if rows:
+            yield Table(f"{path}: {words}, on {where(run)}", rows, _columns(rows))
+    if analysis.budgets:
+        yield Table(f"What to allow for, on {where(run)}", analysis.budgets, _budget_columns(analysis.budgets))
+
+
+def _columns(rows: Sequence[Latency]) -> list[Column[Latency]]:
+    columns: list[Column[Latency]] = varied_columns(rows)
+    columns += [
+        Column("cores", lambda one: one.cores),
+        Column("they are", lambda one: one.interrupted),
+        Column("samples", lambda one: f"{one.latency_us.n:,}", right=True),
+        Column("min", lambda one: duration(one.latency_us.min), right=True),
+        Column("median", lambda one: duration(one.latency_us.median.value), right=True),
+        Column("p90", lambda one: _percentile(one.latency_us.p90), right=True),
+        Column("p99", lambda one: _percentile(one.latency_us.p99), right=True),
+        Column("max", lambda one: duration(one.latency_us.max), right=True),
+    ]
+    if any(one.within_us for one in rows):
+        columns += [Column("±", lambda one: duration(one.within_us) if one.within_us else "", right=True)]
+    if any(one.cycles for one in rows):
+        columns += [Column("min/median/max cycles", _cycles, right=True)]
+    return columns
+
+
+def _budget_columns(rows: Sequence[Budget]) -> list[Column[Budget]]:
+    columns: list[Column[Budget]] = varied_columns(rows)
+    return [
+        *columns,
+        Column("path", lambda one: one.path),
+        Column("cores", lambda one: "two" if one.across else "one"),
+        Column("usual", lambda one: duration(one.usual_us), right=True),
+        Column("largest seen", lambda one: duration(one.largest_us), right=True),
+        Column("of", lambda one: f"{one.samples:,}", right=True),
+        Column("they are then", lambda one: one.largest_while),
+        Column("once in a million", _rare, right=True),
+    ]
+
+
+def _percentile(found: Interval | None) -> str:
+    return "–" if found is None else duration(found.value)
+
+
+def _cycles(one: Latency) -> str:
+    return "" if one.cycles is None else f"{one.cycles.min:,} / {one.cycles.median:,.0f} / {one.cycles.max:,}"
+
+
+def _rare(one: Budget) -> str:
+    return duration(one.tail.exceeded[0].value.value) if one.tail and one.tail.exceeded else "–"
+
+
+# Figures
+
+
+def _figures(run: Run, analysis: IrqAnalysis) -> Iterator[Figure]:
+    pools = pooled(run.measurements)
+    matrix = _matrix(analysis)
+    if matrix:
+        yield matrix
+    for path in _HISTOGRAMS:
+        samples = {
+            f"{'two cores' if across else 'one core'}, {DOING[doing]}": samples_us(pools, path, doing, across=across)
+            for across in (False, True)
+            for doing in DOING
+        }
+        if any(len(found) for found in samples.values()):
+            yield histogram_figure(
+                f"irq-{path}",
+                PATHS[path].capitalize(),
+                samples,
+                f"Latencies of the path {path}, all cores together, by what these did.",
+                quantity="latency",
+                tick_us=1e6 / next(iter(pools.values()))[0].samples("latency").hz,
+            )
+
+
+def _matrix(analysis: IrqAnalysis) -> Figure | None:
+    """Draw the medians of paths between cores, a heat map for each path, all with one scale; None without a pair."""
+    known = [one for one in analysis.latencies if one.second is not None and one.interrupted == "idle"]
+    known = [one for one in known if one.varied == known[0].varied]
+    paths = [path for path in PATHS if any(one.path == path for one in known)]
+    cores = sorted({core for one in known for core in (one.first, one.second or 0)})
+    if len(cores) < 2:
+        return None
+    labels = [f"core {core}" for core in cores]
+    layout = base_layout(
+        "Median latency between cores that sleep", 130 + _CELL * len(cores) * ((len(paths) + 1) // 2), {}, {}
+    )
+    largest = max(one.latency_us.median.value for one in known)
+    data = []
+    for index, path in enumerate(paths):
+        medians = {(one.first, one.second): one.latency_us.median.value for one in known if one.path == path}
+        axis = str(index + 1) if index else ""
+        cells = [[medians.get((first, second)) for second in cores] for first in cores]
+        data.append(
+            {
+                "type": "heatmap",
+                "x": labels,
+                "y": labels,
+                "z": cells,
+                "zmin": 0,
+                "zmax": largest,
+                "colorscale": "Cividis",
+                "showscale": False,
+                "text": [["" if cell is None else duration(cell) for cell in line] for line in cells],
+                "texttemplate": "%{text}",
+                "hovertemplate": f"{path}<br>from %{{y}} to %{{x}}: %{{text}}<extra></extra>",
+                "xaxis": f"x{axis}",
+                "yaxis": f"y{axis}",
+            }
+        )
+        left, bottom, width, height = _place(index, len(paths))
+        layout[f"xaxis{axis}"] = AXIS | {"domain": [left, left + width], "anchor": f"y{axis}"}
+        layout[f"yaxis{axis}"] = AXIS | {
+            "domain": [bottom, bottom + height],
+            "anchor": f"x{axis}",
+            "autorange": "reversed",
+        }
+        layout["annotations"].append(
+            {
+                "xref": "paper",
+                "yref": "paper",
+                "x": left,
+                "y": bottom + height,
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "text": path,
+                "showarrow": False,
+                "font": {"color": "text", "size": 12},
+            }
+        )
+    layout["showlegend"] = False
+    caption = "From the core of the line to the core of the column. All have one scale of colours."
+    return {"name": "irq-matrix", "data": data, "layout": layout, "caption": caption}
+
+
+def _place(index: int, count: int) -> tuple[float, float, float, float]:
+    """Return left, bottom, width and height of one of some plots, two in a line."""
+    lines = (count + 1) // 2
+    line, column = divmod(index, 2)
+    height = 1 / lines
+    return 0.54 * column, 1 - (line + 1) * height + 0.2 * height, 0.46, 0.62 * height
+
+
+# Notes
+
+
+def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
+    yield (
+        "A path begins with the moment in which the timer is due, which is known exactly on the common clock, or with "
+        "a reading right before the ring or the wake-up; it ends with the first reading of the handler or of the task. "
+        "What the platform does to call the handler is in it, as it is in an application. Nothing is subtracted."
+    )
+    conditions = run.measurements[0].conditions if run.measurements else {}
+    yield (
+        "The cores sleep, compute, or call the kernel without pause, in tasks of lower priority than those measured."
+    )
+    if "freertos.version" in conditions:
+        yield (
+            "The kernel masks interrupts while it changes what the cores share. Where one core is in it, another one "
+            "that wants to get in waits, with interrupts masked: so the longest latencies come from kernel calls of "
+            "both. An average, or a test with an idle second core, does not show them."
+        )
+    looking = sorted({one.looking_us for one in analysis.latencies if one.looking_us is not None})
+    if looking:
+        yield (
+            f"An empty pair of readings costs {duration(looking[0])}"
+            + (f" to {duration(looking[-1])}" if looking[-1] > looking[0] else "")
+            + ". A path from a reading to a reading has that in it, a path from a timer only the first part of it."
+        )
+    for key, what in (("interrupt.timer", "Timer"), ("interrupt.doorbell", "Doorbell")):
+        if key in conditions:
+            yield f"{what}: {conditions[key]}."
+    if conditions.get("board") == "rp2040":
+        yield (
+            "A Cortex-M0+ begins a handler at most 15 cycles after the interrupt (Technical Reference Manual r0p1, "
+            "3.6.1, memory without wait states). What the path timer-handler has more is the handler of the platform, "
+            "which acknowledges the alarm and calls that of the benchmark, and the begin of the reading."
+        )
+    if conditions.get("board") == "linux":
+        yield (
+            "A program has no interrupts on Linux. A thread of a priority above all tasks, pinned to the core, takes a "
+            "signal in place of one: so a path to a handler has a whole wake-up by the Linux kernel in it, and "
+            "compares with one from an interrupt to a task on a microcontroller."
+        )
+    for one in analysis.budgets:
+        if one.tail:
+            cores = "two cores" if one.across else "one core"
+            yield f"{one.path}, {cores}, while {DOING[one.largest_while]}: {one.tail.sentence}"

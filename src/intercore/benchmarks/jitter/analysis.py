@@ -1,0 +1,434 @@
+"""How steady a periodic task is: when it was released against when it was due, and how far its period deviated.
+
+A target sends how late each release was (firmware/bench/jitter.c). The deviation of a period is the difference of two
+neighbours. Moving the task from core to core is counted by the core of each release.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from intercore.benchmarks.grouping import by_level, varied_names
+from intercore.statistics.distribution import Distribution, Tail, distribution, disturbances, tail
+from intercore.statistics.histogram import STEPS, quantile
+from intercore.view.quantity import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from intercore.record.measurement import Measurement
+
+    Ticks: TypeAlias = NDArray[np.int64]
+
+BENCHMARK = "jitter"
+FORCED = ("affinity", "blockers")
+"""Ways in which the task is moved while it waits."""
+UNSYNCHRONISED = "unsynchronised"
+
+_NAMED = ("core", "load", "migrate")
+_POOLED = (*_NAMED, "samples", "counted", "seed", "dither_us", "rest_ms")
+_EXTREMES = 4  # of a histogram: smallest and largest latency, smallest and largest deviation
+_BEYOND = 10  # counted releases beyond a percentile that is told
+
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """Further releases of a long run, of which the target kept log-linear histograms instead of each value."""
+
+    releases: Count
+    periods: Count
+    resolution: float
+    """A latency is known to this fraction of itself; the extremes are exact."""
+    late_min_us: float
+    late_median_us: float
+    """The end of the bin that holds it, like the percentiles."""
+    late_p99_us: float | None
+    """None with fewer than 1,000 releases."""
+    late_p99_9_us: float | None
+    """None with fewer than 10,000 releases."""
+    late_max_us: float
+    deviation_min_us: float
+    deviation_max_us: float
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """What a task came to at one setting of the factors; measurements that differ in their seed alone are pooled."""
+
+    label: str
+    """What sets it apart, in words."""
+    core: str
+    """The core it was pinned to, or `any`; with forced migrations, where it began."""
+    load: str
+    migrate: str
+    period_us: Annotated[float, Meta(gt=0)]
+    varied: dict[str, int | str]
+    """The other factors that take more than one level in the run, by name."""
+    hz: Annotated[int, Meta(ge=1)]
+    """Ticks per second of the common clock."""
+    stretches: Count
+    """Runs of releases without a break between them."""
+    late_us: Distribution
+    """From when a release was due to the task's first instruction."""
+    late_min_ticks: int
+    late_max_ticks: int
+    deviation_us: Distribution | None
+    """Of the time between neighbouring releases from the period; None where there are no neighbours."""
+    halves_us: tuple[float, float] | None
+    """The largest deviation, without its sign, of the first and of the second half of the periods."""
+    missed: Count
+    """Releases that came a period or more after they were due."""
+    releases_by_core: dict[str, int]
+    late_by_core_us: dict[str, float]
+    """Median, by core."""
+    migrations: Count
+    """Neighbouring releases on different cores."""
+    asked: Count | None
+    """Migrations asked for while the task waited; None where none were."""
+    moved: Count | None
+    """Of those, the ones after which the task was released on the core it had been moved to."""
+    tail: Tail
+    """Beyond the latencies that were seen."""
+    counted: Counted | None
+
+    @property
+    def bound_us(self) -> tuple[float, float] | None:
+        """The smallest and the largest deviation of the period, of all releases, kept and counted."""
+        ends = [
+            *([] if self.deviation_us is None else [(self.deviation_us.min, self.deviation_us.max)]),
+            *([] if self.counted is None else [(self.counted.deviation_min_us, self.counted.deviation_max_us)]),
+        ]
+        return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
+
+    @property
+    def releases(self) -> int:
+        """All releases, kept and counted."""
+        return self.late_us.n + (0 if self.counted is None else self.counted.releases)
+
+    @property
+    def largest_us(self) -> float:
+        """The largest latency of all releases."""
+        return max(self.late_us.max, self.late_us.max if self.counted is None else self.counted.late_max_us)
+
+
+class JitterAnalysis(msgspec.Struct, frozen=True):
+    """All that a run says about periodic tasks."""
+
+    settings: tuple[Setting, ...]
+    sentences: tuple[str, ...]
+    """What was found, what matters most first."""
+
+
+class Releases(msgspec.Struct, frozen=True, eq=False):
+    """The releases of one measurement in their order, in ticks of the common clock."""
+
+    late: NDArray[np.int64]
+    core: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    """Index of the first release of each stretch."""
+    period: int
+    hz: int
+
+    @property
+    def neighbours(self) -> NDArray[np.int64]:
+        """Index of each release that has one before it in its stretch."""
+        index = np.arange(len(self.late), dtype=np.int64)
+        return index[~np.isin(index, self.begins)]
+
+    @property
+    def deviation(self) -> NDArray[np.int64]:
+        """How much longer than the period it took from the release before, for each of the neighbours."""
+        found: Ticks = self.late[self.neighbours] - self.late[self.neighbours - 1]
+        return found
+
+    @property
+    def migrated(self) -> NDArray[np.bool_]:
+        """Whether each release was on another core than the one before in its stretch."""
+        moved = np.zeros(len(self.late), np.bool_)
+        moved[self.neighbours] = self.core[self.neighbours] != self.core[self.neighbours - 1]
+        return moved
+
+
+def releases(measurement: Measurement) -> Releases:
+    """Return the releases of a measurement."""
+    series = measurement.samples("late")
+    period_us = int(measurement.factors["period_us"])
+    core = _ticks(measurement, "core")
+    if not len(core):  # it is pinned, and the target has checked that it stayed there
+        core = np.full(len(series.ticks), int(measurement.factors["core"]), np.int64)
+    return Releases(series.ticks, core, _ticks(measurement, "begins"), period_us * series.hz // 1_000_000, series.hz)
+
+
+def pools(measurements: Iterable[Measurement]) -> dict[str, list[Measurement]]:
+    """Return the measurements of jitter by the label of their setting, in order: at rest, under load, moved.
+
+    Those are left out of which the core of each release is not known.
+    """
+    ours = [one for one in measurements if one.benchmark == BENCHMARK and len(_ticks(one, "late")) and _has_cores(one)]
+    varied = varied_names(ours, _POOLED)
+    found: dict[str, list[Measurement]] = defaultdict(list)
+    for one in sorted(ours, key=_order):
+        found[_label(one, varied)].append(one)
+    return dict(found)
+
+
+def _has_cores(one: Measurement) -> bool:
+    cores = len(_ticks(one, "core"))
+    return cores == len(_ticks(one, "late")) or (cores == 0 and str(one.factors["core"]).isdecimal())
+
+
+def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
+    """Analyse the measurements of the benchmark `jitter` among those given."""
+    found = pools(measurements)
+    varied = varied_names([one for pool in found.values() for one in pool], _POOLED)
+    settings = tuple(_setting(label, pool, varied) for label, pool in found.items())
+    return JitterAnalysis(settings, tuple(_sentences(settings)))
+
+
+def warnings(measurements: Iterable[Measurement]) -> list[str]:
+    """Say in plain sentences what makes the numbers doubtful, and the likely cause."""
+    ours = [one for one in measurements if one.benchmark == BENCHMARK]
+    without = sum(len(_ticks(one, "late")) > 0 and not _has_cores(one) for one in ours)
+    said = [f"{without} measurements are left out: the target did not tell the core of each release."] * (without > 0)
+    for label, pool in pools(ours).items():
+        wrong, migrated, lost, asked, moved = (
+            sum(one.checks.get(name, 0) for one in pool) for name in ("wrong", "migrated", "lost", "asked", "moved")
+        )
+        many = sum(len(_ticks(one, "late")) + int(_ticks(one, "late.counts").sum()) for one in pool)
+        if wrong:
+            said.append(
+                f"{label}: {wrong} releases came before they were due: the kernel's tick and the common clock do not "
+                "agree, so no latency here is right."
+            )
+        if migrated:
+            said.append(f"{label}: the task was found {migrated} times on another core than it was pinned to.")
+        if lost:
+            said.append(f"{label}: {lost} releases did not fit the buffer, or were later than a histogram can count.")
+        if moved < asked:
+            said.append(f"{label}: {asked - moved} of {asked} migrations asked for did not happen.")
+        if pool[0].factors["migrate"] in FORCED and asked < many:
+            said.append(
+                f"{label}: only {asked} of {many} releases came after a migration; before the others the task that "
+                "moves it did not run in time, because something else kept its core."
+            )
+        if pool[0].factors["migrate"] not in (*FORCED, UNSYNCHRONISED):
+            said += [f"{label}: {sentence}" for one in pool for sentence in disturbances(_us(releases(one).late, one))]
+    return said
+
+
+# One setting
+
+
+def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> Setting:
+    first = pool[0]
+    each = [releases(one) for one in pool]
+    late, core = (np.concatenate([getattr(one, name) for one in each]) for name in ("late", "core"))
+    deviation = np.concatenate([one.deviation for one in each])
+    late_us = _us(late, first)
+    forced = str(first.factors["migrate"]) in FORCED
+    return Setting(
+        label=label,
+        core=str(first.factors["core"]),
+        load=str(first.factors["load"]),
+        migrate=str(first.factors["migrate"]),
+        period_us=float(first.factors["period_us"]),
+        varied={name: first.factors[name] for name in varied if name in first.factors and name != "period_us"},
+        hz=each[0].hz,
+        stretches=sum(len(one.begins) for one in each),
+        late_us=distribution(late_us),
+        late_min_ticks=int(late.min()),
+        late_max_ticks=int(late.max()),
+        deviation_us=distribution(_us(deviation, first)) if len(deviation) else None,
+        halves_us=_halves(np.abs(_us(deviation, first))),
+        missed=int(np.count_nonzero(late >= each[0].period)),
+        releases_by_core={str(known): int(np.count_nonzero(core == known)) for known in np.unique(core)},
+        late_by_core_us={str(known): float(np.median(late_us[core == known])) for known in np.unique(core)},
+        migrations=sum(int(np.count_nonzero(one.migrated)) for one in each),
+        asked=sum(one.checks.get("asked", 0) for one in pool) if forced else None,
+        moved=sum(one.checks.get("moved", 0) for one in pool) if forced else None,
+        tail=tail(late_us, tick=1e6 / each[0].hz, what="release"),
+        counted=_counted(pool),
+    )
+
+
+def _halves(sizes: NDArray[np.float64]) -> tuple[float, float] | None:
+    if len(sizes) < 2:
+        return None
+    before, after = np.array_split(sizes, 2)
+    return float(before.max()), float(after.max())
+
+
+def _counted(pool: Sequence[Measurement]) -> Counted | None:
+    """Add up the histograms of a pool; None if there are none."""
+    late = _added([_ticks(one, "late.counts") for one in pool])
+    total = int(late.sum())
+    if not total or not any(len(_ticks(one, "extremes")) == _EXTREMES for one in pool):
+        return None
+    periods = int(_added([_ticks(one, name) for one in pool for name in ("longer.counts", "shorter.counts")]).sum())
+    ends = np.array([each for one in pool if len(each := _ticks(one, "extremes")) == _EXTREMES])
+
+    def at(fraction: float) -> float:
+        return float(_us(np.array([quantile(late, fraction)]), pool[0])[0])
+
+    low, _, shortest, _ = (float(end) for end in _us(ends.min(axis=0), pool[0]))
+    _, high, _, longest = (float(end) for end in _us(ends.max(axis=0), pool[0]))
+    return Counted(
+        releases=total,
+        periods=periods,
+        resolution=1 / STEPS,
+        late_min_us=low,
+        late_median_us=at(0.5),
+        late_p99_us=at(0.99) if total >= _BEYOND * 100 else None,
+        late_p99_9_us=at(0.999) if total >= _BEYOND * 1000 else None,
+        late_max_us=high,
+        deviation_min_us=shortest,
+        deviation_max_us=longest,
+    )
+
+
+def _added(histograms: Sequence[Ticks]) -> Ticks:
+    added = np.zeros(max((len(one) for one in histograms), default=0), np.int64)
+    for one in histograms:
+        added[: len(one)] += one
+    return added
+
+
+def _ticks(one: Measurement, name: str) -> Ticks:
+    return next((series.ticks for series in one.series if series.name == name), np.zeros(0, np.int64))
+
+
+def _us(ticks: Ticks, one: Measurement) -> NDArray[np.float64]:
+    us: NDArray[np.float64] = ticks.astype(np.float64) * (1e6 / one.samples("late").hz)
+    return us
+
+
+# Which setting is which
+
+
+def _order(one: Measurement) -> tuple[object, ...]:
+    migrations, loads = ("none", *FORCED, UNSYNCHRONISED), ("none", "core0", "core1", "both", "same-priority")
+    levels = [(str(one.factors[name]), known) for name, known in (("migrate", migrations), ("load", loads))]
+    ranks = [(known.index(level) if level in known else len(known), level) for level, known in levels]
+    rest = by_level({name: level for name, level in one.factors.items() if name not in _POOLED})
+    return int(one.factors["period_us"]), *ranks, str(one.factors["core"]), rest
+
+
+def _label(one: Measurement, varied: Sequence[str]) -> str:
+    """Name a setting, e.g. `core 0, both busy` or `affinity, 1 ms`."""
+    core, load, migrate = (str(one.factors[name]) for name in ("core", "load", "migrate"))
+    where = {"any": "any core"}.get(core, f"core {core}") if migrate == "none" else migrate
+    loads = {"none": "", "core0": "0 busy", "core1": "1 busy", "both": "both busy", "same-priority": "equals"}
+    others = [
+        duration(int(one.factors[name])) if name == "period_us" else f"{name}={one.factors[name]}"
+        for name in varied
+        if name in one.factors
+    ]
+    return ", ".join(filter(None, [where, loads.get(load, load), *others]))
+
+
+# In words
+
+
+def _sentences(settings: Sequence[Setting]) -> Iterator[str]:
+    free = [one for one in settings if one.migrate == "none"]
+    rest = [one for one in free if one.load == "none"]
+    loaded = [one for one in free if one.load not in ("none", "same-priority")]
+    if rest:
+        yield _plainly("At rest", rest)
+    if loaded:
+        yield _plainly("Under load of lower priority", loaded)
+    yield from _among_equals([one for one in free if one.load == "same-priority"])
+    yield from _forced([one for one in settings if one.migrate in FORCED], rest)
+    yield from _unsynchronised([one for one in settings if one.migrate == UNSYNCHRONISED])
+    yield from _bounds(settings)
+
+
+def _plainly(how: str, settings: Sequence[Setting]) -> str:
+    medians = [one.late_us.median.value for one in settings]
+    return (
+        f"{how} the task was released {_range(medians)} after it was due (median), at most "
+        f"{duration(max(one.largest_us for one in settings))}; {_steady(settings)}."
+    )
+
+
+def _among_equals(settings: Sequence[Setting]) -> Iterator[str]:
+    if settings:
+        yield (
+            "Beside a task of its own priority that never waits, it was released "
+            f"{_range([one.late_us.median.value for one in settings])} after it was due (median), at most "
+            f"{duration(max(one.largest_us for one in settings))}: the kernel lets equals take turns, and a release "
+            "waits for its turn."
+        )
+
+
+def _forced(settings: Sequence[Setting], rest: Sequence[Setting]) -> Iterator[str]:
+    if not settings:
+        return
+    asked, moved = (sum(getattr(one, name) or 0 for one in settings) for name in ("asked", "moved"))
+    happened = "each happened" if asked == moved else f"{moved:,} happened"
+    unmoved = f"; not moved, {_steady(rest)}" if rest else ""
+    yield (
+        f"Moved to another core before each release, while it waited, its period deviated by at most "
+        f"{duration(_deviation(settings))}{unmoved}. {asked:,} migrations were asked for and {happened}, counted by "
+        "the core of each release. A design that lets a periodic task change its core has to allow for that, not for "
+        "milliseconds."
+    )
+
+
+def _unsynchronised(settings: Sequence[Setting]) -> Iterator[str]:
+    """Tell the worst."""
+    one = max((one for one in settings if one.bound_us), key=lambda one: one.largest_us, default=None)
+    if one is not None and one.bound_us is not None:
+        low, high = one.bound_us
+        yield (
+            f"Blocked at any time instead, whether it waited or not, its period of {duration(one.period_us)} was from "
+            f"{duration(max(one.period_us + low, 0))} to {duration(one.period_us + high)}, and {one.missed} of "
+            f"{one.late_us.n:,} releases were a period or more overdue. That is for how long blockers of higher "
+            "priority kept both cores, and not what a migration costs."
+        )
+
+
+def _bounds(settings: Sequence[Setting]) -> Iterator[str]:
+    """Say whether the bounds seem to hold, of the settings that are told as real ones."""
+    told = [one for one in settings if one.migrate != UNSYNCHRONISED]
+    if not told:
+        return
+    missed = [one for one in told if one.missed]
+    for one in missed:
+        yield (
+            f"{one.label}: no bound holds, {one.missed} of {one.late_us.n:,} releases were a period or more overdue."
+        )
+    held = [one for one in told if one not in missed and one.halves_us is not None]
+    worst = max(held, key=lambda one: max(one.halves_us or (0.0, 0.0)), default=None)
+    if worst is not None and worst.halves_us is not None:
+        before, after = worst.halves_us
+        verdict = (
+            f"it seems to: the second half of the periods stayed within that of the first, {duration(before)}"
+            if after <= before
+            else f"it grew in the second half, from {duration(before)} to {duration(after)}; measure longer"
+        )
+        yield f"Does the bound hold? Where it is widest ({worst.label}), {verdict}. {worst.tail.sentence}"
+
+
+def _steady(settings: Sequence[Setting]) -> str:
+    largest = _deviation(settings)
+    if largest:
+        return f"no period deviated by more than {duration(largest)}"
+    return "every period was exact to the tick of the clock"
+
+
+def _deviation(settings: Sequence[Setting]) -> float:
+    """Return the largest deviation of a period, without its sign."""
+    return max((max(abs(one.bound_us[0]), abs(one.bound_us[1])) for one in settings if one.bound_us), default=0.0)
+
+
+def _range(values: Sequence[float]) -> str:
+    low, high = duration(min(values)), duration(max(values))
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,438 @@
+"""What a lock between cores costs: handing it over, contending for it, and bouncing a word from core to core.
+
+Nothing is subtracted: a hand-over and a round trip hold what looking at the clock costs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from intercore.benchmarks.grouping import spoilt
+from intercore.record.measurement import Level
+from intercore.statistics.distribution import Distribution, distribution, disturbances
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    from intercore.record.measurement import Measurement
+
+    Ticks: TypeAlias = NDArray[np.int64]
+    Key: TypeAlias = tuple[Level, ...]
+
+BENCHMARK = "lock"
+HAND_OVER, CONTENTION, PING_PONG = "hand-over", "contention", "ping-pong"
+LOCKS = ("mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap")
+"""In the order in which they are shown."""
+TAKEN_PREFIX = "taken."
+
+_NAMED: Mapping[str, Sequence[str]] = {
+    HAND_OVER: ("lock", "from", "to"),
+    CONTENTION: ("lock", "cores", "hold", "pause"),
+    PING_PONG: ("lock", "from", "to", "batch"),
+}
+"""The factors of each measure that have a field of their own below."""
+_IDLE: Mapping[str, Sequence[str]] = {
+    HAND_OVER: ("cores", "pause", "rounds", "batch"),
+    CONTENTION: ("from", "to", "batch"),
+    PING_PONG: ("cores", "hold", "pause", "rounds"),
+}
+"""The factors that do not matter to it. All others are told where they take several levels."""
+_POOLED = ("measure", "seed", "samples", "dither_us", "rest_ms")
+_CYCLE_HZ = "clock.sys_hz"
+_MOST_CORES = 1024  # of a target, by the protocol
+_TOLD = 3
+"""Disturbed settings that are told one by one."""
+
+_FAIR = 0.95
+"""Jain's index above which sharing is called even: two cores at 61 to 39 % have it."""
+_BARGING = 0.5
+"""Share of acquisitions by the core that had it just before, above which that is said to be the rule."""
+
+
+class LockHandOver(msgspec.Struct, frozen=True):
+    """One lock handed over from a core that has it to one that waits for it."""
+
+    lock: str
+    """What keeps the cores apart: `mutex`, `spinlock`, `critical-section`, `atomic-add` or `atomic-swap`."""
+    first: Annotated[int, Meta(ge=0)] = msgspec.field(name="from")
+    """The core that releases it."""
+    second: Annotated[int, Meta(ge=0)] = msgspec.field(name="to")
+    """The core that acquires it."""
+    varied: dict[str, Level]
+    """The other factors that take more than one level in the run, by name."""
+    latency_us: Distribution
+    """From before the release to after the acquisition, in µs."""
+    median_cycles: float | None
+    """The median in cycles of the core; None where the clock does not count them."""
+
+
+class LockContention(msgspec.Struct, frozen=True):
+    """Several cores that acquire one lock as often as they can, in bouts that end when one has had it some times."""
+
+    lock: str
+    """What keeps the cores apart."""
+    cores: Annotated[int, Meta(ge=2)]
+    """Cores that want it, from core 0 up."""
+    hold: Annotated[int, Meta(ge=0)]
+    """Turns of a loop for which it is held."""
+    pause: Annotated[int, Meta(ge=0)]
+    """Turns of a loop from each release to the next attempt."""
+    varied: dict[str, Level]
+    """The other factors that take more than one level in the run, by name."""
+    bouts: Annotated[int, Meta(ge=1)]
+    acquisitions: tuple[Annotated[int, Meta(ge=0)], ...]
+    """By core, over all bouts."""
+    per_second: Annotated[float, Meta(ge=0)]
+    """Acquisitions by all cores together, per second."""
+    each_us: Annotated[float, Meta(ge=0)]
+    """Time for each of them, in µs: its reciprocal."""
+    each_cycles: float | None
+    """The same in cycles of the core; None where the clock does not count them."""
+    jain: Annotated[float, Meta(ge=0, le=1)]
+    """Jain's index of the acquisitions by core: 1 if all have the same share, 1 / cores if one has all."""
+    longest_streak: Annotated[int, Meta(ge=1)]
+    """Most acquisitions in a row, in one bout, by a core while others wanted it."""
+    repeated: Annotated[float, Meta(ge=0, le=1)]
+    """Share of acquisitions by the core that had it just before. 0 if cores take turns; chance makes it 1 / cores."""
+    longest_wait_us: Annotated[float, Meta(ge=0)]
+    """Longest time from one acquisition by a core to its next, or to or from the ends of the bout, in µs."""
+
+
+class LockPingPong(msgspec.Struct, frozen=True):
+    """A word that goes from one core to another and back, by one atomic operation each way."""
+
+    lock: str
+    """The operation: `atomic-add` or `atomic-swap`."""
+    first: Annotated[int, Meta(ge=0)] = msgspec.field(name="from")
+    second: Annotated[int, Meta(ge=0)] = msgspec.field(name="to")
+    batch: Annotated[int, Meta(ge=1)]
+    """Round trips in one sample."""
+    varied: dict[str, Level]
+    """The other factors that take more than one level in the run, by name."""
+    one_way_us: Distribution
+    """One way, in µs: each value is the mean of a batch, half of its round trips' mean."""
+    one_way_cycles: float | None
+    """The median in cycles of the core; None where the clock does not count them."""
+
+
+class LockAnalysis(msgspec.Struct, frozen=True):
+    """All that a run says about locks between cores."""
+
+    hand_over: tuple[LockHandOver, ...]
+    contention: tuple[LockContention, ...]
+    ping_pong: tuple[LockPingPong, ...]
+    sentences: tuple[str, ...]
+    """What they come to, what matters most first."""
+
+
+def analyse(measurements: Iterable[Measurement]) -> LockAnalysis:
+    """Analyse the measurements of the benchmark `lock` among those given; those of one setting are pooled."""
+    ours = list(measurements)
+    hand_overs = [found for pool in pools(ours, HAND_OVER) for found in _hand_overs(*pool)]
+    contentions = [_contention(*pool) for pool in pools(ours, CONTENTION)]
+    ping_pongs = [_ping_pong(*pool) for pool in pools(ours, PING_PONG)]
+    return LockAnalysis(
+        tuple(hand_overs),
+        tuple(contentions),
+        tuple(ping_pongs),
+        tuple(_sentences(hand_overs, contentions, ping_pongs)),
+    )
+
+
+def warnings(measurements: Iterable[Measurement]) -> list[str]:
+    """Say in plain sentences what makes the results doubtful, and the likely cause."""
+    ours = [one for one in measurements if one.benchmark == BENCHMARK]
+    said = [
+        f"With lock={lock} what the lock protects was wrong: two cores were inside at once, or a change was lost. That "
+        "lock does not work on this target, and its times mean nothing."
+        for lock in _locks(ours, "wrong")
+    ]
+    said += spoilt(ours, BENCHMARK, "lock", _TEXTS)
+    if ours and not any(_has_samples(one) for one in ours):
+        said.append(
+            "There was nothing to measure: a lock is between two different cores, and a ping-pong is of atomic-add and "
+            "atomic-swap only."
+        )
+    return said + [_doubt(*pool) for pool in pools(ours, HAND_OVER) if _disturbed(pool[1])][:_TOLD]
+
+
+_TEXTS = {
+    "wrong": "",  # told above, lock by lock
+    "preempted": (
+        "tasks were forced off their core {count} times. Where that happened to who had the lock, all others waited "
+        "for it to come back: such times are among the longest. Close what else runs on these cores."
+    ),
+}
+
+
+def pools(measurements: Iterable[Measurement], measure: str) -> list[tuple[dict[str, Level], list[Measurement]]]:
+    """Return the measurements with samples of one measure, by what they depend on, in the order of LOCKS and cores.
+
+    What does not matter to the measure, and its repetitions, are pooled.
+    """
+    ours = [
+        one
+        for one in measurements
+        if one.benchmark == BENCHMARK and one.factors["measure"] == measure and _has_samples(one)
+    ]
+    names = [*_NAMED[measure], *_varied_names(ours, measure)]
+    found: dict[Key, list[Measurement]] = defaultdict(list)
+    for one in ours:
+        found[tuple(one.factors.get(name, "") for name in names)].append(one)
+    settings = [(dict(zip(names, key, strict=True)), pool) for key, pool in found.items()]
+    return sorted(settings, key=lambda item: _order(item[0]))
+
+
+def _varied_names(measurements: Sequence[Measurement], measure: str) -> list[str]:
+    names = {name for one in measurements for name in one.factors}
+    names -= {*_NAMED[measure], *_IDLE[measure], *_POOLED}
+    return sorted(name for name in names if len({one.factors.get(name) for one in measurements}) > 1)
+
+
+def hand_over_us(pool: Iterable[Measurement], *, back: bool) -> NDArray[np.float64]:
+    """Return the raw latencies of hand-overs, in µs, `from` one core `to` the other or back."""
+    return np.concatenate([one.samples("back" if back else "there").ns / 1e3 for one in pool])
+
+
+def _order(setting: Mapping[str, Level]) -> tuple[int, str, list[tuple[str, int, str]]]:
+    lock = str(setting["lock"])
+    rest = [(name, level if isinstance(level, int) else 0, str(level)) for name, level in setting.items()]
+    return (LOCKS.index(lock) if lock in LOCKS else len(LOCKS)), lock, rest
+
+
+def _varied(setting: Mapping[str, Level], measure: str) -> dict[str, Level]:
+    """Return the levels that tell a setting apart and have no field."""
+    return {name: level for name, level in setting.items() if name not in _NAMED[measure]}
+
+
+def _has_samples(one: Measurement) -> bool:
+    """Whether a measurement has all that its measure takes."""
+    lengths = {series.name: len(series.ticks) for series in one.series}
+    measure = str(one.factors["measure"])
+    if measure == CONTENTION:  # a core may not have had it once
+        return lengths.get("bout", 0) > 0 and 2 <= int(one.factors["cores"]) <= _MOST_CORES
+    if measure == HAND_OVER:
+        return all(lengths.get(name, 0) > 0 for name in ("there", "back"))
+    return measure == PING_PONG and lengths.get("round_trips", 0) > 0 and int(one.factors["batch"]) > 0
+
+
+def _cycles(us: float, pool: Sequence[Measurement]) -> float | None:
+    """Return a time in cycles, if the rate of the cores is one that all measurements know."""
+    rates = {one.conditions.get(_CYCLE_HZ, "") for one in pool}
+    rate = rates.pop() if len(rates) == 1 else ""
+    return us * int(rate) / 1e6 if rate.isascii() and rate.isdigit() else None
+
+
+# Hand-over
+
+
+def _hand_overs(setting: dict[str, Level], pool: list[Measurement]) -> Iterator[LockHandOver]:
+    first, second = int(setting["from"]), int(setting["to"])
+    for back, (giver, getter) in enumerate(((first, second), (second, first))):
+        found = distribution(hand_over_us(pool, back=bool(back)))
+        yield LockHandOver(
+            lock=str(setting["lock"]),
+            first=giver,
+            second=getter,
+            varied=_varied(setting, HAND_OVER),
+            latency_us=found,
+            median_cycles=_cycles(found.median.value, pool),
+        )
+
+
+def _disturbed(pool: Sequence[Measurement]) -> bool:
+    return bool(disturbances(hand_over_us(pool, back=False)))
+
+
+def _doubt(setting: Mapping[str, Level], pool: Sequence[Measurement]) -> str:
+    said = disturbances(hand_over_us(pool, back=False))
+    return f"Hand-over of lock={setting['lock']} from core {setting['from']} to core {setting['to']}: {' '.join(said)}"
+
+
+# Contention
+
+
+class _Bouts:
+    """Who had the lock when, in one measurement."""
+
+    def __init__(self, one: Measurement) -> None:
+        self.ns_per_tick = 1e9 / one.samples("bout").hz
+        self.lengths = one.samples("bout").ticks
+        self.ends = np.cumsum(self.lengths)
+        ticks = {series.name: series.ticks for series in one.series}
+        names = [f"{TAKEN_PREFIX}{core}" for core in range(int(one.factors["cores"]))]
+        taken = [ticks.get(name, np.zeros(0, np.int64)) for name in names]
+        moments = np.concatenate(taken)
+        owners = np.repeat(np.arange(len(taken)), [len(each) for each in taken])
+        order = np.argsort(moments, kind="stable")
+        self.moments, self.owners = moments[order], owners[order]
+        # The acquisition that ends a bout stands at its end, and belongs to it.
+        self.bouts = np.searchsorted(self.ends, self.moments)
+
+    def counts(self, cores: int) -> Ticks:
+        """Return the acquisitions by core."""
+        return np.bincount(self.owners, minlength=cores)[:cores]
+
+    @property
+    def streaks(self) -> list[int]:
+        """Lengths of runs of acquisitions by one core within a bout."""
+        pairs = zip(self.bouts.tolist(), self.owners.tolist(), strict=True)
+        return [sum(1 for _ in run) for _, run in groupby(pairs)]
+
+    def longest_wait(self, cores: int) -> float:
+        """Return the longest time that a core was without an acquisition within a bout, in ns."""
+        boundaries = np.concatenate(([0], self.ends))  # of bouts: one begins where the one before ends
+        waits = [
+            np.diff(np.sort(np.concatenate((boundaries, self.moments[self.owners == core])))) for core in range(cores)
+        ]
+        return int(np.max(np.concatenate(waits), initial=0)) * self.ns_per_tick
+
+
+def _contention(setting: dict[str, Level], pool: list[Measurement]) -> LockContention:
+    cores = int(setting["cores"])
+    found = [_Bouts(one) for one in pool]
+    counts = np.sum([bouts.counts(cores) for bouts in found], axis=0)
+    total = int(counts.sum())
+    seconds = sum(float(bouts.lengths.sum()) * bouts.ns_per_tick for bouts in found) / 1e9
+    streaks = [streak for bouts in found for streak in bouts.streaks]
+    each_us = seconds * 1e6 / total if total else 0.0
+    return LockContention(
+        lock=str(setting["lock"]),
+        cores=cores,
+        hold=int(setting["hold"]),
+        pause=int(setting["pause"]),
+        varied=_varied(setting, CONTENTION),
+        bouts=sum(len(bouts.lengths) for bouts in found),
+        acquisitions=tuple(counts.tolist()),
+        per_second=total / seconds if seconds > 0 else 0.0,
+        each_us=each_us,
+        each_cycles=_cycles(each_us, pool),
+        jain=jain(counts.tolist()),
+        longest_streak=max(streaks, default=1),
+        repeated=sum(streak - 1 for streak in streaks) / total if total else 0.0,
+        longest_wait_us=max(bouts.longest_wait(cores) for bouts in found) / 1e3,
+    )
+
+
+def jain(shares: Sequence[float]) -> float:
+    """Return Jain's index of fairness of at least one share: (Σx)² / (n Σx²); 1 if all are 0.
+
+    Jain, Chiu, Hawe: A Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared Computer
+    Systems, DEC TR-301, 1984. It is 1 if all are equal, and k / n if k of n have equal shares and the others nothing.
+    """
+    squares = sum(share * share for share in shares)
+    return 1.0 if squares == 0 else min(1.0, float(sum(shares)) ** 2 / (len(shares) * squares))
+
+
+# Ping-pong
+
+
+def one_way_us(pool: Iterable[Measurement]) -> NDArray[np.float64]:
+    """Return the mean time of one way in each batch of round trips, in µs."""
+    return np.concatenate(
+        [one.samples("round_trips").ns / 1e3 / (2 * int(one.factors["batch"])) for one in pool],
+    )
+
+
+def _ping_pong(setting: dict[str, Level], pool: list[Measurement]) -> LockPingPong:
+    found = distribution(one_way_us(pool))
+    return LockPingPong(
+        lock=str(setting["lock"]),
+        first=int(setting["from"]),
+        second=int(setting["to"]),
+        batch=int(setting["batch"]),
+        varied=_varied(setting, PING_PONG),
+        one_way_us=found,
+        one_way_cycles=_cycles(found.median.value, pool),
+    )
+
+
+# Sentences
+
+
+def _sentences(
+    hand_overs: Sequence[LockHandOver], contentions: Sequence[LockContention], ping_pongs: Sequence[LockPingPong]
+) -> Iterator[str]:
+    yield from _on_hand_overs(hand_overs)
+    yield from _on_contention(contentions)
+    if ping_pongs:
+        quickest = min(ping_pongs, key=lambda one: one.one_way_us.median.value)
+        yield (
+            f"A word that is changed by {quickest.lock} and polled for goes from core {quickest.first} to core "
+            f"{quickest.second} in {_time(quickest.one_way_us.median.value, quickest.one_way_cycles)}. A lock between "
+            "two cores costs that more than once."
+        )
+
+
+def _on_hand_overs(hand_overs: Sequence[LockHandOver]) -> Iterator[str]:
+    medians = _by_lock(hand_overs, lambda one: one.latency_us.median.value)
+    if not medians:
+        return
+    cycles = _by_lock(hand_overs, lambda one: one.median_cycles or 0.0)
+    said = ", ".join(f"{lock} {_time(us, cycles[lock] or None)}" for lock, us in medians.items())
+    yield f"From a release to the acquisition by a core that waits, median of the slower direction: {said}."
+    if "mutex" in medians and "spinlock" in medians and medians["mutex"] > medians["spinlock"] > 0:
+        factor = medians["mutex"] / medians["spinlock"]
+        yield (
+            f"The mutex is handed over {factor:.3g} times as slowly as the spinlock, because who waits for it sleeps "
+            "and has to be woken. What is protected for much less than "
+            f"{_time(medians['mutex'], cycles['mutex'] or None)} is better under a spinlock with a short, bounded time "
+            "inside; the core that waits does nothing meanwhile."
+        )
+
+
+def _on_contention(contentions: Sequence[LockContention]) -> Iterator[str]:
+    for one in contentions:
+        if not sum(one.acquisitions):
+            yield f"Nobody had the {one.lock} while all wanted it (hold {one.hold}, pause {one.pause})."
+            continue
+        shares = " : ".join(f"{100 * count / sum(one.acquisitions):.0f}" for count in one.acquisitions)
+        if one.jain < _FAIR:
+            yield (
+                f"The {one.lock} is not shared evenly (hold {one.hold}, pause {one.pause}): {shares} % by core, Jain's "
+                f"index {one.jain:.2f}, up to {one.longest_streak} times in a row to one core. Do not count on getting "
+                "it in time: give way after a release, or hand work over by a queue."
+            )
+        elif one.lock == "mutex" and one.repeated > _BARGING:
+            yield (
+                f"The mutex stays with a core: {100 * one.repeated:.0f} % of acquisitions are by the core that had it "
+                "just before, since it takes it again before the one that waits has woken up."
+            )
+    fair = [one.lock for one in contentions if one.jain >= _FAIR]
+    if fair:
+        yield f"Shared evenly among cores that want it all the time: {', '.join(dict.fromkeys(fair))}."
+    if len(contentions) > 1:
+        best = max(contentions, key=lambda one: one.per_second)
+        worst = min(contentions, key=lambda one: one.per_second)
+        yield (
+            f"All cores together, {best.lock} lets through {best.per_second:,.0f} acquisitions per second and "
+            f"{worst.lock} {worst.per_second:,.0f}: a counter that several cores change all the time costs "
+            f"{_time(best.each_us, best.each_cycles)} to {_time(worst.each_us, worst.each_cycles)} for each change, "
+            "with what goes on inside (hold) and between (pause)."
+        )
+
+
+def _by_lock(hand_overs: Iterable[LockHandOver], value: Callable[[LockHandOver], float]) -> dict[str, float]:
+    """Return the largest value of each lock."""
+    found: dict[str, float] = {}
+    for one in hand_overs:
+        found[one.lock] = max(value(one), found.get(one.lock, 0.0))
+    return found
+
+
+def _time(us: float, cycles: float | None) -> str:
+    said = f"{us:.3g} µs" if us >= 1 else f"{1e3 * us:.3g} ns"
+    return said if cycles is None else f"{said} ({cycles:,.0f} cycles)"
+
+
+def _locks(measurements: Iterable[Measurement], check: str) -> list[str]:
+    return sorted({str(one.factors["lock"]) for one in measurements if one.checks.get(check, 0)})

@@ -1,0 +1,330 @@
+"""How fast a core reaches memory, alone and beside another core: rates, and by how much each slows the other down.
+
+Both times of a repetition are taken right after each other, so a slow-down is the ratio of two medians whose interval
+comes from resampling whole repetitions: drift of the machine is in both. Nothing is subtracted; a pass is long against
+looking at the clock.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from intercore.benchmarks.grouping import by_level, spoilt
+from intercore.record.measurement import Level
+from intercore.statistics.distribution import distribution
+from intercore.statistics.intervals import Interval, bootstrap_medians, generator, interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    from intercore.record.measurement import Measurement
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Key: TypeAlias = tuple[Level, ...]
+
+BENCHMARK = "memory"
+NONE = "none"
+"""The level of `other` at which the other core sleeps all the time."""
+ACCESSES = ("read", "write", "copy")
+"""In the order in which they are shown."""
+WORD_BYTES = "memory.word_bytes"
+"""The condition that tells how wide an access is."""
+
+_ALONE = ("access", "region", "core", "bytes")
+_BESIDE = (*_ALONE, "other", "other_region")
+_POOLED = ("seed", "samples", "dither_us", "rest_ms")
+_CYCLE_HZ = "clock.sys_hz"
+_FELT = 1.05
+"""Slow-down that is worth a word."""
+_HELPS = 1.02
+"""Ratio of two slow-downs above which one is called better."""
+_FEWEST = 2
+"""Repetitions that give an interval."""
+
+
+class MemoryRate(msgspec.Struct, frozen=True):
+    """How fast one core goes over one region while the other sleeps."""
+
+    access: str
+    """`read`, `write` or `copy`."""
+    region: str
+    core: Annotated[int, Meta(ge=0)]
+    bytes: Annotated[int, Meta(ge=1)]
+    """Of a pass; a copy reads as many and writes as many."""
+    varied: dict[str, Level]
+    """The other factors that take more than one level in the run, by name."""
+    samples: Annotated[int, Meta(ge=1)]
+    """Passes that were timed."""
+    pass_us: Interval
+    """Median duration of a pass, in µs."""
+    mb_per_s: Annotated[float, Meta(ge=0)]
+    """Bytes through that, in 10^6 bytes per second."""
+    word_ns: Annotated[float, Meta(ge=0)] | None
+    """Time for each word, in ns; None where the width of a word is not known."""
+    word_cycles: Annotated[float, Meta(ge=0)] | None
+    """The same in cycles of the core; None where the clock does not count them."""
+
+
+class MemoryInterference(msgspec.Struct, frozen=True):
+    """How much slower one core is in one region while the other core works in the same or another one."""
+
+    access: str
+    """What the core does that is timed: `read`, `write` or `copy`."""
+    region: str
+    """Where it does it."""
+    core: Annotated[int, Meta(ge=0)]
+    """Which core it is."""
+    bytes: Annotated[int, Meta(ge=1)]
+    """Of a pass."""
+    other: str
+    """What the other core does: `read`, `write` or `copy`."""
+    other_region: str
+    """Where that one does it; in the same region, in its other half."""
+    varied: dict[str, Level]
+    """The other factors that take more than one level in the run, by name."""
+    samples: Annotated[int, Meta(ge=1)]
+    """Pairs of passes, one alone and one beside the other core."""
+    alone_us: Annotated[float, Meta(ge=0)]
+    """Median duration of a pass alone, in µs."""
+    beside_us: Annotated[float, Meta(ge=0)]
+    """Median duration beside the other core, in µs."""
+    slowdown: Interval
+    """The second through the first: 1 if the cores do not feel each other. 2 or more samples give an interval."""
+    mb_per_s: Annotated[float, Meta(ge=0)]
+    """Rate beside the other core, in 10^6 bytes per second."""
+    word_cycles: Annotated[float, Meta(ge=0)] | None
+    """Cycles for each word beside the other core; None where the clock does not count them."""
+
+
+class MemoryAnalysis(msgspec.Struct, frozen=True):
+    """All that a run says about memory."""
+
+    rates: tuple[MemoryRate, ...]
+    interference: tuple[MemoryInterference, ...]
+    sentences: tuple[str, ...]
+    """What they come to, what matters most first."""
+
+
+def analyse(measurements: Iterable[Measurement]) -> MemoryAnalysis:
+    """Analyse the measurements of the benchmark `memory` among those given; those of one setting are pooled."""
+    ours = [one for one in measurements if one.benchmark == BENCHMARK and len(_us(one, "alone"))]
+    ours = [one for one in ours if int(one.factors["bytes"]) > 0]
+    accompanied = [one for one in ours if len(_us(one, "beside")) == len(_us(one, "alone"))]
+    rates = [_rate(*pool) for pool in _pools(ours, _ALONE)]
+    interference = [_interference(*pool) for pool in _pools(accompanied, _BESIDE)]
+    return MemoryAnalysis(tuple(rates), tuple(interference), tuple(_sentences(rates, interference)))
+
+
+def warnings(measurements: Iterable[Measurement]) -> list[str]:
+    """Say in plain sentences what makes the results doubtful, and the likely cause."""
+    return spoilt(measurements, BENCHMARK, "region", _TEXTS)
+
+
+_TEXTS = {
+    "wrong": (
+        "{count} passes were wrong: memory did not hold what was written there. It is faulty, or something else writes "
+        "to it. The rates mean nothing."
+    ),
+    "preempted": (
+        "tasks were forced off their core {count} times: what else ran used memory and caches as well. Medians bear "
+        "that, the longest passes do not."
+    ),
+}
+
+
+# Pools
+
+
+def _pools(
+    measurements: Sequence[Measurement], named: Sequence[str]
+) -> Iterator[tuple[dict[str, Level], list[Measurement]]]:
+    """Return measurements by the factors named and by those that take several levels, in the order of tables."""
+    names = {name for one in measurements for name in one.factors} - {*_BESIDE, *_POOLED}
+    varied = sorted(name for name in names if len({one.factors.get(name) for one in measurements}) > 1)
+    found: dict[Key, list[Measurement]] = defaultdict(list)
+    for one in measurements:
+        found[tuple(one.factors.get(name, "") for name in (*named, *varied))].append(one)
+    regions = list(dict.fromkeys(str(one.factors["region"]) for one in measurements))
+    regions = sorted(regions, key=lambda region: _place(region, measurements))
+
+    def order(key: Key) -> tuple[object, ...]:
+        setting = dict(zip((*named, *varied), key, strict=True))
+        return *_order(setting, regions), by_level({name: setting[name] for name in varied})
+
+    for key in sorted(found, key=order):
+        yield dict(zip((*named, *varied), key, strict=True)), found[key]
+
+
+def _place(region: str, measurements: Sequence[Measurement]) -> tuple[int, str]:
+    """Return where a region stands among those of the target, which a condition lists; last if it does not."""
+    known = measurements[0].conditions.get("memory.regions", "")
+    names = [entry.split()[0] for entry in known.split(",") if entry.split()]
+    return (names.index(region) if region in names else len(names)), region
+
+
+def _order(setting: Mapping[str, Level], regions: Sequence[str]) -> tuple[object, ...]:
+    def rank(name: str, known: Sequence[str]) -> tuple[int, str]:
+        level = str(setting.get(name, ""))
+        return (known.index(level) if level in known else len(known)), level
+
+    return (
+        int(setting["core"]),
+        rank("region", regions),
+        rank("access", ACCESSES),
+        int(setting["bytes"]),
+        rank("other_region", regions),
+        rank("other", ACCESSES),
+    )
+
+
+def _us(one: Measurement, name: str) -> Floats:
+    return next((series.ns / 1e3 for series in one.series if series.name == name), np.zeros(0))
+
+
+def _condition(pool: Sequence[Measurement], key: str) -> int | None:
+    """Return a condition that is a number above 0 and the same for all."""
+    values = {one.conditions.get(key, "") for one in pool}
+    value = values.pop() if len(values) == 1 else ""
+    return int(value) or None if value.isascii() and value.isdigit() else None
+
+
+def _rates(
+    us: float, setting: Mapping[str, Level], pool: Sequence[Measurement]
+) -> tuple[float, float | None, float | None]:
+    """Return 10^6 bytes per second, ns per word and cycles per word of a pass."""
+    size, word, hz = int(setting["bytes"]), _condition(pool, WORD_BYTES), _condition(pool, _CYCLE_HZ)
+    word_ns = None if word is None else 1e3 * us * word / size
+    return (size / us if us > 0 else 0.0), word_ns, None if word_ns is None or hz is None else word_ns * hz / 1e9
+
+
+def _rate(setting: dict[str, Level], pool: list[Measurement]) -> MemoryRate:
+    found = distribution(np.concatenate([_us(one, "alone") for one in pool]))
+    mb_per_s, word_ns, word_cycles = _rates(found.median.value, setting, pool)
+    return MemoryRate(
+        access=str(setting["access"]),
+        region=str(setting["region"]),
+        core=int(setting["core"]),
+        bytes=int(setting["bytes"]),
+        varied={name: level for name, level in setting.items() if name not in _ALONE},
+        samples=found.n,
+        pass_us=found.median,
+        mb_per_s=mb_per_s,
+        word_ns=word_ns,
+        word_cycles=word_cycles,
+    )
+
+
+def _interference(setting: dict[str, Level], pool: list[Measurement]) -> MemoryInterference:
+    alone, beside = (np.concatenate([_us(one, name) for one in pool]) for name in ("alone", "beside"))
+    alone_us, beside_us = float(np.median(alone)), float(np.median(beside))
+    mb_per_s, _, word_cycles = _rates(beside_us, setting, pool)
+    return MemoryInterference(
+        access=str(setting["access"]),
+        region=str(setting["region"]),
+        core=int(setting["core"]),
+        bytes=int(setting["bytes"]),
+        other=str(setting["other"]),
+        other_region=str(setting["other_region"]),
+        varied={name: level for name, level in setting.items() if name not in _BESIDE},
+        samples=len(alone),
+        alone_us=alone_us,
+        beside_us=beside_us,
+        slowdown=_slowdown(alone, beside, repr(setting)),
+        mb_per_s=mb_per_s,
+        word_cycles=word_cycles,
+    )
+
+
+def _slowdown(alone: Floats, beside: Floats, key: str) -> Interval:
+    """Return the ratio of the medians; 1 where both are 0, which a coarse clock can make them."""
+    first, second = float(np.median(alone)), float(np.median(beside))
+    if first <= 0:
+        return Interval(1.0)
+    if len(alone) < _FEWEST:
+        return Interval(second / first)
+    medians = bootstrap_medians(alone, beside, generator(key))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(medians[0] > 0, medians[1] / medians[0], np.inf)
+    return interval(second / first, ratios)
+
+
+# Sentences
+
+
+def _sentences(rates: Sequence[MemoryRate], interference: Sequence[MemoryInterference]) -> Iterator[str]:
+    yield from _on_interference(interference)
+    yield from _on_regions(rates)
+
+
+def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str]:
+    if not interference:
+        return
+    worst = _worst(interference)
+    if _at_least(worst) < _FELT:
+        yield (
+            f"The cores hardly feel each other: at worst a pass takes {worst.slowdown.value:.2f} times as long beside "
+            f"the other core ({_words(worst)}). Where data lies does not decide which core can work on it."
+        )
+        return
+    yield (
+        f"At worst a pass takes {worst.slowdown.value:.2f} times as long beside the other core: {_words(worst)}. A "
+        "deadline that was measured with one core busy has to bear that."
+    )
+    same = [one for one in interference if one.region == one.other_region]
+    apart = [one for one in interference if one.region != one.other_region]
+    if same and apart:
+        of_same, of_apart = (_worst(found) for found in (same, apart))
+        if of_apart.slowdown.value * _HELPS < of_same.slowdown.value:
+            yield (
+                f"With the cores in regions of their own it is at worst {of_apart.slowdown.value:.2f} instead of "
+                f"{of_same.slowdown.value:.2f}: give data that one core alone uses a region of its own."
+            )
+        else:
+            yield (
+                "Regions of their own for the cores' data do not help against the worst: "
+                f"{of_apart.slowdown.value:.2f} ({_words(of_apart)}), and {of_same.slowdown.value:.2f} in the same "
+                "region. The cores share something else: code in one of the regions, or the way to them."
+            )
+
+
+def _worst(interference: Sequence[MemoryInterference]) -> MemoryInterference:
+    """Return the largest slow-down of those that are sure to be felt; if there is none, what is surely most."""
+    felt = [one for one in interference if _at_least(one) >= _FELT]
+    return max(felt, key=lambda one: one.slowdown.value) if felt else max(interference, key=_at_least)
+
+
+def _at_least(one: MemoryInterference) -> float:
+    """Return the least slow-down that the samples leave possible."""
+    return one.slowdown.value if one.slowdown.low is None else one.slowdown.low
+
+
+def _on_regions(rates: Sequence[MemoryRate]) -> Iterator[str]:
+    """Compare regions, for one core and one access at a time."""
+    for access in ACCESSES:
+        ours = [one for one in rates if one.access == access and one.core == rates[0].core]
+        if len({one.region for one in ours}) > 1:
+            best, worst = max(ours, key=lambda one: one.mb_per_s), min(ours, key=lambda one: one.mb_per_s)
+            if worst.mb_per_s * _FELT >= best.mb_per_s:
+                yield f"To {access} is as fast in every region: {_rate_in_words(best)}."
+            else:
+                yield (
+                    f"To {access} is fastest in {best.region}, {_rate_in_words(best)}, and slowest in {worst.region}, "
+                    f"{_rate_in_words(worst)}."
+                )
+
+
+def _words(one: MemoryInterference) -> str:
+    return f"core {one.core} in {one.region} ({one.access}), the other in {one.other_region} ({one.other})"
+
+
+def _rate_in_words(one: MemoryRate) -> str:
+    cycles = "" if one.word_cycles is None else f" ({one.word_cycles:.2f} cycles per word)"
+    return f"{one.mb_per_s:,.0f} MB/s{cycles}"

@@ -1,0 +1,208 @@
+"""The report of the benchmark `memory`: rates by region and core, and how much one core slows the other down."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.benchmarks.memory.analysis import BENCHMARK, MemoryInterference, MemoryRate, analyse, warnings
+from intercore.view.matrix import matrix_figure
+from intercore.view.quantity import duration
+from intercore.view.section import Report, Section, where
+from intercore.view.table import Column, Table, varied_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from intercore.benchmarks.memory.analysis import MemoryAnalysis
+    from intercore.record.measurement import Run
+    from intercore.view.section import Figure
+
+_CERTAIN = 1.05
+"""Largest slow-down at which a heat map's colours begin to tell anything: less is drawn as none."""
+
+
+def report(run: Run) -> Report:
+    """Report on the measurements of `memory`."""
+    analysis = analyse(run.measurements)
+    return Report(
+        BENCHMARK,
+        {BENCHMARK: msgspec.to_builtins(analysis)},
+        list(_rows(analysis)),
+        warnings(run.measurements),
+        Section(
+            "How the cores reach memory (memory)",
+            analysis.sentences,
+            list(_tables(run, analysis)),
+            list(_figures(analysis)),
+            list(_notes(run)),
+        ),
+    )
+
+
+def _rows(analysis: MemoryAnalysis) -> Iterator[dict[str, object]]:
+    for one in analysis.rates:
+        yield {
+            **one.varied,
+            "core": one.core,
+            "region": one.region,
+            "access": one.access,
+            "bytes": one.bytes,
+            "other": "none",
+            "other_region": None,
+            "samples": one.samples,
+            "pass_us": one.pass_us.value,
+            "mb_per_s": one.mb_per_s,
+            "word_cycles": one.word_cycles,
+            "slowdown": None,
+            "slowdown_low": None,
+            "slowdown_high": None,
+        }
+    for both in analysis.interference:
+        yield {
+            **both.varied,
+            "core": both.core,
+            "region": both.region,
+            "access": both.access,
+            "bytes": both.bytes,
+            "other": both.other,
+            "other_region": both.other_region,
+            "samples": both.samples,
+            "pass_us": both.beside_us,
+            "mb_per_s": both.mb_per_s,
+            "word_cycles": both.word_cycles,
+            "slowdown": both.slowdown.value,
+            "slowdown_low": both.slowdown.low,
+            "slowdown_high": both.slowdown.high,
+        }
+
+
+# Tables
+
+
+def _tables(run: Run, analysis: MemoryAnalysis) -> Iterator[Table[MemoryRate] | Table[list[MemoryInterference]]]:
+    if analysis.rates:
+        yield Table(f"One core alone, on {where(run)}", analysis.rates, _rate_columns(analysis.rates))
+    for core, found in _by_core(analysis.interference):
+        columns = list(dict.fromkeys(_beside(one) for one in found))
+        lines: dict[tuple[object, ...], list[MemoryInterference]] = {}
+        for one in found:
+            lines.setdefault((one.region, one.access, one.bytes, *one.varied.values()), []).append(one)
+        tables = math.ceil(len(columns) / _COLUMNS)
+        width = math.ceil(len(columns) / tables)
+        for part in range(0, len(columns), width):
+            yield Table(
+                f"How many times as long core {core} takes beside the other core, on {where(run)}",
+                list(lines.values()),
+                _slowdown_columns(found, columns[part : part + width]),
+            )
+
+
+_COLUMNS = 5
+"""Columns of slow-downs that fit a line; more are shared among tables of about equal width."""
+
+
+def _rate_columns(rows: Sequence[MemoryRate]) -> list[Column[MemoryRate]]:
+    columns: list[Column[MemoryRate]] = varied_columns(rows)
+    columns += [
+        Column("core", lambda one: str(one.core)),
+        Column("region", lambda one: one.region),
+        Column("access", lambda one: one.access),
+        Column("passes", lambda one: f"{one.samples:,}", right=True),
+        Column("of bytes", lambda one: f"{one.bytes:,}", right=True),
+        Column("median", lambda one: duration(one.pass_us.value), right=True),
+        Column("MB/s", lambda one: f"{one.mb_per_s:,.0f}", right=True),
+    ]
+    if any(one.word_cycles is not None for one in rows):
+        columns += [Column("cycles per word", lambda one: _number(one.word_cycles, 3), right=True)]
+    elif any(one.word_ns is not None for one in rows):
+        columns += [Column("ns per word", lambda one: _number(one.word_ns, 3), right=True)]
+    return columns
+
+
+def _slowdown_columns(
+    found: Sequence[MemoryInterference], besides: Sequence[str]
+) -> list[Column[list[MemoryInterference]]]:
+    columns = [Column[list[MemoryInterference]](name, _level_of_first(name)) for name in found[0].varied]
+    if len({one.bytes for one in found}) > 1:
+        columns += [Column("bytes", lambda line: f"{line[0].bytes:,}", right=True)]
+    columns += [Column("region, access", lambda line: f"{line[0].region}, {line[0].access}")]
+    return columns + [Column(beside, _cell(beside), right=True) for beside in besides]
+
+
+def _cell(beside: str) -> Callable[[list[MemoryInterference]], str]:
+    def text(line: list[MemoryInterference]) -> str:
+        return next((f"{one.slowdown.value:.3f}" for one in line if _beside(one) == beside), "")
+
+    return text
+
+
+def _level_of_first(name: str) -> Callable[[list[MemoryInterference]], str]:
+    return lambda line: str(line[0].varied[name])
+
+
+def _number(value: float | None, decimals: int) -> str:
+    return "" if value is None else f"{value:.{decimals}f}"
+
+
+def _beside(one: MemoryInterference) -> str:
+    return f"{one.other_region}\n{one.other}"
+
+
+def _by_core(found: Sequence[MemoryInterference]) -> Iterator[tuple[int, list[MemoryInterference]]]:
+    for core in sorted({one.core for one in found}):
+        yield core, [one for one in found if one.core == core]
+
+
+# Figures
+
+
+def _figures(analysis: MemoryAnalysis) -> Iterator[Figure]:
+    for core, found in _by_core(analysis.interference):
+        ours = [one for one in found if one.varied == found[0].varied and one.bytes == found[0].bytes]
+        lines = list(dict.fromkeys(f"{one.region}, {one.access}" for one in ours))
+        columns = list(dict.fromkeys(_beside(one) for one in ours))
+        cells = {(f"{one.region}, {one.access}", _beside(one)): one.slowdown.value for one in ours}
+        yield matrix_figure(
+            f"memory-interference-core-{core}",
+            f"How many times as long core {core} takes beside the other core",
+            cells,
+            "1 where the cores do not feel each other. In one region, each works in a half of its own.",
+            lines=lines,
+            columns=columns,
+            text=lambda value: f"{value:.2f}",
+            axes=(f"core {core}", "the other core"),
+            low=1.0,
+            high=max(_CERTAIN, *cells.values()),
+        )
+
+
+# Notes
+
+
+def _notes(run: Run) -> Iterator[str]:
+    yield (
+        "A pass goes over so many bytes word by word, in order, eight accesses to a turn of the loop, and goes on "
+        "where the last one ended, round and round in one half of the region. No access is left out or made wider by "
+        "the compiler: vector instructions, LDM and a library's memcpy can be faster. A copy reads and writes each "
+        "byte; its rate counts it once. Each repetition times a pass alone and one beside the other core, in random "
+        "order."
+    )
+    conditions = run.measurements[0].conditions if run.measurements else {}
+    if "memory.regions" in conditions:
+        yield f"Regions: {conditions['memory.regions']}."
+    if conditions.get("board") == "rp2040":
+        yield (
+            "Code and stacks are in the striped banks, too. A core of the RP2040 has one port for instructions and "
+            "data, so a word takes the cycles of its instructions, whatever bank it is in. Two cores that ask for one "
+            "bank in one cycle take turns (datasheet 2.1.1): each such conflict costs one of them a cycle. A loop of "
+            "loads asks for data in every second cycle at most, so two cores can fall into a rhythm in which they miss "
+            "each other, or into one in which they meet again and again."
+        )
+    if conditions.get("board") == "linux":
+        yield (
+            "Which cache holds a region is up to the hardware: l1 has the size of a core's first-level cache, llc half "
+            "that of the last-level one, ram twice that. In a virtual machine others use the last-level cache as well."
+        )

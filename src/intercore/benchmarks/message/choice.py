@@ -1,0 +1,292 @@
+"""What to choose for messages between cores: rankings at a small and a large size, and what each alternative buys.
+
+A designer chooses the transport, how ends wait, the memory, and how the program is built. The direction and what else
+the cores do are given (`GIVEN`): over these the geometric mean is taken, as far as all that is compared was measured
+under the same ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from intercore.benchmarks.message.curve import MEASURES, Measure, in_words
+from intercore.record.measurement import Level
+from intercore.statistics.factors import Candidate, log_interval, ranking
+from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.view.quantity import bounds, data_rate, duration, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from intercore.benchmarks.message.curve import Curve
+
+    Levels: TypeAlias = tuple[tuple[str, Level], ...]
+
+GIVEN = ("from", "to", "load")
+ZERO_COPY = "-zero-copy"
+"""How the name of a transport ends that is like the one named by the rest, but does not copy."""
+_TELLING = 4
+"""Pairs whose differences have an interval that says something; that of two would span decades."""
+
+
+class MessageRank(msgspec.Struct, frozen=True):
+    """One choice in its place among all, at one size."""
+
+    measure: Measure
+    bytes: Annotated[int, Meta(ge=1)]
+    rank: Annotated[int, Meta(ge=1)]
+    """1 is the best."""
+    choice: dict[str, Level]
+    """The factors that a designer chooses and that have several levels in the run; all of them if none has."""
+    settings: Annotated[int, Meta(ge=1)]
+    """Directions and loads of which it is the geometric mean: the same for all of one size."""
+    time_us: Interval
+    """Median time per message: its latency, or its share of the time of a stream."""
+    bytes_per_s: float | None
+    """The size through that, of a stream."""
+    times_best: Interval
+    """How many times as long that is as by the best choice."""
+
+
+class MessageAdvantage(msgspec.Struct, frozen=True):
+    """What one level of a factor buys against another, all else equal."""
+
+    measure: Measure
+    bytes: Annotated[int, Meta(ge=1)]
+    factor: str
+    better: Level
+    """The level that is compared, whether it turned out better or not."""
+    than: Level
+    pairs: Annotated[int, Meta(ge=1)]
+    """Pairs of settings that differ in nothing else."""
+    times: Interval
+    """How many times as fast it is: the geometric mean over the pairs. Its interval is by how much they differ, and
+    there is none of two or three; of a single pair, it is by how well the two medians are known."""
+    least: Annotated[float, Meta(ge=0)]
+    """The same of the pair where it buys least."""
+    most: Annotated[float, Meta(ge=0)]
+
+
+# Sizes
+
+
+def compared_sizes(curves: Sequence[Curve]) -> list[int]:
+    """Return the smallest and the largest size that at least half of the curves were measured at; perhaps the same."""
+    counts = Counter(size for curve in curves for size in curve.measurements)
+    common = [size for size, count in counts.items() if 2 * count >= len(curves)]
+    return sorted({min(common), max(common)}) if common else []
+
+
+def _value(curve: Curve, size: int) -> tuple[float, float] | None:
+    """Return the median of a size and the standard error of its logarithm; None if that is not known."""
+    if size not in curve.measurements:
+        return None
+    place = int(np.searchsorted(curve.points.x, size))
+    median, error = float(curve.points.y[place]), float(curve.points.error[place])
+    return (median, error / median) if median > 0 else None
+
+
+# Ranking
+
+
+def rankings(curves: Sequence[Curve]) -> tuple[MessageRank, ...]:
+    """Return what there is to choose from, by measure and size; nothing of what has no alternative."""
+    return tuple(one for measure in MEASURES for one in _of_measure([c for c in curves if c.measure == measure]))
+
+
+def _of_measure(curves: Sequence[Curve]) -> Iterator[MessageRank]:
+    names = chosen_names(curves)
+    for size in compared_sizes(curves):
+        cells: dict[Levels, dict[Levels, tuple[float, float]]] = defaultdict(dict)
+        for curve in curves:
+            value = _value(curve, size)
+            if value is not None:
+                given = tuple((name, curve.setting[name]) for name in GIVEN)
+                cells[tuple((name, curve.setting[name]) for name in names)][given] = value
+        shared = _shared([set(cell) for cell in cells.values()])
+        candidates = [_candidate(dict(choice), cell, shared) for choice, cell in cells.items() if shared <= set(cell)]
+        if len(candidates) > 1:
+            yield from _ranks(curves[0].measure, size, candidates, len(shared))
+
+
+def chosen_names(curves: Sequence[Curve]) -> list[str]:
+    """Return the factors that a designer chooses and that have several levels; the transport if there is none."""
+    names = [name for name in (curves[0].setting if curves else ()) if name not in GIVEN]
+    varied = [name for name in names if len({curve.setting[name] for curve in curves}) > 1]
+    return varied or ["transport"]
+
+
+def _shared(known: Sequence[set[Levels]]) -> set[Levels]:
+    """Return the directions and loads under which most choices were measured."""
+    counts = Counter(given for each in known for given in each)
+    most = max(counts.values(), default=0)
+    return {given for given, count in counts.items() if count == most}
+
+
+def _candidate(choice: dict[str, Level], cell: Mapping[Levels, tuple[float, float]], shared: set[Levels]) -> Candidate:
+    logs = [math.log(cell[given][0]) for given in shared]
+    errors = [cell[given][1] for given in shared]
+    return Candidate(choice, math.exp(math.fsum(logs) / len(logs)), math.hypot(*errors) / len(errors))
+
+
+def _ranks(measure: Measure, size: int, candidates: Sequence[Candidate], settings: int) -> Iterator[MessageRank]:
+    for place, one in enumerate(ranking(candidates), start=1):
+        yield MessageRank(
+            measure=measure,
+            bytes=size,
+            rank=place,
+            choice=dict(one.candidate.levels),
+            settings=settings,
+            time_us=one.value,
+            bytes_per_s=size / one.value.value * 1e6 if measure == "throughput" else None,
+            times_best=one.behind,
+        )
+
+
+# Advantages
+
+
+def advantages(curves: Sequence[Curve]) -> tuple[MessageAdvantage, ...]:
+    """Return what polling buys against being blocked, and not to copy against copying, as far as both were measured."""
+    found = []
+    for measure in MEASURES:
+        ours = [curve for curve in curves if curve.measure == measure]
+        transports = dict.fromkeys(str(curve.setting["transport"]) for curve in ours)
+        alternatives = [("receiver", "polling", "blocked")] + [
+            ("transport", name, name.removesuffix(ZERO_COPY)) for name in transports if name.endswith(ZERO_COPY)
+        ]
+        for factor, better, than in alternatives:
+            both = [curve for curve in ours if curve.setting[factor] in (better, than)]
+            found += [_advantage(measure, size, factor, better, than, both) for size in compared_sizes(both)]
+    return tuple(one for one in found if one is not None)
+
+
+def _advantage(
+    measure: Measure, size: int, factor: str, better: str, than: str, curves: Iterable[Curve]
+) -> MessageAdvantage | None:
+    cells: dict[Levels, dict[Level, tuple[float, float]]] = defaultdict(dict)
+    for curve in curves:
+        value = _value(curve, size)
+        if value is not None:
+            rest = tuple((name, level) for name, level in curve.setting.items() if name != factor)
+            cells[rest][curve.setting[factor]] = value
+    pairs = [(cell[than], cell[better]) for cell in cells.values() if {better, than} <= set(cell)]
+    if not pairs:
+        return None
+    logs = np.array([math.log(slow[0] / fast[0]) for slow, fast in pairs])
+    if len(pairs) == 1:
+        times = log_interval(float(logs[0]), math.hypot(pairs[0][0][1], pairs[0][1][1]))
+    else:
+        times = _mean_interval(logs)
+    ends = math.exp(float(logs.min())), math.exp(float(logs.max()))
+    return MessageAdvantage(measure, size, factor, better, than, len(pairs), times, *ends)
+
+
+def _mean_interval(logs: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Interval:
+    from scipy.stats import t  # noqa: PLC0415 - 1 s that commands without an analysis should not take
+
+    mean = float(logs.mean())
+    if len(logs) < _TELLING:
+        return Interval(math.exp(mean))
+    reach = float(t.ppf((1 + CONFIDENCE) / 2, len(logs) - 1) * logs.std(ddof=1) / math.sqrt(len(logs)))
+    return Interval(*(math.exp(min(end, 700.0)) for end in (mean, mean - reach, mean + reach)))
+
+
+# Sentences
+
+
+def choice_sentences(ranked: Sequence[MessageRank], gains: Sequence[MessageAdvantage]) -> Iterator[str]:
+    """Say what to choose: for the lowest latency, for the highest throughput, and what polling and not copying buy."""
+    latency = [one for one in ranked if one.measure == "latency"]
+    throughput = [one for one in ranked if one.measure == "throughput"]
+    if latency:
+        yield _lowest(latency)
+    if throughput:
+        yield _highest(throughput)
+    alternatives = dict.fromkeys((one.factor, one.better, one.than) for one in gains)
+    said = "; ".join(
+        _buys([one for one in gains if (one.factor, one.better, one.than) == alternative])
+        for factor in ("receiver", "transport")
+        for alternative in alternatives
+        if alternative[0] == factor
+    )
+    if said:
+        yield f"{said[0].upper()}{said[1:]}."
+
+
+def _lowest(ranked: Sequence[MessageRank]) -> str:
+    size = min(one.bytes for one in ranked)
+    first, second = [one for one in ranked if one.bytes == size][:2]
+    said = (
+        f"For the lowest latency of messages of {_bytes(size)} choose {_named(first)}: {duration(first.time_us.value)}"
+        f"{_mean(first)}; {_ahead(second)}"
+    )
+    largest = max(one.bytes for one in ranked)
+    other = next(one for one in ranked if one.bytes == largest)
+    if other.choice != first.choice:
+        said += f" (for {_bytes(largest)}: {_named(other)}, {duration(other.time_us.value)})"
+    return f"{said}."
+
+
+def _highest(ranked: Sequence[MessageRank]) -> str:
+    size = max(one.bytes for one in ranked)
+    first, second = [one for one in ranked if one.bytes == size][:2]
+    return (
+        f"For the highest throughput with messages of {_bytes(size)} choose {_named(first)}: "
+        f"{data_rate(first.bytes_per_s or 0.0)}{_mean(first)}; {_ahead(second)}."
+    )
+
+
+def _named(one: MessageRank) -> str:
+    return in_words(one.choice, one.choice)
+
+
+def _mean(one: MessageRank) -> str:
+    return f" (geometric mean of {one.settings} directions and loads)" if one.settings > 1 else ""
+
+
+def _ahead(second: MessageRank) -> str:
+    """Say by how much the best is ahead of the second."""
+    margin = second.times_best
+    if margin.low is not None and margin.low < 1:
+        return f"{_named(second)} is as good as far as these samples can tell ({_ratio(margin)} times as long)"
+    return f"the next, {_named(second)}, takes {_ratio(margin)} times as long"
+
+
+def _buys(gains: Sequence[MessageAdvantage]) -> str:
+    """Say what one alternative buys where it should most: not to wait with small messages, not to copy with large."""
+    said = []
+    for measure in MEASURES:
+        ours = [one for one in gains if one.measure == measure]
+        if ours:
+            small = gains[0].factor == "receiver" and measure == "latency"
+            size = (min if small else max)(one.bytes for one in ours)
+            said += [_gain(one) for one in ours if one.bytes == size]
+    return f"{gains[0].better} instead of {gains[0].than} makes {', and '.join(said)}"
+
+
+def _gain(one: MessageAdvantage) -> str:
+    what = "messages" if one.measure == "latency" else "streams of messages"
+    if one.pairs > 1 and one.times.low is None:
+        how = (
+            f"{significant(one.times.value)} ({significant(one.least)} to {significant(one.most)} in {one.pairs} pairs)"
+        )
+    else:
+        how = _ratio(one.times, f"; {one.pairs} pairs of settings" if one.pairs > 1 else "")
+    return f"{what} of {_bytes(one.bytes)} {how} times as fast"
+
+
+def _ratio(ratio: Interval, more: str = "") -> str:
+    interval = bounds(ratio, significant)
+    return f"{significant(ratio.value)} ({interval}{more})"
+
+
+def _bytes(size: int) -> str:
+    return "1 byte" if size == 1 else f"{size:,} bytes"

@@ -1,0 +1,413 @@
+"""The report of the benchmark `message`: what to choose, models of latency and throughput, and what explains them."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+import msgspec
+import numpy as np
+
+from intercore.benchmarks.message.analysis import (
+    MessageAnalysis,
+    MessageLatency,
+    MessageThroughput,
+    analyse_curves,
+    curve_warnings,
+    observations,
+    rate,
+)
+from intercore.benchmarks.message.choice import MessageRank
+from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, in_words
+from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
+from intercore.benchmarks.published import MessagePublication, published
+from intercore.statistics.intervals import Interval
+from intercore.view.curve import PlottedCurve, curve_figure
+from intercore.view.factors import factor_table, interaction_figures, main_effects_figure
+from intercore.view.plots import plot_text
+from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
+from intercore.view.section import Report, Section, where
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from intercore.benchmarks.message.curve import Measure
+    from intercore.record.measurement import Run
+    from intercore.statistics.line import Fit
+    from intercore.view.section import Figure
+
+Row: TypeAlias = MessageLatency | MessageThroughput
+AnyRow = TypeVar("AnyRow", MessageLatency, MessageThroughput)
+
+_RANKED = 10  # rows of a ranking that are shown
+_ALONE = 6  # curves that one panel holds
+_FORMULAE: Mapping[Measure, str] = {
+    "latency": "alpha + beta × size",
+    "throughput": "per message alpha + beta × size",
+}
+_TITLES: Mapping[Measure, str] = {"latency": "Latency of a message", "throughput": "Throughput of a stream of messages"}
+
+
+def report(run: Run) -> Report:
+    """Report on the measurements of `message`."""
+    found = curves(run.measurements)
+    analysis = analyse_curves(found, round_trips(run.measurements))
+    return Report(
+        BENCHMARK,
+        {BENCHMARK: msgspec.to_builtins(analysis)},
+        [
+            *(_row(row, measure) for measure, rows in _by_measure(analysis).items() for row in rows),
+            *map(_round_trip_row, analysis.round_trips),
+        ],
+        curve_warnings(run.measurements, found),
+        Section(
+            "Moving messages between cores (message)",
+            analysis.sentences,
+            list(_tables(run, analysis)),
+            list(_figures(found, analysis)),
+            list(_notes(run, analysis)),
+        ),
+    )
+
+
+def _by_measure(analysis: MessageAnalysis) -> dict[Measure, tuple[Row, ...]]:
+    return {"latency": analysis.latency, "throughput": analysis.throughput}
+
+
+def _row(row: Row, measure: Measure) -> dict[str, object]:
+    alpha, beta = (Interval(math.nan) if one is None else one for one in (row.alpha_us, row.beta_ns_per_byte))
+    known = row.alpha_us is not None
+    return {
+        **row.varied,
+        "measure": measure,
+        "transport": row.transport,
+        "from": row.first,
+        "to": row.second,
+        "region": row.region,
+        "receiver": row.receiver,
+        "load": row.load,
+        "sizes": [one.bytes for one in row.sizes],
+        "alpha_us": alpha.value if known else None,
+        "alpha_us_low": alpha.low,
+        "alpha_us_high": alpha.high,
+        "beta_ns_per_byte": beta.value if known else None,
+        "beta_ns_per_byte_low": beta.low,
+        "beta_ns_per_byte_high": beta.high,
+        "relative_error_median": row.relative_error_median,
+        "relative_error_max": row.relative_error_max,
+        "pieces": len(row.pieces),
+        "held_out_median": row.held_out_median,
+        "within_us": row.within_us if isinstance(row, MessageLatency) else None,
+        "wrong": row.checks.get("wrong", 0),
+        "lost": row.checks.get("lost", 0),
+    }
+
+
+def _round_trip_row(row: MessageRoundTrip) -> dict[str, object]:
+    return {
+        **row.varied,
+        "measure": "round-trip",
+        "transport": row.transport,
+        "from": row.first,
+        "to": row.second,
+        "receiver": row.receiver,
+        "load": row.load,
+        "sizes": [row.bytes],
+        "round_trip_us": row.round_trip_us.median.value,
+        "round_trip_us_low": row.round_trip_us.median.low,
+        "round_trip_us_high": row.round_trip_us.median.high,
+        "wrong": row.wrong,
+    }
+
+
+# Tables
+
+
+def _tables(run: Run, analysis: MessageAnalysis) -> Iterator[Table[Any]]:
+    for measure, rows in _by_measure(analysis).items():
+        if rows:
+            sizes = {_sizes(row) for row in rows}
+            over = f", {next(iter(sizes))} bytes" if len(sizes) == 1 else ""
+            within = max((row.within_us for row in rows if isinstance(row, MessageLatency)), default=0.0)
+            by = f", give or take {duration(within)}" if within else ""
+            title = f"{measure.capitalize()} on {where(run)}: {_FORMULAE[measure]}{over}{by}"
+            yield Table(title, rows, _model_columns(rows))
+    if analysis.round_trips:
+        trips = analysis.round_trips
+        yield Table(f"Round trip to an echo and back on {where(run)}", trips, _round_trip_columns(trips))
+    for measure in MEASURES:
+        for size in sorted({one.bytes for one in analysis.ranking if one.measure == measure}):
+            ranked = [one for one in analysis.ranking if (one.measure, one.bytes) == (measure, size)]
+            more = f", the first {_RANKED} of {len(ranked)}" if len(ranked) > _RANKED else ""
+            title = f"{measure.capitalize()}, {size:,} bytes, on {where(run)}: ranking{more}"
+            yield Table(title, ranked[:_RANKED], _rank_columns(ranked))
+    for measure, effects in (("latency", analysis.latency_factors), ("throughput", analysis.throughput_factors)):
+        if effects is not None:
+            yield factor_table(f"What explains the {measure} on {where(run)}", effects)
+
+
+def _model_columns(rows: Sequence[Row]) -> list[Column[Row]]:
+    settings = [row.setting for row in rows]
+    varied = [name for name in settings[0] if len({str(setting.get(name)) for setting in settings}) > 1]
+    named = [name for name in varied if name not in ("transport", "from", "to")]
+    return [
+        Column("transport", lambda row: row.transport),
+        *([Column[Row]("cores", lambda row: f"{row.first} → {row.second}")] if {"from", "to"} & set(varied) else []),
+        *(Column(name, partial(_level, name)) for name in named),
+        *([Column[Row]("sizes", _sizes, right=True)] if len({_sizes(row) for row in rows}) > 1 else []),
+        Column("alpha", _alpha, right=True),
+        Column("beta, ns/B", _beta, right=True),
+        Column("off by, %", _off, right=True),
+        Column("held out", lambda row: _hundredths(row.held_out_median), right=True),
+        Column("lines", lambda row: str(len(row.pieces)), right=True),
+    ]
+
+
+def _round_trip_columns(rows: Sequence[MessageRoundTrip]) -> list[Column[MessageRoundTrip]]:
+    columns = [
+        Column[MessageRoundTrip]("transport", lambda row: row.transport),
+        Column[MessageRoundTrip]("tasks", lambda row: f"{row.first}, {row.second}"),
+    ]
+    if len({row.receiver for row in rows}) > 1:
+        columns.append(Column("receiver", lambda row: row.receiver))
+    if len({row.load for row in rows}) > 1:
+        columns.append(Column("load", lambda row: row.load))
+    return [
+        *columns,
+        *(Column[MessageRoundTrip](name, partial(_varied, name)) for name in rows[0].varied),
+        Column("bytes", lambda row: f"{row.bytes:,}", right=True),
+        Column("n", lambda row: f"{row.round_trip_us.n:,}", right=True),
+        Column("round trip", lambda row: duration(row.round_trip_us.median.value), right=True),
+        Column("95 %", lambda row: duration_bounds(row.round_trip_us.median) or "–", right=True),
+        Column("max", lambda row: duration(row.round_trip_us.max), right=True),
+        Column("send", lambda row: "–" if row.send_us is None else duration(row.send_us.value), right=True),
+    ]
+
+
+def _varied(name: str, row: MessageRoundTrip) -> str:
+    return str(row.varied.get(name, ""))
+
+
+def _level(name: str, row: Row) -> str:
+    return str(row.setting.get(name, ""))
+
+
+def _sizes(row: Row) -> str:
+    sizes = [one.bytes for one in row.sizes]
+    return f"{sizes[0]}–{sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
+
+
+def _alpha(row: Row) -> str:
+    """Return a duration and by how much its interval reaches to either side, in one unit."""
+    alpha = row.alpha_us
+    if alpha is None or alpha.low is None or alpha.high is None:
+        return "–" if alpha is None else duration(alpha.value)
+    value, unit = duration(alpha.value).rsplit(" ", 1)
+    places = len(value.partition(".")[2])
+    scale = abs(alpha.value) / abs(float(value)) if float(value) else 1.0
+    return f"{value} ± {(alpha.high - alpha.low) / 2 / scale:.{places}f} {unit}"
+
+
+def _beta(row: Row) -> str:
+    beta = row.beta_ns_per_byte
+    if beta is None or beta.low is None or beta.high is None:
+        return "–" if beta is None else f"{beta.value:.2f}"
+    places = 1 if abs(beta.value) >= 10 else 2
+    return f"{round(beta.value, places) + 0.0:.{places}f} ± {(beta.high - beta.low) / 2:.{places}f}"
+
+
+def _off(row: Row) -> str:
+    if row.relative_error_median is None or row.relative_error_max is None:
+        return "–"
+    return f"{_hundredths(row.relative_error_median)}, {_hundredths(row.relative_error_max)}"
+
+
+def _hundredths(fraction: float | None) -> str:
+    return "–" if fraction is None else f"{100 * fraction:.1f}"
+
+
+def _percent(fraction: float | None) -> str:
+    return "–" if fraction is None else f"{100 * fraction:.1f} %"
+
+
+def _rank_columns(ranked: Sequence[MessageRank]) -> list[Column[MessageRank]]:
+    columns = [Column[MessageRank]("", lambda one: str(one.rank), right=True)]
+    columns += [Column(name, partial(_choice, name)) for name in ranked[0].choice]
+    if ranked[0].bytes_per_s is not None:
+        columns += [Column("throughput", lambda one: data_rate(one.bytes_per_s or 0.0), right=True)]
+    return [
+        *columns,
+        Column(
+            "time" if ranked[0].bytes_per_s is None else "per message",
+            lambda one: duration(one.time_us.value),
+            right=True,
+        ),
+        *([Column[MessageRank]("95 %", _time_bounds, right=True)] if ranked[0].bytes_per_s is None else []),
+        Column("times the best", lambda one: significant(one.times_best.value), right=True),
+        Column("95 %", lambda one: bounds(one.times_best, significant) if one.rank > 1 else "", right=True),
+    ]
+
+
+def _time_bounds(one: MessageRank) -> str:
+    return duration_bounds(one.time_us) or "–"
+
+
+def _choice(name: str, one: MessageRank) -> str:
+    return str(one.choice.get(name, ""))
+
+
+# Figures
+
+
+def _figures(found: Sequence[Curve], analysis: MessageAnalysis) -> Iterator[Figure]:
+    for measure in MEASURES:
+        ours = [curve for curve in found if curve.measure == measure and float(curve.points.y.max()) > 0]
+        if ours:
+            yield _curves_figure(measure, ours)
+    for measure, effects in (("latency", analysis.latency_factors), ("throughput", analysis.throughput_factors)):
+        if effects is None:
+            continue
+        response = "latency" if measure == "latency" else "time per message"
+        main = main_effects_figure(f"message-{measure}-factors", f"What each factor does to the {response}", effects)
+        if main is not None:
+            yield main
+        ours = [curve for curve in found if curve.measure == measure]
+        yield from interaction_figures(
+            f"message-{measure}", f"{response.capitalize()}", response, "s", effects, observations(ours), 1e-6
+        )
+
+
+def _curves_figure(measure: Measure, found: Sequence[Curve]) -> Figure:
+    panels: dict[str, list[PlottedCurve]] = {}
+    names = [name for name in found[0].setting if len({str(curve.setting.get(name)) for curve in found}) > 1]
+    inside, outside = _inside(found, names)
+    for curve in found:
+        label = in_words(curve.setting, inside) or str(curve.setting["transport"])
+        panels.setdefault(in_words(curve.setting, outside), []).append(_plotted(curve, label))
+    is_latency = measure == "latency"
+    caption = (
+        "Median latency with its 95 % interval (circles), and the fitted model (lines)."
+        if is_latency
+        else "Median throughput with its 95 % interval (circles), and the size over the fitted time per message (line)."
+    )
+    return curve_figure(
+        f"message-{measure}",
+        f"{_TITLES[measure]} over its size",
+        ("bytes of a message", "latency" if is_latency else "throughput"),
+        ("B", "s" if is_latency else "B/s"),
+        panels,
+        caption,
+    )
+
+
+def _inside(found: Sequence[Curve], names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the factors whose levels are lines of one panel, and those whose levels are panels.
+
+    All are lines while these are few. Otherwise transports are, and another factor with few levels if there is room.
+    """
+    if len(found) <= _ALONE:
+        return list(names), []
+    inside = [name for name in names if name == "transport"] or list(names[:1])
+    rest = [name for name in names if name not in inside]
+    count = len({tuple(curve.setting.get(name) for name in inside) for curve in found})
+    for name in sorted(rest, key=lambda name: name != "receiver"):
+        levels = len({curve.setting.get(name) for curve in found})
+        if count * levels <= _ALONE:
+            inside.append(name)
+            count *= levels
+    if {"from", "to"} & set(names):  # a direction is told by both
+        inside, names = [n for n in inside if n not in ("from", "to")], [*names, "from", "to"]
+    return inside, [name for name in dict.fromkeys(names) if name not in inside]
+
+
+def _plotted(curve: Curve, label: str) -> PlottedCurve:
+    sizes = [size for size in curve.measurements if _median(curve, size).value > 0]  # the axes are logarithmic
+    times = [_median(curve, size) for size in sizes]
+    drawn = times if curve.measure == "latency" else [rate(size, time) for size, time in zip(sizes, times, strict=True)]
+    scale = 1e-6 if curve.measure == "latency" else 1.0
+    show = duration if curve.measure == "latency" else data_rate
+    return PlottedCurve(
+        label,
+        sizes,
+        [one.value * scale for one in drawn],
+        [(one.value if one.low is None else one.low) * scale for one in drawn],
+        [(one.value if one.high is None else one.high) * scale for one in drawn],
+        [
+            f"{plot_text(in_words(curve.setting, curve.setting))}<br>{size:,} bytes: {show(one.value)}"
+            f"{_in_brackets(bounds(one, show))}<br>model: {_model_text(curve, size)}"
+            for size, one in zip(sizes, drawn, strict=True)
+        ],
+        [line for model in curve.models.values() for line in _lines(curve, model)],
+    )
+
+
+def _median(curve: Curve, size: int) -> Interval:
+    place = int(np.searchsorted(curve.points.x, size))
+    median, reach = float(curve.points.y[place]), 1.96 * float(curve.points.error[place])
+    return Interval(median, max(median - reach, 0.0), median + reach)
+
+
+def _in_brackets(text: str) -> str:
+    return f" ({text})" if text else ""
+
+
+def _model_text(curve: Curve, size: int) -> str:
+    model = curve.model(size)
+    if model is None:
+        return "none"
+    value = Interval(model.value(size))
+    return duration(value.value) if curve.measure == "latency" else data_rate(rate(size, value).value)
+
+
+def _lines(curve: Curve, model: Fit) -> Iterator[tuple[list[float], list[float]]]:
+    """Return each piece of a model as a line, which is bent on logarithmic axes."""
+    for piece in model.pieces:
+        x = np.geomspace(piece.low, piece.high, 40) if piece.high > piece.low else np.array([piece.low])
+        time = piece.intercept.value + piece.slope.value * x
+        y = time / 1e6 if curve.measure == "latency" else np.divide(x * 1e6, time, out=np.zeros_like(x), where=time > 0)
+        yield x[y > 0].tolist(), y[y > 0].tolist()
+
+
+# Notes
+
+
+def _notes(run: Run, analysis: MessageAnalysis) -> Iterator[str]:
+    yield (
+        "Latency goes from before the call that sends to after the call that receives, on the common clock. A message "
+        "lies in the sender's own memory before, and in the receiver's own after; without copying, it is produced "
+        "before and read after. Throughput: a stream of messages whose sender never waits for an answer."
+    )
+    yield (
+        "A line is fitted to the medians, each weighted by how well it is known and by how far sizes scatter about a "
+        "line; a piecewise one if it predicts sizes that it did not see with at most half of the error. Off by: what "
+        "one line is off by, in median over the sizes and at the worst of them. Held out: error of predictions for "
+        "sizes that the model did not see, in median."
+    )
+    if run.plan.simulated and (analysis.latency_factors or analysis.throughput_factors):
+        yield "The simulated chip repeats itself, so F and p only compare an effect with interactions of more factors."
+    for table in published(MessagePublication):
+        yield from _compared(table, analysis)
+
+
+def _compared(table: MessagePublication, analysis: MessageAnalysis) -> Iterator[str]:
+    """Say what was published beside what was found here; only what this run can be held against."""
+    rows = [row for row in (*analysis.latency, *analysis.throughput) if row.relative_error_max is not None]
+    if rows:
+        median = float(np.median([row.relative_error_median or 0.0 for row in rows]))
+        worst = max(row.relative_error_max or 0.0 for row in rows)
+        yield (
+            f"Published: a line is off by less than {100 * table.figures.relative_error_below:g} % ({table.label}, "
+            f"{table.conditions['chip']}). Here it is by {_percent(median)} in median and {_percent(worst)} at worst. "
+            f"{table.source.citation}."
+        )
+    effects = {"latency": analysis.latency_factors, "throughput": analysis.throughput_factors}
+    for finding in table.figures.findings:
+        known = effects[finding.measure]
+        ours = next((one for one in known.effects if one.factors == (finding.factor,)), None) if known else None
+        if ours is not None:
+            levels = sorted(ours.levels, key=lambda level: level.times.value)
+            told = ", ".join(f"{level.level} {significant(level.times.value)}" for level in levels)
+            yield f"Published: {finding.text} Here, as times the mean of the levels (less is better): {told}."

@@ -1,0 +1,84 @@
+"""How long a message takes to an echo and back, where the echo has a clock of its own: see the transport rpmsg-char.
+
+Durations are in µs. What a way takes that is half of it nobody knows, so no round trip is halved, and none is ranked
+among latencies.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from intercore.benchmarks.grouping import by_level, pools, ticks
+from intercore.record.measurement import Level
+from intercore.statistics.distribution import Distribution, distribution
+from intercore.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from intercore.record.measurement import Measurement
+
+SERIES = "round_trip"
+_OWN = ("transport", "from", "to", "receiver", "load", "size")
+
+
+class MessageRoundTrip(msgspec.Struct, frozen=True):
+    """Round trips of messages of one size at one setting."""
+
+    transport: str
+    """With the device that leads to the echo."""
+    first: Annotated[int, Meta(ge=0)] = msgspec.field(name="from")
+    """Core of the task that sends."""
+    second: Annotated[int, Meta(ge=0)] = msgspec.field(name="to")
+    """Core of the task that receives the echo, on the same machine."""
+    receiver: str
+    """How both wait: `blocked` or `polling`."""
+    load: str
+    """Ends on whose cores another task keeps working."""
+    varied: dict[str, Level]
+    """The other factors that take more than one level in the run, by name."""
+    bytes: Annotated[int, Meta(ge=1)]
+    round_trip_us: Distribution
+    """From the begin of the send to the end of the receive of the echo: two ways, and what the echo does."""
+    send_us: Interval | None
+    """Median of the send alone; None if it was not told."""
+    wrong: Annotated[int, Meta(ge=0)]
+    """Echoes that were lost, came twice, or were not what was sent."""
+
+
+def round_trips(measurements: Iterable[Measurement]) -> tuple[MessageRoundTrip, ...]:
+    """Return the round trips among the measurements of `message`; those of a setting and size are pooled."""
+    ours = [one for one in measurements if _is_usable(one)]
+    found = pools(ours, "message", SERIES, lambda factors: tuple(factors[name] for name in _OWN), (*_OWN, "region"))
+    rows = []
+    for (setting, varied), pool in found.items():
+        sends = [one.samples("send").ns / 1e3 for one in pool if len(ticks(one, "send"))]
+        row = {
+            **dict(zip(_OWN[:-1], setting, strict=False)),
+            "varied": dict(varied),
+            "bytes": setting[-1],
+            "round_trip_us": distribution(np.concatenate([one.samples(SERIES).ns / 1e3 for one in pool])),
+            "send_us": distribution(np.concatenate(sends)).median if sends else None,
+            "wrong": sum(one.checks.get("wrong", 0) for one in pool),
+        }
+        rows.append(msgspec.convert(row, MessageRoundTrip))
+    return tuple(sorted(rows, key=lambda row: (row.transport, by_level(row.varied), row.first, row.second, row.bytes)))
+
+
+def _is_usable(one: Measurement) -> bool:
+    """Whether its levels are as they are told here: a target may send anything."""
+    known: Mapping[str, Level] = one.factors
+    if one.benchmark != "message" or not set(_OWN) <= set(known) or not len(ticks(one, SERIES)):
+        return False
+    numbers = [known[name] for name in ("from", "to", "size")]
+    names = [known[name] for name in ("transport", "receiver", "load")]
+    return (
+        all(isinstance(number, int) and number >= 0 for number in numbers)
+        and numbers[-1] != 0
+        and all(isinstance(name, str) for name in names)
+        and one.samples(SERIES).is_time
+    )

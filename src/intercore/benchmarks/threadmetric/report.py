@@ -1,0 +1,102 @@
+"""The report of the benchmark `threadmetric`: its eight counts, on one core and across two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.benchmarks.threadmetric.analysis import AT_ONCE, PERIOD_S, analyse, warnings
+from intercore.view.dots import Dot, dots_figure
+from intercore.view.quantity import FORMATS, duration, significant
+from intercore.view.section import Report, Section, where
+from intercore.view.table import Column, Table, varied_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from intercore.benchmarks.threadmetric.analysis import ThreadMetricAnalysis, ThreadMetricCount
+    from intercore.record.measurement import Run
+    from intercore.view.section import Figure
+
+_DASH = "–"
+_NOTES = (
+    "The definitions are those of the description of Thread-Metric (Express Logic, now Eclipse ThreadX); the code is "
+    f"our own. Counts are taken in the window and given for {PERIOD_S} s, as the original's are. Its handlers post to "
+    "a semaphore or resume a thread; ours notify the task. Its basic processing is scaled by, not compared: ours is "
+    "another computation of the same kind.",
+    "Form cross is not in the original. basic, cooperative, synchronisation and memory are then done by both cores at "
+    "once, and the count is of both; in the others each round is passed to the other core, or there and back, so the "
+    "ratio tells what that costs. docs/benchmarks/threadmetric.md has the details.",
+    "In synchronisation both cores take and give one semaphore. How the two share it need not be fair: a core that has "
+    "just given it can take it again before the other one has woken.",
+)
+
+
+def report(run: Run) -> Report:
+    """Report on the measurements of `threadmetric`."""
+    analysis = analyse(run.measurements)
+    return Report(
+        "threadmetric",
+        {"threadmetric": msgspec.to_builtins(analysis)},
+        [_flat(one) for one in analysis.counts],
+        warnings(run.measurements),
+        Section(
+            "Thread-Metric's eight counts on two cores (threadmetric)",
+            analysis.sentences,
+            [_table(run, analysis)],
+            list(_figures(analysis)),
+            _NOTES,
+        ),
+    )
+
+
+def _key(one: ThreadMetricCount) -> tuple[object, ...]:
+    return one.test, one.core, str(sorted(one.varied.items()))
+
+
+def _table(run: Run, analysis: ThreadMetricAnalysis) -> Table[ThreadMetricCount]:
+    at = {(_key(one), one.form): one for one in analysis.counts}
+    rows = list({_key(one): one for one in reversed(analysis.counts)}.values())[::-1]
+
+    def of(form: str, text: Callable[[ThreadMetricCount], str]) -> Callable[[ThreadMetricCount], str]:
+        return lambda row: text(at[_key(row), form]) if (_key(row), form) in at else _DASH  # type: ignore[index]
+
+    columns: list[Column[ThreadMetricCount]] = varied_columns(rows)
+    columns.append(Column("test", lambda one: one.test))
+    columns += [Column("core", lambda one: str(one.core), right=True)] * (len({one.core for one in rows}) > 1)
+    for form in ("same", "cross"):
+        columns.append(Column(f"{form} core", of(form, _per_period), right=True))
+        columns.append(Column("each", of(form, _each), right=True))
+    columns.append(Column("cross/same", of("cross", _factor), right=True))
+    columns.append(Column("cross is", lambda one: "both" if one.test in AT_ONCE else "passed"))
+    return Table(f"Thread-Metric's counts in {PERIOD_S} s on {where(run)}", rows, columns)
+
+
+def _per_period(one: ThreadMetricCount) -> str:
+    return FORMATS["count"](one.per_30_s)
+
+
+def _each(one: ThreadMetricCount) -> str:
+    return _DASH if one.each_us is None else duration(one.each_us)
+
+
+def _factor(one: ThreadMetricCount) -> str:
+    return _DASH if one.factor is None else significant(one.factor)
+
+
+def _flat(one: ThreadMetricCount) -> Mapping[str, object]:
+    return {**one.varied, **{name: level for name, level in msgspec.to_builtins(one).items() if name != "varied"}}
+
+
+def _figures(analysis: ThreadMetricAnalysis) -> Iterable[Figure]:
+    groups: dict[str, list[Dot]] = {}
+    for one in analysis.counts:
+        label = f"{one.form} core" + f", core {one.core}" * (one.core > 0)
+        label += "".join(f", {name}={level}" for name, level in one.varied.items())
+        text = f"{_per_period(one)} in {PERIOD_S} s<br>{_each(one)} each"
+        groups.setdefault(label, []).append(Dot(one.test, one.per_30_s, text))
+    if any(dot.value > 0 for dots in groups.values() for dot in dots):
+        caption = "Medians of the windows. Right is better."
+        title = "Thread-Metric's counts"
+        yield dots_figure("threadmetric", title, f"count in {PERIOD_S} s", groups, caption, suffix="")

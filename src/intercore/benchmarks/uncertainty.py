@@ -1,0 +1,43 @@
+"""How far the clocks of two cores can be apart, where the common clock is made of a counter for each core.
+
+Such a target aligns its counters by an exchange when it starts, and says in a condition how well: by so many ticks of
+the common clock, either way, every time that begins on one core and ends on another can be off. It is the same for all
+samples, so no number of them makes it smaller. A time that begins and ends on one core has nothing of it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from intercore.view.quantity import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from intercore.record.measurement import Measurement
+
+CONDITION = "clock.uncertainty"
+_TICKS = re.compile(r"(\d{1,15}) ticks", re.ASCII)
+
+
+def ticks(measurement: Measurement) -> int:
+    """Return the uncertainty in ticks of the common clock; 0 where all cores read one, and where nothing is said."""
+    found = _TICKS.fullmatch(measurement.conditions.get(CONDITION, ""))
+    return int(found[1]) if found else 0
+
+
+def within_us(measurements: Iterable[Measurement], series: str) -> float:
+    """Return the largest uncertainty of a series of measurements in µs; 0 where cores read one clock."""
+    return max(
+        (ticks(one) * 1e6 / known.hz for one in measurements for known in one.series if known.name == series),
+        default=0.0,
+    )
+
+
+def sentence(within: float, what: str) -> str:
+    """Say what an uncertainty in µs means for times across cores; `what` names these: `wake-up`."""
+    return (
+        f"Each {what} from one core to another is uncertain by {duration(within)} either way, alike in all samples: "
+        "the clocks of the two cores were aligned at start, and it is known no better how far apart they are."
+    )

@@ -1,0 +1,118 @@
+"""Boards: what the benchmark program is built for, with what, and how it is put there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from intercore.board import esp_image
+from intercore.errors import UsageError, unknown
+from intercore.record.factors import (
+    CLOCK_MHZ,
+    CODE,
+    CPU_MHZ,
+    DCACHE,
+    ESP_CODE,
+    ICACHE,
+    M4_MHZ,
+    M7_MHZ,
+    OPT,
+    PSRAM,
+    SHARED,
+    SUPPLY,
+    XIP_CACHE,
+    Factor,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from intercore.board.esp_image import Chip
+    from intercore.record.measurement import Level
+
+
+class Flashing(msgspec.Struct, frozen=True):
+    """What a user says about the way to a board's flash; None where it is to be found out."""
+
+    drive: Path | None = None
+    """Folder of a boot drive."""
+    probe: str | None = None
+    """Serial number of a debug probe."""
+    tool: str | None = None
+    """Name of the tool that drives the probe."""
+    port: str | None = None
+    """Serial port at which esptool finds the chip: device or pyserial URL."""
+    image: Path | None = None
+    """What to write there instead of what would be built: one file with the whole flash."""
+
+
+class Board(msgspec.Struct, frozen=True):
+    """A kind of board."""
+
+    name: str
+    """As `intercore build` and `intercore flash` take it; the target at a serial port is called the same."""
+    title: str
+    """In messages, e.g. `the Pico`."""
+    folder: str
+    """Of its sources under firmware/board."""
+    factors: tuple[Factor, ...]
+    """What its program can be built with: each is the CMake variable IC_<NAME>, or an option of ESP-IDF."""
+    flashed_by: Literal["boot drive", "debug probe", "esptool"]
+    """How an image gets there: as a UF2 file on the drive that its boot ROM shows, as ELF files by a debug probe, or
+    as one file with the whole flash by Espressif's esptool, which talks to the boot ROM over the serial port."""
+    chip: Chip | None = None
+    """For a board that is flashed by esptool."""
+    programs: tuple[str, ...] = ("intercore-target",)
+    """Files that its build makes, one for each core that has a program of its own, core 0's first."""
+
+    def level(self, name: str, text: str) -> Level:
+        """Return the level of a factor that a user names. Raises UsageError if there is no such factor or level."""
+        known = {factor.name: factor for factor in self.factors}
+        if name not in known:
+            raise UsageError(unknown(f"factor of {self.name}", name, known))
+        return known[name].level(text)
+
+    def whole(self, build: Mapping[str, Level]) -> dict[str, Level]:
+        """Return a level of each factor: of those in `build`, or else the default."""
+        return {factor.name: build.get(factor.name, factor.default) for factor in self.factors}
+
+    def check(self, way: Flashing) -> None:
+        """Raise UsageError if the board has no use for what a user says about the way to its flash."""
+        means = {
+            "boot drive": (("drive",), "by its boot drive or picotool"),
+            "debug probe": (("probe", "tool"), "by a debug probe"),
+            "esptool": (("port", "image"), "by esptool over its serial port"),
+        }
+        words = {"drive": "--drive", "probe": "--probe", "tool": "--with", "port": "--port", "image": "--image"}
+        own, by = means[self.flashed_by]
+        for name, option in words.items():
+            if name not in own and getattr(way, name) is not None:
+                raise UsageError(f"{self.name} is flashed {by}, and has no use for {option}")
+
+
+PICO = Board("pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE), "boot drive")
+# Its image holds that of core 1, with a kernel of its own.
+PICO_AMP = Board("pico-amp", "the Pico in AMP", "rp2040_amp", (OPT, CLOCK_MHZ), "boot drive")
+STM32H745 = Board(
+    "stm32h745",
+    "the STM32H745",
+    "stm32h745",
+    (OPT, M7_MHZ, M4_MHZ, SUPPLY, ICACHE, DCACHE, SHARED),
+    "debug probe",
+    programs=("intercore-target", "intercore-target-core1"),
+)
+
+# One project for both chips, built by ESP-IDF.
+ESP32 = Board("esp32", "the ESP32", "esp32", (OPT, CPU_MHZ, ESP_CODE, PSRAM), "esptool", esp_image.ESP32)
+ESP32S3 = Board("esp32s3", "the ESP32-S3", "esp32", (OPT, CPU_MHZ, ESP_CODE, PSRAM), "esptool", esp_image.ESP32S3)
+
+BOARDS = {board.name: board for board in (PICO, PICO_AMP, STM32H745, ESP32, ESP32S3)}
+
+
+def find(name: str) -> Board:
+    """Return the board called `name`. Raises UsageError that names the nearest one there is."""
+    if name not in BOARDS:
+        raise UsageError(unknown("board", name, BOARDS))
+    return BOARDS[name]

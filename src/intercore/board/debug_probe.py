@@ -1,0 +1,288 @@
+"""Puts the images of an STM32H745's two cores into its flash by a debug probe and one of the tools that drive it.
+
+What is common to the tools: they are commands that are run one after the other, of which each must succeed and say so.
+First the option bytes are read, because a chip that boots otherwise would not run what is put there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.board.image import loaded
+from intercore.errors import IntercoreError, UsageError, unknown
+from intercore.link.link import printable
+from intercore.process_group import OWN_GROUP, end_group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+BANKS = (0x0800_0000, 0x0810_0000)
+"""Where the flash of the M7's image begins, and that of the M4's (RM0399, embedded flash memory: banks 1 and 2)."""
+BANK_SIZE = 0x10_0000
+"""In bytes."""
+
+STEP_TIMEOUT_S = 120.0
+"""For one command: to erase and program a bank's megabyte takes some 20 s."""
+_MOST_OUTPUT = 65536
+_LAST_LINES = 3
+
+# RM0399, embedded flash memory, registers of the option bytes as they are in effect: FLASH_OPTSR_CUR, FLASH_BOOT7_CURR,
+# FLASH_BOOT4_CURR. Boot addresses are the upper 16 bits; the lower half of the registers is for the pin BOOT0 at 0.
+_OPTSR, _BOOT7, _BOOT4 = 0x5200_201C, 0x5200_2040, 0x5200_2048
+_BCM4, _BCM7, _SWAP_BANK = 1 << 22, 1 << 23, 1 << 31
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A command of a tool."""
+
+    what: str
+    """For people: what it does, as it begins."""
+    command: tuple[str, ...]
+    says: str = ""
+    """Pattern of what it says when that was done; without it, it was not, whatever the exit status is."""
+    failed: str = ""
+    """For people: what did not succeed, if it does not say so."""
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """A program that drives a debug probe."""
+
+    name: str
+    """As --with takes it."""
+    program: str
+    install: str
+    """How to get it, for people."""
+    steps: Callable[[str, str | None, Sequence[Path]], tuple[Step, ...]]
+    """Commands for a program's path, a probe's serial number and the ELF files, in whose folder they are run. The first
+    one prints the option bytes' registers."""
+    places: tuple[str, ...] = ()
+    """Folders in which its installer leaves it, where it is not on the PATH; ~ is the user's."""
+
+    def path(self) -> str | None:
+        """Return where it is; None if it is not installed."""
+        folders = os.pathsep.join(str(Path(place).expanduser()) for place in self.places)
+        return shutil.which(self.program) or (shutil.which(self.program, path=folders) if folders else None)
+
+
+def _openocd(program: str, probe: str | None, elfs: Sequence[Path]) -> tuple[Step, ...]:
+    """OpenOCD user's guide: its own script for the NUCLEO-H745ZI-Q, flash programming by `program`."""
+    base = [program, "-f", "board/st_nucleo_h745zi.cfg"]
+    base += ["-c", f"adapter serial {probe}"] if probe else []
+    read = "; ".join(["init", *(f"mdw {register:#010x}" for register in (_OPTSR, _BOOT7, _BOOT4)), "shutdown"])
+    put = [
+        Step(
+            _putting(core),
+            (*base, "-c", f"program {elf.name} verify{' reset' if core == len(elfs) - 1 else ''} exit"),
+            says=r"\*\* Verified OK \*\*",
+            failed="it was not verified",
+        )
+        for core, elf in enumerate(elfs)
+    ]
+    return (Step(_READING, (*base, "-c", read)), *put)
+
+
+def _cube(program: str, probe: str | None, elfs: Sequence[Path]) -> tuple[Step, ...]:
+    """STM32CubeProgrammer, UM2237: connection under reset, -r32, -w with -v, -rst."""
+    base = [program, "-c", "port=SWD", *([f"sn={probe}"] if probe else []), "mode=UR", "reset=HWrst"]
+    # One reading has all three registers: they are within 48 bytes.
+    read = Step(_READING, (*base, "-r32", f"{_OPTSR:#010x}", "48"))
+    put = [
+        Step(
+            _putting(core),
+            (*base, "-w", elf.name, "-v", *(["-rst"] if core == len(elfs) - 1 else [])),
+            says="verified successfully",
+            failed="it was not verified",
+        )
+        for core, elf in enumerate(elfs)
+    ]
+    return (read, *put)
+
+
+def _pyocd(program: str, probe: str | None, elfs: Sequence[Path]) -> tuple[Step, ...]:
+    """pyOCD: its built-in STM32H743, whose flash is the same, so that no pack has to be there.
+
+    It does not verify by itself: the flash is compared with what each of the files has to be loaded.
+    """
+    which = ["-W", "-t", "stm32h743xx", *(["-u", probe] if probe else [])]
+    words = [word for register in (_OPTSR, _BOOT7, _BOOT4) for word in ("-c", f"read32 {register:#010x} 4")]
+    read = Step(_READING, (program, "commander", *which, *words))
+    put = [Step(_putting(core), (program, "load", *which, "--no-reset", elf.name)) for core, elf in enumerate(elfs)]
+    compare, count = [], 0
+    for elf in elfs:
+        for address, data in loaded(elf):
+            piece = elf.with_name(f"piece-{count}.bin")
+            piece.write_bytes(data)
+            compare += ["-c", f"compare {address:#010x} {piece.name}"]
+            count += 1
+    verify = Step(
+        "verifying both images, and resetting the board",
+        (program, "commander", *which, *compare, "-c", "reset"),
+        says=rf"(?s)(All \d+ bytes match.*){{{count}}}",
+        failed="they were not verified",
+    )
+    return (read, *put, verify)
+
+
+_READING = "reading the option bytes"
+
+
+def _putting(core: int) -> str:
+    return f"putting the {('M7', 'M4')[core]}'s image into flash bank {core + 1}"
+
+
+# OpenOCD first: it is free, in every distribution, knows the board, and verifies. ST's own tool, which does all that as
+# well, has to be fetched from ST after a registration. pyOCD is last, because it knows only the chip's single-core kin.
+TOOLS = (
+    Tool("openocd", "openocd", "Debian or Ubuntu: apt install openocd", _openocd),
+    Tool(
+        "stm32cubeprogrammer",
+        "STM32_Programmer_CLI",
+        "from st.com",
+        _cube,
+        (
+            "~/STMicroelectronics/STM32Cube/STM32CubeProgrammer/bin",
+            "/opt/st/stm32cubeprogrammer/bin",
+            "/Applications/STMicroelectronics/STM32Cube/STM32CubeProgrammer/STM32CubeProgrammer.app/Contents/MacOs/bin",
+            "C:/Program Files/STMicroelectronics/STM32Cube/STM32CubeProgrammer/bin",
+        ),
+    ),
+    Tool("pyocd", "pyocd", "pip install pyocd", _pyocd),
+)
+"""In the order in which they are looked for."""
+
+_NO_PROBE = re.compile(
+    r"open failed|no connected debug probes|no debug probe|no st-?link|unable to (open|find).*(probe|adapter|device)"
+    r"|no device found|unable to find a matching",
+    re.IGNORECASE,
+)
+
+
+def flash_probe(elfs: Sequence[Path], probe: str | None, tool: str | None, say: Callable[[str], None]) -> str:
+    """Put the images of both cores into their banks, verify them, and reset the board; return in a few words by what.
+
+    `elfs` are in one folder, the M7's first. `probe` is a serial number, needed if there are several probes; `tool`
+    names one of TOOLS, without which the first that is installed is used. `say` is told what takes time. Raises
+    UsageError for a tool or probe that cannot be, and IntercoreError, in the tool's own words, if it fails.
+    """
+    if probe is not None and not re.fullmatch(r"[0-9A-Za-z_.:-]+", probe):
+        raise UsageError(f"--probe is the serial number of a debug probe, letters and digits, and not '{probe}'")
+    chosen, path = _find(tool)
+    for core, elf in enumerate(elfs):
+        _check_bank(core, elf)
+    first, *others = chosen.steps(path, probe, elfs)
+    folder = elfs[0].parent
+    say(f"{first.what} ({chosen.name})")
+    for sentence in check_option_bytes(_registers(_run(chosen, first, folder))):
+        say(sentence)
+    for step in others:
+        say(f"{step.what} ({chosen.name})")
+        _run(chosen, step, folder)
+    return f"both images are in flash and verified, by {chosen.name}"
+
+
+def _find(name: str | None) -> tuple[Tool, str]:
+    if name is not None and name not in [tool.name for tool in TOOLS]:
+        raise UsageError(unknown("tool to flash with", name, (tool.name for tool in TOOLS)))
+    wanted = [tool for tool in TOOLS if name in (None, tool.name)]
+    for tool in wanted:
+        if (path := tool.path()) is not None:
+            return tool, path
+    ways = ", ".join(f"{tool.name} ({tool.install})" for tool in wanted)
+    one = "; one of them is enough" if len(wanted) > 1 else ""
+    raise IntercoreError(f"the board cannot be flashed, because there is no {ways}{one}")
+
+
+def _check_bank(core: int, elf: Path) -> None:
+    """Raise IntercoreError if an image has something to load that is not for its core's bank."""
+    begin = BANKS[core]
+    for address, data in loaded(elf):
+        if not begin <= address <= begin + BANK_SIZE - len(data):
+            raise IntercoreError(
+                f"{elf.name} has {len(data)} bytes for {address:#010x}, outside of flash bank {core + 1}, which is for "
+                f"core {core}: this is an error of Intercore, please report it"
+            )
+
+
+def check_option_bytes(registers: dict[int, int]) -> Iterator[str]:
+    """Check what a chip's option bytes make of its start; return what a person should know of them.
+
+    Raises IntercoreError if the images would not be started. Which bits those are: see RM0399, option bytes.
+    """
+    if not {_OPTSR, _BOOT7, _BOOT4} <= registers.keys():
+        yield (
+            "the option bytes could not be read: the board starts both images only with BCM7=1, SWAP_BANK=0, "
+            "BOOT_CM7_ADD0=0x0800 and BOOT_CM4_ADD0=0x0810, as it left the factory"
+        )
+        return
+    options, boot7, boot4 = (registers[address] for address in (_OPTSR, _BOOT7, _BOOT4))
+    wrong = [
+        *(["BCM7=0 (the M7 does not boot)"] if not options & _BCM7 else []),
+        *(["SWAP_BANK=1 (the banks are exchanged)"] if options & _SWAP_BANK else []),
+        *([f"BOOT_CM7_ADD0={boot7 & 0xFFFF:#06x} instead of 0x0800"] if boot7 & 0xFFFF != 0x0800 else []),
+        *([f"BOOT_CM4_ADD0={boot4 & 0xFFFF:#06x} instead of 0x0810"] if boot4 & 0xFFFF != 0x0810 else []),
+    ]
+    if wrong:
+        raise IntercoreError(
+            f"nothing was flashed: the board's option bytes have {', '.join(wrong)}; set them by STM32CubeProgrammer: "
+            "STM32_Programmer_CLI -c port=SWD -ob BCM7=1 BCM4=1 SWAP_BANK=0 BOOT_CM7_ADD0=0x0800 BOOT_CM4_ADD0=0x0810"
+        )
+    gate = "1: the M4 boots by itself" if options & _BCM4 else "0: the M7 lets the M4 boot"
+    yield f"option bytes: BCM7=1, BCM4={gate}"
+
+
+def _registers(output: str) -> dict[int, int]:
+    """Return words of memory by address, as the tools print them: `0x5200201c: 1bc6aaf0 …`, in rows of up to four."""
+    found = {}
+    for line in output.splitlines():
+        row = re.match(r"\s*(?:0x)?([0-9A-Fa-f]{8})\s*:((?:\s+(?:0x)?[0-9A-Fa-f]{8}\b)+)", line)
+        if row is not None:
+            for at, word in enumerate(row[2].split()):
+                found[int(row[1], 16) + 4 * at] = int(word, 16)
+    return found
+
+
+def _run(tool: Tool, step: Step, folder: Path) -> str:
+    """Run a command to its end and return what it said. Raises IntercoreError if it fails or hangs.
+
+    What it says goes to a file: a process that it leaves behind would keep a pipe open.
+    """
+    with tempfile.TemporaryFile() as output:
+        try:
+            process = subprocess.Popen(
+                step.command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                process_group=OWN_GROUP,
+            )
+        except OSError as error:
+            raise IntercoreError(f"{tool.name} cannot be started: {error.strerror or error}") from error
+        try:
+            status = process.wait(STEP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:
+            end_group(process)
+        output.seek(0, os.SEEK_END)
+        output.seek(max(0, output.tell() - _MOST_OUTPUT))
+        said = printable(output.read().decode(errors="replace").replace("\r", "\n").replace("\t", " "))
+    if status == 0 and re.search(step.says, said, re.IGNORECASE):
+        return said
+    last = " / ".join([line.strip() for line in said.splitlines() if line.strip()][-_LAST_LINES:]) or "nothing"
+    if status is None:
+        why = f"it takes more than {STEP_TIMEOUT_S:.0f} s; its last words are"
+    elif status:
+        why = f"exit status {status}; its last words are"
+    else:
+        why = f"{step.failed or 'it does not say that it succeeded'}; its last words are"
+    advice = "; is the board plugged in, and is no other program using its probe? With several, name one by --probe"
+    raise IntercoreError(f"{tool.name} failed at {step.what}: {why}: {last}{advice if _NO_PROBE.search(said) else ''}")

@@ -1,0 +1,296 @@
+"""Builds the benchmark program for Espressif's chips by ESP-IDF, which the user has: its idf.py in an activated shell.
+
+Built once per sources, levels and version of ESP-IDF, as other programs are (see `intercore.board.build`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
+
+import msgspec
+import platformdirs
+
+from intercore.board import esp_image
+from intercore.board.build import Image, complaint, digest_of, firmware_sources, variant
+from intercore.board.kernel import Kernel
+from intercore.errors import IntercoreError
+from intercore.link.link import printable
+from intercore.process_group import OWN_GROUP, end_group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import IO
+
+    from intercore.board.boards import Board
+    from intercore.board.esp_image import Chip
+    from intercore.record.measurement import Level
+
+LEAST = (5, 5)
+"""Version of ESP-IDF from which on the project builds."""
+BUILD_TIMEOUT_S = 1800.0
+"""For one variant: a slow machine takes ten minutes."""
+
+_VERSION_TIMEOUT_S = 120.0
+_ELF, _WHOLE = "intercore.elf", "flash.bin"
+_MOST_ARGS = 1 << 16
+_LINES_KEPT = 400
+_STEP = re.compile(r"^\[(\d+)/(\d+)\]")
+_VERSION = re.compile(r"ESP-IDF\s+(v(\d+)\.(\d+)\S*)")
+_GET = (
+    "install ESP-IDF 5.5 or newer (docs.espressif.com, Get Started) and activate it in this shell: "
+    ". ~/esp/esp-idf/export.sh (Windows: export.bat). An image that somebody else has built does "
+    "without it: --image FILE"
+)
+
+SDKCONFIG: Mapping[str, Callable[[Level], tuple[str, ...]]] = {
+    "cpu_mhz": lambda level: (f"CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_{level}=y",),
+    "code": lambda level: (f"CONFIG_INTERCORE_CODE_IRAM={'y' if level == 'iram' else 'n'}",),
+    "psram": lambda level: (
+        ("CONFIG_SPIRAM=y", "CONFIG_SPIRAM_IGNORE_NOTFOUND=y") if level == "on" else ("CONFIG_SPIRAM=n",)
+    ),
+}
+"""What the level of a factor comes to in ESP-IDF's configuration. `opt` is a variable of CMake, for our code only."""
+
+
+class Idf(msgspec.Struct, frozen=True):
+    """An ESP-IDF that can be used."""
+
+    command: tuple[str, ...]
+    """That starts idf.py."""
+    version: str
+    """As it calls itself, e.g. `v5.5.1`."""
+    major: int
+
+
+class _FlasherArgs(msgspec.Struct, frozen=True):
+    """What ESP-IDF leaves in flasher_args.json for those who flash what it has built."""
+
+    flash_files: dict[str, str]
+    """Files in the build's folder, by their offset in flash."""
+
+
+def find_idf() -> Idf:
+    """Return the ESP-IDF of this shell. Raises IntercoreError, with what to do, if there is none or it is too old."""
+    command = _command()
+    try:
+        told = subprocess.run(
+            [*command, "--version"],
+            capture_output=True,
+            check=False,
+            timeout=_VERSION_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise IntercoreError(f"ESP-IDF cannot be used: {command[-1]} does not start ({error}); {_GET}") from error
+    said = told.stdout.decode(errors="replace") + "\n" + told.stderr.decode(errors="replace")
+    found = _VERSION.search(said)
+    if told.returncode or found is None:
+        last = complaint(printable(said).strip().splitlines())
+        raise IntercoreError(
+            f"ESP-IDF cannot be used: idf.py --version says: {last}; is it activated in this shell? {_GET}"
+        )
+    if (int(found[2]), int(found[3])) < LEAST:
+        raise IntercoreError(
+            f"ESP-IDF {LEAST[0]}.{LEAST[1]} or newer is needed, and this is {printable(found[1])}; {_GET}"
+        )
+    return Idf(command, printable(found[1]), int(found[2]))
+
+
+def _command() -> tuple[str, ...]:
+    found = shutil.which("idf.py")
+    if found is not None:
+        return (found,)
+    folder, environment = os.environ.get("IDF_PATH"), os.environ.get("IDF_PYTHON_ENV_PATH")
+    if folder and environment and (script := Path(folder, "tools", "idf.py")).is_file():
+        python = Path(environment, "Scripts" if sys.platform == "win32" else "bin", "python")
+        return (str(python), str(script))
+    set_but = f" IDF_PATH is {folder}, but that is not activated:" if folder else ""
+    raise IntercoreError(f"there is no ESP-IDF in this shell (idf.py was not found):{set_but} {_GET}")
+
+
+def idf_image(board: Board, build: Mapping[str, Level], say: Callable[[str], None]) -> Image:
+    """Return the benchmark program for a board of Espressif's, built with these levels unless it is in the cache.
+
+    `say` is told what takes time. Raises IntercoreError if ESP-IDF is missing or fails, or what it makes is no image.
+    """
+    elf, whole, idf = _built(board, build, say)
+    kernel = Kernel(Path(os.environ.get("IDF_PATH", "")), f"FreeRTOS of ESP-IDF {idf.version}")
+    return Image(board, (elf,), board.whole(build), f"ESP-IDF {idf.version}", kernel, whole)
+
+
+def whole_flash(board: Board, build: Mapping[str, Level], say: Callable[[str], None]) -> Path:
+    """Return the file with the whole flash of that image; see `idf_image`."""
+    return _built(board, build, say)[1]
+
+
+def _built(board: Board, build: Mapping[str, Level], say: Callable[[str], None]) -> tuple[Path, Path, Idf]:
+    """Return the ELF file and the whole flash from the cache, and what builds them if they are not there."""
+    if board.chip is None:
+        raise IntercoreError(f"{board.title} is no chip of ESP-IDF's: this is an error of Intercore, please report it")
+    idf = find_idf()
+    levels = board.whole(build)
+    sources = firmware_sources()
+    key = digest_of(repr((idf, board.name, sorted(levels.items()))), [sources])
+    folder = platformdirs.user_cache_path("intercore") / board.name / key
+    what = f"the program for {board.title}"
+    try:
+        if not (folder / _WHOLE).exists() or not (folder / _ELF).exists():
+            say(f"building {what} by ESP-IDF {idf.version} ({variant(board, levels)}): some minutes, once")
+            _Build(idf, board.chip, levels, what, say).make(sources, folder)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise IntercoreError(f"{what} cannot be built: {where}{error.strerror or error}") from error
+    return folder / _ELF, folder / _WHOLE, idf
+
+
+class _Build:
+    """One build in a scratch folder, to a copy of the sources: idf.py writes beside a project."""
+
+    def __init__(
+        self, idf: Idf, chip: Chip, levels: Mapping[str, Level], what: str, say: Callable[[str], None]
+    ) -> None:
+        self._idf = idf
+        self._chip = chip
+        self._levels = levels
+        self._what = what
+        self._say = say
+
+    def make(self, sources: Path, folder: Path) -> None:
+        """Build, and move what came of it to `folder` at the end, so that two builds cannot mix."""
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as name:
+            scratch = Path(name)
+            copy, build = scratch / "firmware", scratch / "build"
+            shutil.copytree(sources, copy, ignore=shutil.ignore_patterns("build", "target", "__pycache__", "sdkconfig"))
+            project = copy / "board" / "esp32"
+            if not (project / "CMakeLists.txt").is_file():
+                raise self._fails(f"the sources in {sources} have no project board/esp32; install Intercore again")
+            wanted = self._wanted()
+            (scratch / "levels").write_text("".join(f"{line}\n" for line in wanted))
+            self._run(
+                [
+                    *self._idf.command,
+                    *("-C", str(project), "-B", str(build)),
+                    f"-DIDF_TARGET={self._chip.name}",
+                    f"-DSDKCONFIG={scratch / 'sdkconfig'}",
+                    f"-DSDKCONFIG_DEFAULTS={';'.join(map(str, [*self._defaults(project), scratch / 'levels']))}",
+                    f"-DIC_OPT={self._levels['opt']}",
+                    "build",
+                ],
+                scratch,
+            )
+            self._check_taken(scratch / "sdkconfig", wanted)
+            whole, elf = self._merged(build)
+            (scratch / _WHOLE).write_bytes(whole)
+            folder.mkdir(exist_ok=True)
+            elf.replace(folder / _ELF)
+            (scratch / _WHOLE).replace(folder / _WHOLE)
+
+    def _defaults(self, project: Path) -> list[Path]:
+        """Return the project's own defaults: for all, and what it names for newer ESP-IDF only."""
+        newer = [project / f"sdkconfig.defaults.idf{major}" for major in range(LEAST[0] + 1, self._idf.major + 1)]
+        return [project / "sdkconfig.defaults", *(path for path in newer if path.is_file())]
+
+    def _wanted(self) -> list[str]:
+        return [line for name, lines in SDKCONFIG.items() if name in self._levels for line in lines(self._levels[name])]
+
+    def _fails(self, why: str) -> IntercoreError:
+        return IntercoreError(f"{self._what} cannot be built: {why}")
+
+    def _check_taken(self, sdkconfig: Path, wanted: list[str]) -> None:
+        """Raise IntercoreError if ESP-IDF, which passes over what it does not know, has not taken an option."""
+        taken = set(sdkconfig.read_text(errors="replace").splitlines())
+        for line in wanted:
+            name, _, value = line.partition("=")
+            off = value == "n" and not any(one.startswith(f"{name}=") for one in taken)
+            if line not in taken and not off:
+                raise self._fails(f"ESP-IDF {self._idf.version} has not taken {line} for {self._chip.title}")
+
+    def _merged(self, build: Path) -> tuple[bytes, Path]:
+        """Return the whole flash of a build, checked, and its ELF file."""
+        try:
+            args = msgspec.json.decode(_limited(build / "flasher_args.json", _MOST_ARGS), type=_FlasherArgs)
+            files = {_offset(text): _inside(build, name) for text, name in args.flash_files.items()}
+            whole = esp_image.merge({offset: esp_image.read(path) for offset, path in files.items()})
+            found = esp_image.check(whole, self._chip)
+        except (msgspec.MsgspecError, ValueError) as error:
+            raise self._fails(f"what ESP-IDF has made cannot be put together: {error}") from error
+        elf = files[found.app].with_suffix(".elf") if found.app in files else None
+        if elf is None or not elf.is_file():
+            raise self._fails(f"ESP-IDF has made no ELF file of the program at {found.app:#x}")
+        return whole, elf
+
+    def _run(self, command: list[str], scratch: Path) -> None:
+        """Run a build to its end, telling how far it is. Raises IntercoreError, with its complaint, if it fails."""
+        environment = {**os.environ, "IDF_TARGET": self._chip.name}
+        process = subprocess.Popen(
+            command,
+            cwd=scratch,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            process_group=OWN_GROUP,
+        )
+        lines: list[str] = []
+        reader = threading.Thread(target=self._follow, args=(process.stdout, lines), daemon=True)
+        reader.start()
+        try:
+            status = process.wait(BUILD_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            raise self._fails(f"it takes more than {BUILD_TIMEOUT_S / 60:.0f} min") from None
+        finally:
+            end_group(process)
+            reader.join(1.0)
+        if status:
+            raise self._fails(f"idf.py says: {complaint(lines)}")
+
+    def _follow(self, output: IO[bytes], lines: list[str]) -> None:
+        told = -1
+        for raw in output:
+            line = printable(raw.decode(errors="replace").replace("\t", " ").rstrip())
+            if line:
+                # The first complaint is the one that matters, and it may be far up.
+                del lines[_LINES_KEPT // 2 : -_LINES_KEPT // 2]
+                lines.append(line)
+            step = _STEP.match(line)
+            if step is not None and int(step[2]) and (tenth := 10 * int(step[1]) // int(step[2])) != told:
+                told = tenth
+                self._say(f"building {self._what}: {step[1]} of {step[2]}")
+
+
+def _limited(path: Path, most: int) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"{path.name} has more than {most} bytes")
+    return data
+
+
+def _offset(text: str) -> int:
+    """Return the offset that flasher_args.json names. Raises ValueError for what is none."""
+    if not re.fullmatch(r"0[xX][0-9A-Fa-f]{1,8}|[0-9]{1,8}", text):
+        raise ValueError(f"{text!r} is no offset in flash")
+    return int(text, 0) if text[:2].lower() == "0x" else int(text)
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """Return the file of that name in a folder. Raises ValueError for one that leads out of it."""
+    parts = PurePosixPath(name)
+    if (
+        "\0" in name
+        or parts.is_absolute()
+        or PureWindowsPath(name).drive
+        or ".." in re.split(r"[/\\]", name)
+        or not name
+    ):
+        raise ValueError(f"the file {name!r} is outside of the build")
+    return folder / parts

@@ -1,0 +1,62 @@
+"""Puts the benchmark program on a board, by whatever the board has for that."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from intercore.board import esp_image
+from intercore.board.boot_drive import flash_drive
+from intercore.board.build import board_image
+from intercore.board.debug_probe import flash_probe
+from intercore.board.esp_flash import flash_serial, no_port
+from intercore.board.image import write_image
+from intercore.errors import IntercoreError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from intercore.board.boards import Board, Flashing
+    from intercore.board.image import ImageFiles
+    from intercore.record.measurement import Level
+
+
+def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable[[str], None]) -> str:
+    """Build the program of a board and put it there, where it starts at once; return in a few words what went where.
+
+    `say` is told what takes time. Raises UsageError if `way` is none for this board, and IntercoreError if it cannot
+    be built or put there.
+    """
+    board.check(way)
+    if board.flashed_by == "esptool" and way.port is None:
+        raise no_port()  # before a build that takes minutes
+    if way.image is not None:
+        return put_image(board, way.image, way, say)
+    for factor in board.factors:
+        if (caution := factor.cautions.get(build.get(factor.name, factor.default))) is not None:
+            say(caution)
+    image = board_image(board, build, say)
+    with tempfile.TemporaryDirectory() as scratch:
+        return put(write_image(image, Path(scratch)), way, say)
+
+
+def put(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -> str:
+    """Put an image that was written on its board; see `flash`."""
+    if files.whole_flash is not None:
+        return put_image(files.image.board, files.whole_flash, way, say)
+    if files.uf2 is not None:
+        say(f"copying {files.uf2.name}")
+        return f"{files.uf2.name} {flash_drive(files.uf2, way.drive)}"
+    return flash_probe(files.elfs, way.probe, way.tool, say)
+
+
+def put_image(board: Board, path: Path, way: Flashing, say: Callable[[str], None]) -> str:
+    """Put a file with the whole flash on a board that is flashed by esptool, once it is sure that it is one for it."""
+    if board.chip is None:
+        raise UsageError(f"{board.name} is not flashed with the whole of its flash in one file")
+    try:
+        esp_image.check(esp_image.read(path), board.chip)
+    except ValueError as error:
+        raise IntercoreError(f"{path} was not flashed: {error}") from None
+    return f"{path.name} {flash_serial(path, board.chip, way.port, say)}"

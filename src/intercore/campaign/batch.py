@@ -1,0 +1,195 @@
+"""A piece of a campaign: some settings measured one after the other on one target, wherever this is called.
+
+Nothing here knows the store, a progress bar or other pieces: what goes in and what comes out can be sent to a thread,
+a process or another machine. On a simulated chip what comes back depends on what went in alone, sample for sample.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from intercore.campaign.runner import OpenTarget, opened
+from intercore.errors import IntercoreError, UsageError
+from intercore.link.exchange import TargetRestartedError, TargetSilentError
+from intercore.link.link import ProtocolError, TargetLostError
+from intercore.link.session import DEFAULT_TIMEOUT
+from intercore.record.factors import of_target
+from intercore.record.measurement import Level, Measurement, Plan
+from intercore.record.plan import Setting
+from intercore.target.targets import Address, check_address, find
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from intercore.board.boards import Flashing
+    from intercore.link.link import Port
+    from intercore.target.targets import Target
+
+BROKEN = (TargetLostError, TargetRestartedError, TargetSilentError, ProtocolError)
+"""Errors after which a target is opened anew; others are answers of a target that works."""
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Why a setting was not measured."""
+
+    why: str
+    kind: Literal["refused", "broken", "unreachable"]
+    """The target works and refused it; it did not get through it, each time; or it cannot be opened any more."""
+
+
+class HaltedError(IntercoreError):
+    """Nobody wants the measurement any more."""
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """What is to be measured, and how; it can be pickled."""
+
+    plan: Plan
+    """That of the whole campaign: it says where the target is, and whether it is simulated."""
+    settings: tuple[Setting, ...]
+    """Of one build: equal levels of the target's own factors."""
+    timeout: float = DEFAULT_TIMEOUT
+    """Seconds that the target may be silent."""
+    max_rate: int | None = None
+    """Most bits per second that a serial line is raised to."""
+    pauses: tuple[float, ...] = ()
+    """Seconds to wait before a setting is tried again on a target opened anew; none to try it once."""
+    program: Path | None = None
+    """What a simulated chip runs, if that is here already; else it is built here."""
+    flashing: Flashing | None = None
+    """How a board is flashed for another build; None if that is not to be."""
+
+
+class Result(msgspec.Struct, frozen=True, eq=False):
+    """What came of a batch; it can be pickled."""
+
+    outcomes: tuple[Measurement | Failure, ...]
+    """One for each setting, in their order."""
+    seconds: float
+    """How long that took, the opening of the target not included."""
+    told: tuple[str, ...] = ()
+    """What the target said for people."""
+
+
+def measure_batch(
+    batch: Batch, halted: Callable[[], bool] = lambda: False, say: Callable[[str], None] = lambda _: None
+) -> Result:
+    """Measure the settings of a batch on its target; for a simulated one, on a chip that begins afresh each time.
+
+    The target stays open for the next batch of this thread, until that needs another one, another build, or `close`.
+    What fails is in the result. `halted` says whether a measurement under way is to be aborted: HaltedError is raised.
+    `say` is told at once what takes time before a target is open: its program is built, or its board is flashed.
+    """
+    told: list[str] = []
+    began = time.monotonic()
+    opening = 0.0
+
+    def attend(_done: int, _of: int) -> None:
+        if halted():
+            raise HaltedError("the measurement was aborted")
+
+    def tried(setting: Setting) -> Measurement | Failure:
+        nonlocal opening
+        for pause in (*batch.pauses, None):
+            try:
+                start = time.monotonic()
+                target = _kept.target(batch, of_target(setting.factors), say)
+                opening += time.monotonic() - start
+            except UsageError as error:
+                return Failure(str(error), "unreachable")
+            except IntercoreError as error:
+                failure = Failure(str(error), "unreachable")
+            else:
+                try:
+                    return target.measure(setting, attend)
+                except HaltedError:
+                    with contextlib.suppress(IntercoreError):
+                        target.session.abort()
+                    close()
+                    raise
+                except BROKEN as error:
+                    failure = Failure(str(error), "broken")
+                except IntercoreError as error:
+                    return Failure(str(error), "refused")
+            close()
+            if pause is None or halted():
+                break
+            time.sleep(pause)
+        return failure
+
+    with _kept.telling(told):
+        outcomes = tuple(tried(setting) for setting in batch.settings)
+    return Result(outcomes, time.monotonic() - began - opening, tuple(dict.fromkeys(told)))
+
+
+def close() -> None:
+    """Let go of the target that this thread keeps open."""
+    _kept.close()
+
+
+class _Kept(threading.local):
+    """The target that a thread has open: opening one takes as long as many short measurements."""
+
+    def __init__(self) -> None:
+        self._what: tuple[object, ...] = ()
+        self._stack = contextlib.ExitStack()
+        self._target: OpenTarget | None = None
+        self._told: list[str] | None = None
+        self._flashed: dict[tuple[str, str | None], dict[str, Level]] = {}
+
+    def target(self, batch: Batch, build: dict[str, Level], say: Callable[[str], None]) -> OpenTarget:
+        """Return the target of a batch in this build, opened if it is not open yet.
+
+        A board is flashed once for a build, however often it has to be opened.
+        """
+        plan = batch.plan
+        what = (plan.target, plan.url, plan.baud, build, batch.program, batch.timeout, batch.max_rate)
+        if self._target is None or what != self._what:
+            self.close()
+            program = batch.program if plan.image is None else Path(plan.image)
+            address = Address(plan.url, plan.baud, build, batch.max_rate, program=program, flashing=batch.flashing)
+            target = find(plan.target)
+            check_address(target, address)
+            port = self._open_board(target, address, say) if target.flashed else target.open(address, say)
+            self._target = self._stack.enter_context(opened(port, plan, batch.timeout, batch.max_rate, self._tell))
+            self._what = what
+        return self._target
+
+    def _open_board(self, target: Target, address: Address, say: Callable[[str], None]) -> Port:
+        board, build = (target.name, address.port), dict(address.build)
+        if self._flashed.get(board) == build:
+            return target.open(msgspec.structs.replace(address, build={}), say)
+        self._flashed.pop(board, None)  # until that has succeeded, nobody knows
+        port = target.open(address, say)
+        self._flashed[board] = build
+        return port
+
+    @contextlib.contextmanager
+    def telling(self, told: list[str]) -> Iterator[None]:
+        """Have what the target says for people go there while the context lasts."""
+        self._told = told
+        try:
+            yield
+        finally:
+            self._told = None
+
+    def close(self) -> None:
+        """Let go of the target, if there is one."""
+        self._target = None
+        stack, self._stack = self._stack, contextlib.ExitStack()
+        with contextlib.suppress(IntercoreError):
+            stack.close()
+
+    def _tell(self, text: str) -> None:
+        if self._told is not None and len(self._told) < _MOST_TOLD:
+            self._told.append(text)
+
+
+_MOST_TOLD = 100  # texts of one batch
+_kept = _Kept()

@@ -1,0 +1,199 @@
+"""From the words a user types, `n=1000,10000 mode=pool`, to levels that the target has, checked before a run."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from intercore.benchmarks.levels import (
+    AMP_SUITE_LEVELS,
+    DEFAULT_LEVELS,
+    EMULATED_SUITE_LEVELS,
+    SIMULATED_AMP_SUITE_LEVELS,
+    SIMULATED_SUITE_LEVELS,
+    SUITE_LEVELS,
+)
+from intercore.errors import UsageError, unknown
+from intercore.record import factors
+from intercore.record.factors import FACTORS, OPT
+from intercore.record.measurement import Excluded, Part
+from intercore.record.plan import canonical
+from intercore.target.targets import check_factors
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from intercore.link.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo, Session
+    from intercore.record.measurement import Level, Plan
+    from intercore.record.origin import Origin
+    from intercore.target.targets import Target
+
+_NAMED = 3  # settings in a refusal
+SUITE = "suite"
+"""What a user asks for to have every benchmark measured."""
+
+
+def parse_levels(words: Iterable[str]) -> dict[str, list[str]]:
+    """Split `name=value,value` words. Raises UsageError for a word of another form or a name given twice."""
+    levels: dict[str, list[str]] = {}
+    for word in words:
+        name, equals, values = word.partition("=")
+        if not equals or not name or not all(values.split(",")):
+            raise UsageError(f"expected name=value or name=value,value and not '{word}', e.g. n=1000,10000 mode=pool")
+        if name in levels:
+            raise UsageError(f"{name} is given twice; put its values in one list: {name}=…,…")
+        levels[name] = values.split(",")
+    return levels
+
+
+def target_levels(
+    target: Target, wanted: Mapping[str, Sequence[str]], *, is_built: bool = False
+) -> dict[str, list[Level]]:
+    """Return the levels of the target's own factors among those wanted; of `opt`, if it has that, in any case.
+
+    A program that `is_built` already leaves none to choose. Raises UsageError for a factor that the target cannot be
+    built or configured with, for one that is no level of its factor, and for levels that have no effect beside the
+    others.
+    """
+    named = {name: texts for name, texts in wanted.items() if name in FACTORS}
+    check_factors(target, named)
+    if is_built and named:
+        raise UsageError(f"the image was built already: leave out {next(iter(named))}, or the image")
+    if is_built or not target.built_here:
+        return {}
+    return factors.resolve(target.factors, {OPT.name: [str(OPT.default)], **named})
+
+
+def find_benchmark(benchmarks: Sequence[BenchmarkInfo], name: str) -> BenchmarkInfo:
+    """Return the benchmark called `name`. UsageError names the nearest that there is, or why the target refuses it."""
+    for benchmark in benchmarks:
+        if benchmark.name == name and benchmark.refused:
+            raise UsageError(f"{name} cannot be measured there: {benchmark.refused}")
+        if benchmark.name == name:
+            return benchmark
+    raise UsageError(unknown("benchmark", name, (benchmark.name for benchmark in benchmarks)))
+
+
+def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]], seed: int) -> dict[str, list[Level]]:
+    """Return the levels to measure: those wanted, and the defaults of this tool for the rest, `seed` among them.
+
+    Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range.
+    """
+    return _checked(benchmark, {**_possible(benchmark, DEFAULT_LEVELS.get(benchmark.name, {}), seed), **wanted})
+
+
+def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
+    parameters = {parameter.name: parameter for parameter in benchmark.parameters}
+    for name in levels:
+        if name not in parameters:
+            raise UsageError(unknown(f"parameter of {benchmark.name}", name, parameters))
+    return {name: [level_of(parameters[name], text) for text in texts] for name, texts in levels.items()}
+
+
+def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> list[Part]:
+    """Return what the suite measures on a target with these benchmarks, in their order there.
+
+    Where a program stands for the chip all takes longer, so there is less of it.
+    A benchmark that the suite does not know gets its own defaults; one that the target refuses is left out.
+    """
+    if any(benchmark.refused for benchmark in benchmarks):
+        chosen = AMP_SUITE_LEVELS if origin == "measured" else SIMULATED_AMP_SUITE_LEVELS
+    else:
+        levels = {"measured": SUITE_LEVELS, "simulated": SIMULATED_SUITE_LEVELS, "emulated": EMULATED_SUITE_LEVELS}
+        chosen = levels[origin]
+    return [
+        Part(benchmark.name, _checked(benchmark, _possible(benchmark, grid, seed)))
+        for benchmark in benchmarks
+        if not benchmark.refused
+        for grid in chosen.get(benchmark.name, ({},))
+    ]
+
+
+def refused(benchmarks: Iterable[BenchmarkInfo]) -> list[Excluded]:
+    """Return the benchmarks that a target does not have, though it names them, with the reason that it gives."""
+    return [Excluded(benchmark.name, {}, benchmark.refused) for benchmark in benchmarks if benchmark.refused]
+
+
+def left_out(plan: Plan) -> str:
+    """Say in a sentence which benchmarks a plan leaves out as a whole; empty if there is none."""
+    whole = [one for one in plan.excluded if not one.factors]
+    if not whole:
+        return ""
+    reasons = {one.why.partition(":")[0] for one in whole}
+    why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
+    names = ", ".join(one.benchmark for one in whole)
+    more = f"To see why of each: intercore run {plan.target} NAME."
+    return f"Left out, because {plan.target} cannot measure them{why}: {names}. {more}"
+
+
+def excluded(session: Session, benchmark: BenchmarkInfo, part: Part, asked: Collection[str] | None) -> list[Excluded]:
+    """Return the settings of a part that the target cannot measure.
+
+    `asked` names the factors whose levels the user chose: of each combination of these, some setting must be possible.
+    Raises UsageError, with all reasons, if none is. None if nobody asked for the part at all.
+    """
+    impossible = session.check(benchmark, part.levels)
+    if asked is None:
+        return [Excluded(benchmark.name, one.factors, one.why) for one in impossible]
+    chosen = [name for name in part.levels if name in asked]
+
+    def of_user(factors: Mapping[str, Level]) -> str:
+        return canonical({name: factors[name] for name in chosen if name in factors})
+
+    known = {parameter.name for parameter in benchmark.parameters}
+    others = math.prod(len(levels) for name, levels in part.levels.items() if name in known and name not in asked)
+    often = Counter(of_user(one.factors) for one in impossible)
+    refused = [one for one in impossible if often[of_user(one.factors)] == others]
+    if refused:
+        raise UsageError(_refusal(benchmark.name, part, chosen, refused))
+    return [Excluded(benchmark.name, one.factors, one.why) for one in impossible]
+
+
+def _refusal(benchmark: str, part: Part, chosen: Sequence[str], refused: Sequence[ImpossibleSetting]) -> str:
+    """Say what of a part cannot be measured: every reason, with the first few settings that it concerns."""
+    told = [name for name in chosen if len(part.levels[name]) > 1] or chosen
+    by_reason: dict[str, dict[str, None]] = defaultdict(dict)
+    for one in refused:
+        by_reason[one.why][" ".join(f"{name}={one.factors[name]}" for name in told if name in one.factors)] = None
+    sentences = []
+    for why, settings in by_reason.items():
+        named = [setting for setting in settings if setting]
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        where = f" ({', '.join(named[:_NAMED])}{more})" if named else ""
+        sentences.append(f"{why}{where}")
+    return f"{benchmark} cannot be measured so: {'; '.join(sentences)}"
+
+
+def _possible(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]], seed: int) -> dict[str, list[str]]:
+    """Return those of the levels that this target has: a small chip may lack a parameter or its largest sizes."""
+    known = {"seed": [str(seed)], **levels}
+    possible = {
+        parameter.name: [text for text in known.get(parameter.name, ()) if _is_level(parameter, text)]
+        for parameter in benchmark.parameters
+    }
+    return {name: texts for name, texts in possible.items() if texts}
+
+
+def _is_level(parameter: ParameterInfo, text: str) -> bool:
+    try:
+        level_of(parameter, text)
+    except UsageError:
+        return False
+    return True
+
+
+def level_of(parameter: ParameterInfo, text: str) -> Level:
+    """Return the level of a parameter that a text names. Raises UsageError if it has none such."""
+    if parameter.choices:
+        if text not in parameter.choices:
+            raise UsageError(unknown(parameter.name, text, parameter.choices))
+        return text
+    try:
+        value = int(text)
+    except ValueError:
+        raise UsageError(f"{parameter.name} is a whole number and not '{text}'") from None
+    low, high = parameter.min, parameter.max
+    if low is not None and high is not None and not low <= value <= high:
+        raise UsageError(f"{parameter.name}={value} is out of range: {low} to {high} on this target")
+    return value

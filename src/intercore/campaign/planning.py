@@ -1,0 +1,258 @@
+"""From what a plan file says to the plan for one of its targets, checked against what that target has."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.board.build import board_image
+from intercore.campaign.levels import excluded, find_benchmark, level_of
+from intercore.campaign.runner import opened
+from intercore.errors import UsageError, unknown
+from intercore.record import factors
+from intercore.record.factors import FACTORS, OPT, of_target
+from intercore.record.measurement import Excluded, Level, Part, Plan
+from intercore.record.plan import check, settings
+from intercore.target.targets import Address, Target, check_factors, find
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from intercore.campaign.plan_file import Experiment, Place, PlanFile
+    from intercore.campaign.runner import OpenTarget
+    from intercore.link.session import BenchmarkInfo, ParameterInfo
+
+Levels = dict[str, list[Level]]
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """What is known of a plan before its target is asked."""
+
+    place: Place
+    target: Target
+    plan: Plan
+    """Without parts."""
+    builds: tuple[Levels, ...]
+    """Levels of the target's own factors, for each experiment that is for it."""
+    experiments: tuple[Experiment, ...]
+
+    @property
+    def first_build(self) -> dict[str, Level]:
+        """How the target is built that is asked."""
+        return next(_possible_builds(self.target, self.builds[0]))
+
+    @property
+    def is_flashed(self) -> bool:
+        """Whether a board is flashed for each build."""
+        return self.target.flashed and bool(self.first_build)
+
+    def build(self, say: Callable[[str], None]) -> None:
+        """Have what a board is flashed with ready, so that opening it takes what it does with any other build."""
+        if self.is_flashed and self.target.board is not None:
+            board_image(self.target.board, self.first_build, say)
+
+    def open(self, timeout: float, say: Callable[[str], None]) -> AbstractContextManager[OpenTarget]:
+        """Open the target in its first build. Raises IntercoreError."""
+        plan = self.plan
+        program = None if plan.image is None else Path(plan.image)
+        address = Address(
+            plan.url,
+            plan.baud,
+            self.first_build,
+            self.place.max_baud,
+            program=program,
+            flashing=self.place.flashing,
+        )
+        return opened(self.target.open(address, say), plan, timeout, self.place.max_baud)
+
+
+def drafts(file: PlanFile) -> list[Draft]:
+    """Return the drafts of the plans for all targets of a file. Raises UsageError, with its line, for what is wrong."""
+    return [_draft(file, place) for place in file.places]
+
+
+def lay_out(file: PlanFile, draft: Draft, benchmarks: Sequence[BenchmarkInfo], target: OpenTarget) -> Plan:
+    """Return the plan for a target that is open and has these benchmarks.
+
+    Settings that the target cannot measure are excluded where the file says so. Raises UsageError, with the line, for
+    what the target does not have or cannot do, and IntercoreError if it cannot be asked.
+    """
+    infos = [_benchmark(file, one, benchmarks) for one in draft.experiments]
+    every = [
+        {**_levels(file, one, info), **build}
+        for one, info, build in zip(draft.experiments, infos, draft.builds, strict=True)
+    ]
+    parts = [
+        Part(info.name, _completed(info, levels, every, infos, draft), one.fraction, one.skip)
+        for one, info, levels in zip(draft.experiments, infos, every, strict=True)
+    ]
+    plan = msgspec.structs.replace(draft.plan, parts=tuple(parts))
+    with _at(file, _largest(draft.experiments, parts)):
+        check(plan)
+    left_out: list[Excluded] = []
+    for one, info, part in zip(draft.experiments, infos, parts, strict=True):
+        with _at(file, (*one.path, "factors")):
+            left_out += without_effect(draft.target, part, skip=one.skip_impossible)
+        with _at(file, (*one.path, "benchmark")):
+            left_out += excluded(target.session, info, part, () if one.skip_impossible else one.levels)
+    plan = msgspec.structs.replace(plan, excluded=tuple(left_out))
+    with _at(file, ("experiment",)):
+        settings(plan)
+    return plan
+
+
+class _at:  # noqa: N801 - reads as a clause
+    """Gives errors of the block the line of what stands at a path of the file."""
+
+    def __init__(self, file: PlanFile, path: tuple[str | int, ...]) -> None:
+        self._file = file
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
+        """Turn an error into one with its line."""
+        if isinstance(error, UsageError):
+            raise self._file.refuse(self._path, str(error)) from None
+
+
+def _draft(file: PlanFile, place: Place) -> Draft:
+    target = find(place.name)
+    experiments = tuple(one for one in file.experiments if one.is_for(place))
+    plan = Plan(
+        target=place.name,
+        url=place.port,
+        name=Path(file.name).stem,
+        parts=(),
+        repetitions=file.repetitions,
+        seed=file.seed,
+        simulated=target.simulated,
+        emulated=target.emulated,
+        baud=place.baud,
+        stop=file.stop,
+        file=file.name,
+        image=place.image,
+    )
+    # What a board is flashed with for one experiment, it would still have for the next.
+    always = (target.built_here and place.image is None) or (
+        target.flashed and any(name in FACTORS for one in experiments for name in one.levels)
+    )
+    is_built = place.image is not None
+    builds = tuple(_build(file, one, target, always=always, is_built=is_built) for one in experiments)
+    return Draft(place, target, plan, builds, experiments)
+
+
+def _build(file: PlanFile, experiment: Experiment, target: Target, *, always: bool, is_built: bool) -> Levels:
+    """Return the levels of the target's own factors in an experiment; of `opt`, if it has that, `always`."""
+    known = {factor.name: factor for factor in target.factors}
+    levels: Levels = {OPT.name: [OPT.default]} if always and OPT.name in known else {}
+    for name, given in experiment.levels.items():
+        if name not in FACTORS:
+            continue
+        path = (*experiment.path, "factors", name)
+        if is_built:
+            raise file.refuse(path, f"the image was built already: leave out {name}, or the image")
+        with _at(file, path):
+            check_factors(target, {name: [str(level) for level in given]}, flashing=True)
+        levels[name] = []
+        for at, level in enumerate(given):
+            with _at(file, (*path, at)):
+                levels[name].append(known[name].level(str(level)))
+    if next(_possible_builds(target, levels), None) is None or not experiment.skip_impossible:
+        with _at(file, (*experiment.path, "factors", *list(levels)[-1:])):
+            for build in _builds(levels):
+                factors.check(target.factors, build)
+    return levels
+
+
+def _builds(levels: Levels) -> Iterator[dict[str, Level]]:
+    for combination in itertools.product(*levels.values()):
+        yield dict(zip(levels, combination, strict=True))
+
+
+def _possible_builds(target: Target, levels: Levels) -> Iterator[dict[str, Level]]:
+    for build in _builds(levels):
+        try:
+            factors.check(target.factors, build)
+        except UsageError:
+            continue
+        yield build
+
+
+def without_effect(target: Target, part: Part, *, skip: bool = True) -> list[Excluded]:
+    """Return what is left out of a part because the target's factors have no such combination.
+
+    Raises UsageError for the first one unless they are to be skipped.
+    """
+    left_out = []
+    for build in _builds({name: levels for name, levels in part.levels.items() if name in FACTORS}):
+        try:
+            factors.check(target.factors, build)
+        except UsageError as error:
+            if not skip:
+                raise
+            left_out.append(Excluded(part.benchmark, build, str(error)))
+    return left_out
+
+
+def _benchmark(file: PlanFile, experiment: Experiment, benchmarks: Sequence[BenchmarkInfo]) -> BenchmarkInfo:
+    with _at(file, (*experiment.path, "benchmark")):
+        return find_benchmark(benchmarks, experiment.benchmark)
+
+
+def _levels(file: PlanFile, experiment: Experiment, benchmark: BenchmarkInfo) -> Levels:
+    """Return the levels of the benchmark's parameters that an experiment names."""
+    parameters = {parameter.name: parameter for parameter in benchmark.parameters}
+    levels: Levels = {}
+    for name, given in experiment.levels.items():
+        if name in FACTORS:
+            continue
+        path = (*experiment.path, "factors", name)
+        if name not in parameters:
+            raise file.refuse(path, unknown(f"factor of {benchmark.name}", name, [*parameters, *FACTORS]))
+        levels[name] = []
+        for at, level in enumerate(given):
+            with _at(file, (*path, at)):
+                levels[name].append(level_of(parameters[name], str(level)))
+    return levels
+
+
+def _completed(
+    benchmark: BenchmarkInfo, levels: Levels, every: Sequence[Levels], infos: Sequence[BenchmarkInfo], draft: Draft
+) -> Levels:
+    """Return the levels of a part with `seed`, and with what other parts of its benchmark name, at the default of that.
+
+    So all settings of a benchmark name the same factors.
+    """
+    parameters = {parameter.name: parameter for parameter in benchmark.parameters}
+    named = [name for one, info in zip(every, infos, strict=True) if info.name == benchmark.name for name in one]
+    whole = dict(levels)
+    for name in dict.fromkeys([*named, *(["seed"] if "seed" in parameters else [])]):
+        if name not in whole:
+            whole[name] = [_default(name, parameters, draft)]
+    return whole
+
+
+def _default(name: str, parameters: Mapping[str, ParameterInfo], draft: Draft) -> Level:
+    if name in FACTORS:
+        return next(factor.default for factor in draft.target.factors if factor.name == name)
+    if name == "seed":
+        return draft.plan.seed
+    return level_of(parameters[name], parameters[name].default)
+
+
+def _largest(experiments: Sequence[Experiment], parts: Sequence[Part]) -> tuple[str | int, ...]:
+    """Return where the last experiment stands that shares its benchmark with another, or else the last of all."""
+    names = [part.benchmark for part in parts]
+    shared = [one.path for one, name in zip(experiments, names, strict=True) if names.count(name) > 1]
+    return (shared or [experiments[-1].path])[-1]
+
+
+def builds_of(plan: Plan) -> list[dict[str, Level]]:
+    """Return how the target is built, one after the other, when the plan is carried out."""
+    return [build for build, _ in itertools.groupby(settings(plan), lambda one: of_target(one.factors))]

@@ -1,0 +1,150 @@
+"""What is known of a campaign before it begins: its plan for each target, what is missing, how long that takes."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.campaign import estimate
+from intercore.campaign.planning import builds_of, drafts, lay_out
+from intercore.campaign.sweep import find_changed, find_run
+from intercore.errors import IntercoreError, UsageError
+from intercore.record.origin import in_brackets
+from intercore.record.plan import grid, measured, remaining, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from intercore.campaign.estimate import Pace
+    from intercore.campaign.plan_file import Place, PlanFile
+    from intercore.campaign.planning import Draft
+    from intercore.record.measurement import Plan
+    from intercore.record.plan import Setting
+    from intercore.record.store import Store, Summary
+
+_PAUSE = 1.0
+"""Seconds before a target that does not answer is opened once more."""
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """A target of a plan file that has been asked."""
+
+    place: Place
+    plan: Plan | None
+    """None if the target could not be asked."""
+    trouble: str = ""
+    """Why not."""
+    pace: Pace | None = None
+    missing: tuple[Setting, ...] = ()
+    """What is to be measured; what a stop rule may ask for besides is not known yet."""
+    run: Summary | None = None
+    """The stored run to go on with, or the one that has everything; None for a new one."""
+    changed: Summary | None = None
+    """An unfinished run of what the file said before."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it takes to measure that, one after the other."""
+        return 0.0 if self.pace is None else self.pace.seconds(self.missing)
+
+    @property
+    def left_out(self) -> int:
+        """How many settings of the grid are not measured: impossible, or not of the fraction."""
+        if self.plan is None:
+            return 0
+        return sum(sum(1 for _ in grid(part)) - len(measured(self.plan, part)) for part in self.plan.parts)
+
+    def row(self) -> dict[str, object]:
+        """Return it for a table."""
+        if self.plan is None:
+            return {"target": str(self.place), "settings": f"none: {self.trouble}"}
+        whole = settings(self.plan)
+        return {
+            "target": in_brackets(str(self.place), self.plan.origin),
+            "settings": estimate.counted(one.benchmark for one in whole if one.repetition == 0),
+            "left out": self.left_out,
+            "measurements": len(whole),
+            "done": len(whole) - len(self.missing),
+            "openings": len(builds_of(self.plan)),
+            "about": "" if self.pace is None and self.missing else estimate.words(self.seconds),
+        }
+
+
+def prepare(
+    file: PlanFile,
+    store: Store | None,
+    timeout: float | None,
+    say: Callable[[str], None],
+    *,
+    again: bool = False,
+    trials: bool = True,
+) -> list[Prepared]:
+    """Ask all targets of a plan file, one after the other.
+
+    With `trials`, a few settings are measured to see how long they take. A target that cannot be opened is told in what
+    is returned. Raises UsageError, with its line, for what is wrong in the file, before any target is asked if it shows
+    before.
+    """
+    return [
+        _prepared(draft.place, partial(_asked, file, draft, store, timeout, say, again=again, trials=trials))
+        for draft in drafts(file)
+    ]
+
+
+def _prepared(place: Place, ask: Callable[[], Prepared]) -> Prepared:
+    """Ask a target; once more if that fails."""
+    for pause in (_PAUSE, 0.0):
+        try:
+            return ask()
+        except UsageError:
+            raise
+        except IntercoreError as error:
+            trouble = str(error)
+            time.sleep(pause)
+    return Prepared(place, None, trouble)
+
+
+def _asked(
+    file: PlanFile,
+    draft: Draft,
+    store: Store | None,
+    timeout: float | None,
+    say: Callable[[str], None],
+    *,
+    again: bool,
+    trials: bool,
+) -> Prepared:
+    draft.build(say)
+    say(f"opening {draft.place}")
+    with contextlib.ExitStack() as stack:
+        begin = time.monotonic()
+        patience = draft.target.patience if timeout is None else timeout
+        target = stack.enter_context(draft.open(patience, say))
+        begin = begin if draft.is_flashed else time.monotonic()
+        benchmarks = {benchmark.name: benchmark for benchmark in target.session.benchmarks()}
+        plan = lay_out(file, draft, list(benchmarks.values()), target)
+        asking = time.monotonic() - begin
+        run = None if again or store is None else find_run(store.runs(), plan)
+        changed = None if again or store is None or run is not None else find_changed(store.runs(), plan)
+        stored = None if run is None or store is None else store.run(run.id)
+        missing = tuple(settings(plan) if stored is None else remaining(stored))
+        pace = None if stored is None else estimate.of_run(stored)
+        if pace is None and missing and trials:
+            pace = estimate.by_trial(target, plan, asking, say)
+    return Prepared(draft.place, plan, "", pace, missing, run, changed)
+
+
+def duration(prepared: Sequence[Prepared], jobs: int) -> float:
+    """Return how long all of it takes, in seconds.
+
+    Simulated chips share `jobs` processes, boards are measured at the same time, and this machine after them.
+    """
+    ready = [one for one in prepared if one.plan is not None]
+    simulated = sum(one.seconds for one in ready if one.plan is not None and one.plan.simulated) / jobs
+    elsewhere = [one.seconds for one in ready if one.place.port is not None]
+    here = sum(one.seconds for one in ready if one.place.port is None and one.plan and not one.plan.simulated)
+    return max([simulated, *elsewhere]) + here

@@ -1,0 +1,203 @@
+"""Carries out a plan: what the stored run still lacks, one measurement after the other, each stored once complete."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import TYPE_CHECKING, Protocol
+
+import intercore
+from intercore.campaign.stop_rule import Course
+from intercore.errors import IntercoreError
+from intercore.link.session import Session
+from intercore.record.factors import FACTORS, of_target
+from intercore.record.measurement import Measurement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from intercore.campaign.stop_rule import Precision
+    from intercore.link.link import Port
+    from intercore.record.measurement import Level, Plan
+    from intercore.record.plan import Setting
+    from intercore.record.store import Store
+
+
+_MOST_TOLD = 100
+"""Texts of a target that a person gets to see in one run."""
+
+
+class Observer(Protocol):
+    """Is told how far a run has come."""
+
+    def begin(self, done: int, total: int) -> None:
+        """Begin with this many measurements complete already, and this many in the whole plan."""
+
+    def measuring(self, setting: Setting, known: Precision | None) -> None:
+        """Begin a measurement; `known` says how well its setting is known so far, where a stop rule asks for that."""
+
+    def progress(self, done: int, of: int) -> None:
+        """Note the repetitions of the measurement under way."""
+
+    def told(self, text: str) -> None:
+        """Pass on what the target wants a person to know."""
+
+    def chip_time(self, seconds: float) -> None:
+        """Note how long a simulated chip has been running, in its own time."""
+
+    def stored(self, total: int, known: Precision | None) -> None:
+        """Note that the measurement is complete and in the store, and what is known with it."""
+
+
+def carry_out(
+    store: Store,
+    run_id: int,
+    open_port: Callable[[Mapping[str, Level]], Port],
+    observer: Observer,
+    timeout: float,
+    max_rate: int | None = None,
+) -> None:
+    """Measure what run `run_id` of the store lacks.
+
+    `open_port` opens the target, built with these levels of its own factors (`intercore.record.factors`); `timeout` is
+    the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
+    is raised to. Raises IntercoreError, or KeyboardInterrupt, with all complete measurements in the store.
+    """
+    run = store.run(run_id)
+    course = Course(run)
+    if course.total != run.total:
+        store.set_total(run_id, course.total)  # another version may have known the stop rule's series otherwise
+    observer.begin(len(run.measurements), course.total)
+    for build, settings in groupby(course.settings(), lambda setting: of_target(setting.factors)):
+        told = _each_once(observer.told)
+        with opened(open_port(build), run.plan, timeout, max_rate, told) as target:
+            for setting in settings:
+                observer.measuring(setting, course.known(setting))
+                measurement = target.measure(setting, observer.progress, observer.chip_time)
+                course.add(setting, measurement)
+                store.add(run_id, setting, measurement, course.total)
+                observer.stored(course.total, course.known(setting))
+
+
+@contextlib.contextmanager
+def opened(
+    port: Port, plan: Plan, timeout: float, max_rate: int | None = None, told: Callable[[str], None] | None = None
+) -> Iterator[OpenTarget]:
+    """Get the target behind a port ready to measure settings of the plan; the port is closed in the end."""
+    with (
+        contextlib.closing(port),
+        Session(port, timeout=timeout, on_log=told, repeatable=plan.simulated) as session,
+    ):
+        session.raise_rate(max_rate)
+        conditions = target_conditions(session, port, plan.target)
+        session.settle()
+        yield OpenTarget(session, port, plan.simulated, conditions)
+
+
+class OpenTarget:
+    """A target that is ready to measure.
+
+    On a simulated chip every measurement begins from the same state, so that what comes of it depends on the program
+    and the setting alone: neither on what was measured before nor on where and when.
+    """
+
+    def __init__(self, session: Session, port: Port, simulated: bool, conditions: Mapping[str, str]) -> None:
+        """Use a session that is settled."""
+        self.session = session
+        self._port = port
+        self._simulated = simulated
+        self._conditions = conditions
+        self._chip_time = session.now
+
+    def measure(
+        self,
+        setting: Setting,
+        progress: Callable[[int, int], None] | None = None,
+        chip_time: Callable[[float], None] | None = None,
+    ) -> Measurement:
+        """Measure a setting. `progress` is told repetitions done and asked for, `chip_time` a simulated chip's time."""
+
+        def tell(done: int, of: int) -> None:
+            if progress is not None:
+                progress(done, of)
+            tell_time()
+
+        def tell_time() -> None:
+            if self._simulated and chip_time is not None:
+                chip_time(self._chip_time + self.session.now - begin)
+
+        started = datetime.now(UTC).isoformat(timespec="milliseconds")
+        asked = _asked(setting)
+        self.session.rewind()
+        begin = self.session.now
+        bad_lines = self.session.statistics.bad_lines
+        self._port.watch(setting.benchmark)
+        answer = self.session.measure(setting.benchmark, asked, tell)
+        tell_time()
+        self._chip_time += self.session.now - begin
+        if answer.status == "aborted":
+            raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
+        truth = self._port.truth(answer.series, answer.factors)
+        return Measurement(
+            benchmark=setting.benchmark,
+            factors={**answer.factors, **setting.factors},
+            repetition=setting.repetition,
+            series=(*answer.series, *truth.series),
+            conditions={**self._conditions, **line_conditions(self._port)},
+            checks={**answer.checks, **truth.checks, "bad_lines": self.session.statistics.bad_lines - bad_lines},
+            started=started,
+        )
+
+
+def target_conditions(session: Session, port: Port, target: str) -> dict[str, str]:
+    """Return the conditions of whatever is measured now: what the target says, and what this side of the link adds."""
+    info = session.info()
+    return {
+        **info.conditions,
+        "target": target,
+        "firmware": info.hello.firmware,
+        "board": info.hello.board,
+        "chip": info.hello.chip,
+        "cores": str(info.hello.cores),
+        "clock": info.hello.clock,
+        "clock_hz": str(info.hello.hz),
+        "tick_hz": str(info.hello.tick_hz),
+        **line_conditions(port),
+        **({"emulated": f"by {port.emulator}: times mean nothing"} if port.emulator else {}),
+        "desk.platform": platform.platform(),
+        "desk.python": platform.python_version(),
+        "desk.tool": intercore.__version__,
+    }
+
+
+def line_conditions(port: Port) -> dict[str, str]:
+    """Return what is to be said of the line to the target now."""
+    rate = {} if port.rate is None else {"desk.rate": str(port.rate)}
+    faults = {"desk.faults": " ".join(port.faults)} if port.faults else {}
+    return {"desk.link": port.description, **rate, **faults}
+
+
+def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Pass on every text once, and only so many: a target may say anything, and as often as it likes."""
+    told: set[str] = set()
+
+    def tell_once(text: str) -> None:
+        if text not in told and len(told) < _MOST_TOLD:
+            told.add(text)
+            tell(text)
+
+    return tell_once
+
+
+def _asked(setting: Setting) -> dict[str, Level]:
+    """Return what the target is told: all factors but the target's own, and for each repetition another seed.
+
+    The seed chooses phases and delays, so two repetitions with one seed would be the same experiment: on the simulated
+    chip, to the cycle.
+    """
+    asked = {name: level for name, level in setting.factors.items() if name not in FACTORS}
+    if isinstance(seed := asked.get("seed"), int):
+        asked["seed"] = (seed + setting.repetition) % 2**32
+    return asked

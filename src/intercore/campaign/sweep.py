@@ -1,0 +1,307 @@
+"""Carries out campaigns: several runs at once, each on a target of its own, their measurements stored as they come.
+
+Only this thread writes to the store. Batches are measured by crews: a thread for each board, one for this machine, and
+processes for simulated chips. This machine is measured last and alone: what else ran on it would be measured with it.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import time
+from collections import defaultdict, deque
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from intercore.campaign.batch import Batch, Failure
+from intercore.campaign.stop_rule import Course
+from intercore.campaign.workers import Lane
+from intercore.record.factors import of_target
+from intercore.target.targets import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from concurrent.futures import Future
+
+    from intercore.board.boards import Flashing
+    from intercore.campaign.batch import Result
+    from intercore.campaign.workers import Crew
+    from intercore.record.measurement import Measurement, Plan, Run
+    from intercore.record.plan import Setting
+    from intercore.record.store import Store, Summary
+
+DEFAULT_PATIENCE = 20.0
+"""Seconds that a target that has gone is waited for: time for a reset, a loose plug, a person."""
+_PAUSES = (0.05, 0.25, 0.7)
+"""Parts of that after which it is tried to open it again."""
+_IN_A_ROW = 3
+"""Settings that a target does not get through, one after the other, before it is set aside."""
+_DEATHS = 10
+"""Batches lost with the process that measured them before their target is set aside."""
+_BATCH_SECONDS = 1.0
+"""How long a batch of a simulated chip is to take: what a kill loses, and long against what it costs to hand over."""
+_BATCH_MOST = 50
+_AHEAD = 2
+"""Batches that each process has, one of them waiting."""
+_LOOK = 0.2
+"""Seconds between two looks at the clock."""
+
+
+class Watcher(Protocol):
+    """Is told how far campaigns have come."""
+
+    def begin(self, campaign: Campaign) -> None:
+        """Begin with a campaign, of which some may be done already."""
+
+    def stored(self, campaign: Campaign, setting: Setting, seconds: float) -> None:
+        """Note that a measurement is in the store; it took so long."""
+
+    def say(self, campaign: Campaign, text: str) -> None:
+        """Pass on a sentence for people."""
+
+
+class Campaign:
+    """A run that is being carried out."""
+
+    def __init__(self, run: Run, name: str, max_rate: int | None = None, flashing: Flashing | None = None) -> None:
+        """Go on with a stored run; `name` is what its target is called in messages."""
+        self.id = run.id
+        self.plan: Plan = run.plan
+        self.name = name
+        self.max_rate = max_rate
+        self.flashing = flashing
+        self.done = len(run.measurements)
+        self.failures: list[tuple[Setting, str]] = []
+        """Settings that could not be measured, and why."""
+        self.set_aside: str | None = None
+        """Why the target is measured no more."""
+        self._course = Course(run)
+        self._rounds = self._course.rounds()
+        self._waiting: deque[Setting] = deque()
+        self._under_way = 0
+        self._in_a_row = 0
+        self._deaths = 0
+        self._seconds: float | None = None  # that a measurement takes
+
+    @property
+    def total(self) -> int:
+        """How many measurements the run needs, as far as is known."""
+        return self._course.total
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is missing."""
+        return self.done >= self.total
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it measures this machine."""
+        return find(self.plan.target).built_here and not self.plan.simulated
+
+    def take(self, crew: Crew) -> tuple[Setting, ...]:
+        """Return settings of one build to be measured next; none if there are none, or none yet."""
+        if self.set_aside is not None:
+            return ()
+        while not self._waiting and not self._under_way:
+            some = next(self._rounds, None)
+            if some is None:
+                return ()
+            self._waiting.extend(some)
+        count = 1
+        if self.plan.simulated and self._seconds is not None:
+            share = len(self._waiting) // (_AHEAD * crew.size)  # so that all processes end at about the same time
+            count = max(1, min(_BATCH_MOST, share, int(_BATCH_SECONDS / max(self._seconds, 1e-6))))
+        batch: list[Setting] = []
+        while self._waiting and len(batch) < count:
+            if batch and of_target(self._waiting[0].factors) != of_target(batch[0].factors):
+                break
+            batch.append(self._waiting.popleft())
+        self._under_way += len(batch)
+        return tuple(batch)
+
+    def put_back(self, settings: Iterable[Setting]) -> None:
+        """Take back settings whose process has died; too many deaths, and the target is set aside."""
+        settings = list(settings)
+        self._under_way -= len(settings)
+        self._waiting.extendleft(reversed(settings))
+        self._deaths += 1
+        if self._deaths >= _DEATHS:
+            self.set_aside = "processes that simulate it were killed time and again: is there enough memory?"
+
+    def measured(self, setting: Setting, measurement: Measurement, seconds: float) -> None:
+        """Take note of a measurement."""
+        self._under_way -= 1
+        self._in_a_row = 0
+        self._seconds = seconds if self._seconds is None else 0.8 * self._seconds + 0.2 * seconds
+        self._course.add(setting, measurement)
+        self.done += 1
+
+    def failed(self, setting: Setting, failure: Failure) -> None:
+        """Take note that a setting could not be measured: it is set aside, or the whole target is."""
+        self._under_way -= 1
+        self._course.give_up(setting)
+        self.failures.append((setting, failure.why))
+        self._in_a_row = self._in_a_row + 1 if failure.kind == "broken" else 0
+        if failure.kind == "unreachable" or (self._in_a_row >= _IN_A_ROW and not self.plan.simulated):
+            self.set_aside = failure.why
+
+
+def carry_out(
+    store: Store,
+    campaigns: Sequence[Campaign],
+    simulators: Crew,
+    watcher: Watcher,
+    *,
+    timeout: float | None,
+    budget: float | None = None,
+    patience: float = DEFAULT_PATIENCE,
+) -> bool:
+    """Measure what the runs of the campaigns lack; return whether the budget, in seconds, was enough for that.
+
+    A target that has gone is waited for `patience` seconds. One may be silent for `timeout` seconds, or, if that
+    is None, for as long as is usual for it.
+
+    Simulated targets are measured by the crew `simulators`, which stays the caller's to close. What is missing in the
+    end is told by the campaigns. Raises IntercoreError for a store in trouble, or KeyboardInterrupt; all complete
+    measurements are in the store then.
+    """
+    deadline = None if budget is None else time.monotonic() + budget
+    for campaign in campaigns:
+        store.set_total(campaign.id, campaign.total)
+        watcher.begin(campaign)
+    in_time = True
+    pauses = tuple(part * patience for part in _PAUSES)
+    for local in (False, True):
+        phase = [campaign for campaign in campaigns if campaign.is_local == local]
+        lanes: list[Lane] = []
+        crews: dict[Crew, list[Campaign]] = defaultdict(list)
+        for campaign in phase:
+            if campaign.plan.simulated:
+                crews[simulators].append(campaign)
+            else:
+                lanes.append(Lane(functools.partial(watcher.say, campaign)))
+                crews[lanes[-1]].append(campaign)
+        try:
+            in_time = _Phase(store, crews, watcher, timeout, pauses).carry_out(deadline) and in_time
+        finally:
+            for lane in lanes:
+                lane.close()
+    return in_time
+
+
+class _Phase:
+    """Campaigns that are carried out at the same time."""
+
+    def __init__(
+        self,
+        store: Store,
+        crews: dict[Crew, list[Campaign]],
+        watcher: Watcher,
+        timeout: float | None,
+        pauses: tuple[float, ...],
+    ) -> None:
+        self._store = store
+        self._watcher = watcher
+        self._timeout = timeout
+        self._pauses = pauses
+        self._turns = {crew: itertools.cycle(members) for crew, members in crews.items()}
+        self._members = {crew: len(members) for crew, members in crews.items()}
+        self._under_way: dict[Future[Result], tuple[Crew, Campaign, tuple[Setting, ...]]] = {}
+
+    def carry_out(self, deadline: float | None) -> bool:
+        """Measure until all is done or the time is over; return whether it was not."""
+        try:
+            while True:
+                in_time = deadline is None or time.monotonic() < deadline
+                if in_time:
+                    self._hand_out()
+                if not self._under_way:
+                    return in_time or not self._is_more()
+                wait(self._under_way, _LOOK, FIRST_COMPLETED)
+                self._take_in()
+        except BaseException:
+            self._take_in()  # what is done is done
+            raise
+
+    def _is_more(self) -> bool:
+        return any(
+            not campaign.is_complete and campaign.set_aside is None
+            for crew, turns in self._turns.items()
+            for campaign in itertools.islice(turns, self._members[crew])
+        )
+
+    def _hand_out(self) -> None:
+        for crew, turns in self._turns.items():
+            ahead = crew.size * _AHEAD if crew.size > 1 else 1
+            idle = 0
+            while idle < self._members[crew] and sum(one[0] is crew for one in self._under_way.values()) < ahead:
+                campaign = next(turns)
+                settings = campaign.take(crew)
+                if not settings:
+                    idle += 1
+                    continue
+                idle = 0
+                pauses = () if campaign.plan.simulated else self._pauses
+                plan = _without_parts(campaign.plan)
+                timeout = find(plan.target).patience if self._timeout is None else self._timeout
+                batch = Batch(plan, settings, timeout, campaign.max_rate, pauses, flashing=campaign.flashing)
+                self._under_way[crew.submit(batch)] = crew, campaign, settings
+
+    def _take_in(self) -> None:
+        for future in [future for future in self._under_way if future.done()]:
+            _, campaign, settings = self._under_way.pop(future)
+            try:
+                result = future.result()
+            except BrokenExecutor:
+                campaign.put_back(settings)
+                self._tell_if_set_aside(campaign)
+                continue
+            for text in result.told:
+                self._watcher.say(campaign, text)
+            for setting, outcome in zip(settings, result.outcomes, strict=True):
+                self._take(campaign, setting, outcome, result.seconds / len(settings))
+
+    def _take(self, campaign: Campaign, setting: Setting, outcome: Measurement | Failure, seconds: float) -> None:
+        if isinstance(outcome, Failure):
+            was_set_aside = campaign.set_aside is not None
+            campaign.failed(setting, outcome)
+            if not was_set_aside:
+                what = f"{setting.benchmark} {' '.join(f'{name}={level}' for name, level in setting.factors.items())}"
+                self._watcher.say(campaign, f"{what} is set aside: {outcome.why}")
+                self._tell_if_set_aside(campaign)
+            return
+        campaign.measured(setting, outcome, seconds)
+        self._store.add(campaign.id, setting, outcome, campaign.total)
+        self._watcher.stored(campaign, setting, seconds)
+
+    def _tell_if_set_aside(self, campaign: Campaign) -> None:
+        if campaign.set_aside is not None:
+            self._watcher.say(campaign, f"{campaign.name} is set aside: {campaign.set_aside}")
+
+
+def same_content(plan: Plan, other: Plan) -> bool:
+    """Whether two plans measure the same on the same target, whatever file they are from."""
+    return _content(plan) == _content(other)
+
+
+def find_run(runs: Iterable[Summary], plan: Plan) -> Summary | None:
+    """Return the newest of the stored runs of what the plan measures; None if there is none."""
+    return next((run for run in reversed(list(runs)) if same_content(run.plan, plan)), None)
+
+
+def find_changed(runs: Iterable[Summary], plan: Plan) -> Summary | None:
+    """Return the newest unfinished run of the plan's file and target if that was another plan; None if not."""
+    mine = [run for run in runs if (run.plan.file, run.plan.target, run.plan.url) == (plan.file, plan.target, plan.url)]
+    newest = mine[-1] if mine else None
+    return newest if newest is not None and not newest.complete and not same_content(newest.plan, plan) else None
+
+
+def _content(plan: Plan) -> Plan:
+    return msgspec.structs.replace(plan, file=None, name="", baud=0)
+
+
+def _without_parts(plan: Plan) -> Plan:
+    """Return what a batch needs of a plan: a large one is not to be sent with each."""
+    return msgspec.structs.replace(plan, parts=(), excluded=())

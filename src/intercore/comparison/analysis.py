@@ -1,0 +1,430 @@
+"""The same settings on two targets, side by side: medians, their ratio, and by what else the two differ.
+
+A ratio is the second target's over the first's, of times in µs or of bytes per second; its 95 % interval is made of
+those of the two medians (MOVER: Zou & Donner, Statistics in Medicine 27 (2008) 1693, for a ratio on the logarithmic
+scale). Medians of samples that are all equal are exact, and so is their ratio.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from intercore.benchmarks.grouping import IRRELEVANT, by_level
+from intercore.campaign.stop_rule import has_median
+from intercore.errors import UsageError
+from intercore.link.session import SPOILING_CHECKS
+from intercore.record.conditions import differing_between
+from intercore.record.measurement import Level
+from intercore.record.origin import CAUTION
+from intercore.record.plan import canonical
+from intercore.statistics.intervals import Interval, order_interval
+from intercore.target.targets import TARGETS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from intercore.record.measurement import Measurement, Run, Series
+    from intercore.record.origin import Origin
+
+Unit = Literal["us", "bytes_per_s", "count"]
+
+_STREAM = "window"
+"""The series of the benchmark `message` that times a stream of messages."""
+_WORDS: Mapping[Unit, tuple[str, str]] = {
+    "us": ("takes", "as long as"),
+    "bytes_per_s": ("moves", "as much as"),
+    "count": ("counts", "as many as"),
+}
+_WITHOUT_LEVEL = frozenset({"messages"})
+"""Factors that say how much of one thing a sample holds, which the number does not depend on."""
+_BESIDE = frozenset(
+    {
+        *("chip", "chip.revision", "clock_hz", "clock.sys_hz", "tick_hz", "compiler", "compiler.flags"),
+        *("compiler.library", "memory.code", "memory.data", "flash.xip_cache", "firmware"),
+        *("freertos.tick_hz", "desk.faults"),
+    }
+)
+"""Conditions that are none of what two ways to use a chip differ in by themselves: differing, they spoil a ratio."""
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One of the two targets."""
+
+    target: str
+    simulated: bool
+    runs: tuple[int, ...]
+    emulated: bool = False
+    """Whether it is an emulated chip: then its times, and all ratios with them, mean nothing."""
+
+    @property
+    def origin(self) -> Origin:
+        """Where its numbers come from."""
+        return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """A quantity of one setting on both targets."""
+
+    benchmark: str
+    series: str
+    """What was measured: a series of the benchmark; `throughput` for what messages of a stream carry."""
+    setting: dict[str, Level]
+    """The factors that take several levels here."""
+    unit: Unit
+    first: Interval
+    """Median on the first target; its bounds are None with fewer than 6 samples."""
+    second: Interval
+    first_samples: Annotated[int, Meta(ge=1)]
+    second_samples: Annotated[int, Meta(ge=1)]
+    ratio: Interval | None
+    """`second` / `first`; None if that is 0."""
+    exact: bool
+    """Whether all samples of either target are equal."""
+
+
+class Overall(msgspec.Struct, frozen=True):
+    """The ratios of one quantity over all its settings."""
+
+    benchmark: str
+    series: str
+    settings: Annotated[int, Meta(ge=1)]
+    typical: float
+    """Their median."""
+    least: float
+    largest: float
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """A condition that is not the same on both targets."""
+
+    key: str
+    first: tuple[str, ...]
+    """The values it has there; none if it is not told."""
+    second: tuple[str, ...]
+
+
+class Alone(msgspec.Struct, frozen=True):
+    """What only one of the targets has measurements of."""
+
+    target: str
+    benchmark: str
+    settings: Annotated[int, Meta(ge=1)]
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Two targets side by side."""
+
+    first: Side
+    second: Side
+    pairs: tuple[Pair, ...]
+    overall: tuple[Overall, ...]
+    differences: tuple[Difference, ...]
+    """In the conditions of what is compared, but for those of the desk."""
+    alone: tuple[Alone, ...]
+    sentences: tuple[str, ...]
+    warnings: tuple[str, ...]
+    schema: int = 1
+    """Version of this shape. 1: the first."""
+
+
+def compare(runs: Sequence[Run]) -> Comparison:
+    """Compare the two targets that the runs are of, in the order in which they first come.
+
+    UsageError if they are not of two, or if no setting was measured on both.
+    """
+    targets = list(dict.fromkeys(run.plan.target for run in runs))
+    if len(targets) != 2:
+        raise UsageError(f"two targets are compared, and these are runs of {len(targets)}: {', '.join(targets)}")
+    sides = [[run for run in runs if run.plan.target == target] for target in targets]
+    levels = [_levels_of(side) for side in sides]
+    first = _pools(sides[0], _matched_by(*levels))
+    second = _pools(sides[1], _matched_by(*levels[::-1]))
+    both = [key for key in first if key in second]
+    if not both:
+        raise UsageError(f"no setting was measured on both {targets[0]} and {targets[1]}: measure the same on both")
+    pairs = _pairs(both, first, second)
+    overall = tuple(_overall(pairs))
+    compared = [[one for key in both for one in pools[key]] for pools in (first, second)]
+    fixed = tuple(_fixed(levels[0], levels[1], dict.fromkeys(benchmark for benchmark, _ in both)))
+    differences = (*fixed, *(Difference(*values) for values in differing_between(*compared)))
+    mine, theirs = (
+        Side(
+            target,
+            any(run.plan.simulated for run in side),
+            tuple(run.id for run in side),
+            any(run.plan.emulated for run in side),
+        )
+        for target, side in zip(targets, sides, strict=True)
+    )
+    alone = tuple(_alone(targets, first, second))
+    counted = sum(_counted(one) for run in runs for one in run.measurements)
+    return Comparison(
+        mine,
+        theirs,
+        tuple(pairs),
+        overall,
+        differences,
+        alone,
+        tuple(_sentences(mine, theirs, pairs, overall, alone, counted)),
+        (*_spoilt(targets, compared), *_warnings(mine, theirs, fixed, differences)),
+    )
+
+
+_Key = tuple[str, str]
+"""Benchmark, and its setting in canonical form."""
+
+
+_Levels = dict[str, dict[str, set[Level]]]
+"""By benchmark and factor, those of one side."""
+
+
+def _levels_of(side: Sequence[Run]) -> _Levels:
+    found: _Levels = defaultdict(lambda: defaultdict(set))
+    for one in (one for run in side for one in run.measurements):
+        for name, level in one.factors.items():
+            if name not in IRRELEVANT | _WITHOUT_LEVEL:
+                found[one.benchmark][name].add(level)
+    return found
+
+
+def _matched_by(mine: _Levels, theirs: _Levels) -> dict[str, set[str]]:
+    """Return the factors, by benchmark, that tell the settings of one side apart, or those of the other."""
+    return {
+        benchmark: {
+            name
+            for name, known in factors.items()
+            if len(known) > 1 or len(theirs.get(benchmark, {}).get(name, ())) > 1
+        }
+        for benchmark, factors in mine.items()
+    }
+
+
+def _fixed(mine: _Levels, theirs: _Levels, benchmarks: Iterable[str]) -> Iterator[Difference]:
+    """Return the factors that have one level on either side, but not the same, as conditions."""
+    for benchmark in benchmarks:
+        for name in sorted(mine[benchmark].keys() & theirs[benchmark].keys()):
+            first, second = mine[benchmark][name], theirs[benchmark][name]
+            if len(first) == len(second) == 1 and first != second:
+                yield Difference(f"{name} of {benchmark}", tuple(map(str, first)), tuple(map(str, second)))
+
+
+def _counted(one: Measurement) -> bool:
+    """Tell whether differences of the cores' own counters were taken, which say nothing before they are aligned."""
+    return one.benchmark == "switch" and one.factors.get("time", "common") != "common"
+
+
+def _usual_build(target: str) -> dict[str, Level]:
+    """Return the default levels of a target's own factors; none of a target that this version does not know."""
+    return {factor.name: factor.default for known in TARGETS if known.name == target for factor in known.factors}
+
+
+def _pools(side: Sequence[Run], names: Mapping[str, set[str]]) -> dict[_Key, list[Measurement]]:
+    """Return the measurements of a side by what both sides call the same."""
+    pools: dict[_Key, list[Measurement]] = defaultdict(list)
+    usual = _usual_build(side[0].plan.target)
+    for one in (one for run in side for one in run.measurements if not _counted(one)):
+        setting = {
+            name: level
+            for name, level in one.factors.items()
+            if name in names[one.benchmark] and usual.get(name) != level
+        }
+        pools[one.benchmark, canonical(setting)].append(one)
+    return pools
+
+
+def _pairs(
+    both: Sequence[_Key], first: Mapping[_Key, list[Measurement]], second: Mapping[_Key, list[Measurement]]
+) -> list[Pair]:
+    """Return the quantities that both sides have, by benchmark, quantity and setting."""
+    varied = _varied(both, first, second)
+    found = []
+    for key in both:
+        mine, theirs = _quantities(first[key]), _quantities(second[key])
+        names = varied.get(key[0], ())
+        setting = _levels(first[key][0], names)
+        for (series, unit), values in mine.items():
+            if (series, unit) in theirs:
+                found.append(_pair(key[0], series, unit, setting, values, theirs[series, unit]))
+    order = {benchmark: at for at, benchmark in enumerate(dict.fromkeys(key[0] for key in both))}
+    series_order = {name: at for at, name in enumerate(dict.fromkeys((one.benchmark, one.series) for one in found))}
+    return sorted(
+        found,
+        key=lambda one: (
+            order[one.benchmark],
+            series_order[one.benchmark, one.series],
+            tuple(by_level({name: level}) for name, level in one.setting.items()),
+        ),
+    )
+
+
+def _varied(
+    both: Sequence[_Key], first: Mapping[_Key, list[Measurement]], second: Mapping[_Key, list[Measurement]]
+) -> dict[str, list[str]]:
+    """Return the factors of each benchmark that take several levels in what is compared."""
+    levels: dict[str, dict[str, set[Level]]] = defaultdict(lambda: defaultdict(set))
+    for key in both:
+        for one in (first[key][0], second[key][0]):
+            for name, level in one.factors.items():
+                levels[key[0]][name].add(level)
+    besides = IRRELEVANT | _WITHOUT_LEVEL | {"measure"}  # which the series tells
+    return {
+        benchmark: sorted((name for name, known in of.items() if len(known) > 1 and name not in besides), key=_rank)
+        for benchmark, of in levels.items()
+    }
+
+
+def _rank(name: str) -> tuple[bool, bool, str]:
+    """Sort key: what something is done by, between which cores, and how much of it."""
+    return name in ("size", "n"), name in ("from", "to"), name
+
+
+def _levels(one: Measurement, names: Iterable[str]) -> dict[str, Level]:
+    return {name: one.factors[name] for name in names if name in one.factors}
+
+
+def _quantities(pool: Sequence[Measurement]) -> dict[tuple[str, Unit], NDArray[np.float64]]:
+    """Return the values of all repetitions, by quantity."""
+    found: dict[tuple[str, Unit], list[NDArray[np.float64]]] = defaultdict(list)
+    for one in pool:
+        for series in one.series:
+            if has_median(one.benchmark, series) and len(series.ticks):
+                name, unit, values = _quantity(one, series)
+                found[name, unit].append(values)
+    return {key: np.concatenate(parts) for key, parts in found.items()}
+
+
+def _quantity(one: Measurement, series: Series) -> tuple[str, Unit, NDArray[np.float64]]:
+    messages, size = one.factors.get("messages"), one.factors.get("size")
+    if one.benchmark == "message" and series.name == _STREAM and isinstance(messages, int) and isinstance(size, int):
+        return "throughput", "bytes_per_s", messages * size * 1e9 / np.maximum(series.ns, 1e-9)
+    if series.is_time:
+        return series.name, "us", series.ns / 1e3
+    return series.name, "count", series.ticks.astype(np.float64)
+
+
+def _pair(
+    benchmark: str,
+    series: str,
+    unit: Unit,
+    setting: dict[str, Level],
+    mine: NDArray[np.float64],
+    theirs: NDArray[np.float64],
+) -> Pair:
+    first, second = (order_interval(np.sort(values), 0.5) for values in (mine, theirs))
+    return Pair(
+        benchmark=benchmark,
+        series=series,
+        setting=setting,
+        unit=unit,
+        first=first,
+        second=second,
+        first_samples=len(mine),
+        second_samples=len(theirs),
+        ratio=ratio(first, second),
+        exact=bool(mine.min() == mine.max() and theirs.min() == theirs.max()),
+    )
+
+
+def ratio(first: Interval, second: Interval) -> Interval | None:
+    """Return `second` / `first` with its interval; None if either is not above 0. See above for the method."""
+    if first.value <= 0 or second.value <= 0:
+        return None
+    centre = math.log(second.value / first.value)
+    distances = [_distances(one) for one in (first, second)]
+    (first_down, first_up), (second_down, second_up) = distances
+    low = None if second_down is None or first_up is None else math.exp(centre - math.hypot(second_down, first_up))
+    high = None if second_up is None or first_down is None else math.exp(centre + math.hypot(second_up, first_down))
+    return Interval(math.exp(centre), low, high)
+
+
+def _distances(one: Interval) -> tuple[float | None, float | None]:
+    """Return how far the bounds are from the value, as logarithms of factors."""
+    down = None if one.low is None or one.low <= 0 else math.log(one.value / one.low)
+    up = None if one.high is None else math.log(one.high / one.value)
+    return down, up
+
+
+def _overall(pairs: Iterable[Pair]) -> Iterator[Overall]:
+    ratios: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for pair in pairs:
+        if pair.ratio is not None:
+            ratios[pair.benchmark, pair.series].append(pair.ratio.value)
+    for (benchmark, series), values in ratios.items():
+        yield Overall(benchmark, series, len(values), float(np.median(values)), min(values), max(values))
+
+
+def _alone(targets: Sequence[str], first: Mapping[_Key, object], second: Mapping[_Key, object]) -> Iterator[Alone]:
+    for target, mine, theirs in ((targets[0], first, second), (targets[1], second, first)):
+        counts: dict[str, int] = defaultdict(int)
+        for key in mine:
+            if key not in theirs:
+                counts[key[0]] += 1
+        for benchmark, count in counts.items():
+            yield Alone(target, benchmark, count)
+
+
+def _sentences(
+    first: Side,
+    second: Side,
+    pairs: Sequence[Pair],
+    overall: Sequence[Overall],
+    alone: Sequence[Alone],
+    counted: int,
+) -> Iterator[str]:
+    units = {(pair.benchmark, pair.series): pair.unit for pair in pairs}
+    emulated = first.emulated or second.emulated
+    for one in () if emulated else overall:
+        more = one.settings > 1
+        extent = f", from {one.least:.2f} to {one.largest:.2f} over {one.settings} settings" if more else ""
+        does, what = _WORDS[units[one.benchmark, one.series]]
+        times = f"{does} {one.typical:.2f} times {what} {first.target}{extent}"
+        yield f"{one.benchmark}, {one.series}: {second.target} {times}."
+    if first.simulated and second.simulated:
+        spread = sum(not pair.exact for pair in pairs)
+        rest = f" The intervals of {spread} of them are those of the phases that the seed has chosen." if spread else ""
+        yield f"Both are SIMULATED: all numbers are exact, and the same each time.{rest}"
+    for target in dict.fromkeys(one.target for one in alone):
+        named = ", ".join(f"{one.settings} of {one.benchmark}" for one in alone if one.target == target)
+        yield f"Measured on {target} only, and so not compared: {named}."
+    if counted:
+        yield (
+            f"Not compared either: {counted} measurements of switch by the cores' own counters, whose differences are "
+            "no times before they are aligned."
+        )
+
+
+def _spoilt(targets: Sequence[str], compared: Sequence[Sequence[Measurement]]) -> Iterator[str]:
+    for target, measurements in zip(targets, compared, strict=True):
+        counts = {name: sum(one.checks.get(name, 0) for one in measurements) for name in SPOILING_CHECKS}
+        if any(counts.values()):
+            named = ", ".join(f"{name}: {count}" for name, count in counts.items() if count)
+            yield f"{target} counts {named}: ratios with these results mean nothing. See intercore show."
+
+
+def _warnings(
+    first: Side, second: Side, fixed: Sequence[Difference], differences: Sequence[Difference]
+) -> Iterator[str]:
+    if first.emulated or second.emulated:
+        yield CAUTION
+    elif first.simulated != second.simulated:
+        simulated, measured = (first, second) if first.simulated else (second, first)
+        yield f"{simulated.target} is SIMULATED and {measured.target} is measured: a ratio has the simulator's error."
+    spoiling = [*fixed, *(one for one in differences if one.key in _BESIDE)]
+    if spoiling:
+        named = "; ".join(f"{one.key}: {_values(one.first)} and {_values(one.second)}" for one in spoiling)
+        yield (
+            f"{first.target} and {second.target} also differ in what may decide a ratio ({named}): "
+            "it is not the kernels' alone."
+        )
+
+
+def _values(values: Sequence[str]) -> str:
+    return " / ".join(values) or "not told"

@@ -1,0 +1,1 @@
+"""A run as one JSON document, and its schema."""

@@ -1,0 +1,80 @@
+"""A run as one JSON document: docs/json.md describes it, schema/run.schema.json defines it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.benchmarks.reports import reports
+from intercore.campaign import stop_rule
+from intercore.record import conditions
+from intercore.record.measurement import LOOKING_PREFIX
+from intercore.statistics.intervals import summary
+
+if TYPE_CHECKING:
+    from intercore.record.measurement import Measurement, Run, Series
+
+SCHEMA = 1
+"""Version of the shape. 1: the first."""
+
+
+def run_document(run: Run, efficiency: float) -> dict[str, object]:
+    """Return the document: the run's conditions, a summary of each series, and the analysis of each benchmark."""
+    found = reports(run, efficiency)
+    return {
+        "schema": SCHEMA,
+        "run": run.id,
+        "target": run.plan.target,
+        "simulated": run.plan.simulated,
+        "emulated": run.plan.emulated,
+        "started": run.started,
+        "tool": run.tool,
+        "complete": run.complete,
+        "stop": stop_rule.to_json(run),
+        "conditions": _shared_conditions(run),
+        "measurements": [row for measurement in run.measurements for row in _measurement_rows(measurement)],
+        "analysis": {key: value for report in found for key, value in report.json.items()},
+        "warnings": [
+            *conditions.warnings(run),
+            *stop_rule.warnings(run),
+            *(sentence for report in found for sentence in report.warnings),
+        ],
+    }
+
+
+def _shared_conditions(run: Run) -> dict[str, object]:
+    """Each condition's value, or the list of its values where the measurements of the run differ in it."""
+    values: dict[str, list[str]] = {}
+    for measurement in run.measurements:
+        for key, value in measurement.conditions.items():
+            known = values.setdefault(key, [])
+            if value not in known:
+                known.append(value)
+    return {key: known[0] if len(known) == 1 else known for key, known in sorted(values.items())}
+
+
+def _measurement_rows(measurement: Measurement) -> list[dict[str, object]]:
+    return [
+        {
+            "benchmark": measurement.benchmark,
+            "factors": dict(measurement.factors),
+            "repetition": measurement.repetition,
+            "series": series.name,
+            "unit": "ns" if series.unit == "tick" else series.unit,
+            "n": len(series.ticks),
+            "summary": _summary(series),
+            "looking_ns": {str(core): cost for core, cost in measurement.looking_ns.items()},
+            "checks": dict(measurement.checks),
+        }
+        for series in measurement.series
+        if not series.name.startswith(LOOKING_PREFIX) and len(series.ticks)
+    ]
+
+
+def _summary(series: Series) -> dict[str, object] | None:
+    """Summarise a series in the unit that its row names; None for moments: since when they count says nothing."""
+    if series.unit == "moment":
+        return None
+    found = summary(series.ns if series.unit == "tick" else series.ticks)
+    return {name: value for name, value in msgspec.to_builtins(found).items() if name != "n"}

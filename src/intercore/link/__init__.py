@@ -1,0 +1,1 @@
+"""Bytes, lines, messages and exchanges with a target."""

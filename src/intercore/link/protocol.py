@@ -1,0 +1,248 @@
+"""The lines of docs/protocol.md: commands out, messages in. What a target sends is not trusted until checked here."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Literal
+from zlib import crc32
+
+import msgspec
+from msgspec import Meta
+
+from intercore.errors import UsageError
+from intercore.record.measurement import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PROTOCOL_VERSION = 1
+MAX_COMMAND = 400
+"""Characters of a command, its CRC included."""
+MAX_LINE = 480
+"""Characters of a target's line, its CRC included."""
+MAX_LINES = 2**18
+"""Numbered lines of one answer: room for four million samples, and what bounds the memory of the tool."""
+TRAILER = len(" *90ab12cd")
+
+# Without control characters, which could take over the user's terminal.
+Text = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f]*\Z")]
+Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+Counter = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+AnswerId = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+LineNumber = Annotated[int, Meta(ge=0, lt=MAX_LINES)]
+Hertz = Annotated[int, Meta(ge=1, le=10**12)]
+BitRate = Annotated[int, Meta(ge=1, le=10**9)]
+
+
+class Line(msgspec.Struct, frozen=True, tag_field="type"):
+    """What every line has."""
+
+    id: AnswerId
+    """The answer it belongs to; 0 for what comes unasked."""
+
+
+class Numbered(Line, frozen=True):
+    """A line that can be asked for again."""
+
+    i: LineNumber
+
+
+class Hello(Numbered, frozen=True, tag="hello"):
+    """First line of the answer to `info`."""
+
+    protocol: Literal[1]
+    firmware: Text
+    board: Text
+    chip: Text
+    cores: Annotated[int, Meta(ge=1, le=1024)]
+    clock: Text
+    """Name of the common clock's source."""
+    hz: Hertz
+    """Ticks of the common clock per second."""
+    tick_hz: Annotated[int, Meta(ge=0, le=10**9)]
+    """Kernel ticks per second; 0 where there is no tick."""
+    rates: tuple[BitRate, ...] = ()
+    """Bit rates that the console can switch to; none where a rate has no meaning."""
+    rate: BitRate | None = None
+    """That at which it sends this."""
+
+
+class Rate(msgspec.Struct, frozen=True, tag_field="type", tag="rate"):
+    """The target goes on at another bit rate once this line has left."""
+
+    rate: BitRate
+    id: AnswerId = 0
+
+
+class ForeignHello(msgspec.Struct, frozen=True):
+    """A `hello` of another protocol version, of which nothing but the version is understood."""
+
+    type: Literal["hello"]
+    protocol: Annotated[int, Meta(ge=0, le=2**31)]
+
+
+class Condition(Numbered, frozen=True, tag="condition"):
+    """One fact about the target, or part of one."""
+
+    key: Text
+    part: LineNumber
+    value: Text
+
+
+class Benchmark(Numbered, frozen=True, tag="benchmark"):
+    """One benchmark of the target; its parameters follow."""
+
+    name: Text
+    summary: Text
+    refused: Text | None = None
+    """Why it cannot be measured on this target whatever the setting is; then it has no parameters."""
+
+
+class Parameter(Numbered, frozen=True, tag="parameter"):
+    """One parameter of a benchmark."""
+
+    benchmark: Text
+    name: Text
+    kind: Literal["integer", "choice"]
+    default: Int64 | Text
+    help: Text
+    min: Int64 | None = None
+    max: Int64 | None = None
+    choices: tuple[Text, ...] = ()
+
+
+class Log(Line, frozen=True, tag="log"):
+    """A sentence for the person at the desk."""
+
+    text: Text
+
+
+class Impossible(Numbered, frozen=True, tag="impossible"):
+    """A setting that cannot be measured, and why."""
+
+    setting: Counter
+    """Its number among those of the command."""
+    code: Text
+    text: Text
+
+
+class Begin(Numbered, frozen=True, tag="begin"):
+    """First line of the answer to `run`."""
+
+    benchmark: Text
+
+
+class Factor(Numbered, frozen=True, tag="factor"):
+    """One factor of the setting that is measured."""
+
+    name: Text
+    value: Int64 | Text
+
+
+class Progress(Line, frozen=True, tag="progress"):
+    """How far a run has come, in repetitions."""
+
+    done: Counter
+    of: Counter
+
+
+class SeriesHead(Numbered, frozen=True, tag="series"):
+    """Announces a series of samples."""
+
+    name: Text
+    unit: Unit
+    clock: Text
+    hz: Hertz
+    count: Counter
+
+
+# The one type that comes in tens of thousands: its name is compared with those of the series, not by a pattern.
+class Samples(Numbered, frozen=True, tag="samples"):
+    """Up to 16 raw samples of a series."""
+
+    series: str
+    unit: Unit
+    index: Counter
+    """Of the first value in its series."""
+    values: Annotated[tuple[Int64, ...], Meta(min_length=1, max_length=16)]
+
+
+class End(Numbered, frozen=True, tag="end"):
+    """Last line of an answer."""
+
+    status: Literal["ok", "aborted", "failed"] = "ok"
+    checks: dict[Text, Counter] = {}
+
+
+class Error(Line, frozen=True, tag="error"):
+    """Why a command was not carried out."""
+
+    code: Text
+    text: Text
+
+
+_Message1 = (
+    Hello
+    | Rate
+    | Condition
+    | Benchmark
+    | Parameter
+    | Log
+    | Impossible
+    | Begin
+    | Factor
+    | Progress
+    | SeriesHead
+    | Samples
+    | End
+    | Error
+)
+Message = _Message1 | ForeignHello
+
+_decoder: msgspec.json.Decoder[_Message1] = msgspec.json.Decoder(_Message1)
+_foreign_decoder = msgspec.json.Decoder(ForeignHello)
+_WORD = re.compile(r"[!-)+-~]+")  # without the star, which announces a CRC
+
+
+class BadLineError(Exception):
+    """A line that says nothing: garbage, or a good line that was damaged on its way."""
+
+
+class BadContentError(BadLineError):
+    """A line whose CRC is right but whose contents are not: the target itself made it."""
+
+
+def encode_command(words: Iterable[str]) -> bytes:
+    """Return the command made of `words`, closed by its CRC and a line end."""
+    words = list(words)
+    for word in words:
+        if not _WORD.fullmatch(word):
+            raise UsageError(f"{word!r} cannot be sent to a target: words are printable ASCII without blanks and stars")
+    text = " ".join(words).encode("ascii")
+    if len(text) + TRAILER > MAX_COMMAND:
+        raise UsageError(f"the command is too long for a target ({len(text)} characters): {' '.join(words)[:60]}…")
+    return b"%s *%08x\r\n" % (text, crc32(text))  # two line ends: one may get lost
+
+
+def decode_line(line: bytes) -> Message:
+    """Return the message in `line` (without its line end); BadLineError if it is not one."""
+    if len(line) > MAX_LINE:
+        raise BadLineError(f"longer than {MAX_LINE} characters")
+    text, trailer = line[:-TRAILER], line[-TRAILER:]
+    if trailer.lower() != b" *%08x" % crc32(text):
+        raise BadLineError("no CRC or a wrong one")
+    try:
+        return _decoder.decode(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        foreign = _foreign_hello(text)
+        if foreign is None:
+            raise BadContentError(str(error)) from None
+        return foreign
+
+
+def _foreign_hello(text: bytes) -> ForeignHello | None:
+    try:
+        hello = _foreign_decoder.decode(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return hello if hello.protocol != PROTOCOL_VERSION else None

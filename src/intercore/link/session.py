@@ -1,0 +1,384 @@
+"""A conversation with one target: what it is, what it offers, what it measures."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections import defaultdict
+from contextlib import suppress
+from itertools import chain, product
+from typing import TYPE_CHECKING, Literal, Self
+
+import msgspec
+import numpy as np
+
+from intercore.errors import IntercoreError
+from intercore.link.exchange import Exchange, TargetRestartedError, UnknownCommandError
+from intercore.link.link import Link, ProtocolError
+from intercore.link.protocol import (
+    Begin,
+    Benchmark,
+    Condition,
+    End,
+    Factor,
+    Hello,
+    Impossible,
+    Numbered,
+    Parameter,
+    Samples,
+    SeriesHead,
+)
+from intercore.link.rate import RateControl
+from intercore.record.measurement import LOOKING_PREFIX, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from intercore.link.link import Port, Statistics
+    from intercore.record.measurement import Level
+
+DEFAULT_TIMEOUT = 30.0
+"""Seconds a target may be silent: the longest repetition of a run must fit."""
+FIRST_ID = 10**9
+"""Ids have ten digits, so that none cut short on its way is another answer's."""
+_CHECK_LENGTH = 350
+"""Characters of a command that asks about settings, without its CRC: well below what a target takes."""
+_CHECK_LEVELS = 16
+"""Values of a parameter in it, and settings: as many as a target takes (docs/protocol.md)."""
+_CHECK_SETTINGS = 4096
+SPOILING_CHECKS = ("wrong", "migrated", "lost")
+"""Counters that make a result `failed` when they are not 0."""
+
+
+class Info(msgspec.Struct, frozen=True):
+    """What a target says about itself."""
+
+    hello: Hello
+    conditions: dict[str, str]
+
+
+class ParameterInfo(msgspec.Struct, frozen=True):
+    """A parameter of a benchmark: an integer with both bounds, or one of several choices."""
+
+    name: str
+    kind: Literal["integer", "choice"]
+    default: str
+    help: str
+    min: int | None
+    max: int | None
+    choices: tuple[str, ...]
+
+
+class BenchmarkInfo(msgspec.Struct, frozen=True):
+    """A benchmark that a target offers."""
+
+    name: str
+    summary: str
+    parameters: tuple[ParameterInfo, ...]
+    refused: str = ""
+    """Why the target cannot measure it at all; empty if it can."""
+
+
+class ImpossibleSetting(msgspec.Struct, frozen=True):
+    """A setting that a target cannot measure, and why."""
+
+    factors: dict[str, Level]
+    """Those that were asked about."""
+    why: str
+
+
+class Answer(msgspec.Struct, frozen=True, eq=False):
+    """What a target measured: whole and free of contradictions."""
+
+    factors: dict[str, Level]
+    """The setting in full, defaults included."""
+    series: tuple[Series, ...]
+    checks: dict[str, int]
+    status: Literal["ok", "aborted", "failed"]
+
+
+class Session:
+    """A conversation with the target behind a port. What fails raises an IntercoreError, nothing else."""
+
+    def __init__(
+        self,
+        port: Port,
+        timeout: float = DEFAULT_TIMEOUT,
+        on_log: Callable[[str], None] | None = None,
+        *,
+        repeatable: bool = False,
+    ) -> None:
+        """Use `port`, which stays the caller's to close; what the target wants a person to know goes to `on_log`.
+
+        `repeatable` is for a target that is switched on for this session alone: nothing is left to chance then.
+        """
+        self._link = Link(port)
+        self._rate = RateControl(self._link, self._hear_hello)
+        self._repeatable = repeatable
+        self._timeout = timeout
+        self._on_log = on_log
+        self._met = False
+        self._restore: Callable[[], None] | None = None
+        # From a random start, so that the last answer of an earlier session never passes for one of this.
+        self._last_id = FIRST_ID + (0 if repeatable else secrets.randbelow(3 * 10**9))
+
+    def __enter__(self) -> Self:
+        """Return the session."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Leave the target as a reset would, if all is well: the next tool looks for it at that bit rate."""
+        if kind is None and not self._repeatable:
+            with suppress(IntercoreError):
+                self._rate.restore()
+
+    def settle(self) -> None:
+        """Remember how target and line are now, for `rewind`."""
+        restore_link, last_id = self._link.snapshot(), self._last_id
+        if restore_link is None:
+            return
+
+        def restore() -> None:
+            restore_link()
+            self._last_id = last_id
+
+        self._restore = restore
+
+    def rewind(self) -> None:
+        """Bring target and line back to how they were when they were settled, where there is a way back.
+
+        What was done since then makes no difference to what comes next. Only a simulated chip can do that.
+        """
+        if self._restore is not None:
+            self._restore()
+
+    @property
+    def statistics(self) -> Statistics:
+        """What the link has carried so far, and what it has damaged."""
+        return self._link.statistics
+
+    def info(self) -> Info:
+        """Ask the target what it is."""
+        timeout = min(self._timeout, self._link.port.contact_timeout)
+        try:
+            lines = self._ask(["info"], timeout)
+        except TargetRestartedError:  # opening its port resets many a board
+            lines = self._ask(["info"], timeout)
+        return _read_info(lines)
+
+    def raise_rate(self, limit: int | None = None) -> None:
+        """Go to the highest bit rate that both ends of a serial line can, at most `limit`; what has none stays."""
+        if self.rate is not None:
+            self._rate.raise_to(limit, self.info().hello)
+
+    @property
+    def rate(self) -> int | None:
+        """Bits per second on the line now; None where there is no rate."""
+        return self._link.port.rate
+
+    @property
+    def now(self) -> float:
+        """The time in seconds that timeouts count in: this machine's, or that of a simulated chip."""
+        return self._link.now()
+
+    def benchmarks(self) -> list[BenchmarkInfo]:
+        """Ask the target what it offers."""
+        return _read_benchmarks(self._ask(["list"], min(self._timeout, self._link.port.contact_timeout)))
+
+    def check(self, benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[Level]]) -> list[ImpossibleSetting]:
+        """Ask which settings of a grid the target cannot measure, and why; what is not named has its default.
+
+        A target that cannot tell is taken to measure all of them: it says so when it comes to it.
+        """
+        known = {
+            parameter.name: levels[parameter.name] for parameter in benchmark.parameters if parameter.name in levels
+        }
+        impossible = []
+        for grid in _askable(benchmark.name, known):
+            words = ["check", benchmark.name, *(f"{name}={','.join(map(str, some))}" for name, some in grid.items())]
+            try:
+                lines = self._ask(words, min(self._timeout, self._link.port.contact_timeout))
+            except UnknownCommandError:
+                return []
+            impossible += _read_impossible(lines, grid)
+        return impossible
+
+    def measure(
+        self,
+        benchmark: str,
+        parameters: Mapping[str, Level],
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> Answer:
+        """Run a benchmark at one setting; `on_progress` is told repetitions done and asked for. Ctrl-C aborts it."""
+        words = ["run", benchmark, *(f"{name}={value}" for name, value in parameters.items())]
+        whole, bad = self.statistics.lines, self.statistics.bad_lines
+        try:
+            lines = self._ask(words, self._timeout, on_progress)
+        except KeyboardInterrupt:
+            with suppress(IntercoreError):
+                self.abort()
+            raise
+        self._rate.after(self.statistics.lines - whole, self.statistics.bad_lines - bad)
+        return _read_answer(lines, benchmark, parameters)
+
+    def abort(self) -> None:
+        """Have the target end a run that is under way after the current repetition."""
+        self._link.send(["abort"])
+
+    def _ask(
+        self,
+        words: Sequence[str],
+        timeout: float,
+        on_progress: Callable[[int, int], None] | None = None,
+        *,
+        look_around: bool = True,
+    ) -> list[Numbered]:
+        self._last_id += 1
+        exchange = Exchange(
+            self._link,
+            words,
+            self._last_id,
+            timeout=timeout,
+            fresh=not self._met,
+            look_around=look_around,
+            on_progress=on_progress,
+            on_log=self._on_log,
+        )
+        lines = exchange.carry_out()
+        self._met = True
+        return lines
+
+    def _hear_hello(self, timeout: float) -> Hello:
+        return _read_info(self._ask(["info"], timeout, look_around=False)).hello
+
+
+# ---- what answers mean ----
+
+
+def _broken(what: str) -> ProtocolError:
+    return ProtocolError(f"the target breaks the Intercore protocol: {what}")
+
+
+def _read_info(lines: Iterable[Numbered]) -> Info:
+    hello: Hello | None = None
+    parts: defaultdict[str, list[str]] = defaultdict(list)
+    for line in lines:
+        if isinstance(line, Hello) and hello is None:
+            hello = line
+        elif isinstance(line, Condition):
+            if line.part != len(parts[line.key]):
+                raise _broken(f"part {line.part} of condition {line.key} comes after {len(parts[line.key])} others")
+            parts[line.key].append(line.value)
+        elif not isinstance(line, End):
+            raise _unexpected(line, "info")
+    if hello is None:
+        raise _broken("an answer to `info` without `hello`")
+    return Info(hello, {key: "".join(values) for key, values in parts.items()})
+
+
+def _read_benchmarks(lines: Iterable[Numbered]) -> list[BenchmarkInfo]:
+    summaries: dict[str, Benchmark] = {}
+    parameters: defaultdict[str, dict[str, ParameterInfo]] = defaultdict(dict)
+    for line in lines:
+        if isinstance(line, Benchmark) and line.name not in summaries:
+            summaries[line.name] = line
+        elif isinstance(line, Parameter) and line.benchmark in summaries:
+            parameters[line.benchmark][line.name] = _read_parameter(line)
+        elif not isinstance(line, End):
+            raise _unexpected(line, "list")
+    return [
+        BenchmarkInfo(name, line.summary, tuple(parameters[name].values()), line.refused or "")
+        for name, line in summaries.items()
+    ]
+
+
+def _read_parameter(line: Parameter) -> ParameterInfo:
+    if line.kind == "integer" and (line.min is None or line.max is None or line.min > line.max):
+        raise _broken(f"parameter {line.name} of {line.benchmark} has no range")
+    if line.kind == "choice" and not line.choices:
+        raise _broken(f"parameter {line.name} of {line.benchmark} has no choices")
+    return ParameterInfo(line.name, line.kind, str(line.default), line.help, line.min, line.max, line.choices)
+
+
+def _askable(benchmark: str, grid: Mapping[str, Sequence[Level]]) -> Iterator[Mapping[str, Sequence[Level]]]:
+    """Cut a grid into such as fit in one command: the longest list of levels in two, again and again."""
+    length = len(f"check {benchmark} id={FIRST_ID}") + sum(2 + len(name) + _length(grid[name]) for name in grid)
+    most = max(map(len, grid.values()), default=1)
+    settings = math.prod(len(levels) for levels in grid.values())
+    if (length <= _CHECK_LENGTH and most <= _CHECK_LEVELS and settings <= _CHECK_SETTINGS) or most == 1:
+        yield grid
+        return
+    longest = max(grid, key=lambda name: (len(grid[name]) > _CHECK_LEVELS, len(grid[name]) > 1, _length(grid[name])))
+    half = len(grid[longest]) // 2
+    yield from _askable(benchmark, {**grid, longest: grid[longest][:half]})
+    yield from _askable(benchmark, {**grid, longest: grid[longest][half:]})
+
+
+def _length(levels: Sequence[Level]) -> int:
+    return sum(len(str(level)) + 1 for level in levels)
+
+
+def _read_impossible(lines: Iterable[Numbered], grid: Mapping[str, Sequence[Level]]) -> list[ImpossibleSetting]:
+    # The first parameter turns fastest.
+    settings = [
+        dict(zip(grid, reversed(levels), strict=True))
+        for levels in product(*(grid[name] for name in reversed(list(grid))))
+    ]
+    impossible: dict[int, ImpossibleSetting] = {}
+    for line in lines:
+        if isinstance(line, Impossible) and line.setting < len(settings) and line.setting not in impossible:
+            impossible[line.setting] = ImpossibleSetting(settings[line.setting], line.text or line.code)
+        elif not isinstance(line, End):
+            raise _unexpected(line, "check")
+    return list(impossible.values())
+
+
+def _read_answer(lines: Sequence[Numbered], benchmark: str, parameters: Mapping[str, Level]) -> Answer:
+    factors: dict[str, Level] = {}
+    heads: dict[str, SeriesHead] = {}
+    values: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
+    taken: defaultdict[str, int] = defaultdict(int)
+    end = End(0, 0)
+    if not isinstance(lines[0], Begin):
+        raise _unexpected(lines[0], f"run {benchmark}")
+    for line in lines:
+        if isinstance(line, Samples):
+            if line.series not in heads or line.index != taken[line.series]:
+                raise _broken(f"samples from {line.index} of series {line.series!r} after {taken[line.series]} others")
+            if line.unit != heads[line.series].unit:
+                raise _broken(f"samples in {line.unit} of series {line.series}, which is in {heads[line.series].unit}")
+            taken[line.series] += len(line.values)
+            values[line.series].append(line.values)
+        elif isinstance(line, SeriesHead) and line.name not in heads:
+            heads[line.name] = line
+        elif isinstance(line, Factor) and line.name not in factors:
+            factors[line.name] = line.value
+        elif isinstance(line, End):
+            end = line
+        elif not (isinstance(line, Begin) and line.benchmark == benchmark and line.i == 0):
+            raise _unexpected(line, f"run {benchmark}")
+    for name, level in parameters.items():
+        if str(factors.get(name)) != str(level):
+            raise _broken(f"asked for {name}={level}, it ran with {name}={factors.get(name)}")
+    if end.status == "ok" and any(end.checks.get(check) for check in SPOILING_CHECKS):
+        raise _broken(f"a run that is `ok` with checks {end.checks}")
+    series = tuple(_read_series(head, values[name], taken[name]) for name, head in heads.items())
+    return Answer(factors, series, end.checks, end.status)
+
+
+def _read_series(head: SeriesHead, values: list[tuple[int, ...]], taken: int) -> Series:
+    if head.count != taken:
+        raise _broken(f"series {head.name} was to have {head.count} samples and has {taken}")
+    core = head.name.removeprefix(LOOKING_PREFIX)
+    if core != head.name and not (core.isascii() and core.isdigit()):
+        raise _broken(f"series {head.name} names no core")
+    if core != head.name and head.unit != "tick":
+        raise _broken(f"series {head.name} is the cost of looking, and its unit is {head.unit}")
+    ticks = np.fromiter(chain.from_iterable(values), np.int64, taken)
+    ticks.setflags(write=False)
+    return Series(head.name, head.clock, head.hz, ticks, head.unit)
+
+
+def _unexpected(line: Numbered, command: str) -> ProtocolError:
+    kind = type(line).__struct_config__.tag
+    return _broken(f"line {line.i} of the answer to `{command}`, a `{kind}`, is out of place")

@@ -1,0 +1,142 @@
+"""What the conditions of a run say about how far its numbers can be trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.record.factors import FACTORS
+from intercore.record.origin import CAUTION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from intercore.record.measurement import Level, Measurement, Run
+
+_OF_THE_MOMENT = frozenset(
+    {
+        "os.load_at_start",
+        "cpu.cycle_counter_hz",
+        "clock.uncertainty",
+        "clock.offset",
+        "clock.esp_timer_ppm",
+        "reset.reason",
+        "desk.link",
+        "desk.rate",
+    }
+)
+"""Conditions that differ each time the target starts and say nothing about its speed."""
+
+_OF_THE_SIMULATING_MACHINE = frozenset({"desk.platform", "desk.python"})
+"""Conditions that say nothing about a simulated chip: it runs alike everywhere, and on a cluster in many places."""
+
+_DECIDED_BY = {
+    key: [name for name, factors in FACTORS.items() if any(key in factor.conditions for factor in factors)]
+    for key in sorted({key for factors in FACTORS.values() for factor in factors for key in factor.conditions})
+}
+"""Conditions that must be the same only between measurements at the same levels of these factors of the target."""
+
+_CYCLE_HZ = "clock.sys_hz"
+_TICK_HZ = "tick_hz"
+_DIGITS = 12  # of a rate, at most: more is no rate
+
+_BUSY_LOAD = 0.5
+"""Load per core at start above which something else was running."""
+
+
+def differing(run: Run) -> dict[str, list[str]]:
+    """Return the conditions that changed within the run though no factor of its plan says so, with their values."""
+    values: dict[tuple[str, tuple[Level | None, ...]], list[str]] = {}
+    ignored = _OF_THE_MOMENT | (_OF_THE_SIMULATING_MACHINE if run.plan.simulated else frozenset())
+    for measurement in run.measurements:
+        for key in measurement.conditions.keys() - ignored:
+            build = tuple(measurement.factors.get(factor) for factor in _DECIDED_BY.get(key, ()))
+            known = values.setdefault((key, build), [])
+            if measurement.conditions[key] not in known:
+                known.append(measurement.conditions[key])
+    return {key: known for (key, _), known in sorted(values.items(), key=repr) if len(known) > 1}
+
+
+def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
+    """Return the conditions by which the samples of two measurements of one setting do not belong together.
+
+    What was true of the moment does not count, nor do the desk's own.
+    """
+    keys = {key for key in first.keys() | second.keys() if not key.startswith("desk.")} - _OF_THE_MOMENT
+    return sorted(key for key in keys if first.get(key) != second.get(key))
+
+
+def differing_between(
+    first: Iterable[Measurement], second: Iterable[Measurement]
+) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Return the conditions, but those of the desk and of the moment, whose values on two targets are not the same."""
+    known: list[dict[str, dict[str, None]]] = [{}, {}]
+    for values, measurements in zip(known, (first, second), strict=True):
+        for one in measurements:
+            for key, value in one.conditions.items():
+                values.setdefault(key, {})[value] = None
+    ignored = _OF_THE_MOMENT | {"target"}
+    keys = sorted(key for key in known[0].keys() | known[1].keys() if key not in ignored and not _is_of_desk(key))
+    both = ((key, tuple(known[0].get(key, ())), tuple(known[1].get(key, ()))) for key in keys)
+    return [(key, mine, theirs) for key, mine, theirs in both if set(mine) != set(theirs)]
+
+
+def _is_of_desk(key: str) -> bool:
+    return key.startswith("desk.") and key != "desk.faults"
+
+
+def warnings(run: Run) -> list[str]:
+    """Say in plain sentences what about the conditions makes the numbers doubtful, and what to do about it."""
+    sentences = [CAUTION] if run.plan.emulated else []
+    sentences += [
+        f"The condition {key} changed within this run ({' / '.join(known)}): its measurements are not comparable "
+        "as they stand. Measure again in one go."
+        for key, known in differing(run).items()
+    ]
+    if "SCHED_OTHER" in _values(run, "scheduler.policy"):
+        sentences.append(
+            "The system did not permit real-time scheduling (SCHED_FIFO), so other programs could take the cores: "
+            "expect wider intervals. Run as root or allow a real-time priority (ulimit -r)."
+        )
+    if lost := sum(measurement.checks.get("rings_lost", 0) for measurement in run.measurements):
+        sentences.append(
+            f"{lost} interrupts from core to core were lost, and made up for at the next ticks of the kernel: samples "
+            "that they were part of are a millisecond or two too long. On real hardware this should not happen."
+        )
+    if any(_is_busy(measurement.conditions) for measurement in run.measurements):
+        sentences.append(
+            "Something else was running when this run started (load above half a core per core). "
+            "Close it and measure again."
+        )
+    if "virtual machine" in _values(run, "cpu.virtualisation"):
+        sentences.append(
+            "This is a virtual machine: its hypervisor can stop a core unseen, which shows as rare, very long samples."
+        )
+    return sentences
+
+
+def cycle_hz(run: Run) -> int | None:
+    """Return the cycles per second of a core, where it has one rate throughout and the target says which; else None."""
+    return _rate(run, _CYCLE_HZ)
+
+
+def tick_hz(run: Run) -> int | None:
+    """Return the ticks per second of the kernel, where they are the same throughout and the target says; else None."""
+    return _rate(run, _TICK_HZ)
+
+
+def _rate(run: Run, key: str) -> int | None:
+    known = _values(run, key)
+    (text,) = known if len(known) == 1 else ("",)
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS and int(text) else None
+
+
+def _values(run: Run, key: str) -> set[str]:
+    return {measurement.conditions.get(key, "") for measurement in run.measurements}
+
+
+def _is_busy(conditions: Mapping[str, str]) -> bool:
+    try:
+        load = float(conditions["os.load_at_start"].split()[0])  # /proc/loadavg: the last minute's average comes first
+        return load > _BUSY_LOAD * int(conditions["cores"])
+    except (KeyError, IndexError, ValueError):
+        return False  # a chip has no load

@@ -1,0 +1,197 @@
+"""What came back from a target: the types that link, store, analysis and view share. All of them are immutable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import msgspec
+import numpy as np
+
+from intercore.errors import IntercoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from intercore.record.origin import Origin
+
+Level: TypeAlias = int | str
+"""One value of a factor: an integer, or the name of a choice."""
+
+Unit: TypeAlias = Literal["tick", "moment", "count", "core"]
+"""What the samples of a series are: differences of two readings of its clock, in its ticks, which most often are
+durations (`tick`); readings of the clock, in ticks since some moment, of which only differences mean something
+(`moment`); how often something was done or found (`count`); numbers of cores (`core`)."""
+
+LOOKING_PREFIX = "looking."
+"""Series named `looking.<core>` hold the cost of looking: empty pairs of time stamps taken on that core."""
+
+
+class Series(msgspec.Struct, frozen=True, eq=False):
+    """Raw samples of one quantity: integers as the target sent them, most often in ticks of a named clock."""
+
+    name: str
+    """What was measured, e.g. `t1`, `tp` or `looking.0`; unique in its measurement."""
+    clock: str
+    """Name of the clock whose ticks are counted, e.g. `common`; says nothing where the unit is `count` or `core`."""
+    hz: int
+    """Ticks per second of that clock, at least 1."""
+    ticks: NDArray[np.int64]
+    """The samples in the order in which they were taken, in `unit`; shape (count,)."""
+    unit: Unit = "tick"
+
+    @property
+    def is_time(self) -> bool:
+        """Whether the samples are ticks of the clock, so that they can be told in seconds."""
+        return self.unit in ("tick", "moment")
+
+    @property
+    def ns(self) -> NDArray[np.float64]:
+        """The samples in nanoseconds, shape (count,). Not rounded; nothing is subtracted.
+
+        IntercoreError if they are no times.
+        """
+        if not self.is_time:
+            raise IntercoreError(
+                f"series {self.name} is needed in ns, and its unit is {self.unit}: "
+                "the target's firmware is not one that this Intercore understands; build it from the same version"
+            )
+        ns: NDArray[np.float64] = self.ticks.astype(np.float64) * (1e9 / self.hz)
+        return ns
+
+
+class Measurement(msgspec.Struct, frozen=True, eq=False):
+    """One benchmark at one setting of its factors, complete and checked."""
+
+    benchmark: str
+    factors: Mapping[str, Level]
+    """The setting in full, defaults included."""
+    repetition: int
+    """Counts from 0 when a plan asks for the same setting more than once."""
+    series: tuple[Series, ...]
+    conditions: Mapping[str, str]
+    """What else was true: chip, clocks, compiler, scheduler policy, …; see docs/conditions.md."""
+    checks: Mapping[str, int]
+    """Counters that the target sent in `end`: `checked`, `wrong`, `migrated`, `preempted`, `lost`, …; and `bad_lines`,
+    the lines that arrived damaged and were asked for again."""
+    started: str
+    """UTC time at which the measurement began, ISO 8601."""
+
+    def samples(self, name: str) -> Series:
+        """Return the series called `name`; KeyError if the measurement has none."""
+        for series in self.series:
+            if series.name == name:
+                return series
+        raise KeyError(name)
+
+    @property
+    def looking_ns(self) -> dict[int, float]:
+        """Median cost of looking in ns, per core: what an empty pair of time stamps costs in place."""
+        return {
+            int(series.name.removeprefix(LOOKING_PREFIX)): float(np.median(series.ns))
+            for series in self.series
+            if series.name.startswith(LOOKING_PREFIX) and len(series.ticks)
+        }
+
+
+class Truth(msgspec.Struct, frozen=True, eq=False):
+    """What an observer saw of a measurement from outside; only a simulated chip has one."""
+
+    series: tuple[Series, ...] = ()
+    """True values of what the target measured, sample for sample."""
+    checks: Mapping[str, int] = {}
+    """Counters, as those of the target."""
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What a plan measures of one benchmark."""
+
+    benchmark: str
+    levels: dict[str, list[Level]]
+    """Levels per factor; the settings are their full product. Includes the target's own factors, such as
+    `opt` for targets that are built here (see `intercore.record.factors`)."""
+    fraction: float = 1.0
+    """Which part of these settings is measured: above 0, at most 1; the plan's seed chooses them at random."""
+    skip: tuple[dict[str, Level], ...] = ()
+    """Levels of some factors, of which no setting has all."""
+
+
+class Excluded(msgspec.Struct, frozen=True):
+    """Settings that a plan leaves out."""
+
+    benchmark: str
+    factors: dict[str, Level]
+    """Those that all of them have."""
+    why: str
+
+
+class StopRule(msgspec.Struct, frozen=True):
+    """When a setting has been measured often enough (see `intercore.campaign.stop_rule`)."""
+
+    until: float
+    """Once the 95 % interval of the median of each of its main series lies within this fraction of the median on either
+    side; above 0, at most 1."""
+    cap: int
+    """Or once it has so many repetitions: at least those of the plan."""
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What a run measures and where: everything that is needed to resume it after any interruption."""
+
+    target: str
+    """Name of the target, e.g. `host`."""
+    url: str | None
+    """pyserial device or URL of the target if the user gave one."""
+    name: str
+    """What the user asked for: the name of a benchmark, or `suite` for all of them."""
+    parts: tuple[Part, ...]
+    """In the order of measuring. Parts of one benchmark name the same factors: its settings can be told apart."""
+    repetitions: int = 1
+    """How often each setting is measured, at least 1; with a stop rule, at least so often."""
+    seed: int = 1
+    """Seeds the order of the settings and the dither on the target."""
+    simulated: bool = False
+    """True when the target is a simulated chip, exact in time; then every number is labelled so."""
+    emulated: bool = False
+    """True when the target is an emulated chip, whose times mean nothing; then every number is labelled so."""
+    baud: int = 115200
+    """Bits per second of a serial port, at first."""
+    stop: StopRule | None = None
+    """How long to go on; None if the repetitions are all."""
+    excluded: tuple[Excluded, ...] = ()
+    """Settings of the parts that the target cannot measure, and that nobody asked for by name."""
+    file: str | None = None
+    """The plan file that it was made of, as the user named it. The settings of its parts are then mixed."""
+    image: str | None = None
+    """The prebuilt image that an emulated chip runs, as the user named it; None if its program is built here."""
+
+    @property
+    def origin(self) -> Origin:
+        """Where its numbers come from."""
+        return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
+
+    @property
+    def benchmarks(self) -> tuple[str, ...]:
+        """The benchmarks that are measured, each once."""
+        return tuple(dict.fromkeys(part.benchmark for part in self.parts))
+
+
+class Run(msgspec.Struct, frozen=True, eq=False):
+    """One run as the store holds it: its plan and whatever has been measured of it so far."""
+
+    id: int
+    plan: Plan
+    started: str
+    """UTC time at which the run was created, ISO 8601."""
+    tool: str
+    """Version of Intercore that created the run."""
+    total: int
+    """Number of measurements that the plan needs; with a stop rule, as far as is known, so it grows with them."""
+    measurements: tuple[Measurement, ...]
+    """Those that are complete, in the order in which they were taken."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing of the plan is missing."""
+        return len(self.measurements) >= self.total

@@ -1,1 +1,0 @@
-"""The shape of the JSON document. What analyses say of themselves goes into it: python -m intercore.schema."""

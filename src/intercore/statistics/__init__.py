@@ -1,0 +1,1 @@
+"""Intervals, distributions, tails, lines and factors: knows no benchmark."""

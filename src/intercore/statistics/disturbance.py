@@ -1,0 +1,216 @@
+"""What makes a sample doubtful, in words: drift, several levels, bursts of outliers, each with the likely cause.
+
+A sentence is said only of an effect that matters, not of one that is merely significant: a million samples make the
+smallest drift significant.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from intercore.statistics.intervals import granularity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+_SIGNIFICANT = 0.001
+_FEWEST = 20  # samples of which anything is said
+_FEWEST_IN_LEVEL = 10
+
+_DRIFT = 0.71  # probability of superiority that Vargha & Delaney (2000) call a large effect
+_RELEVANT = 0.02  # of the median: less is not worth a warning
+
+_LEVEL_SHARE = 0.05  # of the samples, in the smallest level
+_STRAY = 0.01  # of the samples, may lie between two levels
+_MOST_LEVELS = 4
+_FEW_CHANGES = 0.1  # of the changes between levels that chance would make: then levels are phases in time
+
+_FAR_OUT = 10  # times the median distance from the median: 6.7 standard deviations of a normal distribution
+_FEWEST_OUTLIERS = 6
+_MOST_OUTLIERS = 0.05  # of the samples: more are a level, not outliers
+_NEAR = 0.1  # of the mean distance between outliers
+_TOGETHER = 0.5  # of the outliers near the one before
+
+
+class Level(msgspec.Struct, frozen=True):
+    """One of several values around which samples lie."""
+
+    centre: float
+    """Median of the samples there."""
+    share: float
+    """Fraction of all samples."""
+
+
+def disturbances(values: ArrayLike, *, tick: float | None = None, unit: str = "µs") -> list[str]:
+    """Say what disturbed the samples, given in the order in which they were taken; nothing of fewer than 20.
+
+    `tick` is the resolution of their clock in their unit; without it, it is taken from the values. Steps of one tick
+    are no levels.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if len(array) < _FEWEST:
+        return []
+    smallest = _smallest_effect(array, tick)
+    edges = _level_edges(array, smallest)
+    said = []
+    if edges:
+        said.append(_levels_in_words(array, edges, unit))
+    elif _drifts(array, smallest):
+        said.append(_drift_in_words(array, unit))
+    outliers = _outliers(array, smallest)
+    if _come_in_bursts(outliers, len(array)):
+        said.append(_bursts_in_words(array, outliers, unit))
+    return said
+
+
+def levels(values: ArrayLike, *, tick: float | None = None) -> tuple[Level, ...]:
+    """Return the levels around which the samples lie, lowest first; a single one where there are no several.
+
+    Levels are told apart where a gap, with at most 1 % of the samples in it, is wider than the middle 80 % of the
+    samples on either side, and than 2 % of the median; each holds at least 5 % of the samples, and 10. No values, no
+    level.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if len(array) == 0:
+        return ()
+    edges = _level_edges(array, _smallest_effect(array, tick)) if len(array) >= _FEWEST else []
+    return tuple(_levels(array, edges))
+
+
+def is_drifting(values: ArrayLike, *, tick: float | None = None) -> bool:
+    """Return whether the second half of the samples lies clearly above or below the first half.
+
+    By the rank test of Mann and Whitney (p below 0.001), and only if a sample of one half is beyond one of the other in
+    71 % of pairs (a large effect after Vargha & Delaney 2000) and the medians are 2 % apart.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    return len(array) >= _FEWEST and _drifts(array, _smallest_effect(array, tick))
+
+
+def _smallest_effect(values: Floats, tick: float | None) -> float:
+    """Return the difference below which nothing is said: more than one tick, and a share of the median."""
+    step = granularity(values) if tick is None else tick
+    return max(1.5 * (step or 0.0), _RELEVANT * abs(float(np.median(values))))
+
+
+# Drift
+
+
+def _drifts(values: Floats, smallest: float) -> bool:
+    first, second = np.array_split(values, 2)
+    if abs(np.median(second) - np.median(first)) < smallest or values.min() == values.max():
+        return False
+    from scipy.stats import mannwhitneyu  # noqa: PLC0415 - 1 s that commands without an analysis should not take
+
+    test = mannwhitneyu(second, first, method="asymptotic")
+    superiority = float(test.statistic) / (len(first) * len(second))
+    return bool(test.pvalue < _SIGNIFICANT and max(superiority, 1 - superiority) >= _DRIFT)
+
+
+def _drift_in_words(values: Floats, unit: str) -> str:
+    first, second = (float(np.median(half)) for half in np.array_split(values, 2))
+    return (
+        f"The values drift: the median of the first half is {first:.4g} {unit}, that of the second half "
+        f"{second:.4g} {unit}. A clock frequency that changes with load or temperature, memory that fills up, or "
+        "another program that came or went is likely; warm up, fix the frequency, and measure again."
+    )
+
+
+# Levels
+
+
+def _level_edges(values: Floats, smallest: float) -> list[float]:
+    """Return the values that separate levels, in order."""
+    return sorted(_gaps(np.sort(values), max(_FEWEST_IN_LEVEL, _LEVEL_SHARE * len(values)), smallest))[
+        : _MOST_LEVELS - 1
+    ]
+
+
+def _gaps(ordered: Floats, fewest: float, smallest: float) -> Iterator[float]:
+    """Split at the widest gap, and what is on either side again."""
+    least = int(np.ceil(fewest))
+    stray = int(_STRAY * len(ordered))
+    below = np.arange(least - 1, len(ordered) - least - stray)
+    if not len(below):
+        return
+    widths = ordered[below + stray + 1] - ordered[below]
+    last = int(below[np.argmax(widths)])
+    low, high = ordered[: last + 1], ordered[last + stray + 1 :]
+    width = float(high[0] - low[-1])
+    if width < smallest or width <= max(_spread(low), _spread(high)):
+        return
+    yield float(low[-1] + high[0]) / 2
+    yield from _gaps(low, fewest, smallest)
+    yield from _gaps(high, fewest, smallest)
+
+
+def _spread(ordered: Floats) -> float:
+    low, high = np.percentile(ordered, (10, 90))
+    return float(high - low)
+
+
+def _levels(values: Floats, edges: Sequence[float]) -> Iterator[Level]:
+    belongs = np.searchsorted(edges, values)
+    for index in range(len(edges) + 1):
+        members = values[belongs == index]
+        yield Level(float(np.median(members)), len(members) / len(values))
+
+
+def _levels_in_words(values: Floats, edges: Sequence[float], unit: str) -> str:
+    found = list(_levels(values, edges))
+    listed = ", ".join(f"{level.share:.0%} around {level.centre:.4g} {unit}" for level in found)
+    belongs = np.searchsorted(edges, values)
+    changes = int(np.count_nonzero(np.diff(belongs)))
+    by_chance = (1 - sum(level.share**2 for level in found)) * len(values)
+    if changes <= _FEW_CHANGES * by_chance:
+        cause = (
+            f"It stays on one for long and changes {changes} time{'s' * (changes != 1)}: a clock frequency that "
+            "changes, a task that moved to another core, or another program is likely."
+        )
+    else:
+        cause = (
+            "It changes between them all the time: two ways through the code, a cache or an interrupt that hits or "
+            "misses, or a wait for a tick is likely."
+        )
+    return f"The values lie on {len(found)} levels: {listed}. {cause} A mean or a median alone says little."
+
+
+# Bursts
+
+
+def _outliers(values: Floats, smallest: float) -> NDArray[np.int64]:
+    """Return where values lie far above the rest: delays only add."""
+    median = np.median(values)
+    distance = float(np.median(np.abs(values - median)))
+    return np.flatnonzero(values - median > max(_FAR_OUT * distance, smallest))
+
+
+def _come_in_bursts(outliers: NDArray[np.int64], n: int) -> bool:
+    """Return whether more outliers than chance explains, and at least half of them, are close to the one before."""
+    k = len(outliers)
+    if not _FEWEST_OUTLIERS <= k <= _MOST_OUTLIERS * n:
+        return False
+    near = max(1, int(_NEAR * n / k))
+    close = int(np.count_nonzero(np.diff(outliers) <= near))
+    from scipy.stats import binom  # noqa: PLC0415 - 1 s that commands without an analysis should not take
+
+    by_chance = 1 - (1 - k / n) ** near
+    return close >= _TOGETHER * (k - 1) and float(binom.sf(close - 1, k - 1, by_chance)) < _SIGNIFICANT
+
+
+def _bursts_in_words(values: Floats, outliers: NDArray[np.int64], unit: str) -> str:
+    near = max(1, int(_NEAR * len(values) / len(outliers)))
+    bursts = 1 + int(np.count_nonzero(np.diff(outliers) > near))
+    return (
+        f"{len(outliers)} of {len(values):,} values lie far above the rest (up to {values.max():.4g} {unit}, where the "
+        f"median is {np.median(values):.4g} {unit}), and they come together, in {bursts} "
+        f"burst{'s' * (bursts != 1)}: something else ran for a while, such as another program, a handler of many "
+        "interrupts or a console. Measure on a quieter machine, or longer, to see whether that is part of the system."
+    )

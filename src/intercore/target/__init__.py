@@ -1,0 +1,1 @@
+"""What the name of a target means, and how to reach it."""

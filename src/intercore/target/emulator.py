@@ -1,0 +1,124 @@
+"""The ESP32 on Espressif's QEMU, as a port: what the program does can be tried so, and nothing of its times."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from intercore.board import esp_image
+from intercore.errors import IntercoreError
+from intercore.link.link import ChildPort, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PROGRAM = "qemu-system-xtensa"
+MACHINE = "esp32"
+
+_ASK_TIMEOUT_S = 30.0
+_INSTALL = (
+    "Espressif's QEMU, which has it, comes with ESP-IDF: python $IDF_PATH/tools/idf_tools.py install qemu-xtensa; then "
+    "activate ESP-IDF in this shell again"
+)
+
+
+class QemuPort(ChildPort):
+    """UART0 of an ESP32 that is switched on with the port and off with it."""
+
+    contact_timeout = 60.0  # a busy machine takes a while to boot it
+
+    def __init__(self, qemu: str, version: str, flash: bytes) -> None:
+        """Start the chip with this flash, of a size that QEMU takes."""
+        self.emulator = version
+        self._folder = tempfile.TemporaryDirectory(prefix="intercore-qemu-", ignore_cleanup_errors=True)
+        try:
+            file = Path(self._folder.name, "flash.bin")
+            file.write_bytes(flash)
+            super().__init__([*_dying_with_us(), *_command(qemu, file)], f"{PROGRAM} (machine {MACHINE})")
+        except OSError as error:
+            self._folder.cleanup()
+            raise IntercoreError(f"cannot write the emulated flash: {error.strerror or error}") from error
+        except BaseException:
+            self._folder.cleanup()
+            raise
+
+    def close(self) -> None:
+        """See Port."""
+        super().close()
+        self._folder.cleanup()
+
+
+def open_qemu(given: Path | None, build: Callable[[], Path]) -> QemuPort:
+    """Start the ESP32's program on QEMU: the image that is given, or else the one that `build` makes.
+
+    Raises IntercoreError if there is no QEMU with an ESP32, and what `build` raises.
+    """
+    qemu, version = find_qemu()
+    path = build() if given is None else given
+    data = esp_image.read(path)
+    try:
+        found = esp_image.check(data, esp_image.ESP32)
+    except ValueError as error:
+        raise IntercoreError(f"{path} cannot be run: {error}") from None
+    return QemuPort(qemu, version, esp_image.padded(data, found.flash_size))
+
+
+def find_qemu() -> tuple[str, str]:
+    """Return the path of a QEMU that has an ESP32, and what it calls itself. Raises IntercoreError if there is none."""
+    found = [path for path in (shutil.which(PROGRAM), *_of_esp_idf()) if path is not None]
+    for path in dict.fromkeys(found):
+        if re.search(rf"(?m)^{MACHINE}\s", _ask(path, "-machine", "help")):
+            words = _ask(path, "--version").partition("\n")[0]
+            return path, words.strip() or PROGRAM
+    if found:
+        raise IntercoreError(
+            f"{found[0]} has no machine '{MACHINE}' (QEMU as distributions have it does not). {_INSTALL}"
+        )
+    raise IntercoreError(f"the target esp32-qemu needs {PROGRAM}, which was not found. {_INSTALL}")
+
+
+def _of_esp_idf() -> list[str]:
+    """Return where ESP-IDF's installer leaves it, for a shell in which that is not activated; the newest first."""
+    tools = Path(os.environ.get("IDF_TOOLS_PATH") or Path.home() / ".espressif") / "tools" / "qemu-xtensa"
+    try:
+        return sorted((str(path) for path in tools.glob(f"*/qemu/bin/{PROGRAM}*")), reverse=True)
+    except OSError:
+        return []
+
+
+def _ask(path: str, *words: str) -> str:
+    try:
+        told = subprocess.run(
+            [path, *words], capture_output=True, check=False, timeout=_ASK_TIMEOUT_S, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise IntercoreError(f"{path} does not start: {error}") from error
+    if told.returncode:
+        words_of = printable(told.stderr.decode(errors="replace")).strip().splitlines() or ["nothing"]
+        raise IntercoreError(f"{path} fails, exit status {told.returncode}; its last words are: {words_of[-1]}")
+    return printable(told.stdout.decode(errors="replace"))
+
+
+def _command(qemu: str, flash: Path) -> list[str]:
+    """Espressif's QEMU documentation (esp-toolchain-docs, qemu/esp32): flash as an MTD drive, timer watchdogs off.
+
+    Those would reset a chip that QEMU runs slower than its own timers.
+    """
+    name = str(flash).replace(",", ",,")
+    return [
+        *(qemu, "-machine", MACHINE, "-m", "4M", "-display", "none", "-monitor", "none"),
+        *("-drive", f"file={name},if=mtd,format=raw"),
+        *("-global", "driver=timer.esp32.timg,property=wdt_disable,value=true"),
+        *("-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"),
+    ]
+
+
+def _dying_with_us() -> list[str]:
+    """Return what has a program killed when this process is: QEMU does not mind that nobody listens any more."""
+    setpriv = shutil.which("setpriv")  # of util-linux; elsewhere, only a kill -9 of this process leaves QEMU behind
+    return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []

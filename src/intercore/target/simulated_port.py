@@ -1,0 +1,160 @@
+"""A port to the program on a simulated chip, in this process: what comes over its UART0, in its time.
+
+Time passes here only while `read` waits, and on the chip alone: what comes back depends on the image and on what was
+written, to the cycle, and never on how fast this machine is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.errors import UsageError
+from intercore.link.link import Port, TargetLostError
+from intercore.record.measurement import Truth
+from intercore.sim import Reason, Simulator
+from intercore.sim.witness import WITNESSES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from intercore.record.measurement import Level, Series
+    from intercore.sim import Stop, TimedOutput
+    from intercore.sim.witness import Witness
+
+SLICE = 0.001
+"""Seconds of the chip's time between two looks at its output: a few lines at the highest rates."""
+BITS = 10
+"""Of a character: start bit, 8 data bits, stop bit."""
+TOLERANCE = 0.02
+"""By which two ends of a serial line may differ, as a fraction: half a bit in ten is 5 %, shared by both."""
+
+
+class SimulatedPort(Port):
+    """UART0 of a simulated chip that is switched on with the port."""
+
+    def __init__(self, image: Path, rate: int, faults: Sequence[str] = ()) -> None:
+        """Load the image and switch the chip on; `rate` is that of this end of the line.
+
+        `faults` are as for the option --fault of intercore-sim. Raises UsageError if one is none.
+        """
+        self.description = "the simulated chip"
+        self.rate: int = rate
+        self.faults = tuple(faults)
+        self._chip = Simulator(image)
+        self._witnesses: dict[str, Witness] = {}
+        self._witness: Witness | None = None
+        self._chip.set_line_rate(rate)
+        try:
+            self._chip.set_faults(faults)
+        except ValueError as error:
+            raise UsageError(f"--fault: {error}") from None
+
+    def now(self) -> float:
+        """Return the chip's time since it was switched on."""
+        return self._chip.clocks.seconds
+
+    def read(self, timeout: float) -> bytes:
+        """See Port; `timeout` is in seconds of the chip's time."""
+        deadline = self.now() + timeout
+        while True:
+            data = self._take()
+            left = deadline - self.now()
+            if data or left <= 0:
+                return data
+            self._run(min(left, SLICE))
+
+    def _run(self, seconds: float) -> None:
+        """Let the chip run, for at least a cycle."""
+        cycles = max(1, round(seconds * self._chip.clocks.sys))
+        stop = self._chip.run(cycles)
+        if stop.reason is Reason.LIMIT:
+            return
+        if stop.reason is Reason.DEAD_END:  # what is written next may wake it
+            self._chip.advance(cycles)
+            return
+        said = self._take()
+        raise TargetLostError(self._obituary(stop, said))
+
+    def _take(self) -> bytes:
+        return heard(self._chip.take_uart_timed(), self.rate)
+
+    def write(self, data: bytes) -> None:
+        """See Port."""
+        self._chip.send(data)
+
+    def set_rate(self, rate: int) -> bool:
+        """See Port."""
+        self.rate = rate
+        self._chip.set_line_rate(rate)
+        return True
+
+    def symptoms(self) -> str:
+        """See Port."""
+        lost = [(self._chip.statistics(core).fifo_words_lost, core) for core in (0, 1)]
+        words = "".join(f"; words for core {core} lost on purpose: {count}" for count, core in lost if count)
+        return f"at cycle {self._chip.now}: core 0 {self._core(0)}, core 1 {self._core(1)}{words}"
+
+    def snapshot(self) -> Callable[[], None] | None:
+        """See Port. With a fault that comes once there is no way back: it would come each time, or never."""
+        if any("@" in fault or "word=" in fault for fault in self.faults):
+            return None
+        kept, rate = self._chip.snapshot(), self.rate
+
+        def restore() -> None:
+            self._chip.restore(kept)
+            self.rate = rate
+            self._witnesses.clear()  # their probes have gone
+
+        return restore
+
+    def watch(self, benchmark: str) -> None:
+        """See Port."""
+        for witness in self._witnesses.values():
+            witness.forget()
+        if benchmark in WITNESSES and benchmark not in self._witnesses:
+            self._witnesses[benchmark] = WITNESSES[benchmark](self._chip)
+        self._witness = self._witnesses.get(benchmark)
+
+    def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
+        """See Port."""
+        return Truth() if self._witness is None else self._witness.truth(measured, factors)
+
+    def _core(self, number: int) -> str:
+        registers = self._chip.registers(number)
+        function = self._chip.function_at(registers.pc)
+        where = f" in {function[0]}+{function[1]:#x}" if function else ""
+        return (
+            f"{registers.state.value}{where}, pc {registers.pc:#010x}, lr {registers.lr:#010x}, sp {registers.sp:#010x}"
+        )
+
+    def _obituary(self, stop: Stop, said: bytes) -> str:
+        """Say why the program ended, where both cores were, and what it said last."""
+        last = said.decode("ascii", errors="replace").split("\n")[-1]
+        words = "".join(character for character in last if character.isprintable())
+        return f"the program on the simulated chip ended: {stop}; {self.symptoms()}" + (
+            f"; its last words: {words}" if words else ""
+        )
+
+    def close(self) -> None:
+        """See Port."""
+
+
+def heard(sent: TimedOutput, rate: int) -> bytes:
+    """Return what an end of the line with `rate` bits per second makes of what was sent, character by character."""
+    if all(abs(sender - rate) <= TOLERANCE * rate for sender in set(sent.rates.tolist())):
+        return sent.data
+    return bytes(
+        byte if abs(sender - rate) <= TOLERANCE * rate else _misheard(byte, sender, rate)
+        for byte, sender in zip(sent.data, sent.rates.tolist(), strict=True)
+    )
+
+
+def _misheard(byte: int, sender: int, receiver: int) -> int:
+    """Sample a character in the middle of the receiver's bits; behind it, the line is idle, which is high."""
+    levels = byte << 1 | 1 << (BITS - 1)
+    sampled = 0
+    for bit in range(1, BITS - 1):
+        at = int((bit + 0.5) * sender / receiver)
+        sampled |= (levels >> at & 1 if at < BITS else 1) << (bit - 1)
+    return sampled

@@ -1,0 +1,111 @@
+"""Numbers with units, to as many digits as a reader can use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from intercore.statistics.intervals import Interval
+
+UNKNOWN = "?"
+"""Stands for a bound that the data cannot give."""
+
+_NEXT_TO_NOTHING = 1e-4
+
+_SCALES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
+
+
+def duration(us: float) -> str:
+    """Return a duration given in µs with three significant digits and the unit that suits it: `1.23 ms`."""
+    scale, unit = _scale(us)
+    return f"{significant(us / scale)} {unit}"
+
+
+def duration_with_bounds(estimate: Interval) -> str:
+    """Return a duration given in µs with its interval, if there is one, in the same unit: `1.23 ms (1.20 – 1.31)`."""
+    interval = duration_bounds(estimate)
+    return f"{duration(estimate.value)} ({interval})" if interval else duration(estimate.value)
+
+
+def duration_bounds(estimate: Interval) -> str:
+    """Return `low – high` of a duration given in µs, in the unit that `duration` writes its value in."""
+    scale, _ = _scale(estimate.value)
+    return bounds(estimate, lambda us: significant(us / scale))
+
+
+def data_rate(bytes_per_s: float) -> str:
+    """Return a rate with three significant digits and the power of ten that suits it: `1.23 MB/s`."""
+    for scale, unit in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
+        if bytes_per_s >= 0.9995 * scale:
+            return f"{significant(bytes_per_s / scale)} {unit}"
+    return f"{significant(bytes_per_s)} B/s"
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return a number with so many significant digits and no exponent: `0.0123`, `1.23`, `123`, `12300`."""
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{digits - 1}e}")
+    decimals = digits - 1 - int(f"{rounded:e}".partition("e")[2])
+    return f"{rounded:.{max(decimals, 0)}f}"
+
+
+def percent(fraction: float) -> str:
+    """Return a fraction, at least 0, in percent to two digits; what is next to nothing is called so."""
+    if 0 < fraction < _NEXT_TO_NOTHING:
+        return f"less than {100 * _NEXT_TO_NOTHING:g} %"
+    return f"{significant(100 * fraction, 2)} %"
+
+
+def bounds(estimate: Interval, text: Callable[[float], str]) -> str:
+    """Return `low – high` of an interval, each formatted by `text`; empty if neither is known."""
+    if estimate.low is None and estimate.high is None:
+        return ""
+    low, high = (UNKNOWN if bound is None else text(bound) for bound in (estimate.low, estimate.high))
+    return f"{low} – {high}"
+
+
+def _scale(us: float) -> tuple[float, str]:
+    """Return the unit in which three significant digits read best, and how many µs it has."""
+    for scale, unit in _SCALES:
+        if abs(us) >= 0.9995 * scale:  # what would be rounded up to 1000 of a unit is 1 of the next
+            return scale, unit
+    return _SCALES[-1]
+
+
+# Typeset, for pages
+
+
+def _set(text: str) -> str:
+    """Return a number as it is set in print: with a minus sign, and not torn from its unit at the end of a line."""
+    return text.replace("-", "−", 1).replace(" ", "\N{NO-BREAK SPACE}")
+
+
+FORMATS: dict[str, Callable[[float], str]] = {
+    "duration": lambda us: _set(duration(us)),
+    "factor": lambda value: f"{value:.3f}",
+    "fraction": lambda value: _set(f"{value:.4f}" if abs(value) < 1 else significant(value)),
+    "percent": lambda value: _set(f"{100 * value:.1f} %"),
+    "count": lambda value: f"{float(significant(value)):,.0f}",
+    "cycles": lambda value: _set(f"{float(significant(value, 4)):,.0f} cycles"),
+    "exactly": lambda value: f"{value:,}",
+    "goal": lambda value: _set(f"{100 * value:.4g} %"),
+}
+"""How each kind of number is written on a page."""
+
+
+def span(estimate: Interval, kind: str) -> str:
+    """Return the interval in words; empty if neither bound is known. Bounds of one unit name it once."""
+    low, high = (None if bound is None else FORMATS[kind](bound) for bound in (estimate.low, estimate.high))
+    if low is None or high is None:
+        return f"{low} or more" if low else f"{high} or less" if high else ""
+    number, space, unit = low.partition("\N{NO-BREAK SPACE}")
+    return f"{number if high.endswith(space + unit) else low} {'to' if '−' in low else '–'} {high}"
+
+
+def shown(estimate: Interval, kind: str) -> str:
+    """Return the value with its interval in words behind it, if there is one."""
+    interval = span(estimate, kind)
+    return FORMATS[kind](estimate.value) + (f" ({interval})" if interval else "")

@@ -1,0 +1,214 @@
+"""What calls of the kernel are taken to cost: known costs, factors and lines are found again."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from intercore.benchmarks.api import analysis as api
+from intercore.benchmarks.api.report import report
+from intercore.record.measurement import Measurement, Part, Plan, Run, Series
+from intercore.view.table import print_table
+
+HZ = 125_000_000
+LOOKING = 46
+
+
+def measurement(
+    call: str,
+    cycles: int | list[int],
+    *,
+    other: str = "none",
+    size: int = 64,
+    core: int = 0,
+    batch: int = 1,
+    looking: int | None = LOOKING,
+    opt: str = "O2",
+    wrong: int = 0,
+    hz: int = HZ,
+) -> Measurement:
+    """Return samples whose calls took so many cycles, looking not counted."""
+    ticks = np.asarray(cycles if isinstance(cycles, list) else [cycles] * 20, np.int64) + (looking or 0)
+    values = {f"looking.{core}": [looking] * 9, "call": ticks} if looking is not None else {"call": ticks}
+    factors = {"call": call, "size": size, "core": core, "other": other, "batch": batch, "opt": opt, "seed": 1}
+    return Measurement(
+        benchmark="api",
+        factors=factors,
+        repetition=0,
+        series=tuple(Series(name, "common", hz, np.array(of, np.int64)) for name, of in values.items()),
+        conditions={"clock.sys_hz": str(hz)} if hz == HZ else {},
+        checks={"wrong": wrong},
+        started="",
+    )
+
+
+def run_of(measurements: list[Measurement], *, simulated: bool = False) -> Run:
+    plan = Plan("pico-sim" if simulated else "host", None, "api", (Part("api", {}),), simulated=simulated)
+    return Run(1, plan, "", "0", len(measurements), tuple(measurements))
+
+
+def test_a_cost_is_the_median_less_looking() -> None:
+    (found,) = api.analyse([measurement("give", [300, 354, 900])]).calls
+    assert found.cost_cycles == pytest.approx(354)
+    assert found.cost_us.value == pytest.approx(354 / 125)
+    assert found.samples_us.max == pytest.approx((900 + LOOKING) / 125), "raw samples stay as they are"
+    assert (found.size, found.factor, found.more_us) == (None, None, None)
+
+
+def test_a_batch_is_divided() -> None:
+    (found,) = api.analyse([measurement("give", 8 * 350, batch=8)]).calls
+    assert found.cost_cycles == pytest.approx(350)
+
+
+def test_what_the_other_core_adds_is_told_from_the_same_call_alone() -> None:
+    analysis = api.analyse(
+        [
+            measurement("give", 350),
+            measurement("give", 525, other="same"),
+            measurement("give", 700, core=1),
+            measurement("give", 771, core=1, other="queue"),
+            measurement("take", 9, other="same"),
+        ]
+    )
+    found = {(one.call, one.core, one.other): one for one in analysis.calls}
+    same = found["give", 0, "same"]
+    assert same.factor == pytest.approx(1.5)
+    assert same.more_cycles == pytest.approx(175)
+    assert found["give", 1, "queue"].factor == pytest.approx(771 / 700)
+    assert found["take", 0, "same"].factor is None, "it was not measured alone"
+    assert any("1.50" in sentence for sentence in analysis.sentences)
+
+
+def test_the_interval_of_the_difference_holds_both_worst_cases() -> None:
+    alone, hammered = list(range(100, 140)), list(range(200, 280, 2))
+    found = api.analyse([measurement("give", alone), measurement("give", hammered, other="same")]).calls[1]
+    assert found.more_us
+    assert found.more_us.low is not None
+    assert found.more_us.high is not None
+    assert found.more_us.low < found.more_us.value < found.more_us.high
+
+
+def test_calls_without_a_size_are_pooled_over_sizes_and_others_are_not() -> None:
+    calls = api.analyse(
+        [measurement("give", 350, size=4), measurement("give", 350, size=64)]
+        + [measurement("send", 400 + size, size=size) for size in (4, 64)]
+    ).calls
+    assert [(one.call, one.size, one.samples_us.n) for one in calls] == [
+        ("give", None, 40),
+        ("send", 4, 20),
+        ("send", 64, 20),
+    ]
+
+
+def test_other_factors_that_vary_stay_apart() -> None:
+    calls = api.analyse([measurement("give", 350, opt="O2"), measurement("give", 700, opt="O0")]).calls
+    assert [one.varied for one in calls] == [{"opt": "O0"}, {"opt": "O2"}]
+
+
+@given(fixed=st.integers(50, 10_000), per_byte=st.integers(1, 20), sizes=st.sets(st.integers(1, 1024), min_size=2))
+def test_a_line_is_found_again(fixed: int, per_byte: int, sizes: set[int]) -> None:
+    measured = [measurement("send", fixed + per_byte * size, size=size) for size in sizes]
+    (line,) = api.analyse(measured).by_size
+    assert line.sizes == tuple(sorted(sizes))
+    assert line.fixed_us * 125 == pytest.approx(fixed, abs=0.01)
+    assert line.per_byte_us * 125 == pytest.approx(per_byte, abs=1e-4)
+    assert line.even_bytes == pytest.approx(fixed / per_byte, rel=1e-3)
+    assert line.residual_us == pytest.approx(0, abs=1e-6)
+
+
+def test_a_size_that_adds_nothing_has_no_break_even() -> None:
+    costs = {16: 682, 256: 679, 1024: 683}
+    (line,) = api.analyse([measurement("allocate", cycles, size=size) for size, cycles in costs.items()]).by_size
+    assert line.even_bytes is None
+
+
+@given(
+    calls=st.lists(
+        st.tuples(
+            st.sampled_from(["give", "send", "nothing", "unheard-of"]),
+            st.lists(st.integers(0, 2**40), min_size=1, max_size=30),
+            st.sampled_from(["none", "spin", "same", "queue"]),
+            st.sampled_from([1, 64, 1024]),
+        ),
+        max_size=8,
+    )
+)
+def test_any_samples_give_a_report_that_is_json_and_fits_the_terminal(
+    calls: list[tuple[str, list[int], str, int]],
+) -> None:
+    run = run_of([measurement(call, cycles, other=other, size=size) for call, cycles, other, size in calls])
+    found = report(run)
+    json.dumps(found.json, allow_nan=False)
+    for table in found.section.tables:
+        assert len(list(table.rows)) <= len(calls)
+        console = Console(file=io.StringIO(), width=100)
+        print_table(table, console)
+
+
+def test_no_measurements_and_no_looking_are_no_error() -> None:
+    assert report(run_of([])).section.sentences == ()
+    (found,) = api.analyse([measurement("give", 350, looking=None)]).calls
+    assert found.looking_us == 0
+
+
+def test_without_a_clock_of_cycles_there_are_none() -> None:
+    (found,) = api.analyse([measurement("give", 350, hz=10**9)]).calls
+    assert found.cost_cycles is None
+    assert found.cost_us.value == pytest.approx(0.35)
+
+
+def test_wrong_results_are_warned_of() -> None:
+    assert "did not do what it must" in api.warnings([measurement("give", 350, wrong=1)])[0]
+    assert api.warnings([measurement("give", 350)]) == []
+
+
+def test_the_table_shows_alone_and_hammered_in_one_row_of_at_most_100_columns() -> None:
+    calls = [
+        measurement(call, 350 if other == "none" else 700, other=other)
+        for call in ("stream-receive", "give")
+        for other in ("none", "spin", "same")
+    ]
+    found = report(run_of(calls, simulated=True))
+    table = found.section.tables[0]
+    console = Console(file=io.StringIO(), width=100)
+    print_table(table, console)
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert "SIMULATED" in lines[0]
+    assert any(line.split()[:2] == ["give", "2.80"] and "2.00" in line and "+350" in line for line in lines), lines
+    assert len([line for line in lines if line.strip()]) == 5, "no cell is folded"
+    assert [figure["name"] for figure in found.section.figures] == ["api-costs"]
+
+
+def test_the_json_is_the_analysis() -> None:
+    run = run_of([measurement("give", 350)])
+    assert report(run).json == {"api": msgspec.to_builtins(api.analyse(run.measurements))}
+
+
+def test_what_cannot_be_told_from_noise_is_not_said_to_cost() -> None:
+    noisy = [measurement("give", [350, 1, 700] * 9), measurement("give", [351, 2, 701] * 9, other="same")]
+    assert any("none takes longer" in said for said in api.analyse(noisy).sentences)
+    clear = [measurement("give", 350), measurement("give", 360, other="same")]
+    assert any("1 of 1 take longer" in said for said in api.analyse(clear).sentences)
+
+
+def test_what_spoils_samples_is_told_with_the_calls_that_it_happened_to() -> None:
+    some = [
+        msgspec.structs.replace(measurement(call, 350), checks={"wrong": 1, "lost": 2})
+        for call in ("give", "take", "send", "receive", "lock")
+    ]
+    wrong, lost = api.warnings(some[:1])
+    assert wrong.startswith("api call=give: 1 results were wrong")
+    assert lost.startswith("api call=give: 2 samples did not fit")
+    assert api.warnings(some)[1].startswith("api call=give, take, send, 2 more: 10 samples did not fit")
+
+
+def test_tasks_that_were_forced_off_their_core_are_told() -> None:
+    one = msgspec.structs.replace(measurement("give", 350), checks={"wrong": 0, "preempted": 3})
+    assert "forced off their core 3 times" in api.warnings([one])[0]

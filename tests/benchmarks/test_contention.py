@@ -1,0 +1,307 @@
+"""The analysis and the report of `contention`: known answers, any input, and what people are told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from intercore.benchmarks.contention.analysis import analyse, warnings
+from intercore.benchmarks.contention.report import report
+from intercore.record.measurement import Measurement, Part, Plan, Run, Series
+from intercore.view.table import print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from intercore.benchmarks.contention.analysis import Contest
+
+HZ = 1_000_000
+WINDOW_MS = 100
+WINDOW = 100_000  # ticks
+TOWER = 1000  # ticks alone: a hundred in a window
+OWN = {"preset": "none", "task0": "off", "task1": "off", "main": "off", "free": 0}
+DEFAULT = {"yield": "none", "discs": 14, "window_ms": WINDOW_MS, "samples": 1, "seed": 1}
+PRESET_ROWS: Sequence[Mapping[str, float]] = (
+    {"task0.0": 1.0, "task1.1": 0.5, "main.1": 0.5},
+    {"task0.0": 1.0, "main.1": 1.0},
+    {"task0.0": 1.0, "task1.1": 0.5},
+    {"task1.1": 0.5, "main.1": 0.5},
+    {"main.1": 1.0},
+    {"task0.0": 1.0},
+    {"task1.1": 0.5},
+)
+"""Parts of a core that each series shows in each window of the preset if it all comes out as published."""
+
+
+def measurement(
+    windows: Sequence[Mapping[str, float]],
+    factors: Mapping[str, int | str],
+    conditions: Mapping[str, str] | None = None,
+    **checks: int,
+) -> Measurement:
+    """Return a measurement in whose windows towers end evenly, so many parts of a core of each series."""
+    names = dict.fromkeys(name for window in windows for name in window)
+    ends: dict[str, list[int]] = {name: [] for name in names}
+    for number, window in enumerate(windows):
+        for name, part in window.items():
+            if part:
+                every = TOWER / part
+                ends[name] += [number * WINDOW + round(every * (1 + i)) - 1 for i in range(int(WINDOW / every))]
+    found = {"looking.0": [40], "alone.0": [TOWER] * 5, "alone.1": [TOWER] * 5, **ends}
+    return Measurement(
+        benchmark="contention",
+        factors={**DEFAULT, **factors},
+        repetition=0,
+        series=tuple(Series(name, "common", HZ, np.array(ticks, np.int64)) for name, ticks in found.items()),
+        conditions=conditions or {},
+        checks={"done": len(windows), "wrong": 0, "migrated": 0, "lost": 0, "preempted": 0, **checks},
+        started="2026-01-01T00:00:00+00:00",
+    )
+
+
+def own(parts: Mapping[str, float], **factors: int | str) -> Measurement:
+    return measurement([parts], {**OWN, **factors})
+
+
+def preset() -> Measurement:
+    return measurement(PRESET_ROWS, {"preset": "qiita-table"})
+
+
+def run(*measurements: Measurement, simulated: bool = False) -> Run:
+    plan = Plan(target="pico-sim", url=None, name="contention", parts=(Part("contention", {}),), simulated=simulated)
+    return Run(1, plan, "2026-01-01T00:00:00+00:00", "0", len(measurements), measurements)
+
+
+def one(*measurements: Measurement) -> Contest:
+    (found,) = analyse(measurements).contests
+    return found
+
+
+# Known answers
+
+
+def test_towers_become_parts_of_a_core_and_shares() -> None:
+    found = one(own({"task0.0": 1.0, "task1.1": 0.5, "main.1": 0.25}, task0="work", task1="work", main="work"))
+    assert found.label == "task0, task1, main"
+    assert {each.name: each.towers for each in found.competitors} == {"task0": (100,), "task1": (50,), "main": (25,)}
+    assert [each.of_a_core for each in found.competitors] == pytest.approx([1.0, 0.5, 0.25])
+    assert [each.of_a_core_at_most for each in found.competitors] == pytest.approx([1.01, 0.51, 0.26])
+    assert [each.share for each in found.competitors] == pytest.approx([100 / 175, 50 / 175, 25 / 175])
+    assert [each.by_core for each in found.competitors] == [(100, 0), (0, 50), (0, 25)]
+    assert [(use.core, use.alone_us, use.towers, use.used) for use in found.cores] == [
+        (0, 1000.0, 100, pytest.approx(1.0)),
+        (1, 1000.0, 75, pytest.approx(0.75)),
+    ]
+    assert (found.total, found.of_a_core) == (175, pytest.approx(1.75))
+    assert found.published == ()
+    assert [each.longest_wait_us for each in found.competitors] == [1000.0, 2000.0, 4000.0]
+
+
+def test_windows_and_measurements_of_one_setting_are_pooled() -> None:
+    twice = measurement([{"task0.0": 1.0}, {"task0.0": 0.5}], {**OWN, "task0": "work", "samples": 2})
+    found = one(twice, own({"task0.0": 0.6}, task0="work", seed=2))
+    assert found.windows == 3
+    (task,) = found.competitors
+    assert task.towers == (100, 50, 60)
+    assert task.of_a_core == pytest.approx(0.7)
+    assert task.of_a_core_at_most == pytest.approx(0.71)
+
+
+def test_free_tasks_are_told_by_the_cores_they_were_on() -> None:
+    free = own({"free0.0": 0.5, "free0.1": 0.25, "free1.0": 0.5, "free1.1": 0.75}, free=2)
+    (said,) = analyse([free]).sentences
+    assert said.startswith("2 tasks without a core of their own do 2.00 times what one core does alone, on 2 cores")
+    assert "75% to 125% of a core each" in said
+    assert cells(report(run(free)), "Shares")[0][2] == "0: 67% 1: 33%"
+    found = one(free)
+    assert found.label == "2 free"
+    assert [(each.core, each.by_core) for each in found.competitors] == [(None, (50, 25)), (None, (50, 75))]
+    assert found.of_a_core == pytest.approx(2.0)
+
+
+def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
+    slow = own({"free0.0": 0.5, "free0.1": 0.25}, free=1)
+    twice = Series("alone.1", "common", HZ, np.array([2 * TOWER] * 5, np.int64))
+    slow = msgspec.structs.replace(slow, series=(*(s for s in slow.series if s.name != "alone.1"), twice))
+    found = one(slow)
+    assert found.competitors[0].of_a_core == pytest.approx(0.5 + 2 * 0.25)
+
+
+def test_the_rows_of_the_preset_stand_beside_the_published_ones() -> None:
+    found = analyse([preset()])
+    assert [contest.row for contest in found.contests] == [1, 2, 3, 4, 5, 6, 7]
+    for contest in found.contests:
+        was = {each.name: each for each in contest.published}
+        assert was.keys() == {worker.name for worker in contest.workers}
+        for worker in contest.workers:
+            assert worker.of_a_core == pytest.approx(was[worker.name].of_a_core, abs=0.01)
+    assert any("7 published rows measured here have the published shape" in said for said in found.sentences)
+
+
+def test_a_shape_that_is_not_the_published_one_is_told() -> None:
+    other = [dict(row) for row in PRESET_ROWS]
+    other[6]["task1.1"] = 1.0  # core 1 gives all of itself
+    found = analyse([measurement(other, {"preset": "qiita-table"})])
+    assert any("task1 in task1 (main spins) differs most: +49.2%" in said for said in found.sentences)
+
+
+def test_a_run_that_was_stopped_has_the_rows_it_got_to() -> None:
+    found = analyse([measurement(PRESET_ROWS[:3], {"preset": "qiita-table"})])
+    assert [contest.row for contest in found.contests] == [1, 2, 3]
+
+
+def test_the_published_conclusion_is_answered_where_both_kinds_of_loop_were_measured() -> None:
+    spins = own({"task1.1": 0.5}, task1="work", main="spin")
+    blocks = own({"task1.1": 1.0}, task1="work", main="block")
+    both = analyse([spins, blocks]).sentences
+    assert both[0].startswith("A task on core 1 gets 50.0% of the core beside a main loop that has nothing to do")
+    assert both[1] == "Beside a main loop that waits for an event the same task gets 100.0% of the core."
+    assert "does not hold" in both[2]
+    assert not any("does not hold" in said for said in analyse([spins]).sentences)
+    assert not any("does not hold" in said for said in analyse([blocks]).sentences)
+
+
+def test_a_loop_that_slows_the_other_core_down_is_told() -> None:
+    slowed = analyse([own({"task0.0": 0.9}, task0="work", main="spin")]).sentences
+    assert any("slows down a task on core 0, to 90.0%" in said for said in slowed)
+    assert not analyse([own({"task0.0": 0.9}, task0="work", main="block")]).sentences
+    assert not analyse([own({"task0.0": 1.0}, task0="work", main="spin")]).sentences
+
+
+# Warnings
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [("wrong", "wrong checksum"), ("migrated", "another core"), ("lost", "no room"), ("preempted", "late, 3")],
+)
+def test_a_disturbed_measurement_is_told(check: str, words: str) -> None:
+    (said,) = warnings([measurement(PRESET_ROWS, {"preset": "qiita-table"}, **{check: 3})])
+    assert words in said
+
+
+def test_an_undisturbed_one_is_not() -> None:
+    assert warnings([preset()]) == []
+
+
+def test_few_towers_are_told() -> None:
+    (said,) = warnings([own({"task0.0": 0.05}, task0="work")])
+    assert "task0 did 5 towers in a window" in said
+
+
+def test_a_window_of_few_turns_is_told() -> None:
+    linux = {"scheduler.policy": "SCHED_FIFO", "scheduler.rr_timeslice_ms": "100"}
+    (said,) = warnings([measurement(PRESET_ROWS, {"preset": "qiita-table"}, linux)])
+    assert "A window of 100 ms holds less than 4 of the 100 ms" in said
+
+
+def test_a_core_of_unsteady_speed_is_told() -> None:
+    steady = own({"task0.0": 1.0}, task0="work")
+    unsteady = Series("alone.0", "common", HZ, np.array([1000, 1000, 1500, 1500, 1500], np.int64))
+    changed = msgspec.structs.replace(steady, series=(*(s for s in steady.series if s.name != "alone.0"), unsteady))
+    (said,) = warnings([changed])
+    assert "from 1000 µs to 1500 µs in the median" in said
+
+
+# Anything that may come
+
+
+ROLES = st.sampled_from(["off", "block", "delay", "spin", "work"])
+
+
+@st.composite
+def contests(draw: st.DrawFn) -> Measurement:
+    factors: dict[str, int | str] = {
+        "preset": draw(st.sampled_from(["none", "qiita-table"])),
+        **{name: draw(ROLES) for name in ("task0", "task1", "main")},
+        "free": draw(st.integers(0, 4)),
+    }
+    names = st.sampled_from(["task0.0", "task1.1", "main.1", "free0.0", "free0.1", "free3.1"])
+    windows = draw(st.lists(st.dictionaries(names, st.sampled_from([0.0, 0.01, 0.5, 1.0])), max_size=9))
+    return measurement(windows, factors)
+
+
+@settings(max_examples=60)
+@given(st.lists(contests(), max_size=4))
+def test_any_measurements_give_finite_numbers_that_add_up(measurements: list[Measurement]) -> None:
+    found = analyse(measurements)
+    msgspec.json.encode(found)
+    assert "null" not in msgspec.json.encode([each.of_a_core for each in found.contests]).decode()
+    for contest in found.contests:
+        counted = sum(sum(each.towers) for each in contest.competitors)
+        assert contest.total * contest.windows == pytest.approx(counted)
+        assert sum(use.towers for use in contest.cores) == counted
+        assert sum(each.share for each in contest.competitors) == pytest.approx(1.0 if counted else 0.0)
+        for each in contest.competitors:
+            assert each.of_a_core <= each.of_a_core_at_most
+            assert each.does == "work" or not each.towers
+    report(run(*measurements))
+    assert all(isinstance(said, str) for said in warnings(measurements))
+
+
+# The report
+
+
+def cells(shown: Any, title: str) -> list[list[str]]:  # noqa: ANN401
+    (table,) = (table for table in shown.section.tables if table.title.startswith(title))
+    return [[column.text(row) for column in table.columns] for row in table.rows]
+
+
+def test_the_table_shows_published_counts_below_ours() -> None:
+    shown = report(run(preset()))
+    rows = cells(shown, "Towers in a window")
+    assert rows[0] == ["task0, task1, main", "pico-sim", "100 100%", "50 50%", "50 50%", "200 2.00", "100% 100%"]
+    assert rows[1] == ["task0, task1, main", "published", "59 100%", "30 51%", "30 51%", "119 2.02", ""]
+    assert len(rows) == 14
+
+
+def test_free_tasks_share_a_column() -> None:
+    free = own({"task0.0": 0.5, "free0.0": 0.5, "free0.1": 0.25, "free1.1": 0.75, "free1.0": 0.0}, task0="work", free=2)
+    assert cells(report(run(free)), "Towers")[0][:4] == ["task0, 2 free", "pico-sim", "50 50%", "150 150%"]
+
+
+def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = report(run(preset(), own({"task1.1": 1.0}, task1="work", main="block")))
+    for table in shown.section.tables:
+        print_table(table, Console(width=100))
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert not any(line.strip() in ("spins)", "main") for line in lines), "a label is folded"
+
+
+def test_the_figure_stacks_ours_in_colours_and_published_in_grey() -> None:
+    (figure,) = report(run(preset())).section.figures
+    ours = {trace["name"]: trace for trace in figure["data"] if not trace["name"].startswith("published: ")}
+    published = {trace["name"]: trace for trace in figure["data"] if trace["name"].startswith("published: ")}
+    assert list(ours) == ["task0", "task1", "main"]
+    assert len(published) == 3
+    assert {trace["marker"]["color"] for trace in ours.values()}.isdisjoint(
+        trace["marker"]["color"] for trace in published.values()
+    )
+    assert figure["layout"]["barmode"] == "stack"
+    assert ours["task1"]["x"] == pytest.approx([0.5, 0.5, 0.5, 0.5])
+    assert figure["layout"]["yaxis"]["ticktext"][2] == "task0, task1<br>(main spins)"
+
+
+def test_simulated_numbers_say_so() -> None:
+    shown = report(run(preset(), simulated=True))
+    assert all("SIMULATED" in table.title for table in shown.section.tables)
+    assert "SIMULATED" in shown.section.figures[0]["caption"]
+
+
+def test_rows_for_spreadsheets_have_one_competitor_each() -> None:
+    rows = report(run(preset())).rows
+    assert len(rows) == 15  # twelve at work, and a main loop that spins in three
+    assert (rows[0]["competitor"], rows[0]["towers"], rows[0]["published_towers"]) == ("task0", 100, 59)
+
+
+def test_a_run_without_measurements_has_an_empty_report() -> None:
+    shown = report(run())
+    assert shown.section.figures == []
+    assert msgspec.json.encode(shown.json) == b'{"contention":{"contests":[],"sentences":[]}}'

@@ -1,0 +1,270 @@
+"""What latencies of interrupts are taken to say: known answers, properties, and the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intercore.benchmarks.irq import analysis as irq
+from intercore.benchmarks.irq import report as view
+from intercore.record.measurement import Measurement, Part, Plan, Run, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HZ = 125_000_000
+
+
+def measurement(
+    path: str,
+    ticks: Sequence[int],
+    first: int = 0,
+    second: int = 0,
+    interrupted: str = "idle",
+    *,
+    checks: dict[str, int] | None = None,
+    sys_hz: int | None = HZ,
+    **factors: int | str,
+) -> Measurement:
+    values = {"looking.0": [46] * 9, "looking.1": [54] * 9, "latency": ticks}
+    return Measurement(
+        benchmark="irq",
+        factors={"path": path, "from": first, "to": second, "interrupted": interrupted, "seed": 1, **factors},
+        repetition=0,
+        series=tuple(Series(name, "common", HZ, np.array(some, np.int64)) for name, some in values.items()),
+        conditions={} if sys_hz is None else {"clock.sys_hz": str(sys_hz)},
+        checks=checks or {},
+        started="",
+    )
+
+
+def run(*measurements: Measurement, simulated: bool = True) -> Run:
+    plan = Plan("pico-sim" if simulated else "host", None, "irq", (Part("irq", {}),), simulated=simulated)
+    return Run(1, plan, "2026-01-01T00:00:00+00:00", "0", len(measurements), measurements)
+
+
+WHOLE = (
+    measurement("timer-handler", [50] * 20),
+    measurement("timer-handler", [500] * 20, interrupted="kernel"),
+    measurement("handler-task", [1000] * 20),
+    measurement("handler-task", [1500] * 20, 0, 1),
+    measurement("timer-task", [1250] * 20, 0, 1),
+    measurement("timer-task", [3000] * 20, 0, 1, interrupted="kernel"),
+    measurement("doorbell", [100] * 20, 1, 1),
+    measurement("doorbell", [150] * 20, 0, 1),
+    measurement("doorbell-round-trip", [300] * 20, 0, 1),
+)
+
+
+def test_a_factor_that_varies_has_a_column_in_each_table() -> None:
+    found = view.report(run(*(measurement("doorbell", [100] * 20, opt=opt) for opt in ("O2", "O3"))))
+    assert all(table.columns[0].title == "opt" for table in found.section.tables)
+
+
+def test_latencies_are_in_microseconds_and_in_cycles() -> None:
+    (found,) = irq.analyse([measurement("doorbell", [125, 250, 500], 0, 1)]).latencies
+    assert (found.latency_us.min, found.latency_us.median.value, found.latency_us.max) == (1.0, 2.0, 4.0)
+    assert found.cycles == irq.Cycles(125, 250.0, 500)
+    assert found.looking_us == pytest.approx(54 / 125), "of the core that reads last"
+
+
+@pytest.mark.parametrize("sys_hz", [None, HZ // 2])
+def test_there_are_no_cycles_where_the_clock_counts_something_else(sys_hz: int | None) -> None:
+    (found,) = irq.analyse([measurement("doorbell", [125], sys_hz=sys_hz)]).latencies
+    assert found.cycles is None
+
+
+@pytest.mark.parametrize(
+    ("path", "looking"), [("doorbell", 54), ("handler-task", 54), ("doorbell-round-trip", 46), ("timer-handler", 46)]
+)
+def test_looking_is_that_of_the_core_that_reads_last(path: str, looking: int) -> None:
+    (found,) = irq.analyse([measurement(path, [125], 0, 1)]).latencies
+    assert found.looking_us == pytest.approx(looking / 125)
+
+
+def test_a_timer_has_no_second_core_and_its_repetitions_are_pooled() -> None:
+    there = [measurement("timer-handler", [100], 0, second) for second in (0, 1)]
+    (found,) = irq.analyse(there).latencies
+    assert (found.second, found.is_across, found.latency_us.n, found.cores) == (None, False, 2, "0")
+
+
+def test_other_factors_keep_settings_apart() -> None:
+    found = irq.analyse([measurement("doorbell", [100], opt=opt) for opt in ("O0", "O2")])
+    assert [one.varied for one in found.latencies] == [{"opt": "O0"}, {"opt": "O2"}]
+    assert [said[:8] for said in found.sentences] == []
+    two = irq.analyse([measurement("timer-handler", [100], opt=opt) for opt in ("O0", "O2")])
+    assert [said[:8] for said in two.sentences] == ["opt=O0: ", "opt=O2: "]
+
+
+def test_two_cores_are_compared_with_one() -> None:
+    comparisons = {one.path: one for one in irq.analyse(WHOLE).comparisons}
+    assert set(comparisons) == {"handler-task", "doorbell"}
+    assert comparisons["handler-task"].ratio == irq.Interval(1.5, 1.5, 1.5)
+    assert (comparisons["doorbell"].same_core_us.value, comparisons["doorbell"].cross_core_us.value) == (0.8, 1.2)
+
+
+def test_swapped_cores_are_another_result() -> None:
+    (there,) = irq.analyse([measurement("doorbell", [150], 0, 1)]).latencies
+    (back,) = irq.analyse([measurement("doorbell", [150], 1, 0)]).latencies
+    assert (there.cores, back.cores) == ("0 → 1", "1 → 0")
+
+
+def test_the_budget_is_the_largest_whatever_the_cores_did() -> None:
+    budgets = {(one.path, one.across): one for one in irq.analyse(WHOLE).budgets}
+    found = budgets["timer-handler", False]
+    assert (found.usual_us, found.largest_us, found.largest_while, found.samples) == (0.4, 4.0, "kernel", 40)
+    assert found.tail is None
+
+
+def test_many_samples_have_a_tail() -> None:
+    values = np.random.default_rng(1).exponential(1000, 5000).astype(int) + 100
+    (budget,) = irq.analyse([measurement("doorbell", values.tolist(), 0, 1)]).budgets
+    assert budget.tail
+    assert budget.tail.exceeded[0].value.value > budget.largest_us * 0.8
+
+
+def test_the_sentences_say_what_to_design_for() -> None:
+    timer, task, ring, whole = irq.analyse(WHOLE).sentences
+    assert "0.40 µs (50 cycles) after it is due, and up to 4.00 µs (500 cycles)" in timer
+    assert "10.0 times as long" in timer
+    assert "8.00 µs later, on another core 12.00 µs later: 1.50 times" in task
+    assert "1.20 µs (150 cycles) later, and its answer is back after 2.40 µs (300 cycles)" in ring
+    assert "10.0 times as long: what is short is better done in the doorbell's handler" in ring
+    assert "allow more than 24.00 µs" in whole
+    assert "10.00 µs is usual" in whole
+
+
+def test_a_core_that_is_slow_to_wake_is_named() -> None:
+    asleep, awake = measurement("doorbell", [2000], 0, 1), measurement("doorbell", [1000], 0, 1, "busy")
+    assert "(doorbell: 16.00 µs and 8.00 µs)" in irq.analyse([asleep, awake]).sentences[-1]
+    quick = measurement("doorbell", [1000], 0, 1)
+    assert not any("sleeps is slower" in said for said in irq.analyse([quick, awake]).sentences)
+
+
+def test_what_went_wrong_is_said() -> None:
+    bad = measurement("doorbell", [100], checks={"lost": 2, "wrong": 1, "migrated": 0, "preempted": 3})
+    said = irq.warnings([bad])
+    assert [sentence.split()[0] for sentence in said] == ["2", "1", "3"]
+    assert irq.warnings([measurement("doorbell", [100])]) == []
+
+
+def test_a_disturbed_path_is_named_but_not_one_that_is_disturbed_on_purpose() -> None:
+    drifting = [*range(100, 200), *range(300, 400)]
+    assert irq.warnings([measurement("doorbell", drifting, 0, 1)])[0].startswith("doorbell 0 → 1: ")
+    assert irq.warnings([measurement("doorbell", drifting, 0, 1, "kernel")]) == []
+
+
+@pytest.mark.parametrize("ticks", [[], [0], [0, 0], [-5, 3], [7]], ids=str)
+def test_degenerate_samples_give_finite_numbers(ticks: list[int]) -> None:
+    ours = [measurement(path, ticks, 0, second) for path in irq.PATHS for second in (0, 1)]
+    encoded = msgspec.json.encode(irq.analyse(ours))
+    assert b"NaN" not in encoded
+    view.report(run(*ours))
+
+
+def test_what_a_newer_target_knows_is_left_out() -> None:
+    assert (
+        irq.analyse([measurement("teleport", [1]), measurement("doorbell", [1], interrupted="asleep")]).latencies == ()
+    )
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(list(irq.PATHS)),
+            st.integers(0, 1),
+            st.integers(0, 1),
+            st.sampled_from(list(irq.DOING)),
+            st.lists(st.integers(0, 10**9), min_size=1, max_size=30),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_no_sample_is_lost_and_budgets_hold(settings: list[tuple[str, int, int, str, list[int]]]) -> None:
+    ours = [measurement(path, ticks, first, second, doing) for path, first, second, doing, ticks in settings]
+    found = irq.analyse(ours)
+    count = sum(len(ticks) for *_, ticks in settings)
+    assert sum(one.latency_us.n for one in found.latencies) == count
+    assert sum(one.samples for one in found.budgets) == count
+    for budget in found.budgets:
+        of_it = [one for one in found.latencies if (one.path, one.is_across) == (budget.path, budget.across)]
+        assert budget.largest_us == max(one.latency_us.max for one in of_it)
+
+
+# The report
+
+
+def test_every_table_says_that_the_numbers_are_simulated() -> None:
+    report = view.report(run(*WHOLE))
+    assert all("SIMULATED" in table.title for table in report.section.tables)
+    own = view.report(run(*WHOLE, simulated=False))
+    assert not any("SIMULATED" in table.title for table in own.section.tables)
+
+
+def test_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+
+    from intercore.view.table import print_table  # noqa: PLC0415
+
+    console = Console(width=200)
+    for table in view.report(run(*WHOLE)).section.tables:
+        print_table(table, console)
+    assert max(len(line.rstrip()) for line in capsys.readouterr().out.splitlines()) <= 100
+
+
+def test_the_matrix_shows_from_down_and_to_across() -> None:
+    figures: list[dict[str, Any]] = list(view.report(run(*WHOLE)).section.figures)
+    (matrix,) = [figure for figure in figures if figure["name"].startswith("irq-matrix")]
+    doorbell = next(one for one in matrix["data"] if one["hovertemplate"].startswith("doorbell<"))
+    assert doorbell["z"] == [[None, 1.2], [None, 0.8]]
+    assert doorbell["text"][0][1] == "1.20 µs"
+
+
+def test_one_core_has_no_matrix() -> None:
+    figures = view.report(run(measurement("doorbell", [1, 2]))).section.figures
+    assert [figure["name"] for figure in figures] == ["irq-doorbell"]
+
+
+def test_rows_are_flat_and_json_is_of_the_declared_type() -> None:
+    report = view.report(run(*WHOLE))
+    assert msgspec.convert(report.json["irq"], irq.IrqAnalysis) == irq.analyse(WHOLE)
+    assert {type(value) for row in report.rows for value in row.values()} <= {int, float, str, type(None)}
+
+
+def test_a_run_without_samples_is_reported() -> None:
+    report = view.report(run())
+    assert (list(report.section.tables), list(report.section.sentences)) == ([], [])
+
+
+def test_paths_from_core_to_core_carry_the_uncertainty_of_a_clock_of_two_counters() -> None:
+    paths = [
+        ("timer-handler", 0),
+        ("handler-task", 0),
+        ("handler-task", 1),
+        ("doorbell", 1),
+        ("doorbell-round-trip", 1),
+    ]
+    known = [
+        msgspec.structs.replace(one, conditions={**one.conditions, "clock.uncertainty": "25 ticks"})
+        for one in (measurement(path, [1000] * 20, 0, second) for path, second in paths)
+    ]
+    found = {(one.path, one.second): one.within_us for one in irq.analyse(known).latencies}
+    assert found == {
+        ("timer-handler", None): 0,
+        ("handler-task", 0): 0,
+        ("handler-task", 1): pytest.approx(0.2),
+        ("doorbell", 1): pytest.approx(0.2),
+        ("doorbell-round-trip", 1): 0,  # it begins and ends on one core
+    }
+    assert any("Each latency from one core to another is uncertain by 200 ns" in one
+               for one in irq.analyse(known).sentences)  # fmt: skip
+    tables = {table.title.split(":")[0]: table for table in view.report(run(*known)).section.tables}
+    assert "±" in [column.title for column in tables["doorbell"].columns]
+    assert "±" not in [column.title for column in tables["timer-handler"].columns]
+    assert not any("uncertain by" in one for one in irq.analyse(WHOLE).sentences)

@@ -1,0 +1,201 @@
+"""What releases are taken to say: known latencies, deviations, migrations and bounds are found again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intercore.benchmarks.jitter.analysis import JitterAnalysis, analyse, releases, warnings
+from intercore.record.measurement import Measurement, Series
+from intercore.statistics.histogram import bin_bounds, quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HZ = 125_000_000
+
+
+def measurement(
+    late: Sequence[int],
+    *,
+    core_series: Sequence[int] = (),
+    begins: Sequence[int] = (0,),
+    more: dict[str, Sequence[int]] | None = None,
+    checks: dict[str, int] | None = None,
+    **factors: int | str,
+) -> Measurement:
+    """Return what a target sends; latencies are in cycles of 8 ns."""
+    series = {"late": late, "core": core_series, "begins": begins, **(more or {})}
+    return Measurement(
+        benchmark="jitter",
+        factors={"core": "0", "load": "none", "migrate": "none", "period_us": 10_000, "seed": 1, **factors},
+        repetition=0,
+        series=tuple(Series(name, "common", HZ, np.array(ticks, np.int64)) for name, ticks in series.items() if ticks),
+        conditions={},
+        checks={"wrong": 0, "migrated": 0, "lost": 0, **(checks or {})},
+        started="",
+    )
+
+
+def said(analysis: JitterAnalysis) -> str:
+    return " ".join(analysis.sentences)
+
+
+def test_known_latencies_and_deviations_are_found() -> None:
+    (one,) = analyse([measurement([1000, 1250, 875, 1000])]).settings
+    assert (one.late_us.min, one.late_us.median.value, one.late_us.max) == (7.0, 8.0, 10.0)
+    assert (one.late_min_ticks, one.late_max_ticks) == (875, 1250)
+    assert one.deviation_us is not None
+    assert one.bound_us == (-3.0, 2.0)
+    assert one.deviation_us.n == 3
+    assert (one.missed, one.migrations, one.asked, one.moved) == (0, 0, None, None)
+    assert one.releases_by_core == {"0": 4}
+
+
+def test_periods_are_within_stretches_only() -> None:
+    """Between stretches the grid begins anew: what is between is no period."""
+    (one,) = analyse([measurement([100, 100, 900, 900], core_series=[0, 0, 1, 1], begins=[0, 2])]).settings
+    assert one.bound_us == (0.0, 0.0)
+    assert one.migrations == 0
+    assert one.stretches == 2
+
+
+def test_a_single_release_has_no_period() -> None:
+    analysis = analyse([measurement([1000])])
+    (one,) = analysis.settings
+    assert one.deviation_us is None
+    assert one.bound_us is None
+    assert msgspec.json.encode(analysis)
+
+
+def test_nothing_measured_says_nothing() -> None:
+    assert analyse([]) == JitterAnalysis((), ())
+    assert analyse([measurement([])]).settings == ()
+    assert warnings([]) == []
+
+
+def test_migrations_are_counted_by_core() -> None:
+    (one,) = analyse(
+        [measurement([10, 20, 10, 20], core_series=[1, 0, 1, 0], migrate="affinity", checks={"asked": 4, "moved": 4})]
+    ).settings
+    assert one.migrations == 3
+    assert (one.asked, one.moved) == (4, 4)
+    assert one.releases_by_core == {"0": 2, "1": 2}
+    assert one.late_by_core_us == {"0": pytest.approx(0.16), "1": pytest.approx(0.08)}
+
+
+def test_forced_migrations_are_told_with_their_bound_beside_rest() -> None:
+    rest = measurement([1000, 1000, 1000])
+    moved = measurement([1000, 1125, 1000], core_series=[1, 0, 1], migrate="affinity", checks={"asked": 3, "moved": 3})
+    words = said(analyse([moved, rest]))
+    assert "deviated by at most 1.00 µs; not moved, every period was exact" in words
+    assert "3 migrations were asked for and each happened" in words
+
+
+def test_migrations_that_did_not_happen_are_told() -> None:
+    moved = measurement([1000] * 3, core_series=[1, 0, 0], migrate="blockers", checks={"asked": 3, "moved": 2})
+    assert "3 migrations were asked for and 2 happened" in said(analyse([moved]))
+    assert any("1 of 3 migrations asked for did not happen" in one for one in warnings([moved]))
+
+
+def test_movers_that_came_too_late_are_told() -> None:
+    moved = measurement([1000] * 3, core_series=[1, 0, 0], migrate="affinity", checks={"asked": 2, "moved": 2})
+    assert any("only 2 of 3 releases came after a migration" in one for one in warnings([moved]))
+
+
+def test_overdue_releases_leave_no_bound() -> None:
+    period = HZ // 100
+    analysis = analyse([measurement([1000, period, 3 * period, 1000], load="same-priority")])
+    assert analysis.settings[0].missed == 2
+    assert "no bound holds, 2 of 4 releases were a period or more overdue" in said(analysis)
+
+
+def test_whether_the_bound_holds_is_told_by_the_second_half() -> None:
+    steady = analyse([measurement([1000, 1125, 1000, 1000, 1125, 1000])])
+    assert steady.settings[0].halves_us == (1.0, 1.0)
+    assert "(core 0), it seems to" in said(steady)
+    grown = analyse([measurement([1000, 1125, 1000, 1000, 1250, 1000])])
+    assert grown.settings[0].halves_us == (1.0, 2.0)
+    assert "it grew in the second half, from 1.00 µs to 2.00 µs" in said(grown)
+
+
+def test_what_unsynchronised_blockers_do_is_not_told_as_a_bound() -> None:
+    period = HZ // 100
+    analysis = analyse([measurement([1000, 3 * period, 2 * period], core_series=[0, 0, 1], migrate="unsynchronised")])
+    words = said(analysis)
+    assert "not what a migration costs" in words
+    assert "bound" not in words
+
+
+def test_releases_before_they_were_due_are_an_error_of_the_clock() -> None:
+    assert any("before they were due" in one for one in warnings([measurement([-1, 2], checks={"wrong": 1})]))
+
+
+def test_settings_that_differ_in_their_seed_alone_are_pooled() -> None:
+    found = analyse([measurement([10, 20], seed=1), measurement([30, 40], seed=2, begins=[0])])
+    (one,) = found.settings
+    assert (one.late_us.n, one.stretches) == (4, 2)
+    assert one.deviation_us is not None
+    assert one.deviation_us.n == 2
+
+
+def test_settings_are_told_apart_by_what_varies() -> None:
+    found = analyse([measurement([10], opt="O3", period_us=1000), measurement([10], opt="O0", load="both")])
+    assert [one.label for one in found.settings] == ["core 0, opt=O3, 1.00 ms", "core 0, both busy, opt=O0, 10.0 ms"]
+
+
+@given(st.lists(st.integers(0, 10**7), min_size=1, max_size=60), st.data())
+def test_deviations_add_up_to_the_change_of_latency(late: list[int], data: st.DataObject) -> None:
+    others = data.draw(st.sets(st.integers(1, max(1, len(late) - 1)), max_size=5))
+    begins = [0, *sorted(one for one in others if one < len(late))]
+    known = releases(measurement(late, begins=begins))
+    assert len(known.deviation) == len(late) - len(begins)
+    ends = [*begins[1:], len(late)]
+    assert known.deviation.sum() == sum(late[end - 1] - late[begin] for begin, end in zip(begins, ends, strict=True))
+
+
+# Histograms
+
+
+def counted(values: Sequence[int], deviations: Sequence[int]) -> dict[str, Sequence[int]]:
+    """Return the series that a target sends of a long run."""
+    low, high = bin_bounds(896)
+
+    def bins(of: Sequence[int]) -> list[int]:
+        numbers = np.searchsorted(high, of)
+        return np.bincount(numbers).tolist() if len(numbers) else []
+
+    assert low[0] == 0
+    return {
+        "late.counts": bins(values),
+        "longer.counts": bins([one for one in deviations if one >= 0]),
+        "shorter.counts": bins([-one for one in deviations if one < 0]),
+        "extremes": [min(values), max(values), min(deviations), max(deviations)],
+    }
+
+
+def test_counted_releases_widen_the_bound() -> None:
+    (one,) = analyse([measurement([1000, 1000], more=counted([990, 1250], [-125, 250]))]).settings
+    assert one.counted is not None
+    assert (one.counted.releases, one.counted.periods) == (2, 2)
+    assert one.bound_us == (-1.0, 2.0)
+    assert one.largest_us == 10.0
+    assert one.releases == 4
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=200))
+def test_quantiles_of_a_histogram_are_close_to_those_of_the_values(values: list[int]) -> None:
+    counts = np.array(counted(values, [0])["late.counts"], np.int64)
+    for fraction in (0.01, 0.5, 0.99):
+        true = int(np.quantile(values, fraction, method="inverted_cdf"))
+        assert true <= quantile(counts, fraction) <= true * (1 + 1 / 32)
+
+
+def test_an_empty_histogram_has_no_quantile() -> None:
+    with pytest.raises(ValueError, match="no quantile"):
+        quantile(np.zeros(3, np.int64), 0.5)

@@ -1,0 +1,86 @@
+"""What people read of jitter: tables that fit a terminal, figures, and the published figures beside ours."""
+
+from __future__ import annotations
+
+import io
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from intercore.benchmarks.jitter.report import report
+from intercore.benchmarks.published import JitterPublication, published
+from intercore.record.measurement import Measurement, Part, Plan, Run
+from intercore.view.table import print_table
+from tests.benchmarks.test_jitter import counted, measurement
+
+LATE = [1182 + step % 7 for step in range(600)]
+RUN = (
+    measurement(LATE),
+    measurement(LATE, load="both", core="any", core_series=[0] * 600, samples=600),
+    measurement(
+        LATE,
+        core_series=[0, 1] * 300,
+        migrate="blockers",
+        load="both",
+        checks={"asked": 600, "moved": 600},
+        samples=600,
+    ),
+    measurement([*LATE, 4_000_000], core_series=[1] * 601, migrate="unsynchronised"),
+    measurement(LATE, load="same-priority", more=counted([1182] * 2000, [0] * 2000)),
+)
+
+
+def run(*measurements: Measurement, simulated: bool = False) -> Run:
+    plan = Plan("pico-sim" if simulated else "pico", None, "jitter", (Part("jitter", {}),), simulated=simulated)
+    return Run(1, plan, "2026-01-01T00:00:00+00:00", "0", len(measurements), measurements)
+
+
+def test_tables_fit_a_terminal() -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=100)
+    for table in report(run(*RUN)).section.tables:
+        print_table(table, console)
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= 100
+    assert any("600 of 600" in line for line in lines)
+    assert any("2,000" in line for line in lines), "what was counted"
+
+
+def test_the_published_periods_stand_beside_ours() -> None:
+    (table,) = published(JitterPublication)
+    found = report(run(*RUN))
+    *_, periods = found.section.tables
+    assert table.label in periods.title
+    cells = [[column.text(row) for column in periods.columns] for row in periods.rows]
+    assert cells[0] == ["published", "no", "9.996", "9.632", "10.001"]
+    assert cells[1] == ["published", "yes: always overdue", "8,957.846", "213.006", "17,700.333"]
+    assert cells[2][2:] == ["10.000", "10.000", "10.000"]
+    (figure,) = [one for one in found.section.figures if one["name"] == "jitter-periods"]
+    assert [one["line"]["color"] for one in figure["data"]][:3] == ["published", "published", "series0"]
+    assert figure["data"][1]["x"] == pytest.approx([0.213006, 8.957846, 17.700333])
+    assert any("always overdue" in note for note in found.section.notes)
+
+
+def test_migrations_are_marked_in_the_strip_and_load_is_shaded() -> None:
+    strip, *_ = report(run(*RUN)).section.figures
+    symbols = {one["marker"]["color"]: set(one["marker"]["symbol"]) for one in strip["data"] if one["yaxis"] == "y4"}
+    assert symbols["series1"] == {"triangle-up"}
+    assert len([shape for shape in strip["layout"]["shapes"] if shape["type"] == "rect"]) == 3
+
+
+def test_simulated_numbers_are_labelled() -> None:
+    found = report(run(*RUN, simulated=True))
+    assert all("SIMULATED" in table.title for table in found.section.tables)
+
+
+def test_a_run_without_measurements_has_a_report() -> None:
+    found = report(run())
+    assert found.section.figures == []
+    assert found.json["jitter"] == {"settings": (), "sentences": ()}
+
+
+def test_the_report_is_json() -> None:
+    found = report(run(*RUN))
+    assert msgspec.json.decode(msgspec.json.encode([found.json, found.rows, found.section.figures]))
+    assert [row["moved"] for row in found.rows] == [None, None, None, 600, None]

@@ -1,0 +1,267 @@
+"""What hand-overs, bouts and ping-pongs are taken to say: known orders of acquisitions give known fairness."""
+
+from __future__ import annotations
+
+import itertools
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from intercore.benchmarks.lock import analysis as lock
+from intercore.benchmarks.lock.report import report
+from intercore.record.measurement import Measurement, Plan, Run, Series
+from intercore.view.table import print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from intercore.record.measurement import Level
+
+HZ = 1_000_000_000
+CHIP_HZ = 125_000_000
+FACTORS: Mapping[str, Level] = {
+    "lock": "spinlock",
+    "from": 0,
+    "to": 1,
+    "cores": 2,
+    "hold": 10,
+    "pause": 10,
+    "rounds": 32,
+    "batch": 100,
+    "samples": 3,
+    "seed": 1,
+}
+
+
+def measurement(
+    measure: str,
+    series: Mapping[str, Sequence[int]],
+    *,
+    hz: int = HZ,
+    checks: Mapping[str, int] | None = None,
+    **more: Level,
+) -> Measurement:
+    values = {"looking.0": [30] * 9, **series}
+    return Measurement(
+        benchmark="lock",
+        factors={**FACTORS, "measure": measure, **{name.rstrip("_"): level for name, level in more.items()}},
+        repetition=0,
+        series=tuple(Series(name, "common", hz, np.array(ticks, np.int64)) for name, ticks in values.items()),
+        conditions={"clock.sys_hz": str(hz)} if hz == CHIP_HZ else {},
+        checks=checks or {},
+        started="2026-01-01T00:00:00+00:00",
+    )
+
+
+def bout(owners: str, *, gap: int = 10, **more: Level) -> Measurement:
+    """One bout in which cores got the lock in this order, each time `gap` ticks after the one before."""
+    moments = {core: [gap * (i + 1) for i, owner in enumerate(owners) if owner == core] for core in "01"}
+    series = {"bout": [gap * len(owners)], **{f"taken.{core}": ticks for core, ticks in moments.items()}}
+    return measurement("contention", series, **more)
+
+
+def run_of(measurements: Sequence[Measurement], *, simulated: bool = False) -> Run:
+    plan = Plan("pico-sim" if simulated else "host", None, "lock", (), simulated=simulated)
+    return Run(1, plan, "2026-01-01T00:00:00+00:00", "0", len(measurements), tuple(measurements))
+
+
+# Hand-over
+
+
+def test_both_directions_of_a_hand_over_are_told_apart() -> None:
+    found = lock.analyse([measurement("hand-over", {"there": [100, 200, 300], "back": [1000, 1100, 1200]})])
+    assert [(one.first, one.second, one.latency_us.median.value) for one in found.hand_over] == [
+        (0, 1, 0.2),
+        (1, 0, 1.1),
+    ]
+    assert [one.median_cycles for one in found.hand_over] == [None, None], "the clock does not count cycles"
+
+
+def test_where_the_clock_counts_cycles_they_are_told() -> None:
+    (there, _) = lock.analyse([measurement("hand-over", {"there": [66], "back": [67]}, hz=CHIP_HZ)]).hand_over
+    assert there.median_cycles == pytest.approx(66)
+    assert there.latency_us.median.value == pytest.approx(66 / 125)
+
+
+def test_repetitions_and_what_does_not_matter_are_pooled_and_other_factors_kept_apart() -> None:
+    samples = {"there": [100], "back": [100]}
+    same = [measurement("hand-over", samples, seed=seed, batch=seed, pause=seed) for seed in (1, 2, 3)]
+    assert [one.latency_us.n for one in lock.analyse(same).hand_over] == [3, 3]
+    apart = lock.analyse([measurement("hand-over", samples, opt=opt) for opt in ("O0", "O2")]).hand_over
+    assert [one.varied for one in apart] == [{"opt": "O0"}] * 2 + [{"opt": "O2"}] * 2
+
+
+def test_a_mutex_that_is_dearer_than_a_spinlock_is_told_with_its_factor() -> None:
+    said = lock.analyse(
+        [
+            measurement("hand-over", {"there": [2000] * 9, "back": [1900] * 9}, lock="mutex"),
+            measurement("hand-over", {"there": [200] * 9, "back": [200] * 9}),
+        ]
+    ).sentences
+    assert "mutex 2 µs, spinlock 200 ns" in said[0]
+    assert "10 times as slowly as the spinlock" in said[1]
+
+
+# Contention
+
+
+def test_turns_are_fair_and_never_repeated() -> None:
+    (found,) = lock.analyse([bout("01" * 16)]).contention
+    assert found.acquisitions == (16, 16)
+    assert (found.jain, found.longest_streak, found.repeated) == (1, 1, 0)
+    assert found.per_second == pytest.approx(HZ / 10)
+    assert found.each_us == pytest.approx(0.01)
+    assert found.longest_wait_us == pytest.approx(0.02)
+
+
+def test_one_core_that_has_all_is_as_unfair_as_can_be() -> None:
+    analysis = lock.analyse([bout("1" * 32)])
+    (found,) = analysis.contention
+    assert found.acquisitions == (0, 32)
+    assert (found.jain, found.longest_streak, found.repeated) == (0.5, 32, 31 / 32)
+    assert found.longest_wait_us == pytest.approx(0.32), "core 0 waited for all of the bout"
+    assert any("not shared evenly" in said and "0 : 100 %" in said for said in analysis.sentences)
+
+
+def test_streaks_do_not_go_beyond_a_bout() -> None:
+    one = measurement("contention", {"bout": [30, 30], "taken.0": [30, 40, 60], "taken.1": [10, 20, 50]})
+    (found,) = lock.analyse([one]).contention
+    # 1 1 0 | 0 1 0
+    assert (found.bouts, found.longest_streak, found.acquisitions) == (2, 2, (3, 3))
+    assert found.repeated == pytest.approx(1 / 6)
+
+
+def test_a_core_without_a_series_of_its_own_has_nothing() -> None:
+    one = measurement("contention", {"bout": [30], "taken.0": [10, 20, 30]})
+    (found,) = lock.analyse([one]).contention
+    assert found.acquisitions == (3, 0)
+
+
+@given(st.lists(st.text("01", min_size=1, max_size=40), min_size=1, max_size=4))
+def test_any_order_of_acquisitions_is_counted_as_it_was(bouts: list[str]) -> None:
+    (found,) = lock.analyse([bout(owners) for owners in bouts]).contention
+    every = "".join(bouts)
+    assert found.acquisitions == (every.count("0"), every.count("1"))
+    streaks = [len(list(run)) for owners in bouts for _, run in itertools.groupby(owners)]
+    assert found.longest_streak == max(streaks)
+    assert found.repeated == pytest.approx(1 - len(streaks) / len(every))
+    assert 0.5 <= found.jain <= 1
+    msgspec.json.encode(found)
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=64))
+def test_jains_index_lies_between_one_in_n_and_one(shares: list[int]) -> None:
+    found = lock.jain(shares)
+    assert 1 / len(shares) - 1e-9 <= found <= 1 + 1e-9
+    assert lock.jain([3 * share for share in shares]) == pytest.approx(found), "it does not depend on the unit"
+
+
+def test_jains_index_of_k_equal_shares_among_n_is_k_in_n() -> None:
+    assert lock.jain([7, 7, 7, 0, 0, 0, 0, 0]) == pytest.approx(3 / 8)
+
+
+# Ping-pong
+
+
+def test_one_way_is_half_of_a_round_trip() -> None:
+    (found,) = lock.analyse([measurement("ping-pong", {"round_trips": [10_000, 12_000, 11_000]}, batch=50)]).ping_pong
+    assert found.one_way_us.median.value == pytest.approx(0.11)
+    assert (found.first, found.second, found.batch) == (0, 1, 50)
+
+
+# All
+
+
+def test_nothing_to_measure_is_no_result_and_is_told_if_there_is_nothing_else() -> None:
+    nothing = measurement("ping-pong", {}, lock="mutex")
+    something = measurement("ping-pong", {"round_trips": [10_000]}, lock="atomic-add")
+    assert lock.analyse([nothing]) == lock.LockAnalysis((), (), (), ())
+    assert "nothing to measure" in lock.warnings([nothing])[0]
+    assert lock.warnings([nothing, something]) == []
+
+
+def test_what_spoils_the_numbers_is_told_with_its_cause() -> None:
+    wrong = measurement(
+        "contention", {"bout": [1]}, checks={"wrong": 1, "migrated": 2, "lost": 4, "preempted": 3}, lock="mutex"
+    )
+    said = lock.warnings([wrong])
+    assert "lock=mutex" in said[0]
+    assert "two cores were inside at once" in said[0]
+    assert said[1].startswith("lock lock=mutex: 2 times")
+    assert said[2].startswith("lock lock=mutex: 4 samples did not fit")
+    assert "3 times" in said[3]
+    assert len(said) == 4, "what is wrong is said once"
+
+
+def test_other_benchmarks_are_left_alone() -> None:
+    other = msgspec.structs.replace(measurement("hand-over", {"there": [1], "back": [1]}), benchmark="clock")
+    assert lock.analyse([other]) == lock.LockAnalysis((), (), (), ())
+    assert lock.warnings([other]) == []
+
+
+# The report
+
+
+def everything(*, hz: int = HZ) -> list[Measurement]:
+    return [
+        *(
+            measurement("hand-over", {"there": [2000 + k for k in range(9)], "back": [900] * 9}, lock=name, hz=hz)
+            for name in lock.LOCKS
+        ),
+        bout("0101101", hz=hz),
+        bout("1111111", hz=hz, lock="mutex"),
+        measurement("ping-pong", {"round_trips": [10_000, 10_100]}, lock="atomic-swap", hz=hz),
+    ]
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_the_report_tells_the_same_to_people_and_programs(simulated: bool) -> None:
+    found = report(run_of(everything(hz=CHIP_HZ if simulated else HZ), simulated=simulated))
+    assert found.benchmark == "lock"
+    analysis = found.json["lock"]
+    assert isinstance(analysis, dict)
+    assert set(analysis) == {"hand_over", "contention", "ping_pong", "sentences"}
+    assert {"from", "to"} <= set(analysis["hand_over"][0])
+    assert len(found.rows) == 10 + 2 + 1
+    titles = [table.title for table in found.section.tables]
+    assert len(titles) == 3
+    assert all(("SIMULATED" in title) == simulated for title in titles)
+    assert [figure["name"].startswith("lock-") for figure in found.section.figures] == [True, True]
+
+
+def test_tables_fit_a_hundred_columns() -> None:
+    for table in report(run_of(everything(hz=CHIP_HZ), simulated=True)).section.tables:
+        shown = StringIO()
+        print_table(table, Console(file=shown, width=100))
+        lines = shown.getvalue().splitlines()
+        assert max(map(len, lines)) <= 100
+        assert any("critical-section" in line for line in lines) or "one way" not in table.title
+
+
+def test_the_heat_map_has_both_orders_of_a_pair() -> None:
+    ways = [
+        measurement("ping-pong", {"round_trips": [ticks]}, lock="atomic-swap", to=to)
+        for to, ticks in ((1, 10_000), (2, 30_000))
+    ]
+    (figure,) = report(run_of(ways)).section.figures
+    assert figure["data"][0]["x"] == ["core 0", "core 1", "core 2"]
+    assert figure["data"][0]["z"] == [[None, 0.05, 0.15], [0.05, None, None], [0.15, None, None]]
+
+
+def test_a_report_of_nothing_is_empty_and_says_why() -> None:
+    found = report(run_of([measurement("ping-pong", {}, lock="mutex")]))
+    assert found.section.tables == found.section.figures == []
+    assert found.rows == []
+    assert len(found.warnings) == 1
+
+
+def test_published_figures_stand_in_the_notes() -> None:
+    notes = " ".join(report(run_of(everything())).section.notes)
+    assert "Cascade Lake), 2019: 48 ns" in notes
+    assert "Nicolas Viennot" in notes

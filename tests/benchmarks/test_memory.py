@@ -1,0 +1,222 @@
+"""What passes over memory are taken to say: known durations give known rates, and slow-downs are those of pairs."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from intercore.benchmarks.memory import analysis as memory
+from intercore.benchmarks.memory.report import report
+from intercore.record.measurement import Measurement, Plan, Run, Series
+from intercore.view.table import print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.record.measurement import Level
+
+CHIP_HZ = 125_000_000
+CHIP = {
+    "board": "rp2040",
+    "clock.sys_hz": str(CHIP_HZ),
+    "memory.word_bytes": "4",
+    "memory.regions": "sram-striped 8192, sram4 4096, sram5 4096 bytes",
+}
+
+
+def measurement(
+    alone: Sequence[int], beside: Sequence[int] = (), *, conditions: dict[str, str] | None = None, **more: Level
+) -> Measurement:
+    values = {"looking.0": [46] * 9, "alone": alone, "beside": beside}
+    factors: dict[str, Level] = {"access": "read", "region": "sram4", "core": 0, "bytes": 1000, "seed": 1}
+    factors |= {"other": "write" if beside else "none", "other_region": "sram4"}
+    return Measurement(
+        benchmark="memory",
+        factors=factors | more,
+        repetition=0,
+        series=tuple(
+            Series(name, "common", CHIP_HZ, np.array(ticks, np.int64)) for name, ticks in values.items() if len(ticks)
+        ),
+        conditions=CHIP if conditions is None else conditions,
+        checks={},
+        started="2026-01-01T00:00:00+00:00",
+    )
+
+
+def run_of(measurements: Sequence[Measurement], *, simulated: bool = False) -> Run:
+    plan = Plan("pico-sim" if simulated else "host", None, "memory", (), simulated=simulated)
+    return Run(1, plan, "2026-01-01T00:00:00+00:00", "0", len(measurements), tuple(measurements))
+
+
+def test_a_rate_is_bytes_through_the_median_pass() -> None:
+    (found,) = memory.analyse([measurement([900, 1000, 5000])]).rates
+    assert found.pass_us.value == pytest.approx(8)
+    assert found.mb_per_s == pytest.approx(125)
+    assert found.word_ns == pytest.approx(32)
+    assert found.word_cycles == pytest.approx(4)
+
+
+@pytest.mark.parametrize("missing", ["memory.word_bytes", "clock.sys_hz"])
+def test_what_the_target_does_not_tell_is_not_made_up(missing: str) -> None:
+    known = {key: value for key, value in CHIP.items() if key != missing}
+    (found,) = memory.analyse([measurement([1000], conditions=known)]).rates
+    assert found.word_cycles is None
+    assert (found.word_ns is None) == (missing == "memory.word_bytes")
+
+
+def test_a_slow_down_is_the_ratio_of_the_medians() -> None:
+    (found,) = memory.analyse([measurement([1000] * 9, [1500] * 9)]).interference
+    assert found.slowdown.value == found.slowdown.low == found.slowdown.high == 1.5
+    assert (found.alone_us, found.beside_us) == (8, 12)
+    assert found.mb_per_s == pytest.approx(1000 / 12)
+    assert found.word_cycles == pytest.approx(6)
+    assert (found.other, found.other_region) == ("write", "sram4")
+
+
+def test_a_drift_that_both_times_follow_is_not_in_the_slow_down() -> None:
+    drift = np.linspace(1000, 3000, 40).astype(int)
+    (found,) = memory.analyse([measurement(drift.tolist(), (2 * drift).tolist())]).interference
+    assert found.slowdown.low is not None
+    assert found.slowdown.high is not None
+    assert found.slowdown.high - found.slowdown.low < 0.01
+
+
+def test_times_alone_are_pooled_over_all_that_the_other_core_did() -> None:
+    analysis = memory.analyse(
+        [
+            measurement([1000] * 3),
+            measurement([1200] * 5, [1300] * 5),
+            measurement([1200] * 5, [1400] * 5, other="copy"),
+        ]
+    )
+    (rate,) = analysis.rates
+    assert rate.samples == 13
+    assert [one.other for one in analysis.interference] == ["write", "copy"]
+
+
+def test_rows_stand_in_the_order_of_the_regions_of_the_target() -> None:
+    analysis = memory.analyse(
+        [
+            measurement([10], region=region, access=access)
+            for region in ("sram5", "sram-striped")
+            for access in ("copy", "read")
+        ]
+    )
+    assert [(one.region, one.access) for one in analysis.rates] == [
+        ("sram-striped", "read"),
+        ("sram-striped", "copy"),
+        ("sram5", "read"),
+        ("sram5", "copy"),
+    ]
+
+
+@given(
+    st.lists(st.integers(0, 10**9), min_size=1, max_size=30),
+    st.lists(st.integers(0, 10**9), min_size=1, max_size=30),
+)
+def test_any_samples_give_finite_numbers(alone: list[int], beside: list[int]) -> None:
+    count = min(len(alone), len(beside))
+    analysis = memory.analyse([measurement(alone[:count], beside[:count])])
+    msgspec.json.decode(msgspec.json.encode(analysis))
+    (found,) = analysis.interference
+    assert np.isfinite(found.slowdown.value)
+    assert found.slowdown.low is None or found.slowdown.low <= found.slowdown.value
+
+
+# Sentences
+
+
+def test_the_worst_neighbour_is_named() -> None:
+    said = memory.analyse(
+        [
+            measurement([1000] * 9, [1100] * 9, other_region="sram5"),
+            measurement([1000] * 9, [1500] * 9, other_region="sram4"),
+        ]
+    ).sentences
+    assert "1.50 times as long" in said[0]
+    assert "core 0 in sram4 (read), the other in sram4 (write)" in said[0]
+    assert "1.10 instead of 1.50" in said[1]
+    assert "a region of its own" in said[1]
+
+
+def test_no_sentence_names_a_larger_slowdown_than_the_worst() -> None:
+    unsteady = [1100, 1110, 1120, 1150, 1200, 1200, 1200, 1250, 1250]
+    said = memory.analyse(
+        [
+            measurement([1000] * 9, unsteady, other_region="sram5"),
+            measurement([1000] * 9, [1180] * 9, other_region="sram4"),
+        ]
+    ).sentences
+    assert "At worst a pass takes 1.20 times as long" in said[0]
+
+
+def test_cores_that_do_not_feel_each_other_are_said_to() -> None:
+    (said,) = memory.analyse([measurement([1000] * 9, [1010] * 9)]).sentences
+    assert "hardly feel each other" in said
+
+
+def test_regions_that_do_not_help_are_not_recommended() -> None:
+    said = memory.analyse(
+        [
+            measurement([1000] * 9, [1500] * 9, other_region="sram5"),
+            measurement([1000] * 9, [1500] * 9, other_region="sram4"),
+        ]
+    ).sentences
+    assert "do not help" in said[1]
+
+
+def test_the_fastest_and_the_slowest_region_are_told() -> None:
+    said = memory.analyse([measurement([1000]), measurement([4000], region="sram5")]).sentences
+    assert any("To read is fastest in sram4, 125 MB/s (4.00 cycles per word)" in one for one in said)
+
+
+def test_what_spoils_the_numbers_is_told() -> None:
+    spoilt = msgspec.structs.replace(measurement([1]), checks={"wrong": 1, "migrated": 2, "preempted": 3, "lost": 4})
+    said = memory.warnings([spoilt])
+    assert len(said) == 4
+    assert all(one.startswith(f"memory region={spoilt.factors['region']}: ") for one in said)
+    assert any("4 samples did not fit" in one for one in said)
+    assert memory.warnings([measurement([1])]) == []
+
+
+# The report
+
+
+def matrix() -> list[Measurement]:
+    regions = ("sram-striped", "sram4", "sram5")
+    return [
+        measurement([1000] * 5, [1000 + 10 * k] * 5, access=access, region=region, other=other, other_region=where)
+        for k, (access, region, other, where) in enumerate(
+            (a, r, o, w) for a in memory.ACCESSES for r in regions for o in memory.ACCESSES for w in regions
+        )
+    ]
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_the_matrix_has_a_cell_for_each_pair(simulated: bool) -> None:
+    found = report(run_of(matrix(), simulated=simulated))
+    assert set(found.json["memory"]) == {"rates", "interference", "sentences"}  # type: ignore[call-overload]
+    assert len(found.rows) == 9 + 81
+    (figure,) = found.section.figures
+    cells = np.array(figure["data"][0]["z"], float)
+    assert cells.shape == (9, 9)
+    assert cells.min() == 1
+    assert cells.max() == pytest.approx(1.8)
+    assert figure["name"] == "memory-interference-core-0"
+    for table in found.section.tables:
+        assert ("SIMULATED" in table.title) == simulated
+        shown = StringIO()
+        print_table(table, Console(file=shown, width=100))
+        assert max(map(len, shown.getvalue().splitlines())) <= 100
+
+
+def test_a_report_of_nothing_is_empty() -> None:
+    found = report(run_of([]))
+    assert found.section.tables == found.section.figures == []

@@ -1,0 +1,355 @@
+"""What messages are taken to say: known times give known models, choices and errors."""
+
+from __future__ import annotations
+
+import math
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import jsonschema
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from intercore.benchmarks.message import analysis as message
+from intercore.benchmarks.message.curve import curves
+from intercore.benchmarks.message.report import report
+from intercore.benchmarks.published import MessagePublication, published
+from intercore.document.run import run_document
+from intercore.record.measurement import Series
+from intercore.view.table import print_table
+from tests.benchmarks.message_data import SIZES, campaign, measurement, run_of
+from tests.document.test_schema import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.benchmarks.message.analysis import MessageAnalysis
+    from intercore.record.measurement import Level, Measurement
+
+
+def line(alpha: float, beta_ns: float):  # noqa: ANN201 - a function of the size
+    return lambda size: alpha + beta_ns * size / 1e3
+
+
+def everything() -> list[Measurement]:
+    """Two transports and how ends wait, both measures, exact: a ring that copies and one that does not."""
+    made = []
+    for measure in ("latency", "throughput"):
+        for receiver, wait in (("polling", 1.0), ("blocked", 4.0)):
+            for from_ in (0, 1):
+                more: dict[str, Level] = {"measure": measure, "receiver": receiver, "from_": from_, "to": 1 - from_}
+                made += campaign(line(wait, 20.0), transport="ring", **more)
+                made += campaign(line(wait, 0.0), transport="ring-zero-copy", **more)
+    return made
+
+
+def words(analysis: MessageAnalysis) -> str:
+    return "\n".join(analysis.sentences)
+
+
+# The model
+
+
+def test_a_line_is_found_with_its_units() -> None:
+    (row,) = message.analyse(campaign(line(2.0, 20.0), noise=0.01)).latency
+    assert row.alpha_us is not None
+    assert row.beta_ns_per_byte is not None
+    for estimate, truth in ((row.alpha_us, 2.0), (row.beta_ns_per_byte, 20.0)):
+        assert estimate.low is not None
+        assert estimate.high is not None
+        assert estimate.low <= truth <= estimate.high
+        assert estimate.high - estimate.low < 0.1 * truth
+    assert row.relative_error_median is not None
+    assert row.relative_error_median < 0.01
+    assert [piece.sizes for piece in row.pieces] == ["all"]
+    assert row.held_out_median is not None
+    assert row.held_out_median < 0.01
+    assert [one.bytes for one in row.sizes] == list(SIZES)
+    assert row.sizes[0].latency_us.n == 100
+    assert row.sizes[0].send_us is not None
+    assert row.sizes[0].send_us.value == pytest.approx(row.sizes[0].latency_us.median.value / 2, rel=0.01)
+    assert row.looking_us == {"0": 0.04}
+
+
+def test_a_stream_is_modelled_by_its_time_per_message() -> None:
+    (row,) = message.analyse(campaign(line(2.0, 20.0), measure="throughput", messages=32, count=8)).throughput
+    assert row.alpha_us is not None
+    assert row.alpha_us.value == pytest.approx(2.0, rel=1e-3)
+    size = row.sizes[-1]
+    assert (size.bytes, size.streams) == (4096, 8)
+    assert size.bytes_per_s.value == pytest.approx(4096 / (2.0 + 4096 * 0.02) * 1e6, rel=1e-4)
+    assert size.model_bytes_per_s == pytest.approx(size.bytes_per_s.value, rel=1e-3)
+
+
+def test_settings_have_a_row_each_and_checks_are_summed() -> None:
+    found = message.analyse([*everything(), *[measurement([1.0] * 9, checks={"lost": 2}, load="both", size=4)] * 3])
+    assert len(found.latency) == 9
+    assert len(found.throughput) == 8
+    (loaded,) = [row for row in found.latency if row.load == "both"]
+    assert (loaded.checks["lost"], loaded.checks["checked"]) == (6, 27)
+    assert loaded.alpha_us is None
+    assert loaded.pieces == ()
+
+
+def test_a_knee_is_said_and_modelled() -> None:
+    knee = campaign(lambda size: 2.0 + 0.01 * size + 0.04 * max(size - 300, 0), noise=0.002)
+    found = message.analyse(knee)
+    (row,) = found.latency
+    assert [(piece.from_bytes, piece.to_bytes) for piece in row.pieces] == [(4, 256), (512, 4096)]
+    assert [piece.beta_ns_per_byte.value for piece in row.pieces] == pytest.approx([10, 50], rel=0.05)
+    assert "between 256 and 512 bytes it bends" in words(found)
+
+
+def test_a_step_is_told_from_a_knee() -> None:
+    found = message.analyse(campaign(lambda size: 2.0 + 0.001 * size + 5.0 * (size > 100), noise=0.002))
+    assert "between 64 and 128 bytes it steps up by 5.0" in words(found)
+
+
+def test_bytes_that_are_copied_singly_go_their_own_way() -> None:
+    """As the queue of FreeRTOS does with 4,090 bytes: every second place in it is no whole word."""
+    exact = campaign(line(10.0, 20.0), noise=0.001)
+    odd = [measurement([110.0, 600.0] * 8, size=4090), measurement([40.0, 210.0] * 8, size=1022)]
+    found = message.analyse([*exact, *odd])
+    (row,) = found.latency
+    assert {piece.sizes for piece in row.pieces} == {"words", "other"}
+    assert row.alpha_us is not None
+    assert row.alpha_us.value == pytest.approx(10.0, rel=0.01)
+    assert "no multiple of 4 bytes go their own way in 1 of 1 settings" in words(found)
+    (even,) = message.analyse([*exact, measurement([10 + 0.02 * 4090] * 16, size=4090)]).latency
+    assert {piece.sizes for piece in even.pieces} == {"all"}
+
+
+def test_noise_between_measurements_is_seen_where_they_are_repeated() -> None:
+    rng = np.random.default_rng(0)
+    once = campaign(line(2.0, 20.0), noise=0.001, size_noise=0.05, rng=rng)
+    again = [
+        msgspec.structs.replace(one, repetition=1)
+        for one in campaign(line(2.0, 20.0), noise=0.001, size_noise=0.05, rng=rng)
+    ]
+    (found,) = curves([*once, *again])
+    assert float(np.median(found.points.error / found.points.y)) == pytest.approx(0.05 / math.sqrt(2), rel=0.5)
+
+
+# The held-out check
+
+
+def test_sizes_left_out_are_predicted_within_five_per_cent() -> None:
+    found = message.analyse(campaign(line(2.0, 20.0), noise=0.05, size_noise=0.01))
+    assert found.held_out is not None
+    assert found.held_out.predictions == len(SIZES) - 2
+    assert found.held_out.median < 0.05
+    assert "within the aim of 5.0 %" in words(found)
+
+
+def test_a_model_that_does_not_predict_is_said_to_fail() -> None:
+    rng = np.random.default_rng(3)
+    found = message.analyse(campaign(line(2.0, 20.0), noise=0.001, size_noise=0.4, rng=rng))
+    assert found.held_out is not None
+    assert found.held_out.median > 0.05
+    assert "not within the aim" in words(found)
+
+
+# What to choose
+
+
+def test_what_to_choose_is_said_in_three_sentences_with_the_numbers() -> None:
+    found = message.analyse(everything())
+    lowest, highest, buys = found.sentences[:3]
+    assert "lowest latency of messages of 4 bytes choose ring-zero-copy, polling: 1.00 µs" in lowest
+    assert "geometric mean of 2 directions" in lowest
+    assert "highest throughput with messages of 4,096 bytes choose ring-zero-copy, polling: 4.10 GB/s" in highest
+    assert "takes 4.00 (" in highest  # ring-zero-copy, blocked
+    assert "Polling instead of blocked makes messages of 4 bytes 3." in buys
+    assert "ring-zero-copy instead of ring makes messages of 4,096 bytes 4" in buys
+
+
+def test_of_several_that_do_not_copy_each_is_compared_with_its_own() -> None:
+    known = [(name, beta) for name, beta in (("ring", 20.0), ("rpmsg", 30.0))]
+    found = message.analyse(
+        [
+            one
+            for name, beta in known
+            for transport, slope in ((name, beta), (f"{name}-zero-copy", 0.0))
+            for one in campaign(line(1.0, slope), transport=transport)
+        ]
+    )
+    (buys,) = [said for said in found.sentences if "instead of" in said]
+    assert buys.startswith("Ring-zero-copy instead of ring makes messages of 4,096 bytes 82")
+    assert "; rpmsg-zero-copy instead of rpmsg makes messages of 4,096 bytes 124" in buys
+
+
+# Round trips
+
+
+def round_trip(us: Sequence[float], **factors: Level) -> Measurement:
+    """The same measurement by a transport that leads to an echo and back."""
+    one = measurement(us, transport="rpmsg-char:/dev/rpmsg0", **factors)
+    return msgspec.structs.replace(
+        one,
+        series=tuple(msgspec.structs.replace(s, name="round_trip") if s.name == "latency" else s for s in one.series),
+    )
+
+
+def test_a_round_trip_is_told_whole_and_never_as_a_latency() -> None:
+    trips = [round_trip([10.0 + 0.01 * i for i in range(101)], size=size) for size in (16, 64)]
+    latency = campaign(line(1.0, 10.0), transport="ring")
+    found = message.analyse([*trips, *latency])
+    assert [(one.transport, one.bytes, one.round_trip_us.n) for one in found.round_trips] == [
+        ("rpmsg-char:/dev/rpmsg0", 16, 101),
+        ("rpmsg-char:/dev/rpmsg0", 64, 101),
+    ]
+    assert found.round_trips[0].round_trip_us.median.value == pytest.approx(10.5, rel=0.01)
+    assert {row.transport for row in found.latency} == {"ring"}
+    assert not [one for one in found.ranking if "rpmsg" in str(one.choice)]
+    assert "is not half of it" in words(found)
+
+
+@pytest.mark.parametrize("factors", [{"size": 0}, {"size": "large"}, {"from_": "x"}, {"receiver": 3}])
+def test_a_round_trip_with_levels_that_make_no_sense_is_left_out(factors: dict[str, Level]) -> None:
+    assert message.analyse([round_trip([1.0, 2.0, 3.0], **factors)]).round_trips == ()
+
+
+def test_rankings_are_in_order_and_margins_have_intervals() -> None:
+    found = message.analyse(
+        [
+            *campaign(line(1.0, 10.0), noise=0.02, transport="ring"),
+            *campaign(line(2.0, 20.0), noise=0.02, transport="queue"),
+            *campaign(line(2.02, 20.0), noise=0.02, transport="pipe", sizes=SIZES[:3]),
+        ]
+    )
+    small = [one for one in found.ranking if one.bytes == 4]
+    assert small[0].choice["transport"] == "ring"
+    assert [one.rank for one in small] == [1, 2, 3]
+    second = small[1].times_best
+    assert second.low is not None
+    assert second.high is not None
+    assert second.low <= 2.0 <= second.high
+    large = [one for one in found.ranking if one.bytes == 4096]
+    assert [one.choice["transport"] for one in large] == ["ring", "queue"]  # a pipe was not measured with them
+
+
+def test_factors_explain_what_they_do() -> None:
+    found = message.analyse(everything()).latency_factors
+    assert found is not None
+    shares = {one.factors: one.eta_squared for one in found.effects}
+    assert shares[("from, to",)] == pytest.approx(0, abs=1e-9)
+    assert shares[("receiver",)] > 0.05
+    assert found.constant == {"region": "sram-striped", "load": "none"}
+
+
+# Degenerate input
+
+
+@pytest.mark.parametrize(
+    "measurements",
+    [
+        [],
+        [measurement([1.0])],
+        [measurement([1.0] * 50)],
+        [measurement([0.0] * 50, size=size) for size in SIZES],
+        [measurement([1.0], size=size) for size in (4, 8)],
+        [measurement([9e12, 8e12], size=size) for size in SIZES],
+        [measurement([5.0] * 20, size=size, measure="throughput", messages=0) for size in SIZES],
+        [measurement([1.0] * 3, size=0), measurement([1.0], from_="x"), measurement([1.0], measure="other")],
+    ],
+    ids=["none", "one sample", "one size", "zeros", "two sizes", "huge", "no messages", "unusable"],
+)
+def test_odd_measurements_give_a_valid_document(measurements: Sequence[Measurement]) -> None:
+    run = run_of(measurements or [measurement([1.0])])
+    run = msgspec.structs.replace(run, measurements=tuple(measurements))
+    document = msgspec.json.decode(msgspec.json.encode(run_document(run, 0.9)))
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    assert "nan" not in str(document["analysis"]).lower()
+    assert len(document["analysis"]["message"]["latency"]) <= 1
+    report(run)
+
+
+def test_counts_and_moments_are_no_latencies() -> None:
+    one = measurement([1.0] * 9)
+    (latency, *_) = one.series
+    changed = msgspec.structs.replace(one, series=(msgspec.structs.replace(latency, unit="count"),))
+    assert message.analyse([changed]).latency == ()
+    empty = msgspec.structs.replace(one, series=(Series("latency", "common", 1, np.zeros(0, np.int64)),))
+    assert message.analyse([empty]).latency == ()
+
+
+@settings(max_examples=10)
+@given(factor=st.sampled_from([1e-2, 3.0, 1e4]), seed=st.integers(0, 1000))
+def test_slower_by_a_factor_is_slower_by_that_factor_in_any_order(factor: float, seed: int) -> None:
+    known = campaign(line(2.0, 20.0), noise=0.01, sizes=SIZES[:8])
+    scaled = campaign(line(2.0 * factor, 20.0 * factor), noise=0.01, sizes=SIZES[:8])
+    order = np.random.default_rng(seed).permutation(len(scaled))
+    (one,) = message.analyse(known).latency
+    (other,) = message.analyse([scaled[i] for i in order]).latency
+    assert one.alpha_us is not None
+    assert other.alpha_us is not None
+    assert other.alpha_us.value == pytest.approx(factor * one.alpha_us.value, rel=0.02)  # ticks are whole
+
+
+# What is told and shown
+
+
+def test_broken_transports_are_named() -> None:
+    doubts = message.warnings([measurement([1.0] * 9, checks={"wrong": 3}, transport="pipe")])
+    assert any("transport=pipe" in text and "3 messages were lost" in text for text in doubts)
+    assert any("one size only" in text for text in doubts)
+
+
+def test_tables_fit_a_hundred_columns_and_simulated_numbers_say_so() -> None:
+    run = run_of(everything(), simulated=True)
+    found = report(run)
+    assert len(found.section.tables) == 8
+    for table in found.section.tables:
+        stream = StringIO()
+        print_table(table, Console(file=stream, width=100))
+        lines = stream.getvalue().splitlines()
+        assert "SIMULATED" in lines[0]
+        assert len([text for text in lines[4:] if text.strip()]) == len(table.rows), lines
+    assert {row["transport"] for row in found.rows} == {"ring", "ring-zero-copy"}
+
+
+def test_figures_have_a_line_for_every_setting_and_its_points() -> None:
+    figures = report(run_of(everything())).section.figures
+    latency, throughput, *_ = figures
+    for figure in (latency, throughput):
+        markers = [trace for trace in figure["data"] if trace["mode"] == "markers"]
+        lines = [trace for trace in figure["data"] if trace["mode"] == "lines"]
+        assert (len(markers), len(lines)) == (8, 8)
+        assert {len(trace["x"]) for trace in markers} == {len(SIZES)}
+        assert len({trace["xaxis"] for trace in markers}) > 1  # eight lines are too many for one panel
+        assert sum(bool(trace.get("showlegend")) for trace in markers) == len({trace["name"] for trace in markers})
+    names = [figure["name"] for figure in figures]
+    assert "message-latency-factors" in names
+    assert len(names) == len(set(names))
+
+
+def test_levels_of_a_target_are_escaped_in_figures() -> None:
+    run = run_of([*campaign(line(1, 1), transport="<b>x"), *campaign(line(2, 1), transport="ring")])
+    assert "<b>x" not in "".join(str(figure) for figure in report(run).section.figures)
+
+
+def test_statements_of_seed_003_stand_beside_what_was_found() -> None:
+    (table,) = published(MessagePublication)
+    assert (table.id, table.figures.relative_error_below, table.figures.samples) == ("seed-003", 0.05, 1024)
+    run = run_of([*campaign(line(1, 20), opt="O3"), *campaign(line(2, 20), opt="O0")])
+    notes = " ".join(report(run).section.notes)
+    assert "less than 5 %" in notes
+    assert "-O0 the highest" in notes
+    assert "O3 0." in notes
+    assert "D2" not in notes  # one region only: nothing to compare
+
+
+def test_latencies_carry_the_uncertainty_of_a_clock_of_two_counters() -> None:
+    known = [
+        *campaign(lambda size: 1 + 0.01 * size, (4, 64), conditions={"clock.uncertainty": "25 ticks"}),
+        *campaign(lambda size: 1 + 0.01 * size, (4, 64), conditions={"clock.uncertainty": "25 ticks"}, to=0),
+    ]
+    analysis = message.analyse(known)
+    assert [(one.second, one.within_us) for one in analysis.latency] == [(0, 0), (1, pytest.approx(0.025))]
+    assert any("uncertain by 25.0 ns either way" in one for one in analysis.sentences), analysis.sentences
+    titles = [table.title for table in report(run_of(known)).section.tables]
+    assert any("give or take 25.0 ns" in title for title in titles), titles

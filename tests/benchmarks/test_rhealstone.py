@@ -1,0 +1,119 @@
+"""What Rhealstone's components are taken to say: known times, ratios and figures of merit are found again."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from intercore.benchmarks.rhealstone import analysis as rhealstone
+from intercore.benchmarks.rhealstone.analysis import COMPONENTS
+from intercore.benchmarks.rhealstone.report import report
+from intercore.record.measurement import Measurement, Part, Plan, Run, Series
+from intercore.view.table import print_table
+
+HZ = 125_000_000
+
+
+def measurement(
+    component: str, cycles: list[int], form: str = "same", core: int = 0, wrong: int = 0, opt: str = "O2"
+) -> Measurement:
+    values = {f"looking.{core}": [46] * 9, "time": cycles}
+    return Measurement(
+        benchmark="rhealstone",
+        factors={"component": component, "form": form, "core": core, "opt": opt, "seed": 1},
+        repetition=0,
+        series=tuple(Series(name, "common", HZ, np.array(ticks, np.int64)) for name, ticks in values.items()),
+        conditions={"clock.sys_hz": str(HZ)},
+        checks={"wrong": wrong},
+        started="",
+    )
+
+
+def run_of(measurements: list[Measurement]) -> Run:
+    plan = Plan("pico-sim", None, "rhealstone", (Part("rhealstone", {}),), simulated=True)
+    return Run(1, plan, "", "0", len(measurements), tuple(measurements))
+
+
+def test_the_ratio_is_to_the_same_component_on_the_same_core() -> None:
+    analysis = rhealstone.analyse(
+        [
+            measurement("preemption", [1000, 1250, 9000]),
+            measurement("preemption", [2500], "cross"),
+            measurement("preemption", [5000], "cross", core=1),
+            measurement("task-switching", [700]),
+        ]
+    )
+    found = {(one.component, one.form, one.core): one for one in analysis.times}
+    assert found["preemption", "same", 0].samples_us.median.value == pytest.approx(10)
+    assert found["preemption", "same", 0].median_cycles == pytest.approx(1250)
+    assert found["preemption", "same", 0].samples_us.max == pytest.approx(72)
+    assert found["preemption", "cross", 0].factor == pytest.approx(2)
+    assert found["preemption", "cross", 1].factor is None
+    assert [one.component for one in analysis.times[:3]] == ["task-switching", "preemption", "preemption"]
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=6, max_size=6))
+def test_the_figure_of_merit_is_one_over_the_mean_of_the_six(cycles: list[int]) -> None:
+    measured = [measurement(component, [took]) for component, took in zip(COMPONENTS, cycles, strict=True)]
+    (merit,) = rhealstone.analyse(measured).merits
+    assert merit.per_s == pytest.approx(HZ / (sum(cycles) / 6))
+    assert rhealstone.analyse(measured[:5]).merits == (), "five are not six"
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([*COMPONENTS, "unheard-of"]),
+            st.lists(st.integers(0, 2**40), min_size=1, max_size=9),
+            st.sampled_from(["same", "cross"]),
+            st.sampled_from([0, 1]),
+            st.sampled_from(["O0", "O2"]),
+        ),
+        max_size=8,
+    )
+)
+def test_any_samples_give_a_report_that_is_json_and_fits(taken: list[tuple[str, list[int], str, int, str]]) -> None:
+    run = run_of([measurement(name, cycles, form, core, opt=opt) for name, cycles, form, core, opt in taken])
+    found = report(run)
+    json.dumps(found.json, allow_nan=False)
+    for table in found.section.tables:
+        print_table(table, Console(file=io.StringIO(), width=100))
+
+
+def test_the_table_has_both_forms_in_one_row_and_is_labelled() -> None:
+    measured = [
+        measurement(component, [took * 1000], form)
+        for took, component in enumerate(COMPONENTS, 1)
+        for form in ("same", "cross")
+    ]
+    found = report(run_of(measured))
+    console = Console(file=io.StringIO(), width=100)
+    print_table(found.section.tables[0], console)
+    lines = [line for line in console.file.getvalue().splitlines() if line.strip()]  # type: ignore[attr-defined]
+    assert "SIMULATED" in lines[0]
+    assert len(lines) == 3 + 6, "no cell is folded"
+    assert [line.split()[0] for line in lines[3:]] == list(COMPONENTS)
+    assert all(line.split()[-1] == "1.00" for line in lines[3:])
+
+
+def test_a_deadlock_that_was_not_broken_is_warned_of() -> None:
+    assert "inheriting" in rhealstone.warnings([measurement("deadlock-breaking", [1], wrong=2)])[0]
+    assert rhealstone.warnings([measurement("deadlock-breaking", [1])]) == []
+
+
+def test_samples_that_are_lost_are_told() -> None:
+    one = msgspec.structs.replace(measurement("preemption", [1]), checks={"lost": 3})
+    (said,) = rhealstone.warnings([one])
+    assert said.startswith("rhealstone component=preemption: 3 samples did not fit")
+
+
+def test_tasks_that_were_forced_off_their_core_are_told() -> None:
+    one = msgspec.structs.replace(measurement("preemption", [1]), checks={"wrong": 0, "preempted": 3})
+    assert "forced off their core 3 times" in rhealstone.warnings([one])[0]

@@ -1,0 +1,165 @@
+"""Published tables beside one's own, for the three seeds on the ESP32: what is whose, and what it is.
+
+The own numbers are those of tests/fakes/esp32.py: made up.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from intercore.benchmarks.reports import reports
+from intercore.page.page import write_page
+from intercore.view.table import print_table
+from tests.fakes import esp32 as fake_esp32
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from intercore.view.section import Report
+
+
+def report(benchmark: str, *, simulated: bool = False) -> Report:
+    (found,) = (one for one in reports(fake_esp32.run(simulated=simulated), 0.9) if one.benchmark == benchmark)
+    return found
+
+
+def cells(found: Report, title: str) -> list[list[str]]:
+    (table,) = [one for one in found.section.tables if one.title.startswith(title)]
+    return [[column.text(row) for column in table.columns] for row in table.rows]
+
+
+@pytest.mark.parametrize(("origin", "label"), [("simulated", "SIMULATED"), ("emulated", "FUNCTION ONLY")])
+def test_the_tables_fit_a_terminal_and_say_what_was_not_measured(origin: str, label: str) -> None:
+    for found in reports(fake_esp32.run(**{origin: True}), 0.9):
+        for table in found.section.tables:
+            out = io.StringIO()
+            print_table(table, Console(file=out, width=100))
+            assert max(map(len, out.getvalue().splitlines())) <= 100
+            said = [table.title, *(column.text(row) for row in table.rows for column in table.columns)]
+            assert any(label in text for text in said)
+    periods = cells(found, "Periods of 10 ms")
+    assert periods[2][0] == f"fake-esp32 ({label})"
+
+
+def test_table_1_of_seed_000_stands_beside_ours_size_by_size_with_its_last_digits() -> None:
+    rows = cells(report("speedup"), "Table 1 of Quách")
+    assert [row[0] for row in rows] == [f"{10**size:,}" for size in range(3, 8) for _ in range(3)]
+    assert [row[1] for row in rows[:3]] == ["published", "fake-esp32 join=notify", "fake-esp32 join=poll-tick"]
+    assert rows[0][2:] == ["4.14", "2.97", "1.3909", "69.5%", "0.97 ms"]
+    assert rows[-3][2:] == ["40,760.67", "20,426.98", "1.9954", "99.7%", "0.98 ms"]
+    polled = [row for row in rows if row[1].endswith("poll-tick")]
+    assert {row[-1] for row in polled} == {"0.98 ms"}, "what polls ends at one phase of the tick"
+    assert len({row[-1] for row in rows if row[1].endswith("notify")}) > 2, "what waits does not"
+
+
+def test_a_run_without_a_published_size_has_no_such_table() -> None:
+    whole = fake_esp32.run()
+    other = msgspec.structs.replace(whole.measurements[0], factors=whole.measurements[0].factors | {"n": 1234})
+    few = msgspec.structs.replace(whole, measurements=(other,))
+    (found,) = (one for one in reports(few, 0.9) if one.benchmark == "speedup")
+    assert not any(table.title.startswith("Table 1") for table in found.section.tables)
+
+
+def test_the_currents_of_seed_001_stand_by_the_cores_that_never_rest_and_by_the_mark() -> None:
+    found = report("contention")
+    rows = cells(found, "Currents of the whole board")
+    assert [row[2] for row in rows] == ["50 mA", "50 mA", "50 mA", "10 mA", "10 mA", "40 mA", "10 mA"]
+    assert [row[1] for row in rows] == ["0 1", "0 1", "0 1", "1", "1", "0 1", "1"], "an empty main loop spins"
+    assert rows[5][3] == "+30 mA"
+    (title,) = [table.title for table in found.section.tables if table.title.startswith("Currents")]
+    assert "windows are marked on GPIO4" in title
+
+
+def test_the_switches_of_seed_002_stand_beside_ours_and_are_called_what_they_are() -> None:
+    rows = cells(report("switch"), "The tables of Arm")
+    assert [row[0] for row in rows].count("published") == 2
+    one_core, across = (row for row in rows if row[0] == "published")
+    assert one_core[2:] == ["0.0120", "0.0120", "0.0120", "a wake-up"]
+    assert across[2:] == ["190.3340", "190.3300", "190.7140", "FALSE: two counters apart"]
+    ours = {(row[1], row[-1]): float(row[2]) for row in rows if row[0] != "published"}
+    assert ours["1 → 0", "FALSE: two counters apart"] == pytest.approx(190.344, abs=0.001)
+    assert ours["0 → 1", "FALSE: two counters apart"] == pytest.approx(-190.316, abs=0.001)
+    assert ours["0 → 1", "a wake-up, one clock"] == pytest.approx(0.0141, abs=0.0001)
+    assert ours["0 → 0", "a wake-up, one counter"] == pytest.approx(0.0121, abs=0.0001), "one core has one counter"
+
+
+def test_without_raw_counters_the_published_switches_are_drawn_as_well() -> None:
+    whole = fake_esp32.run()
+    true = tuple(one for one in whole.measurements if one.factors.get("time") == "common")
+    said = reports(msgspec.structs.replace(whole, measurements=true), 0.9)
+    (found,) = (one for one in said if one.benchmark == "switch")
+    (drawn,) = [one for one in found.section.figures if one["name"] == "switch-false-time"]
+    texts = {trace["name"]: trace["text"] for trace in drawn["data"]}
+    assert texts["published"] == ["12.0 µs", "190.3 ms: two counters apart"]
+    assert texts["raw counters"] == []
+    assert any("190.334 ms" in note for note in found.section.notes)
+
+
+def test_counters_that_agree_are_not_called_false() -> None:
+    """As on Linux, where the counters of all cores are one."""
+    whole = fake_esp32.run()
+    agree = [one for one in whole.measurements if one.factors.get("time") == "common"]
+    agree += [msgspec.structs.replace(one, factors=one.factors | {"time": "raw-counter"}) for one in agree]
+    said = reports(msgspec.structs.replace(whole, measurements=tuple(agree)), 0.9)
+    (found,) = (one for one in said if one.benchmark == "switch")
+    rows = [row for row in cells(found, "The tables of Arm") if row[0] != "published" and row[1] == "0 → 1"]
+    assert [row[-1] for row in rows] == ["a wake-up, one clock", "two counters, not aligned"]
+
+
+def test_the_periods_of_seed_002_stand_beside_ours() -> None:
+    rows = cells(report("jitter"), "Periods of 10 ms")
+    assert [row[:2] for row in rows[:2]] == [
+        ["published", "no"],
+        ["published", "yes: always overdue"],
+    ]
+    assert [row[1] for row in rows[2:]] == ["none", "blockers", "unsynchronised"]
+    assert [row[-1] for row in rows[2:4]] == ["10.000", "10.000"]
+    assert float(rows[4][-1].replace(",", "")) > 1000
+
+
+def page(folder: Path, *, simulated: bool = False) -> tuple[str, dict[str, Any]]:
+    path = folder / "page.html"
+    write_page([fake_esp32.run(simulated=simulated)], path)
+    text = path.read_text(encoding="utf-8")
+    figures = json.loads(text.split('id="figures">')[1].split("</script>")[0])
+    return text, {one["name"]: one for one in figures}
+
+
+def test_the_page_draws_all_that_was_published_in_grey(tmp_path: Path) -> None:
+    text, figures = page(tmp_path)
+    of = {
+        name: [one for one in drawn["data"] if one.get("name", "").startswith("published")]
+        for name, drawn in figures.items()
+    }
+    assert [one["y"] for one in of["durations-over-size"]] == [
+        pytest.approx([each / 1e3 for each in (4.14, 40.63, 406.22, 4068.19, 40760.67)]),
+        pytest.approx([each / 1e3 for each in (2.97, 21.98, 203.98, 2038.98, 20426.98)]),
+    ]
+    (phases,) = of["beyond-whole-ticks"]
+    assert phases["y"] == pytest.approx([0.97, 0.98, 0.98, 0.98, 0.98])
+    assert phases["mode"] == "lines+markers", "its ends are quantised"
+    assert sum(len(one["x"]) for one in of["contention"]) == 12
+    assert of["switch-false-time"][0]["x"] == pytest.approx([12e-6, 0.190334])
+    assert len(of["jitter-periods"]) == 2
+    assert {
+        str(one["marker"].get("color")) for name in ("jitter-periods", "durations-over-size") for one in of[name]
+    } == {"published"}
+    assert "Table 1 of Quách &amp; Nguyễn 2026, ESP32, and its sizes on fake-esp32" in text
+    assert "977 cycles at 240 MHz" in text, "what is not comparable"
+    assert "Currents of the whole board, makotaka, ESP32" in text
+    assert "FALSE: two counters apart" in text
+    assert "SIMULATED" not in text.split("<script>")[0]
+
+
+def test_polled_ends_are_told_from_awaited_ones(tmp_path: Path) -> None:
+    _, figures = page(tmp_path, simulated=True)
+    phases = figures["beyond-whole-ticks-simulated"]["data"]
+    modes = {trace["name"]: trace["mode"] for trace in phases}
+    assert modes["create, poll-tick (SIMULATED)"] == "lines+markers"
+    assert modes["create, notify (SIMULATED)"] == "markers"

@@ -1,0 +1,571 @@
+"""The speed-up analysis: what it finds in known data, in a published table, and in data that says nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.regression.linear_model import WLS
+
+from intercore.benchmarks.published import SpeedupPublication, published
+from intercore.benchmarks.speedup.analysis import Interval, analyse, analyse_published, to_json, warnings
+from intercore.errors import UsageError
+from intercore.record.measurement import Level, Measurement, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from intercore.benchmarks.speedup.analysis import ForkJoinFit, SpeedupAnalysis
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
+few = settings(max_examples=25)
+
+
+def measured(
+    t1: Sequence[int],
+    tp: Sequence[int],
+    *,
+    hz: int = 1_000_000,
+    tick_hz: str | None = None,
+    checks: dict[str, int] | None = None,
+    repetition: int = 0,
+    **factors: Level,
+) -> Measurement:
+    setting: dict[str, Level] = {"workload": "fp", "mode": "create", "join": "notify", "n": 1000, "cores": 2}
+    return Measurement(
+        benchmark="speedup",
+        factors=setting | factors,
+        repetition=repetition,
+        series=(
+            Series("t1", "common", hz, np.array(t1, dtype=np.int64)),
+            Series("tp", "common", hz, np.array(tp, dtype=np.int64)),
+        ),
+        conditions={} if tick_hz is None else {"tick_hz": tick_hz},
+        checks=checks or {},
+        started="2026-01-01T00:00:00Z",
+    )
+
+
+def synthetic(
+    *,
+    overhead_us: float,
+    loss: float = 0.0,
+    noise_us: float = 0.0,
+    seed: int = 0,
+    sizes: Sequence[int] = SIZES,
+    cores: int = 2,
+    samples: int = 25,
+) -> list[Measurement]:
+    """Measure work of 4 µs per unit on a clock of 1 ns."""
+    rng = np.random.default_rng(seed)
+    run = []
+    for n in sizes:
+        t1 = 4.0 * n + rng.normal(0, 1, samples) * noise_us
+        tp = (1 + loss) * 4.0 * n / cores + overhead_us + rng.normal(0, 1, samples) * noise_us
+        ticks = (np.rint(1e3 * values).astype(np.int64).tolist() for values in (t1, tp))
+        run.append(measured(*ticks, hz=10**9, n=n, cores=cores))
+    return run
+
+
+def only_fit(analysis: SpeedupAnalysis) -> ForkJoinFit:
+    (fit,) = analysis.fits
+    return fit
+
+
+def holds(interval: Interval | None, truth: float) -> bool:
+    assert interval is not None
+    assert interval.low is not None
+    assert interval.high is not None
+    return interval.low <= truth <= interval.high
+
+
+@pytest.fixture(scope="module")
+def table() -> SpeedupPublication:
+    (found,) = (table for table in published(SpeedupPublication) if table.id == "seed-000")
+    return found
+
+
+class TestThePublishedTable:
+    def test_implies_an_overhead_of_about_a_millisecond(self, table: SpeedupPublication) -> None:
+        overhead = only_fit(analyse_published(table)).overhead_us
+        assert 500 < overhead.value < 1500
+        assert holds(overhead, 1000)
+        assert not holds(overhead, 0)
+
+    def test_implies_a_loss_of_about_two_per_mille(self, table: SpeedupPublication) -> None:
+        fit = only_fit(analyse_published(table))
+        assert fit.loss is not None
+        assert fit.loss.value == pytest.approx(0.0022, abs=2e-4)
+        assert fit.loss_compatible_with_zero is False
+        assert fit.r_squared is not None
+        assert fit.r_squared > 0.99999
+        assert fit.largest_residual < 0.05
+
+    def test_would_show_ten_times_the_overhead_were_the_loss_forced_to_zero(self, table: SpeedupPublication) -> None:
+        excess_ms = [row.tp_ms - row.t1_ms / 2 for row in table.figures.rows]
+        assert 1e3 * np.mean(excess_ms) > 10 * only_fit(analyse_published(table)).overhead_us.value
+
+    def test_implies_a_break_even_between_its_first_two_rows_and_compatible_with_its_own_advice(
+        self, table: SpeedupPublication
+    ) -> None:
+        break_even = only_fit(analyse_published(table)).break_even
+        assert break_even.t1_us is not None
+        assert break_even.n is not None
+        assert 4140 < break_even.t1_us.value < 40630
+        assert holds(break_even.t1_us, 10_000)  # the paper advises a second core for work of more than 10 ms
+        assert 1000 < break_even.n.value < 10_000
+        assert not break_even.extrapolated
+        assert break_even.reason is None
+
+    def test_has_a_tp_of_whole_kernel_ticks_and_a_t1_that_is_not(self, table: SpeedupPublication) -> None:
+        quantisation = only_fit(analyse_published(table)).quantisation
+        assert quantisation is not None
+        assert quantisation.quantised
+        assert (quantisation.tick_us, quantisation.sizes) == (1000, 5)
+        assert quantisation.resultant > 0.999
+        assert quantisation.p_value == pytest.approx(0.00164, abs=1e-4)
+        assert -30 < quantisation.phase_us < -15
+        assert quantisation.t1_p_value > 0.5
+
+    def test_has_the_intervals_that_statsmodels_gives_for_known_variances(self, table: SpeedupPublication) -> None:
+        fit = only_fit(analyse_published(table))
+        t1, tp = np.array([(row.t1_ms, row.tp_ms) for row in table.figures.rows]).T * 1e3
+        model = WLS(tp - t1 / 2, np.column_stack((np.ones(5), t1 / 2)), weights=np.full(5, 12 / 1000**2))
+        expected = model.fit(use_t=False).conf_int()
+        for estimate, (low, high) in zip((fit.overhead_us, fit.loss), expected, strict=True):
+            assert estimate is not None
+            assert estimate.low == pytest.approx(low, abs=0.05 * (high - low))
+            assert estimate.high == pytest.approx(high, abs=0.05 * (high - low))
+
+    def test_has_points_without_intervals(self, table: SpeedupPublication) -> None:
+        points = analyse_published(table).points
+        assert [point.n for point in points] == [1_000, 10_000, 100_000, 1_000_000, 10_000_000]
+        assert {(point.samples, point.speedup.low, point.speedup.high) for point in points} == {(0, None, None)}
+        assert [point.speedup.value for point in points] == pytest.approx(
+            [row.speedup for row in table.figures.rows], abs=0.004
+        )
+
+    def test_is_warned_of(self, table: SpeedupPublication) -> None:
+        first, second = warnings(analyse_published(table))
+        assert "polled on the tick" in first
+        assert "0.22 % slower" in second
+
+
+class TestTheFit:
+    @few
+    @given(
+        scales=st.lists(st.integers(1, 10_000), min_size=3, max_size=8, unique=True),
+        cores=st.integers(1, 8),
+        loss_per_mille=st.integers(-50, 500),
+        overhead=st.integers(0, 10_000),
+        samples=st.integers(1, 6),
+    )
+    def test_recovers_overhead_and_loss_exactly_without_noise(
+        self, scales: list[int], cores: int, loss_per_mille: int, overhead: int, samples: int
+    ) -> None:
+        run = [
+            measured(
+                [1000 * cores * scale] * samples,
+                [(1000 + loss_per_mille) * scale + overhead] * samples,
+                n=scale,
+                cores=cores,
+            )
+            for scale in scales
+        ]
+        fit = only_fit(analyse(run))
+        assert fit.loss is not None
+        assert fit.overhead_us.value == pytest.approx(overhead, abs=1e-3)
+        assert fit.loss.value == pytest.approx(loss_per_mille / 1000, abs=1e-8)
+        assert holds(fit.overhead_us, overhead) or fit.overhead_us.value == pytest.approx(overhead, abs=1e-3)
+        assert fit.largest_residual < 1e-6
+
+    def test_intervals_hold_the_truth_most_of_the_time(self) -> None:
+        fits = [
+            only_fit(analyse(synthetic(overhead_us=120, loss=0.01, noise_us=5, seed=seed, samples=15)))
+            for seed in range(60)
+        ]
+        assert sum(holds(fit.overhead_us, 120) for fit in fits) >= 52
+        assert sum(holds(fit.loss, 0.01) for fit in fits) >= 52
+        assert np.mean([fit.overhead_us.value for fit in fits]) == pytest.approx(120, abs=1)
+
+    def test_intervals_widen_when_settings_differ_by_more_than_their_repetitions(self) -> None:
+        run = synthetic(overhead_us=100, noise_us=1)
+        drifted = [
+            measured(
+                measurement.samples("t1").ticks.tolist(),
+                (measurement.samples("tp").ticks + shift).tolist(),
+                hz=10**9,
+                n=int(measurement.factors["n"]),
+            )
+            for measurement, shift in zip(run, (0, 40_000, -30_000, 20_000, -40_000), strict=True)
+        ]
+        still, moved = only_fit(analyse(run)), only_fit(analyse(drifted))
+        assert moved.reduced_chi_squared is not None
+        assert still.reduced_chi_squared is not None
+        assert still.reduced_chi_squared < 10
+        assert moved.reduced_chi_squared > 100
+        assert width(moved.overhead_us) > 10 * width(still.overhead_us)
+        assert holds(moved.overhead_us, 100)
+
+    def test_tells_a_loss_from_none(self) -> None:
+        lossy = only_fit(analyse(synthetic(overhead_us=100, loss=0.05, noise_us=2)))
+        clean = only_fit(analyse(synthetic(overhead_us=100, loss=0.0, noise_us=2, seed=3)))
+        assert (lossy.loss_compatible_with_zero, clean.loss_compatible_with_zero) == (False, True)
+
+    def test_of_one_size_gives_the_overhead_alone(self) -> None:
+        fit = only_fit(analyse(synthetic(overhead_us=100, loss=0.1, sizes=(1000,), noise_us=1)))
+        assert fit.overhead_us.value == pytest.approx(100 + 0.1 * 2000, abs=1)
+        assert (fit.loss, fit.loss_compatible_with_zero, fit.r_squared, fit.reduced_chi_squared) == (None,) * 4
+        assert holds(fit.overhead_us, 300)
+
+    def test_of_two_sizes_takes_the_loss_to_be_zero(self) -> None:
+        fit = only_fit(analyse(synthetic(overhead_us=100, sizes=(1000, 2000), noise_us=1)))
+        assert fit.overhead_us.value == pytest.approx(100, abs=1)
+        assert fit.loss is None
+        assert fit.reduced_chi_squared is not None
+
+    def test_of_sizes_that_take_the_same_time_takes_the_loss_to_be_zero(self) -> None:
+        run = [measured([1000] * 5, [600] * 5, n=n) for n in (1, 2, 3)]
+        fit = only_fit(analyse(run))
+        assert fit.overhead_us.value == pytest.approx(100)
+        assert fit.loss is None
+
+    def test_knows_nothing_of_the_spread_of_one_sample_at_one_size(self) -> None:
+        fit = only_fit(analyse([measured([1000], [600])]))
+        assert fit.overhead_us.value == pytest.approx(100)
+        assert fit.overhead_us.low is None
+
+    @few
+    @given(st.integers(1, 10**6), st.integers(0, 2**32))
+    def test_does_not_depend_on_the_unit_of_the_clock(self, factor: int, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        ticks = [(1000 * n + rng.integers(0, 100, 9), 520 * n + 300 + rng.integers(0, 100, 9)) for n in (1, 5, 25)]
+
+        def run(scale: int) -> list[Measurement]:
+            return [
+                measured((t1 * scale).tolist(), (tp * scale).tolist(), hz=1_000_000 * scale, n=n)
+                for n, (t1, tp) in zip((1, 5, 25), ticks, strict=True)
+            ]
+
+        one, other = analyse(run(1)), analyse(run(factor))
+        for point, same in zip(one.points, other.points, strict=True):
+            assert numbers(point.speedup) == pytest.approx(numbers(same.speedup), rel=1e-9)
+            assert numbers(point.tp_us) == pytest.approx(numbers(same.tp_us), rel=1e-9)
+        # A finer clock only changes how much of the weights is resolution.
+        assert only_fit(one).overhead_us.value == pytest.approx(only_fit(other).overhead_us.value, abs=2)
+
+    @few
+    @given(st.permutations(range(9)), st.integers(0, 2**32))
+    def test_does_not_depend_on_the_order_of_repetitions(self, order: list[int], seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        ticks = {n: (1000 * n + rng.integers(0, 50, 9), 510 * n + 300 + rng.integers(0, 50, 9)) for n in (1, 5, 25)}
+        first = analyse([measured(t1.tolist(), tp.tolist(), n=n) for n, (t1, tp) in ticks.items()])
+        second = analyse([measured(t1[order].tolist(), tp[order].tolist(), n=n) for n, (t1, tp) in ticks.items()])
+        assert [point.speedup.value for point in first.points] == [point.speedup.value for point in second.points]
+        assert holds(only_fit(first).overhead_us, only_fit(second).overhead_us.value)
+
+    def test_does_not_depend_on_the_order_of_measurements(self) -> None:
+        again = [msgspec.structs.replace(m, repetition=1) for m in synthetic(overhead_us=110, noise_us=5, seed=1)]
+        run = synthetic(overhead_us=100, noise_us=5) + again
+        assert to_json(analyse(run)) == to_json(analyse(run[::-1]))
+
+
+class TestPoints:
+    @few
+    @given(
+        st.lists(st.tuples(st.integers(1, 10**9), st.integers(1, 10**9)), min_size=1, max_size=9),
+        st.integers(1, 16),
+    )
+    def test_obey_the_identities_of_speed_up(self, pairs: list[tuple[int, int]], cores: int) -> None:
+        (point,) = analyse([measured(*zip(*pairs, strict=True), cores=cores)]).points
+        s = point.speedup.value
+        assert s == pytest.approx(np.median([t1 for t1, _ in pairs]) / np.median([tp for _, tp in pairs]))
+        assert point.efficiency.value == pytest.approx(s / cores)
+        if cores == 1:
+            assert point.karp_flatt is None
+        else:
+            assert point.karp_flatt is not None
+            # Amdahl's law with the Karp–Flatt metric as its serial fraction gives S back.
+            serial = point.karp_flatt.value
+            assert serial + (1 - serial) / cores == pytest.approx(1 / s, rel=1e-6, abs=1e-9)
+
+    def test_pool_the_repetitions_of_a_setting(self) -> None:
+        run = [measured([10, 20], [5, 10], repetition=0, seed=1), measured([30], [15], repetition=1, seed=2)]
+        (point,) = analyse(run).points
+        assert (point.samples, point.t1_us.value, point.tp_us.value) == (3, 20, 10)
+
+    def test_leave_out_the_unpaired_end_of_an_aborted_run(self) -> None:
+        (point,) = analyse([measured([10, 20, 99], [5, 10])]).points
+        assert (point.samples, point.t1_us.value) == (2, 15)
+
+    def test_are_grouped_by_every_factor_that_varies(self) -> None:
+        run = [
+            measured([100 * n], [60 * n], n=n, opt=opt, mode=mode, priority=2)
+            for n in (20, 10)
+            for opt in ("O3", "O0")
+            for mode in ("spin", "create")
+        ]
+        analysis = analyse(run)
+        assert [fit.group for fit in analysis.fits] == [
+            f"workload=fp mode={mode} join=notify cores=2 opt={opt}"
+            for mode in ("create", "spin")
+            for opt in ("O0", "O3")
+        ]
+        assert [point.n for point in analysis.points] == [10, 20] * 4
+        assert analysis.points[0].varied == {"opt": "O0"}
+        assert {point.group for point in analysis.points} == {fit.group for fit in analysis.fits}
+
+    def test_are_ordered_by_the_value_of_a_level(self) -> None:
+        run = [measured([100], [60], priority=level) for level in (10, "high", 9)]
+        assert [point.varied["priority"] for point in analyse(run).points] == [9, 10, "high"]
+
+    def test_of_other_benchmarks_are_none(self) -> None:
+        other = Measurement("switch", {}, 0, (), {}, {"lost": 1}, "2026-01-01T00:00:00Z")
+        analysis = analyse([other])
+        assert (analysis.points, analysis.fits, analysis.left_out) == ((), (), ())
+        assert warnings(analysis, [other]) == []
+
+
+class TestTheBreakEven:
+    @few
+    @given(st.floats(0.5, 0.97), st.floats(20, 2000), st.floats(0, 0.02), st.integers(2, 8), st.integers(0, 2**32))
+    def test_is_where_the_model_reaches_the_wanted_efficiency(
+        self, efficiency: float, overhead: float, loss: float, cores: int, seed: int
+    ) -> None:
+        fit = only_fit(
+            analyse(synthetic(overhead_us=overhead, loss=loss, noise_us=0.5, cores=cores, seed=seed), efficiency)
+        )
+        t1 = fit.break_even.t1_us
+        assert t1 is not None
+        assert fit.loss is not None
+        tp = (1 + fit.loss.value) * t1.value / cores + fit.overhead_us.value
+        assert t1.value / (cores * tp) == pytest.approx(efficiency)
+        assert fit.break_even.n is not None
+        assert fit.break_even.n.value == pytest.approx(t1.value / 4, rel=0.05, abs=2)
+
+    def test_is_never_reached_with_a_large_loss(self) -> None:
+        break_even = only_fit(analyse(synthetic(overhead_us=100, loss=0.2, noise_us=1))).break_even
+        assert break_even.t1_us is None
+        assert break_even.reason == "never reached: the work loses 20.0% per core however large it is"
+
+    def test_is_passed_at_the_smallest_size_if_there_is_no_overhead(self) -> None:
+        break_even = only_fit(analyse(synthetic(overhead_us=0, noise_us=5))).break_even
+        assert break_even.n is None
+        assert break_even.reason == "already reached at the smallest size measured"
+
+    def test_is_not_claimed_if_the_overhead_drowns_in_noise(self) -> None:
+        break_even = only_fit(analyse([measured([1000, 9000, 5000], [9000, 1000, 2600])], 0.98)).break_even
+        assert break_even.t1_us is None
+        assert break_even.reason is not None
+        assert "cannot be told from 0" in break_even.reason
+
+    def test_outside_the_measured_sizes_says_so(self) -> None:
+        inside = only_fit(analyse(synthetic(overhead_us=100, noise_us=1))).break_even
+        outside = only_fit(analyse(synthetic(overhead_us=100, noise_us=1, sizes=(10, 20, 40)))).break_even
+        assert (inside.extrapolated, outside.extrapolated) == (False, True)
+
+    def test_has_no_upper_bound_if_it_may_never_be_reached(self) -> None:
+        run = synthetic(overhead_us=1000, loss=0.1, noise_us=400, sizes=(1000, 2000, 4000))
+        break_even = only_fit(analyse(run)).break_even
+        assert break_even.t1_us is not None
+        assert break_even.t1_us.low is not None
+        assert break_even.t1_us.high is None
+
+    def test_has_no_size_if_time_is_not_proportional_to_it(self) -> None:
+        run = [measured([1000 * 4**n] * 3, [500 * 4**n + 300] * 3, n=n) for n in range(1, 7)]
+        break_even = only_fit(analyse(run)).break_even
+        assert break_even.t1_us is not None
+        assert break_even.n is None
+        assert break_even.reason is not None
+        assert "in proportion to n" in break_even.reason
+
+    @pytest.mark.parametrize("efficiency", [0, 1, -0.5, 90, math.nan])
+    def test_is_refused_for_an_impossible_efficiency(self, efficiency: float) -> None:
+        with pytest.raises(UsageError, match="between 0 and 1"):
+            analyse([], efficiency)
+
+
+class TestQuantisation:
+    TICK_US = 1000
+
+    def run(
+        self, tp: Callable[[float], float], *, t1: Callable[[int], int] = lambda n: 4_137 * n, tick_hz: str = "1000"
+    ) -> list[Measurement]:
+        return [
+            measured([t1(n)] * 5, [round(tp(t1(n) / 2 + 700))] * 5, n=n, tick_hz=tick_hz) for n in (1, 3, 11, 29, 101)
+        ]
+
+    def to_tick(self, us: float) -> float:
+        return math.ceil(us / self.TICK_US) * self.TICK_US + 15
+
+    def test_is_found_where_completion_is_polled_on_the_tick(self) -> None:
+        quantisation = only_fit(analyse(self.run(self.to_tick))).quantisation
+        assert quantisation is not None
+        assert quantisation.quantised
+        assert quantisation.phase_us == pytest.approx(15, abs=1)
+        assert quantisation.resultant > 0.99
+
+    def test_widens_the_interval_of_the_overhead_to_the_tick(self) -> None:
+        polled = only_fit(analyse(self.run(self.to_tick))).overhead_us
+        unknown = only_fit(analyse(self.run(self.to_tick, tick_hz="?"))).overhead_us
+        assert holds(polled, 700 + self.TICK_US / 2)
+        assert width(polled) > self.TICK_US / 4
+        assert unknown.value == pytest.approx(polled.value, rel=0.3)
+
+    def test_is_not_found_where_completion_is_notified(self) -> None:
+        quantisation = only_fit(analyse(self.run(lambda us: us))).quantisation
+        assert quantisation is not None
+        assert not quantisation.quantised
+
+    def test_is_not_blamed_on_the_join_if_t1_falls_on_ticks_too(self) -> None:
+        quantisation = only_fit(analyse(self.run(self.to_tick, t1=lambda n: 4000 * n))).quantisation
+        assert quantisation is not None
+        assert quantisation.t1_p_value < 0.01
+        assert not quantisation.quantised
+
+    def test_is_not_tested_below_half_a_tick_or_with_fewer_than_four_sizes(self) -> None:
+        assert only_fit(analyse(self.run(self.to_tick)[:3])).quantisation is None
+        assert only_fit(analyse(self.run(lambda us: us, tick_hz="1"))).quantisation is None
+
+    @pytest.mark.parametrize("tick_hz", ["", "0", "-5", "fast", "1e3", "9" * 5000, "²"])
+    def test_is_not_tested_if_the_tick_is_not_known(self, tick_hz: str) -> None:
+        assert only_fit(analyse(self.run(self.to_tick, tick_hz=tick_hz))).quantisation is None
+
+
+class TestJson:
+    def test_has_the_documented_shape(self) -> None:
+        document = to_json(analyse(synthetic(overhead_us=100, loss=0.01, noise_us=1)))
+        assert list(document) == ["speedup", "overhead_us", "break_even", "quantised"]
+        group = "workload=fp mode=create join=notify cores=2"
+        assert list(document["overhead_us"]) == list(document["break_even"]) == list(document["quantised"]) == [group]
+        point = document["speedup"][0]
+        assert (point["workload"], point["mode"], point["join"], point["n"], point["cores"]) == (
+            "fp", "create", "notify", 100, 2,
+        )  # fmt: skip
+        for name in ("t1_us", "tp_us", "speedup", "efficiency", "karp_flatt"):
+            assert point[f"{name}_low"] <= point[name] <= point[f"{name}_high"]
+        assert point["samples"] == 25
+        overhead = document["overhead_us"][group]
+        assert overhead["low"] < overhead["value"] < overhead["high"]
+        assert overhead["loss"] == pytest.approx(0.01, abs=1e-4)
+        break_even = document["break_even"][group]
+        assert break_even["efficiency"] == 0.9
+        assert isinstance(break_even["n"], int)
+        assert break_even["n_low"] <= break_even["n"] <= break_even["n_high"]
+        assert document["quantised"][group] is None
+
+    def test_names_the_factors_that_vary(self) -> None:
+        document = to_json(analyse([measured([100], [60], opt=opt) for opt in ("O0", "O2")]))
+        assert [point["opt"] for point in document["speedup"]] == ["O0", "O2"]
+
+    @settings(max_examples=60)
+    @given(
+        st.lists(
+            st.tuples(
+                st.lists(st.integers(-3, 2000) | st.just(0) | st.integers(0, 2**62), max_size=4),
+                st.lists(st.integers(-3, 2000) | st.just(0) | st.integers(0, 2**62), max_size=4),
+                st.integers(-1, 5),
+                st.integers(-1, 3),
+            ),
+            max_size=6,
+        ),
+        st.sampled_from([1, 1000, 10**9]),
+    )
+    def test_is_finite_whatever_was_measured(self, rows: list[tuple[list[int], list[int], int, int]], hz: int) -> None:
+        run = [measured(t1, tp, n=n, cores=cores, hz=hz, tick_hz="1000") for t1, tp, n, cores in rows]
+        analysis = analyse(run)
+        text = json.dumps(to_json(analysis), allow_nan=False)
+        assert len(json.loads(text)["speedup"]) == len(analysis.points)
+        assert len(analysis.points) + len(analysis.left_out) == len({(n, cores) for _, _, n, cores in rows})
+        assert all(sentence.endswith(".") for sentence in warnings(analysis, run))
+
+
+class TestWarnings:
+    def test_of_a_clean_run_are_none(self) -> None:
+        run = synthetic(overhead_us=100, noise_us=1)
+        assert warnings(analyse(run), run) == []
+
+    @pytest.mark.parametrize(
+        ("check", "cause"),
+        [("wrong", "optimisation"), ("migrated", "affinity"), ("lost", "fewer samples"), ("preempted", "real-time")],
+    )
+    def test_tell_of_disturbed_measurements(self, check: str, cause: str) -> None:
+        run = [measured([100] * 5, [60] * 5, n=n, checks={"done": 5, check: count}) for n, count in ((1, 0), (2, 3))]
+        (sentence,) = (text for text in warnings(analyse(run), run) if text.startswith("In "))
+        assert sentence.startswith("In 1 of 2 measurements, 3 ")
+        assert cause in sentence
+
+    def test_tell_of_unstable_settings_and_name_the_worst(self) -> None:
+        run = [measured([1000, 1010] * 5, [600] * 10, n=1), measured([1000, 2000] * 5, [600] * 10, n=2)]
+        (sentence,) = (text for text in warnings(analyse(run), run) if "unstable" in text)
+        assert sentence.startswith("1 of 2 settings are unstable; the worst is workload=fp")
+        assert "n=2," in sentence
+
+    def test_tell_of_a_speed_up_beyond_the_number_of_cores(self) -> None:
+        run = [measured([1000] * 5, [450] * 5)]
+        (sentence,) = (text for text in warnings(analyse(run), run) if "not possible" in text)
+        assert "2.222 on 2 cores" in sentence
+
+    def test_tell_of_a_poor_fit(self) -> None:
+        run = [measured([1000 * n] * 5, [tp] * 5, n=n) for n, tp in ((1, 600), (2, 1800), (4, 2100), (8, 6000))]
+        assert any("fit is poor" in text for text in warnings(analyse(run), run))
+
+    def test_tell_of_a_loss(self) -> None:
+        run = synthetic(overhead_us=100, loss=0.05, noise_us=1)
+        (sentence,) = warnings(analyse(run), run)
+        assert "5 % slower" in sentence
+
+    @pytest.mark.parametrize(
+        ("measurement", "reason"),
+        [
+            (measured([], []), "no samples"),
+            (measured([5, 5], [0, 0]), "too small for the clock"),
+            (measured([0, 0], [5, 5]), "too small for the clock"),
+            (measured([5], [5], cores=0), "no core"),
+            (measured([5], [5], n="many"), "$.n"),
+            (Measurement("speedup", {}, 0, (), {}, {}, ""), "workload"),
+            (Measurement("speedup", measured([], []).factors, 0, (), {}, {}, ""), "no series 't1'"),
+        ],
+    )
+    def test_tell_of_settings_without_a_ratio(self, measurement: Measurement, reason: str) -> None:
+        analysis = analyse([measurement])
+        assert analysis.points == ()
+        (sentence,) = warnings(analysis, [measurement])
+        assert sentence.startswith("Left out: ")
+        assert reason in sentence
+
+
+def width(interval: Interval) -> float:
+    assert interval.low is not None
+    assert interval.high is not None
+    return interval.high - interval.low
+
+
+def numbers(interval: Interval) -> tuple[float | None, float | None, float | None]:
+    return interval.value, interval.low, interval.high
+
+
+@pytest.mark.parametrize(
+    ("low", "value", "high", "below"),
+    [
+        (1.0, 2.0, 3.0, None),
+        (-4.0, 1.0, 5.0, 5.0),
+        (-5.73, -5.42, -2.93, 5.73),
+        (None, -2.0, None, 2.0),
+        (None, 2.0, None, None),
+    ],
+    ids=["told from 0", "around 0", "below 0", "below 0 without an interval", "without an interval"],
+)
+def test_an_overhead_that_cannot_be_told_from_0_is_a_bound(
+    table: SpeedupPublication, low: float | None, value: float, high: float | None, below: float | None
+) -> None:
+    fit = only_fit(analyse_published(table))
+    assert msgspec.structs.replace(fit, overhead_us=Interval(value, low, high)).resolution_us == below

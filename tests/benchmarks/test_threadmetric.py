@@ -1,0 +1,126 @@
+"""What Thread-Metric's counts are taken to say: known rates and ratios are found again."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from intercore.benchmarks.threadmetric import analysis as threadmetric
+from intercore.benchmarks.threadmetric.analysis import TESTS
+from intercore.benchmarks.threadmetric.report import report
+from intercore.record.measurement import Measurement, Part, Plan, Run, Series
+from intercore.view.table import print_table
+
+HZ = 125_000_000
+
+
+def measurement(
+    test: str,
+    counts: list[int],
+    form: str = "same",
+    *,
+    core: int = 0,
+    seconds: float = 0.1,
+    apart: int | None = None,
+    wrong: int = 0,
+) -> Measurement:
+    values = {"count": counts, "window": [round(seconds * HZ)] * len(counts)}
+    if apart is not None:
+        values |= {"least": [100] * len(counts), "most": [100 + apart] * len(counts)}
+    return Measurement(
+        benchmark="threadmetric",
+        factors={"test": test, "form": form, "core": core, "window_ms": 100, "seed": 1},
+        repetition=0,
+        series=tuple(Series(name, "common", HZ, np.array(of, np.int64)) for name, of in values.items()),
+        conditions={},
+        checks={"wrong": wrong},
+        started="",
+    )
+
+
+def run_of(measurements: list[Measurement]) -> Run:
+    plan = Plan("pico-sim", None, "threadmetric", (Part("threadmetric", {}),), simulated=True)
+    return Run(1, plan, "", "0", len(measurements), tuple(measurements))
+
+
+def test_counts_are_given_for_thirty_seconds_of_the_true_window() -> None:
+    (found,) = threadmetric.analyse([measurement("message", [100, 110, 250], seconds=0.11)]).counts
+    assert found.per_s == pytest.approx(1000)
+    assert found.per_30_s == pytest.approx(30_000)
+    assert found.each_us == pytest.approx(1000)
+    assert (found.lowest_per_s, found.highest_per_s) == pytest.approx((100 / 0.11, 250 / 0.11))
+
+
+def test_forms_and_the_basic_count_are_compared_on_the_same_core() -> None:
+    measured = [
+        measurement("basic", [50]),
+        measurement("memory", [200]),
+        measurement("memory", [300], "cross"),
+        measurement("memory", [500], "cross", core=1),
+    ]
+    found = {(one.test, one.form, one.core): one for one in threadmetric.analyse(measured).counts}
+    assert found["memory", "cross", 0].factor == pytest.approx(1.5)
+    assert found["memory", "same", 0].factor is None
+    assert found["memory", "same", 0].per_basic == pytest.approx(4)
+    assert found["memory", "cross", 1].factor is None
+
+
+def test_two_cores_that_get_less_done_than_one_are_told() -> None:
+    measured = [measurement("synchronisation", [200]), measurement("synchronisation", [60], "cross")]
+    assert any("less done than one" in said for said in threadmetric.analyse(measured).sentences)
+
+
+def test_tasks_that_do_not_take_turns_are_warned_of_on_one_core_only() -> None:
+    (said,) = threadmetric.warnings([measurement("cooperative", [500], apart=40)])
+    assert "40 apart" in said
+    assert threadmetric.warnings([measurement("cooperative", [500], apart=2)]) == []
+    assert threadmetric.warnings([measurement("cooperative", [500], "cross", apart=40)]) == []
+
+
+def test_wrong_results_are_warned_of() -> None:
+    assert "wrong" in threadmetric.warnings([measurement("message", [1], wrong=1)])[0]
+
+
+def test_what_is_lost_or_forced_off_its_core_is_told() -> None:
+    one = msgspec.structs.replace(measurement("message", [1]), checks={"lost": 2, "preempted": 3})
+    lost, preempted = threadmetric.warnings([one])
+    assert lost.startswith("threadmetric test=message: 2 samples did not fit")
+    assert preempted.startswith("threadmetric test=message: tasks were forced off their core 3 times")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([*TESTS, "unheard-of"]),
+            st.lists(st.integers(0, 2**32), min_size=1, max_size=5),
+            st.sampled_from(["same", "cross"]),
+            st.sampled_from([0, 1]),
+            st.sampled_from([0.0, 0.01, 30.0]),
+        ),
+        max_size=8,
+    )
+)
+def test_any_counts_give_a_report_that_is_json_and_fits(taken: list[tuple[str, list[int], str, int, float]]) -> None:
+    run = run_of([measurement(test, counts, form, core=core, seconds=s) for test, counts, form, core, s in taken])
+    found = report(run)
+    json.dumps(found.json, allow_nan=False)
+    for table in found.section.tables:
+        print_table(table, Console(file=io.StringIO(), width=100))
+
+
+def test_the_table_fits_with_both_forms_in_one_row() -> None:
+    measured = [measurement(test, [10_000_000], form) for test in TESTS for form in ("same", "cross")]
+    found = report(run_of(measured))
+    console = Console(file=io.StringIO(), width=100)
+    print_table(found.section.tables[0], console)
+    lines = [line for line in console.file.getvalue().splitlines() if line.strip()]  # type: ignore[attr-defined]
+    assert "SIMULATED" in lines[0]
+    assert len(lines) == 3 + 8, "no cell is folded"
+    assert [figure["name"] for figure in found.section.figures] == ["threadmetric"]

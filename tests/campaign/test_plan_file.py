@@ -1,0 +1,335 @@
+"""What a plan file may say, and the line that is named where it says something else."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from intercore.campaign.plan_file import MAX_BYTES, line_of, parse, parse_time, read
+from intercore.campaign.planning import drafts, without_effect
+from intercore.errors import UsageError
+from intercore.record.factors import of_target
+from intercore.record.measurement import Part, StopRule
+from intercore.record.plan import canonical, measured
+
+WHOLE = """\
+# A plan
+repetitions = 2
+seed = 5
+until = "2%"
+cap = 9
+budget = "1 h 30 min"
+
+[[target]]
+name = "pico-sim"
+
+[[target]]
+name = "serial"
+port = "socket://127.0.0.1:1"
+baud = 9600
+max_baud = 115200
+
+[[experiment]]
+benchmark = "speedup"
+fraction = 0.5
+factors = { mode = "pool", n = { from = 1, to = 20, step = 6 } }
+
+[[experiment]]
+benchmark = "switch"
+targets = ["pico-sim"]
+skip_impossible = true
+
+[experiment.factors]
+size = { from = 4, to = 100, factor = 5 }
+opt = [
+    "O2",
+    # smaller
+    "Os",
+]
+from = [0, 1]
+"""
+
+
+def test_a_plan_is_read() -> None:
+    file = parse(WHOLE, "plan.toml")
+    assert (file.repetitions, file.seed, file.stop, file.budget) == (2, 5, StopRule(0.02, 9), 5400.0)
+    sim, serial = file.places
+    assert (sim.name, sim.port, serial.port, serial.baud, serial.max_baud) == (
+        "pico-sim",
+        None,
+        "socket://127.0.0.1:1",
+        9600,
+        115200,
+    )
+    first, second = file.experiments
+    assert first.levels == {"mode": ["pool"], "n": [1, 7, 13, 19]}
+    assert (first.fraction, first.skip_impossible, first.targets) == (0.5, False, None)
+    assert second.levels == {"size": [4, 20, 100], "opt": ["O2", "Os"], "from": [0, 1]}
+    assert second.skip_impossible
+    assert (second.is_for(sim), second.is_for(serial)) == (True, False)
+
+
+def replaced(old: str, new: str) -> str:
+    assert WHOLE.count(old) == 1, old
+    return WHOLE.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("repetitions = 2", "repetitions = 0", 2, "repetitions=0 is out of range"),
+        ("repetitions = 2", "repetitions = true", 2, "a whole number and not true"),
+        ("repetitions = 2", "repetitions = '2'", 2, "a whole number and not '2'"),
+        ("seed = 5", "sede = 5", 3, "did you mean 'seed'"),
+        ("seed = 5", "seed = -1", 3, "seed=-1 is out of range: 0 to 4294967295"),
+        ('until = "2%"', "until = 2", 4, "until is a text in quotes"),
+        ('until = "2%"', 'until = "0%"', 4, "out of range"),
+        ('until = "2%"', "", 5, "cap limits what until asks for"),
+        ("cap = 9", "cap = 1", 5, "at least 2"),
+        ('budget = "1 h 30 min"', 'budget = "0 s"', 6, "nothing can be measured in no time"),
+        ('budget = "1 h 30 min"', 'budget = "soon"', 6, "is no time"),
+        ('budget = "1 h 30 min"', "budget = 5", 6, "budget is a text"),
+        ('name = "pico-sim"', 'name = "pico-sym"', 9, "did you mean 'pico-sim'"),
+        ('name = "pico-sim"', 'name = ""', 9, "name is empty"),
+        ('name = "pico-sim"', 'nmae = "pico-sim"', 9, "did you mean 'name'"),
+        ('name = "pico-sim"', 'name = "pico-sim"\nport = "COM3"', 10, "has no --port"),
+        ("fraction = 0.5", 'targets = ["pico-sim"]', 11, "no experiment is for the target serial at"),
+        ('port = "socket://127.0.0.1:1"\n', "", 11, "needs a port"),
+        ("baud = 9600", "baud = 0", 14, "baud=0 is out of range"),
+        ("max_baud = 115200", 'max_baud = "fast"', 15, "whole number"),
+        ('benchmark = "speedup"\n', "", 17, "benchmark is missing"),
+        ("fraction = 0.5", "fraction = 0", 19, "above 0, at most 1"),
+        ("fraction = 0.5", "fraction = nan", 19, "above 0, at most 1"),
+        ("fraction = 0.5", "fraction = true", 19, "above 0, at most 1"),
+        ('mode = "pool"', "mode = []", 20, "mode has no level"),
+        ('mode = "pool"', "mode = 1.5", 20, "a whole number, a text or a range, and not 1.5"),
+        ('mode = "pool"', "mode = true", 20, "and not true"),
+        ('mode = "pool"', 'mode = "a b"', 20, "printable ASCII"),
+        ("step = 6", "step = 0", 20, "step is out of range"),
+        ("step = 6", "stride = 6", 20, "there is no 'stride'"),
+        (", step = 6", "", 20, "one of step and factor"),
+        ("step = 6", "step = 6, factor = 2", 20, "one of step and factor"),
+        ("{ from = 1, to = 20, step = 6 }", "{ from = 2, to = 1, step = 6 }", 20, "n has no level: from 2 to 1"),
+        ("{ from = 1, to = 20, step = 6 }", "{ from = 1, to = 99999, step = 1 }", 20, "more than 10000"),
+        ('targets = ["pico-sim"]', 'targets = ["pico-sim", "host"]', 24, "there is no target of this plan 'host'"),
+        ('targets = ["pico-sim"]', "targets = []", 24, "a list of names"),
+        ('targets = ["pico-sim"]', 'targets = ["pico-sim", "pico-sim"]', 24, "there twice"),
+        ("skip_impossible = true", "skip_impossible = 1", 25, "true or false"),
+        ("factor = 5", "factor = 1", 28, "factor is at least 2"),
+        ('    "Os",', '    "O2",', 32, "opt=O2 is given twice"),
+        ('    "Os",', "    2.0,", 32, "and not 2.0"),
+        ("from = [0, 1]", "from = [[0], 1]", 34, "and not a list"),
+        ("from = [0, 1]", "from = [0, 1", 34, "not TOML"),
+        ("from = [0, 1]", "from = [0, 1]\nfrom = 2", 35, "not TOML"),
+        ("from = [0, 1]", "from = 1979-05-27", 34, "a date or time"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(old: str, new: str, line: int, message: str) -> None:
+    with pytest.raises(UsageError, match=rf"(?s)^plan.toml:{line}: .*({message})"):
+        parse(replaced(old, new), "plan.toml")
+
+
+@pytest.mark.parametrize("key", ["target", "experiment"])
+@pytest.mark.parametrize("value", ["", "{KEY} = 1", "{KEY} = []", "[{KEY}]", "{KEY} = [1]"])
+def test_a_plan_has_targets_and_experiments(key: str, value: str) -> None:
+    other = '[[experiment]]\nbenchmark = "a"' if key == "target" else '[[target]]\nname = "host"'
+    with pytest.raises(UsageError, match=rf"plan.toml:\d: the plan needs at least one \[\[{key}\]\]"):
+        parse(value.replace("{KEY}", key) + "\n" + other, "plan.toml")
+
+
+def test_two_boards_of_one_kind_are_told_apart_by_their_ports() -> None:
+    two = '[[target]]\nname = "serial"\nport = "a"\n[[target]]\nname = "serial"\nport = "{}"\n'
+    rest = '[[experiment]]\nbenchmark = "clock"\n'
+    assert [place.port for place in parse(two.format("b") + rest, "p").places] == ["a", "b"]
+    with pytest.raises(UsageError, match="p:4: the target serial at a is there twice"):
+        parse(two.format("a") + rest, "p")
+
+
+def test_too_many_settings_are_refused_before_they_are_listed() -> None:
+    many = "\n".join(f"f{number} = {{ from = 1, to = 100, step = 1 }}" for number in range(9))
+    text = f'[[target]]\nname = "host"\n[[experiment]]\nbenchmark = "clock"\n[experiment.factors]\n{many}'
+    with pytest.raises(UsageError, match="p:3: these are 1000000000000000000 settings"):
+        parse(text, "p")
+
+
+@pytest.mark.parametrize(
+    ("factors", "line", "message"),
+    [
+        ('opt = ["O2", "O9"]', 6, "optimisation level 'O9'"),
+        ("clock_mhz = [48, 500]", 6, "clock_mhz=500 cannot be had"),
+        ('code = "sram"\nxip_cache = "off"', 7, "xip_cache=off has no effect with code=sram"),
+    ],
+)
+def test_factors_of_a_target_are_checked_before_it_is_opened(factors: str, line: int, message: str) -> None:
+    head = '[[target]]\nname = "pico-sim"\n[[experiment]]\nbenchmark = "clock"\n[experiment.factors]\n'
+    with pytest.raises(UsageError, match=f"p:{line}: .*{message}"):
+        drafts(parse(head + factors, "p"))
+
+
+def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"cannot read .*No such file"):
+        read(tmp_path / "missing.toml")
+    with pytest.raises(UsageError, match=r"cannot read .*directory"):
+        read(tmp_path)
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(b"seed = 1\n# \xff\n")
+    with pytest.raises(UsageError, match=r"binary.toml:2: this is not UTF-8"):
+        read(binary)
+    binary.write_bytes(b"#" * (MAX_BYTES + 1))
+    with pytest.raises(UsageError, match="is no plan file: it has more than"):
+        read(binary)
+    binary.write_text("a = " + "[" * 100_000)
+    with pytest.raises(UsageError, match=r"binary.toml"):
+        read(binary)
+
+
+@given(st.text(max_size=200) | st.sampled_from(WHOLE.split("\n")).map("{}\n[[target]]".format))
+@example("[[target]]\n[[experiment]]")
+def test_any_text_is_a_plan_or_refused_with_the_name_of_the_file(text: str) -> None:
+    with pytest.raises(UsageError, match=r"^plan.toml:"):
+        parse(text, "plan.toml")
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_any_lines_of_a_plan_left_out_or_doubled_are_a_plan_or_refused(data: st.DataObject) -> None:
+    lines = WHOLE.split("\n")
+    times = data.draw(st.lists(st.sampled_from([1, 1, 1, 1, 0, 2]), min_size=len(lines), max_size=len(lines)))
+    text = "\n".join(line for line, count in zip(lines, times, strict=True) for _ in range(count))
+    try:
+        file = parse(text, "plan.toml")
+    except UsageError as error:
+        assert str(error).startswith("plan.toml")  # noqa: PT017 - most such texts are none, and some are
+    else:
+        assert file.places
+        assert all(levels for one in file.experiments for levels in one.levels.values())
+
+
+KEYS = st.text("abc", min_size=1, max_size=3)
+VALUES = (
+    st.integers()
+    | st.text('ab"\\#\n', max_size=5)
+    | st.lists(st.integers(), max_size=4)
+    | st.dictionaries(KEYS, st.integers())
+)
+
+
+def toml(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {toml(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[\n" + "".join(f"  {toml(one)}, # and on\n" for one in value) + "]"
+    return json.dumps(value).replace("\x7f", "\\u007f")
+
+
+@settings(max_examples=30)
+@given(st.lists(st.dictionaries(KEYS, VALUES, max_size=4), min_size=1, max_size=3))
+def test_the_line_of_everything_in_a_file_is_found(tables: list[dict[str, object]]) -> None:
+    text, where = "# top\n", {}
+    for at, table in enumerate(tables):
+        where["t", at] = text.count("\n") + 2
+        text += "\n[[t]]\n"
+        for key, value in table.items():
+            line = text.count("\n") + 1
+            where["t", at, key] = line
+            if isinstance(value, list):
+                where |= {("t", at, key, index): line + 1 + index for index in range(len(value))}
+            text += f"{key} = {toml(value)}\n"
+    assert tomllib.loads(text) == {"t": tables}
+    assert {path: line_of(text, path) for path in where} == where
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90 s", 90), ("1.5h", 5400), ("1 h 30 min", 5400), (".5 min", 30), ("2d", 172800)]
+)
+def test_a_time_has_units(text: str, seconds: float) -> None:
+    assert parse_time(text) == seconds
+
+
+@pytest.mark.parametrize(
+    "text", ["", "5", "5 m", "-1 s", "0 min", "1 s later", "1e9 s", "9999999 d", "sin 1 s", "1 sh"]
+)
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse_time(text)
+
+
+# What an experiment skips
+
+SKIPPING = """
+[[target]]
+name = "pico-sim"
+[[experiment]]
+benchmark = "message"
+skip = {skip}
+factors = {{ from = [0, 1], to = [0, 1], transport = ["ring", "queue"] }}
+"""
+
+
+def test_an_experiment_skips_settings_that_have_certain_levels() -> None:
+    (one,) = parse(SKIPPING.format(skip="[{ from = 0, to = 0 }, { from = 1, to = 1 }]"), "plan.toml").experiments
+    assert one.skip == ({"from": 0, "to": 0}, {"from": 1, "to": 1})
+
+
+@pytest.mark.parametrize(
+    ("skip", "says"),
+    [
+        ("3", "skip is a list of tables of levels"),
+        ("[{}]", "skip is a list of tables of levels"),
+        ("[{ form = 0 }]", "there is no factor of this experiment 'form'; did you mean 'from'"),
+        ("[{ from = 2 }]", "from=2 is none of the experiment's levels: 0, 1"),
+        ("[{ from = true }]", "from=true is none of the experiment's levels"),
+        ('[{ from = 0 }, { transport = "fifo" }]', "transport='fifo' is none of the experiment's levels: ring, queue"),
+        ("[{ from = [0] }]", "from=a list is none of the experiment's levels"),
+    ],
+)
+def test_what_cannot_be_skipped_is_refused_with_its_line(skip: str, says: str) -> None:
+    with pytest.raises(UsageError, match=r"plan\.toml:6: ") as refused:
+        parse(SKIPPING.format(skip=skip), "plan.toml")
+    assert says in str(refused.value)
+
+
+# The plan that builds for the ESP32
+
+
+def test_the_plan_of_builds_for_the_esp32_has_all_that_the_chip_can_have() -> None:
+    text = (Path(__file__).parents[2] / "plans" / "seed-000-esp32-builds.toml").read_text()
+    (draft,) = drafts(parse(text, "seed-000-esp32-builds.toml"))
+    (build,) = draft.builds
+    assert build == {"opt": ["O2", "Os"], "cpu_mhz": [80, 160, 240], "code": ["flash", "iram"]}
+
+
+# The plan for the board of seed 003
+
+
+@pytest.mark.parametrize(
+    ("supply", "clocks"),
+    [
+        ("smps", {(60, 60), (120, 60), (120, 120), (240, 60), (240, 120), (400, 200)}),
+        (
+            "ldo",
+            {(60, 60), (120, 60), (120, 120), (240, 60), (240, 120), (240, 240), (400, 200)}
+            | {(480, 60), (480, 120), (480, 240)},
+        ),
+    ],
+)
+def test_the_plan_for_the_stm32h745_has_all_builds_that_the_chip_can_have(
+    supply: str, clocks: set[tuple[int, int]]
+) -> None:
+    text = (Path(__file__).parents[2] / "plans" / "seed-003.toml").read_text()
+    (draft,) = drafts(parse(text.replace('supply = "smps"', f'supply = "{supply}"'), "seed-003.toml"))
+    (build,), (experiment,) = draft.builds, draft.experiments
+    part = Part("message", {**experiment.levels, **build}, skip=experiment.skip)
+    plan = msgspec.structs.replace(draft.plan, parts=(part,), excluded=tuple(without_effect(draft.target, part)))
+    whole = measured(plan, part)
+    assert {(one["m7_mhz"], one["m4_mhz"]) for one in whole} == clocks
+    assert all(one["from"] != one["to"] and one["shared"] == one["region"] for one in whole)
+    builds = {canonical(of_target(one)) for one in whole}
+    assert len(builds) == len(clocks) * 3 * 2 * 2 * 4, "memories, caches and optimisations"
+    assert len(whole) == len(builds) * 2 * 2 * 6, "directions, measures and sizes"

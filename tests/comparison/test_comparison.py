@@ -1,0 +1,219 @@
+"""Two targets side by side: what is matched, what a ratio is and how well it is known, and what else differs."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import count
+from typing import TYPE_CHECKING
+
+import jsonschema
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intercore.comparison.analysis import compare, ratio
+from intercore.comparison.report import comparison_section
+from intercore.document.schema import schema
+from intercore.errors import UsageError
+from intercore.record.measurement import Measurement, Part, Plan, Run, Series
+from intercore.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from intercore.record.measurement import Level
+
+_numbers = count(1)
+
+
+def measured(
+    ticks: Sequence[int],
+    benchmark: str = "switch",
+    series: str = "switch",
+    conditions: Mapping[str, str] | None = None,
+    **factors: Level,
+) -> Measurement:
+    factors = {name.rstrip("_"): level for name, level in factors.items()}
+    of = Series(series, "common", 10**6, np.array(ticks))  # ticks of a microsecond
+    looking = Series("looking.0", "common", 10**6, np.array([1, 1, 1]))
+    return Measurement(benchmark, factors, 0, (of, looking), conditions or {}, {}, "2026-01-01T00:00:00Z")
+
+
+def run(target: str, *measurements: Measurement, simulated: bool = True) -> Run:
+    parts = tuple(Part(name, {}) for name in dict.fromkeys(one.benchmark for one in measurements))
+    plan = Plan(target, None, "x", parts, simulated=simulated)
+    return Run(next(_numbers), plan, "2026-01-01T00:00:00+00:00", "0", len(measurements), measurements)
+
+
+def test_the_same_setting_on_two_targets_is_a_pair_whose_ratio_is_the_second_over_the_first() -> None:
+    smp, amp = (measured([ticks] * 8, from_=0, to=1) for ticks in (10, 13))
+    found = compare([run("pico-sim", smp), run("pico-amp-sim", amp)])
+    (pair,) = found.pairs
+    assert (pair.benchmark, pair.series, pair.unit) == ("switch", "switch", "us")
+    assert (pair.first.value, pair.second.value) == (10, 13)
+    assert pair.ratio == Interval(1.3, 1.3, 1.3)
+    assert pair.exact
+    assert found.sentences[0] == "switch, switch: pico-amp-sim takes 1.30 times as long as pico-sim."
+    assert "Both are SIMULATED: all numbers are exact, and the same each time." in found.sentences
+    assert found.warnings == ()
+
+
+def test_differences_of_counters_are_not_compared() -> None:
+    """They are no times before they are aligned, and a ratio of them would say nothing."""
+    of_both = [
+        run(target, measured([ticks] * 8, time="common"), *(measured([-ticks] * 8, time=time) for time in counters))
+        for target, ticks in (("pico-sim", 10), ("pico-amp-sim", 13))
+        for counters in [("aligned", "raw-counter")]
+    ]
+    found = compare(of_both)
+    assert [pair.ratio for pair in found.pairs] == [Interval(1.3, 1.3, 1.3)]
+    assert any("4 measurements of switch by the cores' own counters" in said for said in found.sentences)
+    assert found.alone == ()
+
+
+def test_a_stream_of_messages_is_compared_by_bytes_per_second() -> None:
+    def stream(window: int, messages: int) -> Measurement:
+        return measured([window] * 6, "message", "window", size=100, messages=messages, measure="throughput")
+
+    found = compare([run("pico-sim", stream(1000, 10)), run("pico-amp-sim", stream(1000, 20))])
+    (pair,) = found.pairs
+    assert (pair.series, pair.unit) == ("throughput", "bytes_per_s")
+    assert pair.first.value == pytest.approx(1e6)
+    assert pair.ratio is not None
+    assert pair.ratio.value == pytest.approx(2)
+
+
+def test_settings_are_matched_by_what_varies_and_not_by_how_it_was_measured() -> None:
+    first = run("a", *(measured([size] * 6, size=size, seed=1, samples=6, dither_us=5) for size in (10, 20, 30)))
+    second = run("b", *(measured([2 * size] * 6, size=size, seed=9, samples=6, dither_us=0) for size in (30, 20, 40)))
+    found = compare([first, second])
+    assert [pair.setting for pair in found.pairs] == [{"size": 20}, {"size": 30}]
+    assert [(one.target, one.benchmark, one.settings) for one in found.alone] == [
+        ("a", "switch", 1),
+        ("b", "switch", 1),
+    ]
+    assert found.sentences[-2:] == (
+        "Measured on a only, and so not compared: 1 of switch.",
+        "Measured on b only, and so not compared: 1 of switch.",
+    )
+
+
+def test_a_factor_that_one_target_alone_has_does_not_stand_between_them() -> None:
+    found = compare([run("a", measured([1] * 6, size=1, region="x")), run("b", measured([2] * 6, size=1))])
+    assert len(found.pairs) == 1
+
+
+def test_but_its_levels_are_not_thrown_together() -> None:
+    both = run("a", measured([1] * 6, size=1, region="x"), measured([9] * 6, size=1, region="y"))
+    with pytest.raises(UsageError, match="no setting was measured on both a and b"):
+        compare([both, run("b", measured([2] * 6, size=1))])
+
+
+def test_a_factor_of_the_target_at_its_default_is_as_good_as_none() -> None:
+    clocks = run("pico", *(measured([10_000 // mhz] * 6, clock_mhz=mhz) for mhz in (48, 125)))
+    (pair,) = compare([clocks, run("b", measured([80] * 6))]).pairs
+    assert pair.first.value == 80
+
+
+def test_repetitions_and_runs_of_a_target_are_pooled() -> None:
+    found = compare([run("a", measured([1] * 6)), run("a", measured([3] * 6)), run("b", measured([2] * 6))])
+    (pair,) = found.pairs
+    assert (pair.first_samples, pair.second_samples, pair.first.value) == (12, 6, 2)
+    assert not pair.exact
+    assert len(found.first.runs) == 2
+
+
+@pytest.mark.parametrize("targets", [["a"], ["a", "b", "c"]])
+def test_two_targets_are_compared(targets: list[str]) -> None:
+    with pytest.raises(UsageError, match="two targets are compared"):
+        compare([run(target, measured([1])) for target in targets])
+
+
+def test_what_the_targets_differ_in_is_told_and_what_spoils_a_ratio_warned_of() -> None:
+    first = {"freertos.cores": "2", "compiler.flags": "-O2", "same": "x", "desk.link": "here", "target": "a"}
+    second = {"freertos.cores": "1", "compiler.flags": "-O0", "same": "x", "desk.link": "there", "amp.protocol": "1"}
+    found = compare(
+        [
+            run("a", measured([1] * 6, region="sram", conditions=first)),
+            run("b", measured([1] * 6, region="axi", conditions=second)),
+        ]
+    )
+    assert {one.key: (one.first, one.second) for one in found.differences} == {
+        "region of switch": (("sram",), ("axi",)),
+        "freertos.cores": (("2",), ("1",)),
+        "compiler.flags": (("-O2",), ("-O0",)),
+        "amp.protocol": ((), ("1",)),
+    }
+    (warning,) = found.warnings
+    assert "region of switch: sram and axi; compiler.flags: -O2 and -O0" in warning
+    assert "freertos.cores" not in warning
+
+
+def test_a_simulated_target_beside_a_measured_one_is_warned_of() -> None:
+    found = compare([run("a", measured([1] * 6)), run("b", measured([1] * 6), simulated=False)])
+    assert found.warnings == ("a is SIMULATED and b is measured: a ratio has the simulator's error.",)
+    assert not any("Both are SIMULATED" in sentence for sentence in found.sentences)
+    assert comparison_section(found).tables[0].title == "switch, switch: a (SIMULATED) and b"
+
+
+def test_results_that_the_targets_call_spoilt_are_warned_of() -> None:
+    spoilt = measured([1] * 6)
+    spoilt = Measurement("switch", spoilt.factors, 0, spoilt.series, {}, {"wrong": 2}, spoilt.started)
+    found = compare([run("a", measured([1] * 6)), run("b", spoilt)])
+    assert "b counts wrong: 2" in found.warnings[0]
+
+
+# The interval of a ratio
+
+
+def test_few_samples_give_a_ratio_without_an_interval() -> None:
+    (pair,) = compare([run("a", measured([10, 11])), run("b", measured([20, 21]))]).pairs
+    assert pair.ratio is not None
+    assert (pair.ratio.low, pair.ratio.high) == (None, None)
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.0, 1.0), (1.0, 0.0), (-1.0, 2.0)])
+def test_nothing_has_no_ratio(first: float, second: float) -> None:
+    assert ratio(Interval(first, first, first), Interval(second, second, second)) is None
+
+
+positive = st.floats(0.01, 1e6)
+intervals = st.tuples(positive, st.floats(1, 3), st.floats(1, 3)).map(
+    lambda of: Interval(of[0], of[0] / of[1], of[0] * of[2])
+)
+
+
+@given(intervals, intervals)
+def test_a_ratio_is_known_no_better_than_either_and_turned_round_is_the_inverse(
+    first: Interval, second: Interval
+) -> None:
+    found, turned = ratio(first, second), ratio(second, first)
+    assert found is not None
+    assert turned is not None
+    assert None not in (found.low, found.high, turned.low, turned.high)
+    assert found.low <= found.value <= found.high  # type: ignore[operator]
+    assert math.isclose(found.low * turned.high, 1, rel_tol=1e-9)  # type: ignore[operator]
+    for one in (first, second):
+        assert found.high / found.low >= 0.999 * max(one.high / one.value, one.value / one.low)  # type: ignore[operator]
+
+
+def test_the_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(1)
+    covered = 0
+    for _ in range(400):
+        sides = [
+            run(name, measured(rng.gamma(4, scale, 25).astype(int).tolist()))
+            for name, scale in (("a", 1000), ("b", 2000))
+        ]
+        (pair,) = compare(sides).pairs
+        assert pair.ratio is not None
+        covered += bool(pair.ratio.low < 2 < pair.ratio.high)  # type: ignore[operator]
+    assert covered >= 0.93 * 400
+
+
+def test_a_comparison_is_as_its_schema_says() -> None:
+    runs = [run("a", measured([1, 2] * 9, from_=0)), run("b", measured([1] * 2, from_=0), measured([0], from_=1))]
+    jsonschema.Draft202012Validator(schema("comparison")).validate(json.loads(msgspec.json.encode(compare(runs))))

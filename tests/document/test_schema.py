@@ -1,0 +1,73 @@
+"""The schema of the JSON document says what the analyses are."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import jsonschema
+import msgspec
+import pytest
+
+from intercore.document.schema import generate, schema
+
+SCHEMA: dict[str, Any] = schema("run")
+
+
+class Inner(msgspec.Struct, frozen=True):
+    """A row."""
+
+    count: Annotated[int, msgspec.Meta(ge=1)]
+    """How many
+    there are."""
+    cost_us: float | None = None
+
+
+class Outer(msgspec.Struct, frozen=True):
+    """All rows."""
+
+    rows: tuple[Inner, ...]
+    by_name: dict[str, Inner]
+
+
+def test_the_file_is_up_to_date() -> None:
+    assert generate.up_to_date(SCHEMA) == SCHEMA, "run: make format"
+    assert generate.of_comparison() == schema("comparison"), "run: make format"
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.setattr(generate, "ANALYSES", {"example": Outer})
+    return generate.up_to_date(SCHEMA)
+
+
+def test_fields_are_described_by_what_stands_below_them(made: dict[str, Any]) -> None:
+    assert made["$defs"]["Inner"]["properties"]["count"]["description"] == "How many there are."
+    assert "description" not in made["$defs"]["Inner"]["properties"]["cost_us"]
+
+
+def test_what_is_generated_is_replaced_and_what_is_written_by_hand_stays(
+    made: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert generate.up_to_date(made) == made
+    assert {"speedup", "overhead_us", "clock", "example"} <= made["properties"]["analysis"]["properties"].keys()
+    monkeypatch.setattr(generate, "ANALYSES", {})
+    without = generate.up_to_date(made)
+    assert "Outer" not in without["$defs"]
+    assert "example" not in without["properties"]["analysis"]["properties"]
+    assert "clock" in without["$defs"]
+
+
+@pytest.mark.parametrize(
+    ("value", "valid"),
+    [
+        ({"rows": [{"count": 1, "cost_us": None}], "by_name": {}}, True),
+        ({"rows": [], "by_name": {"x": {"count": 2, "cost_us": 0.5}}}, True),
+        ({"rows": [{"count": 0, "cost_us": None}], "by_name": {}}, False),
+        ({"rows": [{"count": 1}], "by_name": {}}, False),
+        ({"rows": [], "by_name": {}, "more": 1}, False),
+        ({"rows": []}, False),
+    ],
+)
+def test_documents_are_held_against_the_types(made: dict[str, Any], value: object, *, valid: bool) -> None:
+    part = {"$defs": made["$defs"], **made["properties"]["analysis"]["properties"]["example"]}
+    assert jsonschema.Draft202012Validator(part).is_valid(value) is valid

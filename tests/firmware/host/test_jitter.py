@@ -1,0 +1,111 @@
+"""The benchmark `jitter` of the real program: releases on the grid, migrations that happen, bad values refused."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.firmware.host.test_speedup import series
+
+if TYPE_CHECKING:
+    from tests.firmware.host.conftest import Terminal
+
+
+@pytest.fixture
+def cores(terminal: Terminal) -> int:
+    found = terminal.ask("info")[0]["cores"]
+    assert isinstance(found, int)
+    return found
+
+
+def test_releases_are_recorded_in_stretches_and_never_early(terminal: Terminal) -> None:
+    answer = terminal.ask("run jitter core=0 period_us=1000 samples=600")
+    assert answer[-1]["status"] == "ok"
+    checks = answer[-1]["checks"]
+    assert (checks["done"], checks["checked"], checks["wrong"], checks["migrated"]) == (600, 602, 0, 0)
+    taken = series(answer)
+    assert taken["begins"] == [0, 500]
+    assert len(taken["late"]) == 600
+    assert min(taken["late"]) >= 0
+    assert sorted(taken["late"])[300] < 1_000_000, "half of the releases are late by less than a period"
+    assert "core" not in taken
+    assert "asked" not in checks
+
+
+@pytest.mark.parametrize("how", ["affinity", "blockers"])
+def test_migrations_asked_for_happen(terminal: Terminal, cores: int, how: str) -> None:
+    if cores < 2:
+        assert terminal.ask(f"run jitter migrate={how} samples=1")[-1]["code"] == "unsupported"
+        return
+    if how == "blockers":
+        terminal.need_realtime()
+    answer = terminal.ask(f"run jitter migrate={how} period_us=5000 samples=100")
+    assert answer[-1]["status"] == "ok"
+    checks = answer[-1]["checks"]
+    assert checks["moved"] == checks["asked"]
+    assert 90 <= checks["asked"] <= 100, "a loaded machine may be late with a few"
+    where = series(answer)["core"]
+    changes = sum(a != b for a, b in pairwise(where))
+    assert changes >= checks["asked"] - 10
+
+
+@pytest.mark.parametrize("load", ["core0", "core1", "both", "same-priority"])
+def test_load_ends_with_the_measurement(terminal: Terminal, cores: int, load: str) -> None:
+    if cores < 2 and load == "core1":
+        return
+    answer = terminal.ask(f"run jitter load={load} period_us=2000 samples=20")
+    assert answer[-1]["status"] == "ok"
+    assert len(series(answer)["late"]) == 20
+    assert terminal.ask("run jitter samples=1 period_us=1000")[-1]["status"] == "ok"
+
+
+def test_a_task_without_a_core_tells_where_it_was(terminal: Terminal, cores: int) -> None:
+    answer = terminal.ask("run jitter core=any period_us=1000 samples=20")
+    assert answer[-1]["status"] == "ok"
+    where = series(answer)["core"]
+    assert len(where) == 20
+    assert all(0 <= core < cores for core in where)
+
+
+def test_a_run_can_be_stopped(terminal: Terminal) -> None:
+    terminal.type("run jitter core=0 period_us=100000 samples=1000 load=both\n")
+    for message in iter(terminal.message, None):
+        if message["type"] == "progress":
+            break
+    terminal.type("abort\n")
+    answer = terminal.answer()
+    assert answer[-1]["status"] == "aborted"
+    assert len(series(answer)["late"]) == answer[-1]["checks"]["done"] < 1000
+
+
+def test_what_is_counted_is_not_kept(terminal: Terminal) -> None:
+    answer = terminal.ask("run jitter core=0 period_us=1000 samples=10 counted=600")
+    taken = series(answer)
+    assert answer[-1]["status"] == "ok"
+    assert answer[-1]["checks"]["done"] == 610
+    assert len(taken["late"]) == 10
+    assert sum(taken["late.counts"]) == 600
+    assert sum(taken["longer.counts"]) + sum(taken["shorter.counts"]) == 600
+    low, high, shortest, longest = taken["extremes"]
+    assert 0 <= low <= high
+    assert shortest <= 0 <= longest <= high - low
+    assert -shortest <= high - low
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("period_us=1500", "bad-value"),
+        ("period_us=0", "out-of-range"),
+        ("period_us=1000 work_us=1000", "bad-value"),
+        ("core=2", "bad-value"),
+        ("priority=2", "out-of-range"),
+        ("priority=8", "out-of-range"),
+        ("load=same-priority migrate=affinity", "bad-value"),
+        ("migrate=often", "bad-value"),
+    ],
+)
+def test_what_cannot_be_is_refused(terminal: Terminal, words: str, code: str) -> None:
+    assert terminal.ask(f"run jitter {words}")[-1]["code"] == code

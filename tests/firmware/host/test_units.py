@@ -1,0 +1,57 @@
+"""Every series of the real program comes in the unit that its samples have."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.firmware.host.conftest import Terminal
+
+
+@pytest.mark.parametrize(
+    ("command", "units"),
+    [
+        ("speedup n=10 samples=2", {"t1": "tick", "tp": "tick"}),
+        ("clock samples=2", {"interval": "tick"}),
+        ("clock time=counter samples=2", {"common": "moment", "around": "tick", "counter": "moment"}),
+        ("contention task1=off main=off window_ms=10 samples=1", {"alone": "tick", "task0": "moment"}),
+        (
+            "jitter migrate=unsynchronised samples=50 counted=50",
+            {
+                "late": "tick",
+                "core": "core",
+                "begins": "count",
+                "extremes": "tick",
+                **dict.fromkeys(("late.counts", "longer.counts", "shorter.counts"), "count"),
+            },
+        ),
+        ("threadmetric test=message window_ms=10 samples=1", {"count": "count", "window": "tick"}),
+        (
+            "threadmetric test=cooperative window_ms=10 samples=1",
+            {"count": "count", "window": "tick", "least": "count", "most": "count"},
+        ),
+        ("lock measure=contention rounds=4 samples=2", {"bout": "tick", "taken": "moment"}),
+        (
+            "switch from=0 to=1 time=aligned samples=2",
+            {
+                "switch": "tick",
+                "call": "tick",
+                "moment": "moment",
+                **{f"{when}.at": "moment" for when in ("before", "after")},
+                **{f"{when}.{way}": "tick" for when in ("before", "after") for way in ("there", "back")},
+            },
+        ),
+    ],
+)
+def test_a_series_comes_in_its_unit(terminal: Terminal, command: str, units: dict[str, str]) -> None:
+    if terminal.ask("info")[0]["cores"] < 2 and not command.startswith(("speedup", "threadmetric")):
+        pytest.skip("there is no other core")
+    answer = terminal.ask(f"run {command}")
+    assert answer[-1]["type"] == "end", answer[-1]
+    heads = {line["name"]: line["unit"] for line in answer if line["type"] == "series"}
+    kinds = {re.sub(r"\.\d+$", "", name): unit for name, unit in heads.items()}
+    assert kinds == {"looking": "tick", **units}
+    assert {(line["series"], line["unit"]) for line in answer if line["type"] == "samples"} <= heads.items()

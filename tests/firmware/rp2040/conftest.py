@@ -1,0 +1,146 @@
+"""The firmware for the RP2040 at each level of optimisation, and the simulated chip to run it on."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from intercore.board.boards import PICO
+from intercore.record.factors import OPT_LEVELS
+from intercore.record.measurement import Measurement, Series
+from intercore.sim import Simulator
+from tests.turns import ROOT, alone_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CLK_SYS_HZ = 125_000_000
+PROGRAMS = ("intercore-target", "intercore-port-test", "intercore-stress", "intercore-transport-stress")
+NEEDED = ("arm-none-eabi-gcc", "cmake", "cargo")
+
+
+def need_tools() -> None:
+    """Skip the test where tools are missing, or fail where none may."""
+    missing = [tool for tool in NEEDED if shutil.which(tool) is None]
+    if missing and os.environ.get("INTERCORE_NO_SKIP"):
+        pytest.fail(f"missing: {', '.join(missing)}")
+    if missing:
+        pytest.skip(f"missing: {', '.join(missing)}")
+
+
+def built(opt: str) -> Path:
+    """Return the folder with the programs, built at that level with all warnings as errors."""
+    need_tools()
+    folder = ROOT / "build" / "test-rp2040" / opt
+    with alone_in(folder):
+        _build(folder, PROGRAMS, opt=opt)
+    return folder
+
+
+def built_amp(opt: str) -> Path:
+    """Return the folder with the benchmark program for a kernel on each core, built as `built` does."""
+    need_tools()
+    folder = ROOT / "build" / "test-rp2040-amp" / opt
+    with alone_in(folder):
+        _build(folder, ["intercore-target"], board="rp2040_amp", opt=opt)
+    return folder
+
+
+def built_with(folder: Path, **levels: str | int) -> Path:
+    """Return the benchmark program with these levels of the target's factors, all others at their defaults.
+
+    The next one that is built in the folder takes its place, and what both have in common is not compiled again.
+    """
+    need_tools()
+    _build(folder, ["intercore-target"], **{factor.name: factor.default for factor in PICO.factors} | levels)
+    return folder / "intercore-target"
+
+
+def _build(folder: Path, programs: Sequence[str], board: str = "rp2040", **levels: str | int) -> None:
+    defines = [f"-DIC_{name.upper()}={level}" for name, level in levels.items()]
+    configure = ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), f"-DIC_BOARD={board}", *defines]
+    build = ["cmake", "--build", str(folder), "--parallel", "--target", *programs]
+    for command in (configure, build):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="session", params=OPT_LEVELS)
+def any_level(request: pytest.FixtureRequest) -> Path:
+    return built(request.param)
+
+
+@pytest.fixture(scope="session")
+def o2() -> Path:
+    return built("O2")
+
+
+class Board:
+    """The benchmark program on the simulated chip, with a person at its console."""
+
+    def __init__(self, program: Path, clk_sys_hz: int = CLK_SYS_HZ) -> None:
+        self.chip = Simulator(program)
+        self.clk_sys_hz = clk_sys_hz
+        self._rest = b""
+
+    def run(self, seconds: float) -> list[dict[str, Any]]:
+        """Let time pass; return what the program has said, after checking the form and CRC of every line."""
+        self.chip.run(round(seconds * self.clk_sys_hz))
+        *lines, self._rest = (self._rest + self.chip.take_uart()).split(b"\r\n")
+        found = []
+        for line in filter(None, lines):
+            text, star, crc = line.rpartition(b" *")
+            assert star
+            assert int(crc, 16) == zlib.crc32(text)
+            found.append(json.loads(text))
+        return found
+
+    def ask(self, command: str, patience: float = 20.0, step: float = 0.1) -> list[dict[str, Any]]:
+        """Type a command; return all that is said up to the end of its answer, looked for after each `step` seconds."""
+        self.chip.send(command.encode() + b"\n")
+        said: list[dict[str, Any]] = []
+        for _ in range(round(patience / step)):
+            said += self.run(step)
+            if said and said[-1]["type"] in ("end", "error", "rate"):
+                return said
+        raise AssertionError(f"no answer within {patience} s, only {said}")
+
+
+@pytest.fixture
+def board(o2: Path) -> Board:
+    board = Board(o2 / "intercore-target")
+    assert board.run(0.6)[-1]["type"] == "end", "the unasked hello is not complete"
+    return board
+
+
+def measurement(answer: list[dict[str, Any]], benchmark: str) -> Measurement:
+    """Return what an answer to `run` holds."""
+    assert answer[-1]["type"] == "end", answer[-1]
+    heads = [line for line in answer if line["type"] == "series"]
+    return Measurement(
+        benchmark=benchmark,
+        factors={line["name"]: line["value"] for line in answer if line["type"] == "factor"},
+        repetition=0,
+        series=tuple(
+            Series(head["name"], head["clock"], head["hz"], np.array(series(answer, head["name"]), np.int64))
+            for head in heads
+        ),
+        conditions={},
+        checks=answer[-1]["checks"],
+        started="",
+    )
+
+
+def series(answer: list[dict[str, Any]], name: str) -> list[int]:
+    """Return the samples of a series."""
+    return [
+        value for line in answer if line["type"] == "samples" and line["series"] == name for value in line["values"]
+    ]

@@ -1,0 +1,233 @@
+"""The benchmark `jitter` on the simulated chip, judged by the simulator that knows when a release was due and came."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from intercore.sim.witness import _handlers
+from intercore.statistics.histogram import bin_bounds
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
+from tests.firmware.rp2040.test_tick import TICK, Ticking
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    Cycles = npt.NDArray[np.int64]
+
+SPREAD = 2
+"""Cycles by which measured minus true latencies may vary."""
+SPARE_CODE = 0x20041000
+"""SRAM5, which belongs to the benchmarks and which jitter does not use."""
+
+
+class Watched(Ticking):
+    """A board on which every release is seen: the first instruction behind the kernel's delay-until."""
+
+    def __init__(self, program: Path) -> None:
+        super().__init__(program)
+        self.releases = self.chip.watch_execution("jitter_released")
+        self.readings = self.chip.watch_execution("port_clock_reads")
+        self.handlers = [self.chip.watch_execution(address) for address in _handlers(self.chip, ())]
+
+    def measure(self, words: str) -> list[dict[str, Any]]:
+        self.releases.take()
+        answer = self.ask(f"run jitter {words}", patience=60)
+        assert answer[-1]["status"] == "ok", answer[-1]
+        return answer
+
+    def recorded(self, answer: list[dict[str, Any]]) -> tuple[Cycles, Cycles]:
+        """When and on which core the recorded releases truly were: all but the first of each stretch."""
+        hits = self.releases.hits()
+        begins = series(answer, "begins")
+        kept = np.delete(hits, [begin + number for number, begin in enumerate(begins)])
+        assert len(kept) == len(series(answer, "late"))
+        return kept["cycle"].astype(np.int64), kept["core"].astype(np.int64)
+
+    def interrupted(self, cycles: Cycles, cores: Cycles) -> npt.NDArray[np.bool_]:
+        """Whether a handler ran on the release's core before its reading of the clock, or on the other at the time."""
+        began = np.zeros(len(cycles), np.bool_)
+        hits = np.sort(np.concatenate([probe.hits() for probe in self.handlers]), order="cycle")
+        for index, (cycle, core) in enumerate(zip(cycles.tolist(), cores.tolist(), strict=True)):
+            near = hits[np.searchsorted(hits["cycle"], cycle - 400) : np.searchsorted(hits["cycle"], cycle + 60)]
+            began[index] = np.any((near["core"] != core) | (near["cycle"].astype(np.int64) > cycle))
+        return began
+
+
+@pytest.fixture
+def watched(o2: Path) -> Watched:
+    return Watched(o2 / "intercore-target")
+
+
+def truth(board: Watched, answer: list[dict[str, Any]]) -> Cycles:
+    """By how many cycles each release truly was late, by SysTick's true edges."""
+    cycles, _ = board.recorded(answer)
+    return (cycles - board.true_edge) % TICK
+
+
+SETTINGS = (
+    "core=0 samples=100",
+    "core=1 samples=100",
+    "core=any samples=100",
+    "core=0 period_us=1000 samples=300 work_us=200",
+    "core=0 migrate=affinity samples=100",
+    "core=0 migrate=blockers samples=60",
+    "core=1 load=both migrate=affinity samples=40 period_us=2000",
+)
+
+
+def test_latencies_differ_from_the_truth_by_one_constant(watched: Watched) -> None:
+    differences = []
+    for words in SETTINGS:
+        answer = watched.measure(words)
+        cycles, cores = watched.recorded(answer)
+        difference = np.array(series(answer, "late")) - truth(watched, answer)
+        disturbed = watched.interrupted(cycles, cores)
+        assert disturbed.sum() <= len(cycles) / 10, words
+        differences.append(difference[~disturbed])
+        if known := series(answer, "core"):
+            assert known == cores.tolist(), words
+    assert np.ptp(np.concatenate(differences)) <= SPREAD
+
+
+# Would it notice?
+
+
+def test_a_delay_before_the_reading_is_seen_to_the_cycle(watched: Watched) -> None:
+    before = np.array(series(watched.measure("samples=50"), "late"))
+    turns = 100
+    added = delay_reading(watched, turns)
+    after = np.array(series(watched.measure("samples=50"), "late"))
+    assert set((after - before).tolist()) == {added}
+
+
+def delay_reading(board: Watched, turns: int) -> int:
+    """Let jitter_released() wait in a loop before it reads the clock; return how many cycles that takes."""
+    chip = board.chip
+    loop = (0x2000 | turns, 0x3801, 0xD1FD, 0x4800, 0x4700)  # MOVS, SUBS, BNE, LDR r0 from the word behind, BX r0
+    assert SPARE_CODE % 4 == 0
+    code = b"".join(word.to_bytes(2, "little") for word in (0xBF00, *loop))  # a NOP, so that the word is aligned
+    chip.write(SPARE_CODE, code + (chip.address("port_clock") | 1).to_bytes(4, "little"))
+    start = chip.address("jitter_released") & ~1
+    source = chip.read(start, chip.symbols["jitter_released"].size)
+    (at,) = [
+        start + i
+        for i in range(0, len(source), 2)
+        if branch(start + i, chip.address("port_clock")) == source[i : i + 4]
+    ]
+    chip.write(at, branch(at, SPARE_CODE))
+    # NOP and MOVS take 1 cycle, a turn 3 and the last 2, LDR and BX 2 each (Cortex-M0+ TRM 3.3).
+    return 1 + 1 + (3 * turns - 1) + 2 + 2
+
+
+def branch(at: int, to: int) -> bytes:
+    """The instruction BL to an address (ARMv6-M ARM A6.7.13)."""
+    offset = ((to & ~1) - (at + 4)) & 0x1FFFFFF
+    s, i1, i2 = offset >> 24, offset >> 23 & 1, offset >> 22 & 1
+    high = 0xF000 | s << 10 | (offset >> 12 & 0x3FF)
+    low = 0xD000 | (~(i1 ^ s) & 1) << 13 | (~(i2 ^ s) & 1) << 11 | (offset >> 1 & 0x7FF)
+    return high.to_bytes(2, "little") + low.to_bytes(2, "little")
+
+
+def test_a_tick_that_is_a_cycle_too_long_is_seen_in_every_period(o2: Path) -> None:
+    """SysTick is set by a clock that seems faster by one cycle per tick: a period of ten ticks is ten cycles longer."""
+
+    class Slow(Board):
+        def __init__(self, program: Path) -> None:
+            super().__init__(program)
+            start, size = self.chip.address("clock_get_hz") & ~1, self.chip.symbols["clock_get_hz"].size
+            right, wrong = (hz.to_bytes(4, "little") for hz in (CLK_SYS_HZ, CLK_SYS_HZ + 1000))
+            code = self.chip.read(start, size)
+            assert code.count(right) == 1
+            self.chip.write(start, code.replace(right, wrong))
+            self.run(0.6)
+
+    late = np.array(series(Slow(o2 / "intercore-target").ask("run jitter samples=40"), "late"))
+    assert set(np.diff(late).tolist()) == {10}
+
+
+def test_a_grid_that_is_off_is_seen_to_the_cycle(watched: Watched) -> None:
+    before = np.array(series(watched.measure("samples=50"), "late"))
+    edge = int.from_bytes(watched.chip.read("known_edge", 8), "little")
+    watched.chip.write("known_edge", (edge - 500).to_bytes(8, "little"))
+    after = np.array(series(watched.measure("samples=50"), "late"))
+    assert set((after - before).tolist()) == {500}
+
+
+# What it shows
+
+
+@pytest.mark.parametrize("how", ["affinity", "blockers"])
+@pytest.mark.parametrize("load", ["none", "both"])
+def test_every_migration_asked_for_happens_and_the_period_stays_bounded(watched: Watched, how: str, load: str) -> None:
+    answer = watched.measure(f"migrate={how} load={load} samples=60 period_us=2000")
+    checks = answer[-1]["checks"]
+    assert (checks["asked"], checks["moved"], checks["migrated"], checks["wrong"]) == (60, 60, 0, 0)
+    _, cores = watched.recorded(answer)
+    assert np.all(np.diff(cores) != 0), "the chip itself was on the other core each time"
+    deviation = np.diff(series(answer, "late"))
+    assert np.abs(deviation).max() < 500, "4 µs"
+
+
+def test_migrations_that_do_not_happen_are_not_counted_as_such(watched: Watched) -> None:
+    """An image whose kernel ignores affinities: its function returns at once."""
+    watched.chip.write(watched.chip.address("port_task_pin") & ~1, (0x2000).to_bytes(2, "little") + b"\x70\x47")
+    answer = watched.ask("run jitter migrate=affinity samples=20")
+    assert answer[-1]["status"] == "failed"
+    assert (answer[-1]["checks"]["asked"], answer[-1]["checks"]["moved"]) == (20, 0)
+    assert set(series(answer, "core")) == {0}
+
+
+def test_without_synchronisation_periods_deviate_by_whole_periods(watched: Watched) -> None:
+    answer = watched.measure("migrate=unsynchronised samples=40 period_us=2000")
+    late = np.array(series(answer, "late"))
+    assert late.max() > 2 * 2 * TICK
+    assert "asked" not in answer[-1]["checks"]
+
+
+def test_load_of_lower_priority_costs_little_and_equals_more(watched: Watched) -> None:
+    rest, loaded, equal = (
+        np.median(series(watched.measure(f"load={load} samples=30 period_us=2000"), "late"))
+        for load in ("none", "both", "same-priority")
+    )
+    assert rest < loaded < rest + 500
+    assert equal > loaded + 300
+
+
+def test_work_of_the_task_does_not_move_its_releases(watched: Watched) -> None:
+    idle = series(watched.measure("samples=30"), "late")
+    assert series(watched.measure("samples=30 work_us=3000"), "late") == idle
+
+
+def test_long_runs_are_counted_in_histograms(watched: Watched) -> None:
+    answer = watched.measure("samples=20 counted=2000 period_us=1000")
+    late = series(answer, "late")
+    counts = series(answer, "late.counts")
+    assert sum(counts) == 2000
+    assert sum(series(answer, "longer.counts")) + sum(series(answer, "shorter.counts")) == 2000
+    lowest, highest, shorter, longer = series(answer, "extremes")
+    assert lowest <= min(late) <= max(late) <= highest <= lowest + 10, "at rest all are alike"
+    assert lowest - highest <= shorter <= 0 <= longer <= highest - lowest
+    bins = zip(*bin_bounds(len(counts)), counts, strict=True)
+    assert sum(count for low, high, count in bins if low <= highest and lowest <= high) == 2000
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("period_us=1500", "bad-value"),
+        ("period_us=1000 work_us=1000", "bad-value"),
+        ("load=same-priority migrate=affinity", "bad-value"),
+        ("priority=2", "out-of-range"),
+        ("priority=8", "out-of-range"),
+        ("migrate=affinity samples=2700 counted=1", "out-of-range"),
+    ],
+)
+def test_what_cannot_be_is_refused(board: Board, words: str, code: str) -> None:
+    (*_, error) = board.ask(f"run jitter {words}")
+    assert error["code"] == code
+    assert board.ask("run jitter samples=1")[-1]["status"] == "ok", "and leaves nothing behind"

@@ -1,0 +1,60 @@
+"""Whether the edges of the tick lie where the firmware says, judged by the simulator, which knows every cycle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board
+from tests.firmware.rp2040.test_clock import Truth
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from intercore.sim import Simulator
+
+SYST_CSR = 0xE000E010
+ENABLED = 7
+TICK = CLK_SYS_HZ // 1000
+
+
+class Ticking(Board):
+    """A board on which the moment is known at which the kernel has started its tick."""
+
+    def __init__(self, program: Path) -> None:
+        super().__init__(program)
+        starts = self.chip.watch_writes(SYST_CSR, 4)
+        assert self.run(0.6)[-1]["type"] == "end"
+        hits = starts.hits()
+        (self.true_edge,) = hits["cycle"][(hits["core"] == 0) & (hits["value"] == ENABLED)].tolist()
+        """A cycle: SysTick was 0 in it, and is again each tick."""
+
+
+def known_edge(chip: Simulator) -> int:
+    """The reading of the common clock at some edge, as the firmware has found it."""
+    return int.from_bytes(chip.read("known_edge", 8), "little")
+
+
+def clock_minus_cycle(board: Board) -> int:
+    """The one constant by which readings of the common clock differ from cycles."""
+    truth = Truth(board.chip)
+    board.ask("run speedup n=1 mode=pool samples=1 dither_us=0")
+    (offset,) = set((truth.readings(0) - truth.moments(0)).tolist())
+    return int(offset)
+
+
+def test_edges_are_exact_to_the_cycle_at_every_level(any_level: Path) -> None:
+    board = Ticking(any_level / "intercore-target")
+    assert (known_edge(board.chip) - clock_minus_cycle(board) - board.true_edge) % TICK == 0
+
+
+def test_the_tick_does_not_drift_against_the_common_clock(o2: Path) -> None:
+    board = Ticking(o2 / "intercore-target")
+    offset = clock_minus_cycle(board)
+    handled = board.chip.watch_execution("isr_systick")
+    board.run(20.0)
+    # An idle core enters an exception in 15 cycles (Cortex-M0+ TRM 3.6), each time.
+    assert set(((handled.hits()["cycle"].astype(np.int64) - board.true_edge) % TICK).tolist()) == {15}
+    assert len(handled.hits()) >= 19_999
+    assert clock_minus_cycle(board) == offset

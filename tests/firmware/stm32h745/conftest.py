@@ -1,0 +1,67 @@
+"""The STM32H745's firmware: its logic as a library for this machine, and both images as its compiler makes them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+FIRMWARE = ROOT / "firmware"
+BOARD = FIRMWARE / "board" / "stm32h745"
+LOGIC = ("baud.c", "clock_plan.c", "mpu_table.c")
+"""What touches no register."""
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wundef")
+NEEDED = ("arm-none-eabi-gcc", "cmake", "cargo")
+
+
+def need_tools(*needed: str) -> None:
+    """Skip the test where tools are missing, or fail where none may."""
+    missing = [tool for tool in needed if shutil.which(tool) is None]
+    if missing and os.environ.get("INTERCORE_NO_SKIP"):
+        pytest.fail(f"missing: {', '.join(missing)}")
+    if missing:
+        pytest.skip(f"missing: {', '.join(missing)}")
+
+
+def configure(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Have CMake make the build folder of both images."""
+    need_tools(*NEEDED)
+    defines = [f"-D{name}={value}" for name, value in ({"IC_BOARD": "stm32h745"} | variables).items()]
+    return subprocess.run(
+        ["cmake", "-S", FIRMWARE, "-B", folder, *defines], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def built(folder: Path, **variables: str) -> tuple[Path, Path]:
+    """Build both images, all warnings as errors; return that of core 0 and that of core 1."""
+    done = configure(folder, **variables)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run(
+        ["cmake", "--build", folder, "--parallel"], capture_output=True, text=True, timeout=400, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "intercore-target", folder / "intercore-target-core1"
+
+
+@pytest.fixture(scope="session")
+def images() -> tuple[Path, Path]:
+    """Both images at -O0, which takes least time. Kept from run to run: what has not changed is not compiled again."""
+    return built(ROOT / "build" / "test-stm32h745" / "O0", IC_OPT="O0")
+
+
+@pytest.fixture(scope="session")
+def logic(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """Return the board's arithmetic, which touches no register, and the headers' with it."""
+    folder = tmp_path_factory.mktemp("stm32h745")
+    library = folder / "logic.so"
+    sources = [*(BOARD / name for name in LOGIC), Path(__file__).parent / "headers.c"]
+    flags = ["-std=c11", "-O1", "-fPIC", "-shared", "-Werror", *WARNINGS, "-fsanitize=undefined"]
+    subprocess.run(
+        ["cc", *flags, "-fsanitize-undefined-trap-on-error", f"-I{BOARD}", *sources, "-o", library], check=True
+    )
+    return ctypes.CDLL(str(library))

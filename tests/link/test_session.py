@@ -1,0 +1,392 @@
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from intercore.errors import IntercoreError, UsageError
+from intercore.link import exchange
+from intercore.link.exchange import Incoming, TargetRestartedError, TargetSilentError
+from intercore.link.link import ChildPort, ProtocolError, SerialPort, TargetLostError
+from intercore.link.protocol import Begin, End
+from intercore.link.session import Answer, Session
+from tests.fakes.faulty_port import FaultyPort
+from tests.fakes.target import CONDITIONS, PARAMETERS, SERIES, Target, options
+from tests.link.test_link import tcp_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+NEVER = 3600.0
+"""Seconds that no test takes: what would wait so long is ended by the limit of time of all tests."""
+FAKE = [sys.executable, str(Path(__file__).parents[1] / "fakes" / "target.py")]
+
+
+def fake(*arguments: str) -> ChildPort:
+    return ChildPort([*FAKE, *arguments], "fake")
+
+
+@contextmanager
+def talking(*arguments: str, timeout: float = 30) -> Iterator[Session]:
+    """A session with a fake target that has already been greeted."""
+    port = fake(*arguments)
+    try:
+        session = Session(port, timeout)
+        session.info()
+        yield session
+    finally:
+        port.close()
+
+
+def samples(answer: Answer) -> dict[str, list[int]]:
+    return {series.name: series.ticks.tolist() for series in answer.series}
+
+
+@pytest.fixture(scope="module")
+def clean() -> Answer:
+    with talking() as session:
+        return session.measure("speedup", {"n": 10})
+
+
+# ---- a target that works ----
+
+
+def test_a_target_says_what_it_is() -> None:
+    with talking() as session:
+        info = session.info()
+    assert (info.hello.board, info.hello.cores, info.hello.hz) == ("desk", 2, 10**9)
+    assert info.conditions == CONDITIONS, "values that came in parts are whole"
+
+
+def test_a_target_says_what_it_offers() -> None:
+    with talking() as session:
+        (benchmark,) = session.benchmarks()
+    assert benchmark.name == "speedup"
+    assert [parameter.name for parameter in benchmark.parameters] == list(PARAMETERS)
+    workload, n = benchmark.parameters
+    assert (workload.kind, workload.default, workload.choices) == ("choice", "fp", ("fp", "integer"))
+    assert (n.kind, n.default, n.min, n.max) == ("integer", "1000", 1, 1000000)
+
+
+def test_a_measurement_comes_whole() -> None:
+    progress: list[tuple[int, int]] = []
+    with talking("--samples", "1000") as session:
+        answer = session.measure("speedup", {"n": 10, "workload": "integer"}, lambda *done: progress.append(done))
+        assert session.statistics.bad_lines == session.statistics.repeats == session.statistics.resends == 0
+    assert answer.status == "ok"
+    assert answer.factors == {"workload": "integer", "n": 10}
+    assert answer.checks["done"] == 10
+    assert [series.name for series in answer.series] == list(SERIES)
+    for series in answer.series:
+        assert (series.clock, series.hz) == ("common", 10**9)
+        assert series.ticks.dtype == np.int64
+        assert series.ticks.shape == (1000,)
+    assert answer.series[2].ticks[:2].tolist() == [-(2**63), 2**63 - 1]
+    assert progress == [(done, 10) for done in range(1, 11)]
+
+
+def test_a_measurement_may_have_no_samples() -> None:
+    with talking("--samples", "0") as session:
+        assert [len(series.ticks) for series in session.measure("speedup", {}).series] == [0, 0, 0, 0]
+
+
+def test_one_measurement_follows_another(clean: Answer) -> None:
+    with talking() as session:
+        for n in (10, 11, 10):
+            answer = session.measure("speedup", {"n": n})
+            assert (samples(answer) == samples(clean)) == (n == 10)
+
+
+def test_what_a_target_tells_the_person_is_passed_on() -> None:
+    port = fake()
+    told: list[str] = []
+    Session(port, on_log=told.append).measure("speedup", {})
+    port.close()
+    assert told == ["scheduler policy: other"]
+
+
+def test_the_tool_is_quiet_while_a_run_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "POKE_AFTER", NEVER)
+    with talking("--repetitions", "2", "--repetition-time", "0.6", "--no-progress") as session:
+        assert session.measure("speedup", {}).checks["heard_in_run"] == 0
+
+
+def test_a_run_that_shows_no_progress_is_asked_for_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "POKE_AFTER", 0.5)
+    # The run takes longer than the target may be silent for.
+    with talking("--repetitions", "6", "--repetition-time", "1", "--no-progress", timeout=5) as session:
+        answer = session.measure("speedup", {})
+    assert answer.status == "ok"
+    assert answer.checks["heard_in_run"] >= 1
+
+
+def test_a_socket_and_a_pipe_carry_the_same_session(clean: Answer) -> None:
+    with tcp_target() as url:
+        port = SerialPort(url, 115200)
+        session = Session(port)
+        assert session.info().conditions == CONDITIONS
+        assert samples(session.measure("speedup", {"n": 10})) == samples(clean)
+        port.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
+def test_a_terminal_and_a_pipe_carry_the_same_session(clean: Answer) -> None:
+    import tty  # noqa: PLC0415 - not there on Windows
+
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    receive, send = os.fdopen(master, "rb", 0, closefd=False), os.fdopen(master, "wb", closefd=False)
+    threading.Thread(target=Target(receive, send, options()).serve, daemon=True).start()
+    port = SerialPort(os.ttyname(slave), 115200)
+    session = Session(port)
+    session.info()
+    assert samples(session.measure("speedup", {"n": 10})) == samples(clean)
+    port.close()
+
+
+def test_a_million_samples_arrive() -> None:
+    with talking("--samples", "250000") as session:
+        answer = session.measure("speedup", {})
+    assert sum(len(series.ticks) for series in answer.series) == 1_000_000
+
+
+# ---- Ctrl-C ----
+
+
+def test_ctrl_c_aborts_the_run_and_is_passed_on(clean: Answer) -> None:
+    def interrupt(_done: int, _of: int) -> None:
+        raise KeyboardInterrupt
+
+    with talking("--repetitions", "100000", "--repetition-time", "0.02") as session:  # half an hour
+        with pytest.raises(KeyboardInterrupt):
+            session.measure("speedup", {"n": 10}, interrupt)
+        assert samples(session.measure("speedup", {"n": 10}, lambda _done, _of: session.abort())) == samples(clean)
+
+
+def test_an_aborted_run_says_so() -> None:
+    with talking("--repetitions", "1000", "--repetition-time", "0.02") as session:
+        assert session.measure("speedup", {}, lambda _done, _of: session.abort()).status == "aborted"
+
+
+# ---- a bad link ----
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_damaged_byte_in_a_hundred_changes_no_sample(seed: int, clean: Answer) -> None:
+    port = fake("--seed", str(seed))
+    session = Session(FaultyPort(port, 0.01, seed))
+    assert session.info().conditions == CONDITIONS
+    assert len(session.benchmarks()[0].parameters) == len(PARAMETERS)
+    answer = session.measure("speedup", {"n": 10})
+    port.close()
+    assert samples(answer) == samples(clean)
+    assert answer.factors == clean.factors
+    assert session.statistics.bad_lines > 0
+
+
+@pytest.mark.parametrize("fault", ["noise", "wrong-crc", "lose-begin", "lose-tail"])
+def test_what_is_lost_is_asked_for_again(fault: str, clean: Answer) -> None:
+    with talking("--fault", fault) as session:
+        assert samples(session.measure("speedup", {"n": 10})) == samples(clean)
+        assert session.statistics.resends > 0
+
+
+def test_only_what_is_missing_is_asked_for() -> None:
+    answer = Incoming()
+    for i in [*range(10), *range(12, 40), 45]:
+        answer.add(Begin(1, i, "speedup"))
+    assert answer.missing() == [(10, 11), (40, 44), (46, None)]
+    answer.add(End(1, 50))
+    assert answer.missing() == [(10, 11), (40, 49)], "one good line in between may come again"
+    assert not answer.complete
+
+
+def test_a_question_for_missing_lines_stays_short() -> None:
+    answer = Incoming()
+    for i in range(0, 100_000, 10):
+        answer.add(Begin(1, i, "speedup"))
+    ranges = answer.missing()
+    assert len(ranges) <= exchange.MAX_RANGES + 1
+    assert ranges[-1] == (99_991, None)
+
+
+# ---- targets that fail ----
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("die", "fake ended with exit status 3: assertion failed: the moon is full"),
+        ("killed", "fake was killed by signal 9"),
+        ("close", "fake closed its output"),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_death_in_mid_run_is_noticed_though_nothing_is_asked(
+    fault: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "POKE_AFTER", NEVER)
+    with talking("--fault", fault, timeout=NEVER) as session, pytest.raises(TargetLostError) as caught:
+        session.measure("speedup", {})
+    assert str(caught.value).startswith(says)
+
+
+def test_a_restart_in_mid_run_is_noticed_though_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "POKE_AFTER", NEVER)
+    with talking("--fault", "restart", timeout=NEVER) as session:
+        with pytest.raises(TargetRestartedError, match="restarted in the middle of `run`"):
+            session.measure("speedup", {})
+        assert session.info().conditions == CONDITIONS, "the session goes on"
+
+
+def test_a_restart_whose_greeting_was_lost_is_noticed_at_the_next_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "POKE_AFTER", 0.2)
+    with talking("--fault", "silent-restart") as session, pytest.raises(TargetRestartedError):
+        session.measure("speedup", {})
+
+
+def test_the_run_of_a_tool_that_was_killed_is_aborted() -> None:
+    half_an_hour = ("--repetitions", "100000", "--repetition-time", "0.02")
+    with talking("--fault", "left-over", *half_an_hour) as session:
+        assert session.benchmarks()
+
+
+@pytest.mark.parametrize(
+    ("fault", "ask", "says"),
+    [
+        ("mute", Session.info, "fake has sent nothing for 0.5 s: is it powered"),
+        ("dead-end", Session.benchmarks, "fake hangs: no answer to `list` for 0.5 s"),
+        ("hang", lambda session: session.measure("speedup", {}), "fake hangs: silent for 0.5 s in the middle of a run"),
+    ],
+)
+def test_silence_ends_with_advice(fault: str, ask: Callable[[Session], object], says: str) -> None:
+    port = fake("--fault", fault)
+    try:
+        session = Session(port)
+        if fault != "mute":
+            session.info()
+        session._timeout = 0.5
+        with pytest.raises(TargetSilentError) as caught:
+            ask(session)
+    finally:
+        port.close()
+    assert str(caught.value).startswith(says)
+
+
+@pytest.mark.parametrize("fault", ["flood-valid", "flood-progress", "flood-garbage", "flood-endless"])
+def test_a_flood_ends_with_an_error(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "MAX_STALE", 20_000)
+    with talking("--fault", fault) as session, pytest.raises(ProtocolError, match="floods"):
+        session.measure("speedup", {})
+
+
+def test_another_protocol_version_is_named() -> None:
+    port = fake("--fault", "version-2")
+    with pytest.raises(ProtocolError, match="speaks version 2 of the Intercore protocol, this tool speaks version 1"):
+        Session(port).info()
+    port.close()
+
+
+def test_what_does_not_speak_the_protocol_is_told_so() -> None:
+    port = SerialPort("loop://", 115200)
+    with pytest.raises(ProtocolError, match=r"does not speak the Intercore protocol: .* baud rate"):
+        Session(port, timeout=0.7).info()
+    port.close()
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("lie-count", "series t1 was to have 101 samples and has 100"),
+        ("lie-huge-count", "4611686018427387904 samples and has 100"),
+        ("lie-index", "samples from 32 of series 't1' after 16 others"),
+        ("lie-end", "line 10 of an answer that ends with line 9"),
+        ("lie-number", r"Expected `int` <= 262143 - at `\$.i`"),
+        ("lie-factor", "asked for n=10, it ran with n=11"),
+        ("lie-status", "`ok` with checks .*'wrong': 1"),
+        ("lie-looking", "series looking.zero names no core"),
+        ("lie-unit", "samples in tick of series t1, which is in count"),
+        ("lie-looking-unit", "series looking.0 is the cost of looking, and its unit is core"),
+        ("unknown-unit", "Invalid enum value 'parsec'"),
+        ("lie-twice", "a `series`, is out of place"),
+        ("wrong-type", "Expected `int`, got `str`"),
+        ("huge-number", "Expected `int` <= 9223372036854775807"),
+        ("float", "Expected `int`, got `float`"),
+        ("deep", "Expected `int`, got `array`"),
+        ("not-json", "malformed"),
+        ("not-utf8", "utf-8"),
+        ("control", "matching regex"),
+        ("unknown-type", "gift"),
+    ],
+)
+def test_a_target_that_lies_is_not_believed(fault: str, says: str) -> None:
+    with talking("--fault", fault) as session, pytest.raises(ProtocolError, match=says) as caught:
+        session.measure("speedup", {"n": 10})
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("fault", "benchmark", "parameters", "error", "says"),
+    [
+        ("none", "speed", {}, UsageError, "fake: there is no such benchmark"),
+        ("none", "speedup", {"m": 1}, UsageError, "unknown-parameter"),
+        ("none", "speedup", {"n": "many"}, UsageError, "bad-value"),
+        ("refuse", "speedup", {}, UsageError, "measures nothing"),
+        ("fail", "speedup", {}, IntercoreError, "no memory for a second task"),
+    ],
+)
+def test_a_refusal_is_passed_on_though_the_target_may_be_silent_for_long(
+    fault: str, benchmark: str, parameters: dict[str, int | str], error: type[IntercoreError], says: str
+) -> None:
+    with talking("--fault", fault, timeout=NEVER) as session:
+        with pytest.raises(error, match=says):
+            session.measure(benchmark, parameters)
+        assert session.benchmarks()
+
+
+def test_a_parameter_that_a_target_could_misread_is_not_sent() -> None:
+    with talking() as session:
+        with pytest.raises(UsageError):
+            session.measure("speedup", {"n": "1 n=2"})
+        assert session.benchmarks()
+
+
+# ---- which settings are impossible ----
+
+
+def check(impossible: str, ns: list[int], *arguments: str) -> list[int | str]:
+    """Return the values of n that the target calls impossible with workload=integer; it does so with fp as well."""
+    with talking("--impossible", impossible, *arguments) as session:
+        (benchmark,) = session.benchmarks()
+        found = session.check(benchmark, {"opt": ["O2"], "n": ns, "workload": ["fp", "integer"]})
+    assert {one.why for one in found} <= {f"n is above {impossible}"}
+    pairs = [(one.factors["workload"], one.factors["n"]) for one in found]
+    assert len(pairs) == len(set(pairs))
+    assert {n for workload, n in pairs if workload == "fp"} == {n for workload, n in pairs if workload == "integer"}
+    return [n for workload, n in pairs if workload == "integer"]
+
+
+def test_a_target_says_which_settings_are_impossible() -> None:
+    assert check("40", [10, 50, 40, 41]) == [50, 41]
+
+
+def test_a_grid_that_fits_in_no_command_is_asked_about_in_several() -> None:
+    assert sorted(map(int, check("777300", list(range(777000, 777400))))) == list(range(777301, 777400))
+
+
+def test_a_target_that_does_not_know_the_question_is_taken_to_measure_everything() -> None:
+    with talking() as session:
+        (benchmark,) = session.benchmarks()
+        assert session.check(benchmark, {"n": [10**6]}) == []
+        assert session.measure("speedup", {"n": 10}).status == "ok"
+
+
+def test_a_target_that_calls_impossible_what_it_was_not_asked_about_is_found_out() -> None:
+    with pytest.raises(ProtocolError, match="a `impossible`, is out of place"):
+        check("40", [10], "--fault", "lie-impossible")

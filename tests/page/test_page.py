@@ -1,0 +1,377 @@
+"""The page shows what was measured, loads nothing, trusts no string, and never passes off what is not measured."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+import shlex
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from intercore.errors import IntercoreError, UsageError
+from intercore.page.page import write_page
+from intercore.record.measurement import Measurement, Part, Plan, Run, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import ArrayLike
+
+    from intercore.record.measurement import Level
+
+STARTED = "2026-01-02T03:04:05+00:00"
+NOTHING: Mapping[str, Any] = {}
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&</pre><!--"
+CONDITIONS = {"chip": "Fictional M0+", "cores": "2", "clock": "timer", "tick_hz": "1000", "compiler.flags": "-O2"}
+
+
+def ticks(name: str, values: ArrayLike) -> Series:
+    return Series(name, "common", 10**9, np.asarray(values, dtype=np.int64))
+
+
+def measurement(
+    n: int,
+    mode: str = "create",
+    samples: int = 9,
+    benchmark: str = "speedup",
+    factors: Mapping[str, Level] = NOTHING,
+    conditions: Mapping[str, str] = NOTHING,
+    checks: Mapping[str, int] = NOTHING,
+) -> Measurement:
+    """Work of 20 ns per unit; starting and joining costs 80 µs in mode create and 5 µs in others."""
+    noise = np.random.default_rng(n).integers(0, 200, samples)
+    t1 = 20 * n + noise
+    tp = t1 // 2 + (80_000 if mode == "create" else 5_000) + noise[::-1]
+    setting: dict[str, Level] = {
+        "workload": "fp",
+        "mode": mode,
+        "join": "notify",
+        "n": n,
+        "cores": 2,
+        "dither_us": 1000,
+    }
+    return Measurement(
+        benchmark=benchmark,
+        factors=setting | dict(factors),
+        repetition=0,
+        series=(ticks("looking.0", [36] * 20), ticks("looking.1", [41] * 20), ticks("t1", t1), ticks("tp", tp)),
+        conditions=CONDITIONS | dict(conditions),
+        checks={"wrong": 0, "migrated": 0, "preempted": 0, "lost": 0} | dict(checks),
+        started=STARTED,
+    )
+
+
+def run(*measurements: Measurement, number: int = 7, **changes: object) -> Run:
+    levels: dict[str, list[Level]] = {"n": list(SIZES), "mode": ["create", "pool"], "opt": ["O2", "O3"], "seed": [5]}
+    plan = msgspec.structs.replace(Plan("host", None, "speedup", (Part("speedup", levels),), seed=5), **changes)
+    return Run(number, plan, STARTED, "0.1.0", max(8, len(measurements)), measurements)
+
+
+def both_modes() -> list[Measurement]:
+    return [measurement(n, mode) for n in SIZES for mode in ("create", "pool")]
+
+
+class Page(HTMLParser):
+    """What a browser would make of the page."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.source = source
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.rows: list[list[str]] = []
+        self._text: list[str] = []
+        self._inside: list[str] = []
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._inside.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in {"td", "th"} and self.rows:
+            self.rows[-1].append("")
+        elif tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._inside and self._inside.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if "script" in self._inside:
+            self.scripts[-1] += data
+        elif "style" not in self._inside:
+            self._text.append(data)
+            if "td" in self._inside or "th" in self._inside:
+                self.rows[-1][-1] += data.strip() + " "
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", "".join(self._text))
+
+    @property
+    def figures(self) -> list[dict[str, Any]]:
+        return json.loads(self.scripts[1]) if self.scripts else []
+
+    def row(self, *start: str) -> list[str]:
+        cells = [[" ".join(cell.split()) for cell in row] for row in self.rows]
+        return next(row for row in cells if row[: len(start)] == list(start))
+
+
+def page(folder: Path, *runs: Run, efficiency: float = 0.9) -> Page:
+    path = folder / "page.html"
+    write_page(runs, path, efficiency)
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def traces(shown: Page) -> list[dict[str, Any]]:
+    return [trace for figure in shown.figures for trace in figure["data"]]
+
+
+def test_the_page_loads_nothing(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(*both_modes()))
+    loading = {"src", "href", "srcset", "data", "action", "poster", "background", "formaction"}
+    assert not [(tag, names) for tag, names in shown.elements if loading & names.keys()]
+    assert not {tag for tag, _ in shown.elements} & {"link", "iframe", "object", "embed", "img", "base"}
+    style = shown.source.split("<style>")[1].split("</style>")[0]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_the_browser_is_told_to_run_our_two_scripts_only_and_to_load_nothing(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(*both_modes()))
+    policy = next(
+        attrs["content"] for _, attrs in shown.elements if attrs.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy is not None
+    library, _, script = shown.scripts
+    allowed = [f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in (library, script)]
+    assert f"script-src {' '.join(allowed)};" in policy
+    assert policy.startswith("default-src 'none';")
+
+
+def test_no_button_sends_the_data_to_a_cloud(tmp_path: Path) -> None:
+    script = page(tmp_path, run(*both_modes())).scripts[2]
+    assert "showSendToCloud: false" in script
+    assert 'plotlyServerURL: ""' in script
+
+
+def test_the_table_holds_the_numbers_with_their_intervals(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(*both_modes()))
+    n, t1, tp, speedup, efficiency, karp_flatt, samples = shown.row("1,000,000")
+    assert n == "1,000,000"
+    assert t1.startswith("20.0 ms")
+    assert tp.startswith("10.1 ms")
+    assert re.fullmatch(r"1\.984 1\.98\d – 1\.98\d", speedup)
+    assert efficiency.startswith("99.2 %")
+    assert karp_flatt.startswith("0.0080")
+    assert samples == "9"
+
+
+def test_the_answer_is_in_sentences(tmp_path: Path) -> None:
+    text = page(tmp_path, run(*both_modes())).text
+    assert "Two cores did the work up to 1.999 times as fast as one" in text
+    assert "pool at n = 1,000,000, which takes one core 20.0 ms" in text
+    assert re.search(
+        r"create: starting and joining costs 80\.\d µs \([\d.]+ – [\d.]+ µs\); below about 1\.44 ms \(", text
+    )
+    assert re.search(r"of sequential work, n ≈ 72,\d00, a second core does not pay", text)
+    assert "reach 90 % of their limit" in text
+
+
+def test_another_wanted_efficiency_moves_the_break_even(tmp_path: Path) -> None:
+    text = page(tmp_path, run(*both_modes()), efficiency=0.5).text
+    assert re.search(r"create: .*? below about 16\d µs \(", text)
+    assert "reach 50 % of their limit" in text
+
+
+def test_a_break_even_that_cannot_be_given_says_why(tmp_path: Path) -> None:
+    ideal = measurement(1000, samples=1)
+    t1 = ideal.samples("t1")
+    ideal = msgspec.structs.replace(ideal, series=(t1, ticks("tp", t1.ticks // 2)))
+    text = page(tmp_path, run(ideal)).text
+    assert "no break-even can be given: already reached at the smallest size measured." in text
+
+
+def test_own_points_are_drawn_with_their_intervals_and_the_limit_is_named(tmp_path: Path) -> None:
+    over_size, durations, over_duration, repetitions = page(tmp_path, run(*both_modes())).figures
+    create = over_size["data"][0]
+    assert create["name"] == "create"
+    assert create["x"] == list(SIZES)
+    assert create["error_y"]["visible"]
+    assert {"limit: 2 cores", "as fast as one core"} == {note["text"] for note in over_size["layout"]["annotations"]}
+    assert over_size["layout"]["xaxis"]["type"] == "log"
+    assert "wanted: 90 %" in {note["text"] for note in over_duration["layout"]["annotations"]}
+    break_even = next(trace for trace in over_duration["data"] if trace["marker"]["symbol"] == "star")
+    assert break_even["x"][0] == pytest.approx(1.44e-3, rel=0.01)
+    assert break_even["y"] == [0.9]
+    assert sum(len(trace["y"]) for trace in repetitions["data"]) == 8 * 9
+    one_core, all_cores = durations["data"][:2]
+    assert one_core["y"] == pytest.approx([20e-9 * n for n in SIZES], rel=0.01)
+    assert all_cores["y"] == pytest.approx([10e-9 * n + 80e-6 for n in SIZES], rel=0.01)
+
+
+def test_published_results_never_look_like_own_ones(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(*both_modes()))
+    published = [trace for trace in traces(shown) if trace["name"].startswith("published: ")]
+    own = [trace for trace in traces(shown) if trace not in published]
+    assert published
+    assert own
+    for trace in published:
+        assert trace["marker"]["symbol"].endswith("-open")
+        assert trace["line"]["dash"] == "dash"
+    assert not {trace["marker"]["color"] for trace in published} & {trace["marker"]["color"] for trace in own}
+    assert not any(trace["marker"]["symbol"].endswith("-open") or trace["line"].get("dash") == "dash" for trace in own)
+    assert shown.row("1,000", "4.14 ms")[-1] == "–"
+    assert "TP falls on whole kernel ticks of 1.00 ms" in shown.text
+    assert "doi:10.59266/houjs.2026.1179" in shown.text
+
+
+def test_every_simulated_number_is_labelled(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(*both_modes(), simulated=True))
+    for figure in shown.figures:
+        assert "SIMULATED" in figure["layout"]["title"]["text"]
+        assert "simulated" in figure["name"]
+        for trace in figure["data"]:
+            assert ("SIMULATED" in trace["name"]) != trace["name"].startswith("published: ")
+            assert all("SIMULATED" in text or "published: " in text for text in trace.get("text", []))
+    captions = re.findall(r"<(?:fig)?caption>(.*?)</(?:fig)?caption>", shown.source, re.DOTALL)
+    assert len(captions) == 8
+    assert all("SIMULATED" in caption for caption in captions)
+    items = re.findall(r"<li>\s*<strong>(.*?)</strong>", shown.source)
+    assert items == ["create (SIMULATED)", "pool (SIMULATED)"]
+    assert "(SIMULATED)" in shown.source.split("<title>")[1].split("</title>")[0]
+    assert 'class="label measured"' not in shown.source
+
+
+def test_measured_numbers_are_not_called_simulated(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(*both_modes()))
+    assert "simulated" not in shown.text.lower()
+    assert "simulated" not in json.dumps(shown.figures).lower()
+    assert '<span class="label measured">measured</span>' in shown.source
+
+
+def test_of_a_measured_and_a_simulated_run_only_the_latter_is_labelled(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(measurement(1000)), run(measurement(1000), simulated=True, number=8))
+    names = {trace["name"] for trace in shown.figures[0]["data"]}
+    assert {"run 7: create", "run 8: create (SIMULATED)"} < names
+    assert "partly SIMULATED" in shown.text
+
+
+def test_hostile_strings_stay_text(tmp_path: Path) -> None:
+    hostile = [
+        measurement(n, mode, conditions={"chip": HOSTILE, HOSTILE: "x"}, factors={"workload": HOSTILE, HOSTILE: n % 3})
+        for n in SIZES
+        for mode in (HOSTILE, "pool")
+    ]
+    shown = page(tmp_path, run(*hostile, target=HOSTILE, parts=(Part("speedup", {"mode": [HOSTILE]}),)))
+    clean = page(tmp_path, run(*both_modes()))
+    assert {tag for tag, _ in shown.elements} == {tag for tag, _ in clean.elements}
+    assert len(shown.scripts) == 3
+    assert not any(name.startswith("on") for _, attrs in shown.elements for name in attrs)
+    assert " ".join(HOSTILE.split()) in shown.text
+    # Plotly knows some tags itself: what it is given must be escaped once more.
+    for trace in traces(shown):
+        assert "<" not in trace["name"]
+        assert not re.search(r"<(?!b>|/b>|br>)", "".join(trace.get("text", [])))
+    assert any(html.escape(HOSTILE, quote=False) in trace["name"] for trace in traces(shown))
+
+
+def test_a_run_of_another_benchmark_or_without_measurements_says_so(tmp_path: Path) -> None:
+    empty = page(tmp_path, run())
+    assert "Run 7 holds no measurement yet" in empty.text
+    assert empty.scripts == []
+    other = page(tmp_path, run(measurement(1000, benchmark=HOSTILE), parts=(Part(HOSTILE, {}),)))
+    assert " ".join(f"has no analysis of the benchmark {HOSTILE}".split()) in other.text
+    assert "T1 on one core" not in other.text
+
+
+def test_a_run_without_any_ratio_says_so_and_why(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(measurement(1000, factors={"cores": "many"})))
+    assert "None of the 1 measurements of run 7 gives a speed-up; see the warnings." in shown.text
+    assert "Left out: " in shown.text
+
+
+def test_disturbed_measurements_are_marked_in_the_table_and_warned_of(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(measurement(1000), measurement(10_000, checks={"preempted": 3, "wrong": 1})))
+    assert shown.row("1,000")[-1] == "9"
+    assert shown.row("10,000")[-1] == "9 ⚠ wrong 1, preempted 3"
+    assert "3 times the work was preempted" in shown.text
+
+
+def test_it_says_how_it_was_measured_and_how_to_do_it_again(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(*both_modes(), url="socket://desk:4000", repetitions=2))
+    assert "core 0: 36.0 ns (median of 160 empty pairs" in shown.text
+    assert "core 1: 41.0 ns" in shown.text
+    assert "was not subtracted" in shown.text
+    assert shown.row("chip") == ["chip", "Fictional M0+"]
+    command = shlex.split(shown.source.split("<pre>")[1].split("\n")[0])
+    assert command[:4] == ["intercore", "run", "host", "speedup"]
+    assert set(command[4:6]) == {"n=1000,10000,100000,1000000", "mode=create,pool"}
+    assert {"--opt=O2,O3", "--seed=5", "--repetitions=2", "--port=socket://desk:4000"} < set(command)
+    assert "intercore export 7 --to samples.parquet" in shown.text
+
+
+def test_conditions_that_differ_between_runs_are_marked(tmp_path: Path) -> None:
+    second = measurement(1000, conditions={"compiler.flags": "-O3"})
+    shown = page(tmp_path, run(measurement(1000)), run(second, number=8))
+    assert shown.row("compiler.flags") == ["compiler.flags", "-O2", "-O3"]
+    assert '<tr class="disturbed"><th scope="row">compiler.flags' in shown.source
+    assert '<tr><th scope="row">chip' in shown.source
+
+
+def test_of_too_many_samples_the_outliers_are_drawn(tmp_path: Path) -> None:
+    many = measurement(1000, samples=7000)
+    many.samples("tp").ticks[1234] = 10**9
+    shown = page(tmp_path, run(many))
+    strip = next(one for one in shown.figures if one["name"] == "every-repetition")["data"][0]
+    assert len(strip["y"]) == 6000
+    assert any("repetition 1234<" in text for text in strip["text"])
+    assert "There are too many to draw" in shown.text
+
+
+def test_odd_samples_do_not_break_the_plots(tmp_path: Path) -> None:
+    odd = measurement(1000)
+    odd.samples("t1").ticks[:2] = (0, -5)
+    odd.samples("tp").ticks[3:5] = (0, 2**63 - 1)
+    assert len(page(tmp_path, run(odd, measurement(2000, samples=1))).figures) == 4
+
+
+def test_no_run_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no run"):
+        write_page([], tmp_path / "page.html")
+
+
+@pytest.mark.parametrize("name", ["missing/page.html", "folder", "."])
+def test_a_page_that_cannot_be_written_is_an_error_that_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    before = sorted(os.listdir(tmp_path))  # noqa: PTH208 - names are compared
+    with pytest.raises(IntercoreError, match="cannot write"):
+        write_page([run(measurement(1000))], tmp_path / name)
+    assert sorted(os.listdir(tmp_path)) == before  # noqa: PTH208
+
+
+def test_a_page_that_fails_half_way_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "page.html"
+    path.write_text("old")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(IntercoreError, match="No space left on device"):
+        write_page([run(measurement(1000))], path)
+    assert path.read_text() == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]

@@ -1,0 +1,238 @@
+"""Factors of a target: their levels, what goes together, and what may differ with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intercore.board.boards import ESP32, PICO, STM32H745
+from intercore.board.build import variant
+from intercore.campaign.levels import target_levels
+from intercore.campaign.runner import carry_out
+from intercore.errors import UsageError
+from intercore.record import conditions
+from intercore.record.factors import (
+    CLOCK_MHZ,
+    CODE,
+    FACTORS,
+    M4_MHZ,
+    M7_MHZ,
+    OPT,
+    SUPPLY,
+    XIP_CACHE,
+    check,
+    of_target,
+    resolve,
+)
+from intercore.record.measurement import Measurement, Part, Plan, Run
+from intercore.record.plan import settings
+from intercore.record.store import Store
+from intercore.target.targets import TARGETS, Address, check_address, find
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from intercore.link.link import Port
+    from intercore.record.measurement import Level
+
+ALL = (OPT, CLOCK_MHZ, CODE, XIP_CACHE)
+
+
+@pytest.mark.parametrize("text", ["48", "125", "133", "1e2"])
+def test_every_whole_rate_in_the_range_can_be_had(text: str) -> None:
+    assert CLOCK_MHZ.level(text) == float(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("47", "the nearest is 48"),
+        ("134", "the nearest is 133"),
+        ("62.5", "the nearest are 62 and 63"),
+        ("inf", "the nearest is 133"),
+        ("nan", "the least is 48"),
+        ("fast", "a whole number"),
+        ("", "a whole number"),
+    ],
+)
+def test_another_rate_is_refused_with_the_nearest_ones(text: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        CLOCK_MHZ.level(text)
+
+
+@given(st.text(max_size=6) | st.floats().map(str) | st.integers().map(str))
+def test_a_level_is_one_of_those_listed_or_refused(text: str) -> None:
+    for factor in ALL:
+        try:
+            level = factor.level(text)
+        except UsageError:
+            continue
+        assert level in factor.levels
+        assert type(level) is type(factor.default)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        ({"xip_cache": ["off"]}, "xip_cache=off has no effect with code=sram"),
+        ({"code": ["sram"], "xip_cache": ["off"]}, "give it with code=flash only"),
+        ({"code": ["flash", "sram"], "xip_cache": ["on", "off"]}, "has no effect with code=sram"),
+        ({"code": ["rom"]}, "no place for the code 'rom'"),
+        ({"opt": ["03"]}, "no optimisation level '03'; did you mean 'O3'"),
+    ],
+)
+def test_what_cannot_be_or_has_no_effect_is_refused(wanted: dict[str, list[str]], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        resolve(ALL, wanted)
+
+
+# RM0399: HPRE divides the M7's clock by a power of two; VOS0 (above 400 and 200 MHz) needs the LDO.
+LEGAL = {
+    ("smps", 60): {60},
+    ("smps", 120): {60, 120},
+    ("smps", 240): {60, 120},
+    ("smps", 400): {200},
+    ("smps", 480): set(),
+    ("ldo", 60): {60},
+    ("ldo", 120): {60, 120},
+    ("ldo", 240): {60, 120, 240},
+    ("ldo", 400): {200},
+    ("ldo", 480): {60, 120, 240},
+}
+
+
+@pytest.mark.parametrize(("supply", "m7"), LEGAL)
+def test_the_clocks_of_two_cores_are_those_that_the_chip_can_have(supply: str, m7: int) -> None:
+    legal = set()
+    for m4 in M4_MHZ.levels:
+        try:
+            check(STM32H745.factors, {"m7_mhz": m7, "m4_mhz": m4, "supply": supply})
+        except UsageError:
+            continue
+        legal.add(m4)
+    assert legal == LEGAL[supply, m7]
+    assert {m7 for _, m7 in LEGAL} == set(M7_MHZ.levels)
+    assert {supply for supply, _ in LEGAL} == set(SUPPLY.levels)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        (
+            {"m7_mhz": ["240"]},
+            "m4_mhz=200, but with m4_mhz=60 or m4_mhz=120 or m4_mhz=240",
+        ),
+        ({"m4_mhz": ["240"]}, "m4_mhz=240 cannot be had with m7_mhz=400, but with m7_mhz=240 or m7_mhz=480"),
+        ({"m7_mhz": ["60"], "m4_mhz": ["120"]}, "but with m4_mhz=60: the M4 runs at the M7's clock or at a half"),
+        ({"m7_mhz": ["480"], "m4_mhz": ["120"]}, "with supply=smps, but with supply=ldo: .* has to be rewired"),
+        ({"m7_mhz": ["100"]}, r"m7_mhz=100 cannot be had: the nearest are 60 and 120 \(60|120|240|400|480\)"),
+        ({"shared": ["d4"]}, "no domain of the memory that both cores share 'd4'"),
+    ],
+)
+def test_what_the_two_cores_cannot_have_is_refused_with_what_they_can(wanted: dict[str, list[str]], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        resolve(STM32H745.factors, wanted)
+
+
+def test_what_a_board_has_by_default_can_be_had() -> None:
+    check(STM32H745.factors, STM32H745.whole({}))
+
+
+def test_levels_are_typed_and_the_usual_optimisation_is_always_named() -> None:
+    wanted = {"clock_mhz": ["48", "133"], "code": ["flash"], "xip_cache": ["on", "off"], "n": ["10"]}
+    levels = target_levels(find("pico-sim"), wanted)
+    assert levels == {"opt": ["O2"], "clock_mhz": [48, 133], "code": ["flash"], "xip_cache": ["on", "off"]}
+    assert target_levels(find("serial"), {"n": ["10"]}) == {}
+
+
+def test_a_board_that_is_flashed_says_how() -> None:
+    with pytest.raises(UsageError, match="intercore flash pico --clock-mhz 48, then run without it"):
+        target_levels(find("pico"), {"clock_mhz": ["48", "133"]})
+    with pytest.raises(UsageError, match="intercore flash pico --xip-cache off"):
+        check_address(find("pico"), Address("loop://", build={"xip_cache": "off"}))
+
+
+@pytest.mark.parametrize(
+    "build", [{"clock_mhz": 47}, {"clock_mhz": "x"}, {"code": "rom"}, {"xip_cache": "off"}, {"opt": 3}]
+)
+def test_a_stored_plan_with_a_build_that_cannot_be_is_refused(build: Mapping[str, Level]) -> None:
+    with pytest.raises(UsageError):
+        check_address(find("pico-sim"), Address(build=build))
+
+
+def test_the_factors_of_all_targets_are_known_by_their_names() -> None:
+    found = {factor.name: set[int]() for target in TARGETS for factor in target.factors}
+    for factor in (factor for target in TARGETS for factor in target.factors):
+        found[factor.name].add(id(factor))
+    assert found == {name: set(map(id, factors)) for name, factors in FACTORS.items()}
+
+
+def test_chips_that_call_a_factor_alike_have_levels_of_their_own() -> None:
+    assert (PICO.level("code", "sram"), ESP32.level("code", "iram")) == ("sram", "iram")
+    with pytest.raises(UsageError, match="there is no place for the code 'sram'; did you mean 'iram'"):
+        ESP32.level("code", "sram")
+    assert (PICO.whole({})["code"], ESP32.whole({})["code"]) == ("sram", "flash")
+
+
+def test_a_build_is_named_by_what_is_unusual_about_it() -> None:
+    assert variant(PICO, PICO.whole({})) == "-O2"
+    assert variant(PICO, PICO.whole({"opt": "Os", "clock_mhz": 48})) == "-Os, clock_mhz=48"
+    assert variant(PICO, PICO.whole({"code": "flash"})) == "-O2, code=flash"
+    assert variant(ESP32, ESP32.whole({"code": "flash"})) == "-O2"
+
+
+# What may differ within a run
+
+
+def measured(factors: Mapping[str, Level], **found: str) -> Measurement:
+    return Measurement("speedup", factors, 0, (), found, {}, "2026-01-01T00:00:00Z")
+
+
+def differing(*measurements: Measurement) -> set[str]:
+    plan = Plan("pico-sim", None, "speedup", (Part("speedup", {"n": [1]}),))
+    return set(conditions.differing(Run(1, plan, "2026-01-01T00:00:00+00:00", "0", 1, measurements)))
+
+
+def test_conditions_may_differ_with_the_factor_that_decides_them() -> None:
+    slow = {"clock.sys_hz": "48000000", "clock_hz": "48000000", "flash.xip_cache": "on"}
+    fast = {"clock.sys_hz": "133000000", "clock_hz": "133000000", "flash.xip_cache": "on"}
+    assert differing(measured({"clock_mhz": 48}, **slow), measured({"clock_mhz": 133}, **fast)) == set()
+    assert differing(measured({}, **slow), measured({}, **fast)) == {"clock.sys_hz", "clock_hz"}
+    assert differing(measured({"opt": "O0"}, **slow), measured({"opt": "O2"}, **fast)) == {"clock.sys_hz", "clock_hz"}
+    other = {**slow, "flash.xip_cache": "off"}
+    assert differing(measured({"clock_mhz": 48}, **slow), measured({"clock_mhz": 48}, **other)) == {"flash.xip_cache"}
+
+
+# Opening
+
+
+class Opened(Exception):  # noqa: N818 - no error: how the test looks in
+    """The target was opened with a build."""
+
+
+def test_the_target_is_opened_with_the_build_of_the_first_setting(tmp_path: Path) -> None:
+    levels: dict[str, list[Level]] = {"n": [1, 2], "opt": ["O0", "O2"], "clock_mhz": [48, 133]}
+    plan = Plan("pico-sim", None, "speedup", (Part("speedup", levels),), simulated=True)
+    asked: list[Mapping[str, Level]] = []
+
+    def open_port(build: Mapping[str, Level]) -> Port:
+        asked.append(build)
+        raise Opened
+
+    with Store(tmp_path / "store.db") as store, pytest.raises(Opened):
+        carry_out(store, store.create_run(plan, len(settings(plan))), open_port, _Silent(), 1.0)
+    assert asked == [of_target(settings(plan)[0].factors)]
+    assert asked[0].keys() == {"opt", "clock_mhz"}
+
+
+class _Silent:
+    """An observer to whom nothing matters."""
+
+    def ignore(self, *_: object) -> None:
+        """Do nothing."""
+
+    begin = measuring = progress = told = chip_time = stored = ignore

@@ -1,0 +1,174 @@
+"""The targets of the ESP32: how their port is opened, and what is said of an emulated one's numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from intercore.benchmarks.message.prediction import predict
+from intercore.board.boards import ESP32, ESP32S3
+from intercore.campaign import plan_file
+from intercore.campaign.planning import drafts
+from intercore.comparison.analysis import compare
+from intercore.comparison.report import comparison_section
+from intercore.errors import IntercoreError, UsageError
+from intercore.link import link
+from intercore.link.link import SerialPort
+from intercore.record import conditions
+from intercore.record.origin import CAUTION, LABELS, doubt, in_brackets, in_heading
+from intercore.record.plan import Setting
+from intercore.record.store import Store
+from intercore.target import targets
+from intercore.target.targets import Address, find
+from tests.benchmarks.message_data import campaign
+from tests.benchmarks.message_data import plan_of as messages_plan
+from tests.comparison.test_comparison import measured as compared
+from tests.comparison.test_comparison import run as comparable
+
+if TYPE_CHECKING:
+    from intercore.record.measurement import Run
+
+
+class Line:
+    """A serial port that remembers what its lines were told."""
+
+    def __init__(self, *, lines: bool = True) -> None:
+        self.told: list[tuple[str, bool]] = []
+        self._has_lines = lines
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in {"rts", "dtr"}:
+            if not self._has_lines:
+                raise OSError(25, "Inappropriate ioctl for device")
+            self.told.append((name, bool(value)))
+        else:
+            super().__setattr__(name, value)
+
+
+@pytest.mark.parametrize("target", ["esp32", "esp32s3"])
+def test_the_chip_is_neither_held_in_reset_nor_sent_to_its_boot_rom(
+    target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = Line()
+    monkeypatch.setattr(link.serial, "serial_for_url", lambda *_, **__: line)
+    find(target).open(Address("/dev/ttyUSB0"), lambda _: None)
+    assert line.told == [("rts", False), ("dtr", False)], "RTS first: DTR alone released would be a reset"
+
+
+def test_lines_are_left_alone_where_nobody_asked_or_where_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line()
+    monkeypatch.setattr(link.serial, "serial_for_url", lambda *_, **__: line)
+    find("pico").open(Address("/dev/ttyUSB0"), lambda _: None)
+    assert line.told == []
+    monkeypatch.setattr(link.serial, "serial_for_url", lambda *_, **__: Line(lines=False))
+    SerialPort("/dev/pts/1", 115200, release=True)
+
+
+def test_a_port_that_vanishes_with_a_reset_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "REAPPEARING_S", 0.5)
+    tries = []
+
+    def opening(*, late: bool) -> SerialPort:
+        tries.append(1)
+        if late or len(tries) < 3:
+            raise IntercoreError("cannot open /dev/ttyACM0: No such file")
+        return SerialPort("loop://", 115200)
+
+    assert targets._reopened(lambda: opening(late=False)).description == "loop://"
+    assert len(tries) == 3
+    with pytest.raises(IntercoreError, match="No such file"):
+        targets._reopened(lambda: opening(late=True))
+
+
+def test_the_largest_published_work_fits_the_patience_with_an_esp32_and_a_slow_clock() -> None:
+    at_80_mhz = 3 * (40.76 + 20.43)  # seed 000, Table 1: N = 10,000,000 on one core and on two, at 240 MHz
+    assert find("esp32").patience == find("esp32s3").patience > at_80_mhz
+    assert find("host").patience < at_80_mhz
+
+
+# A plan file
+
+
+def plan_of(text: str) -> plan_file.PlanFile:
+    return plan_file.parse(text + '[[experiment]]\nbenchmark = "speedup"\n[experiment.factors]\nn = [10]\n', "p.toml")
+
+
+def test_a_plan_may_name_the_image_of_an_emulated_chip() -> None:
+    (draft,) = drafts(plan_of('[[target]]\nname = "esp32-qemu"\nimage = "a.bin"\n'))
+    assert (draft.plan.image, draft.plan.emulated, draft.plan.simulated) == ("a.bin", True, False)
+    assert draft.builds == ({},), "an image was built with something already"
+    (built,) = drafts(plan_of('[[target]]\nname = "esp32-qemu"\n'))
+    assert built.builds == ({"opt": ["O2"]},)
+
+
+@pytest.mark.parametrize(
+    ("target", "complaint"),
+    [
+        ('name = "pico"\nport = "loop://"\nimage = "a.bin"', r"p.toml:\d+: .*intercore flash pico --image FILE"),
+        ('name = "esp32-qemu"\nimage = "a.bin"\nport = "loop://"', "has no --port; did you mean 'esp32'"),
+        ('name = "esp32"', "the target esp32 needs a port"),
+        ('name = "esp32"\nport = "loop://"\nprobe = "1"', "has no use for --probe"),
+    ],
+)
+def test_what_a_plan_says_of_a_target_must_make_sense(target: str, complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        plan_of(f"[[target]]\n{target}\n")
+
+
+def test_factors_of_an_image_are_refused_with_their_line() -> None:
+    file = plan_file.parse(
+        '[[target]]\nname = "esp32-qemu"\nimage = "a.bin"\n[[experiment]]\nbenchmark = "speedup"\n'
+        '[experiment.factors]\nn = [10]\ncode = ["iram"]\n',
+        "p.toml",
+    )
+    with pytest.raises(UsageError, match=r"p.toml:8: the image was built already: leave out code"):
+        drafts(file)
+
+
+# What is said of the numbers
+
+
+def emulated(run: Run) -> Run:
+    return msgspec.structs.replace(run, plan=msgspec.structs.replace(run.plan, emulated=True))
+
+
+def test_the_label_that_doubts_most_is_that_of_all() -> None:
+    assert doubt(["measured", "simulated", "emulated"]) == "emulated"
+    assert doubt(["measured", "simulated"]) == "simulated"
+    assert doubt([]) == "measured"
+    assert in_brackets("x", "emulated") == f"x ({LABELS['emulated']})"
+    assert in_heading("x", "measured") == in_brackets("x", "measured") == "x"
+
+
+def test_no_ratio_is_put_in_words_with_an_emulated_chip() -> None:
+    found = compare([comparable("a", compared([10] * 6)), emulated(comparable("b", compared([20] * 6)))])
+    assert not any("times" in sentence for sentence in found.sentences)
+    assert found.warnings[0] == CAUTION
+    assert LABELS["emulated"] in comparison_section(found).title
+    assert (found.first.origin, found.second.origin) == ("simulated", "emulated")
+
+
+def test_a_prediction_from_an_emulated_chip_says_so(tmp_path: Path) -> None:
+    measurements = campaign(lambda size: 10 + size / 100, [16, 64, 256, 1024], noise=0.01)
+    plan = msgspec.structs.replace(messages_plan(measurements), target="esp32-qemu", emulated=True)
+    with Store(tmp_path / "s.db") as store:
+        number = store.create_run(plan, len(measurements))
+        for one in measurements:
+            store.add(number, Setting("message", dict(one.factors), 0), one, len(measurements))
+        found = predict(store, "esp32-qemu", "message", ["size=300"], extrapolate=False)
+    assert (found.emulated, found.simulated) == (True, False)
+    assert found.notes[0] == f"{LABELS['emulated']}, not measured on a chip."
+
+
+def test_an_emulated_run_is_warned_of_first() -> None:
+    assert conditions.warnings(emulated(comparable("esp32-qemu", compared([1] * 6))))[0] == CAUTION
+
+
+def test_the_boards_are_of_one_project_and_two_chips() -> None:
+    assert ESP32.folder == ESP32S3.folder
+    assert ESP32.chip is not None
+    assert ESP32S3.chip is not None
+    assert (ESP32.chip.bootloader, ESP32S3.chip.bootloader) == (0x1000, 0)

@@ -3,8 +3,8 @@
 #include <stdint.h>
 
 #include "chip.h"
-#include "clock.h"
-#include "clocks.h"
+#include "rp2040_clock.h"
+#include "rp2040_clocks.h"
 
 #define READINGS 64u
 #define TRIALS 200

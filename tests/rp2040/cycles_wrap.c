@@ -4,9 +4,9 @@
 #include <stdint.h>
 
 #include "chip.h"
-#include "clock.h"
-#include "clocks.h"
-#include "cycles.h"
+#include "rp2040_clock.h"
+#include "rp2040_clocks.h"
+#include "rp2040_cycles.h"
 
 #define READINGS 64u
 #define TRIALS 200

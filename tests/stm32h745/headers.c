@@ -1,8 +1,8 @@
 /* What the board has in headers, for the tests to call. */
-#include "clock_extend.h"
-#include "clock_plan.h"
-#include "memory_map.h"
-#include "semaphores.h"
+#include "stm32h745_clock_extend.h"
+#include "stm32h745_clock_plan.h"
+#include "stm32h745_memory_map.h"
+#include "stm32h745_semaphores.h"
 
 uint64_t extend(uint32_t coarse, uint32_t fine);
 uint64_t extend_since(uint64_t before, uint32_t counter);

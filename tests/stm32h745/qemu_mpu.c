@@ -3,9 +3,9 @@
  * of what was wrong. */
 #include <stdint.h>
 
-#include "mpu.h"
-#include "mpu_table.h"
-#include "registers.h"
+#include "stm32h745_mpu.h"
+#include "stm32h745_mpu_table.h"
+#include "stm32h745_registers.h"
 
 #define CFSR REGISTER(0xe000ed28U)
 #define CFSR_DACCVIOL 2U

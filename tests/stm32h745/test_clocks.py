@@ -146,7 +146,11 @@ def test_the_supply_is_one_that_the_manual_lists(logic: ctypes.CDLL) -> None:
 def configured(**variables: str) -> subprocess.CompletedProcess[str]:
     defines = [f"-D{name}={value}" for name, value in variables.items()]
     return subprocess.run(
-        ["cmake", *defines, "-P", BOARD / "clock_plan.cmake"], capture_output=True, text=True, timeout=60, check=False
+        ["cmake", *defines, "-P", BOARD / "clock" / "clock_plan.cmake"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 

@@ -191,7 +191,7 @@ def check_vectors(image: Path, core: int) -> None:
 
 
 def check_exclusive(image: Path) -> None:
-    """No atomic read-modify-write: exclusive accesses do not reach the other core (mpu_table.h)."""
+    """No atomic read-modify-write: exclusive accesses do not reach the other core (stm32h745_mpu_table.h)."""
     code = subprocess.run(
         ["arm-none-eabi-objdump", "-d", "--no-show-raw-insn", image], capture_output=True, text=True, check=True
     ).stdout
@@ -252,7 +252,9 @@ def test_each_image_is_for_its_core_s_floating_point_unit(images: Images, core: 
 def memory_of_scripts() -> Iterator[tuple[str, int, int]]:
     units = {"K": 1024, "M": 1024 * 1024}
     for name, first, length, unit in re.findall(
-        r"^\s*(\w+)\s*\(\w+\)\s*: ORIGIN = (0x[0-9a-f]+), LENGTH = (\d+)([KM])", (BOARD / "memory.ld").read_text(), re.M
+        r"^\s*(\w+)\s*\(\w+\)\s*: ORIGIN = (0x[0-9a-f]+), LENGTH = (\d+)([KM])",
+        (BOARD / "memory" / "memory.ld").read_text(),
+        re.M,
     ):
         yield name, int(first, 16), int(length) * units[unit]
 

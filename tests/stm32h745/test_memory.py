@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.stm32h745.conftest import BOARD, WARNINGS, need_tools
+from tests.stm32h745.conftest import BOARD, INCLUDES, WARNINGS, need_tools
 
 ENTRIES = 6
 AHEAD = 0x8000_0000
@@ -231,8 +231,8 @@ def test_the_unit_of_a_cortex_m7_takes_the_table_and_forbids_what_it_says(tmp_pa
     here = Path(__file__).parent
     program = tmp_path / "mpu"
     cpu = ["-mcpu=cortex-m7", "-mthumb", "-std=c11", "-Os", "-ffreestanding", "-nostdlib", "-Werror", *WARNINGS]
-    factors = ["-DIC_CORE=0", "-DIC_DCACHE=1", "-DIC_ICACHE=1", f"-I{BOARD}"]
-    sources = [here / "qemu_mpu.c", BOARD / "mpu.c", BOARD / "mpu_table.c"]
+    factors = ["-DIC_CORE=0", "-DIC_DCACHE=1", "-DIC_ICACHE=1", *INCLUDES]
+    sources = [here / "qemu_mpu.c", *(BOARD / "memory" / name for name in ("stm32h745_mpu.c", "stm32h745_mpu_table.c"))]
     linked = ["-T", here / "qemu_mpu.ld", "-lgcc", "-o", program]
     subprocess.run(["arm-none-eabi-gcc", *cpu, *factors, *sources, *linked], check=True)
     machine = ["-M", "mps2-an500", "-nographic", "-monitor", "none", "-serial", "none"]

@@ -1,20 +1,20 @@
 /* What port/freertos_amp needs of the RP2040. */
-#include "board_end.h"
-#include "clock.h"
-#include "clocks.h"
-#include "cores.h"
 #include "crc32.h"
 #include "hardware/irq.h"
 #include "hardware/sync.h"
-#include "launch.h"
 #include "pico/multicore.h"
 #include "port_amp.h"
 #include "port_freertos.h"
 #include "port_interrupt.h"
 #include "port_lock.h"
-#include "registers.h"
-#include "tick.h"
-#include "watchdog.h"
+#include "rp2040_board.h"
+#include "rp2040_clock.h"
+#include "rp2040_clocks.h"
+#include "rp2040_cores.h"
+#include "rp2040_launch.h"
+#include "rp2040_registers.h"
+#include "rp2040_tick.h"
+#include "rp2040_watchdog.h"
 
 #define LOWEST_PRIORITY 255U
 #define FIFO_VLD 1U

@@ -2,12 +2,12 @@
  * shared. */
 #include <stdint.h>
 
-#include "cores.h"
-#include "cycles.h"
-#include "image.h"
 #include "port_amp.h"
 #include "port_freertos.h"
-#include "start.h"
+#include "rp2040_cores.h"
+#include "rp2040_cycles.h"
+#include "rp2040_image.h"
+#include "rp2040_start.h"
 
 extern uint32_t board_bss[], board_bss_end[];
 

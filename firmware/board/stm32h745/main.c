@@ -1,10 +1,9 @@
 /* The benchmark program: core 0's, with the console, and core 1's. */
 #include <stddef.h>
 
-#include "board.h"
-#include "board_end.h"
 #include "console.h"
-#include "start.h"
+#include "stm32h745_board.h"
+#include "stm32h745_start.h"
 
 int main(void);
 

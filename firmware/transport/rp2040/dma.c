@@ -4,12 +4,12 @@
  *
  * The receiver says where it wants the message, in shared memory; the sender, which may have to wait for that, starts
  * the channel, and returns when it is done. In words where the size allows it, otherwise in bytes. */
-#include "board.h"
-#include "clocks.h"
-#include "cores.h"
 #include "hardware/irq.h"
 #include "port_interrupt.h"
-#include "registers.h"
+#include "rp2040_board.h"
+#include "rp2040_clocks.h"
+#include "rp2040_cores.h"
+#include "rp2040_registers.h"
 #include "transports_rp2040.h"
 
 #define CHANNEL 0U

@@ -1,8 +1,8 @@
 /* fifo: messages as words through the FIFO between the cores, without memory to share but for two counts.
  *
  * Under one kernel for both cores the FIFO is the kernel's: its interrupt asks a core to yield. So words are taken out
- * by that interrupt's handler, which tells them from the kernel's (board/rp2040/fifo.c), and a receiver that polls
- * looks at where the handler puts them.
+ * by that interrupt's handler, which tells them from the kernel's (board/rp2040/cores/rp2040_fifo.c), and a receiver
+ * that polls looks at where the handler puts them.
  *
  * A word of a message has its top bit set, whatever it carries. A message is its size; then for each 31 words of it one
  * word with the top bits of these, the first in bit 0; then these, their own top bits set. What is left of a message
@@ -10,9 +10,9 @@
  *
  * A sender waits for places in the FIFO by looking again and again, however the receiver waits: the handler makes room
  * whatever runs there. */
-#include "fifo.h"
-#include "board.h"
 #include "port_interrupt.h"
+#include "rp2040_board.h"
+#include "rp2040_fifo.h"
 #include "transports_rp2040.h"
 
 #include <string.h>

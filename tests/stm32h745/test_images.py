@@ -38,15 +38,15 @@ EXCEPTIONS, INTERRUPTS = 16, 150
 RESERVED = (7, 8, 9, 10, 13)
 HANDLERS = {
     "board_entry": 1,
-    "start_fault": (3, 4, 5, 6),
+    "stm32h745_start_fault": (3, 4, 5, 6),
     "vPortSVCHandler": 11,
     "xPortPendSVHandler": 14,
-    "board_tick": 15,
-    "timer_interrupt": EXCEPTIONS + 50,
+    "stm32h745_board_tick": 15,
+    "stm32h745_timer_interrupt": EXCEPTIONS + 50,
 }
 HANDLERS_OF = (
-    {"uart_interrupt": EXCEPTIONS + 39, "amp_interrupt": EXCEPTIONS + 125},
-    {"amp_interrupt": EXCEPTIONS + 126},
+    {"stm32h745_uart_interrupt": EXCEPTIONS + 39, "stm32h745_amp_interrupt": EXCEPTIONS + 125},
+    {"stm32h745_amp_interrupt": EXCEPTIONS + 126},
 )
 
 Images = tuple[Path, Path]
@@ -174,7 +174,7 @@ def vectors(image: Path) -> list[int]:
 def check_vectors(image: Path, core: int) -> None:
     table = vectors(image)
     assert len(table) == EXCEPTIONS + INTERRUPTS
-    where = address_of(image, "vectors")
+    where = address_of(image, "stm32h745_vectors")
     assert where == sections(image)[".vectors"].first == loaded(image)[0].first
     assert where % 1024 == 0, "ARMv7-M B3.2.5: a multiple of the table's size, rounded up to a power of two"
     top = address_of(image, "board_stack_top")

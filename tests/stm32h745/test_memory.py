@@ -34,7 +34,7 @@ WINDOW_D1 = (0x2404_0000, 0x2407_FFFF)
 
 
 class Entry(ctypes.Structure):
-    """`struct mpu_entry`."""
+    """`struct stm32h745_mpu_entry`."""
 
     _fields_ = (("rbar", ctypes.c_uint32), ("rasr", ctypes.c_uint32))
 
@@ -59,7 +59,7 @@ READ_WRITE, READ_ONLY, NO_ACCESS = 3, 6, 0
 @pytest.fixture(scope="session")
 def table(logic: ctypes.CDLL) -> list[Entry]:
     entries = (Entry * ENTRIES)()
-    logic.mpu_table_make(entries)
+    logic.stm32h745_mpu_table_make(entries)
     return list(entries)
 
 
@@ -136,9 +136,9 @@ def test_all_else_is_as_in_the_default_map(table: list[Entry], area: tuple[int, 
 
 
 def make(logic: ctypes.CDLL, number: int, base: int, log2_bytes: int, off: int) -> Entry | None:
-    logic.mpu_entry_make.restype = ctypes.c_bool
+    logic.stm32h745_mpu_entry_make.restype = ctypes.c_bool
     entry = Entry()
-    made = logic.mpu_entry_make(number, ctypes.c_uint32(base), log2_bytes, off, 2, ctypes.byref(entry))
+    made = logic.stm32h745_mpu_entry_make(number, ctypes.c_uint32(base), log2_bytes, off, 2, ctypes.byref(entry))
     return entry if made else None
 
 

@@ -12,18 +12,18 @@
 static void (*program)(void);
 
 static void run_program(void) {
-    tick_start();
-    uart_listen();
+    rp2040_tick_start();
+    rp2040_uart_listen();
     program();
 }
 
 void board_run(void (*console)(void)) {
     program = console;
-    clock_start();
-    cycles_go_on();
-    uart_start();
-    mark_start();
-    conditions_start();
-    watchdog_start();
+    rp2040_clock_start();
+    rp2040_cycles_go_on();
+    rp2040_uart_start();
+    rp2040_mark_start();
+    rp2040_conditions_start();
+    rp2040_watchdog_start();
     port_freertos_start(run_program);
 }

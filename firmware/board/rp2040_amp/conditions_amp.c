@@ -15,7 +15,7 @@ static const struct port_condition conditions[] = {
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])
 
-bool kernels_condition(uint32_t index, struct port_condition *condition) {
+bool rp2040_kernels_condition(uint32_t index, struct port_condition *condition) {
     if (index >= CONDITIONS) {
         return port_freertos_condition(index - (uint32_t)CONDITIONS, condition);
     }

@@ -18,7 +18,7 @@ int main(void) { board_run(NULL); }
 void board_end(uint32_t status) {
     (void)status;
     if (IC_CORE == 0) {
-        start_reset_chip();
+        stm32h745_start_reset_chip();
     }
     for (;;) {
         __asm volatile("wfe");

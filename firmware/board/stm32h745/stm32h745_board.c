@@ -16,9 +16,9 @@
 /* Of the kernel's port. */
 void xPortSysTickHandler(void);
 
-void board_tick(void) {
-    cycles_note();
-    led_beat();
+void stm32h745_board_tick(void) {
+    stm32h745_cycles_note();
+    stm32h745_led_beat();
     xPortSysTickHandler();
 }
 
@@ -27,24 +27,24 @@ void board_tick(void) {
 static void (*program)(void);
 
 static void run_program(void) {
-    tick_start();
-    uart_listen();
+    stm32h745_tick_start();
+    stm32h745_uart_listen();
     program();
 }
 
 void board_run(void (*console)(void)) {
     program = console;
-    led_start();
-    mark_start();
-    uart_start();
-    const char *trouble = clocks_start();
-    uart_start(); /* its clock has changed */
+    stm32h745_led_start();
+    stm32h745_mark_start();
+    stm32h745_uart_start();
+    const char *trouble = stm32h745_clocks_start();
+    stm32h745_uart_start(); /* its clock has changed */
     if (trouble != NULL) {
         board_panic("the clocks do not start", trouble, 0);
     }
-    clock_start();
-    conditions_start();
-    watchdog_start();
+    stm32h745_clock_start();
+    stm32h745_conditions_start();
+    stm32h745_watchdog_start();
     port_freertos_start(run_program);
 }
 
@@ -52,8 +52,8 @@ void board_run(void (*console)(void)) {
 
 void board_run(void (*console)(void)) {
     (void)console;
-    led_start();
-    mark_start();
+    stm32h745_led_start();
+    stm32h745_mark_start();
     port_amp_start_core_1();
 }
 

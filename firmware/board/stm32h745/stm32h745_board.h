@@ -12,6 +12,6 @@ void board_run(void (*console)(void)) __attribute__((noreturn));
 void board_end(uint32_t status) __attribute__((noreturn));
 
 /* This core's SysTick handler: what the board has to do each kernel tick, and the kernel's own handler. */
-void board_tick(void);
+void stm32h745_board_tick(void);
 
 #endif

@@ -34,7 +34,7 @@ struct counts {
 static uint32_t sent;
 
 /* The receiver's. */
-static struct fifo_box box;
+static struct rp2040_fifo_box box;
 static uint32_t taken;
 static port_task_t *task;
 
@@ -62,14 +62,14 @@ static bool fifo_open(struct ic_transport_end *end) {
         box.put = &counts->put;
         box.arrived = wake_receiver;
         atomic_store(&box.waiting, false);
-        fifo_open_box(&box);
+        rp2040_fifo_open_box(&box);
     }
     return true;
 }
 
 static void fifo_close(struct ic_transport_end *end) {
     if (end->role == IC_TRANSPORT_RECEIVER) {
-        fifo_close_box();
+        rp2040_fifo_close_box();
     }
 }
 
@@ -87,7 +87,7 @@ static bool send_words(const struct ic_transport_end *end, const uint32_t *words
     const struct counts *counts = counts_of(end);
     while (count > 0) {
         uint32_t most = room(counts);
-        uint32_t done = fifo_send(words, most < count ? most : count);
+        uint32_t done = rp2040_fifo_send(words, most < count ? most : count);
         sent += done;
         words += done;
         count -= done;

@@ -3,4 +3,4 @@
 #include "esp32_test_end.h"
 #include "port_test.h"
 
-void esp32_program(void) { test_end("the port keeps every promise", port_test()); }
+void esp32_program(void) { esp32_test_end("the port keeps every promise", port_test()); }

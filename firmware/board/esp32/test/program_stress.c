@@ -13,4 +13,4 @@ size_t stress_memory_free(void) { return heap_caps_get_free_size(MALLOC_CAP_INTE
 
 uint32_t stress_stack_left(void) { return port_freertos_stack_left(); }
 
-void esp32_program(void) { test_end("the port bears the stress", stress_run()); }
+void esp32_program(void) { esp32_test_end("the port bears the stress", stress_run()); }

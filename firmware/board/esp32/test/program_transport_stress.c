@@ -12,4 +12,4 @@ static void hold(uint64_t ticks) {
     portCLEAR_INTERRUPT_MASK_FROM_ISR(mask);
 }
 
-void esp32_program(void) { test_end("the transports bear the stress", transport_stress_run(1, hold)); }
+void esp32_program(void) { esp32_test_end("the transports bear the stress", transport_stress_run(1, hold)); }

@@ -67,9 +67,9 @@ static uint32_t find_phase(void) {
     return low;
 }
 
-uint32_t clock_phase(void) { return phase; }
+uint32_t rp2040_clock_phase(void) { return phase; }
 
-BOARD_IN_SRAM(clock_align) void clock_align(void) {
+BOARD_IN_SRAM(rp2040_clock_align) void rp2040_clock_align(void) {
     uint32_t before = TIMER_TIMERAWL;
     uint32_t now;
     do {
@@ -81,12 +81,12 @@ BOARD_IN_SRAM(clock_align) void clock_align(void) {
     PWM_CH0_CSR = 1; /* on */
 }
 
-void clock_start(void) {
-    clocks_reset_blocks(RESET_TIMER | RESET_PWM);
+void rp2040_clock_start(void) {
+    rp2040_clocks_reset_blocks(RESET_TIMER | RESET_PWM);
     TIMER_DBGPAUSE = 0; /* else TIMER would stand still while a debugger halts a core, and the PWM counter run on */
     PWM_CH0_TOP = 0xffff;
     PWM_CH0_DIV = 1U << 4U; /* every cycle */
-    clock_align();
+    rp2040_clock_align();
     phase = find_phase();
 }
 

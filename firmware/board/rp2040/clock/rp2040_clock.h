@@ -26,13 +26,13 @@
 #define CLOCK_CYCLES 41U
 
 /* What port_clock() reads when TIMER becomes 0, below 65536: when TIMER becomes N it reads C × N more, exactly. Found
- * by clock_start(). */
-uint32_t clock_phase(void);
+ * by rp2040_clock_start(). */
+uint32_t rp2040_clock_phase(void);
 
 /* Starts both counters. To be called once, on core 0, before anything reads the clock. */
-void clock_start(void);
+void rp2040_clock_start(void);
 
-/* Sets the PWM counter to what TIMER reads: the second half of clock_start(), for tests that set TIMER. */
-void clock_align(void);
+/* Sets the PWM counter to what TIMER reads: the second half of rp2040_clock_start(), for tests that set TIMER. */
+void rp2040_clock_align(void);
 
 #endif

@@ -6,15 +6,15 @@
 #define BIT_31 (1U << 31U)
 #define SELECTED_FIRST 1U /* SELECTED shows source n as bit n */
 
-void clocks_release_blocks(uint32_t blocks) {
+void rp2040_clocks_release_blocks(uint32_t blocks) {
     CLEAR_BITS(RESETS_RESET) = blocks;
     while ((RESETS_RESET_DONE & blocks) != blocks) {
     }
 }
 
-void clocks_reset_blocks(uint32_t blocks) {
+void rp2040_clocks_reset_blocks(uint32_t blocks) {
     SET_BITS(RESETS_RESET) = blocks;
-    clocks_release_blocks(blocks);
+    rp2040_clocks_release_blocks(blocks);
 }
 
 /* Nothing may run from PLL_SYS while it is set; a debugger may have started us with the clocks of another program. */
@@ -47,7 +47,7 @@ _Static_assert(CLOCKS_SYS_HZ *(IC_PLL_POSTDIV1 *IC_PLL_POSTDIV2) == VCO_HZ, "clk
 _Static_assert(CLOCKS_SYS_HZ <= 133000000, "the most that clk_sys may have, at the core's usual 1.1 V");
 
 static void start_pll(void) {
-    clocks_reset_blocks(RESET_PLL_SYS);
+    rp2040_clocks_reset_blocks(RESET_PLL_SYS);
     PLL_SYS_CS = 1;
     PLL_SYS_FBDIV_INT = IC_PLL_FBDIV;
     CLEAR_BITS(PLL_SYS_PWR) = 1U << 5U | 1U << 0U; /* oscillator and PLL on */
@@ -57,7 +57,7 @@ static void start_pll(void) {
     CLEAR_BITS(PLL_SYS_PWR) = 1U << 3U; /* dividers on */
 }
 
-void clocks_start(void) {
+void rp2040_clocks_start(void) {
     leave_pll();
     start_crystal();
     start_pll();

@@ -14,10 +14,10 @@
 #define CLOCKS_APPEND(digits, more) digits##more
 
 /* clk_ref from the crystal, clk_sys and clk_peri from PLL_SYS, the 1 µs tick for TIMER, WATCHDOG and SysTick. */
-void clocks_start(void);
+void rp2040_clocks_start(void);
 
 /* Takes blocks (bits of RESETS) out of reset and waits until they can be used; the second resets them first. */
-void clocks_release_blocks(uint32_t blocks);
-void clocks_reset_blocks(uint32_t blocks);
+void rp2040_clocks_release_blocks(uint32_t blocks);
+void rp2040_clocks_reset_blocks(uint32_t blocks);
 
 #endif

@@ -13,7 +13,7 @@
 port_cycles:
     push  {r4, lr}              /* 3 */
     ldr   r0, =TIMERAWH         /* 2 */
-    ldr   r1, =cycles_counters  /* 2 */
+    ldr   r1, =rp2040_cycles_counters /* 2 */
     ldr   r4, =SIO_CPUID        /* 2 */
     mrs   r12, primask          /* 3 */
     cpsid i                     /* 1 */

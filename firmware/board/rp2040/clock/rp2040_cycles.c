@@ -19,11 +19,11 @@ extern struct cycles_counter {
     uint32_t counter; /* address of the register that counts */
     uint32_t unused;
     uint64_t base; /* what C × TIMER (rp2040_clock.h) lacks of the count, less AHEAD; modulo 2^64 */
-} cycles_counters[CORES];
-struct cycles_counter cycles_counters[CORES];
+} rp2040_cycles_counters[CORES];
+struct cycles_counter rp2040_cycles_counters[CORES];
 _Static_assert(sizeof(struct cycles_counter) == 16, "rp2040_cycles.S shifts by 4");
 
-void cycles_begin(void) {
+void rp2040_cycles_begin(void) {
     SYST_RVR = SYST_MOST;
     SYST_CVR = 0;
     SYST_CSR = SYST_CLK_SYS | SYST_ENABLE;
@@ -61,13 +61,13 @@ BOARD_IN_SRAM(count_from) static void count_from(uint64_t count, uint32_t core, 
     /* Within some ten cycles of TIMER's edge, and so within AHEAD. What has been counted until then is told by the
      * counter itself. */
     uint64_t counted = count + ((PWM_CTR(channel) - count) & 0xffffU);
-    cycles_counters[core].base = counted - AHEAD - now * CYCLES_PER_US;
-    cycles_counters[core].counter = (uint32_t)(uintptr_t)&PWM_CTR(channel);
+    rp2040_cycles_counters[core].base = counted - AHEAD - now * CYCLES_PER_US;
+    rp2040_cycles_counters[core].counter = (uint32_t)(uintptr_t)&PWM_CTR(channel);
 }
 
-void cycles_start(uint32_t core, uint64_t count) { count_from(count, core, prepare(core)); }
+void rp2040_cycles_start(uint32_t core, uint64_t count) { count_from(count, core, prepare(core)); }
 
-void cycles_go_on(void) {
+void rp2040_cycles_go_on(void) {
     uint32_t channel = prepare(0);
     count_from(begun(), 0, channel);
 }

@@ -25,15 +25,15 @@
 #define CYCLES_CYCLES 62U
 
 /* Begins to count core 0's cycles, by SysTick. To be called on core 0, first of all, before any variable is set. */
-void cycles_begin(void);
+void rp2040_cycles_begin(void);
 
 /* Has core 0's counter go on from what SysTick has counted, less the few cycles in between. To be called on core 0,
  * once the common clock has been started, before the scheduler takes SysTick, and within 2^24 cycles after
- * cycles_begin(): a start takes a hundredth of that. Waits for up to a microsecond, which is counted. */
-void cycles_go_on(void);
+ * rp2040_cycles_begin(): a start takes a hundredth of that. Waits for up to a microsecond, which is counted. */
+void rp2040_cycles_go_on(void);
 
 /* Starts a core's counter at `count`. To be called on that core, once the common clock has been started. Waits as
  * above. */
-void cycles_start(uint32_t core, uint64_t count);
+void rp2040_cycles_start(uint32_t core, uint64_t count);
 
 #endif

@@ -39,7 +39,7 @@ static uint64_t read_edge(void) {
     return moment - (TICK_CYCLES - systick) % TICK_CYCLES;           /* it counts down, from TICK_CYCLES - 1 */
 }
 
-void tick_start(void) {
+void rp2040_tick_start(void) {
     known_edge = read_edge();
     for (uint32_t i = 1; i < READINGS; i++) {
         uint64_t edge = read_edge();

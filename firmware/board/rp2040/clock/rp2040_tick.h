@@ -9,6 +9,6 @@
 #define RP2040_TICK_H
 
 /* Finds the phase. To be called on core 0, by the first task, before port_tick_edge(). */
-void tick_start(void);
+void rp2040_tick_start(void);
 
 #endif

@@ -110,7 +110,7 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
     return PORT_OK;
 }
 
-void uart_write_raw(const char *bytes, size_t size) {
+void rp2040_uart_write_raw(const char *bytes, size_t size) {
     UART0_IMSC = 0;
     for (size_t i = 0; i < size; i++) {
         while ((UART0_FR & UART_FR_TXFF) != 0) {
@@ -124,7 +124,7 @@ void uart_write_raw(const char *bytes, size_t size) {
 
 /* The highest rate at which what comes in while the interrupt is held up fits in what is left of the receive FIFO (10
  * bits a character). The first of the rates is possible in any case. */
-static uint32_t highest_rate(void) { return CLOCKS_SYS_HZ / image_delay_cycles() * RX_LEFT * 10U; }
+static uint32_t highest_rate(void) { return CLOCKS_SYS_HZ / rp2040_image_delay_cycles() * RX_LEFT * 10U; }
 
 uint32_t port_console_rate_choice(uint32_t index) {
     bool known = index < sizeof rates / sizeof rates[0];
@@ -146,8 +146,8 @@ void port_console_set_rate(uint32_t bits_per_second) {
 
 /* ---- start-up ---- */
 
-void uart_start(void) {
-    clocks_reset_blocks(RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_UART0);
+void rp2040_uart_start(void) {
+    rp2040_clocks_reset_blocks(RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_UART0);
     UART0_IFLS = IFLS_TX_EIGHTH | IFLS_RX_QUARTER;
     port_console_set_rate(UART_RATE);
     CLEAR_BITS(PADS_GPIO1) = PADS_PDE; /* an open input must not read as a start bit */
@@ -156,7 +156,7 @@ void uart_start(void) {
     GPIO1_CTRL = GPIO_FUNC_UART;
 }
 
-void uart_listen(void) {
+void rp2040_uart_listen(void) {
     irq_set_exclusive_handler(UART0_IRQ, interrupt);
     irq_set_priority(UART0_IRQ, 0xff); /* with the kernel's, so that none interrupts another */
     irq_set_enabled(UART0_IRQ, true);

@@ -12,12 +12,12 @@
 #define UART_RATE 115200
 
 /* Sets pins and UART up. */
-void uart_start(void);
+void rp2040_uart_start(void);
 
 /* Lets input come in. To be called on core 0, once a console task exists. */
-void uart_listen(void);
+void rp2040_uart_listen(void);
 
 /* Sends bytes without interrupts, for when there is no system any more. Returns when the last has left. */
-void uart_write_raw(const char *bytes, size_t size);
+void rp2040_uart_write_raw(const char *bytes, size_t size);
 
 #endif

@@ -13,7 +13,7 @@
 #define FIRST_IRQ 16U
 enum exception { RESET = 1, HARD_FAULT = 3, SV_CALL = 11, PEND_SV = 14, SYS_TICK = 15 };
 
-uint32_t cores_stacks[2][CORES_STACK_WORDS] __attribute__((section(".stacks"), aligned(8)));
+uint32_t rp2040_cores_stacks[2][CORES_STACK_WORDS] __attribute__((section(".stacks"), aligned(8)));
 
 /* In RAM, one for each core. VTOR has no lower 8 bits (DS 2.4.8). */
 struct vector_table {
@@ -39,38 +39,40 @@ static void set_handler(struct vector_table *table, uint32_t exception, void (*h
 
 static void fill_table(uint32_t core) {
     struct vector_table *table = &vector_tables[core];
-    table->stack = &cores_stacks[core][CORES_STACK_WORDS];
+    table->stack = &rp2040_cores_stacks[core][CORES_STACK_WORDS];
     for (uint32_t exception = RESET; exception < VECTORS; exception++) {
         set_handler(table, exception, unexpected);
     }
     set_handler(table, RESET, board_entry);
-    set_handler(table, HARD_FAULT, fault_hard);
+    set_handler(table, HARD_FAULT, rp2040_fault_hard);
     set_handler(table, SV_CALL, isr_svcall);
     set_handler(table, PEND_SV, isr_pendsv);
     set_handler(table, SYS_TICK, isr_systick);
 }
 
-void cores_vectors_start(void) {
+void rp2040_cores_vectors_start(void) {
     fill_table(0);
     fill_table(1);
-    VTOR = cores_table(get_core_num());
+    VTOR = rp2040_cores_table(get_core_num());
 }
 
-uint32_t cores_table(uint32_t core) { return (uintptr_t)&vector_tables[core]; }
+uint32_t rp2040_cores_table(uint32_t core) { return (uintptr_t)&vector_tables[core]; }
 
-void cores_set_systick(uint32_t core, void (*handler)(void)) { set_handler(&vector_tables[core], SYS_TICK, handler); }
+void rp2040_cores_set_systick(uint32_t core, void (*handler)(void)) {
+    set_handler(&vector_tables[core], SYS_TICK, handler);
+}
 
-irq_handler_t cores_handler(uint32_t core, uint32_t number) {
+irq_handler_t rp2040_cores_handler(uint32_t core, uint32_t number) {
     return vector_tables[core].handlers[FIRST_IRQ + number - 1U];
 }
 
-void cores_set_handler(uint32_t core, uint32_t number, irq_handler_t handler) {
+void rp2040_cores_set_handler(uint32_t core, uint32_t number, irq_handler_t handler) {
     set_handler(&vector_tables[core], FIRST_IRQ + number, handler);
     __dmb();
 }
 
 void irq_set_exclusive_handler(unsigned number, irq_handler_t handler) {
-    cores_set_handler(get_core_num(), number, handler);
+    rp2040_cores_set_handler(get_core_num(), number, handler);
 }
 
 void irq_set_priority(unsigned number, uint8_t priority) {
@@ -89,9 +91,9 @@ void irq_set_enabled(unsigned number, bool enabled) {
 
 /* ---- stacks ---- */
 
-uint32_t cores_stack_left(uint32_t core) {
+uint32_t rp2040_cores_stack_left(uint32_t core) {
     uint32_t left = 0;
-    while (left < CORES_STACK_WORDS && cores_stacks[core][left] == START_STACK_UNUSED) {
+    while (left < CORES_STACK_WORDS && rp2040_cores_stacks[core][left] == START_STACK_UNUSED) {
         left++;
     }
     return left;

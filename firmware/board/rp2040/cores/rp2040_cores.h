@@ -10,22 +10,22 @@
 #define CORES_STACK_WORDS (CORES_STACK_BYTES / sizeof(uint32_t))
 
 /* By core; the linker places them. */
-extern uint32_t cores_stacks[2][CORES_STACK_WORDS];
+extern uint32_t rp2040_cores_stacks[2][CORES_STACK_WORDS];
 
 /* Fills both vector tables and lets the core that calls use its own. Nothing that can be interrupted may run before. */
-void cores_vectors_start(void);
+void rp2040_cores_vectors_start(void);
 
 /* Where the vector table of a core is. */
-uint32_t cores_table(uint32_t core);
+uint32_t rp2040_cores_table(uint32_t core);
 
 /* Gives a core's SysTick another handler than the kernel's tick. */
-void cores_set_systick(uint32_t core, void (*handler)(void));
+void rp2040_cores_set_systick(uint32_t core, void (*handler)(void));
 
 /* What a core does on an interrupt (DS 2.3.2); takes effect at once, on either core. */
-void (*cores_handler(uint32_t core, uint32_t number))(void);
-void cores_set_handler(uint32_t core, uint32_t number, void (*handler)(void));
+void (*rp2040_cores_handler(uint32_t core, uint32_t number))(void);
+void rp2040_cores_set_handler(uint32_t core, uint32_t number, void (*handler)(void));
 
 /* Words that the main stack of a core has never used. */
-uint32_t cores_stack_left(uint32_t core);
+uint32_t rp2040_cores_stack_left(uint32_t core);
 
 #endif

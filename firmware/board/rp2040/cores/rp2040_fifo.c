@@ -16,11 +16,11 @@
 #define DEPTH 8U
 
 static struct {
-    struct fifo_box *box;
+    struct rp2040_fifo_box *box;
     irq_handler_t before; /* what stood in the vector table */
 } sides[2];
 
-static void tell(struct fifo_box *box, uint32_t put) {
+static void tell(struct rp2040_fifo_box *box, uint32_t put) {
     if (atomic_load_explicit(&box->waiting, memory_order_relaxed) && (int32_t)(put - box->wanted) >= 0) {
         atomic_store_explicit(&box->waiting, false, memory_order_relaxed);
         box->arrived();
@@ -31,7 +31,7 @@ static void tell(struct fifo_box *box, uint32_t put) {
  * have come meanwhile. */
 static void fifo_has_message(void) {
     uint32_t core = get_core_num();
-    struct fifo_box *box = sides[core].box;
+    struct rp2040_fifo_box *box = sides[core].box;
     uint32_t put = atomic_load_explicit(box->put, memory_order_relaxed);
     bool others = false;
     for (uint32_t words = 0; words < DEPTH && (sio_hw->fifo_st & VLD) != 0; words++) {
@@ -47,28 +47,28 @@ static void fifo_has_message(void) {
     tell(box, put);
     if (others) {
         /* Which they were does not matter: a yield too many does no harm, and a ring has its flag. */
-        interrupt_answer_ring(core);
+        rp2040_interrupt_answer_ring(core);
         port_freertos_yield_from_handler();
     }
 }
 
-void fifo_open_box(struct fifo_box *box) {
+void rp2040_fifo_open_box(struct rp2040_fifo_box *box) {
     uint32_t core = get_core_num();
     sides[core].box = box;
-    sides[core].before = cores_handler(core, SIO_IRQ_PROC0 + core);
-    cores_set_handler(core, SIO_IRQ_PROC0 + core, fifo_has_message);
+    sides[core].before = rp2040_cores_handler(core, SIO_IRQ_PROC0 + core);
+    rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, fifo_has_message);
 }
 
-void fifo_close_box(void) {
+void rp2040_fifo_close_box(void) {
     uint32_t core = get_core_num();
-    cores_set_handler(core, SIO_IRQ_PROC0 + core, sides[core].before);
+    rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, sides[core].before);
     sides[core].box = NULL;
 }
 
-bool fifo_has_box(uint32_t core) { return sides[core].box != NULL; }
+bool rp2040_fifo_has_box(uint32_t core) { return sides[core].box != NULL; }
 
 /* Nothing else on this core may come between a look and its write: it might take the last place. */
-uint32_t fifo_send(const uint32_t *words, uint32_t count) {
+uint32_t rp2040_fifo_send(const uint32_t *words, uint32_t count) {
     uint32_t sent = 0;
     uint32_t mask = save_and_disable_interrupts();
     while (sent < count && (sio_hw->fifo_st & RDY) != 0) {

@@ -23,7 +23,7 @@
 
 /* Where the interrupt's handler puts the words of messages: number n, from 0 up, at words[n % FIFO_BOX_WORDS]. Who
  * sends sees to it that none is overwritten before it is read. */
-struct fifo_box {
+struct rp2040_fifo_box {
     /* Words that have been put in; where the sender can see it. */
     atomic_uint *put;
     /* Called in the handler when `wanted` words have been put in, if `waiting`, which becomes false. */
@@ -35,14 +35,14 @@ struct fifo_box {
 
 /* Lets words of messages to this core come into a box, until it is closed. By a task that stays on the core. A doorbell
  * may be open before, and must stay so; none can be opened meanwhile. */
-void fifo_open_box(struct fifo_box *box);
-void fifo_close_box(void);
+void rp2040_fifo_open_box(struct rp2040_fifo_box *box);
+void rp2040_fifo_close_box(void);
 
 /* Whether the core has one. */
-bool fifo_has_box(uint32_t core);
+bool rp2040_fifo_has_box(uint32_t core);
 
 /* Sends words to the other core as words of a message, the first `count` or as many as there is room for in the FIFO;
  * returns how many. By a task that stays on its core. */
-uint32_t fifo_send(const uint32_t *words, uint32_t count);
+uint32_t rp2040_fifo_send(const uint32_t *words, uint32_t count);
 
 #endif

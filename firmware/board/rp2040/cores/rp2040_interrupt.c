@@ -66,7 +66,7 @@ enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void 
     timer.bit = 1U << core;
     timer.handler = handler;
     timer.arg = arg;
-    cores_set_handler(core, TIMER_IRQ_0 + core, alarm_fires);
+    rp2040_cores_set_handler(core, TIMER_IRQ_0 + core, alarm_fires);
     enum port_error error = enable_on(core, TIMER_IRQ_0 + core);
     TIMER_INTE = error == PORT_OK ? timer.bit : 0;
     return error;
@@ -79,9 +79,9 @@ void port_timer_close(void) {
 }
 
 uint64_t port_timer_set(uint64_t when) {
-    uint64_t us = (when - clock_phase() + CYCLES_PER_US - 1U) / CYCLES_PER_US;
+    uint64_t us = (when - rp2040_clock_phase() + CYCLES_PER_US - 1U) / CYCLES_PER_US;
     TIMER_ALARM(timer.core) = (uint32_t)us; /* arms it */
-    return us * CYCLES_PER_US + clock_phase();
+    return us * CYCLES_PER_US + rp2040_clock_phase();
 }
 
 /* ---- doorbells ---- */
@@ -117,31 +117,33 @@ static void fifo_has_words(void) {
 }
 
 /* The same for who handles other words as well. */
-void interrupt_answer_ring(uint32_t core) {
+void rp2040_interrupt_answer_ring(uint32_t core) {
     if (atomic_load(&doorbells[core].rung)) {
         handle_ring(&doorbells[core]);
     }
 }
 
 enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), void *arg) {
-    if (fifo_has_box(core)) {
+    if (rp2040_fifo_has_box(core)) {
         return PORT_ERR_RESOURCE; /* it would take the interrupt from messages that are under way */
     }
     struct doorbell *doorbell = &doorbells[core];
     doorbell->handler = handler;
     doorbell->arg = arg;
-    doorbell->kernel = cores_handler(core, SIO_IRQ_PROC0 + core);
+    doorbell->kernel = rp2040_cores_handler(core, SIO_IRQ_PROC0 + core);
     atomic_store(&doorbell->rung, false);
-    cores_set_handler(core, SPARE_IRQ, rung_by_itself);
+    rp2040_cores_set_handler(core, SPARE_IRQ, rung_by_itself);
     enum port_error error = enable_on(core, SPARE_IRQ);
     if (error == PORT_OK) {
-        cores_set_handler(core, SIO_IRQ_PROC0 + core, fifo_has_words);
+        rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, fifo_has_words);
     }
     return error;
 }
 
 /* A ring that is still on its way is a needless yield to the kernel. */
-void port_doorbell_close(uint32_t core) { cores_set_handler(core, SIO_IRQ_PROC0 + core, doorbells[core].kernel); }
+void port_doorbell_close(uint32_t core) {
+    rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, doorbells[core].kernel);
+}
 
 void port_doorbell_ring(uint32_t core) {
     uint32_t mask = save_and_disable_interrupts(); /* lest the task moves to another core */

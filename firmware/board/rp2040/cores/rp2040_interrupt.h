@@ -5,6 +5,6 @@
 #include <stdint.h>
 
 /* Calls the doorbell's handler if this core has been rung. In a handler. */
-void interrupt_answer_ring(uint32_t core);
+void rp2040_interrupt_answer_ring(uint32_t core);
 
 #endif

@@ -39,7 +39,7 @@ static bool exchange(uint32_t word, uint32_t *echo, bool (*go_on)(void)) {
 }
 
 /* Core 1 echoes each word; a wrong echo starts over. Before a 0 its FIFO is emptied. */
-bool launch_core_1(uint32_t table, uint32_t stack, uint32_t entry, bool (*go_on)(void)) {
+bool rp2040_launch_core_1(uint32_t table, uint32_t stack, uint32_t entry, bool (*go_on)(void)) {
     const uint32_t words[] = {0, 0, 1, table, stack, entry};
     for (uint32_t next = 0; next < sizeof words / sizeof words[0];) {
         if (words[next] == 0) {

@@ -28,8 +28,8 @@ __attribute__((noreturn, used)) static void end(void) {
     ic_line_text(&line, "where", cause.where);
     ic_line_integer(&line, "number", cause.number);
     ic_line_integer(&line, "core", cause.core);
-    uart_write_raw("\r\n", 2); /* a line may be under way */
-    uart_write_raw(line.text, ic_line_close(&line));
+    rp2040_uart_write_raw("\r\n", 2); /* a line may be under way */
+    rp2040_uart_write_raw(line.text, ic_line_close(&line));
     board_end(1);
 }
 
@@ -50,7 +50,7 @@ void board_panic(const char *what, const char *where, uint32_t number) {
                    "    msr  control, r1   \n"
                    "    isb                \n"
                    "1:  mov  sp, %0        \n"
-                   "    bl   end           \n" ::"r"(&cores_stacks[cause.core][CORES_STACK_WORDS])
+                   "    bl   end           \n" ::"r"(&rp2040_cores_stacks[cause.core][CORES_STACK_WORDS])
                    : "r1", "memory");
     __builtin_unreachable();
 }

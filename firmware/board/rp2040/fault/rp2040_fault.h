@@ -3,6 +3,6 @@
 #define RP2040_FAULT_H
 
 /* Handler of HardFault: panics with the address of the instruction. */
-void fault_hard(void);
+void rp2040_fault_hard(void);
 
 #endif

@@ -18,26 +18,26 @@ _Static_assert(COUNTS <= 0xffffffU && WATCHDOG_BEAT_US <= 0x1000000U, "both coun
 
 static TickType_t ticks_at_last_beat;
 
-void watchdog_feed(void) { WATCHDOG_LOAD = COUNTS; }
+void rp2040_watchdog_feed(void) { WATCHDOG_LOAD = COUNTS; }
 
-void watchdog_start(void) {
+void rp2040_watchdog_start(void) {
     CLEAR_BITS(WATCHDOG_CTRL) = CTRL_ENABLE;
     PSM_WDSEL = PSM_ALL_BUT_OSCILLATORS;
-    watchdog_feed();
+    rp2040_watchdog_feed();
     SET_BITS(WATCHDOG_CTRL) = CTRL_ENABLE | CTRL_PAUSE_DEBUG;
 }
 
-void watchdog_start_beat(void) {
-    cores_set_systick(1, watchdog_beat);
+void rp2040_watchdog_start_beat(void) {
+    rp2040_cores_set_systick(1, rp2040_watchdog_beat);
     SYST_RVR = WATCHDOG_BEAT_US - 1U;
     SYST_CVR = 0;
     SYST_CSR = SYST_INTERRUPT | SYST_ENABLE;
 }
 
-void watchdog_beat(void) {
+void rp2040_watchdog_beat(void) {
     TickType_t ticks = xTaskGetTickCountFromISR();
     if (ticks != ticks_at_last_beat) {
         ticks_at_last_beat = ticks;
-        watchdog_feed();
+        rp2040_watchdog_feed();
     }
 }

@@ -17,15 +17,15 @@
 #define WATCHDOG_TEXT "8388 ms; fed by core 1 every 2000 ms if core 0 has counted ticks"
 
 /* Arms the watchdog. */
-void watchdog_start(void);
+void rp2040_watchdog_start(void);
 
 /* Gives it another WATCHDOG_PERIOD_US. */
-void watchdog_feed(void);
+void rp2040_watchdog_feed(void);
 
 /* Starts the beat. To be called on core 1. */
-void watchdog_start_beat(void);
+void rp2040_watchdog_start_beat(void);
 
 /* Core 1's SysTick handler. */
-void watchdog_beat(void);
+void rp2040_watchdog_beat(void);
 
 #endif

@@ -39,16 +39,16 @@ static const struct port_condition conditions[] = {
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])
 
-void conditions_start(void) {
-    clocks_release_blocks(RESET_SYSINFO);
-    conditions_number(SYSINFO_CHIP_ID >> CHIP_ID_REVISION_SHIFT, revision);
+void rp2040_conditions_start(void) {
+    rp2040_clocks_release_blocks(RESET_SYSINFO);
+    rp2040_conditions_number(SYSINFO_CHIP_ID >> CHIP_ID_REVISION_SHIFT, revision);
     /* What the regulator is set to: 0.8 V, and in steps of 50 mV from 0.85 V at 6 (DS 2.10.3, VSEL). */
     uint32_t step = VREG >> VREG_VSEL_SHIFT & VREG_VSEL_MASK;
-    conditions_number(step < 6U ? 800U : 550U + 50U * step, core_mv);
-    image_conditions_start();
+    rp2040_conditions_number(step < 6U ? 800U : 550U + 50U * step, core_mv);
+    rp2040_image_conditions_start();
 }
 
-void conditions_number(uint32_t number, char text[CONDITIONS_NUMBER_SIZE]) {
+void rp2040_conditions_number(uint32_t number, char text[CONDITIONS_NUMBER_SIZE]) {
     char *end = text;
     for (uint32_t rest = number; rest >= 10U; rest /= 10U) {
         end++;
@@ -63,12 +63,12 @@ void conditions_number(uint32_t number, char text[CONDITIONS_NUMBER_SIZE]) {
 bool port_condition(uint32_t index, struct port_condition *condition) {
     if (index >= CONDITIONS) {
         uint32_t behind = index - (uint32_t)CONDITIONS;
-        for (uint32_t of_image = 0; image_condition(of_image, condition); of_image++) {
+        for (uint32_t of_image = 0; rp2040_image_condition(of_image, condition); of_image++) {
             if (behind-- == 0) {
                 return true;
             }
         }
-        return kernels_condition(behind, condition);
+        return rp2040_kernels_condition(behind, condition);
     }
     *condition = conditions[index];
     return true;

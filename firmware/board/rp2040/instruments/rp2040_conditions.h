@@ -7,14 +7,14 @@
 #include "port.h"
 
 /* Reads what has to be read from the chip. */
-void conditions_start(void);
+void rp2040_conditions_start(void);
 
 /* Writes a number in decimal, with a 0 behind it. */
 #define CONDITIONS_NUMBER_SIZE 11U
-void conditions_number(uint32_t number, char text[CONDITIONS_NUMBER_SIZE]);
+void rp2040_conditions_number(uint32_t number, char text[CONDITIONS_NUMBER_SIZE]);
 
 /* Those that depend on whether one kernel has both cores (conditions_smp.c) or each has its own (conditions_amp.c), as
  * port_condition(), with those of the kernel's configuration. */
-bool kernels_condition(uint32_t index, struct port_condition *condition);
+bool rp2040_kernels_condition(uint32_t index, struct port_condition *condition);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* The level first, so that the pin does not rise for a moment where a debugger has started us again. After a reset the
  * pad drives when it is told to (DS 2.19.6.3). */
-void mark_start(void) {
+void rp2040_mark_start(void) {
     SIO_GPIO_OUT_CLR = PIN;
     SIO_GPIO_OE_SET = PIN;
     GPIO2_CTRL = GPIO_FUNC_SIO;

@@ -4,7 +4,7 @@
 
 #define MARK_TEXT "GP2 (header pin 4)"
 
-/* Makes the pin an output, low; behind uart_start(), which resets the pins. */
-void mark_start(void);
+/* Makes the pin an output, low; behind rp2040_uart_start(), which resets the pins. */
+void rp2040_mark_start(void);
 
 #endif

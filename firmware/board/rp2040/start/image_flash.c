@@ -9,23 +9,23 @@
 extern uint32_t board_data[], board_data_end[], board_data_in_flash[];
 
 /* Where boot2.S starts the image: stack pointer and entry. The tables with all vectors are in SRAM (rp2040_cores.c). */
-extern const struct flash_vectors {
+extern const struct rp2040_flash_vectors {
     uint32_t *stack;
     void (*entry)(void);
-} flash_vectors;
+} rp2040_flash_vectors;
 __attribute__((section(".flash_vectors"), used))
-const struct flash_vectors flash_vectors = {&cores_stacks[0][CORES_STACK_WORDS], board_entry};
+const struct rp2040_flash_vectors rp2040_flash_vectors = {&rp2040_cores_stacks[0][CORES_STACK_WORDS], board_entry};
 
-void image_start_data(void) {
-    image_copy(board_data, board_data_in_flash, board_data_in_flash + (board_data_end - board_data));
+void rp2040_image_start_data(void) {
+    rp2040_image_copy(board_data, board_data_in_flash, board_data_in_flash + (board_data_end - board_data));
 }
 
 /* The boot ROM starts what is in flash, unless these ask for something else (DS 2.8.1.1). */
-void image_start_again_after_watchdog(void) { WATCHDOG_SCRATCH4 = 0; }
+void rp2040_image_start_again_after_watchdog(void) { WATCHDOG_SCRATCH4 = 0; }
 
 /* A word from flash takes 20 serial clocks and some more cycles, and holds two instructions; without the cache each
  * time, with it once in a while. */
-uint32_t image_delay_cycles(void) { return (XIP_CTRL & XIP_CTRL_EN) != 0 ? 10000 : 100000; }
+uint32_t rp2040_image_delay_cycles(void) { return (XIP_CTRL & XIP_CTRL_EN) != 0 ? 10000 : 100000; }
 
 static char divider[CONDITIONS_NUMBER_SIZE];
 static char clock_hz[CONDITIONS_NUMBER_SIZE];
@@ -41,13 +41,13 @@ static struct port_condition conditions[] = {
 };
 enum { XIP_CACHE = 3 };
 
-void image_conditions_start(void) {
+void rp2040_image_conditions_start(void) {
     conditions[XIP_CACHE].value = (XIP_CTRL & XIP_CTRL_EN) != 0 ? "on" : "off";
-    conditions_number(SSI_BAUDR, divider);
-    conditions_number(CLOCKS_SYS_HZ / SSI_BAUDR, clock_hz);
+    rp2040_conditions_number(SSI_BAUDR, divider);
+    rp2040_conditions_number(CLOCKS_SYS_HZ / SSI_BAUDR, clock_hz);
 }
 
-bool image_condition(uint32_t index, struct port_condition *condition) {
+bool rp2040_image_condition(uint32_t index, struct port_condition *condition) {
     if (index >= sizeof conditions / sizeof conditions[0]) {
         return false;
     }

@@ -14,18 +14,18 @@ extern uint32_t board_data[], board_data_end[], board_data_saved[];
 /* As it is loaded: 0. Neither cleared nor put back at a start. */
 static volatile uint32_t started __attribute__((section(".started"))) = 0;
 
-void image_start_data(void) {
+void rp2040_image_start_data(void) {
     if (started == 0) {
-        image_copy(board_data_saved, board_data, board_data_end);
+        rp2040_image_copy(board_data_saved, board_data, board_data_end);
         started = 1;
     } else {
-        image_copy(board_data, board_data_saved, board_data_saved + (board_data_end - board_data));
+        rp2040_image_copy(board_data, board_data_saved, board_data_saved + (board_data_end - board_data));
     }
 }
 
 /* After a reset by the watchdog the boot ROM finds this and starts the image again, which is still in SRAM
  * (DS 2.8.1.1). It forgets it then. */
-void image_start_again_after_watchdog(void) {
+void rp2040_image_start_again_after_watchdog(void) {
     uint32_t entry = (uintptr_t)board_entry | 1U;
     WATCHDOG_SCRATCH4 = BOOT_MAGIC;
     WATCHDOG_SCRATCH5 = entry ^ (0U - BOOT_MAGIC);
@@ -33,11 +33,11 @@ void image_start_again_after_watchdog(void) {
     WATCHDOG_SCRATCH7 = entry;
 }
 
-uint32_t image_delay_cycles(void) { return 1000; }
+uint32_t rp2040_image_delay_cycles(void) { return 1000; }
 
-void image_conditions_start(void) {}
+void rp2040_image_conditions_start(void) {}
 
-bool image_condition(uint32_t index, struct port_condition *condition) {
+bool rp2040_image_condition(uint32_t index, struct port_condition *condition) {
     static const struct port_condition conditions[] = {
         {"memory.code", "sram-striped"},
         {"memory.constants", "sram-striped"},

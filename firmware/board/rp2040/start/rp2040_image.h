@@ -6,23 +6,23 @@
 
 /* Gives the initialised variables the values they have at a start. To be called at each, before any is used, on a stack
  * that is none of them. */
-void image_start_data(void);
+void rp2040_image_start_data(void);
 
 /* Has the boot ROM start the image again after a reset by the watchdog. To be called at each start: the ROM forgets. */
-void image_start_again_after_watchdog(void);
+void rp2040_image_start_again_after_watchdog(void);
 
 /* Cycles for which an interrupt may be held up where its code, or that which masks it, has to come from here: a rough
  * upper bound, for some hundred instructions, none of them in a cache. Below 1000 in SRAM. */
-uint32_t image_delay_cycles(void);
+uint32_t rp2040_image_delay_cycles(void);
 
 /* Reads what there is to read for the conditions. */
-void image_conditions_start(void);
+void rp2040_image_conditions_start(void);
 
 /* The conditions that tell where code and constants are, and how they are reached: as port_condition(). */
-bool image_condition(uint32_t index, struct port_condition *condition);
+bool rp2040_image_condition(uint32_t index, struct port_condition *condition);
 
 /* Copies words up to `end`: not by memcpy(), which would need the stack and the variables to be in order. */
-static inline void image_copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
+static inline void rp2040_image_copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
     while (from < end) {
         *(volatile uint32_t *)to++ = *from++; /* volatile: not to be made a call of memcpy */
     }

@@ -15,7 +15,7 @@ extern void (*board_constructors[])(void);
 extern void (*board_constructors_end[])(void);
 
 int main(void);
-void start_c(void);
+void rp2040_start_c(void);
 
 #define TEXT_OF(token) #token
 #define TEXT(macro) TEXT_OF(macro)
@@ -30,11 +30,11 @@ __attribute__((naked, section(".entry"))) void board_entry(void) {
                    "    movs r0, #0           \n"
                    "    msr  control, r0      \n"
                    "    isb                   \n"
-                   "    ldr  r0, =cores_stacks + " TEXT(CORES_STACK_BYTES) "\n"
-                                                                           "    mov  sp, r0           \n"
-                                                                           "    ldr  r0, =start_c     \n"
-                                                                           "    bx   r0               \n"
-                                                                           "    .ltorg                \n");
+                   "    ldr  r0, =rp2040_cores_stacks + " TEXT(CORES_STACK_BYTES) "\n"
+                                                                                  "    mov  sp, r0           \n"
+                                                                                  "    ldr  r0, =rp2040_start_c  \n"
+                                                                                  "    bx   r0               \n"
+                                                                                  "    .ltorg                \n");
 }
 
 static void fill(uint32_t *from, const uint32_t *end, uint32_t word) {
@@ -43,20 +43,20 @@ static void fill(uint32_t *from, const uint32_t *end, uint32_t word) {
     }
 }
 
-void start_c(void) {
+void rp2040_start_c(void) {
     const uint32_t *stack_pointer;
-    cycles_begin();
-    image_start_again_after_watchdog(); /* soon: until then a further reset finds nothing to start */
+    rp2040_cycles_begin();
+    rp2040_image_start_again_after_watchdog(); /* soon: until then a further reset finds nothing to start */
     __asm volatile("mov %0, sp" : "=r"(stack_pointer));
-    fill(&cores_stacks[0][0], stack_pointer - FILL_MARGIN, START_STACK_UNUSED);
-    fill(&cores_stacks[1][0], &cores_stacks[1][CORES_STACK_WORDS], START_STACK_UNUSED);
-    image_start_data();
+    fill(&rp2040_cores_stacks[0][0], stack_pointer - FILL_MARGIN, START_STACK_UNUSED);
+    fill(&rp2040_cores_stacks[1][0], &rp2040_cores_stacks[1][CORES_STACK_WORDS], START_STACK_UNUSED);
+    rp2040_image_start_data();
     fill(board_bss, board_bss_end, 0);
-    cores_vectors_start();
+    rp2040_cores_vectors_start();
     for (uint32_t i = 0; i < SPINLOCKS; i++) {
         spin_unlock_unsafe(spin_lock_instance(i)); /* a debugger may have stopped a program that held some */
     }
-    clocks_start();
+    rp2040_clocks_start();
     for (void (**constructor)(void) = board_constructors; constructor < board_constructors_end; constructor++) {
         (*constructor)();
     }

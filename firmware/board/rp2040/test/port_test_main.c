@@ -6,6 +6,6 @@
 
 int main(void);
 
-static void run(void) { test_end("the port keeps every promise", port_test()); }
+static void run(void) { rp2040_test_end("the port keeps every promise", port_test()); }
 
 int main(void) { board_run(run); }

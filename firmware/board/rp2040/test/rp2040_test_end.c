@@ -26,12 +26,12 @@ static void print_left(const char *whose, uint32_t words) {
     print("\r\n");
 }
 
-void test_end(const char *success, const char *failure) {
+void rp2040_test_end(const char *success, const char *failure) {
     print(failure == NULL ? success : failure);
     print("\r\n");
     print_left("tasks", port_freertos_stack_left());
-    print_left("main, core 0", cores_stack_left(0));
-    print_left("main, core 1", cores_stack_left(1));
+    print_left("main, core 0", rp2040_cores_stack_left(0));
+    print_left("main, core 1", rp2040_cores_stack_left(1));
     board_end(failure == NULL ? 0 : 1);
 }
 

@@ -4,6 +4,6 @@
 
 /* Prints a sentence and what the stacks had left, and ends by a semihosting call: with 0 if `failure` is NULL, then the
  * sentence is `success`; otherwise with 1, and it is `failure`. To be called from the console task. */
-void test_end(const char *success, const char *failure) __attribute__((noreturn));
+void rp2040_test_end(const char *success, const char *failure) __attribute__((noreturn));
 
 #endif

@@ -6,6 +6,6 @@
 
 int main(void);
 
-static void run(void) { test_end("the port bears the stress", stress_run()); }
+static void run(void) { rp2040_test_end("the port bears the stress", stress_run()); }
 
 int main(void) { board_run(run); }

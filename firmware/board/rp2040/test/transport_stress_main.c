@@ -16,6 +16,6 @@ static void hold(uint64_t ticks) {
     restore_interrupts(mask);
 }
 
-static void run(void) { test_end("the transports bear the stress", transport_stress_run(1, hold)); }
+static void run(void) { rp2040_test_end("the transports bear the stress", transport_stress_run(1, hold)); }
 
 int main(void) { board_run(run); }

@@ -23,7 +23,7 @@ static void stop(uint32_t timer, uint32_t prescaler, uint32_t period_less_1) {
     TIM_SR(timer) = 0;
 }
 
-void clock_start(void) {
+void stm32h745_clock_start(void) {
     RCC_APB1LENR |= RCC_APB1LENR_TIM2EN | RCC_APB1LENR_TIM3EN | RCC_APB1LENR_TIM5EN;
     (void)RCC_APB1LENR;
     stop(TIM2, 1, UINT32_MAX);
@@ -50,7 +50,7 @@ uint64_t port_clock(void) {
     uint32_t coarse = TIM_CNT(TIM2);
     uint32_t fine = TIM_CNT(TIM5);
     __asm volatile("msr primask, %0" ::"r"(mask) : "memory");
-    return clock_extend(coarse, fine);
+    return stm32h745_clock_extend(coarse, fine);
 }
 
 uint64_t port_clock_hz(void) { return CLOCKS_BUS_HZ; }

@@ -22,6 +22,6 @@
 #define STM32H745_CLOCK_H
 
 /* Starts the timers, on core 0; panics if TIM3's overflows do not reach TIM2. */
-void clock_start(void);
+void stm32h745_clock_start(void);
 
 #endif

@@ -17,13 +17,13 @@
 /* Cycles by which the two readings may be apart; 8 s at 240 MHz. */
 #define CLOCK_EXTEND_MARGIN 0x78000000U
 
-static inline uint64_t clock_extend(uint32_t coarse, uint32_t fine) {
+static inline uint64_t stm32h745_clock_extend(uint32_t coarse, uint32_t fine) {
     uint64_t least = (uint64_t)coarse << CLOCK_EXTEND_COARSE_LOG2;
     return least + (fine - (uint32_t)least);
 }
 
 /* The count of a 32-bit counter, given one at most 2^32 - 1 before. */
-static inline uint64_t clock_extend_since(uint64_t before, uint32_t counter) {
+static inline uint64_t stm32h745_clock_extend_since(uint64_t before, uint32_t counter) {
     return before + (counter - (uint32_t)before);
 }
 

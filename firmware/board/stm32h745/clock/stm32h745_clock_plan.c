@@ -21,7 +21,7 @@ static const uint16_t flash_most[SCALES][5] = {
 /* Likewise: with 2 wait states, the delay is 1 up to here, then 2. */
 #define DELAY_1_MOST_MHZ 185U
 
-bool clock_plan_flash(uint32_t bus_mhz, uint32_t vos, uint32_t *latency, uint32_t *wrhighfreq) {
+bool stm32h745_clock_plan_flash(uint32_t bus_mhz, uint32_t vos, uint32_t *latency, uint32_t *wrhighfreq) {
     if (vos >= SCALES) {
         return false;
     }
@@ -35,7 +35,7 @@ bool clock_plan_flash(uint32_t bus_mhz, uint32_t vos, uint32_t *latency, uint32_
     return false;
 }
 
-static enum clock_plan_result judge(uint32_t m7, uint32_t m4, uint32_t vos, uint32_t supply) {
+static enum stm32h745_clock_plan_result judge(uint32_t m7, uint32_t m4, uint32_t vos, uint32_t supply) {
     if (!CLOCK_PLAN_M7_LEVEL(m7) || !CLOCK_PLAN_M4_LEVEL(m4)) {
         return CLOCK_PLAN_NO_LEVEL;
     }
@@ -63,9 +63,9 @@ static uint32_t hpre_of(uint32_t ratio) {
     return field;
 }
 
-enum clock_plan_result clock_plan(uint32_t m7_mhz, uint32_t m4_mhz, uint32_t vos, uint32_t supply,
-                                  struct clock_plan *plan) {
-    enum clock_plan_result result = judge(m7_mhz, m4_mhz, vos, supply);
+enum stm32h745_clock_plan_result stm32h745_clock_plan(uint32_t m7_mhz, uint32_t m4_mhz, uint32_t vos, uint32_t supply,
+                                                      struct stm32h745_clock_plan *plan) {
+    enum stm32h745_clock_plan_result result = judge(m7_mhz, m4_mhz, vos, supply);
     if (result != CLOCK_PLAN_OK) {
         return result;
     }
@@ -74,7 +74,7 @@ enum clock_plan_result clock_plan(uint32_t m7_mhz, uint32_t m4_mhz, uint32_t vos
     while (m7_mhz * divp1 < VCO_LEAST_MHZ) {
         divp1 += 2U;
     }
-    *plan = (struct clock_plan){
+    *plan = (struct stm32h745_clock_plan){
         .core_hz = m7_mhz * MHZ,
         .bus_hz = m4_mhz * MHZ,
         .apb_hz = m4_mhz * MHZ / 2U,
@@ -88,5 +88,6 @@ enum clock_plan_result clock_plan(uint32_t m7_mhz, uint32_t m4_mhz, uint32_t vos
         .vos = vos,
         .vos_field = vos == 0 ? 3U : SCALES - vos,
     };
-    return clock_plan_flash(m4_mhz, vos, &plan->latency, &plan->wrhighfreq) ? CLOCK_PLAN_OK : CLOCK_PLAN_BUS_TOO_FAST;
+    return stm32h745_clock_plan_flash(m4_mhz, vos, &plan->latency, &plan->wrhighfreq) ? CLOCK_PLAN_OK
+                                                                                      : CLOCK_PLAN_BUS_TOO_FAST;
 }

@@ -33,13 +33,13 @@
 #define CLOCK_PLAN_M4_LEVEL(mhz) ((mhz) == 240 || (mhz) == 200 || (mhz) == 120 || (mhz) == 60)
 #define CLOCK_PLAN_RATIO(m7, m4) ((m7) == (m4) || (m7) == 2 * (m4) || (m7) == 4 * (m4) || (m7) == 8 * (m4))
 
-/* Whether a pair of clocks can be had: for _Static_assert, and the same as clock_plan(). */
+/* Whether a pair of clocks can be had: for _Static_assert, and the same as stm32h745_clock_plan(). */
 #define CLOCK_PLAN_IS_LEGAL(m7, m4, vos, supply)                                                                       \
     (CLOCK_PLAN_M7_LEVEL(m7) && CLOCK_PLAN_M4_LEVEL(m4) && CLOCK_PLAN_RATIO(m7, m4) && (vos) <= 3 &&                   \
      (m7) <= CLOCK_PLAN_CORE_MOST(vos) && (m4) <= CLOCK_PLAN_BUS_MOST(vos) &&                                          \
      ((vos) != 0 || (supply) == CLOCK_PLAN_LDO))
 
-enum clock_plan_result {
+enum stm32h745_clock_plan_result {
     CLOCK_PLAN_OK,
     CLOCK_PLAN_NO_LEVEL,      /* not a clock that the factors have */
     CLOCK_PLAN_NO_RATIO,      /* the Cortex-M4 would be faster, or a fraction that is no power of two */
@@ -49,7 +49,7 @@ enum clock_plan_result {
     CLOCK_PLAN_NEEDS_LDO,     /* VOS0 without the LDO */
 };
 
-struct clock_plan {
+struct stm32h745_clock_plan {
     uint32_t core_hz; /* Cortex-M7 */
     uint32_t bus_hz;  /* Cortex-M4, AXI, AHB, timers */
     uint32_t apb_hz;
@@ -68,11 +68,11 @@ struct clock_plan {
 };
 
 /* Plans clocks in MHz at a voltage, 0 to 3. The plan is complete if the result is CLOCK_PLAN_OK. */
-enum clock_plan_result clock_plan(uint32_t m7_mhz, uint32_t m4_mhz, uint32_t vos, uint32_t supply,
-                                  struct clock_plan *plan);
+enum stm32h745_clock_plan_result stm32h745_clock_plan(uint32_t m7_mhz, uint32_t m4_mhz, uint32_t vos, uint32_t supply,
+                                                      struct stm32h745_clock_plan *plan);
 
 /* Wait states and programming delay of the flash (RM table 16) at a bus clock and a voltage. False beyond the table. */
-bool clock_plan_flash(uint32_t bus_mhz, uint32_t vos, uint32_t *latency, uint32_t *wrhighfreq);
+bool stm32h745_clock_plan_flash(uint32_t bus_mhz, uint32_t vos, uint32_t *latency, uint32_t *wrhighfreq);
 
 /* What PWR_CR3 is to hold in its lower six bits for a supply (RM table 33 and 7.8.4): written once after power-on, and
  * a wrong value takes the core's supply away until the board is recovered by BOOT0. */

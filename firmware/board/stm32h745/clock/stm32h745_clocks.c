@@ -19,7 +19,7 @@ _Static_assert(CLOCK_PLAN_IS_LEGAL(IC_M7_MHZ, IC_M4_MHZ, IC_VOS, IC_SUPPLY),
 
 static uint32_t apb_hz = HSI_HZ;
 
-uint32_t clocks_apb_hz(void) { return apb_hz; }
+uint32_t stm32h745_clocks_apb_hz(void) { return apb_hz; }
 
 static bool comes(volatile const uint32_t *status, uint32_t mask, uint32_t value) {
     for (uint32_t looks = 0; looks < LOOKS; looks++) {
@@ -31,7 +31,7 @@ static bool comes(volatile const uint32_t *status, uint32_t mask, uint32_t value
 }
 
 /* RM 7.6.2: VOS0 is VOS1 and then the boost. */
-static bool set_voltage(const struct clock_plan *plan) {
+static bool set_voltage(const struct stm32h745_clock_plan *plan) {
     PWR_D3CR = (PWR_D3CR & ~PWR_D3CR_VOS_MASK) | plan->vos_field << PWR_D3CR_VOS_SHIFT;
     if (!comes(&PWR_D3CR, PWR_D3CR_VOSRDY, PWR_D3CR_VOSRDY)) {
         return false;
@@ -46,14 +46,14 @@ static bool set_voltage(const struct clock_plan *plan) {
 }
 
 /* RM 9.5.5, "PLL initialization phase". Outputs that are not used have divider and enable bit at 0. */
-static void set_pll(const struct clock_plan *plan) {
+static void set_pll(const struct stm32h745_clock_plan *plan) {
     RCC_PLLCKSELR = RCC_PLLCKSELR_PLLSRC_HSE | plan->divm1 << RCC_PLLCKSELR_DIVM1_SHIFT;
     RCC_PLLCFGR = plan->pll1rge << RCC_PLLCFGR_PLL1RGE_SHIFT | RCC_PLLCFGR_DIVP1EN;
     RCC_PLL1DIVR = (plan->divn1 - 1U) << RCC_PLL1DIVR_DIVN1_SHIFT | (plan->divp1 - 1U) << RCC_PLL1DIVR_DIVP1_SHIFT;
     RCC_CR |= RCC_CR_PLL1ON;
 }
 
-static void set_dividers(const struct clock_plan *plan) {
+static void set_dividers(const struct stm32h745_clock_plan *plan) {
     RCC_D1CFGR = plan->hpre << RCC_D1CFGR_HPRE_SHIFT | plan->ppre << RCC_D1CFGR_D1PPRE_SHIFT;
     RCC_D2CFGR = plan->ppre << RCC_D2CFGR_D2PPRE1_SHIFT | plan->ppre << RCC_D2CFGR_D2PPRE2_SHIFT;
     RCC_D3CFGR = plan->ppre << RCC_D3CFGR_D3PPRE_SHIFT;
@@ -61,16 +61,16 @@ static void set_dividers(const struct clock_plan *plan) {
 }
 
 /* The flash starts with 7 wait states, more than any clock needs, so they are set last (RM 4.3.8). */
-static bool set_flash(const struct clock_plan *plan) {
+static bool set_flash(const struct stm32h745_clock_plan *plan) {
     uint32_t acr = plan->latency << FLASH_ACR_LATENCY_SHIFT | plan->wrhighfreq << FLASH_ACR_WRHIGHFREQ_SHIFT;
     FLASH_ACR = acr;
     return comes(&FLASH_ACR, acr, acr);
 }
 
-const char *clocks_start(void) {
-    struct clock_plan plan;
+const char *stm32h745_clocks_start(void) {
+    struct stm32h745_clock_plan plan;
     uint32_t revision = DBGMCU_IDC >> DBGMCU_IDC_REV_SHIFT;
-    if (clock_plan(IC_M7_MHZ, IC_M4_MHZ, IC_VOS, IC_SUPPLY, &plan) != CLOCK_PLAN_OK) {
+    if (stm32h745_clock_plan(IC_M7_MHZ, IC_M4_MHZ, IC_VOS, IC_SUPPLY, &plan) != CLOCK_PLAN_OK) {
         return "the plan"; /* the assertion above says that it is right */
     }
     if ((PWR_CR3 & CLOCK_PLAN_CR3_MASK) != CLOCK_PLAN_CR3(IC_SUPPLY)) {

@@ -20,9 +20,9 @@
 
 /* From a reset: the voltage, HSE, PLL1 and all dividers, by core 0. NULL, or what did not come, as part of a sentence;
  * then the chip runs from HSI still. */
-const char *clocks_start(void);
+const char *stm32h745_clocks_start(void);
 
 /* The present clock of the APB buses. */
-uint32_t clocks_apb_hz(void);
+uint32_t stm32h745_clocks_apb_hz(void);
 
 #endif

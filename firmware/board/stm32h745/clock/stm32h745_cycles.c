@@ -7,7 +7,7 @@
 
 static volatile uint64_t noted;
 
-void cycles_start(void) {
+void stm32h745_cycles_start(void) {
     DBGMCU_CR |= DBGMCU_CR_D1DBGCKEN | (IC_CORE == 0 ? DBGMCU_CR_DBGSLEEP_D1 : DBGMCU_CR_DBGSLEEP_D2);
     DEMCR |= DEMCR_TRCENA;
     if (IC_CORE == 0) {
@@ -21,12 +21,12 @@ void cycles_start(void) {
 static uint64_t read_count(void) {
     uint32_t mask;
     __asm volatile("mrs %0, primask\n cpsid i" : "=r"(mask)::"memory");
-    uint64_t count = clock_extend_since(noted, DWT_CYCCNT);
+    uint64_t count = stm32h745_clock_extend_since(noted, DWT_CYCCNT);
     __asm volatile("msr primask, %0" ::"r"(mask) : "memory");
     return count;
 }
 
-void cycles_note(void) { noted = read_count(); }
+void stm32h745_cycles_note(void) { noted = read_count(); }
 
 /* A reading is not taken before what stands before it has been done: DSB and ISB, since the core executes two
  * instructions at a time and does not wait for its stores. */

@@ -12,9 +12,9 @@
 #define STM32H745_CYCLES_H
 
 /* Starts the counter at 0. To be called on each core, at its start. */
-void cycles_start(void);
+void stm32h745_cycles_start(void);
 
 /* Notes the count. To be called on each core by its tick's handler. */
-void cycles_note(void);
+void stm32h745_cycles_note(void);
 
 #endif

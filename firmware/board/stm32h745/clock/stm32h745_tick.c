@@ -28,7 +28,7 @@ static uint64_t read_edge(void) {
     return now - since / RATIO;
 }
 
-void tick_start(void) {
+void stm32h745_tick_start(void) {
     known_edge = read_edge();
     for (uint32_t i = 1; i < READINGS; i++) {
         uint64_t later = (read_edge() - known_edge) % TICK_CLOCK;

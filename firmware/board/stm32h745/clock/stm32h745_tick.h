@@ -11,6 +11,6 @@
 #define STM32H745_TICK_H
 
 /* Finds the phase. To be called on each core, by its first task, before port_tick_edge(). */
-void tick_start(void);
+void stm32h745_tick_start(void);
 
 #endif

@@ -30,7 +30,7 @@ enum port_error board_timer_open(void (*handler)(void *arg), void *arg) {
     fired = handler;
     fired_arg = arg;
     board_unlock(mask);
-    irq_enable(IRQ_TIM5);
+    stm32h745_irq_enable(IRQ_TIM5);
     return PORT_OK;
 }
 
@@ -54,7 +54,7 @@ uint64_t port_timer_set(uint64_t when) {
 
 /* The line goes to both cores, so one that had the timer before may be called once more. The match comes each 2^32
  * cycles, and only the last of them is the moment. */
-void timer_interrupt(void) {
+void stm32h745_timer_interrupt(void) {
     uint32_t mask = board_lock();
     bool mine = timer.core == board_core();
     bool due = mine && timer.armed != 0 && port_clock() >= timer.when;
@@ -65,7 +65,7 @@ void timer_interrupt(void) {
     }
     board_unlock(mask);
     if (!mine) {
-        irq_disable(IRQ_TIM5);
+        stm32h745_irq_disable(IRQ_TIM5);
     } else if (due) {
         fired(fired_arg);
     }

@@ -4,6 +4,6 @@
 #define STM32H745_TIMER_H
 
 /* Handler of TIM5's interrupt, on either core. */
-void timer_interrupt(void);
+void stm32h745_timer_interrupt(void);
 
 #endif

@@ -67,7 +67,7 @@ static bool continue_output(void) {
     return true;
 }
 
-void uart_interrupt(void) {
+void stm32h745_uart_interrupt(void) {
     USART3_ICR = USART_ISR_RTOF;
     bool wake = take_input();
     if ((USART3_CR3 & USART_CR3_TXFTIE) != 0) {
@@ -102,7 +102,7 @@ enum port_error port_console_write(const uint8_t *bytes, size_t size) {
 
 /* ---- rate ---- */
 
-uint32_t port_console_rate_choice(uint32_t index) { return baud_choice(clocks_apb_hz(), index); }
+uint32_t port_console_rate_choice(uint32_t index) { return stm32h745_baud_choice(stm32h745_clocks_apb_hz(), index); }
 
 uint32_t port_console_rate(void) { return rate; }
 
@@ -115,7 +115,7 @@ void port_console_set_rate(uint32_t bits_per_second) {
     (void)take_input();
     rate = bits_per_second;
     USART3_CR1 = cr1 & ~USART_CR1_UE;
-    USART3_BRR = baud_divisor(clocks_apb_hz(), bits_per_second);
+    USART3_BRR = stm32h745_baud_divisor(stm32h745_clocks_apb_hz(), bits_per_second);
     USART3_CR1 = cr1 | USART_CR1_UE;
     __asm volatile("msr primask, %0" ::"r"(mask) : "memory");
 }
@@ -127,7 +127,7 @@ static void connect(uint32_t pin) {
     GPIO_MODER(GPIOD) = (GPIO_MODER(GPIOD) & ~(3U << 2U * pin)) | GPIO_ALTERNATE << 2U * pin;
 }
 
-void uart_start(void) {
+void stm32h745_uart_start(void) {
     RCC_AHB4ENR |= RCC_AHB4ENR_GPIODEN;
     RCC_APB1LENR |= RCC_APB1LENR_USART3EN;
     (void)RCC_APB1LENR;
@@ -141,8 +141,8 @@ void uart_start(void) {
     port_console_set_rate(UART_RATE);
 }
 
-void uart_listen(void) {
+void stm32h745_uart_listen(void) {
     USART3_CR1 |= USART_CR1_RTOIE;
     USART3_CR3 |= USART_CR3_RXFTIE;
-    irq_enable(IRQ_USART3);
+    stm32h745_irq_enable(IRQ_USART3);
 }

@@ -13,16 +13,16 @@
 #define UART_RATE 115200
 
 /* Sets pins and USART up, for the present clock of the APB buses. */
-void uart_start(void);
+void stm32h745_uart_start(void);
 
 /* Lets input come in. To be called on core 0, once a console task exists. */
-void uart_listen(void);
+void stm32h745_uart_listen(void);
 
 /* USART3's handler, on core 0. */
-void uart_interrupt(void);
+void stm32h745_uart_interrupt(void);
 
 /* Sends bytes without interrupts, on either core, for when there is no system any more. Returns when the last has left.
  */
-void uart_write_raw(const char *bytes, size_t size);
+void stm32h745_uart_write_raw(const char *bytes, size_t size);
 
 #endif

@@ -2,7 +2,7 @@
 #include "stm32h745_registers.h"
 #include "stm32h745_uart.h"
 
-void uart_write_raw(const char *bytes, size_t size) {
+void stm32h745_uart_write_raw(const char *bytes, size_t size) {
     USART3_CR1 &= ~USART_CR1_RTOIE;
     USART3_CR3 &= ~(USART_CR3_RXFTIE | USART_CR3_TXFTIE);
     for (size_t i = 0; i < size; i++) {

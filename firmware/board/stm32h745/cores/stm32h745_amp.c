@@ -23,8 +23,8 @@ bool board_in_handler(void) {
 
 /* Takes and gives back a bell, which nobody else takes: that is what raises the interrupt (RM 11.3.7). */
 static void ring(uint32_t core) {
-    (void)lock_try(SEMAPHORE_BELL(IC_CORE, core));
-    lock_give(SEMAPHORE_BELL(IC_CORE, core));
+    (void)stm32h745_lock_try(SEMAPHORE_BELL(IC_CORE, core));
+    stm32h745_lock_give(SEMAPHORE_BELL(IC_CORE, core));
 }
 
 void board_ring(void) {
@@ -42,7 +42,7 @@ void board_ring_self(void) {
 }
 
 /* In this order: who rings from now on is heard again. */
-void amp_interrupt(void) {
+void stm32h745_amp_interrupt(void) {
     uint32_t rung = HSEM_CMISR(IC_CORE);
     HSEM_CICR(IC_CORE) = rung;
     __asm volatile("dsb" ::: "memory"); /* the cause is gone before the handler returns */
@@ -57,7 +57,7 @@ void amp_interrupt(void) {
 void board_doorbell_start(void) {
     HSEM_CICR(IC_CORE) = SEMAPHORE_BELLS_AT(IC_CORE);
     HSEM_CIER(IC_CORE) = SEMAPHORE_BELLS_AT(IC_CORE);
-    irq_enable(IRQ_HSEM(IC_CORE));
+    stm32h745_irq_enable(IRQ_HSEM(IC_CORE));
 }
 
 /* ---- starting core 1 ---- */
@@ -67,14 +67,14 @@ void board_doorbell_start(void) {
  * (stm32h745_start.c). */
 bool board_start_core_1(void) {
     __asm volatile("dsb" ::: "memory"); /* what is shared is clear */
-    (void)lock_try(SEMAPHORE_GATE);
+    (void)stm32h745_lock_try(SEMAPHORE_GATE);
     RCC_GCR |= RCC_GCR_BOOT_C2;
     return true;
 }
 
-void board_core_1_runs(void) { tick_start(); }
+void board_core_1_runs(void) { stm32h745_tick_start(); }
 
-void board_alive(void) { watchdog_feed(); }
+void board_alive(void) { stm32h745_watchdog_feed(); }
 
 uint32_t board_build(void) {
     static const char build[] = IC_VERSION " " IC_BUILD;

@@ -3,6 +3,6 @@
 #define STM32H745_AMP_H
 
 /* Handler of this core's interrupt of the hardware semaphores: somebody has rung. */
-void amp_interrupt(void);
+void stm32h745_amp_interrupt(void);
 
 #endif

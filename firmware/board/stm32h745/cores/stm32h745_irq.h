@@ -13,7 +13,7 @@
 #define IRQ_PRIORITY 0xf0U
 
 /* Lets this core take an interrupt; what is pending from before is forgotten. */
-void irq_enable(uint32_t number);
-void irq_disable(uint32_t number);
+void stm32h745_irq_enable(uint32_t number);
+void stm32h745_irq_disable(uint32_t number);
 
 #endif

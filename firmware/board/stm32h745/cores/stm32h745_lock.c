@@ -7,33 +7,33 @@
 #include "stm32h745_registers.h"
 #include "stm32h745_semaphores.h"
 
-bool lock_try(uint32_t semaphore) {
+bool stm32h745_lock_try(uint32_t semaphore) {
     bool taken = HSEM_RLR(semaphore) == SEMAPHORE_TAKEN(IC_CORE);
     __asm volatile("dmb" ::: "memory");
     return taken;
 }
 
-void lock_give(uint32_t semaphore) {
+void stm32h745_lock_give(uint32_t semaphore) {
     __asm volatile("dsb" ::: "memory");
     HSEM_R(semaphore) = SEMAPHORE_TAKEN(IC_CORE) & ~SEMAPHORE_LOCKED;
 }
 
-uint32_t lock_enter(uint32_t semaphore) {
+uint32_t stm32h745_lock_enter(uint32_t semaphore) {
     uint32_t mask;
     __asm volatile("mrs %0, primask\n cpsid i" : "=r"(mask)::"memory");
-    while (!lock_try(semaphore)) {
+    while (!stm32h745_lock_try(semaphore)) {
     }
     return mask;
 }
 
-void lock_leave(uint32_t semaphore, uint32_t mask) {
-    lock_give(semaphore);
+void stm32h745_lock_leave(uint32_t semaphore, uint32_t mask) {
+    stm32h745_lock_give(semaphore);
     __asm volatile("msr primask, %0" ::"r"(mask) : "memory");
 }
 
-uint32_t board_lock(void) { return lock_enter(SEMAPHORE_LOCK); }
+uint32_t board_lock(void) { return stm32h745_lock_enter(SEMAPHORE_LOCK); }
 
-void board_unlock(uint32_t mask) { lock_leave(SEMAPHORE_LOCK, mask); }
+void board_unlock(uint32_t mask) { stm32h745_lock_leave(SEMAPHORE_LOCK, mask); }
 
 /* ---- spinlocks ---- */
 
@@ -62,11 +62,11 @@ void port_spinlock_destroy(port_spinlock_t *lock) {
 }
 
 void port_spinlock_lock(port_spinlock_t *lock) {
-    while (!lock_try(semaphore_of(lock))) {
+    while (!stm32h745_lock_try(semaphore_of(lock))) {
     }
 }
 
-void port_spinlock_unlock(port_spinlock_t *lock) { lock_give(semaphore_of(lock)); }
+void port_spinlock_unlock(port_spinlock_t *lock) { stm32h745_lock_give(semaphore_of(lock)); }
 
 /* ---- atomics ---- */
 
@@ -79,19 +79,19 @@ static void store(port_atomic_t *counter, uint32_t value) {
 }
 
 uint32_t port_atomic_add(port_atomic_t *counter, uint32_t amount) {
-    uint32_t mask = lock_enter(SEMAPHORE_ATOMIC);
+    uint32_t mask = stm32h745_lock_enter(SEMAPHORE_ATOMIC);
     uint32_t before = load(counter);
     store(counter, before + amount);
-    lock_leave(SEMAPHORE_ATOMIC, mask);
+    stm32h745_lock_leave(SEMAPHORE_ATOMIC, mask);
     return before;
 }
 
 bool port_atomic_swap(port_atomic_t *counter, uint32_t expected, uint32_t wanted) {
-    uint32_t mask = lock_enter(SEMAPHORE_ATOMIC);
+    uint32_t mask = stm32h745_lock_enter(SEMAPHORE_ATOMIC);
     bool as_expected = load(counter) == expected;
     if (as_expected) {
         store(counter, wanted);
     }
-    lock_leave(SEMAPHORE_ATOMIC, mask);
+    stm32h745_lock_leave(SEMAPHORE_ATOMIC, mask);
     return as_expected;
 }

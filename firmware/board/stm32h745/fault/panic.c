@@ -19,21 +19,21 @@ static struct {
 
 __attribute__((noreturn, used)) static void end(void) {
     port_mark(false);
-    led_panic();
+    stm32h745_led_panic();
     ic_line_open(&line, "log");
     ic_line_integer(&line, "id", 0);
     ic_line_text(&line, "text", cause.what);
     ic_line_text(&line, "where", cause.where);
     ic_line_integer(&line, "number", cause.number);
     ic_line_integer(&line, "core", IC_CORE);
-    uart_write_raw("\r\n", 2); /* a line may be under way */
-    uart_write_raw(line.text, ic_line_close(&line));
+    stm32h745_uart_write_raw("\r\n", 2); /* a line may be under way */
+    stm32h745_uart_write_raw(line.text, ic_line_close(&line));
     board_end(1);
 }
 
 void board_panic(const char *what, const char *where, uint32_t number) {
     __asm volatile("cpsid i" ::: "memory");
-    while (!lock_try(SEMAPHORE_PANIC)) {
+    while (!stm32h745_lock_try(SEMAPHORE_PANIC)) {
         /* The other core has been here; one line is enough. The watchdog ends this. */
     }
     cause.what = what;

@@ -22,7 +22,7 @@ static void make_output(uint32_t port, uint32_t pin) {
     GPIO_MODER(port) = (GPIO_MODER(port) & ~(3U << 2U * pin)) | GPIO_OUTPUT << 2U * pin;
 }
 
-void led_start(void) {
+void stm32h745_led_start(void) {
     RCC_AHB4ENR |= RCC_AHB4ENR_GPIOBEN | RCC_AHB4ENR_GPIOEEN;
     (void)RCC_AHB4ENR;
     make_output(PORT, PIN);
@@ -31,7 +31,7 @@ void led_start(void) {
 #endif
 }
 
-void led_beat(void) {
+void stm32h745_led_beat(void) {
     static uint32_t ticks;
     static bool on;
     if (++ticks >= BEAT_TICKS) {
@@ -41,4 +41,4 @@ void led_beat(void) {
     }
 }
 
-void led_panic(void) { set(GPIOB, LD3_PIN, true); }
+void stm32h745_led_panic(void) { set(GPIOB, LD3_PIN, true); }

@@ -3,12 +3,12 @@
 #define STM32H745_LED_H
 
 /* LD1, green, PB0, is core 0's; LD2, yellow, PE1, core 1's; LD3, red, PB14. */
-void led_start(void);
+void stm32h745_led_start(void);
 
 /* One kernel tick has passed: changes this core's LED each 500. */
-void led_beat(void);
+void stm32h745_led_beat(void);
 
 /* Lights the red one. */
-void led_panic(void);
+void stm32h745_led_panic(void);
 
 #endif

@@ -6,7 +6,7 @@
 #define RELOAD 0xfffU
 
 /* RM 48.3.2: start, unlock, set, wait until it is taken over, feed. */
-void watchdog_start(void) {
+void stm32h745_watchdog_start(void) {
     DBGMCU_APB4FZ1 |= DBGMCU_APB4FZ1_DBG_IWDG1;
     IWDG1_KR = IWDG_KR_START;
     IWDG1_KR = IWDG_KR_UNLOCK;
@@ -14,7 +14,7 @@ void watchdog_start(void) {
     IWDG1_RLR = RELOAD;
     while (IWDG1_SR != 0) {
     }
-    watchdog_feed();
+    stm32h745_watchdog_feed();
 }
 
-void watchdog_feed(void) { IWDG1_KR = IWDG_KR_FEED; }
+void stm32h745_watchdog_feed(void) { IWDG1_KR = IWDG_KR_FEED; }

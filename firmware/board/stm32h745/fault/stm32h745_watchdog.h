@@ -11,8 +11,8 @@
 #define WATCHDOG_TEXT "IWDG1, 8192 ms nominally; fed by core 0's tick while both kernels tick"
 
 /* Arms it, for good. */
-void watchdog_start(void);
+void stm32h745_watchdog_start(void);
 
-void watchdog_feed(void);
+void stm32h745_watchdog_feed(void);
 
 #endif

@@ -61,7 +61,7 @@ static void hex(uint32_t number, char *text) {
     text[4] = '\0';
 }
 
-void conditions_start(void) {
+void stm32h745_conditions_start(void) {
     hex(DBGMCU_IDC >> DBGMCU_IDC_REV_SHIFT, revision);
     latency[0] = (char)('0' + (FLASH_ACR >> FLASH_ACR_LATENCY_SHIFT & 7U));
     latency[1] = '\0';

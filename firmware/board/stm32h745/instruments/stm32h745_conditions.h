@@ -3,6 +3,6 @@
 #define STM32H745_CONDITIONS_H
 
 /* Reads what has to be read from the chip. On core 0. */
-void conditions_start(void);
+void stm32h745_conditions_start(void);
 
 #endif

@@ -6,7 +6,7 @@
 #define PIN 14U
 
 /* Each core has an enable bit of its own for the port (RM 9.7.1). The rest core 1 only writes again as it is. */
-void mark_start(void) {
+void stm32h745_mark_start(void) {
     RCC_AHB4ENR |= RCC_AHB4ENR_GPIOGEN;
     (void)RCC_AHB4ENR;
     port_mark(false);

@@ -5,6 +5,6 @@
 #define MARK_TEXT "PG14 (D2 at CN10)"
 
 /* Makes the pin an output, low. To be called by each core at its start. */
-void mark_start(void);
+void stm32h745_mark_start(void);
 
 #endif

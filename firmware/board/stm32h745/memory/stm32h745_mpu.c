@@ -29,9 +29,9 @@ static void invalidate_dcache(void) {
     wait_for_it();
 }
 
-void mpu_start(void) {
-    struct mpu_entry entries[MPU_ENTRIES];
-    mpu_table_make(entries);
+void stm32h745_mpu_start(void) {
+    struct stm32h745_mpu_entry entries[MPU_ENTRIES];
+    stm32h745_mpu_table_make(entries);
     MPU_CTRL = 0;
     for (uint32_t i = 0; i < MPU_ENTRIES; i++) {
         MPU_RBAR = entries[i].rbar;
@@ -54,7 +54,7 @@ void mpu_start(void) {
 
 #else
 
-void mpu_start(void) {
+void stm32h745_mpu_start(void) {
     /* What D1 has for this core: its own bits (RM 9.5.10). */
     RCC_AHB3ENR |= RCC_AHB3ENR_FLASHEN | RCC_AHB3ENR_AXISRAMEN;
     RCC_AHB1ENR |= RCC_AHB1ENR_ARTEN;

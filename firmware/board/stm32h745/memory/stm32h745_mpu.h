@@ -5,6 +5,6 @@
 /* Core 0: the table of stm32h745_mpu_table.h, and the caches that the build asks for (IC_ICACHE, IC_DCACHE). Core 1,
  * which has neither: the ART accelerator in front of its bank of the flash (RM 6), always. To be called once, at the
  * start. */
-void mpu_start(void);
+void stm32h745_mpu_start(void);
 
 #endif

@@ -22,13 +22,13 @@
 #include <stdint.h>
 
 /* RBAR and RASR of a region; RBAR with the region's number and VALID. */
-struct mpu_entry {
+struct stm32h745_mpu_entry {
     uint32_t rbar;
     uint32_t rasr;
 };
 
 /* What memory is (ARMv7-M table B3-13: TEX, C, B). */
-enum mpu_kind {
+enum stm32h745_mpu_kind {
     MPU_FORBIDDEN,  /* no access, not even a speculative one */
     MPU_CACHED,     /* Normal; write-back, allocated by reads and writes */
     MPU_NOT_CACHED, /* Normal, non-cacheable, not Shareable */
@@ -38,12 +38,12 @@ enum mpu_kind {
 /* Makes the entry of a region of 2^log2_bytes bytes, 5 (32) to 32 (4 GiB), at a multiple of that. Bit n of
  * `subregions_off` leaves out its eighth part n; only of regions of 256 bytes and more. False if such a region cannot
  * be. */
-bool mpu_entry_make(uint32_t number, uint32_t base, uint32_t log2_bytes, uint32_t subregions_off, enum mpu_kind kind,
-                    struct mpu_entry *entry);
+bool stm32h745_mpu_entry_make(uint32_t number, uint32_t base, uint32_t log2_bytes, uint32_t subregions_off,
+                              enum stm32h745_mpu_kind kind, struct stm32h745_mpu_entry *entry);
 
 /* The table. A region with a higher number wins where several overlap. */
 #define MPU_ENTRIES 6U
-void mpu_table_make(struct mpu_entry entries[MPU_ENTRIES]);
+void stm32h745_mpu_table_make(struct stm32h745_mpu_entry entries[MPU_ENTRIES]);
 
 /* MPU_CTRL: on, off in HardFault and NMI, and what no region names is as in the default map. */
 #define MPU_CTRL_VALUE 5U

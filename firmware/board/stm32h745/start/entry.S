@@ -25,7 +25,7 @@ board_entry:
     cpsid i
 #if IC_CORE == 0
     /* How the core is supplied. PWR_CR3 takes its lower bits once after power-on, whatever else resets the chip: what
-       is there already is left alone here, and judged by clocks_start(). */
+       is there already is left alone here, and judged by stm32h745_clocks_start(). */
     ldr   r0, =PWR_CR3
     ldr   r1, [r0]
     and   r2, r1, #PWR_CR3_SUPPLY
@@ -66,22 +66,22 @@ board_entry:
     isb
     ldr   r0, =board_stack_top
     mov   sp, r0
-    ldr   r0, =start_c
+    ldr   r0, =stm32h745_start_c
     bx    r0
     .ltorg
     .size board_entry, . - board_entry
 
 /* EXC_RETURN bit 2 tells which stack has the frame (ARMv7-M B1.5.8). */
-    .section .text.start_fault, "ax"
-    .global start_fault
-    .type start_fault, %function
+    .section .text.stm32h745_start_fault, "ax"
+    .global stm32h745_start_fault
+    .type stm32h745_start_fault, %function
     .thumb_func
-start_fault:
+stm32h745_start_fault:
     tst   lr, #4
     ite   eq
     mrseq r0, msp
     mrsne r0, psp
-    ldr   r1, =start_fault_at
+    ldr   r1, =stm32h745_start_fault_at
     bx    r1
     .ltorg
-    .size start_fault, . - start_fault
+    .size stm32h745_start_fault, . - stm32h745_start_fault

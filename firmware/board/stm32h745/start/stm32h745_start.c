@@ -15,10 +15,10 @@ extern void (*board_constructors[])(void);
 extern void (*board_constructors_end[])(void);
 
 int main(void);
-void start_c(void);
-void start_fault_at(const uint32_t *frame);
+void stm32h745_start_c(void);
+void stm32h745_start_fault_at(const uint32_t *frame);
 
-void start_reset_chip(void) {
+void stm32h745_start_reset_chip(void) {
     __asm volatile("dsb" ::: "memory");
     SCB_AIRCR = SCB_AIRCR_RESET;
     for (;;) {
@@ -37,15 +37,15 @@ static void copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
     }
 }
 
-void start_c(void) {
+void stm32h745_start_c(void) {
 #if IC_CORE == 0
     /* A debugger may have started a program in the middle of another one's life. Half of that, the other core, cannot
      * be started again by itself (RM 9.4: no reset of CPU2 alone). */
     if ((RCC_CFGR >> RCC_CFGR_SWS_SHIFT & RCC_CFGR_SW_MASK) != 0) {
-        start_reset_chip();
+        stm32h745_start_reset_chip();
     }
 #endif
-    SCB_VTOR = (uintptr_t)&vectors;
+    SCB_VTOR = (uintptr_t)&stm32h745_vectors;
     SCB_CPACR |= SCB_CPACR_FPU;
     __asm volatile("dsb\n isb" ::: "memory");
     copy(board_data, board_data_in_flash, board_data_end);
@@ -54,8 +54,8 @@ void start_c(void) {
     fill(board_samples, board_samples_end, 0);
     fill(port_amp_shared, port_amp_shared_end, 0);
 #endif
-    mpu_start();
-    cycles_start();
+    stm32h745_mpu_start();
+    stm32h745_cycles_start();
     for (void (**constructor)(void) = board_constructors; constructor < board_constructors_end; constructor++) {
         (*constructor)();
     }
@@ -63,4 +63,4 @@ void start_c(void) {
     board_panic("main has returned", "", 0);
 }
 
-void start_fault_at(const uint32_t *frame) { board_panic("a fault of the instruction at", "", frame[6]); }
+void stm32h745_start_fault_at(const uint32_t *frame) { board_panic("a fault of the instruction at", "", frame[6]); }

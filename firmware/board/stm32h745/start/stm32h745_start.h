@@ -6,9 +6,9 @@
 void board_entry(void) __attribute__((noreturn));
 
 /* Handler of HardFault and of the faults it is made of: panics with the address of the instruction. */
-void start_fault(void);
+void stm32h745_start_fault(void);
 
 /* Resets the whole chip, both cores and all peripherals (RM 9.4.3, SFT1RESET). */
-void start_reset_chip(void) __attribute__((noreturn));
+void stm32h745_start_reset_chip(void) __attribute__((noreturn));
 
 #endif

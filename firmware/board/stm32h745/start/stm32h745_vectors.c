@@ -26,31 +26,32 @@ static void unexpected(void) {
 
 /* Core 1 has no console. */
 #if IC_CORE == 0
-#define USART3_HANDLER uart_interrupt
+#define USART3_HANDLER stm32h745_uart_interrupt
 #else
 #define USART3_HANDLER unexpected
 #endif
 
-__attribute__((section(".vectors"), aligned(VECTORS_ALIGN), used)) const struct vector_table vectors = {
+__attribute__((section(".vectors"), aligned(VECTORS_ALIGN), used))
+const struct stm32h745_vector_table stm32h745_vectors = {
     .stack = board_stack_top,
     .handlers =
         {
             EXCEPTION(1) = board_entry,
             EXCEPTION(2) = unexpected,
-            EXCEPTION(3) = start_fault,
-            EXCEPTION(4) = start_fault,
-            EXCEPTION(5) = start_fault,
-            EXCEPTION(6) = start_fault,
+            EXCEPTION(3) = stm32h745_start_fault,
+            EXCEPTION(4) = stm32h745_start_fault,
+            EXCEPTION(5) = stm32h745_start_fault,
+            EXCEPTION(6) = stm32h745_start_fault,
             EXCEPTION(11) = vPortSVCHandler,
             EXCEPTION(12) = unexpected,
             EXCEPTION(14) = xPortPendSVHandler,
-            EXCEPTION(15) = board_tick,
+            EXCEPTION(15) = stm32h745_board_tick,
             IRQS(0U, IRQ_USART3 - 1U) = unexpected,
             IRQ(IRQ_USART3) = USART3_HANDLER,
             IRQS(IRQ_USART3 + 1U, IRQ_TIM5 - 1U) = unexpected,
-            IRQ(IRQ_TIM5) = timer_interrupt,
+            IRQ(IRQ_TIM5) = stm32h745_timer_interrupt,
             IRQS(IRQ_TIM5 + 1U, IRQ_HSEM(IC_CORE) - 1U) = unexpected,
-            IRQ(IRQ_HSEM(IC_CORE)) = amp_interrupt,
+            IRQ(IRQ_HSEM(IC_CORE)) = stm32h745_amp_interrupt,
             IRQS(IRQ_HSEM(IC_CORE) + 1U, IRQ_COUNT - 1U) = unexpected,
         },
 };

@@ -11,11 +11,11 @@
 #define VECTORS_OF_CORE 16U
 #define VECTORS_ALIGN 1024
 
-struct vector_table {
+struct stm32h745_vector_table {
     uint32_t *stack; /* initial main stack pointer */
     void (*handlers[VECTORS_OF_CORE - 1U + IRQ_COUNT])(void);
 };
 
-extern const struct vector_table vectors;
+extern const struct stm32h745_vector_table stm32h745_vectors;
 
 #endif

@@ -1,6 +1,6 @@
 /* What the files of this board have from each other. Those that measure are in esp32_instruments.h. */
-#ifndef ESP32_ESP32_H
-#define ESP32_ESP32_H
+#ifndef ESP32_BOARD_H
+#define ESP32_BOARD_H
 
 #include <stdbool.h>
 #include <stdint.h>

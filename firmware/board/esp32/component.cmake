@@ -11,28 +11,33 @@ set(sources ${IC_PORTABLE} bench/benchmarks.c
   port/freertos_smp/port_freertos.c
   transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
   transport/freertos/stream_buffer.c transport/esp_idf/ringbuf.c
-  board/esp32/clock.c board/esp32/doorbell.c board/esp32/instruments.c board/esp32/lock.c board/esp32/main_loop.c
-  board/esp32/mark.c board/esp32/region.c board/esp32/tick.c board/esp32/timer.c board/esp32/transports.c
-  board/esp32/conditions.c board/esp32/console.c board/esp32/panic.c board/esp32/start.c board/esp32/watchdog.c)
+  board/esp32/main_loop.c board/esp32/start.c board/esp32/transports.c
+  board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c board/esp32/clock/timer.c
+  board/esp32/console/console.c board/esp32/cores/doorbell.c board/esp32/cores/lock.c
+  board/esp32/fault/panic.c board/esp32/fault/watchdog.c
+  board/esp32/instruments/conditions.c board/esp32/instruments/esp32_instruments.c
+  board/esp32/instruments/esp32_mark.c board/esp32/instruments/esp32_region.c)
 
 if(CONFIG_INTERCORE_CONSOLE_USB_SERIAL_JTAG)
-  list(APPEND sources board/esp32/console_usb.c)
+  list(APPEND sources board/esp32/console/console_usb.c)
 else()
-  list(APPEND sources board/esp32/console_uart.c)
+  list(APPEND sources board/esp32/console/console_uart.c)
 endif()
 
 if(CONFIG_INTERCORE_PROGRAM_PORT_TEST)
-  list(APPEND sources board/esp32/program_port_test.c board/esp32/test_end.c port/port_test.c)
+  list(APPEND sources board/esp32/test/program_port_test.c board/esp32/test/esp32_test_end.c port/port_test.c)
 elseif(CONFIG_INTERCORE_PROGRAM_STRESS)
-  list(APPEND sources board/esp32/program_stress.c board/esp32/test_end.c port/stress.c)
+  list(APPEND sources board/esp32/test/program_stress.c board/esp32/test/esp32_test_end.c port/stress.c)
 elseif(CONFIG_INTERCORE_PROGRAM_TRANSPORT_STRESS)
-  list(APPEND sources board/esp32/program_transport_stress.c board/esp32/test_end.c transport/transport_stress.c)
+  list(APPEND sources
+    board/esp32/test/program_transport_stress.c board/esp32/test/esp32_test_end.c transport/transport_stress.c)
 else()
   list(APPEND sources board/esp32/program_benchmark.c)
 endif()
 list(TRANSFORM sources PREPEND ${firmware}/)
 
-set(folders ${IC_PORTABLE_FOLDERS} port/freertos port/freertos_smp transport/freertos transport/esp_idf board/esp32)
+set(folders ${IC_PORTABLE_FOLDERS} port/freertos port/freertos_smp transport/freertos transport/esp_idf
+  board/esp32 board/esp32/clock board/esp32/cores board/esp32/instruments board/esp32/test)
 list(TRANSFORM folders PREPEND ${firmware}/)
 
 # The archive is named after the component, and the component after its folder.

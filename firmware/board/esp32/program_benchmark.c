@@ -1,5 +1,5 @@
 /* The benchmark program. */
 #include "console.h"
-#include "esp32.h"
+#include "esp32_board.h"
 
 void esp32_program(void) { ic_console_serve(); }

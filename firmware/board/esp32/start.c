@@ -1,8 +1,8 @@
 /* intercore.h: the console task, from its start to its end. */
 #include <stdatomic.h>
 
-#include "esp32.h"
-#include "instruments.h"
+#include "esp32_board.h"
+#include "esp32_instruments.h"
 #include "kernel.h"
 
 static const struct intercore_console *console;

@@ -10,8 +10,8 @@ target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=1048576U)
 
 add_library(linux STATIC
   port/posix/control_posix.c port/posix/interrupt_posix.c port/posix/lock_posix.c port/posix/objects_posix.c
-  port/loop_none.c port/posix/period_posix.c port/posix/port_posix.c board/linux/conditions.c board/linux/region.c
-  board/linux/transports.c
+  port/loop_none.c port/posix/period_posix.c port/posix/port_posix.c
+  board/linux/linux_conditions.c board/linux/linux_region.c board/linux/transports.c
   transport/posix/notification.c transport/posix/pipe.c transport/posix/posix_mq.c transport/posix/queue.c
   transport/posix/ring_futex.c transport/posix/rpmsg_char.c transport/posix/unix_socket.c)
 target_include_directories(linux PUBLIC board/linux transport/posix)
@@ -32,10 +32,10 @@ target_link_libraries(intercore PUBLIC linux) # the portable code and its platfo
 add_executable(intercore-target board/linux/main.c)
 target_link_libraries(intercore-target PRIVATE intercore)
 
-add_executable(intercore-port-test EXCLUDE_FROM_ALL board/linux/port_test_main.c port/port_test.c)
+add_executable(intercore-port-test EXCLUDE_FROM_ALL board/linux/test/port_test_main.c port/port_test.c)
 target_link_libraries(intercore-port-test PRIVATE intercore)
 
-add_executable(intercore-stress EXCLUDE_FROM_ALL board/linux/stress_main.c port/stress.c port/posix/stress_posix.c)
+add_executable(intercore-stress EXCLUDE_FROM_ALL board/linux/test/stress_main.c port/stress.c port/posix/stress_posix.c)
 target_compile_definitions(intercore-stress PRIVATE _GNU_SOURCE)
 target_link_libraries(intercore-stress PRIVATE intercore)
 
@@ -44,5 +44,5 @@ add_executable(intercore-faulty EXCLUDE_FROM_ALL board/linux/main.c transport/fa
 target_link_libraries(intercore-faulty PRIVATE intercore)
 
 add_executable(intercore-transport-stress EXCLUDE_FROM_ALL
-  board/linux/transport_stress_main.c transport/transport_stress.c)
+  board/linux/test/transport_stress_main.c transport/transport_stress.c)
 target_link_libraries(intercore-transport-stress PRIVATE intercore)

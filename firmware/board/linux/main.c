@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "conditions.h"
 #include "console.h"
+#include "linux_conditions.h"
+#include "linux_region.h"
 #include "port_posix.h"
-#include "region.h"
 #include "rpmsg_char.h"
 
 int main(void) {

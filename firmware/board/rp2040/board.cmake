@@ -12,8 +12,7 @@ foreach(name IC_CODE IC_XIP_CACHE)
     message(FATAL_ERROR "${name} is one of ${levels}, and not ${${name}}.")
   endif()
 endforeach()
-include(board/rp2040/pll.cmake)
-list(JOIN IC_CODE_FLAGS " " flags)
+include(board/rp2040/chip.cmake)
 
 # One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
 add_compile_options(-ffunction-sections -fdata-sections)
@@ -34,45 +33,43 @@ else()
   target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=8192U)
 endif()
 
+# In the order in which the linker places them: simulated cycles move with it.
+set(sources
+  rp2040_board.c clock/rp2040_clock.c clock/rp2040_clock.S clock/rp2040_clocks.c instruments/rp2040_conditions.c
+  cores/core_1_smp.c cores/rp2040_cores.c clock/rp2040_cycles.c clock/rp2040_cycles.S cores/rp2040_fifo.c
+  fault/rp2040_fault.c start/image_${IC_CODE}.c cores/rp2040_interrupt.c instruments/conditions_smp.c
+  cores/rp2040_launch.c cores/lock.c instruments/rp2040_mark.c fault/panic.c instruments/rp2040_region.c
+  start/rp2040_start.c clock/rp2040_tick.c console/rp2040_uart.c transports.c fault/rp2040_watchdog.c)
+list(TRANSFORM sources PREPEND board/rp2040/)
 add_library(rp2040 STATIC
   port/freertos_smp/conditions_v11.c port/freertos_smp/interrupt_freertos.c
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c port/freertos_smp/port_freertos.c port/freertos_smp/kernel_v11.c port/loop_none.c
-  board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
-  board/rp2040/core_1_smp.c board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fifo.c board/rp2040/fault.c
-  board/rp2040/image_${IC_CODE}.c board/rp2040/interrupt.c board/rp2040/kernels_smp.c board/rp2040/launch.c
-  board/rp2040/lock.c board/rp2040/mark.c
-  board/rp2040/panic.c board/rp2040/region.c board/rp2040/start.c board/rp2040/tick.c board/rp2040/uart.c
-  board/rp2040/transports.c board/rp2040/watchdog.c
+  ${sources}
   transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
   transport/freertos/stream_buffer.c
   transport/rp2040/dma.c transport/rp2040/fifo.c)
-target_include_directories(rp2040 PUBLIC board/rp2040 transport/freertos transport/rp2040)
-target_compile_definitions(rp2040 PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
-  IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2})
-target_compile_definitions(rp2040 PRIVATE
-  IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"
-  IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, unmodified, saves the SIO divider at each switch"
-  IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, arm-none-eabi")
+ic_rp2040(rp2040)
+target_include_directories(rp2040 PUBLIC transport/freertos transport/rp2040)
 target_link_libraries(rp2040 PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC rp2040) # they call each other
 target_link_libraries(intercore PUBLIC rp2040)
 
 # The second-stage boot becomes a source of its own, with its check sum.
 if(IC_CODE STREQUAL flash)
-  add_library(boot2 OBJECT board/rp2040/boot2.S)
+  add_library(boot2 OBJECT board/rp2040/start/boot2.S)
   string(COMPARE EQUAL ${IC_XIP_CACHE} on cached)
   target_compile_definitions(boot2 PRIVATE IC_XIP_CACHE=${cached})
   set(made ${CMAKE_CURRENT_BINARY_DIR}/boot2)
   add_custom_command(OUTPUT ${made}.checked.S
     COMMAND ${CMAKE_OBJCOPY} -O binary -j .text $<TARGET_OBJECTS:boot2> ${made}.bin
     COMMAND ${CMAKE_COMMAND} -DBINARY=${made}.bin -DOUT=${made}.checked.S
-      -P ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040/boot2.cmake
-    DEPENDS boot2 $<TARGET_OBJECTS:boot2> board/rp2040/boot2.cmake)
+      -P ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040/start/boot2.cmake
+    DEPENDS boot2 $<TARGET_OBJECTS:boot2> board/rp2040/start/boot2.cmake)
   target_sources(rp2040 PRIVATE ${made}.checked.S)
 endif()
 
-set(scripts ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040)
+set(scripts ${rp2040_folder}/start)
 function(ic_image name)
   target_link_libraries(${name} PRIVATE intercore m)
   target_link_options(${name} PRIVATE -nostartfiles -L${scripts} -T ${scripts}/${IC_CODE}.ld
@@ -85,13 +82,16 @@ add_executable(intercore-target board/rp2040/main.c)
 ic_image(intercore-target)
 
 add_executable(intercore-port-test EXCLUDE_FROM_ALL
-  board/rp2040/port_test_main.c board/rp2040/test_end.c port/port_test.c)
+  board/rp2040/test/port_test_main.c board/rp2040/test/rp2040_test_end.c port/port_test.c)
+target_include_directories(intercore-port-test PRIVATE board/rp2040/test)
 ic_image(intercore-port-test)
 
 add_executable(intercore-stress EXCLUDE_FROM_ALL
-  board/rp2040/stress_main.c board/rp2040/test_end.c port/stress.c port/freertos/stress_freertos.c)
+  board/rp2040/test/stress_main.c board/rp2040/test/rp2040_test_end.c port/stress.c port/freertos/stress_freertos.c)
+target_include_directories(intercore-stress PRIVATE board/rp2040/test)
 ic_image(intercore-stress)
 
 add_executable(intercore-transport-stress EXCLUDE_FROM_ALL
-  board/rp2040/transport_stress_main.c board/rp2040/test_end.c transport/transport_stress.c)
+  board/rp2040/test/transport_stress_main.c board/rp2040/test/rp2040_test_end.c transport/transport_stress.c)
+target_include_directories(intercore-transport-stress PRIVATE board/rp2040/test)
 ic_image(intercore-transport-stress)

@@ -1,7 +1,6 @@
 /* The benchmark program. */
-#include "board.h"
-#include "board_end.h"
 #include "console.h"
+#include "rp2040_board.h"
 
 int main(void);
 

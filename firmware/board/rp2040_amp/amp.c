@@ -1,20 +1,20 @@
 /* What port/freertos_amp needs of the RP2040. */
-#include "board_end.h"
-#include "clock.h"
-#include "clocks.h"
-#include "cores.h"
 #include "crc32.h"
 #include "hardware/irq.h"
 #include "hardware/sync.h"
-#include "launch.h"
 #include "pico/multicore.h"
 #include "port_amp.h"
 #include "port_freertos.h"
 #include "port_interrupt.h"
 #include "port_lock.h"
-#include "registers.h"
-#include "tick.h"
-#include "watchdog.h"
+#include "rp2040_board.h"
+#include "rp2040_clock.h"
+#include "rp2040_clocks.h"
+#include "rp2040_cores.h"
+#include "rp2040_launch.h"
+#include "rp2040_registers.h"
+#include "rp2040_tick.h"
+#include "rp2040_watchdog.h"
 
 #define LOWEST_PRIORITY 255U
 #define FIFO_VLD 1U
@@ -92,16 +92,17 @@ static bool goes_on(void) {
 /* Where it is not answered to the end, perhaps only the last echo was lost and core 1 runs: it is stopped. */
 bool board_start_core_1(void) {
     launch_began = xTaskGetTickCount();
-    bool launched = launch_core_1(cores_table(1), board_core_1_image.stack, board_core_1_image.entry, goes_on);
+    bool launched =
+        rp2040_launch_core_1(rp2040_cores_table(1), board_core_1_image.stack, board_core_1_image.entry, goes_on);
     if (!launched) {
         multicore_reset_core1();
     }
     return launched;
 }
 
-void board_core_1_runs(void) { tick_start(); }
+void board_core_1_runs(void) { rp2040_tick_start(); }
 
-void board_alive(void) { watchdog_feed(); }
+void board_alive(void) { rp2040_watchdog_feed(); }
 
 /* What is shared cannot be trusted any more: whichever core says so, the chip starts again. */
 void board_end(uint32_t status) {
@@ -142,7 +143,7 @@ void board_timer_close(void) {
 }
 
 uint64_t port_timer_set(uint64_t when) {
-    uint64_t us = (when - clock_phase() + CYCLES_PER_US - 1U) / CYCLES_PER_US;
+    uint64_t us = (when - rp2040_clock_phase() + CYCLES_PER_US - 1U) / CYCLES_PER_US;
     TIMER_ALARM(get_core_num()) = (uint32_t)us; /* arms it */
-    return us * CYCLES_PER_US + clock_phase();
+    return us * CYCLES_PER_US + rp2040_clock_phase();
 }

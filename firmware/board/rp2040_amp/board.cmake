@@ -4,10 +4,8 @@ include(port/freertos/kernel.cmake)
 enable_language(ASM)
 
 set(IC_CORE 0 CACHE STRING "Whose image: 0, which holds that of core 1, or 1")
-set(chip ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040)
 set(here ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040_amp)
-include(${chip}/pll.cmake)
-list(JOIN IC_CODE_FLAGS " " flags)
+include(board/rp2040/chip.cmake)
 
 # One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
 add_compile_options(-ffunction-sections -fdata-sections -fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
@@ -20,25 +18,24 @@ target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
 # 24 kB: with code for each core, there is no room for more.
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=3072U)
 
+# In the order in which the linker places them: simulated cycles move with it.
+set(chip_sources
+  rp2040_board.c clock/rp2040_clock.c clock/rp2040_clock.S clock/rp2040_clocks.c instruments/rp2040_conditions.c
+  cores/rp2040_cores.c clock/rp2040_cycles.c clock/rp2040_cycles.S fault/rp2040_fault.c start/image_sram.c
+  cores/rp2040_launch.c instruments/rp2040_mark.c fault/panic.c instruments/rp2040_region.c clock/rp2040_tick.c
+  console/rp2040_uart.c fault/rp2040_watchdog.c)
+list(TRANSFORM chip_sources PREPEND board/rp2040/)
 add_library(rp2040_amp STATIC
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
   port/freertos_amp/conditions.c port/freertos_amp/entries.c port/freertos_amp/interrupt_amp.c
   port/freertos_amp/mailbox.c port/freertos_amp/port_amp.c port/freertos_amp/rendezvous.c
   port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c port/loop_none.c
-  board/rp2040/board.c board/rp2040/clock.c board/rp2040/clock.S board/rp2040/clocks.c board/rp2040/conditions.c
-  board/rp2040/cores.c board/rp2040/cycles.c board/rp2040/cycles.S board/rp2040/fault.c board/rp2040/image_sram.c
-  board/rp2040/launch.c board/rp2040/mark.c board/rp2040/panic.c board/rp2040/region.c board/rp2040/tick.c board/rp2040/uart.c
-  board/rp2040/watchdog.c
-  board/rp2040_amp/amp.c board/rp2040_amp/kernels_amp.c board/rp2040_amp/transports.c
+  ${chip_sources}
+  board/rp2040_amp/amp.c board/rp2040_amp/conditions_amp.c board/rp2040_amp/transports.c
   transport/freertos/message_buffer.c)
-target_include_directories(rp2040_amp PUBLIC board/rp2040 board/rp2040_amp transport/freertos)
-target_compile_definitions(rp2040_amp PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
-  IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2})
-target_compile_definitions(rp2040_amp PRIVATE
-  IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"
-  IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, unmodified, saves the SIO divider at each switch"
-  IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, arm-none-eabi")
+ic_rp2040(rp2040_amp)
+target_include_directories(rp2040_amp PUBLIC transport/freertos)
 target_link_libraries(rp2040_amp PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC rp2040_amp) # they call each other
 target_link_libraries(intercore PUBLIC rp2040_amp)
@@ -48,14 +45,15 @@ target_link_libraries(intercore PUBLIC rp2040_amp)
 add_executable(intercore-target board/rp2040_amp/core_${IC_CORE}.c
   $<TARGET_OBJECTS:intercore> $<TARGET_OBJECTS:rp2040_amp>)
 target_link_libraries(intercore-target PRIVATE intercore m)
-target_link_options(intercore-target PRIVATE -nostartfiles -L${here}/core${IC_CORE} -L${here} -T ${chip}/sram.ld
+target_link_options(intercore-target PRIVATE -nostartfiles -L${here}/core${IC_CORE} -L${here}
+  -T ${rp2040_folder}/start/sram.ld
   -Wl,--gc-sections,--fatal-warnings,-Map=${CMAKE_CURRENT_BINARY_DIR}/intercore-target.map)
 set_target_properties(intercore-target PROPERTIES
-  LINK_DEPENDS "${chip}/sram.ld;${here}/ram.ld;${here}/memory_map.ld;${here}/core${IC_CORE}/memory.ld")
+  LINK_DEPENDS "${rp2040_folder}/start/sram.ld;${here}/ram.ld;${here}/memory_map.ld;${here}/core${IC_CORE}/memory.ld")
 
 if(IC_CORE EQUAL 0)
   target_sources(intercore-target PRIVATE
-    board/rp2040/start.c board/rp2040_amp/image_1.S ${CMAKE_CURRENT_BINARY_DIR}/core1/symbols.S)
+    board/rp2040/start/rp2040_start.c board/rp2040_amp/image_1.S ${CMAKE_CURRENT_BINARY_DIR}/core1/symbols.S)
   include(ExternalProject)
   set(core_1 ${CMAKE_CURRENT_BINARY_DIR}/core1)
   ExternalProject_Add(core_1 SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR} BINARY_DIR ${core_1}

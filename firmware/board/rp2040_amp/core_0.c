@@ -1,9 +1,9 @@
 /* Core 0's image: the benchmark program. */
-#include "board.h"
 #include "console.h"
 #include "hardware/sync.h"
 #include "pico/multicore.h"
 #include "port_amp.h"
+#include "rp2040_board.h"
 
 extern uint32_t port_amp_shared[], port_amp_shared_end[];
 

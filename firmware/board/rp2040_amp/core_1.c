@@ -2,31 +2,31 @@
  * shared. */
 #include <stdint.h>
 
-#include "cores.h"
-#include "cycles.h"
-#include "image.h"
 #include "port_amp.h"
 #include "port_freertos.h"
-#include "start.h"
+#include "rp2040_cores.h"
+#include "rp2040_cycles.h"
+#include "rp2040_image.h"
+#include "rp2040_start.h"
 
 extern uint32_t board_bss[], board_bss_end[];
 
 /* What core 0 has the boot ROM start it with; at the lowest address. */
-extern const struct first_words {
+extern const struct rp2040_first_words {
     uint32_t *stack;
     void (*entry)(void);
-} first_words;
+} rp2040_first_words;
 __attribute__((section(".entry"), used))
-const struct first_words first_words = {&cores_stacks[1][CORES_STACK_WORDS], board_entry};
+const struct rp2040_first_words rp2040_first_words = {&rp2040_cores_stacks[1][CORES_STACK_WORDS], board_entry};
 
 /* On the stack of the first words, with interrupts masked until the first task runs. */
 void board_entry(void) {
     __asm volatile("cpsid i" ::: "memory");
-    image_start_data();
+    rp2040_image_start_data();
     for (volatile uint32_t *word = board_bss; word < board_bss_end; word++) {
         *word = 0;
     }
-    cores_vectors_start();
-    cycles_start(1, 0);
+    rp2040_cores_vectors_start();
+    rp2040_cycles_start(1, 0);
     port_amp_start_core_1();
 }

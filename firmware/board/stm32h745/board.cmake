@@ -4,6 +4,7 @@ include(port/freertos/kernel.cmake)
 enable_language(ASM)
 
 set(here ${CMAKE_CURRENT_SOURCE_DIR}/board/stm32h745)
+set(memory ${here}/memory)
 set(IC_CORE 0 CACHE STRING "Whose image: 0, the Cortex-M7, or 1, the Cortex-M4")
 set(IC_M7_MHZ 400 CACHE STRING "Clock of the Cortex-M7: 480, 400, 240, 120 or 60")
 set(IC_M4_MHZ 200 CACHE STRING "Clock of the Cortex-M4 and of the buses: 240, 200, 120 or 60")
@@ -12,7 +13,7 @@ set(IC_VOS "" CACHE STRING "Voltage scale: 0 to 3; empty: 1, or 0 where the cloc
 set(IC_ICACHE on CACHE STRING "Instruction cache of the Cortex-M7: on or off")
 set(IC_DCACHE on CACHE STRING "Data cache of the Cortex-M7: on or off")
 set(IC_SHARED d2 CACHE STRING "Where the memory that both cores use is: d1 (AXI SRAM), d2 (SRAM2) or d3 (SRAM4)")
-include(${here}/clock_plan.cmake)
+include(${here}/clock/clock_plan.cmake)
 foreach(choice "IC_CORE;0;1" "IC_ICACHE;on;off" "IC_DCACHE;on;off" "IC_SHARED;d1;d2;d3")
   list(POP_FRONT choice name)
   if(NOT "${${name}}" IN_LIST choice)
@@ -48,21 +49,25 @@ target_sources(intercore PRIVATE bench/benchmarks_amp.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=16384U)
 
+# In the order in which the linker places them.
+set(sources
+  cores/stm32h745_amp.c console/stm32h745_baud.c stm32h745_board.c clock/stm32h745_clock.c clock/stm32h745_clock_plan.c
+  clock/stm32h745_clocks.c instruments/stm32h745_conditions.c clock/stm32h745_cycles.c start/entry.S
+  cores/stm32h745_irq.c fault/stm32h745_led.c cores/stm32h745_lock.c instruments/stm32h745_mark.c
+  memory/stm32h745_mpu.c memory/stm32h745_mpu_table.c fault/panic.c instruments/region.c start/stm32h745_start.c
+  clock/stm32h745_tick.c clock/stm32h745_timer.c transports.c console/stm32h745_uart.c console/uart_raw.c
+  start/stm32h745_vectors.c fault/stm32h745_watchdog.c)
+list(TRANSFORM sources PREPEND board/stm32h745/)
 add_library(stm32h745 STATIC
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
   port/freertos_amp/conditions.c port/freertos_amp/entries.c port/freertos_amp/interrupt_amp.c
   port/freertos_amp/mailbox.c port/freertos_amp/port_amp.c port/freertos_amp/rendezvous.c
   port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c port/loop_none.c
-  board/stm32h745/amp.c board/stm32h745/baud.c board/stm32h745/board.c board/stm32h745/clock.c
-  board/stm32h745/clock_plan.c board/stm32h745/clocks.c board/stm32h745/conditions.c board/stm32h745/cycles.c
-  board/stm32h745/entry.S board/stm32h745/irq.c board/stm32h745/led.c board/stm32h745/lock.c board/stm32h745/mark.c
-  board/stm32h745/mpu.c
-  board/stm32h745/mpu_table.c board/stm32h745/panic.c board/stm32h745/region.c board/stm32h745/start.c
-  board/stm32h745/tick.c board/stm32h745/timer.c board/stm32h745/transports.c board/stm32h745/uart.c
-  board/stm32h745/uart_raw.c board/stm32h745/vectors.c board/stm32h745/watchdog.c
+  ${sources}
   transport/freertos/message_buffer.c)
-target_include_directories(stm32h745 PUBLIC board/stm32h745 transport/freertos)
+target_include_directories(stm32h745 PUBLIC ${here} ${here}/clock ${here}/console ${here}/cores ${here}/fault
+  ${here}/instruments ${here}/memory ${here}/start transport/freertos)
 # Numbers of the factors, and what they are called; what both images must agree in is IC_BUILD.
 target_compile_definitions(stm32h745 PUBLIC ${factors} IC_VOS=${IC_VOS} IC_SUPPLY=${ldo} IC_SUPPLY_CR3=${supply_cr3}
   IC_ICACHE=${icache} IC_DCACHE=${dcache})
@@ -81,10 +86,11 @@ target_link_libraries(intercore PUBLIC stm32h745)
 # leaves out the functions that nothing uses.
 add_executable(intercore-target board/stm32h745/main.c $<TARGET_OBJECTS:intercore> $<TARGET_OBJECTS:stm32h745>)
 target_link_libraries(intercore-target PRIVATE intercore m)
-target_link_options(intercore-target PRIVATE -nostartfiles -L${here}/core${IC_CORE} -L${here}/${IC_SHARED} -L${here}
-  -T ${here}/program.ld -Wl,--gc-sections,--fatal-warnings,-Map=${CMAKE_CURRENT_BINARY_DIR}/intercore-target.map)
+target_link_options(intercore-target PRIVATE -nostartfiles -L${memory}/core${IC_CORE} -L${memory}/${IC_SHARED}
+  -L${memory} -T ${memory}/program.ld
+  -Wl,--gc-sections,--fatal-warnings,-Map=${CMAKE_CURRENT_BINARY_DIR}/intercore-target.map)
 set_target_properties(intercore-target PROPERTIES LINK_DEPENDS
-  "${here}/program.ld;${here}/memory.ld;${here}/core${IC_CORE}/core.ld;${here}/${IC_SHARED}/shared.ld")
+  "${memory}/program.ld;${memory}/memory.ld;${memory}/core${IC_CORE}/core.ld;${memory}/${IC_SHARED}/shared.ld")
 
 if(IC_CORE EQUAL 0)
   include(ExternalProject)

@@ -2,14 +2,15 @@
 #ifndef STM32H745_KERNEL_CONFIG_H
 #define STM32H745_KERNEL_CONFIG_H
 
-/* This core's clock, which SysTick counts. The same is checked against the plan of the clocks (clocks.h). */
+/* This core's clock, which SysTick counts. The same is checked against the plan of the clocks (stm32h745_clocks.h). */
 #if IC_CORE == 0
 #define configCPU_CLOCK_HZ (IC_M7_MHZ * 1000000UL)
 #else
 #define configCPU_CLOCK_HZ (IC_M4_MHZ * 1000000UL)
 #endif
 
-/* The chip has 4 bits of priority. The kernel has the lowest, and masks up to 5 of 15; ours have the kernel's (irq.h).
+/* The chip has 4 bits of priority. The kernel has the lowest, and masks up to 5 of 15; ours have the
+ * kernel's (stm32h745_irq.h).
  */
 #define configPRIO_BITS 4
 #define configKERNEL_INTERRUPT_PRIORITY 0xf0

@@ -1,10 +1,9 @@
 /* The benchmark program: core 0's, with the console, and core 1's. */
 #include <stddef.h>
 
-#include "board.h"
-#include "board_end.h"
 #include "console.h"
-#include "start.h"
+#include "stm32h745_board.h"
+#include "stm32h745_start.h"
 
 int main(void);
 
@@ -19,7 +18,7 @@ int main(void) { board_run(NULL); }
 void board_end(uint32_t status) {
     (void)status;
     if (IC_CORE == 0) {
-        start_reset_chip();
+        stm32h745_start_reset_chip();
     }
     for (;;) {
         __asm volatile("wfe");

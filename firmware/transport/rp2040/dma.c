@@ -4,12 +4,12 @@
  *
  * The receiver says where it wants the message, in shared memory; the sender, which may have to wait for that, starts
  * the channel, and returns when it is done. In words where the size allows it, otherwise in bytes. */
-#include "board.h"
-#include "clocks.h"
-#include "cores.h"
 #include "hardware/irq.h"
 #include "port_interrupt.h"
-#include "registers.h"
+#include "rp2040_board.h"
+#include "rp2040_clocks.h"
+#include "rp2040_cores.h"
+#include "rp2040_registers.h"
 #include "transports_rp2040.h"
 
 #define CHANNEL 0U
@@ -54,7 +54,7 @@ static void open_receiver(const struct ic_transport_end *end) {
     task = port_task_self();
     atomic_store(&completed, false);
     if (!end->setup->polling) {
-        cores_set_handler(core, DMA_IRQ_0 + core, dma_is_done);
+        rp2040_cores_set_handler(core, DMA_IRQ_0 + core, dma_is_done);
         irq_set_priority(DMA_IRQ_0 + core, LOWEST_PRIORITY);
         irq_set_enabled(DMA_IRQ_0 + core, true);
         DMA_INTE(core) = DONE;
@@ -70,7 +70,7 @@ static bool dma_open(struct ic_transport_end *end) {
     sent = 0;
     atomic_store(&shared->wanted, 0);
     atomic_store(&shared->asleep, 0);
-    clocks_reset_blocks(RESET_DMA);
+    rp2040_clocks_reset_blocks(RESET_DMA);
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* fifo: messages as words through the FIFO between the cores, without memory to share but for two counts.
  *
  * Under one kernel for both cores the FIFO is the kernel's: its interrupt asks a core to yield. So words are taken out
- * by that interrupt's handler, which tells them from the kernel's (board/rp2040/fifo.c), and a receiver that polls
- * looks at where the handler puts them.
+ * by that interrupt's handler, which tells them from the kernel's (board/rp2040/cores/rp2040_fifo.c), and a receiver
+ * that polls looks at where the handler puts them.
  *
  * A word of a message has its top bit set, whatever it carries. A message is its size; then for each 31 words of it one
  * word with the top bits of these, the first in bit 0; then these, their own top bits set. What is left of a message
@@ -10,9 +10,9 @@
  *
  * A sender waits for places in the FIFO by looking again and again, however the receiver waits: the handler makes room
  * whatever runs there. */
-#include "fifo.h"
-#include "board.h"
 #include "port_interrupt.h"
+#include "rp2040_board.h"
+#include "rp2040_fifo.h"
 #include "transports_rp2040.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ struct counts {
 static uint32_t sent;
 
 /* The receiver's. */
-static struct fifo_box box;
+static struct rp2040_fifo_box box;
 static uint32_t taken;
 static port_task_t *task;
 
@@ -62,14 +62,14 @@ static bool fifo_open(struct ic_transport_end *end) {
         box.put = &counts->put;
         box.arrived = wake_receiver;
         atomic_store(&box.waiting, false);
-        fifo_open_box(&box);
+        rp2040_fifo_open_box(&box);
     }
     return true;
 }
 
 static void fifo_close(struct ic_transport_end *end) {
     if (end->role == IC_TRANSPORT_RECEIVER) {
-        fifo_close_box();
+        rp2040_fifo_close_box();
     }
 }
 
@@ -87,7 +87,7 @@ static bool send_words(const struct ic_transport_end *end, const uint32_t *words
     const struct counts *counts = counts_of(end);
     while (count > 0) {
         uint32_t most = room(counts);
-        uint32_t done = fifo_send(words, most < count ? most : count);
+        uint32_t done = rp2040_fifo_send(words, most < count ? most : count);
         sent += done;
         words += done;
         count -= done;

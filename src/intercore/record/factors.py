@@ -92,7 +92,7 @@ OPT = Factor(
     conditions=("compiler.flags", "memory.heap_at_start"),
 )
 
-# PLL_SYS makes every whole number of megahertz in this range (firmware/board/rp2040/clocks.h). Other rates would have
+# PLL_SYS makes every whole number of megahertz in this range (rp2040_clocks.h of the firmware). Other rates would have
 # no whole number of cycles in a microsecond, which the common clock needs. USB needs 48 MHz, and 133 MHz is the highest
 # that the chip is specified for (RP2040 datasheet 2.15.1).
 CLOCK_MHZ = Factor(

@@ -1,5 +1,5 @@
-/* What the board has in count.h, for the tests to call. */
-#include "count.h"
+/* What the board has in esp32_count.h, for the tests to call. */
+#include "esp32_count.h"
 
 uint64_t since(uint64_t before, uint32_t counter);
 void unknown(struct count_ahead *ahead);

@@ -50,7 +50,7 @@ def logic(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
             "-Werror",
             *warnings,
             *traps,
-            f"-I{BOARD}",
+            f"-I{BOARD / 'clock'}",
             source,
             "-o",
             library,
@@ -85,7 +85,7 @@ def test_no_wrap_is_missed_at_its_edges(logic: ctypes.CDLL, noted: int, since: i
 
 @dataclass
 class Chip:
-    """Two cores as clock.c sees them. What has happened: `now`, in cycles since core 0 began.
+    """Two cores as esp32_clock.c sees them. What has happened: `now`, in cycles since core 0 began.
 
     A task takes the steps of a reading one by one. Its core's tick comes between any two of them unless interrupts are
     masked, and a task that is not pinned goes on, on the other core, likewise.

@@ -87,7 +87,8 @@ def test_code_asks_for_options_that_kconfig_defines() -> None:
 def test_the_component_names_files_that_exist_and_leaves_none_of_the_board_out() -> None:
     named = sources()
     assert [name for name in named if not (FIRMWARE / name).is_file()] == []
-    assert {f"board/esp32/{path.name}" for path in PROJECT.glob("*.c")} <= set(named)
+    own = {path for path in PROJECT.rglob("*.c") if not {"main", "build"} & set(path.relative_to(PROJECT).parts)}
+    assert {path.relative_to(FIRMWARE).as_posix() for path in own} <= set(named)
 
 
 def test_the_folders_to_include_exist_and_none_hides_a_header_of_the_kernel() -> None:

@@ -3,8 +3,8 @@
 #include <stdint.h>
 
 #include "chip.h"
-#include "clock.h"
-#include "clocks.h"
+#include "rp2040_clock.h"
+#include "rp2040_clocks.h"
 
 #define READINGS 64u
 #define TRIALS 200
@@ -13,7 +13,7 @@
 uint64_t port_clock(void);
 
 // The examples' start-up has done what is asked for here, but for the PWM block.
-void clocks_reset_blocks(uint32_t blocks) {
+void rp2040_clocks_reset_blocks(uint32_t blocks) {
     REGISTER(0x4000c000 + 0x3000) = blocks;
     while ((REGISTER(0x4000c008) & blocks) != blocks) {
     }
@@ -25,7 +25,7 @@ static uint32_t wraps, wrong, least = UINT32_MAX, most;
 static void read_across_a_wrap(uint32_t cycles_later) {
     REGISTER(0x40054004) = UINT32_MAX - 16; // TIMELW, taken over by TIMEHW
     REGISTER(0x40054000) = HIGH;
-    clock_align();
+    rp2040_clock_align();
     for (volatile uint32_t i = 0; i < cycles_later / 8; i++) {
     }
     switch (cycles_later % 8) {
@@ -49,7 +49,7 @@ static void read_across_a_wrap(uint32_t cycles_later) {
 }
 
 void example(void) {
-    clock_start();
+    rp2040_clock_start();
     for (uint32_t trial = 0; trial < TRIALS; trial++) {
         read_across_a_wrap(trial);
     }

@@ -4,9 +4,9 @@
 #include <stdint.h>
 
 #include "chip.h"
-#include "clock.h"
-#include "clocks.h"
-#include "cycles.h"
+#include "rp2040_clock.h"
+#include "rp2040_clocks.h"
+#include "rp2040_cycles.h"
 
 #define READINGS 64u
 #define TRIALS 200
@@ -15,7 +15,7 @@
 uint64_t port_cycles(void);
 
 // The examples' start-up has done what is asked for here, but for the PWM block.
-void clocks_reset_blocks(uint32_t blocks) {
+void rp2040_clocks_reset_blocks(uint32_t blocks) {
     REGISTER(0x4000c000 + 0x3000) = blocks;
     while ((REGISTER(0x4000c008) & blocks) != blocks) {
     }
@@ -27,7 +27,7 @@ static uint32_t timer_wraps, word_wraps, hardware_wraps, wrong, least = UINT32_M
 static void read_across_a_wrap(uint32_t cycles_later, uint64_t count) {
     REGISTER(0x40054004) = UINT32_MAX - 16; // TIMELW, taken over by TIMEHW
     REGISTER(0x40054000) = HIGH;
-    cycles_start(0, count);
+    rp2040_cycles_start(0, count);
     for (volatile uint32_t i = 0; i < cycles_later / 8; i++) {
     }
     switch (cycles_later % 8) {
@@ -54,7 +54,7 @@ static void read_across_a_wrap(uint32_t cycles_later, uint64_t count) {
 }
 
 void example(void) {
-    clock_start();
+    rp2040_clock_start();
     for (uint32_t trial = 0; trial < TRIALS; trial++) {
         read_across_a_wrap(trial, ((uint64_t)HIGH << 32) - 3000);
     }

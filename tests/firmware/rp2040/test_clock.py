@@ -42,7 +42,7 @@ class Truth:
         return np.array(reads[np.searchsorted(reads, self.begins(core))], np.int64)
 
     def readings(self, core: int) -> npt.NDArray[np.int64]:
-        """What the calls must return: microseconds in cycles, completed by the counter (clock.h)."""
+        """What the calls must return: microseconds in cycles, completed by the counter (rp2040_clock.h)."""
         counter, low = self._counter.hits(), self._microseconds.hits()
         counter, low = counter[counter["core"] == core], low[low["core"] == core]
         begins = self.begins(core)
@@ -74,7 +74,7 @@ def test_intervals_that_the_firmware_sends_are_those_between_its_readings(board:
 
 
 def test_a_reading_takes_the_documented_cycles(board: Board) -> None:
-    header = (ROOT / "firmware/board/rp2040/clock.h").read_text()
+    header = (ROOT / "firmware/board/rp2040/clock/rp2040_clock.h").read_text()
     documented = re.search(r"CLOCK_CYCLES (\d+)U", header)
     assert documented
     answer = board.ask("run speedup n=100 mode=pool samples=1")
@@ -86,8 +86,9 @@ def test_a_reading_takes_the_documented_cycles(board: Board) -> None:
 def test_no_reading_is_wrong_where_the_low_word_of_the_timer_wraps(tmp_path: Path) -> None:
     need_tools()
     board, examples = ROOT / "firmware/board/rp2040", ROOT / "sim/examples"
-    headers = (examples, board, board / "sdk", ROOT / "firmware/port", ROOT / "tests/firmware")
-    sources = (HERE / "clock_wrap.c", examples / "chip.c", board / "clock.c", board / "clock.S")
+    names = ("rp2040_clock.c", "rp2040_clock.S")
+    headers = (examples, board, board / "clock", board / "sdk", ROOT / "firmware/port", ROOT / "tests/firmware")
+    sources = (HERE / "clock_wrap.c", examples / "chip.c", *(board / "clock" / name for name in names))
     elf = tmp_path / "clock_wrap"
     command = ["arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb", "-O2", "-Wall", "-Werror", "-nostartfiles"]
     command += [f"-DIC_CLOCK_MHZ={CLK_SYS_HZ // 1_000_000}"]

@@ -18,7 +18,7 @@ STARTING = 100
 
 def test_a_counter_begins_with_its_core_and_counts_its_cycles(o2: Path) -> None:
     board = Board(o2 / "intercore-target")
-    begins = [board.chip.watch_execution(name) for name in ("cycles_begin", "begin_core_1")]
+    begins = [board.chip.watch_execution(name) for name in ("rp2040_cycles_begin", "begin_core_1")]
     moments = board.chip.watch_execution("port_cycles_reads")
     board.run(0.6)
     moments.take()
@@ -37,7 +37,7 @@ def test_a_counter_begins_with_its_core_and_counts_its_cycles(o2: Path) -> None:
 
 
 def test_a_reading_takes_the_documented_cycles(board: Board) -> None:
-    header = (ROOT / "firmware/board/rp2040/cycles.h").read_text()
+    header = (ROOT / "firmware/board/rp2040/clock/rp2040_cycles.h").read_text()
     documented = re.search(r"CYCLES_CYCLES (\d+)U", header)
     assert documented
     answer = board.ask("run switch time=raw-counter samples=1")
@@ -49,9 +49,9 @@ def test_a_reading_takes_the_documented_cycles(board: Board) -> None:
 def test_no_reading_is_wrong_where_a_counter_wraps(tmp_path: Path) -> None:
     need_tools()
     board, examples = ROOT / "firmware/board/rp2040", ROOT / "sim/examples"
-    headers = (examples, board, board / "sdk", ROOT / "firmware/port", ROOT / "tests/firmware")
-    names = ("clock.c", "clock.S", "cycles.c", "cycles.S")
-    sources = (HERE / "cycles_wrap.c", examples / "chip.c", *(board / name for name in names))
+    headers = (examples, board, board / "clock", board / "sdk", ROOT / "firmware/port", ROOT / "tests/firmware")
+    names = ("rp2040_clock.c", "rp2040_clock.S", "rp2040_cycles.c", "rp2040_cycles.S")
+    sources = (HERE / "cycles_wrap.c", examples / "chip.c", *(board / "clock" / name for name in names))
     elf = tmp_path / "cycles_wrap"
     command = ["arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb", "-O2", "-Wall", "-Werror", "-nostartfiles"]
     command += [f"-DIC_CLOCK_MHZ={CLK_SYS_HZ // 1_000_000}"]

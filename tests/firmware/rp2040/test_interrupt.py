@@ -1,4 +1,4 @@
-"""When the firmware's timer is due on the common clock (firmware/board/rp2040/clock.c), judged by the simulator."""
+"""When the firmware's timer is due on the common clock (board/rp2040/clock/rp2040_clock.c), judged by the simulator."""
 
 from __future__ import annotations
 

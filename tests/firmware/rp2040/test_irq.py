@@ -32,7 +32,7 @@ ENTRY = (13, 15)
 ASLEEP = 15
 """The same for a core that sleeps."""
 BEFORE_READING = 8
-"""Cycles from the first instruction of port_clock() to its moment: 6, and 2 of the APB (board/rp2040/clock.h)."""
+"""Cycles from the first instruction of port_clock() to its moment: 6, and 2 of the APB (rp2040_clock.h)."""
 ALARM = 0x40054010
 CONSOLE = "samples=40 dither_us=300"
 PAIRS = [(0, 0), (0, 1), (1, 0), (1, 1)]

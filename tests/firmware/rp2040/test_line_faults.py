@@ -57,7 +57,7 @@ class Target:
         self._chip = port._chip
         self._begin = self._chip.watch_execution("ic_run_measure")
         self._end = self._chip.watch_execution("ic_answer_result")
-        self._interrupts = [self._chip.watch_execution(name) for name in ("watchdog_beat", "interrupt")]
+        self._interrupts = [self._chip.watch_execution(name) for name in ("rp2040_watchdog_beat", "interrupt")]
         self.session = Session(port, repeatable=True)
         self.session.info()
 

@@ -13,8 +13,9 @@ import pytest
 ROOT = Path(__file__).parents[3]
 FIRMWARE = ROOT / "firmware"
 BOARD = FIRMWARE / "board" / "stm32h745"
-LOGIC = ("baud.c", "clock_plan.c", "mpu_table.c")
+LOGIC = ("console/stm32h745_baud.c", "clock/stm32h745_clock_plan.c", "memory/stm32h745_mpu_table.c")
 """What touches no register."""
+INCLUDES = tuple(f"-I{BOARD / subject}" for subject in (".", "clock", "console", "cores", "memory"))
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wundef")
 NEEDED = ("arm-none-eabi-gcc", "cmake", "cargo")
 
@@ -61,7 +62,5 @@ def logic(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     library = folder / "logic.so"
     sources = [*(BOARD / name for name in LOGIC), Path(__file__).parent / "headers.c"]
     flags = ["-std=c11", "-O1", "-fPIC", "-shared", "-Werror", *WARNINGS, "-fsanitize=undefined"]
-    subprocess.run(
-        ["cc", *flags, "-fsanitize-undefined-trap-on-error", f"-I{BOARD}", *sources, "-o", library], check=True
-    )
+    subprocess.run(["cc", *flags, "-fsanitize-undefined-trap-on-error", *INCLUDES, *sources, "-o", library], check=True)
     return ctypes.CDLL(str(library))

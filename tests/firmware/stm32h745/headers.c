@@ -1,8 +1,8 @@
 /* What the board has in headers, for the tests to call. */
-#include "clock_extend.h"
-#include "clock_plan.h"
-#include "memory_map.h"
-#include "semaphores.h"
+#include "stm32h745_clock_extend.h"
+#include "stm32h745_clock_plan.h"
+#include "stm32h745_memory_map.h"
+#include "stm32h745_semaphores.h"
 
 uint64_t extend(uint32_t coarse, uint32_t fine);
 uint64_t extend_since(uint64_t before, uint32_t counter);
@@ -10,9 +10,9 @@ uint32_t is_legal(uint32_t m7, uint32_t m4, uint32_t vos, uint32_t supply);
 uint32_t supply_register(uint32_t supply);
 uint32_t semaphore(uint32_t index);
 
-uint64_t extend(uint32_t coarse, uint32_t fine) { return clock_extend(coarse, fine); }
+uint64_t extend(uint32_t coarse, uint32_t fine) { return stm32h745_clock_extend(coarse, fine); }
 
-uint64_t extend_since(uint64_t before, uint32_t counter) { return clock_extend_since(before, counter); }
+uint64_t extend_since(uint64_t before, uint32_t counter) { return stm32h745_clock_extend_since(before, counter); }
 
 uint32_t is_legal(uint32_t m7, uint32_t m4, uint32_t vos, uint32_t supply) {
     return CLOCK_PLAN_IS_LEGAL((int64_t)m7, (int64_t)m4, (int64_t)vos, supply);

@@ -1,11 +1,11 @@
-/* The board's own mpu_start() on another chip with a Cortex-M7, which QEMU has (MPS2, AN500): there is memory at
- * 0x60000000 as well, so that what the MPU forbids can be seen to be forbidden. Ends by semihosting: 0, or the number
- * of what was wrong. */
+/* The board's own stm32h745_mpu_start() on another chip with a Cortex-M7, which QEMU has (MPS2, AN500): there is memory
+ * at 0x60000000 as well, so that what the MPU forbids can be seen to be forbidden. Ends by semihosting: 0, or the
+ * number of what was wrong. */
 #include <stdint.h>
 
-#include "mpu.h"
-#include "mpu_table.h"
-#include "registers.h"
+#include "stm32h745_mpu.h"
+#include "stm32h745_mpu_table.h"
+#include "stm32h745_registers.h"
 
 #define CFSR REGISTER(0xe000ed28U)
 #define CFSR_DACCVIOL 2U
@@ -54,14 +54,14 @@ __attribute__((naked, noinline)) uint32_t read_word(uint32_t address) {
 }
 
 static uint32_t wrong(void) {
-    struct mpu_entry entries[MPU_ENTRIES];
+    struct stm32h745_mpu_entry entries[MPU_ENTRIES];
     faults = 0;
     SHCSR |= SHCSR_MEMFAULTENA;
     (void)read_word(EXTERNAL);
     if (faults != 0) {
         return 1; /* there is nothing to be forbidden */
     }
-    mpu_start();
+    stm32h745_mpu_start();
     (void)read_word(EXTERNAL);
     if (faults != 1) {
         return 2;
@@ -70,7 +70,7 @@ static uint32_t wrong(void) {
     if (read_word(DATA) != 0x12345678U || faults != 1) {
         return 3; /* the default map is not in force any more */
     }
-    mpu_table_make(entries);
+    stm32h745_mpu_table_make(entries);
     for (uint32_t i = 0; i < MPU_ENTRIES; i++) {
         MPU_RNR = i;
         if (MPU_RBAR != ((entries[i].rbar & ~0x1fU) | i) || MPU_RASR != entries[i].rasr) {

@@ -42,7 +42,7 @@ EVERY = list(itertools.product(M7_MHZ, M4_MHZ, range(4), range(2)))
 
 
 class Plan(ctypes.Structure):
-    """`struct clock_plan`."""
+    """`struct stm32h745_clock_plan`."""
 
     _fields_ = (
         ("core_hz", ctypes.c_uint32),
@@ -64,7 +64,7 @@ class Plan(ctypes.Structure):
 
 def plan(logic: ctypes.CDLL, m7: int, m4: int, vos: int, supply: int) -> tuple[int, Any]:
     made = Plan()
-    return logic.clock_plan(m7, m4, vos, supply, ctypes.byref(made)), made
+    return logic.stm32h745_clock_plan(m7, m4, vos, supply, ctypes.byref(made)), made
 
 
 def can_be_had(m7: int, m4: int, vos: int, supply: int) -> bool:
@@ -123,10 +123,10 @@ def test_the_flash_has_the_wait_states_and_the_delay_of_the_manual_at_every_mega
     states, delay = ctypes.c_uint32(), ctypes.c_uint32()
     for mhz in range(1, FLASH[vos][-1][0] + 1):
         expected = next(rest for most, *rest in FLASH[vos] if mhz <= most)
-        assert logic.clock_plan_flash(mhz, vos, ctypes.byref(states), ctypes.byref(delay))
+        assert logic.stm32h745_clock_plan_flash(mhz, vos, ctypes.byref(states), ctypes.byref(delay))
         assert [states.value, delay.value] == expected, f"{mhz} MHz at VOS{vos}"
-    assert not logic.clock_plan_flash(FLASH[vos][-1][0] + 1, vos, ctypes.byref(states), ctypes.byref(delay))
-    assert not logic.clock_plan_flash(60, 4, ctypes.byref(states), ctypes.byref(delay))
+    assert not logic.stm32h745_clock_plan_flash(FLASH[vos][-1][0] + 1, vos, ctypes.byref(states), ctypes.byref(delay))
+    assert not logic.stm32h745_clock_plan_flash(60, 4, ctypes.byref(states), ctypes.byref(delay))
 
 
 def test_what_is_no_level_or_no_voltage_is_refused(logic: ctypes.CDLL) -> None:
@@ -146,7 +146,11 @@ def test_the_supply_is_one_that_the_manual_lists(logic: ctypes.CDLL) -> None:
 def configured(**variables: str) -> subprocess.CompletedProcess[str]:
     defines = [f"-D{name}={value}" for name, value in variables.items()]
     return subprocess.run(
-        ["cmake", *defines, "-P", BOARD / "clock_plan.cmake"], capture_output=True, text=True, timeout=60, check=False
+        ["cmake", *defines, "-P", BOARD / "clock" / "clock_plan.cmake"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 
@@ -179,20 +183,20 @@ def test_what_is_no_level_is_refused_with_the_levels(name: str, value: str) -> N
 
 
 def test_every_bit_rate_that_is_offered_is_right_to_a_hundredth(logic: ctypes.CDLL) -> None:
-    logic.baud_divisor.restype = logic.baud_choice.restype = ctypes.c_uint32
+    logic.stm32h745_baud_divisor.restype = logic.stm32h745_baud_choice.restype = ctypes.c_uint32
     for apb_hz in {m4 * 500_000 for m4 in M4_MHZ} | {64_000_000, 32_000_000}:
-        offered = [rate for index in range(20) if (rate := logic.baud_choice(apb_hz, index))]
+        offered = [rate for index in range(20) if (rate := logic.stm32h745_baud_choice(apb_hz, index))]
         assert offered[0] == 115200, "the rate after a reset can always be had"
         assert offered == sorted(set(offered))
         for rate in offered:
-            divisor = logic.baud_divisor(apb_hz, rate)
+            divisor = logic.stm32h745_baud_divisor(apb_hz, rate)
             assert 16 <= divisor <= 0xFFFF, "RM0399 51.5.8, oversampling by 16"
             assert abs(apb_hz / divisor - rate) <= rate / 100
             assert abs(apb_hz - divisor * rate) <= min(abs(apb_hz - (divisor + d) * rate) for d in (-1, 1)), "nearest"
 
 
 def test_a_bit_rate_that_would_be_wrong_is_not_offered(logic: ctypes.CDLL) -> None:
-    logic.baud_divisor.restype = ctypes.c_uint32
-    assert logic.baud_divisor(30_000_000, 3_000_000) == 0, "10 samples a bit"
-    assert logic.baud_divisor(32_000_000, 1_500_000) == 0, "21.3: off by 1.6 %"
-    assert logic.baud_divisor(120_000_000, 1000) == 0, "more than 16 bits"
+    logic.stm32h745_baud_divisor.restype = ctypes.c_uint32
+    assert logic.stm32h745_baud_divisor(30_000_000, 3_000_000) == 0, "10 samples a bit"
+    assert logic.stm32h745_baud_divisor(32_000_000, 1_500_000) == 0, "21.3: off by 1.6 %"
+    assert logic.stm32h745_baud_divisor(120_000_000, 1000) == 0, "more than 16 bits"

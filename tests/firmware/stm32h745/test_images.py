@@ -38,15 +38,15 @@ EXCEPTIONS, INTERRUPTS = 16, 150
 RESERVED = (7, 8, 9, 10, 13)
 HANDLERS = {
     "board_entry": 1,
-    "start_fault": (3, 4, 5, 6),
+    "stm32h745_start_fault": (3, 4, 5, 6),
     "vPortSVCHandler": 11,
     "xPortPendSVHandler": 14,
-    "board_tick": 15,
-    "timer_interrupt": EXCEPTIONS + 50,
+    "stm32h745_board_tick": 15,
+    "stm32h745_timer_interrupt": EXCEPTIONS + 50,
 }
 HANDLERS_OF = (
-    {"uart_interrupt": EXCEPTIONS + 39, "amp_interrupt": EXCEPTIONS + 125},
-    {"amp_interrupt": EXCEPTIONS + 126},
+    {"stm32h745_uart_interrupt": EXCEPTIONS + 39, "stm32h745_amp_interrupt": EXCEPTIONS + 125},
+    {"stm32h745_amp_interrupt": EXCEPTIONS + 126},
 )
 
 Images = tuple[Path, Path]
@@ -174,7 +174,7 @@ def vectors(image: Path) -> list[int]:
 def check_vectors(image: Path, core: int) -> None:
     table = vectors(image)
     assert len(table) == EXCEPTIONS + INTERRUPTS
-    where = address_of(image, "vectors")
+    where = address_of(image, "stm32h745_vectors")
     assert where == sections(image)[".vectors"].first == loaded(image)[0].first
     assert where % 1024 == 0, "ARMv7-M B3.2.5: a multiple of the table's size, rounded up to a power of two"
     top = address_of(image, "board_stack_top")
@@ -191,7 +191,7 @@ def check_vectors(image: Path, core: int) -> None:
 
 
 def check_exclusive(image: Path) -> None:
-    """No atomic read-modify-write: exclusive accesses do not reach the other core (mpu_table.h)."""
+    """No atomic read-modify-write: exclusive accesses do not reach the other core (stm32h745_mpu_table.h)."""
     code = subprocess.run(
         ["arm-none-eabi-objdump", "-d", "--no-show-raw-insn", image], capture_output=True, text=True, check=True
     ).stdout
@@ -252,7 +252,9 @@ def test_each_image_is_for_its_core_s_floating_point_unit(images: Images, core: 
 def memory_of_scripts() -> Iterator[tuple[str, int, int]]:
     units = {"K": 1024, "M": 1024 * 1024}
     for name, first, length, unit in re.findall(
-        r"^\s*(\w+)\s*\(\w+\)\s*: ORIGIN = (0x[0-9a-f]+), LENGTH = (\d+)([KM])", (BOARD / "memory.ld").read_text(), re.M
+        r"^\s*(\w+)\s*\(\w+\)\s*: ORIGIN = (0x[0-9a-f]+), LENGTH = (\d+)([KM])",
+        (BOARD / "memory" / "memory.ld").read_text(),
+        re.M,
     ):
         yield name, int(first, 16), int(length) * units[unit]
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.firmware.stm32h745.conftest import BOARD, WARNINGS, need_tools
+from tests.firmware.stm32h745.conftest import BOARD, INCLUDES, WARNINGS, need_tools
 
 ENTRIES = 6
 AHEAD = 0x8000_0000
@@ -34,7 +34,7 @@ WINDOW_D1 = (0x2404_0000, 0x2407_FFFF)
 
 
 class Entry(ctypes.Structure):
-    """`struct mpu_entry`."""
+    """`struct stm32h745_mpu_entry`."""
 
     _fields_ = (("rbar", ctypes.c_uint32), ("rasr", ctypes.c_uint32))
 
@@ -59,7 +59,7 @@ READ_WRITE, READ_ONLY, NO_ACCESS = 3, 6, 0
 @pytest.fixture(scope="session")
 def table(logic: ctypes.CDLL) -> list[Entry]:
     entries = (Entry * ENTRIES)()
-    logic.mpu_table_make(entries)
+    logic.stm32h745_mpu_table_make(entries)
     return list(entries)
 
 
@@ -136,9 +136,9 @@ def test_all_else_is_as_in_the_default_map(table: list[Entry], area: tuple[int, 
 
 
 def make(logic: ctypes.CDLL, number: int, base: int, log2_bytes: int, off: int) -> Entry | None:
-    logic.mpu_entry_make.restype = ctypes.c_bool
+    logic.stm32h745_mpu_entry_make.restype = ctypes.c_bool
     entry = Entry()
-    made = logic.mpu_entry_make(number, ctypes.c_uint32(base), log2_bytes, off, 2, ctypes.byref(entry))
+    made = logic.stm32h745_mpu_entry_make(number, ctypes.c_uint32(base), log2_bytes, off, 2, ctypes.byref(entry))
     return entry if made else None
 
 
@@ -231,8 +231,8 @@ def test_the_unit_of_a_cortex_m7_takes_the_table_and_forbids_what_it_says(tmp_pa
     here = Path(__file__).parent
     program = tmp_path / "mpu"
     cpu = ["-mcpu=cortex-m7", "-mthumb", "-std=c11", "-Os", "-ffreestanding", "-nostdlib", "-Werror", *WARNINGS]
-    factors = ["-DIC_CORE=0", "-DIC_DCACHE=1", "-DIC_ICACHE=1", f"-I{BOARD}"]
-    sources = [here / "qemu_mpu.c", BOARD / "mpu.c", BOARD / "mpu_table.c"]
+    factors = ["-DIC_CORE=0", "-DIC_DCACHE=1", "-DIC_ICACHE=1", *INCLUDES]
+    sources = [here / "qemu_mpu.c", *(BOARD / "memory" / name for name in ("stm32h745_mpu.c", "stm32h745_mpu_table.c"))]
     linked = ["-T", here / "qemu_mpu.ld", "-lgcc", "-o", program]
     subprocess.run(["arm-none-eabi-gcc", *cpu, *factors, *sources, *linked], check=True)
     machine = ["-M", "mps2-an500", "-nographic", "-monitor", "none", "-serial", "none"]

@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "conditions.h"
 #include "console.h"
 #include "intercore.h"
+#include "linux_conditions.h"
+#include "linux_region.h"
 #include "loop.h"
 #include "port_posix.h"
-#include "region.h"
 
 #define SLICE_MS 50U
 

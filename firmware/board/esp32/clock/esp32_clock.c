@@ -1,0 +1,222 @@
+#include "esp32_clock.h"
+
+#include <stdatomic.h>
+
+#include "esp32_count.h"
+#include "esp32_idf.h"
+#include "esp32_xtensa.h"
+#include "port_freertos.h"
+
+#define CORES 2U
+_Static_assert(CONFIG_FREERTOS_NUMBER_OF_CORES == CORES, "both cores are needed: no CONFIG_FREERTOS_UNICORE");
+
+/* ---- reading ---- */
+
+static struct {
+    uint64_t count; /* port_cycles() of this core at its last tick */
+    uint64_t ahead; /* of core 0's, modulo 2^64 */
+} counters[CORES];
+
+static uint64_t hz;
+
+uint64_t IRAM_ATTR port_clock(void) {
+    uint32_t core;
+    uint32_t counter;
+    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    uint64_t count = count_since(counters[core].count, counter) - counters[core].ahead;
+    xtensa_unmask(state);
+    return count;
+}
+
+/* What stands before it is done: the core waits for its stores as well (MEMW). */
+uint64_t IRAM_ATTR port_cycles(void) {
+    uint32_t core;
+    uint32_t counter;
+    xtensa_wait_for_memory();
+    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    uint64_t count = count_since(counters[core].count, counter);
+    xtensa_unmask(state);
+    return count;
+}
+
+/* By each core's tick. Masked, as a handler of a higher level than the tick's may read the clock. */
+static void IRAM_ATTR note_count(void) {
+    uint32_t core;
+    uint32_t counter;
+    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    counters[core].count = count_since(counters[core].count, counter);
+    xtensa_unmask(state);
+}
+
+uint64_t IRAM_ATTR esp32_clock_of_counter(uint32_t counter) {
+    uint32_t core;
+    uint32_t now;
+    uint32_t state = xtensa_mask_and_read(&core, &now);
+    uint64_t count = count_since(counters[core].count, now) - counters[core].ahead;
+    xtensa_unmask(state);
+    return count + (uint64_t)(int64_t)(int32_t)(counter - now);
+}
+
+uint32_t IRAM_ATTR esp32_clock_to_counter(uint64_t when) {
+    return (uint32_t)when + (uint32_t)counters[xtensa_core()].ahead;
+}
+
+uint64_t port_clock_hz(void) { return hz; }
+
+uint64_t port_cycles_hz(void) { return hz; }
+
+const char *port_clock_name(void) { return "CCOUNT of each core, aligned to core 0's"; }
+
+/* ---- the exchange ---- */
+
+/* Some 0.1 ms of them. An interrupt that falls into one makes it a long one, which says little but nothing wrong, so
+ * none is masked: on an emulator one core may stand still for milliseconds while the other one asks. There more are
+ * taken, until some have gone well. */
+#define EXCHANGES 2048U
+#define MOST_SECONDS 2U
+#define OVER UINT32_MAX
+
+static struct {
+    struct count_ahead ahead;
+    SemaphoreHandle_t done;
+    uint64_t answerers_count; /* its whole count at some moment before the first answer */
+    atomic_bool present;      /* the answerer is, and has set that */
+    atomic_uint asked;        /* the number of the exchange, from 1; OVER */
+    atomic_uint answer; /* the answerer's counter, never the same twice in succession: one word, to be seen at once */
+} exchange;
+
+static inline uint32_t look(const atomic_uint *word) { return atomic_load_explicit(word, memory_order_relaxed); }
+
+static inline void show(atomic_uint *word, uint32_t value) { atomic_store_explicit(word, value, memory_order_relaxed); }
+
+/* Both loops are in IRAM, and not a part of who calls them: the cache of the flash could miss between a question and
+ * its answer. */
+static __attribute__((noinline)) void IRAM_ATTR answer_all(void) {
+    uint32_t heard = 0;
+    uint32_t last = 0;
+    for (;;) {
+        uint32_t asked;
+        while ((asked = look(&exchange.asked)) == heard) {
+        }
+        uint32_t counter = xtensa_counter();
+        if (counter == last) {
+            counter = xtensa_counter();
+        }
+        if (asked == OVER) {
+            break;
+        }
+        show(&exchange.answer, counter);
+        last = counter;
+        heard = asked;
+    }
+}
+
+static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint64_t answerers_count) {
+    uint64_t well = hz / 1000000U;
+    uint32_t begun = xtensa_counter();
+    uint32_t after = begun;
+    uint32_t last = 0;
+    uint32_t shift = 0;
+    for (uint32_t number = 1;
+         (number <= EXCHANGES || count_within(&exchange.ahead) > well) && after - begun < MOST_SECONDS * (uint32_t)hz;
+         number++) {
+        uint32_t answer;
+        uint32_t before = xtensa_counter();
+        show(&exchange.asked, number);
+        while ((answer = look(&exchange.answer)) == last) {
+        }
+        after = xtensa_counter();
+        last = answer;
+        count_exchanged(&exchange.ahead, count_since(own_count, before), count_since(answerers_count, answer),
+                        count_since(own_count, after));
+        /* The next question meets the other core's loop at another place. */
+        for (uint32_t since = xtensa_counter(); xtensa_counter() - since < shift;) {
+        }
+        shift = (shift * 5U + 3U) % 32U; /* every number below 32 in turn (Knuth, TAOCP 2, 3.2.1.2) */
+    }
+    show(&exchange.asked, OVER);
+}
+
+static void answer(void *arg) {
+    (void)arg;
+    exchange.answerers_count = port_cycles();
+    atomic_store(&exchange.present, true);
+    answer_all();
+    xSemaphoreGive(exchange.done);
+    vTaskDelete(NULL);
+}
+
+static void ask(void *arg) {
+    (void)arg;
+    while (!atomic_load(&exchange.present)) {
+    }
+    ask_all(port_cycles(), exchange.answerers_count);
+    xSemaphoreGive(exchange.done);
+    vTaskDelete(NULL);
+}
+
+#define STACK_BYTES 2048U
+
+static void align(void) {
+    exchange.ahead = COUNT_AHEAD_UNKNOWN;
+    exchange.done = xSemaphoreCreateCounting(CORES, 0);
+    if (exchange.done == NULL ||
+        xTaskCreatePinnedToCore(answer, "answer", STACK_BYTES, NULL, configMAX_PRIORITIES - 1U, NULL, 1) != pdPASS ||
+        xTaskCreatePinnedToCore(ask, "ask", STACK_BYTES, NULL, configMAX_PRIORITIES - 1U, NULL, 0) != pdPASS) {
+        board_panic("no memory to align the cores' counters", "esp32_clock.c", 0);
+    }
+    for (uint32_t core = 0; core < CORES; core++) {
+        (void)xSemaphoreTake(exchange.done, portMAX_DELAY);
+    }
+    vSemaphoreDelete(exchange.done);
+    if (!count_is_known(&exchange.ahead)) {
+        board_panic("the cores' counters do not run from one clock", "esp32_clock.c", 0);
+    }
+    counters[1].ahead = (uint64_t)count_middle(&exchange.ahead);
+}
+
+/* ---- against esp_timer ---- */
+
+#define COMPARED_US 20000U
+
+static int32_t ppm;
+
+/* The clock when esp_timer has just begun another microsecond, and which. */
+static uint64_t read_at_edge(int64_t *us) {
+    int64_t last = esp_timer_get_time();
+    uint64_t now;
+    do {
+        *us = esp_timer_get_time();
+        now = port_clock();
+    } while (*us == last);
+    return now;
+}
+
+static void compare(void) {
+    int64_t begun_us;
+    uint64_t begun = read_at_edge(&begun_us);
+    while (esp_timer_get_time() - begun_us < COMPARED_US) {
+    }
+    int64_t ended_us;
+    uint64_t ended = read_at_edge(&ended_us);
+    ppm = count_ppm(ended - begun, (uint64_t)(ended_us - begun_us), hz);
+}
+
+/* ---- start ---- */
+
+void esp32_clock_start(void) {
+    hz = (uint64_t)esp_clk_cpu_freq();
+    for (uint32_t core = 0; core < CORES; core++) {
+        if (esp_register_freertos_tick_hook_for_cpu(note_count, core) != ESP_OK) {
+            board_panic("no hook of the tick is left for the clock", "esp32_clock.c", core);
+        }
+    }
+    align();
+    compare();
+}
+
+uint32_t esp32_clock_uncertainty(void) { return (uint32_t)count_within(&exchange.ahead); }
+
+int64_t esp32_clock_ahead(void) { return count_middle(&exchange.ahead); }
+
+int32_t esp32_clock_ppm(void) { return ppm; }

@@ -1,0 +1,55 @@
+/* The common clock, and each core's own counter: CCOUNT, the cycle counter that an Xtensa core has (Xtensa ISA summary,
+ * "Timer interrupt option": it counts every cycle of the core's clock).
+ *
+ * Each core has one of its own. Both count the one clock of the cores (ESP32 TRM 3.2.3, ESP32-S3 TRM 7.2.3: CPU_CLK),
+ * but each from when its core was started, and the second core is started later: their difference is a constant, some
+ * hundred milliseconds. Taken for a time, it is what one paper published as a task switch of 190 ms. So:
+ *
+ *   port_cycles()   this core's counter as it is, but 64 bits wide: `time=raw-counter` shows the false time
+ *   port_clock()    the same less what this core's counter is ahead of core 0's
+ *
+ * How far ahead that is, is found once, by an exchange of some thousand readings between the cores (esp32_count.h),
+ * before anything reads the clock. It is known to some cycles only. That is the uncertainty of every time that begins
+ * on one core and ends on another; the condition `clock.uncertainty` carries it to the desk. A time on one core has
+ * none. There is no drift, as long as the clock of the cores stays as it is: no frequency scaling and no light sleep.
+ *
+ * - Width: CCOUNT wraps after 2^32 cycles, 17.9 s at 240 MHz. Each core's tick notes its count of 64 bits, and a
+ *   reading is the note and what CCOUNT has counted since. A wrap would be missed only if a core's tick stayed away for
+ *   as long, and then a watchdog comes first.
+ * - Moment: that in which CCOUNT is read, two instructions after interrupts were masked.
+ * - Interrupts are masked (up to level 3, where everything of the kernel and of ours is) while the core, its counter
+ *   and its note are read: a task that is not pinned cannot change cores between them, and the tick cannot change the
+ *   note.
+ * - Code and data are in internal memory: a reading never waits for flash.
+ * - Steps back: never on one core. A task that moves from core to core would have to do it within the uncertainty to
+ *   see one; it takes a hundred times that.
+ * - A core that sleeps (WAITI) counts on: the kernel's tick wakes it by the same counter. A debugger that halts one
+ *   core stops its counter, and the clock is wrong from then on. */
+#ifndef ESP32_CLOCK_H
+#define ESP32_CLOCK_H
+
+#include <stdint.h>
+
+/* Starts the clock: from any task, once, before anything reads it. Takes some 25 ms (on an emulator up to 2 s),
+ * and makes two tasks of the highest priority meanwhile. Panics if the tasks or the tick's hook cannot be had, and if
+ * the exchanges contradict each other, which means that the cores' counters do not run from one clock. */
+void esp32_clock_start(void);
+
+/* How far the clocks of two cores can be apart, in ticks of the common clock. */
+uint32_t esp32_clock_uncertainty(void);
+
+/* By how much core 1's counter is ahead of core 0's, in cycles. */
+int64_t esp32_clock_ahead(void);
+
+/* By how many parts per million the clock was faster than esp_timer at start, to some 100: the latter has whole
+ * microseconds, and the look at it took 20 ms. */
+int32_t esp32_clock_ppm(void);
+
+/* The common clock when this core's counter reads `counter`: what it has read or will read within half its range, 8.9 s
+ * at 240 MHz, of now. For code that cannot move to another core. */
+uint64_t esp32_clock_of_counter(uint32_t counter);
+
+/* What this core's counter reads when the common clock reads `when`: its low 32 bits. For code that cannot move. */
+uint32_t esp32_clock_to_counter(uint64_t when);
+
+#endif

@@ -1,0 +1,60 @@
+/* The arithmetic of the common clock: how a core's counter of 32 bits becomes one of 64, and what exchanges between the
+ * cores say about how far apart two of those are. Pure functions, which touch no register: tests/esp32 checks them
+ * against a model. esp32_clock.h has the whole. */
+#ifndef ESP32_COUNT_H
+#define ESP32_COUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The count of 64 bits, from the counter's 32 bits and a count at most 2^32 - 1 before. */
+static inline uint64_t count_since(uint64_t before, uint32_t counter) {
+    return before + (uint32_t)(counter - (uint32_t)before);
+}
+
+/* By how much the count of one core is ahead of another's (behind if negative): between `least` and `most`. */
+struct count_ahead {
+    int64_t least;
+    int64_t most;
+};
+
+/* Nothing is known. */
+#define COUNT_AHEAD_UNKNOWN ((struct count_ahead){.least = INT64_MIN, .most = INT64_MAX})
+
+/* What else is known. */
+static inline void count_narrow(struct count_ahead *ahead, int64_t least, int64_t most) {
+    ahead->least = least > ahead->least ? least : ahead->least;
+    ahead->most = most < ahead->most ? most : ahead->most;
+}
+
+/* What an exchange adds to that: a core has read `before`, then the other one `there`, then the first one `after`.
+ * Whatever the ways took, `there` was read between the two (Cristian 1989, Probabilistic clock synchronization). As the
+ * counts run from one clock, they stay as far apart as they are, so bounds of different exchanges hold together: the
+ * upper one is from that in which the way there was the shortest, the lower one from that of the shortest way back. */
+static inline void count_exchanged(struct count_ahead *ahead, uint64_t before, uint64_t there, uint64_t after) {
+    count_narrow(ahead, (int64_t)(there - after), (int64_t)(there - before));
+}
+
+/* Whether there is an offset that fits all exchanges. If not, the counts do not run from one clock. */
+static inline bool count_is_known(const struct count_ahead *ahead) {
+    return ahead->least != INT64_MIN && ahead->least <= ahead->most;
+}
+
+/* The offset to be taken, in the middle of what is known, */
+static inline int64_t count_middle(const struct count_ahead *ahead) {
+    return ahead->least + (ahead->most - ahead->least) / 2;
+}
+
+/* and how far the true one can be from it, either way. */
+static inline uint64_t count_within(const struct count_ahead *ahead) {
+    return ((uint64_t)ahead->most - (uint64_t)ahead->least + 1U) / 2U;
+}
+
+/* By how many parts per million `counted` differs from what `us` microseconds of a clock at `hz` are: positive if the
+ * clock is the faster one. `us` is at least 1 and at most 10^6, hz at most 10^9. */
+static inline int32_t count_ppm(uint64_t counted, uint64_t us, uint64_t hz) {
+    int64_t expected = (int64_t)(us * hz / 1000000U);
+    return (int32_t)(((int64_t)counted - expected) * 1000000 / expected);
+}
+
+#endif

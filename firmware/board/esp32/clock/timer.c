@@ -1,0 +1,95 @@
+/* The timer of port_interrupt.h: CCOMPARE1 of the core that takes it. It compares with the counter that the common
+ * clock is made of, so it fires exactly when the clock reads what was asked for, to the cycle. Its interrupt has level
+ * 3, the highest that is written in C: the kernel's critical sections keep it out, and the tick (level 1) does not. */
+#include "esp32_clock.h"
+#include "esp32_idf.h"
+#include "esp32_xtensa.h"
+#include "port_freertos.h"
+#include "port_interrupt.h"
+
+/* The least that the comparison lies ahead when it is set: if it were past, it would come 2^32 cycles later. */
+#define LEAD_CYCLES 400U
+
+static struct {
+    uint32_t core;
+    intr_handle_t interrupt;
+    void (*handler)(void *arg);
+    void *arg;
+    volatile bool armed;
+    uint64_t when;
+} timer;
+
+/* Writing the same again acknowledges it: it comes again each 2^32 cycles, and is the one that is waited for if the
+ * clock says so. */
+static void IRAM_ATTR match(void *unused) {
+    (void)unused;
+    bool due = timer.armed && port_clock() >= timer.when;
+    xtensa_set_compare_1(esp32_clock_to_counter(timer.when));
+    if (due) {
+        timer.armed = false;
+        timer.handler(timer.arg);
+    }
+}
+
+/* ---- open: an interrupt inside of a core can be enabled by that core alone ---- */
+
+static void enable(void *result) {
+    *(esp_err_t *)result =
+        esp_intr_alloc(ETS_INTERNAL_TIMER1_INTR_SOURCE, ESP_INTR_FLAG_LEVEL3, match, NULL, &timer.interrupt);
+}
+
+enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void *arg) {
+    static port_task_t task;
+    static esp_err_t result;
+    timer.core = core;
+    timer.handler = handler;
+    timer.arg = arg;
+    timer.armed = false;
+    struct port_task_config config = {
+        .name = "enable", .entry = enable, .arg = &result, .core = core, .priority = PORT_PRIORITY_MAX};
+    enum port_error error = port_task_start(&task, &config);
+    if (error == PORT_OK) {
+        port_task_join(&task);
+        error = result == ESP_OK ? PORT_OK : PORT_ERR_RESOURCE;
+    }
+    return error;
+}
+
+void port_timer_close(void) {
+    timer.armed = false;
+    (void)esp_intr_free(timer.interrupt);
+}
+
+/* ---- set ---- */
+
+/* On the timer's core, masked. What no mask keeps out (ESP-IDF stalls a core while the other one uses the flash) can
+ * take longer than that lead: then the moment has gone by, and nothing is pending. */
+static uint64_t arm(uint64_t when) {
+    do {
+        uint64_t earliest = port_clock() + LEAD_CYCLES;
+        timer.when = when > earliest ? when : earliest;
+        xtensa_set_compare_1(esp32_clock_to_counter(timer.when));
+    } while (port_clock() >= timer.when && !xtensa_is_pending(XCHAL_TIMER1_INTERRUPT));
+    timer.armed = true;
+    return timer.when;
+}
+
+static bool arm_here(uint64_t *when) {
+    uint32_t state = xtensa_mask();
+    bool here = xtensa_core() == timer.core;
+    if (here) {
+        *when = arm(*when);
+    }
+    xtensa_unmask(state);
+    return here;
+}
+
+static void arm_there(void *when) { (void)arm_here(when); }
+
+/* From the other core it takes some ten microseconds, by a task of ESP-IDF's there. */
+uint64_t port_timer_set(uint64_t when) {
+    if (!arm_here(&when)) {
+        (void)esp_ipc_call_blocking(timer.core, arm_there, &when);
+    }
+    return when;
+}

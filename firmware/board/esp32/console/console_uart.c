@@ -1,0 +1,97 @@
+/* The console on UART0, by ESP-IDF's driver: 8 data bits, no parity, 1 stop bit, on the pins that the boot loader has
+ * set (GPIO1 and 3 of an ESP32, 43 and 44 of an ESP32-S3). */
+#include "driver/uart.h"
+#include "esp32_board.h"
+#include "port_freertos.h"
+
+#define PORT UART_NUM_0
+#define RATE 115200
+#define GARBAGE 0xffU
+
+/* Two commands of the greatest length (400 characters), with room. */
+#define RX_BYTES 2048
+#define EVENTS 16
+
+/* Common adapters know them; the CP2102 and CH340 of most boards end at the last. The divider of the UART has 16ths of
+ * the 80 MHz APB clock (ESP32 TRM 13.3.3): right to 0.2 %. */
+static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 0};
+
+/* What the driver's interrupt tells: that something came, and that something is wrong with it. */
+static QueueHandle_t events;
+
+static bool open_uart(void *context) {
+    (void)context;
+    const uart_config_t config = {
+        .baud_rate = RATE,
+        .data_bits = UART_DATA_8_BITS,
+        .parity = UART_PARITY_DISABLE,
+        .stop_bits = UART_STOP_BITS_1,
+        .flow_ctrl = UART_HW_FLOWCTRL_DISABLE,
+        .source_clk = UART_SCLK_APB,
+    };
+    if (uart_is_driver_installed(PORT)) {
+        return false; /* somebody else reads from it */
+    }
+    /* Without a buffer for output: a write returns when all is in the FIFO, from where its last bit is waited for. */
+    if (uart_driver_install(PORT, RX_BYTES, 0, EVENTS, &events, 0) != ESP_OK) {
+        return false;
+    }
+    return uart_param_config(PORT, &config) == ESP_OK;
+}
+
+static void close_uart(void *context) {
+    (void)context;
+    (void)uart_driver_delete(PORT);
+}
+
+/* Waits for an event; whether it is one of an error. */
+static bool await_trouble(uint32_t timeout_ms, bool *came) {
+    uart_event_t event;
+    *came = xQueueReceive(events, &event, pdMS_TO_TICKS(timeout_ms)) == pdTRUE;
+    return *came && event.type != UART_DATA;
+}
+
+/* What came with an error is in the driver's buffer as any other, or has been thrown away; the driver says only that it
+ * was about now. So one that is none goes before what comes next, and spoils that line. */
+static size_t read_uart(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms) {
+    (void)context;
+    bool came;
+    bool trouble = false;
+    do {
+        trouble = await_trouble(0, &came) || trouble;
+    } while (came);
+    size_t buffered = 0;
+    (void)uart_get_buffered_data_len(PORT, &buffered);
+    if (!trouble && buffered == 0 && timeout_ms > 0) {
+        trouble = await_trouble(timeout_ms, &came);
+    }
+    if (trouble) {
+        buffer[0] = GARBAGE;
+        return 1;
+    }
+    int count = uart_read_bytes(PORT, buffer, (uint32_t)size, 0);
+    return count > 0 ? (size_t)count : 0;
+}
+
+static bool write_uart(void *context, const uint8_t *bytes, size_t size) {
+    (void)context;
+    return uart_write_bytes(PORT, bytes, size) == (int)size && uart_wait_tx_done(PORT, portMAX_DELAY) == ESP_OK;
+}
+
+static void set_rate(void *context, uint32_t bits_per_second) {
+    (void)context;
+    (void)uart_set_baudrate(PORT, bits_per_second);
+}
+
+static const struct intercore_console uart = {
+    .name = "UART0 by ESP-IDF's driver, interrupt on core 0, 115200 bit/s at start",
+    .open = open_uart,
+    .close = close_uart,
+    .read = read_uart,
+    .write = write_uart,
+    .rates = rates,
+    .rate = RATE,
+    .set_rate = set_rate,
+};
+
+const struct intercore_console *esp32_console_default(void) { return &uart; }

@@ -1,0 +1,54 @@
+/* The console on the USB-Serial-JTAG controller that an ESP32-S3 has: a serial line in name only, without a bit rate.
+ */
+#include "driver/usb_serial_jtag.h"
+#include "esp32_board.h"
+#include "port_freertos.h"
+
+/* Two commands of the greatest length (400 characters), with room; a line of samples is cut into pieces. */
+#define RX_BYTES 2048
+#define TX_BYTES 1024
+
+/* While nobody listens what is sent is lost, as on any serial line: so long a write waits for room, and for the last
+ * byte to leave. */
+#define PATIENCE_MS 200
+
+static bool open_usb(void *context) {
+    (void)context;
+    usb_serial_jtag_driver_config_t config = {.tx_buffer_size = TX_BYTES, .rx_buffer_size = RX_BYTES};
+    return !usb_serial_jtag_is_driver_installed() && usb_serial_jtag_driver_install(&config) == ESP_OK;
+}
+
+static void close_usb(void *context) {
+    (void)context;
+    (void)usb_serial_jtag_driver_uninstall();
+}
+
+static size_t read_usb(void *context, uint8_t *buffer, size_t size, uint32_t timeout_ms) {
+    (void)context;
+    int count = usb_serial_jtag_read_bytes(buffer, (uint32_t)size, pdMS_TO_TICKS(timeout_ms));
+    return count > 0 ? (size_t)count : 0;
+}
+
+static bool write_usb(void *context, const uint8_t *bytes, size_t size) {
+    (void)context;
+    for (size_t sent = 0; sent < size;) {
+        size_t piece = size - sent < TX_BYTES / 2 ? size - sent : TX_BYTES / 2;
+        int taken = usb_serial_jtag_write_bytes(bytes + sent, piece, pdMS_TO_TICKS(PATIENCE_MS));
+        if (taken <= 0) {
+            return true;
+        }
+        sent += (size_t)taken;
+    }
+    (void)usb_serial_jtag_wait_tx_done(pdMS_TO_TICKS(PATIENCE_MS));
+    return true;
+}
+
+static const struct intercore_console usb = {
+    .name = "USB-Serial-JTAG by ESP-IDF's driver, interrupt on core 0",
+    .open = open_usb,
+    .close = close_usb,
+    .read = read_usb,
+    .write = write_usb,
+};
+
+const struct intercore_console *esp32_console_default(void) { return &usb; }

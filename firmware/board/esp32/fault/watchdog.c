@@ -1,0 +1,50 @@
+/* ESP-IDF's task watchdog: it waits for the idle tasks of the cores, which have no time while a benchmark takes a core
+ * for itself. The measurements of seed 000 set it to 60 s for that reason. */
+#include "esp32_board.h"
+#include "esp_task_wdt.h"
+
+#define SESSION_S 60U
+
+static bool changed;
+
+#ifdef CONFIG_ESP_TASK_WDT_INIT
+static uint32_t idle_cores(void) {
+    uint32_t mask = 0;
+#ifdef CONFIG_ESP_TASK_WDT_CHECK_IDLE_TASK_CPU0
+    mask |= 1U << 0U;
+#endif
+#ifdef CONFIG_ESP_TASK_WDT_CHECK_IDLE_TASK_CPU1
+    mask |= 1U << 1U;
+#endif
+    return mask;
+}
+
+#ifdef CONFIG_ESP_TASK_WDT_PANIC
+#define PANIC true
+#else
+#define PANIC false
+#endif
+
+static bool set(uint32_t seconds, bool panic) {
+    const esp_task_wdt_config_t wanted = {
+        .timeout_ms = seconds * 1000U, .idle_core_mask = idle_cores(), .trigger_panic = panic};
+    return esp_task_wdt_reconfigure(&wanted) == ESP_OK; /* not if the application has ended it */
+}
+
+void esp32_watchdog_start_session(void) { changed = set(SESSION_S, false); }
+
+void esp32_watchdog_end_session(void) {
+    if (changed) {
+        (void)set(CONFIG_ESP_TASK_WDT_TIMEOUT_S, PANIC);
+        changed = false;
+    }
+}
+#else
+void esp32_watchdog_start_session(void) {}
+
+void esp32_watchdog_end_session(void) {}
+#endif
+
+const char *esp32_watchdog_text(void) {
+    return changed ? "task watchdog 60 s, warns only; fed by the idle tasks" : "task watchdog off";
+}

@@ -1,0 +1,65 @@
+#include "esp32_instruments.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "esp32_clock.h"
+#include "esp32_idf.h"
+#include "esp32_mark.h"
+#include "esp32_region.h"
+#include "esp32_tick.h"
+#include "port.h"
+
+#define TEXT_BYTES 64U
+
+static char sys_hz[TEXT_BYTES];
+static char uncertainty[TEXT_BYTES];
+static char offset[TEXT_BYTES];
+static char ppm[TEXT_BYTES];
+
+#ifdef CONFIG_STDATOMIC_S32C1I_SPIRAM_WORKAROUND
+#define ATOMIC "a function of ESP-IDF: S32C1I in internal memory, under a spinlock in PSRAM"
+#else
+#define ATOMIC "S32C1I (compare and swap), in a loop"
+#endif
+
+#ifdef CONFIG_FREERTOS_SYSTICK_USES_CCOUNT
+#define TICK "CCOMPARE0 of core 0, known exactly"
+#else
+#define TICK "SYSTIMER, known to some cycles"
+#endif
+
+void esp32_instruments_start(void) {
+    esp32_clock_start();
+    esp32_tick_start();
+    esp32_region_start();
+    esp32_mark_start();
+    (void)snprintf(sys_hz, sizeof sys_hz, "%" PRIu64, port_cycles_hz());
+    (void)snprintf(uncertainty, sizeof uncertainty, "%" PRIu32 " ticks", esp32_clock_uncertainty());
+    (void)snprintf(offset, sizeof offset, "core 1's counter is %" PRId64 " cycles ahead of core 0's",
+                   esp32_clock_ahead());
+    (void)snprintf(ppm, sizeof ppm, "%" PRId32, esp32_clock_ppm());
+}
+
+bool esp32_instruments_condition(uint32_t index, struct port_condition *condition) {
+    const struct port_condition conditions[] = {
+        {"clock.sys_hz", sys_hz},
+        {"clock.uncertainty", uncertainty},
+        {"clock.offset", offset},
+        {"clock.esp_timer_ppm", ppm},
+        {"clock.counter", "CCOUNT of each core, each from when its core was started"},
+        {"clock.tick_edge", TICK},
+        {"interrupt.timer", "CCOMPARE1 of the core, exact to the cycle, level 3"},
+        {"interrupt.doorbell", "the kernel's cross-core interrupt, in front of its handler, level 1"},
+        {"memory.regions", esp32_region_text()},
+        {"memory.word_bytes", "4"},
+        {"spinlock", "S32C1I (compare and swap) on a word of internal memory, polled"},
+        {"atomic", ATOMIC},
+        {"mark", esp32_mark_text()},
+    };
+    if (index >= sizeof conditions / sizeof conditions[0]) {
+        return false;
+    }
+    *condition = conditions[index];
+    return true;
+}

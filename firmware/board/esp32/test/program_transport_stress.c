@@ -1,0 +1,15 @@
+/* The stress run of the transports on the chip, disturbed. */
+#include "esp32_board.h"
+#include "esp32_test_end.h"
+#include "port_freertos.h"
+#include "transport_stress.h"
+
+/* Without the kernel's lock, as drivers do it: the other core's kernel goes on. */
+static void hold(uint64_t ticks) {
+    UBaseType_t mask = portSET_INTERRUPT_MASK_FROM_ISR();
+    for (uint64_t start = port_clock(); port_clock() - start < ticks;) {
+    }
+    portCLEAR_INTERRUPT_MASK_FROM_ISR(mask);
+}
+
+void esp32_program(void) { esp32_test_end("the transports bear the stress", transport_stress_run(1, hold)); }

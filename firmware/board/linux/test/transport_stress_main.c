@@ -1,0 +1,17 @@
+/* The stress run of the transports on this machine: as many rounds as the argument says, or one. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "linux_region.h"
+#include "port_posix.h"
+#include "transport_stress.h"
+
+int main(int count, char **arguments) {
+    if (!port_posix_start() || !linux_region_start()) {
+        return EXIT_FAILURE;
+    }
+    unsigned long rounds = count > 1 ? strtoul(arguments[1], NULL, 10) : 1U;
+    const char *failure = transport_stress_run((uint32_t)rounds, NULL);
+    puts(failure == NULL ? "the transports bear the stress" : failure);
+    return failure == NULL ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,18 @@
+# What the two boards of this chip have in common: rp2040, with one kernel on both cores, and rp2040_amp, with one on each.
+include(${CMAKE_CURRENT_LIST_DIR}/clock/pll.cmake)
+
+set(rp2040_folder ${CMAKE_CURRENT_LIST_DIR})
+
+# A library of the chip's sources: where their headers are, and what they are told of the build.
+function(ic_rp2040 library)
+  target_include_directories(${library} PUBLIC ${rp2040_folder})
+  foreach(subject clock console cores fault instruments start)
+    target_include_directories(${library} PUBLIC ${rp2040_folder}/${subject})
+  endforeach()
+  list(JOIN IC_CODE_FLAGS " " flags)
+  target_compile_definitions(${library} PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
+    IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2}
+    IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"
+    IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, unmodified, saves the SIO divider at each switch"
+    IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, arm-none-eabi")
+endfunction()

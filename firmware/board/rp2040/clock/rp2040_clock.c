@@ -1,0 +1,95 @@
+#include "rp2040_clock.h"
+
+#include "port.h"
+#include "rp2040_board.h"
+#include "rp2040_clocks.h"
+#include "rp2040_registers.h"
+
+/* How far the PWM counter is set ahead of C × TIMER, less the cycles from TIMER's edge until it is set. */
+#define AHEAD 512U
+#define MOST_APART 12U
+#define COUNTER_MASK 0xffffU
+#define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
+
+_Static_assert(CYCLES_PER_US == IC_CLOCK_MHZ && IC_CLOCK_MHZ <= 255, "rp2040_clock.S multiplies by it, a byte");
+
+static uint32_t phase PORT_SHARED(clock_phase);
+
+/* Turns of 3 cycles, and turns of 4: with those of one kind alone, a walk through the microsecond's cycles would never
+ * meet some of them where their number is a multiple of 3, or of 4. */
+static void let_pass(uint32_t threes, uint32_t fours) {
+    __asm volatile(".syntax unified\n"
+                   "1: subs %0, #1\n"
+                   "   bne 1b\n"
+                   "2: nop\n"
+                   "   subs %1, #1\n"
+                   "   bne 2b"
+                   : "+l"(threes), "+l"(fours)::"cc");
+}
+
+/* The PWM counter in the moment in which TIMER read *us: in the middle between two reads of its own, which are 4 cycles
+ * away each (DS 2.1.3). False if the reads were held up: in flash they might always be. */
+BOARD_IN_SRAM(read_together) static bool read_together(uint32_t *us, uint32_t *count) {
+    uint32_t before;
+    uint32_t after;
+    uint32_t mask;
+    __asm volatile("mrs %3, primask\n"
+                   "cpsid i\n"
+                   "ldr %0, [%4]\n"
+                   "ldr %1, [%5]\n"
+                   "ldr %2, [%4]\n"
+                   "msr primask, %3"
+                   : "=&l"(before), "=&l"(*us), "=&l"(after), "=&r"(mask)
+                   : "l"(&PWM_CH0_CTR), "l"(&TIMER_TIMERAWL)
+                   : "memory");
+    uint32_t apart = (after - before) & COUNTER_MASK;
+    *count = before + apart / 2U;
+    return apart <= MOST_APART;
+}
+
+/* While TIMER reads `us` the clock is between C × us + phase and C - 1 more. Readings at random moments narrow the
+ * phase down to the one that fits all: some hundred. */
+static uint32_t find_phase(void) {
+    uint32_t low = 0;
+    uint32_t high = COUNTER_MASK;
+    uint32_t random = 1;
+    while (low < high) {
+        uint32_t us;
+        uint32_t count;
+        if (read_together(&us, &count)) {
+            uint32_t most = (count - us * CYCLES_PER_US) & COUNTER_MASK;
+            high = most < high ? most : high;
+            low = most - (CYCLES_PER_US - 1U) > low ? most - (CYCLES_PER_US - 1U) : low;
+        }
+        random = random * 1664525U + 1013904223U; /* Numerical Recipes' */
+        let_pass(1U + (random >> 27U), 1U + (random >> 24U) % 8U);
+    }
+    return low;
+}
+
+uint32_t rp2040_clock_phase(void) { return phase; }
+
+BOARD_IN_SRAM(rp2040_clock_align) void rp2040_clock_align(void) {
+    uint32_t before = TIMER_TIMERAWL;
+    uint32_t now;
+    do {
+        now = TIMER_TIMERAWL;
+    } while (now == before);
+    /* Within a few cycles of the edge, and so within AHEAD, whatever the compiler makes of this: the correction stays
+     * clear of both ends. */
+    PWM_CH0_CTR = (now * CYCLES_PER_US + AHEAD) & 0xffffU;
+    PWM_CH0_CSR = 1; /* on */
+}
+
+void rp2040_clock_start(void) {
+    rp2040_clocks_reset_blocks(RESET_TIMER | RESET_PWM);
+    TIMER_DBGPAUSE = 0; /* else TIMER would stand still while a debugger halts a core, and the PWM counter run on */
+    PWM_CH0_TOP = 0xffff;
+    PWM_CH0_DIV = 1U << 4U; /* every cycle */
+    rp2040_clock_align();
+    phase = find_phase();
+}
+
+uint64_t port_clock_hz(void) { return CLOCKS_SYS_HZ; }
+
+const char *port_clock_name(void) { return "TIMER (1 us) refined by a PWM counter at clk_sys"; }

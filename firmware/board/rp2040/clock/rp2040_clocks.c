@@ -1,0 +1,79 @@
+#include "rp2040_clocks.h"
+
+#include "hardware/clocks.h"
+#include "rp2040_registers.h"
+
+#define BIT_31 (1U << 31U)
+#define SELECTED_FIRST 1U /* SELECTED shows source n as bit n */
+
+void rp2040_clocks_release_blocks(uint32_t blocks) {
+    CLEAR_BITS(RESETS_RESET) = blocks;
+    while ((RESETS_RESET_DONE & blocks) != blocks) {
+    }
+}
+
+void rp2040_clocks_reset_blocks(uint32_t blocks) {
+    SET_BITS(RESETS_RESET) = blocks;
+    rp2040_clocks_release_blocks(blocks);
+}
+
+/* Nothing may run from PLL_SYS while it is set; a debugger may have started us with the clocks of another program. */
+static void leave_pll(void) {
+    CLK_SYS_RESUS_CTRL = 0;
+    CLEAR_BITS(CLK_SYS_CTRL) = 1; /* clk_sys from clk_ref */
+    while (CLK_SYS_SELECTED != SELECTED_FIRST) {
+    }
+    CLEAR_BITS(CLK_REF_CTRL) = 3; /* clk_ref from the ring oscillator */
+    while (CLK_REF_SELECTED != SELECTED_FIRST) {
+    }
+}
+
+static void start_crystal(void) {
+    XOSC_CTRL = 0xaa0;    /* 1 to 15 MHz */
+    XOSC_STARTUP = 47;    /* × 256 cycles: 1 ms (DS 2.16.3) */
+    XOSC_CTRL = 0xfabaa0; /* on */
+    while ((XOSC_STATUS & BIT_31) == 0) {
+    }
+}
+
+/* The loop's oscillator and what is made of it, by the rules of DS 2.18.2; board.cmake has chosen the numbers. */
+#define VCO_HZ (CLOCKS_XOSC_HZ * IC_PLL_FBDIV)
+_Static_assert(CLOCKS_XOSC_HZ >= 5000000 && CLOCKS_XOSC_HZ <= VCO_HZ / 16, "the reference is at least 5 MHz");
+_Static_assert(IC_PLL_FBDIV >= 16 && IC_PLL_FBDIV <= 320, "FBDIV is 16 to 320");
+_Static_assert(VCO_HZ >= 750000000 && VCO_HZ <= 1600000000, "the oscillator runs at 750 to 1600 MHz");
+_Static_assert(IC_PLL_POSTDIV2 >= 1 && IC_PLL_POSTDIV2 <= IC_PLL_POSTDIV1 && IC_PLL_POSTDIV1 <= 7,
+               "both dividers are 1 to 7, the first the larger one, for less power");
+_Static_assert(CLOCKS_SYS_HZ *(IC_PLL_POSTDIV1 *IC_PLL_POSTDIV2) == VCO_HZ, "clk_sys is what it is called, exactly");
+_Static_assert(CLOCKS_SYS_HZ <= 133000000, "the most that clk_sys may have, at the core's usual 1.1 V");
+
+static void start_pll(void) {
+    rp2040_clocks_reset_blocks(RESET_PLL_SYS);
+    PLL_SYS_CS = 1;
+    PLL_SYS_FBDIV_INT = IC_PLL_FBDIV;
+    CLEAR_BITS(PLL_SYS_PWR) = 1U << 5U | 1U << 0U; /* oscillator and PLL on */
+    while ((PLL_SYS_CS & BIT_31) == 0) {
+    }
+    PLL_SYS_PRIM = (uint32_t)IC_PLL_POSTDIV1 << 16U | (uint32_t)IC_PLL_POSTDIV2 << 12U;
+    CLEAR_BITS(PLL_SYS_PWR) = 1U << 3U; /* dividers on */
+}
+
+void rp2040_clocks_start(void) {
+    leave_pll();
+    start_crystal();
+    start_pll();
+    SET_BITS(CLK_REF_CTRL) = 2; /* crystal */
+    while (CLK_REF_SELECTED != SELECTED_FIRST << 2U) {
+    }
+    CLK_SYS_DIV = 1U << 8U;
+    CLEAR_BITS(CLK_SYS_CTRL) = 7U << 5U; /* auxiliary source: PLL_SYS */
+    SET_BITS(CLK_SYS_CTRL) = 1;          /* from the auxiliary source */
+    while (CLK_SYS_SELECTED != SELECTED_FIRST << 1U) {
+    }
+    CLK_PERI_CTRL = 1U << 11U;                                          /* on, from clk_sys */
+    WATCHDOG_TICK = 1U << 9U | (uint32_t)CLOCKS_XOSC_HZ / CLOCKS_US_HZ; /* on, 1 µs (DS 4.7.2) */
+}
+
+uint32_t clock_get_hz(enum clock_index clock) {
+    (void)clock; /* clk_sys is all that is asked for */
+    return CLOCKS_SYS_HZ;
+}

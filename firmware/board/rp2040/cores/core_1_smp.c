@@ -1,0 +1,26 @@
+/* Core 1, where one kernel has both: the kernel's port launches it into the scheduler. */
+#include "pico/multicore.h"
+#include "port_freertos.h"
+#include "rp2040_cores.h"
+#include "rp2040_cycles.h"
+#include "rp2040_launch.h"
+#include "rp2040_watchdog.h"
+
+static void (*core_1_entry)(void);
+
+/* The first of our code on core 1. */
+static void begin_core_1(void) {
+    __asm volatile("cpsid i" ::: "memory"); /* until its first task runs */
+    rp2040_cycles_start(1, 0);
+    rp2040_watchdog_start_beat();
+    core_1_entry();
+    board_panic("the scheduler has not started", "", 1);
+}
+
+static bool go_on(void) { return true; }
+
+void multicore_launch_core1(void (*entry)(void)) {
+    core_1_entry = entry;
+    (void)rp2040_launch_core_1(rp2040_cores_table(1), (uintptr_t)&rp2040_cores_stacks[1][CORES_STACK_WORDS],
+                               (uintptr_t)begin_core_1, go_on);
+}

@@ -1,0 +1,79 @@
+#include "rp2040_fifo.h"
+
+#include <stddef.h>
+
+#include "hardware/irq.h"
+#include "hardware/sync.h"
+#include "pico/multicore.h"
+#include "port_freertos.h"
+#include "rp2040_cores.h"
+#include "rp2040_interrupt.h"
+
+#define VLD 1U
+#define RDY 2U
+/* Words taken in one call of the handler: as many as there can be when it begins. Without a limit, a sender could keep
+ * it going, and with it the tick and the switch waiting. */
+#define DEPTH 8U
+
+static struct {
+    struct rp2040_fifo_box *box;
+    irq_handler_t before; /* what stood in the vector table */
+} sides[2];
+
+static void tell(struct rp2040_fifo_box *box, uint32_t put) {
+    if (atomic_load_explicit(&box->waiting, memory_order_relaxed) && (int32_t)(put - box->wanted) >= 0) {
+        atomic_store_explicit(&box->waiting, false, memory_order_relaxed);
+        box->arrived();
+    }
+}
+
+/* The interrupt stays until the FIFO is empty. The kernel's own handler is not called: it would throw away words that
+ * have come meanwhile. */
+static void fifo_has_message(void) {
+    uint32_t core = get_core_num();
+    struct rp2040_fifo_box *box = sides[core].box;
+    uint32_t put = atomic_load_explicit(box->put, memory_order_relaxed);
+    bool others = false;
+    for (uint32_t words = 0; words < DEPTH && (sio_hw->fifo_st & VLD) != 0; words++) {
+        uint32_t word = sio_hw->fifo_rd;
+        if ((word & FIFO_MESSAGE) != 0) {
+            box->words[put++ % FIFO_BOX_WORDS] = word;
+            atomic_store_explicit(box->put, put, memory_order_release);
+        } else {
+            others = true;
+        }
+    }
+    multicore_fifo_clear_irq();
+    tell(box, put);
+    if (others) {
+        /* Which they were does not matter: a yield too many does no harm, and a ring has its flag. */
+        rp2040_interrupt_answer_ring(core);
+        port_freertos_yield_from_handler();
+    }
+}
+
+void rp2040_fifo_open_box(struct rp2040_fifo_box *box) {
+    uint32_t core = get_core_num();
+    sides[core].box = box;
+    sides[core].before = rp2040_cores_handler(core, SIO_IRQ_PROC0 + core);
+    rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, fifo_has_message);
+}
+
+void rp2040_fifo_close_box(void) {
+    uint32_t core = get_core_num();
+    rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, sides[core].before);
+    sides[core].box = NULL;
+}
+
+bool rp2040_fifo_has_box(uint32_t core) { return sides[core].box != NULL; }
+
+/* Nothing else on this core may come between a look and its write: it might take the last place. */
+uint32_t rp2040_fifo_send(const uint32_t *words, uint32_t count) {
+    uint32_t sent = 0;
+    uint32_t mask = save_and_disable_interrupts();
+    while (sent < count && (sio_hw->fifo_st & RDY) != 0) {
+        sio_hw->fifo_wr = words[sent++] | FIFO_MESSAGE;
+    }
+    restore_interrupts(mask);
+    return sent;
+}

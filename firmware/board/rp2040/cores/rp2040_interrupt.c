@@ -1,0 +1,157 @@
+/* port_interrupt.h: an alarm of TIMER, and a doorbell that shares the inter-core FIFO's interrupt with the kernel.
+ *
+ * All have the kernel's own priority, the lowest: the kernel keeps them out by masking interrupts altogether (PRIMASK;
+ * an M0+ has nothing finer), and they keep out the tick and the switch, which have the same. */
+#include "rp2040_interrupt.h"
+
+#include <stdatomic.h>
+
+#include "hardware/irq.h"
+#include "hardware/sync.h"
+#include "pico/multicore.h"
+#include "port_interrupt.h"
+#include "rp2040_clock.h"
+#include "rp2040_clocks.h"
+#include "rp2040_cores.h"
+#include "rp2040_fifo.h"
+#include "rp2040_registers.h"
+
+#define LOWEST_PRIORITY 255U
+#define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
+
+struct doorbell {
+    void (*handler)(void *arg);
+    void *arg;
+    irq_handler_t kernel; /* what stood in the vector table */
+    atomic_bool rung;     /* and the handler has not begun */
+};
+
+static struct doorbell doorbells[2];
+
+/* Core n takes the interrupt of alarm n. So each may leave it enabled: without the alarm it never comes. */
+static struct {
+    uint32_t core;
+    uint32_t bit; /* of the alarm in TIMER's registers */
+    void (*handler)(void *arg);
+    void *arg;
+} timer;
+
+/* ---- enabling: a core's interrupts can be enabled by that core alone ---- */
+
+static void enable(void *number) {
+    irq_set_priority((uintptr_t)number, LOWEST_PRIORITY);
+    irq_set_enabled((uintptr_t)number, true);
+}
+
+static enum port_error enable_on(uint32_t core, uintptr_t number) {
+    static port_task_t task;
+    struct port_task_config config = {
+        .name = "enable", .entry = enable, .arg = (void *)number, .core = core, .priority = PORT_PRIORITY_MAX};
+    enum port_error error = port_task_start(&task, &config);
+    if (error == PORT_OK) {
+        port_task_join(&task);
+    }
+    return error;
+}
+
+/* ---- the timer ---- */
+
+static void alarm_fires(void) {
+    TIMER_INTR = timer.bit;
+    timer.handler(timer.arg);
+}
+
+enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void *arg) {
+    timer.core = core;
+    timer.bit = 1U << core;
+    timer.handler = handler;
+    timer.arg = arg;
+    rp2040_cores_set_handler(core, TIMER_IRQ_0 + core, alarm_fires);
+    enum port_error error = enable_on(core, TIMER_IRQ_0 + core);
+    TIMER_INTE = error == PORT_OK ? timer.bit : 0;
+    return error;
+}
+
+void port_timer_close(void) {
+    TIMER_INTE = 0;
+    TIMER_ARMED = timer.bit; /* disarms it */
+    TIMER_INTR = timer.bit;
+}
+
+uint64_t port_timer_set(uint64_t when) {
+    uint64_t us = (when - rp2040_clock_phase() + CYCLES_PER_US - 1U) / CYCLES_PER_US;
+    TIMER_ALARM(timer.core) = (uint32_t)us; /* arms it */
+    return us * CYCLES_PER_US + rp2040_clock_phase();
+}
+
+/* ---- doorbells ---- */
+
+static void handle_ring(struct doorbell *doorbell) {
+    /* In this order: who rings from now on is heard again. */
+    atomic_store(&doorbell->rung, false);
+    doorbell->handler(doorbell->arg);
+}
+
+/* The core has rung itself. */
+static void rung_by_itself(void) {
+    struct doorbell *doorbell = &doorbells[get_core_num()];
+    doorbell->handler(doorbell->arg);
+}
+
+/* The other core has sent something: the kernel's yields, a ring, or both. The FIFO comes before the flag, which was
+ * set before the word was sent. Of up to 8 words at most a few are rings, so that where a yield did not fit another one
+ * did. */
+static void fifo_has_words(void) {
+    struct doorbell *doorbell = &doorbells[get_core_num()];
+    bool yield = false;
+    while ((sio_hw->fifo_st & 1U) != 0) { /* VLD */
+        yield = sio_hw->fifo_rd != FIFO_RING || yield;
+    }
+    multicore_fifo_clear_irq();
+    if (atomic_load(&doorbell->rung)) {
+        handle_ring(doorbell);
+    }
+    if (yield) {
+        doorbell->kernel();
+    }
+}
+
+/* The same for who handles other words as well. */
+void rp2040_interrupt_answer_ring(uint32_t core) {
+    if (atomic_load(&doorbells[core].rung)) {
+        handle_ring(&doorbells[core]);
+    }
+}
+
+enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), void *arg) {
+    if (rp2040_fifo_has_box(core)) {
+        return PORT_ERR_RESOURCE; /* it would take the interrupt from messages that are under way */
+    }
+    struct doorbell *doorbell = &doorbells[core];
+    doorbell->handler = handler;
+    doorbell->arg = arg;
+    doorbell->kernel = rp2040_cores_handler(core, SIO_IRQ_PROC0 + core);
+    atomic_store(&doorbell->rung, false);
+    rp2040_cores_set_handler(core, SPARE_IRQ, rung_by_itself);
+    enum port_error error = enable_on(core, SPARE_IRQ);
+    if (error == PORT_OK) {
+        rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, fifo_has_words);
+    }
+    return error;
+}
+
+/* A ring that is still on its way is a needless yield to the kernel. */
+void port_doorbell_close(uint32_t core) {
+    rp2040_cores_set_handler(core, SIO_IRQ_PROC0 + core, doorbells[core].kernel);
+}
+
+void port_doorbell_ring(uint32_t core) {
+    uint32_t mask = save_and_disable_interrupts(); /* lest the task moves to another core */
+    if (core == get_core_num()) {
+        NVIC_ISPR = 1U << SPARE_IRQ;
+    } else if (!atomic_load(&doorbells[core].rung)) {
+        atomic_store(&doorbells[core].rung, true);
+        sio_hw->fifo_wr = FIFO_RING;
+    }
+    restore_interrupts(mask);
+}

@@ -1,0 +1,56 @@
+/* Core 1: put back into the boot ROM, and launched from there (DS 2.8.2). */
+#include "rp2040_launch.h"
+
+#include "hardware/sync.h"
+#include "pico/multicore.h"
+#include "rp2040_registers.h"
+
+#define FIFO_VLD 1U
+#define FIFO_RDY 2U
+
+void multicore_reset_core1(void) {
+    SET_BITS(PSM_FRCE_OFF) = PSM_PROC1;
+    while ((REGISTER(PSM_FRCE_OFF) & PSM_PROC1) == 0) {
+    }
+    CLEAR_BITS(PSM_FRCE_OFF) = PSM_PROC1;
+}
+
+/* Waits for a state of the FIFO. */
+static bool await_fifo(uint32_t state, bool (*go_on)(void)) {
+    while ((sio_hw->fifo_st & state) == 0) {
+        if (!go_on()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool exchange(uint32_t word, uint32_t *echo, bool (*go_on)(void)) {
+    if (!await_fifo(FIFO_RDY, go_on)) {
+        return false;
+    }
+    sio_hw->fifo_wr = word;
+    __sev();
+    if (!await_fifo(FIFO_VLD, go_on)) {
+        return false;
+    }
+    *echo = sio_hw->fifo_rd;
+    return true;
+}
+
+/* Core 1 echoes each word; a wrong echo starts over. Before a 0 its FIFO is emptied. */
+bool rp2040_launch_core_1(uint32_t table, uint32_t stack, uint32_t entry, bool (*go_on)(void)) {
+    const uint32_t words[] = {0, 0, 1, table, stack, entry};
+    for (uint32_t next = 0; next < sizeof words / sizeof words[0];) {
+        if (words[next] == 0) {
+            multicore_fifo_drain();
+            __sev();
+        }
+        uint32_t echo;
+        if (!exchange(words[next], &echo, go_on)) {
+            return false;
+        }
+        next = echo == words[next] ? next + 1U : 0;
+    }
+    return true;
+}

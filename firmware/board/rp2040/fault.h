@@ -1,8 +1,0 @@
-/* Faults. */
-#ifndef RP2040_FAULT_H
-#define RP2040_FAULT_H
-
-/* Handler of HardFault: panics with the address of the instruction. */
-void fault_hard(void);
-
-#endif

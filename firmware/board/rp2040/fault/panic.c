@@ -1,0 +1,56 @@
+/* board_panic(): one `log` line for the desk (docs/protocol.md), and the end. */
+#include "hardware/sync.h"
+#include "line.h"
+#include "pico/multicore.h"
+#include "port_freertos.h"
+#include "rp2040_board.h"
+#include "rp2040_cores.h"
+#include "rp2040_registers.h"
+#include "rp2040_uart.h"
+
+/* The hardware spinlock that the core which panics takes for good; start-up frees it. */
+#define ONCE 0U
+
+/* Static: the stack may be the broken thing. */
+static struct ic_line line;
+static struct {
+    const char *what;
+    const char *where;
+    uint32_t number;
+    uint32_t core;
+} cause;
+
+__attribute__((noreturn, used)) static void end(void) {
+    port_mark(false);
+    ic_line_open(&line, "log");
+    ic_line_integer(&line, "id", 0);
+    ic_line_text(&line, "text", cause.what);
+    ic_line_text(&line, "where", cause.where);
+    ic_line_integer(&line, "number", cause.number);
+    ic_line_integer(&line, "core", cause.core);
+    rp2040_uart_write_raw("\r\n", 2); /* a line may be under way */
+    rp2040_uart_write_raw(line.text, ic_line_close(&line));
+    board_end(1);
+}
+
+void board_panic(const char *what, const char *where, uint32_t number) {
+    __asm volatile("cpsid i" ::: "memory");
+    while (!spin_try_lock_unsafe(spin_lock_instance(ONCE))) {
+        __wfe(); /* the other core has been here; one line is enough */
+    }
+    cause.what = what;
+    cause.where = where;
+    cause.number = number;
+    cause.core = get_core_num();
+    /* To the start of this core's main stack. In a handler that is the stack already; in a task, the main one is
+     * selected. */
+    __asm volatile("    mrs  r1, ipsr      \n"
+                   "    cmp  r1, #0        \n"
+                   "    bne  1f            \n"
+                   "    msr  control, r1   \n"
+                   "    isb                \n"
+                   "1:  mov  sp, %0        \n"
+                   "    bl   end           \n" ::"r"(&rp2040_cores_stacks[cause.core][CORES_STACK_WORDS])
+                   : "r1", "memory");
+    __builtin_unreachable();
+}

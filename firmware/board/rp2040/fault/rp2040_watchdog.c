@@ -1,0 +1,43 @@
+#include "rp2040_watchdog.h"
+
+#include "port_freertos.h"
+#include "rp2040_cores.h"
+#include "rp2040_registers.h"
+
+#define CTRL_ENABLE (1U << 30U)
+#define CTRL_PAUSE_DEBUG (7U << 24U) /* while a debugger has stopped the chip */
+
+/* All that a reset by the watchdog resets: everything but the two oscillators (DS 2.13.5). */
+#define PSM_ALL_BUT_OSCILLATORS 0x1fffcU
+
+#define SYST_ENABLE 1U
+#define SYST_INTERRUPT 2U /* and bit 2 is 0: counts the 1 µs tick (DS 2.4.5.1.1) */
+
+#define COUNTS (2U * WATCHDOG_PERIOD_US)
+_Static_assert(COUNTS <= 0xffffffU && WATCHDOG_BEAT_US <= 0x1000000U, "both counters have 24 bits");
+
+static TickType_t ticks_at_last_beat;
+
+void rp2040_watchdog_feed(void) { WATCHDOG_LOAD = COUNTS; }
+
+void rp2040_watchdog_start(void) {
+    CLEAR_BITS(WATCHDOG_CTRL) = CTRL_ENABLE;
+    PSM_WDSEL = PSM_ALL_BUT_OSCILLATORS;
+    rp2040_watchdog_feed();
+    SET_BITS(WATCHDOG_CTRL) = CTRL_ENABLE | CTRL_PAUSE_DEBUG;
+}
+
+void rp2040_watchdog_start_beat(void) {
+    rp2040_cores_set_systick(1, rp2040_watchdog_beat);
+    SYST_RVR = WATCHDOG_BEAT_US - 1U;
+    SYST_CVR = 0;
+    SYST_CSR = SYST_INTERRUPT | SYST_ENABLE;
+}
+
+void rp2040_watchdog_beat(void) {
+    TickType_t ticks = xTaskGetTickCountFromISR();
+    if (ticks != ticks_at_last_beat) {
+        ticks_at_last_beat = ticks;
+        rp2040_watchdog_feed();
+    }
+}

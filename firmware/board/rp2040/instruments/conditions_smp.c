@@ -1,0 +1,24 @@
+#include "port_freertos.h"
+#include "rp2040_conditions.h"
+#include "rp2040_watchdog.h"
+
+static const struct port_condition conditions[] = {
+    {"critical_section", "the kernel's: interrupts masked, and its two hardware spinlocks"},
+    {"spinlock", "hardware spinlock of SIO, polled"},
+    {"atomic", "under a hardware spinlock with interrupts masked: the core has no exclusive accesses"},
+    {"watchdog", WATCHDOG_TEXT},
+    {"interrupt.timer", "an alarm of TIMER, on whole microseconds, at the kernel's priority"},
+    {"interrupt.doorbell", "SIO FIFO, in front of the kernel's handler; a core's own: IRQ 26, pended by software"},
+    {"main_loop", "none: a task of the benchmark's own stands in"},
+};
+#define CONDITIONS (sizeof conditions / sizeof conditions[0])
+
+bool rp2040_kernels_condition(uint32_t index, struct port_condition *condition) {
+    if (index >= CONDITIONS) {
+        return port_freertos_condition(index - (uint32_t)CONDITIONS, condition);
+    }
+    *condition = conditions[index];
+    return true;
+}
+
+const char *port_board(void) { return "rp2040"; }

@@ -1,0 +1,29 @@
+#include "rp2040_board.h"
+
+#include "port_freertos.h"
+#include "rp2040_clock.h"
+#include "rp2040_conditions.h"
+#include "rp2040_cycles.h"
+#include "rp2040_mark.h"
+#include "rp2040_tick.h"
+#include "rp2040_uart.h"
+#include "rp2040_watchdog.h"
+
+static void (*program)(void);
+
+static void run_program(void) {
+    rp2040_tick_start();
+    rp2040_uart_listen();
+    program();
+}
+
+void board_run(void (*console)(void)) {
+    program = console;
+    rp2040_clock_start();
+    rp2040_cycles_go_on();
+    rp2040_uart_start();
+    rp2040_mark_start();
+    rp2040_conditions_start();
+    rp2040_watchdog_start();
+    port_freertos_start(run_program);
+}

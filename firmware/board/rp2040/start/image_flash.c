@@ -1,0 +1,56 @@
+/* The image is in flash, and executed there (XIP, DS 2.6.3). */
+#include "rp2040_clocks.h"
+#include "rp2040_conditions.h"
+#include "rp2040_cores.h"
+#include "rp2040_image.h"
+#include "rp2040_registers.h"
+#include "rp2040_start.h"
+
+extern uint32_t board_data[], board_data_end[], board_data_in_flash[];
+
+/* Where boot2.S starts the image: stack pointer and entry. The tables with all vectors are in SRAM (rp2040_cores.c). */
+extern const struct rp2040_flash_vectors {
+    uint32_t *stack;
+    void (*entry)(void);
+} rp2040_flash_vectors;
+__attribute__((section(".flash_vectors"), used))
+const struct rp2040_flash_vectors rp2040_flash_vectors = {&rp2040_cores_stacks[0][CORES_STACK_WORDS], board_entry};
+
+void rp2040_image_start_data(void) {
+    rp2040_image_copy(board_data, board_data_in_flash, board_data_in_flash + (board_data_end - board_data));
+}
+
+/* The boot ROM starts what is in flash, unless these ask for something else (DS 2.8.1.1). */
+void rp2040_image_start_again_after_watchdog(void) { WATCHDOG_SCRATCH4 = 0; }
+
+/* A word from flash takes 20 serial clocks and some more cycles, and holds two instructions; without the cache each
+ * time, with it once in a while. */
+uint32_t rp2040_image_delay_cycles(void) { return (XIP_CTRL & XIP_CTRL_EN) != 0 ? 10000 : 100000; }
+
+static char divider[CONDITIONS_NUMBER_SIZE];
+static char clock_hz[CONDITIONS_NUMBER_SIZE];
+
+static struct port_condition conditions[] = {
+    {"memory.code", "flash"},
+    {"memory.constants", "flash"},
+    {"memory.code_in_sram", "the time stamps and what starts the clocks, where a fetch from flash would come between"},
+    {"flash.xip_cache", ""},
+    {"flash.read", "EBh, continuous, quad"},
+    {"flash.clock_divider", divider},
+    {"flash.clock_hz", clock_hz},
+};
+enum { XIP_CACHE = 3 };
+
+void rp2040_image_conditions_start(void) {
+    conditions[XIP_CACHE].value = (XIP_CTRL & XIP_CTRL_EN) != 0 ? "on" : "off";
+    rp2040_conditions_number(SSI_BAUDR, divider);
+    rp2040_conditions_number(CLOCKS_SYS_HZ / SSI_BAUDR, clock_hz);
+}
+
+bool rp2040_image_condition(uint32_t index, struct port_condition *condition) {
+    if (index >= sizeof conditions / sizeof conditions[0]) {
+        return false;
+    }
+    *condition = conditions[index];
+    return true;
+}

@@ -1,0 +1,50 @@
+/* The image is loaded into SRAM, by the boot ROM or a debugger.
+ *
+ * It saves .data at its first start and puts it back at each later one: so it can start again without being loaded
+ * again (after the watchdog's reset, say). */
+#include "rp2040_image.h"
+#include "rp2040_registers.h"
+#include "rp2040_start.h"
+
+#define SRAM_END 0x20042000U
+#define BOOT_MAGIC 0xb007c0d3U
+
+extern uint32_t board_data[], board_data_end[], board_data_saved[];
+
+/* As it is loaded: 0. Neither cleared nor put back at a start. */
+static volatile uint32_t started __attribute__((section(".started"))) = 0;
+
+void rp2040_image_start_data(void) {
+    if (started == 0) {
+        rp2040_image_copy(board_data_saved, board_data, board_data_end);
+        started = 1;
+    } else {
+        rp2040_image_copy(board_data, board_data_saved, board_data_saved + (board_data_end - board_data));
+    }
+}
+
+/* After a reset by the watchdog the boot ROM finds this and starts the image again, which is still in SRAM
+ * (DS 2.8.1.1). It forgets it then. */
+void rp2040_image_start_again_after_watchdog(void) {
+    uint32_t entry = (uintptr_t)board_entry | 1U;
+    WATCHDOG_SCRATCH4 = BOOT_MAGIC;
+    WATCHDOG_SCRATCH5 = entry ^ (0U - BOOT_MAGIC);
+    WATCHDOG_SCRATCH6 = SRAM_END;
+    WATCHDOG_SCRATCH7 = entry;
+}
+
+uint32_t rp2040_image_delay_cycles(void) { return 1000; }
+
+void rp2040_image_conditions_start(void) {}
+
+bool rp2040_image_condition(uint32_t index, struct port_condition *condition) {
+    static const struct port_condition conditions[] = {
+        {"memory.code", "sram-striped"},
+        {"memory.constants", "sram-striped"},
+    };
+    if (index >= sizeof conditions / sizeof conditions[0]) {
+        return false;
+    }
+    *condition = conditions[index];
+    return true;
+}

@@ -1,0 +1,11 @@
+/* Runs the port test on the chip. */
+#include "port_test.h"
+
+#include "rp2040_board.h"
+#include "rp2040_test_end.h"
+
+int main(void);
+
+static void run(void) { rp2040_test_end("the port keeps every promise", port_test()); }
+
+int main(void) { board_run(run); }

@@ -1,0 +1,11 @@
+/* The stress run on the chip. */
+#include "stress.h"
+
+#include "rp2040_board.h"
+#include "rp2040_test_end.h"
+
+int main(void);
+
+static void run(void) { rp2040_test_end("the port bears the stress", stress_run()); }
+
+int main(void) { board_run(run); }

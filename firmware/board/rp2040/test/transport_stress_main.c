@@ -1,0 +1,21 @@
+/* The stress run of the transports on the chip, disturbed. */
+#include "transport_stress.h"
+
+#include "hardware/sync.h"
+#include "port.h"
+#include "rp2040_board.h"
+#include "rp2040_test_end.h"
+
+int main(void);
+
+/* Without the kernel's lock, as drivers do it: the other core's kernel goes on. */
+static void hold(uint64_t ticks) {
+    uint32_t mask = save_and_disable_interrupts();
+    for (uint64_t start = port_clock(); port_clock() - start < ticks;) {
+    }
+    restore_interrupts(mask);
+}
+
+static void run(void) { rp2040_test_end("the transports bear the stress", transport_stress_run(1, hold)); }
+
+int main(void) { board_run(run); }

@@ -1,8 +1,0 @@
-/* What this board supplies for two kernels (port_amp.h). */
-#ifndef STM32H745_AMP_H
-#define STM32H745_AMP_H
-
-/* Handler of this core's interrupt of the hardware semaphores: somebody has rung. */
-void amp_interrupt(void);
-
-#endif

@@ -1,0 +1,93 @@
+#include "stm32h745_clock_plan.h"
+
+#define MHZ 1000000U
+/* The wide VCO's range begins here (RM 9.5.5, DS "PLL characteristics"). The lowest frequency that does takes the least
+ * power. */
+#define VCO_LEAST_MHZ 192U
+/* RCC_PLLCFGR.PLL1RGE: the reference is 8 to 16 MHz. */
+#define RGE_8_TO_16_MHZ 3U
+/* PPRE fields: half of the bus clock. */
+#define PPRE_HALF 4U
+#define SCALES 4U
+
+/* RM table 16: the most MHz of the bus with 0, 1, … wait states at each voltage. */
+static const uint16_t flash_most[SCALES][5] = {
+    [0] = {70, 140, 210, 225, 240},
+    [1] = {70, 140, 210, 225, 225},
+    [2] = {55, 110, 165, 225, 225},
+    [3] = {45, 90, 135, 180, 225},
+};
+
+/* Likewise: with 2 wait states, the delay is 1 up to here, then 2. */
+#define DELAY_1_MOST_MHZ 185U
+
+bool stm32h745_clock_plan_flash(uint32_t bus_mhz, uint32_t vos, uint32_t *latency, uint32_t *wrhighfreq) {
+    if (vos >= SCALES) {
+        return false;
+    }
+    for (uint32_t states = 0; states < 5U; states++) {
+        if (bus_mhz <= flash_most[vos][states]) {
+            *latency = states;
+            *wrhighfreq = states < 2U ? states : states == 2U && bus_mhz <= DELAY_1_MOST_MHZ ? 1U : 2U;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum stm32h745_clock_plan_result judge(uint32_t m7, uint32_t m4, uint32_t vos, uint32_t supply) {
+    if (!CLOCK_PLAN_M7_LEVEL(m7) || !CLOCK_PLAN_M4_LEVEL(m4)) {
+        return CLOCK_PLAN_NO_LEVEL;
+    }
+    if (!CLOCK_PLAN_RATIO(m7, m4)) {
+        return CLOCK_PLAN_NO_RATIO;
+    }
+    if (vos >= SCALES) {
+        return CLOCK_PLAN_NO_VOS;
+    }
+    if (m7 > CLOCK_PLAN_CORE_MOST(vos)) {
+        return CLOCK_PLAN_CORE_TOO_FAST;
+    }
+    if (m4 > CLOCK_PLAN_BUS_MOST(vos)) {
+        return CLOCK_PLAN_BUS_TOO_FAST;
+    }
+    return vos == 0 && supply != CLOCK_PLAN_LDO ? CLOCK_PLAN_NEEDS_LDO : CLOCK_PLAN_OK;
+}
+
+/* RCC_D1CFGR.HPRE: 0xxx is 1, 1000 is 2, 1001 is 4, 1010 is 8. */
+static uint32_t hpre_of(uint32_t ratio) {
+    uint32_t field = 0;
+    for (uint32_t divided = 2; divided <= ratio; divided *= 2U) {
+        field = field == 0 ? 8U : field + 1U;
+    }
+    return field;
+}
+
+enum stm32h745_clock_plan_result stm32h745_clock_plan(uint32_t m7_mhz, uint32_t m4_mhz, uint32_t vos, uint32_t supply,
+                                                      struct stm32h745_clock_plan *plan) {
+    enum stm32h745_clock_plan_result result = judge(m7_mhz, m4_mhz, vos, supply);
+    if (result != CLOCK_PLAN_OK) {
+        return result;
+    }
+    /* PLL1's P can divide by even numbers only (RM 9.5.5: the field is odd). */
+    uint32_t divp1 = 2;
+    while (m7_mhz * divp1 < VCO_LEAST_MHZ) {
+        divp1 += 2U;
+    }
+    *plan = (struct stm32h745_clock_plan){
+        .core_hz = m7_mhz * MHZ,
+        .bus_hz = m4_mhz * MHZ,
+        .apb_hz = m4_mhz * MHZ / 2U,
+        .vco_hz = m7_mhz * divp1 * MHZ,
+        .divm1 = 1,
+        .divn1 = m7_mhz * divp1 / CLOCK_PLAN_HSE_MHZ,
+        .divp1 = divp1,
+        .pll1rge = RGE_8_TO_16_MHZ,
+        .hpre = hpre_of(m7_mhz / m4_mhz),
+        .ppre = PPRE_HALF,
+        .vos = vos,
+        .vos_field = vos == 0 ? 3U : SCALES - vos,
+    };
+    return stm32h745_clock_plan_flash(m4_mhz, vos, &plan->latency, &plan->wrhighfreq) ? CLOCK_PLAN_OK
+                                                                                      : CLOCK_PLAN_BUS_TOO_FAST;
+}

@@ -1,0 +1,28 @@
+/* Clocks and voltage, as the build asks for them (stm32h745_clock_plan.h). */
+#ifndef STM32H745_CLOCKS_H
+#define STM32H745_CLOCKS_H
+
+#include <stdint.h>
+
+#include "stm32h745_clock_plan.h"
+
+/* In Hz, once they run. Without suffixes: they are made into text as well. */
+#define CLOCKS_HZ(mhz) CLOCKS_APPEND(mhz, 000000)
+#define CLOCKS_APPEND(digits, more) digits##more
+#define CLOCKS_M7_HZ CLOCKS_HZ(IC_M7_MHZ)
+#define CLOCKS_M4_HZ CLOCKS_HZ(IC_M4_MHZ)
+#define CLOCKS_BUS_HZ CLOCKS_M4_HZ
+#if IC_CORE == 0
+#define CLOCKS_CORE_HZ CLOCKS_M7_HZ
+#else
+#define CLOCKS_CORE_HZ CLOCKS_M4_HZ
+#endif
+
+/* From a reset: the voltage, HSE, PLL1 and all dividers, by core 0. NULL, or what did not come, as part of a sentence;
+ * then the chip runs from HSI still. */
+const char *stm32h745_clocks_start(void);
+
+/* The present clock of the APB buses. */
+uint32_t stm32h745_clocks_apb_hz(void);
+
+#endif

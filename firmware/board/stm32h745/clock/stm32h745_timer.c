@@ -1,0 +1,72 @@
+#include "stm32h745_timer.h"
+
+#include "port_amp.h"
+#include "port_interrupt.h"
+#include "stm32h745_irq.h"
+#include "stm32h745_registers.h"
+
+/* There is one timer, and whichever core has opened it last takes its interrupt. Under the lock between the cores: it
+ * is set by one and fires in the other. */
+static struct {
+    uint32_t core;
+    uint32_t armed;
+    uint64_t when;
+} timer PORT_SHARED(timer);
+
+/* This core's. */
+static void (*fired)(void *arg);
+static void *fired_arg;
+
+static void disarm(void) {
+    TIM_DIER(TIM5) = 0;
+    TIM_SR(TIM5) = ~TIM_SR_CC1IF; /* writing 1 leaves the other flags alone (RM 41.4.5) */
+    timer.armed = 0;
+}
+
+enum port_error board_timer_open(void (*handler)(void *arg), void *arg) {
+    uint32_t mask = board_lock();
+    disarm();
+    timer.core = board_core();
+    fired = handler;
+    fired_arg = arg;
+    board_unlock(mask);
+    stm32h745_irq_enable(IRQ_TIM5);
+    return PORT_OK;
+}
+
+void board_timer_close(void) {
+    uint32_t mask = board_lock();
+    disarm();
+    board_unlock(mask);
+}
+
+uint64_t port_timer_set(uint64_t when) {
+    uint32_t mask = board_lock();
+    disarm();
+    timer.when = when;
+    timer.armed = 1;
+    TIM_CCR1(TIM5) = (uint32_t)when;
+    TIM_SR(TIM5) = ~TIM_SR_CC1IF; /* of the register's old value */
+    TIM_DIER(TIM5) = TIM_DIER_CC1IE;
+    board_unlock(mask);
+    return when;
+}
+
+/* The line goes to both cores, so one that had the timer before may be called once more. The match comes each 2^32
+ * cycles, and only the last of them is the moment. */
+void stm32h745_timer_interrupt(void) {
+    uint32_t mask = board_lock();
+    bool mine = timer.core == board_core();
+    bool due = mine && timer.armed != 0 && port_clock() >= timer.when;
+    if (due) {
+        disarm();
+    } else if (mine) {
+        TIM_SR(TIM5) = ~TIM_SR_CC1IF;
+    }
+    board_unlock(mask);
+    if (!mine) {
+        stm32h745_irq_disable(IRQ_TIM5);
+    } else if (due) {
+        fired(fired_arg);
+    }
+}

@@ -1,0 +1,15 @@
+/* What of the console both cores have: a panic's line. */
+#include "stm32h745_registers.h"
+#include "stm32h745_uart.h"
+
+void stm32h745_uart_write_raw(const char *bytes, size_t size) {
+    USART3_CR1 &= ~USART_CR1_RTOIE;
+    USART3_CR3 &= ~(USART_CR3_RXFTIE | USART_CR3_TXFTIE);
+    for (size_t i = 0; i < size; i++) {
+        while ((USART3_ISR & USART_ISR_TXFNF) == 0) {
+        }
+        USART3_TDR = (uint8_t)bytes[i];
+    }
+    while ((USART3_ISR & USART_ISR_TC) == 0) {
+    }
+}

@@ -1,0 +1,82 @@
+#include "stm32h745_amp.h"
+
+#include "crc32.h"
+#include "port_amp.h"
+#include "port_freertos.h"
+#include "stm32h745_irq.h"
+#include "stm32h745_lock.h"
+#include "stm32h745_registers.h"
+#include "stm32h745_semaphores.h"
+#include "stm32h745_tick.h"
+#include "stm32h745_watchdog.h"
+#include "version.h"
+
+uint32_t board_core(void) { return IC_CORE; }
+
+bool board_in_handler(void) {
+    uint32_t exception;
+    __asm volatile("mrs %0, ipsr" : "=r"(exception));
+    return exception != 0;
+}
+
+/* ---- the doorbell ---- */
+
+/* Takes and gives back a bell, which nobody else takes: that is what raises the interrupt (RM 11.3.7). */
+static void ring(uint32_t core) {
+    (void)stm32h745_lock_try(SEMAPHORE_BELL(IC_CORE, core));
+    stm32h745_lock_give(SEMAPHORE_BELL(IC_CORE, core));
+}
+
+void board_ring(void) {
+    uint32_t mask;
+    __asm volatile("mrs %0, primask\n cpsid i" : "=r"(mask)::"memory");
+    ring(1U - IC_CORE);
+    __asm volatile("msr primask, %0" ::"r"(mask) : "memory");
+}
+
+void board_ring_self(void) {
+    uint32_t mask;
+    __asm volatile("mrs %0, primask\n cpsid i" : "=r"(mask)::"memory");
+    ring(IC_CORE);
+    __asm volatile("msr primask, %0" ::"r"(mask) : "memory");
+}
+
+/* In this order: who rings from now on is heard again. */
+void stm32h745_amp_interrupt(void) {
+    uint32_t rung = HSEM_CMISR(IC_CORE);
+    HSEM_CICR(IC_CORE) = rung;
+    __asm volatile("dsb" ::: "memory"); /* the cause is gone before the handler returns */
+    if ((rung & 1U << SEMAPHORE_BELL(IC_CORE, IC_CORE)) != 0) {
+        port_amp_doorbell();
+    }
+    if ((rung & 1U << SEMAPHORE_BELL(1U - IC_CORE, IC_CORE)) != 0) {
+        port_amp_rung();
+    }
+}
+
+void board_doorbell_start(void) {
+    HSEM_CICR(IC_CORE) = SEMAPHORE_BELLS_AT(IC_CORE);
+    HSEM_CIER(IC_CORE) = SEMAPHORE_BELLS_AT(IC_CORE);
+    stm32h745_irq_enable(IRQ_HSEM(IC_CORE));
+}
+
+/* ---- starting core 1 ---- */
+
+/* Core 1 waits at its gate (entry.S), whether it has been started by the option byte BCM4 already or is started here
+ * (RM 9.4.7, "Hold boot function"). The gate opens once: core 0 never begins but with a reset of the whole chip
+ * (stm32h745_start.c). */
+bool board_start_core_1(void) {
+    __asm volatile("dsb" ::: "memory"); /* what is shared is clear */
+    (void)stm32h745_lock_try(SEMAPHORE_GATE);
+    RCC_GCR |= RCC_GCR_BOOT_C2;
+    return true;
+}
+
+void board_core_1_runs(void) { stm32h745_tick_start(); }
+
+void board_alive(void) { stm32h745_watchdog_feed(); }
+
+uint32_t board_build(void) {
+    static const char build[] = IC_VERSION " " IC_BUILD;
+    return ic_crc32(build, sizeof build - 1U);
+}

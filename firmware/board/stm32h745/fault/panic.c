@@ -1,0 +1,52 @@
+/* board_panic(): one `log` line for the desk (docs/protocol.md), and the end. */
+#include "line.h"
+#include "port_freertos.h"
+#include "stm32h745_board.h"
+#include "stm32h745_led.h"
+#include "stm32h745_lock.h"
+#include "stm32h745_semaphores.h"
+#include "stm32h745_uart.h"
+
+extern uint32_t board_stack_top[];
+
+/* Static: the stack may be the broken thing. */
+static struct ic_line line;
+static struct {
+    const char *what;
+    const char *where;
+    uint32_t number;
+} cause;
+
+__attribute__((noreturn, used)) static void end(void) {
+    port_mark(false);
+    stm32h745_led_panic();
+    ic_line_open(&line, "log");
+    ic_line_integer(&line, "id", 0);
+    ic_line_text(&line, "text", cause.what);
+    ic_line_text(&line, "where", cause.where);
+    ic_line_integer(&line, "number", cause.number);
+    ic_line_integer(&line, "core", IC_CORE);
+    stm32h745_uart_write_raw("\r\n", 2); /* a line may be under way */
+    stm32h745_uart_write_raw(line.text, ic_line_close(&line));
+    board_end(1);
+}
+
+void board_panic(const char *what, const char *where, uint32_t number) {
+    __asm volatile("cpsid i" ::: "memory");
+    while (!stm32h745_lock_try(SEMAPHORE_PANIC)) {
+        /* The other core has been here; one line is enough. The watchdog ends this. */
+    }
+    cause.what = what;
+    cause.where = where;
+    cause.number = number;
+    /* To the start of the main stack. In a handler that is the stack already; in a task, the main one is selected. */
+    __asm volatile("    mrs  r1, ipsr      \n"
+                   "    cmp  r1, #0        \n"
+                   "    bne  1f            \n"
+                   "    msr  control, r1   \n"
+                   "    isb                \n"
+                   "1:  mov  sp, %0        \n"
+                   "    bl   end           \n" ::"r"(board_stack_top)
+                   : "r1", "memory");
+    __builtin_unreachable();
+}

@@ -1,0 +1,87 @@
+/* The first instructions of a core. IC_CORE says which; IC_SUPPLY_CR3 is what PWR_CR3 is to hold
+ * (stm32h745_clock_plan.h). */
+    .syntax unified
+    .thumb
+
+/* RM is the reference manual RM0399. */
+    .equ PWR_CSR1, 0x58024804        /* RM 7.8.2 */
+    .equ PWR_CSR1_ACTVOSRDY, 1 << 13
+    .equ PWR_CR3, 0x5802480c         /* RM 7.8.4 */
+    .equ PWR_CR3_SUPPLY, 0x3f
+    .equ RCC_AHB2ENR, 0x580244dc     /* RM 9.7; a core finds its own here */
+    .equ RCC_AHB2ENR_SRAM123EN, 0xe0000000
+    .equ RCC_AHB4ENR, 0x580244e0
+    .equ RCC_AHB4ENR_HSEMEN, 1 << 25
+    .equ HSEM_R0, 0x58026400         /* RM 11.4.1; the gate, stm32h745_semaphores.h */
+    .equ GATE_OPEN, 0x80000300       /* taken by core 0 */
+
+/* After power-on no RAM may be written, not even the stack, before the supply is configured and its voltage valid
+ * (RM 7.4.1, Run* mode). So there is no stack here, and no call. */
+    .section .text.board_entry, "ax"
+    .global board_entry
+    .type board_entry, %function
+    .thumb_func
+board_entry:
+    cpsid i
+#if IC_CORE == 0
+    /* How the core is supplied. PWR_CR3 takes its lower bits once after power-on, whatever else resets the chip: what
+       is there already is left alone here, and judged by stm32h745_clocks_start(). */
+    ldr   r0, =PWR_CR3
+    ldr   r1, [r0]
+    and   r2, r1, #PWR_CR3_SUPPLY
+    cmp   r2, #IC_SUPPLY_CR3
+    beq   1f
+    bic   r1, r1, #PWR_CR3_SUPPLY
+    orr   r1, r1, #IC_SUPPLY_CR3
+    str   r1, [r0]
+    dsb
+1:
+#endif
+    ldr   r0, =PWR_CSR1
+2:  ldr   r1, [r0]
+    tst   r1, #PWR_CSR1_ACTVOSRDY
+    beq   2b
+    /* The SRAMs of D2 are for cores that ask for them (RM 9.5.10); the stack of core 1 is there. */
+    ldr   r0, =RCC_AHB2ENR
+    ldr   r1, [r0]
+    orr   r1, r1, #RCC_AHB2ENR_SRAM123EN
+    str   r1, [r0]
+    ldr   r1, [r0] /* done when it reads back */
+    ldr   r0, =RCC_AHB4ENR
+    ldr   r1, [r0]
+    orr   r1, r1, #RCC_AHB4ENR_HSEMEN
+    str   r1, [r0]
+    ldr   r1, [r0]
+#if IC_CORE == 1
+    /* The option byte BCM4 may have started us together with core 0. Here we wait until it has opened the gate: then
+       clocks run and the shared memory is clear. HSEM_R is read, not HSEM_RLR, which would take it. */
+    ldr   r0, =HSEM_R0
+    ldr   r2, =GATE_OPEN
+3:  ldr   r1, [r0]
+    cmp   r1, r2
+    bne   3b
+#endif
+    movs  r0, #0
+    msr   control, r0 /* privileged, main stack: a debugger may have started us otherwise */
+    isb
+    ldr   r0, =board_stack_top
+    mov   sp, r0
+    ldr   r0, =stm32h745_start_c
+    bx    r0
+    .ltorg
+    .size board_entry, . - board_entry
+
+/* EXC_RETURN bit 2 tells which stack has the frame (ARMv7-M B1.5.8). */
+    .section .text.stm32h745_start_fault, "ax"
+    .global stm32h745_start_fault
+    .type stm32h745_start_fault, %function
+    .thumb_func
+stm32h745_start_fault:
+    tst   lr, #4
+    ite   eq
+    mrseq r0, msp
+    mrsne r0, psp
+    ldr   r1, =stm32h745_start_fault_at
+    bx    r1
+    .ltorg
+    .size stm32h745_start_fault, . - stm32h745_start_fault

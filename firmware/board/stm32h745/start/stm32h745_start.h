@@ -1,0 +1,14 @@
+/* From the first instruction to main(). */
+#ifndef STM32H745_START_H
+#define STM32H745_START_H
+
+/* Where the image begins. */
+void board_entry(void) __attribute__((noreturn));
+
+/* Handler of HardFault and of the faults it is made of: panics with the address of the instruction. */
+void stm32h745_start_fault(void);
+
+/* Resets the whole chip, both cores and all peripherals (RM 9.4.3, SFT1RESET). */
+void stm32h745_start_reset_chip(void) __attribute__((noreturn));
+
+#endif

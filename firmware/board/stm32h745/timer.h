@@ -1,9 +1,0 @@
-/* The timer of port_interrupt.h: channel 1 of TIM5, which is the common clock's lower half, so it fires exactly when
- * the clock reads what was asked for. */
-#ifndef STM32H745_TIMER_H
-#define STM32H745_TIMER_H
-
-/* Handler of TIM5's interrupt, on either core. */
-void timer_interrupt(void);
-
-#endif

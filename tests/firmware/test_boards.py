@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-BOARDS = Path(__file__).parents[1] / "firmware" / "board"
+from tests.turns import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BOARDS = ROOT / "firmware" / "board"
 PUBLIC = ("include", "arduino", "main")
 """Folders of a board whose names are for programs of others."""
 ASKED_FOR = {"kernel_config.h"}

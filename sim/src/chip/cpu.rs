@@ -27,6 +27,7 @@ pub mod alu;
 pub mod decode;
 pub mod exception;
 pub mod execute;
+pub(super) mod lane;
 pub mod nvic;
 pub mod step;
 pub mod systick;

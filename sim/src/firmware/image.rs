@@ -201,6 +201,5 @@ mod tests {
                 check(&image);
             }
         }
-
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::Cycle;
-use crate::chip::cpu::execute::Lane;
+use crate::chip::cpu::lane::Lane;
 use crate::chip::cpu::{Core, Phase};
 
 /// Runs both cores up to, not including, cycle `limit`; returns early when the bus was touched in a way that may move the

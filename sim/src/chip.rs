@@ -10,3 +10,4 @@ pub mod diagnostics;
 pub mod irq;
 pub mod machine;
 pub mod peripherals;
+pub mod state_hash;

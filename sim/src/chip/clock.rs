@@ -9,7 +9,7 @@ pub type Cycle = u64;
 pub const NEVER: Cycle = u64::MAX;
 
 /// Rates of the clocks that the model uses, in Hz, and real time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Clocks {
     sys: u64,
     ref_: u64,
@@ -22,7 +22,7 @@ pub struct Clocks {
 }
 
 /// A time in which `clk_sys` had one rate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 struct Stretch {
     sys: u64,
     base_fs: u128,
@@ -97,7 +97,7 @@ impl Clocks {
 
 /// Counts the ticks of a clock that runs beside `clk_sys`: `rate` ticks in every `unit` cycles, counted from a known
 /// phase, without ever rounding. Ticks are computed when asked for, so that a fast clock costs no more than a slow one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Ticks {
     since: Cycle,
     count: u64,

@@ -37,6 +37,7 @@ use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::{Cycle, NEVER};
 use decode::Width;
 use nvic::Nvic;
+use std::hash::{Hash, Hasher};
 use systick::SysTick;
 
 /// What the core waits for at cycle `t`.
@@ -446,18 +447,61 @@ impl Core {
         self.slave = Slave::Internal;
         self.phase = phase;
     }
+}
 
-    /// Hashes all that decides the future of the core.
-    pub fn hash_state(&self, hasher: &mut impl std::hash::Hasher) {
-        use std::hash::Hash;
+/// All that decides the future of the core. The fields that are left out follow from the instruction under way, or are left
+/// over from an earlier one and need not be the same in another run that comes to the same state.
+impl Hash for Core {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self {
+            regs,
+            nz: _, // the flags are below, as the architecture has them
+            v: _,
+            c: _,
+            id: _,
+            stats,
+            t,
+            attention,
+            address,
+            index: _,
+            io_address: _,
+            slave,
+            phase,
+            resume,
+            delayed: _,
+            width: _,
+            register: _,
+            pc,
+            queue,
+            list,
+            writeback,
+            loaded_base,
+            primask,
+            spsel,
+            unprivileged,
+            ipsr,
+            other_sp,
+            entering,
+            frame,
+            frame_at,
+            count,
+            began: _,
+            returning,
+            event_at,
+            waits_for_event: _,
+            slept_at: _,
+            nvic,
+            systick,
+            resume_from_exit: _,
+            contested: _,
+            pass_breakpoint: _,
+        } = self;
         // What nothing is posted with is left over from an access that need not have been posted in another run.
-        let posted = self.phase == Phase::Delayed || self.slave != Slave::Internal;
-        (self.t, self.attention, posted.then_some(self.address), self.phase, self.resume, self.pc).hash(hasher);
-        (self.regs, self.flags(), self.queue, self.list, self.writeback).hash(hasher);
-        (self.loaded_base, self.primask, self.control(), self.ipsr, self.other_sp).hash(hasher);
-        (self.entering, self.frame, self.frame_at, self.count, self.returning, self.event_at).hash(hasher);
-        self.nvic.hash(hasher);
-        self.systick.hash_state(hasher);
-        self.stats.hash(hasher);
+        let posted = *phase == Phase::Delayed || *slave != Slave::Internal;
+        (t, attention, posted.then_some(address), phase, resume, pc).hash(hasher);
+        (regs, self.flags(), queue, list, writeback).hash(hasher);
+        (loaded_base, primask, spsel, unprivileged, ipsr, other_sp).hash(hasher);
+        (entering, frame, frame_at, count, returning, event_at).hash(hasher);
+        (nvic, systick, stats).hash(hasher);
     }
 }

@@ -1,7 +1,7 @@
 //! The interrupt lines from the peripherals to the cores.
 
 /// Interrupt numbers of the RP2040 (datasheet 2.3.2, table 80).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[allow(missing_docs)] // the datasheet's names
 pub enum Irq {
@@ -35,7 +35,7 @@ pub enum Irq {
 
 /// The level of each interrupt line, one bit per number. Every line goes to both cores, those of SIO too (2.3.1.4); on
 /// the chip `IO_IRQ_BANK0` differs between the cores, but no source of it is modelled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct IrqLines(pub u32);
 
 impl IrqLines {

@@ -36,7 +36,7 @@ use uart::Uart;
 pub use peripheral::{Context, Peripheral};
 
 /// What the machine has to do because of something that firmware did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Signals {
     /// Which cores the power-on state machine holds in reset.
     pub core_held: [bool; 2],
@@ -46,7 +46,7 @@ pub struct Signals {
 }
 
 /// All peripherals.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 #[allow(missing_docs)] // the datasheet's names
 pub struct Peripherals {
     pub sio: sio::Sio,

@@ -12,14 +12,14 @@ const READ: u8 = 2;
 const WRITE: u8 = 3;
 
 /// An access whose wait states are running.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Waiting {
     access: DmaAccess,
     done_at: Cycle,
 }
 
 /// What the two masters are doing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct DmaMasters {
     waiting: [Option<Waiting>; 2],
     /// The access that is asked for has had to wait for another master.
@@ -73,12 +73,6 @@ impl DmaMasters {
         } else {
             self.waiting[side] = Some(Waiting { access, done_at: now + cycles - 1 });
         }
-    }
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        self.done_at == other.done_at && self.access == other.access
     }
 }
 

@@ -3,6 +3,8 @@
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 use crate::chip::cpu::decode::Width;
+use crate::chip::state_hash::hash_words;
+use std::hash::{Hash, Hasher};
 
 /// Words of boot ROM: 16 kB (DS 2.6.1).
 pub const ROM_WORDS: usize = 4096;
@@ -53,12 +55,14 @@ impl Memory {
             self.flash.resize(words, u32::MAX);
         }
     }
+}
 
-    pub(crate) fn hash_state(&self, hasher: &mut impl std::hash::Hasher) {
-        use std::hash::Hash;
-        self.sram[..SRAM_WORDS].hash(hasher);
-        self.cache.hash(hasher);
-        self.flash.hash(hasher);
+impl Hash for Memory {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { rom, sram, flash, cache } = self;
+        for words in [&rom[..], &sram[..SRAM_WORDS], flash, &cache[..]] {
+            hash_words(words, hasher);
+        }
     }
 }
 

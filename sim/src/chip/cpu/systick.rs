@@ -3,7 +3,7 @@
 use crate::chip::clock::{Cycle, NEVER, Ticks};
 
 /// Counts down to 0, then reloads: a period of RELOAD + 1 ticks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 #[allow(clippy::struct_excessive_bools)] // bits of a register
 pub struct SysTick {
     ticks: Ticks,
@@ -33,13 +33,6 @@ impl SysTick {
             flag: false,
             seen: 0,
         }
-    }
-
-    /// Hashes what decides the future.
-    pub(crate) fn hash_state(&self, hasher: &mut impl std::hash::Hasher) {
-        use std::hash::Hash;
-        (self.enabled, self.interrupts, self.core_clock, self.reload, self.value, self.start, self.flag, self.seen)
-            .hash(hasher);
     }
 
     /// Counter after `ticks` ticks.

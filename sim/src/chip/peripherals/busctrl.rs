@@ -47,7 +47,7 @@ pub enum Master {
 }
 
 /// The bus control block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Busctrl {
     priority: u32,
     counters: [u32; COUNTERS],

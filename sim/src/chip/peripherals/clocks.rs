@@ -51,7 +51,7 @@ const ENABLES: [u32; 2] = [0xffff_ffff, 0x7fff];
 const MUX_CYCLES: u64 = 2;
 
 /// Rates in Hz of what the generators are fed with; 0 is off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sources {
     /// Ring oscillator.
     pub rosc: u64,
@@ -66,14 +66,14 @@ pub struct Sources {
 }
 
 /// A change of a glitchless mux that is under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 struct Switch {
     source: u32,
     done: Cycle,
 }
 
 /// The clocks block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct ClocksBlock {
     sources: Sources,
     ctrl: [u32; GENERATORS],

@@ -21,7 +21,7 @@ pub enum Signedness {
 /// Registers of one divider. Magnitudes are kept and the sign is put on when a result is read, as the chip does it (the
 /// `FreeRTOS` port and the SDK's `divider_helper.S` rely on that when they save and restore); the results of a division
 /// by zero follow from it, and agree with those measured on a chip: <https://vak.dreamwidth.org/1097369.html>.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Divider {
     dividend: u32,
     divisor: u32,

@@ -50,7 +50,7 @@ const READ_TO_WRITE_CYCLES: Cycle = 1;
 const FIFO_DEPTH: usize = 4;
 
 /// An access that a master of the DMA wants to make.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DmaAccess {
     /// The channel it is for.
     pub channel: usize,
@@ -67,7 +67,7 @@ pub struct DmaAccess {
 pub struct BusError;
 
 /// Data between the masters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 struct Datum {
     channel: usize,
     value: u32,
@@ -75,7 +75,7 @@ struct Datum {
 }
 
 /// The DMA controller.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Dma {
     channels: [Channel; CHANNELS],
     reading: Option<DmaAccess>,

@@ -31,7 +31,7 @@ const FRACTION_BITS: u32 = 5;
 const COARSEST_KHZ: u64 = 2048;
 
 /// The counter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct FrequencyCounter {
     registers: [u32; 6],
     /// Rate of the clock under test in Hz, and the real time at which the test is over.

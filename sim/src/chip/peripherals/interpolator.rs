@@ -29,7 +29,7 @@ const ACCUM1_ADD: u32 = 0x38;
 const BASE_1AND0: u32 = 0x3c;
 
 /// Which special mode an interpolator has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// `INTERP0`: linear interpolation between the bases.
     Blends,
@@ -38,7 +38,7 @@ pub enum Variant {
 }
 
 /// One interpolator. Results are computed when they are read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Interpolator {
     variant: Variant,
     accum: [u32; 2],

@@ -11,7 +11,7 @@ const FUNCSEL: u32 = 0x1f;
 const FUNCTION_SIO: u32 = 5;
 
 /// One bank of pins.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct IoBank<const PINS: usize> {
     ctrl: [u32; PINS],
 }

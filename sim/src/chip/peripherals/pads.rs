@@ -11,7 +11,7 @@ const DEBUG_RESET: [u32; 2] = [0xda, 0x5a];
 const QSPI_RESET: [u32; 6] = [0x56, 0x52, 0x52, 0x52, 0x52, 0x5a];
 
 /// The pads of one bank: `VOLTAGE_SELECT`, then a register per pad.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Pads<const REGISTERS: usize> {
     registers: [u32; REGISTERS],
 }

@@ -27,7 +27,7 @@ const LOCK_PERIODS: u64 = 500;
 const FS: u128 = 1_000_000_000_000_000;
 
 /// One PLL.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Pll {
     cs: u32,
     pwr: u32,

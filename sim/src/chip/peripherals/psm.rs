@@ -21,7 +21,7 @@ pub mod bit {
 }
 
 /// The state machine, when power-on is over.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Psm {
     frce_on: u32,
     frce_off: u32,

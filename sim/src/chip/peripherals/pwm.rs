@@ -23,7 +23,7 @@ const INTS: u32 = 0xb0;
 const MASK: u32 = (1 << SLICES) - 1;
 
 /// The PWM block. Outputs do not reach the pins; inputs do not come from them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Pwm {
     slices: [Slice; SLICES],
     /// Wraps of each slice that `intr` tells of.

@@ -31,7 +31,7 @@ pub mod bit {
 }
 
 /// The reset controller. After power-on it holds everything.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Resets {
     reset: u32,
     wdsel: u32,

@@ -36,7 +36,7 @@ const STATUS_ENABLED: u32 = 1 << 12;
 const WAKE: u32 = 0x7761_6b65;
 
 /// The ring oscillator; it runs from power-on, at exactly its nominal rate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Rosc {
     ctrl: u32,
     freqa: u32,

@@ -54,7 +54,7 @@ const GPIO_HI_MASK: u32 = (1 << 6) - 1;
 
 /// One direction between the cores. The far end sees a push or pop one cycle later; since an end is used by one core
 /// and a core makes one access per cycle, the cycle of the latest push and pop is all that has to be remembered.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 struct Fifo {
     entries: [u32; FIFO_DEPTH],
     head: usize,
@@ -104,7 +104,7 @@ impl Fifo {
 }
 
 /// The pins of one bank.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 struct Pins {
     out: u32,
     oe: u32,
@@ -132,14 +132,14 @@ impl Pins {
 }
 
 /// What belongs to one core alone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 struct PerCore {
     divider: Divider,
     interpolators: [Interpolator; 2],
 }
 
 /// The single-cycle I/O block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Sio {
     pins: Pins,
     pins_hi: Pins,

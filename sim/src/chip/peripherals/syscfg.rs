@@ -16,7 +16,7 @@ const MASKS: [u32; 7] = [!0, !0, 0xff00_0000, 0x3fff_ffff, 0x3f, 0xee, 0xff];
 const RESET: [u32; 7] = [0, 0, 0x1000_0000, 0, 0, 0x66, 0];
 
 /// The system configuration block. Only the NMI masks do something.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Syscfg {
     registers: [u32; 7],
 }

@@ -13,7 +13,7 @@ const CHIP_ID_B2: u32 = 0x2000_2927;
 const ASIC: u32 = 1 << 1;
 
 /// The system information block.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Sysinfo;
 
 impl Peripheral for Sysinfo {

@@ -9,7 +9,7 @@ const PLATFORM: u32 = 0x0;
 const ASIC: u32 = 1 << 0;
 
 /// The test bench manager.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Tbman;
 
 impl Peripheral for Tbman {

@@ -29,7 +29,7 @@ const DBGPAUSE_RESET: u32 = 0x7;
 const IRQS: [Irq; ALARMS] = [Irq::Timer0, Irq::Timer1, Irq::Timer2, Irq::Timer3];
 
 /// The timer. Time is computed from the watchdog's ticks when somebody looks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Timer {
     /// The ticks that the watchdog makes, as far as they are known.
     ticks: Ticks,

@@ -13,6 +13,7 @@ use crate::chip::peripherals::{Context, Peripheral};
 use frame::{FE, Format, OE};
 use line::{Arriving, Line};
 use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 
 /// Register offsets (4.2.8).
 const UARTDR: u32 = 0x000;
@@ -112,6 +113,42 @@ pub struct Uart {
     /// The tick at which received data is announced, if it is not read before.
     timeout: Option<u64>,
     event: Cycle,
+}
+
+/// What was sent is of the past, and may have been taken or not.
+impl Hash for Uart {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self {
+            irq,
+            sys,
+            peri,
+            baud16,
+            ibrd,
+            fbrd,
+            divisor,
+            lcr_h,
+            cr,
+            ifls,
+            imsc,
+            ris,
+            dmacr,
+            ilpr,
+            rsr,
+            tx,
+            shifting,
+            tx_free,
+            sent: _,
+            rx,
+            overrun,
+            line,
+            arriving,
+            timeout,
+            event,
+        } = self;
+        (irq, sys, peri, baud16, ibrd, fbrd, divisor, lcr_h).hash(hasher);
+        (cr, ifls, imsc, ris, dmacr, ilpr, rsr, tx).hash(hasher);
+        (shifting, tx_free, rx, overrun, line, arriving, timeout, event).hash(hasher);
+    }
 }
 
 impl Uart {

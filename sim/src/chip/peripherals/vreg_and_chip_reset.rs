@@ -18,7 +18,7 @@ const HAD_POR: u32 = 1 << 8;
 const PSM_RESTART_FLAG: u32 = 1 << 24;
 
 /// The voltage regulator and chip-level reset registers: they read back, and do nothing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct VregAndChipReset {
     vreg: u32,
     bod: u32,

@@ -31,7 +31,7 @@ const TICK_COUNT_SHIFT: u32 = 11;
 const DECREMENT: u64 = 2;
 
 /// The watchdog. Not reset by itself, nor by `RESETS`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Watchdog {
     /// Rates of `clk_sys` and `clk_ref` in Hz.
     sys: u64,

@@ -33,7 +33,7 @@ const DELAY_UNIT: u64 = 256;
 const FS: u128 = 1_000_000_000_000_000;
 
 /// The crystal oscillator.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Xosc {
     ctrl: u32,
     startup: u32,

@@ -56,7 +56,7 @@ impl Register {
 }
 
 /// A channel.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Channel {
     read_addr: u32,
     write_addr: u32,

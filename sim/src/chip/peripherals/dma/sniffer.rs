@@ -18,7 +18,7 @@ const POLYNOMIAL_32: u32 = 0x04c1_1db7;
 const POLYNOMIAL_16: u32 = 0x1021;
 
 /// The sniff hardware.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Sniffer {
     ctrl: u32,
     data: u32,

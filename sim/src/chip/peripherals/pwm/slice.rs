@@ -23,7 +23,7 @@ const TOP_RESET: u32 = 0xffff;
 const RANGE: u64 = 0x1_0000;
 
 /// The state of a slice at cycle `since`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Slice {
     /// `CHx_CSR` without the bits that clear themselves.
     pub csr: u32,

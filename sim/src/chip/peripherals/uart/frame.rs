@@ -19,7 +19,7 @@ pub const BE: u16 = 1 << 10;
 pub const OE: u16 = 1 << 11;
 
 /// How characters look on the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Format {
     /// Data bits, 5 to 8.
     pub data_bits: u32,
@@ -30,7 +30,7 @@ pub struct Format {
 }
 
 /// The parity bit of a character.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Parity {
     None,

@@ -5,7 +5,7 @@ use crate::chip::clock::{Clocks, Cycle};
 use std::collections::VecDeque;
 
 /// How the outside sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineRate {
     /// With the rate and format that the UART is set to, and not before its receiver is on: a terminal that fits.
     Follow,
@@ -19,7 +19,7 @@ pub enum LineRate {
 }
 
 /// A character on its way to the receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Sent {
     byte: u8,
     /// Bits of the character, the start bit in bit 0, that arrive inverted.
@@ -28,7 +28,7 @@ struct Sent {
 }
 
 /// Characters waiting to be sent by the outside, and when the line is free.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Line {
     rate: LineRate,
     waiting: VecDeque<Sent>,
@@ -36,7 +36,7 @@ pub struct Line {
 }
 
 /// A character whose start bit has begun.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Arriving {
     start: Cycle,
     levels: u16,

@@ -5,12 +5,12 @@ mod fifo;
 
 pub use fifo::{FifoLoss, FifoLosses, Which};
 
-use crate::clock::{Cycle, NEVER};
-use crate::cpu::Stuck;
-use crate::machine::Machine;
-use crate::peripherals::uart::SentByte;
-use crate::peripherals::uart::frame::{FE, Format, PE};
-use crate::probe::Life;
+use crate::chip::clock::{Cycle, NEVER};
+use crate::chip::cpu::Stuck;
+use crate::chip::machine::Machine;
+use crate::chip::peripherals::uart::SentByte;
+use crate::chip::peripherals::uart::frame::{FE, Format, PE};
+use crate::observe::probe::Life;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 

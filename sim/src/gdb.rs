@@ -21,7 +21,7 @@ use gdbstub::common::Signal;
 use gdbstub::stub::state_machine::GdbStubStateMachine as State;
 use gdbstub::stub::{DisconnectReason, GdbStub, GdbStubBuilderError, GdbStubError, MultiThreadStopReason};
 
-use crate::machine::{Machine, Stop};
+use crate::chip::machine::{Machine, Stop};
 use chip::{Chip, thread};
 use wire::Wire;
 

@@ -3,13 +3,13 @@
 //! A run goes in slices, between which somebody may look at the clock or the keyboard; that is not seen in what is
 //! simulated.
 
-use crate::bootrom::{self, Bootrom};
-use crate::clock::Cycle;
-use crate::image::Image;
-use crate::machine::{Machine, Stop};
-use crate::peripherals::Peripherals;
-use crate::peripherals::uart::SentByte;
-use crate::trace_hash::TraceHash;
+use crate::chip::clock::Cycle;
+use crate::chip::machine::{Machine, Stop};
+use crate::chip::peripherals::Peripherals;
+use crate::chip::peripherals::uart::SentByte;
+use crate::firmware::bootrom::{self, Bootrom};
+use crate::firmware::image::Image;
+use crate::observe::trace_hash::TraceHash;
 
 /// Cycles between two looks at what is outside the simulation: a few milliseconds of a person's time.
 const SLICE: Cycle = 100_000;
@@ -161,7 +161,7 @@ impl Session {
 
     /// A cycle by which no character can have been sent that was not sent before, or the one after the end of the next.
     fn next_character(&self, uart: usize) -> Cycle {
-        use crate::peripheral::Peripheral as _;
+        use crate::chip::peripherals::Peripheral as _;
         let event = self.machine.bus.peripherals.uarts[uart & 1].next_event();
         event.saturating_add(1).min(self.machine.now() + LISTEN).max(self.machine.now() + 1)
     }

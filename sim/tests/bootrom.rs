@@ -1,8 +1,8 @@
 //! What our boot ROM does, by running it: its functions, its choice of what to start.
 
-use intercore_sim::bootrom;
-use intercore_sim::image::{Boot, Image, Segment};
-use intercore_sim::machine::{Machine, Stop};
+use intercore_sim::chip::machine::{Machine, Stop};
+use intercore_sim::firmware::bootrom;
+use intercore_sim::firmware::image::{Boot, Image, Segment};
 use proptest::prelude::*;
 
 const SRAM: u32 = 0x2000_0000;

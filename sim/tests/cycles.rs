@@ -2,9 +2,9 @@
 //! RP2040 datasheet 2.4.3.3, table 81. Headings in quotes are rows of that table. MULS takes one cycle: the RP2040 has the
 //! fast multiplier (datasheet 2.4.1.2). How instructions of all classes mix is tested in `lockstep`.
 
-mod common;
-use common::{CODE, NOP, STACK, STAY, cycles, machine, put_word, times};
-use intercore_sim::machine::Machine;
+mod machine_code;
+use intercore_sim::chip::machine::Machine;
+use machine_code::{CODE, NOP, STACK, STAY, cycles, machine, put_word, times};
 
 /// Registers point where loads and stores are harmless: R0 SRAM4, R1 SIO, R2 a small number, R3 system control block, R4
 /// SRAM4 again.

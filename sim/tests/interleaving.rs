@@ -1,9 +1,9 @@
 //! Both ways through a cycle (`schedule`) have equal results: random programs on both cores, once in one piece, which takes
 //! the fast way, once cut into single cycles, which starts anew from what stands in the cores, once with a probe.
 
-mod common;
-use common::{CODE, cases, put};
-use intercore_sim::machine::{Machine, Stop};
+mod machine_code;
+use intercore_sim::chip::machine::{Machine, Stop};
+use machine_code::{CODE, cases, put};
 use proptest::prelude::*;
 
 const DATA: u32 = 0x2000_4000;
@@ -80,7 +80,7 @@ proptest! {
         }
         prop_assert_eq!(fast.state_hash(), slow.state_hash());
         let mut watched = machine(&programs, apart);
-        watched.bus.watch.probe(intercore_sim::probe::Watch::Write, DATA, 64);
+        watched.bus.watch.probe(intercore_sim::observe::probe::Watch::Write, DATA, 64);
         prop_assert_eq!(watched.run_until(END), Stop::Limit);
         prop_assert_eq!(fast.state_hash(), watched.state_hash());
     }

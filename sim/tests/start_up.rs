@@ -4,9 +4,9 @@
 mod compiler;
 
 use compiler::build;
-use intercore_sim::bootrom;
-use intercore_sim::image::Image;
-use intercore_sim::machine::{Machine, Stop};
+use intercore_sim::chip::machine::{Machine, Stop};
+use intercore_sim::firmware::bootrom;
+use intercore_sim::firmware::image::Image;
 
 #[test]
 fn ordinary_start_up_code_runs_unmodified() {

@@ -2,7 +2,7 @@
 
 use crate::programs::Case;
 use crate::simulators::{Counts, Simulator, rp2040_emu};
-use intercore_sim::machine::Machine;
+use intercore_sim::chip::machine::Machine;
 use rustix::time::{ClockId, clock_gettime};
 use std::fmt;
 

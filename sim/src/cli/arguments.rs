@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use super::console::Place;
 use crate::fault::{Fault, cycles};
-use crate::image::Image;
-use crate::probe::Watch;
-use crate::timeline::Mark;
+use crate::firmware::image::Image;
+use crate::observe::probe::Watch;
+use crate::observe::timeline::Mark;
 
 const EXAMPLES: &str = "\
 Examples:

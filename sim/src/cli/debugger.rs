@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::run::{Run, SLICE};
 use super::{REFUSED, STOPPED, tell};
-use crate::clock::Cycle;
+use crate::chip::clock::Cycle;
+use crate::chip::machine::{Machine, Stop};
 use crate::gdb::{Debuggee, Outcome, serve};
-use crate::machine::{Machine, Stop};
 
 /// How long a chip that waits for input sleeps before it looks for input, or GDB, again.
 const NAP: Duration = Duration::from_millis(10);

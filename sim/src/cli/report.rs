@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::bootrom;
-use crate::image::Image;
-use crate::machine::Machine;
+use crate::chip::machine::Machine;
+use crate::firmware::bootrom;
+use crate::firmware::image::Image;
 
 /// Registers of both cores, with the functions they are in.
 pub fn registers(machine: &Machine, image: &Image) -> String {

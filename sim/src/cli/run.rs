@@ -10,14 +10,14 @@ use super::console::Console;
 use super::interrupt::Interrupt;
 use super::statistics::Statistics;
 use super::{INTERRUPTED, STOPPED, debugger, print, report, tell};
-use crate::bootrom;
-use crate::clock::{Cycle, NEVER};
+use crate::chip::clock::{Cycle, NEVER};
+use crate::chip::machine::{Machine, Stop};
 use crate::fault::Faults;
-use crate::image::Image;
-use crate::machine::{Machine, Stop};
+use crate::firmware::bootrom;
+use crate::firmware::image::Image;
+use crate::observe::timeline::Timeline;
+use crate::observe::trace_hash::TraceHash;
 use crate::session::why_stopped;
-use crate::timeline::Timeline;
-use crate::trace_hash::TraceHash;
 
 /// Cycles between two looks at the input: often enough for a person, and for 115200 baud at 125 MHz.
 pub(super) const SLICE: Cycle = 100_000;

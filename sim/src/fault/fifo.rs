@@ -1,7 +1,7 @@
 //! Words that are lost on their way through an inter-core FIFO: a doorbell that nobody hears.
 
 use super::{SplitMix64, cycles_until, probability, seed};
-use crate::clock::{Cycle, NEVER};
+use crate::chip::clock::{Cycle, NEVER};
 
 /// Which words to one core are lost. Those for which the FIFO has no room do not count: SIO refuses them itself.
 #[derive(Clone, Copy, Debug, PartialEq)]

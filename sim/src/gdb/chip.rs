@@ -23,8 +23,8 @@ use gdbstub::target::{Target, TargetError, TargetResult};
 
 use super::registers::{All, Armv6M, Register};
 use super::{Debuggee, memory, monitor};
-use crate::machine::{Machine, Stop};
-use crate::probe::Watch;
+use crate::chip::machine::{Machine, Stop};
+use crate::observe::probe::Watch;
 
 /// How GDB asked for a breakpoint, which it wants to hear again when one is hit. All are the same to the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

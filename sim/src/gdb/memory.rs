@@ -1,10 +1,10 @@
 //! Memory as GDB sees it: nothing is disturbed by looking.
 
-use crate::bus::{Slave, locate};
-use crate::clock::NEVER;
-use crate::image::FLASH;
-use crate::machine::Machine;
-use crate::peripherals::Peripherals;
+use crate::chip::bus::{Slave, locate};
+use crate::chip::clock::NEVER;
+use crate::chip::machine::Machine;
+use crate::chip::peripherals::Peripherals;
+use crate::firmware::image::FLASH;
 
 /// What GDB may touch, and how (datasheet 2.2). Flash is written in sectors, by `load`; GDB sets hardware breakpoints there.
 pub const MAP: &str = r#"<?xml version="1.0"?>

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::machine::Machine;
+use crate::chip::machine::Machine;
 
 const HELP: &str = "\
 monitor cycles  where time is, and each core in it
@@ -31,7 +31,7 @@ fn cycles(machine: &Machine) -> String {
         let core = machine.core(number);
         // Writing to a String does not fail.
         let _ = match core.cycle() {
-            crate::clock::NEVER => writeln!(text, "core {number}: {}, with no cycle to wake in", core.state()),
+            crate::chip::clock::NEVER => writeln!(text, "core {number}: {}, with no cycle to wake in", core.state()),
             cycle => writeln!(text, "core {number}: {}, next in cycle {cycle}", core.state()),
         };
     }

@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 
 use gdbstub::arch::{Arch, RegId, Registers};
 
-use crate::clock::NEVER;
-use crate::cpu::Core;
-use crate::machine::Machine;
+use crate::chip::clock::NEVER;
+use crate::chip::cpu::Core;
+use crate::chip::machine::Machine;
 
 /// R0 to R15, xPSR, MSP, PSP, PRIMASK, CONTROL: the order of the description below.
 const COUNT: usize = 21;

@@ -1,8 +1,9 @@
 //! All peripherals on a desk, with a clock in hand.
 
-use intercore_sim::clock::{Clocks, Cycle};
-use intercore_sim::peripheral::{Context, Diagnostics, Irq, IrqLines};
-use intercore_sim::peripherals::Peripherals;
+use intercore_sim::chip::clock::{Clocks, Cycle};
+use intercore_sim::chip::diagnostics::Diagnostics;
+use intercore_sim::chip::irq::{Irq, IrqLines};
+use intercore_sim::chip::peripherals::{Context, Peripherals};
 
 pub const CLOCKS: u32 = 0x4000_8000;
 pub const RESETS: u32 = 0x4000_c000;

@@ -1,8 +1,8 @@
 use crate::bench::{Bench, DMA, PWM, SET, UART0};
-use intercore_sim::clock::Cycle;
-use intercore_sim::peripheral::Irq;
-use intercore_sim::peripherals::Peripherals;
-use intercore_sim::peripherals::dma::BusError;
+use intercore_sim::chip::clock::Cycle;
+use intercore_sim::chip::irq::Irq;
+use intercore_sim::chip::peripherals::Peripherals;
+use intercore_sim::chip::peripherals::dma::BusError;
 use proptest::prelude::*;
 
 const EN: u32 = 1;

@@ -1,5 +1,5 @@
 use crate::bench::{Bench, PWM};
-use intercore_sim::peripheral::Irq;
+use intercore_sim::chip::irq::Irq;
 use proptest::prelude::*;
 
 /// A slice that is stepped cycle by cycle.

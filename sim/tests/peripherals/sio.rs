@@ -1,5 +1,5 @@
 use crate::bench::{Bench, IO_BANK0};
-use intercore_sim::peripheral::Irq;
+use intercore_sim::chip::irq::Irq;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 

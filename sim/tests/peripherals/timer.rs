@@ -1,5 +1,5 @@
 use crate::bench::{Bench, CLR, PSM, RESETS, TIMER, WATCHDOG};
-use intercore_sim::peripheral::Irq;
+use intercore_sim::chip::irq::Irq;
 use proptest::prelude::*;
 
 /// Cycles of a microsecond at 125 MHz.

@@ -1,7 +1,7 @@
 use crate::bench::{Bench, CLOCKS, SET, UART0};
-use intercore_sim::peripheral::Irq;
-use intercore_sim::peripherals::uart::frame::Format;
-use intercore_sim::peripherals::uart::line::LineRate;
+use intercore_sim::chip::irq::Irq;
+use intercore_sim::chip::peripherals::uart::frame::Format;
+use intercore_sim::chip::peripherals::uart::line::LineRate;
 use proptest::prelude::*;
 
 const DR: u32 = UART0;

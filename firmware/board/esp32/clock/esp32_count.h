@@ -1,7 +1,6 @@
 /* The arithmetic of the common clock: how a core's counter of 32 bits becomes one of 64, and what exchanges between the
  * cores say about how far apart two of those are. Pure functions, which touch no register: tests/firmware/esp32 has
- * them checked
- * against a model. esp32_clock.h has the whole. */
+ * them checked against a model. esp32_clock.h has the whole. */
 #ifndef ESP32_COUNT_H
 #define ESP32_COUNT_H
 

@@ -1,0 +1,477 @@
+//! The bus fabric: which address is behind which slave, what an access costs, who comes first (DS 2.1, 2.2).
+
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
+
+pub(crate) mod dma_masters;
+pub mod memory;
+pub mod ssi;
+pub mod xip;
+
+use crate::chip::clock::{Clocks, Cycle};
+use crate::chip::cpu::decode::Width;
+use crate::chip::diagnostics::Diagnostics;
+use crate::chip::irq::IrqLines;
+use crate::chip::peripherals::busctrl::Port;
+use crate::chip::peripherals::{Context, Peripherals};
+use crate::fault::FifoLosses;
+use crate::observe::probe::Watches;
+use memory::{Memory, merge};
+use std::hash::{Hash, Hasher};
+use xip::Xip;
+
+/// Cycles that a read holds the APB bridge, beside its address phase: two of APB and one of the bridge, which registers
+/// request and response (DS 2.1.3). A core's LDR takes one more: 4.
+pub const APB_READ: Cycle = 3;
+/// The same for a write, whose set-up cannot begin before the AHB data is there: two of APB, two of the bridge (DS 2.1.3).
+pub const APB_WRITE: Cycle = 4;
+/// What a write through an atomic alias of UART, SPI or I2C costs more, since it is read, modified and written by an
+/// interposer (DS 2.1.2).
+pub const INTERPOSED: Cycle = 2;
+/// Data phase of an access that nothing answers: AHB-Lite's two-cycle error response (AMBA 3 AHB-Lite 5.1.3).
+pub const ERROR_RESPONSE: Cycle = 2;
+
+/// A downstream port of the crossbar (DS 2.1.1), or one of the places that are not on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Slave {
+    Rom = 0,
+    Xip = 1,
+    Sram0 = 2,
+    Sram1 = 3,
+    Sram2 = 4,
+    Sram3 = 5,
+    Sram4 = 6,
+    Sram5 = 7,
+    /// DMA, USB, PIO and XIP auxiliary registers, behind one port.
+    FastPeripherals = 8,
+    Apb = 9,
+    /// The core's own I/O port.
+    Sio = 10,
+    /// The core's own private peripheral bus.
+    Private = 11,
+    /// No slave has this address.
+    None = 12,
+    /// Nothing is asked of the bus.
+    Internal = 13,
+}
+
+impl Slave {
+    /// How many there are.
+    pub const COUNT: usize = 14;
+
+    /// All slaves, in order of number.
+    pub const ALL: [Slave; Self::COUNT] = [
+        Slave::Rom,
+        Slave::Xip,
+        Slave::Sram0,
+        Slave::Sram1,
+        Slave::Sram2,
+        Slave::Sram3,
+        Slave::Sram4,
+        Slave::Sram5,
+        Slave::FastPeripherals,
+        Slave::Apb,
+        Slave::Sio,
+        Slave::Private,
+        Slave::None,
+        Slave::Internal,
+    ];
+
+    /// A name for people.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        [
+            "ROM", "XIP", "SRAM0", "SRAM1", "SRAM2", "SRAM3", "SRAM4", "SRAM5", "FASTPERI", "APB", "SIO", "PPB",
+            "unmapped", "internal",
+        ][self as usize]
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_sram(self) -> bool {
+        (Slave::Sram0 as u8..=Slave::Sram5 as u8).contains(&(self as u8))
+    }
+
+    /// The crossbar's port, as the performance counters number it.
+    fn port(self) -> Option<Port> {
+        Some(match self {
+            Slave::Rom => Port::Rom,
+            Slave::Xip => Port::XipMain,
+            Slave::Sram0 => Port::Sram0,
+            Slave::Sram1 => Port::Sram1,
+            Slave::Sram2 => Port::Sram2,
+            Slave::Sram3 => Port::Sram3,
+            Slave::Sram4 => Port::Sram4,
+            Slave::Sram5 => Port::Sram5,
+            Slave::FastPeripherals => Port::Fastperi,
+            Slave::Apb => Port::Apb,
+            Slave::Sio | Slave::Private | Slave::None | Slave::Internal => return None,
+        })
+    }
+
+    /// Whether masters share it, one access at a time.
+    #[inline(always)]
+    pub(crate) fn is_shared(self) -> bool {
+        self as u8 <= Slave::Apb as u8
+    }
+
+    /// Whether instructions may be fetched there: not from devices, nor from what is not on the bus (DS 2.4.3.4, ARMv6-M
+    /// B3.1 default memory map).
+    pub(crate) fn holds_code(self, address: u32) -> bool {
+        match self {
+            Slave::Rom => true,
+            Slave::Xip => address < 0x1800_0000 && address >> 24 != 0x14,
+            other => other.is_sram(),
+        }
+    }
+}
+
+/// Bytes of all SRAM, in its lower, word-striped view (DS 2.6.2).
+const SRAM_BYTES: u32 = 4 * crate::chip::bus::memory::SRAM_WORDS as u32;
+
+/// Slave and index of the word of an address in SRAM; None if it is elsewhere.
+#[inline(always)]
+fn locate_sram(address: u32) -> Option<(Slave, u32)> {
+    const BANKS: [Slave; 4] = [Slave::Sram0, Slave::Sram1, Slave::Sram2, Slave::Sram3];
+    let offset = address.wrapping_sub(0x2000_0000);
+    if offset < 0x4_0000 {
+        // Bits 3:2 choose one of the four large banks: table 153.
+        return Some((BANKS[(offset >> 2 & 3) as usize], offset >> 2));
+    }
+    if offset < SRAM_BYTES {
+        return Some((if offset < 0x4_1000 { Slave::Sram4 } else { Slave::Sram5 }, offset >> 2));
+    }
+    let offset = address.wrapping_sub(0x2100_0000);
+    // The large banks one after the other.
+    (offset < 0x4_0000).then_some((BANKS[(offset >> 16) as usize & 3], (offset >> 2 & 0x3fff) << 2 | offset >> 16))
+}
+
+/// Which slave an address belongs to, and for SRAM the index of its word (DS 2.2, 2.6.2).
+#[inline(always)]
+#[must_use]
+pub fn locate(address: u32) -> (Slave, u32) {
+    locate_sram(address).unwrap_or_else(|| locate_elsewhere(address))
+}
+
+#[inline(never)]
+fn locate_elsewhere(address: u32) -> (Slave, u32) {
+    let offset = address & 0x0fff_ffff;
+    match address >> 28 {
+        0 if offset < 0x4000 => (Slave::Rom, offset >> 2),
+        1 if offset < 0x600_0000 || offset >> 24 == 8 => (Slave::Xip, 0),
+        4 if offset < 0x7_0000 => (Slave::Apb, 0),
+        5 if offset < 0x50_0000 => (Slave::FastPeripherals, 0),
+        0xd => (Slave::Sio, 0),
+        0xe => (Slave::Private, 0),
+        _ => (Slave::None, 0),
+    }
+}
+
+/// A slave's answer to an address phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Ask again in this cycle.
+    Busy(Cycle),
+    /// The data phase takes so many cycles; 1 without wait states.
+    Takes(Cycle),
+}
+
+/// A bus error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault;
+
+/// Everything that the cores share.
+#[derive(Clone, Debug)]
+pub struct Bus {
+    /// ROM, SRAM, flash.
+    pub memory: Memory,
+    /// The flash interface and its cache.
+    pub xip: Xip,
+    /// Peripherals behind APB and AHB, and SIO.
+    pub peripherals: Peripherals,
+    /// Rates of the clocks.
+    pub clocks: Clocks,
+    /// Levels of the interrupt lines.
+    pub irq: IrqLines,
+    /// What firmware did that is not modelled.
+    pub diagnostics: Diagnostics,
+    /// Probes, breakpoints, timeline.
+    pub watch: Watches,
+    /// Words that are lost between the cores, for faults that were asked for.
+    pub(crate) fifo_losses: FifoLosses,
+    /// Master last granted, by slave: the state of round robin.
+    last: [u8; Slave::COUNT],
+    /// First cycle in which a slave with wait states takes the next access.
+    free_at: [Cycle; Slave::COUNT],
+    /// Masters of high priority, a bit each: cores 0 and 1, DMA read, DMA write (DS 2.1.1.1).
+    pub(crate) priority: u8,
+    /// Something happened that the machine must see before any core goes on.
+    pub(crate) touched: bool,
+    /// When that was.
+    pub(crate) touched_at: Cycle,
+    /// A peripheral's register was written since the machine last looked.
+    pub(crate) registers_written: bool,
+    pub(crate) event: Option<Cycle>,
+    pub(crate) host_call: Option<u8>,
+    pub(crate) breakpoint: Option<(u8, u32)>,
+    pub(crate) reset: Option<u8>,
+}
+
+impl Bus {
+    pub(crate) fn new() -> Self {
+        Self {
+            memory: Memory::new(),
+            xip: Xip::new(),
+            peripherals: Peripherals::new(),
+            clocks: Clocks::at_power_on(),
+            irq: IrqLines::default(),
+            diagnostics: Diagnostics::default(),
+            watch: Watches::default(),
+            fifo_losses: FifoLosses::default(),
+            last: [3; Slave::COUNT],
+            free_at: [0; Slave::COUNT],
+            priority: 0,
+            touched: false,
+            touched_at: 0,
+            registers_written: false,
+            event: None,
+            host_call: None,
+            breakpoint: None,
+            reset: None,
+        }
+    }
+
+    /// A master gets a slave at once.
+    #[inline(always)]
+    pub(crate) fn granted(&mut self, master: u8, slave: Slave) {
+        self.last[slave as usize] = master;
+    }
+
+    /// Slave and place in it of a word that can be had in cycle `now` without wait states: index of a word of SRAM, or way of
+    /// the flash cache where a word to be read is.
+    #[inline(always)]
+    pub(crate) fn at_once(&self, address: u32, write: bool, now: Cycle) -> Option<(Slave, u32)> {
+        let place = locate_sram(address);
+        if place.is_some() || write || now < self.free_at[Slave::Xip as usize] {
+            return place;
+        }
+        self.xip.holds(address, now).map(|way| (Slave::Xip, way))
+    }
+
+    /// The word of flash at an address that a way of the cache holds.
+    #[inline(always)]
+    pub(crate) fn hit_flash(&mut self, address: u32, way: u32, now: Cycle) -> u32 {
+        self.free_at[Slave::Xip as usize] = now + 1;
+        self.xip.hit(address, way);
+        self.memory.flash(address & 0xff_ffff)
+    }
+
+    /// Whether cores must tell of every access.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watch.in_use() || self.peripherals.busctrl.counts()
+    }
+
+    /// An access to a slave is granted; `contested` if it had to wait for another master. For the performance counters.
+    pub(crate) fn count(&mut self, slave: Slave, contested: bool) {
+        if let Some(port) = slave.port() {
+            self.peripherals.busctrl.count(port, contested);
+        }
+    }
+
+    /// Which of the masters in the set `asking` (a bit each) gets the slave: those of high priority first, among equals the
+    /// next in turn after the one last granted (DS 2.1.1.1; that the turn goes 0, 1, DMA read, DMA write and begins with
+    /// core 0 after reset is an assumption).
+    pub(crate) fn arbitrate(&self, slave: Slave, asking: u8) -> u8 {
+        let high = asking & self.priority;
+        let asking = if high == 0 { asking } else { high };
+        let first = self.last[slave as usize].wrapping_add(1) & 3;
+        let turned = (asking >> first | asking << (4 - first)) & 15;
+        (first + turned.trailing_zeros() as u8) & 3
+    }
+
+    /// The address phase of an access to a slave that may be busy or slow, at cycle `now`.
+    pub(crate) fn begin(&mut self, master: u8, slave: Slave, address: u32, write: bool, now: Cycle) -> Access {
+        if slave.is_shared() {
+            let free_at = self.free_at[slave as usize];
+            if now < free_at {
+                return Access::Busy(free_at);
+            }
+            self.last[slave as usize] = master;
+        }
+        let cycles = match slave {
+            Slave::Xip => self.xip.begin(address, write, now),
+            Slave::Apb => apb_cycles(address, write),
+            Slave::None => ERROR_RESPONSE,
+            _ => 1,
+        };
+        self.free_at[slave as usize] = now + cycles;
+        Access::Takes(cycles)
+    }
+
+    /// The data phase of a read. The word that holds `address`.
+    pub(crate) fn read(&mut self, slave: Slave, address: u32, now: Cycle) -> Result<u32, Fault> {
+        match slave {
+            Slave::Rom => Ok(self.memory.rom[address as usize >> 2 & 0xfff]),
+            Slave::Xip => self.xip.read(address, now, &self.memory, &mut self.diagnostics),
+            Slave::Apb | Slave::FastPeripherals => {
+                self.touch(now);
+                let mut context =
+                    Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
+                self.peripherals.read(address & !3, &mut context).ok_or(Fault)
+            }
+            slave if slave.is_sram() => Ok(self.memory.sram(locate(address).1)),
+            _ => Err(Fault),
+        }
+    }
+
+    /// The data phase of a write. `value` is on all lanes.
+    pub(crate) fn write(
+        &mut self,
+        slave: Slave,
+        address: u32,
+        value: u32,
+        width: Width,
+        now: Cycle,
+    ) -> Result<(), Fault> {
+        match slave {
+            // Writes to ROM are ignored (DS 2.6.1).
+            Slave::Rom => Ok(()),
+            Slave::Xip => self.xip.write(address, value, width, now, &mut self.memory, &mut self.diagnostics),
+            Slave::Apb | Slave::FastPeripherals => {
+                self.touch(now);
+                self.registers_written = true;
+                let mut context =
+                    Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
+                self.peripherals.write(address & !3, value, &mut context).ok_or(Fault)
+            }
+            slave if slave.is_sram() => {
+                self.memory.write_sram(locate(address).1, address, width, value);
+                Ok(())
+            }
+            _ => Err(Fault),
+        }
+    }
+
+    /// A core reads its I/O port.
+    pub(crate) fn read_io(&mut self, core: u8, address: u32, now: Cycle) -> u32 {
+        self.touch(now);
+        let mut context =
+            Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
+        self.peripherals.sio.read(usize::from(core), address & 0x0fff_fffc, &mut context)
+    }
+
+    /// A core writes its I/O port.
+    pub(crate) fn write_io(&mut self, core: u8, address: u32, value: u32, now: Cycle) {
+        self.touch(now);
+        if !self.fifo_losses.is_empty()
+            && self.peripherals.sio.takes_word(usize::from(core), address & 0x0fff_fffc, now)
+            && self.fifo_losses.hit(usize::from(core & 1 ^ 1), now)
+        {
+            return;
+        }
+        let mut context =
+            Context { now, clocks: &mut self.clocks, irq: &mut self.irq, diagnostics: &mut self.diagnostics };
+        self.peripherals.sio.write(usize::from(core), address & 0x0fff_fffc, value, &mut context);
+    }
+
+    /// Something happened at cycle `now` that concerns more than the core that did it.
+    #[inline]
+    pub(crate) fn touch(&mut self, now: Cycle) {
+        self.touched = true;
+        self.touched_at = now;
+    }
+
+    /// SEV at cycle `now`.
+    pub(crate) fn send_event(&mut self, now: Cycle) {
+        self.event = Some(now);
+        self.touch(now);
+    }
+
+    pub(crate) fn ask_host(&mut self, core: u8) {
+        self.host_call = Some(core);
+        self.touched = true;
+    }
+
+    pub(crate) fn stop_at_breakpoint(&mut self, core: u8, pc: u32) {
+        self.breakpoint = Some((core, pc));
+        self.touched = true;
+    }
+
+    pub(crate) fn request_reset(&mut self, core: u8) {
+        self.reset = Some(core);
+        self.touched = true;
+    }
+
+    pub(crate) fn diagnose_private(&mut self, address: u32, what: &'static str, now: Cycle) {
+        self.diagnostics.unmodelled("PPB", address, what, now);
+    }
+
+    /// A word of memory without side effects; None where there is no memory.
+    #[must_use]
+    pub fn peek_word(&self, address: u32) -> Option<u32> {
+        match locate(address & !3) {
+            (Slave::Rom, index) => Some(self.memory.rom[index as usize & 0xfff]),
+            (Slave::Xip, _) => Xip::peek(address, &self.memory),
+            (slave, index) if slave.is_sram() => Some(self.memory.sram(index)),
+            _ => None,
+        }
+    }
+
+    /// Writes one byte of memory without side effects. False where there is no memory.
+    pub fn poke(&mut self, address: u32, value: u8) -> bool {
+        let put = |word: &mut u32| *word = merge(*word, address, Width::Byte, u32::from(value));
+        match locate(address) {
+            (Slave::Rom, index) => put(&mut self.memory.rom[index as usize & 0xfff]),
+            (Slave::Xip, _) if address >> 24 == 0x15 => put(&mut self.memory.cache[address as usize >> 2 & 0xfff]),
+            (Slave::Xip, _) if address < 0x1400_0000 => {
+                let offset = address as usize & 0xff_ffff;
+                self.memory.grow_flash(offset + 1);
+                self.xip.forget(address);
+                put(&mut self.memory.flash[offset / 4]);
+            }
+            (slave, index) if slave.is_sram() => {
+                self.memory.write_sram(index, address, Width::Byte, u32::from(value));
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// All that decides the future, and nothing of what watches a run or is asked of it from outside.
+impl Hash for Bus {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self {
+            memory,
+            xip,
+            peripherals,
+            clocks,
+            irq,
+            diagnostics: _,
+            watch: _,
+            fifo_losses: _,
+            last,
+            free_at,
+            priority,
+            // Dealt with before a run ends.
+            touched: _,
+            touched_at: _,
+            registers_written: _,
+            event: _,
+            host_call: _,
+            breakpoint: _,
+            reset: _,
+        } = self;
+        (memory, xip, peripherals, clocks, irq, last, free_at, priority).hash(hasher);
+    }
+}
+
+/// How long the APB bridge is held.
+fn apb_cycles(address: u32, write: bool) -> Cycle {
+    if !write {
+        return APB_READ;
+    }
+    // UART0 and 1, SPI0 and 1, I2C0 and 1.
+    let interposed = (0x4003_4000..0x4004_c000).contains(&address) && address & 0x3000 != 0;
+    if interposed { APB_WRITE + INTERPOSED } else { APB_WRITE }
+}

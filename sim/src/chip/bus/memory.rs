@@ -1,0 +1,87 @@
+//! ROM, SRAM and flash as flat arrays of words.
+
+#![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
+
+use crate::chip::cpu::decode::Width;
+use crate::chip::state_hash::hash_words;
+use std::hash::{Hash, Hasher};
+
+/// Words of boot ROM: 16 kB (DS 2.6.1).
+pub const ROM_WORDS: usize = 4096;
+/// Words of SRAM in use: 4 banks of 64 kB, 2 of 4 kB (DS 2.6.2).
+pub const SRAM_WORDS: usize = 0x42000 / 4;
+/// Next power of two, so that an index needs no check, only a mask.
+const SRAM_ROOM: usize = 1 << 17;
+/// Largest flash that the XIP window shows: 16 MB (DS 2.6.3).
+pub const FLASH_LIMIT: usize = 16 << 20;
+
+/// What holds bytes on and beside the chip.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    sram: Box<[u32; SRAM_ROOM]>,
+    pub(crate) rom: Box<[u32; ROM_WORDS]>,
+    /// Flash as far as it was loaded; erased (all ones) beyond.
+    pub(crate) flash: Vec<u32>,
+    /// The cache's own 16 kB, when used as memory (DS 2.6.3.1).
+    pub(crate) cache: Box<[u32; 4096]>,
+}
+
+impl Memory {
+    pub(crate) fn new() -> Self {
+        Self { sram: zeroed(), rom: zeroed(), flash: Vec::new(), cache: zeroed() }
+    }
+
+    /// A word of SRAM by the index that `bus::locate` gives.
+    #[inline(always)]
+    pub(crate) fn sram(&self, index: u32) -> u32 {
+        self.sram[index as usize & (SRAM_ROOM - 1)]
+    }
+
+    #[inline(always)]
+    pub(crate) fn write_sram(&mut self, index: u32, address: u32, width: Width, value: u32) {
+        let word = &mut self.sram[index as usize & (SRAM_ROOM - 1)];
+        *word = merge(*word, address, width, value);
+    }
+
+    /// A word of flash by byte offset.
+    pub(crate) fn flash(&self, offset: u32) -> u32 {
+        self.flash.get(offset as usize / 4).copied().unwrap_or(u32::MAX)
+    }
+
+    /// Makes flash at least `bytes` long.
+    pub(crate) fn grow_flash(&mut self, bytes: usize) {
+        let words = bytes.min(FLASH_LIMIT).div_ceil(4);
+        if self.flash.len() < words {
+            self.flash.resize(words, u32::MAX);
+        }
+    }
+}
+
+impl Hash for Memory {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { rom, sram, flash, cache } = self;
+        for words in [&rom[..], &sram[..SRAM_WORDS], flash, &cache[..]] {
+            hash_words(words, hasher);
+        }
+    }
+}
+
+/// Words of zero, made where they stay: too many for a stack.
+#[allow(clippy::unnecessary_box_returns)] // see above
+fn zeroed<const WORDS: usize>() -> Box<[u32; WORDS]> {
+    let words = vec![0; WORDS].into_boxed_slice();
+    words.try_into().unwrap_or_else(|_| unreachable!("it has as many words as it was made with"))
+}
+
+/// `word` with the bytes that a store of `value` changes.
+#[inline(always)]
+#[must_use]
+pub(crate) fn merge(word: u32, address: u32, width: Width, value: u32) -> u32 {
+    let shift = (address & 3) * 8;
+    let mask = match width {
+        Width::Word => return value,
+        Width::Half | Width::SignedHalf => 0xffff << shift,
+        Width::Byte | Width::SignedByte => 0xff << shift,
+    };
+    word & !mask | value << shift & mask
+}

@@ -1,0 +1,112 @@
+//! One cycle after the other, for both cores at once, and the arbiter between them.
+//!
+//! There are two ways through a cycle, with equal results. `run` is the fast one: it keeps what changes from cycle to cycle
+//! apart (`Lane`), for as long as cores ask for nothing but SRAM and hits in the flash cache and no exception is due. `cycle` is
+//! the complete one: it knows everything, and what a core is about to do stands in the core.
+
+use crate::chip::bus::{Bus, Slave};
+use crate::chip::clock::Cycle;
+use crate::chip::cpu::lane::Lane;
+use crate::chip::cpu::{Core, Phase};
+
+/// Runs both cores up to, not including, cycle `limit`; returns early when the bus was touched in a way that may move the
+/// limit or concern the other core.
+pub(crate) fn run_cores<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus, limit: Cycle) {
+    let [zero, one] = cores;
+    while !bus.touched {
+        let now = zero.t.min(one.t);
+        if now >= limit {
+            return;
+        }
+        let (t0, t1) = (zero.t, one.t);
+        let end0 = if t0 == now && zero.is_plain() { zero.attention } else { t0 };
+        let end1 = if t1 == now && one.is_plain() { one.attention } else { t1 };
+        let end = limit.min(end0).min(end1);
+        if end <= now {
+            cycle::<WATCH>([zero, one], bus, now);
+        } else if t1 > now {
+            run::<WATCH, false>([zero, one], bus, now, end);
+        } else if t0 > now {
+            run::<WATCH, false>([one, zero], bus, now, end);
+        } else {
+            run::<WATCH, true>([zero, one], bus, now, end);
+        }
+    }
+}
+
+/// Cycles from `now` up to, not including, `until`, of the first core and, if `BOTH`, of the second. Ends early before or in a
+/// cycle in which one of them does something that a lane cannot hold.
+fn run<const WATCH: bool, const BOTH: bool>(
+    [first, second]: [&mut Core; 2],
+    bus: &mut Bus,
+    mut now: Cycle,
+    until: Cycle,
+) {
+    let (mut a, mut b) = (Lane::of(first), Lane::of(second));
+    while now < until {
+        if !first.issue::<WATCH>(&mut a, now, bus) {
+            if BOTH {
+                second.stop::<WATCH>(&mut b, now, bus);
+            }
+            return;
+        }
+        if BOTH && !second.issue::<WATCH>(&mut b, now, bus) {
+            a.post(first, now);
+            return;
+        }
+        if BOTH && a.slave == b.slave && a.slave != Slave::Internal {
+            if bus.arbitrate(a.slave, 3) == 0 {
+                first.complete::<WATCH>(&mut a, now, bus);
+                second.lose::<WATCH>(&mut b, now, bus);
+            } else {
+                first.lose::<WATCH>(&mut a, now, bus);
+                second.complete::<WATCH>(&mut b, now, bus);
+            }
+        } else {
+            if a.slave != Slave::Internal {
+                first.complete::<WATCH>(&mut a, now, bus);
+            }
+            if BOTH && b.slave != Slave::Internal {
+                second.complete::<WATCH>(&mut b, now, bus);
+            }
+        }
+        now += 1;
+    }
+    first.stop::<WATCH>(&mut a, now, bus);
+    if BOTH {
+        second.stop::<WATCH>(&mut b, now, bus);
+    }
+}
+
+/// Cycle `now` of the cores that do something in it.
+fn cycle<const WATCH: bool>([zero, one]: [&mut Core; 2], bus: &mut Bus, now: Cycle) {
+    begin_core::<WATCH>(zero, bus, now);
+    begin_core::<WATCH>(one, bus, now);
+    if bus.touched {
+        return;
+    }
+    if zero.t == now && one.t == now && zero.slave == one.slave && zero.slave.is_shared() {
+        let loser = if bus.arbitrate(zero.slave, 3) == 0 { &mut *one } else { &mut *zero };
+        loser.lose_cycle::<WATCH>(bus);
+    }
+    // In one cycle core 0 comes first (DS 2.3.1.3 says so of SIO).
+    if zero.t == now {
+        zero.perform::<WATCH>(bus);
+    }
+    if one.t == now && !bus.touched {
+        one.perform::<WATCH>(bus);
+    }
+}
+
+/// Lets cores that stand before an instruction in cycle `now` begin it, so that what they ask for in this cycle is known.
+pub(crate) fn begin<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus, now: Cycle) {
+    for core in cores {
+        begin_core::<WATCH>(core, bus, now);
+    }
+}
+
+fn begin_core<const WATCH: bool>(core: &mut Core, bus: &mut Bus, now: Cycle) {
+    if core.t == now && core.phase == Phase::Start {
+        core.begin::<WATCH>(bus);
+    }
+}

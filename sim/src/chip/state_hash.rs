@@ -1,0 +1,75 @@
+//! The hash of a state, from its fields: which those are, `Hash` of each part of the chip says.
+
+use siphasher::sip::SipHasher13;
+use std::hash::Hasher;
+
+/// A hasher whose result depends neither on the machine nor on the version of Rust: SipHash-1-3 with key 0 over numbers
+/// of fixed size, lowest byte first. (Only arrays of numbers come in the byte order of the machine, since `std` hands them
+/// over as bytes; it is the same one on all machines that matter.)
+#[derive(Clone, Debug, Default)]
+pub struct StableHasher(SipHasher13);
+
+impl Hasher for StableHasher {
+    fn finish(&self) -> u64 {
+        self.0.finish()
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.write(bytes);
+    }
+
+    fn write_u16(&mut self, value: u16) {
+        self.write(&value.to_le_bytes());
+    }
+
+    fn write_u32(&mut self, value: u32) {
+        self.write(&value.to_le_bytes());
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.write(&value.to_le_bytes());
+    }
+
+    fn write_u128(&mut self, value: u128) {
+        self.write(&value.to_le_bytes());
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+
+    /// Which variant of an enum follows.
+    fn write_isize(&mut self, value: isize) {
+        self.write(&(value as i64).to_le_bytes());
+    }
+}
+
+/// Hashes words of memory, each with its lowest byte first.
+pub(crate) fn hash_words(words: &[u32], hasher: &mut impl Hasher) {
+    hasher.write_usize(words.len());
+    let mut bytes = [0; 4096];
+    for words in words.chunks(bytes.len() / 4) {
+        for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        hasher.write(&bytes[..4 * words.len()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hash::Hash;
+
+    #[test]
+    fn the_hasher_keeps_its_definition() {
+        // SipHash-1-3, key 0, of 01 | 02 00 00 00 | 03 00 00 00 00 00 00 00 | 04 00 ... and the variant number of Some.
+        let mut hasher = StableHasher::default();
+        (1_u8, 2_u32, 3_usize, Some(4_u64)).hash(&mut hasher);
+        let mut plain = SipHasher13::new();
+        let mut bytes = vec![1, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 4];
+        bytes.resize(29, 0);
+        plain.write(&bytes);
+        assert_eq!(hasher.finish(), plain.finish());
+    }
+}

@@ -1,0 +1,235 @@
+//! Truth probes: what happened at an address, in the one global time; breakpoints; the timeline.
+
+use crate::chip::bus::Slave;
+use crate::chip::clock::Cycle;
+use crate::chip::machine::Stop;
+use std::collections::BTreeMap;
+
+/// What a probe watches for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Watch {
+    /// The instruction at the address begins.
+    Execute,
+    /// A load touches the address.
+    Read,
+    /// A store touches the address.
+    Write,
+}
+
+/// Number of a probe, for asking for its hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProbeId(pub usize);
+
+/// One hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Hit {
+    /// Global cycle: first cycle of the instruction, or that in which the access was granted.
+    pub cycle: Cycle,
+    /// Core that did it.
+    pub core: u8,
+    /// Address of the instruction.
+    pub pc: u32,
+    /// Value loaded or stored; 0 for execution.
+    pub value: u32,
+}
+
+/// Something in the life of a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Life {
+    /// Falls asleep.
+    Sleeps,
+    /// Wakes up.
+    Wakes,
+    /// Enters an exception, by number.
+    Enters(u8),
+    /// Leaves an exception, by number.
+    Leaves(u8),
+    /// Loses cycles from now on because another master holds the slave.
+    Conflicts(Slave, Cycle),
+    /// Loses cycles from now on to the slave's own wait states.
+    Waits(Slave, Cycle),
+    /// Comes out of reset.
+    Starts,
+    /// Goes into reset.
+    Stops,
+    /// Stops executing, for a fault asked for.
+    Sticks,
+    /// Goes on as it was before it got stuck; one that slept then falls asleep.
+    Resumes,
+}
+
+#[derive(Clone, Debug)]
+struct Probe {
+    watch: Watch,
+    first: u32,
+    last: u32,
+    hits: Vec<Hit>,
+}
+
+impl Probe {
+    /// Hits are put in the order of time, and of cores within a cycle, where the simulator comes to a lost cycle first.
+    fn record(&mut self, hit: Hit) {
+        let after = |other: &&Hit| (other.cycle, other.core) > (hit.cycle, hit.core);
+        let at = self.hits.len() - self.hits.iter().rev().take_while(after).count();
+        self.hits.insert(at, hit);
+    }
+}
+
+/// Everything that is being watched.
+#[derive(Clone, Debug, Default)]
+pub struct Watches {
+    probes: Vec<Probe>,
+    /// Breakpoints and how many asked for each.
+    breakpoints: BTreeMap<u32, usize>,
+    /// Data watchpoints: a hit stops the machine once the instruction that made it is done.
+    stops: Vec<(Watch, u32, u32)>,
+    /// Address of the last hit of a watchpoint that has not stopped its core yet, by core.
+    hit: [Option<u32>; 2],
+    /// The core that is to execute one instruction, and whether that has begun.
+    step: Option<(u8, bool)>,
+    timeline: Option<Vec<(Cycle, u8, Life)>>,
+}
+
+impl Watches {
+    /// Whether cores must look here at each instruction and access.
+    #[must_use]
+    pub fn in_use(&self) -> bool {
+        !self.probes.is_empty()
+            || !self.breakpoints.is_empty()
+            || !self.stops.is_empty()
+            || self.step.is_some()
+            || self.timeline.is_some()
+    }
+
+    /// Watches `bytes` bytes from `address` on.
+    pub fn probe(&mut self, watch: Watch, address: u32, bytes: u32) -> ProbeId {
+        let last = address.saturating_add(bytes.max(1) - 1);
+        self.probes.push(Probe { watch, first: address, last, hits: Vec::new() });
+        ProbeId(self.probes.len() - 1)
+    }
+
+    /// Hits of a probe so far, in the order of time; in one cycle core 0 comes first.
+    #[must_use]
+    pub fn hits(&self, probe: ProbeId) -> &[Hit] {
+        self.probes.get(probe.0).map_or(&[], |probe| &probe.hits)
+    }
+
+    /// Takes the hits of a probe, leaving it empty.
+    pub fn take_hits(&mut self, probe: ProbeId) -> Vec<Hit> {
+        self.probes.get_mut(probe.0).map(|probe| std::mem::take(&mut probe.hits)).unwrap_or_default()
+    }
+
+    /// Stops before the instruction at `address`.
+    pub fn add_breakpoint(&mut self, address: u32) {
+        *self.breakpoints.entry(address & !1).or_default() += 1;
+    }
+
+    /// Takes one `add_breakpoint` back.
+    pub fn remove_breakpoint(&mut self, address: u32) {
+        if let Some(count) = self.breakpoints.get_mut(&(address & !1)) {
+            *count -= 1;
+            if *count == 0 {
+                self.breakpoints.remove(&(address & !1));
+            }
+        }
+    }
+
+    /// Stops after the instruction that accesses one of `bytes` bytes from `address` on.
+    pub fn add_watchpoint(&mut self, watch: Watch, address: u32, bytes: u32) {
+        self.stops.push((watch, address, address.saturating_add(bytes.max(1) - 1)));
+    }
+
+    /// Takes `add_watchpoint` back.
+    pub fn remove_watchpoint(&mut self, watch: Watch, address: u32, bytes: u32) {
+        let last = address.saturating_add(bytes.max(1) - 1);
+        if let Some(at) = self.stops.iter().position(|&stop| stop == (watch, address, last)) {
+            self.stops.remove(at);
+        }
+        if self.stops.is_empty() {
+            self.hit = [None; 2];
+        }
+    }
+
+    /// Stops a core before the second of the instructions that it begins from now on; breakpoints at the first do not count.
+    pub fn step(&mut self, core: u8) {
+        self.step = Some((core, false));
+    }
+
+    /// Takes `step` back.
+    pub fn end_step(&mut self) {
+        self.step = None;
+    }
+
+    /// Why a core stands before an instruction, if not for a breakpoint.
+    pub(crate) fn take_stop(&mut self, core: u8) -> Option<Stop> {
+        if let Some(address) = self.hit[usize::from(core)].take() {
+            return Some(Stop::Watchpoint { core, address });
+        }
+        self.step.take_if(|step| *step == (core, true)).map(|_| Stop::Stepped)
+    }
+
+    /// Records what [`Life`] tells from now on; what is recorded is to be taken now and then, since it grows.
+    pub fn record_timeline(&mut self) {
+        self.timeline.get_or_insert_default();
+    }
+
+    /// Takes what was recorded.
+    pub fn take_timeline(&mut self) -> Vec<(Cycle, u8, Life)> {
+        self.timeline.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// An instruction begins, unless the core is to stop here: after a hit of a watchpoint or a step, or for a breakpoint
+    /// that is not to be passed. True if it is.
+    pub(crate) fn execution(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {
+        let stops = self.hit[usize::from(core)].is_some()
+            || match &mut self.step {
+                Some((stepping, begun)) if *stepping == core => std::mem::replace(begun, true),
+                _ => !pass && self.breakpoints.contains_key(&pc),
+            };
+        if stops {
+            return true;
+        }
+        for probe in &mut self.probes {
+            if probe.watch == Watch::Execute && (probe.first..=probe.last).contains(&pc) {
+                probe.record(Hit { cycle, core, pc, value: 0 });
+            }
+        }
+        false
+    }
+
+    #[allow(clippy::too_many_arguments)] // all that a hit is made of
+    pub(crate) fn data(&mut self, cycle: Cycle, core: u8, pc: u32, address: u32, bytes: u32, write: bool, value: u32) {
+        let watch = if write { Watch::Write } else { Watch::Read };
+        let last = address + (bytes - 1);
+        for probe in &mut self.probes {
+            if probe.watch == watch && probe.first <= last && address <= probe.last {
+                probe.record(Hit { cycle, core, pc, value });
+            }
+        }
+        if self.stops.iter().any(|&(kind, first, end)| kind == watch && first <= last && address <= end) {
+            self.hit[usize::from(core)] = Some(address);
+        }
+    }
+
+    pub(crate) fn life(&mut self, cycle: Cycle, core: u8, what: Life) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.push((cycle, core, what));
+        }
+    }
+
+    pub(crate) fn sleeps(&mut self, cycle: Cycle, core: u8) {
+        self.life(cycle, core, Life::Sleeps);
+    }
+
+    pub(crate) fn wakes(&mut self, cycle: Cycle, core: u8) {
+        self.life(cycle, core, Life::Wakes);
+    }
+
+    pub(crate) fn enters(&mut self, cycle: Cycle, core: u8, exception: u8) {
+        self.life(cycle, core, Life::Enters(exception));
+    }
+
+    pub(crate) fn leaves(&mut self, cycle: Cycle, core: u8, exception: u8) {
+        self.life(cycle, core, Life::Leaves(exception));
+    }
+}

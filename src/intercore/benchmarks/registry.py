@@ -25,7 +25,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def module(benchmark: str, name: str) -> ModuleType | None:
-    """Return a module of a benchmark's folder, `report`, say; None if the folder lacks it or there is no such folder."""
+    """Return a module of a benchmark's folder, such as `report`; None if there is no such module or folder."""
     if benchmark not in names():
         return None
     package = importlib.import_module(f"{benchmarks.__name__}.{benchmark}")

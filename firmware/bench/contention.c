@@ -37,10 +37,10 @@
 #include <stdatomic.h>
 
 #include "benchmarks.h"
+#include "hanoi.h"
 #include "port.h"
 #include "port_interrupt.h"
 #include "run.h"
-#include "workload.h"
 
 /* Keeps what different cores write on different cache lines. */
 #define CACHE_LINE 64

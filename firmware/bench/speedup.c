@@ -30,7 +30,7 @@
 #include "benchmarks.h"
 #include "port.h"
 #include "run.h"
-#include "workload.h"
+#include "workloads.h"
 
 /* Keeps what different cores write on different cache lines. */
 #define CACHE_LINE 64

@@ -1,4 +1,4 @@
-/* The registry of benchmarks. bench/benchmarks.c holds the list. */
+/* The registry of benchmarks, which is made from the list in bench/benchmarks.h. */
 #ifndef IC_BENCHMARK_H
 #define IC_BENCHMARK_H
 

@@ -4,13 +4,13 @@ get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 
 include(${firmware}/portable.cmake)
 
+ic_transports(transports freertos esp_idf)
 set(sources ${IC_PORTABLE} bench/benchmarks.c
   port/loop.c port/freertos/loop_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
   port/freertos_smp/conditions_esp_idf.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/kernel_esp_idf.c
   port/freertos_smp/port_freertos.c
-  transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
-  transport/freertos/stream_buffer.c transport/esp_idf/ringbuf.c
+  ${transports}
   board/esp32/clock.c board/esp32/doorbell.c board/esp32/instruments.c board/esp32/lock.c board/esp32/main_loop.c
   board/esp32/mark.c board/esp32/region.c board/esp32/tick.c board/esp32/timer.c board/esp32/transports.c
   board/esp32/conditions.c board/esp32/console.c board/esp32/panic.c board/esp32/start.c board/esp32/watchdog.c)
@@ -22,17 +22,17 @@ else()
 endif()
 
 if(CONFIG_INTERCORE_PROGRAM_PORT_TEST)
-  list(APPEND sources board/esp32/program_port_test.c board/esp32/test_end.c port/port_test.c)
+  list(APPEND sources board/esp32/program_port_test.c board/esp32/test_end.c ${IC_PORT_TEST})
 elseif(CONFIG_INTERCORE_PROGRAM_STRESS)
   list(APPEND sources board/esp32/program_stress.c board/esp32/test_end.c port/stress.c)
 elseif(CONFIG_INTERCORE_PROGRAM_TRANSPORT_STRESS)
-  list(APPEND sources board/esp32/program_transport_stress.c board/esp32/test_end.c transport/transport_stress.c)
+  list(APPEND sources board/esp32/program_transport_stress.c board/esp32/test_end.c transport/test/transport_stress.c)
 else()
   list(APPEND sources board/esp32/program_benchmark.c)
 endif()
 list(TRANSFORM sources PREPEND ${firmware}/)
 
-set(folders ${IC_PORTABLE_FOLDERS} port/freertos port/freertos_smp transport/freertos transport/esp_idf board/esp32)
+set(folders ${IC_PORTABLE_FOLDERS} port/freertos port/freertos_smp transport/freertos board/esp32)
 list(TRANSFORM folders PREPEND ${firmware}/)
 
 # The archive is named after the component, and the component after its folder.

@@ -34,6 +34,7 @@ else()
   target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=8192U)
 endif()
 
+ic_transports(transports freertos rp2040)
 add_library(rp2040 STATIC
   port/freertos_smp/conditions_v11.c port/freertos_smp/interrupt_freertos.c
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
@@ -44,10 +45,8 @@ add_library(rp2040 STATIC
   board/rp2040/lock.c board/rp2040/mark.c
   board/rp2040/panic.c board/rp2040/region.c board/rp2040/start.c board/rp2040/tick.c board/rp2040/uart.c
   board/rp2040/transports.c board/rp2040/watchdog.c
-  transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
-  transport/freertos/stream_buffer.c
-  transport/rp2040/dma.c transport/rp2040/fifo.c)
-target_include_directories(rp2040 PUBLIC board/rp2040 transport/freertos transport/rp2040)
+  ${transports})
+target_include_directories(rp2040 PUBLIC board/rp2040)
 target_compile_definitions(rp2040 PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
   IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2})
 target_compile_definitions(rp2040 PRIVATE
@@ -85,7 +84,7 @@ add_executable(intercore-target board/rp2040/main.c)
 ic_image(intercore-target)
 
 add_executable(intercore-port-test EXCLUDE_FROM_ALL
-  board/rp2040/port_test_main.c board/rp2040/test_end.c port/port_test.c)
+  board/rp2040/port_test_main.c board/rp2040/test_end.c ${IC_PORT_TEST})
 ic_image(intercore-port-test)
 
 add_executable(intercore-stress EXCLUDE_FROM_ALL
@@ -93,5 +92,5 @@ add_executable(intercore-stress EXCLUDE_FROM_ALL
 ic_image(intercore-stress)
 
 add_executable(intercore-transport-stress EXCLUDE_FROM_ALL
-  board/rp2040/transport_stress_main.c board/rp2040/test_end.c transport/transport_stress.c)
+  board/rp2040/transport_stress_main.c board/rp2040/test_end.c transport/test/transport_stress.c)
 ic_image(intercore-transport-stress)

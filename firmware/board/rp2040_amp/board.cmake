@@ -20,6 +20,7 @@ target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
 # 24 kB: with code for each core, there is no room for more.
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=3072U)
 
+ic_transports(transports freertos)
 add_library(rp2040_amp STATIC
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
@@ -31,8 +32,8 @@ add_library(rp2040_amp STATIC
   board/rp2040/launch.c board/rp2040/mark.c board/rp2040/panic.c board/rp2040/region.c board/rp2040/tick.c board/rp2040/uart.c
   board/rp2040/watchdog.c
   board/rp2040_amp/amp.c board/rp2040_amp/kernels_amp.c board/rp2040_amp/transports.c
-  transport/freertos/message_buffer.c)
-target_include_directories(rp2040_amp PUBLIC board/rp2040 board/rp2040_amp transport/freertos)
+  ${transports})
+target_include_directories(rp2040_amp PUBLIC board/rp2040 board/rp2040_amp)
 target_compile_definitions(rp2040_amp PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
   IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2})
 target_compile_definitions(rp2040_amp PRIVATE

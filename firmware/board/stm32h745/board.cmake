@@ -48,6 +48,7 @@ target_sources(intercore PRIVATE bench/benchmarks_amp.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=16384U)
 
+ic_transports(transports freertos)
 add_library(stm32h745 STATIC
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
@@ -61,8 +62,8 @@ add_library(stm32h745 STATIC
   board/stm32h745/mpu_table.c board/stm32h745/panic.c board/stm32h745/region.c board/stm32h745/start.c
   board/stm32h745/tick.c board/stm32h745/timer.c board/stm32h745/transports.c board/stm32h745/uart.c
   board/stm32h745/uart_raw.c board/stm32h745/vectors.c board/stm32h745/watchdog.c
-  transport/freertos/message_buffer.c)
-target_include_directories(stm32h745 PUBLIC board/stm32h745 transport/freertos)
+  ${transports})
+target_include_directories(stm32h745 PUBLIC board/stm32h745)
 # Numbers of the factors, and what they are called; what both images must agree in is IC_BUILD.
 target_compile_definitions(stm32h745 PUBLIC ${factors} IC_VOS=${IC_VOS} IC_SUPPLY=${ldo} IC_SUPPLY_CR3=${supply_cr3}
   IC_ICACHE=${icache} IC_DCACHE=${dcache})

@@ -10,7 +10,7 @@
 #include "hardware/irq.h"
 #include "port_interrupt.h"
 #include "registers.h"
-#include "transports_rp2040.h"
+#include "transports.h"
 
 #define CHANNEL 0U
 #define DONE (1U << CHANNEL)

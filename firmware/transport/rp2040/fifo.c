@@ -13,7 +13,7 @@
 #include "fifo.h"
 #include "board.h"
 #include "port_interrupt.h"
-#include "transports_rp2040.h"
+#include "transports.h"
 
 #include <string.h>
 

@@ -5,15 +5,18 @@
  *
  *   task-switching        same: from before a task yields to after the yield of another one of equal priority has
  *                         returned. cross: from before a task notifies one of equal priority, which waits on a core
- * that sleeps, to when that runs preemption            from before a task notifies one of higher priority to when that
- * runs. cross: there it preempts a task that computes interrupt-latency     same: from when a timer is due to its
- * handler, while a task computes. cross: from before the other core's doorbell is rung to its handler, while a task
- * computes there semaphore-shuffling   from before a task gives a semaphore to when a task of higher priority that
- * waits for it runs deadlock-breaking     from before a task of high priority asks for a mutex that one of low priority
- * has, to when it has it, while one of middle priority is ready to keep the low one from running: the low one inherits
- * the high priority and releases the mutex at once. cross: the low and the middle one are on core `core`, the high one
- * on the other message-latency       from before a task sends 16 bytes to a queue to when a task of higher priority has
- * received them
+ *                         that sleeps, to when that runs
+ *   preemption            from before a task notifies one of higher priority to when that runs. cross: there it
+ *                         preempts a task that computes
+ *   interrupt-latency     same: from when a timer is due to its handler, while a task computes. cross: from before the
+ *                         other core's doorbell is rung to its handler, while a task computes there
+ *   semaphore-shuffling   from before a task gives a semaphore to when a task of higher priority that waits for it runs
+ *   deadlock-breaking     from before a task of high priority asks for a mutex that one of low priority has, to when it
+ *                         has it, while one of middle priority is ready to keep the low one from running: the low one
+ *                         inherits the high priority and releases the mutex at once. cross: the low and the middle one
+ *                         are on core `core`, the high one on the other
+ *   message-latency       from before a task sends 16 bytes to a queue to when a task of higher priority has received
+ *                         them
  *
  * In form cross, priorities of tasks on different cores do not compete. */
 #include <stdatomic.h>

@@ -42,9 +42,6 @@
 #include "port_interrupt.h"
 #include "run.h"
 
-/* Keeps what different cores write on different cache lines. */
-#define CACHE_LINE 64
-
 #define FREE_MAX 4U
 #define PRIORITY 1U
 #define TOWERS_ALONE 5U
@@ -119,7 +116,7 @@ static const enum role qiita_rows[QIITA_ROWS][FREE] = {
 };
 
 struct competitor {
-    _Alignas(CACHE_LINE) port_task_t task;
+    _Alignas(PORT_CACHE_LINE) port_task_t task;
     uint32_t core;
     enum role role;
     uint32_t began_on;                        /* core */

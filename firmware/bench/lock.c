@@ -36,9 +36,6 @@
 #include "port_objects.h"
 #include "run.h"
 
-/* Keeps what different cores write on different cache lines. */
-#define CACHE_LINE 64
-
 /* Time after which who waits is asleep, if it sleeps at all. */
 #define SETTLING_US 50U
 /* Steps of a few cycles by which a release is shifted at most. */
@@ -87,7 +84,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 
 /* A task and its core. */
 struct side {
-    _Alignas(CACHE_LINE) port_task_t task;
+    _Alignas(PORT_CACHE_LINE) port_task_t task;
     uint32_t core;
     bool first;                /* hand-over, ping-pong: begins */
     struct ic_series *moments; /* contention */
@@ -127,17 +124,17 @@ static struct {
     uint32_t bits;  /* and steps */
     volatile uint32_t step;
     uint64_t before; /* contention: lengths of the bouts before */
-    _Alignas(CACHE_LINE) port_atomic_t met;
-    _Alignas(CACHE_LINE) atomic_uint stage; /* hand-over */
-    _Alignas(CACHE_LINE) atomic_bool over;
+    _Alignas(PORT_CACHE_LINE) port_atomic_t met;
+    _Alignas(PORT_CACHE_LINE) atomic_uint stage; /* hand-over */
+    _Alignas(PORT_CACHE_LINE) atomic_bool over;
     uint64_t start;
     atomic_bool started;
 
     /* What the cores want. */
-    _Alignas(CACHE_LINE) port_mutex_t mutex;
-    _Alignas(CACHE_LINE) port_spinlock_t spinlock;
-    _Alignas(CACHE_LINE) port_atomic_t atomic;
-    _Alignas(CACHE_LINE) volatile uint32_t plain; /* volatile: each change of it is a reading and a writing */
+    _Alignas(PORT_CACHE_LINE) port_mutex_t mutex;
+    _Alignas(PORT_CACHE_LINE) port_spinlock_t spinlock;
+    _Alignas(PORT_CACHE_LINE) port_atomic_t atomic;
+    _Alignas(PORT_CACHE_LINE) volatile uint32_t plain; /* volatile: each change of it is a reading and a writing */
 } match;
 
 /* ---- the locks ---- */

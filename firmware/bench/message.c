@@ -41,8 +41,6 @@
 #include "run.h"
 #include "transport.h"
 
-/* Keeps what different cores write on different cache lines. */
-#define CACHE_LINE 64
 /* Passes before the dither, so that a core that has nothing to do is asleep. */
 #define SETTLING_US 20U
 /* With no message in so many seconds, beyond the dither, none will come any more. A busy Linux can keep a task waiting
@@ -183,14 +181,14 @@ static struct {
     bool stalled; /* it was over before its time */
 
     /* Written by the sender. */
-    _Alignas(CACHE_LINE) uint64_t before;
+    _Alignas(PORT_CACHE_LINE) uint64_t before;
     uint64_t after;
     uint32_t next_sent;                  /* number of the next message */
     atomic_uint sent;                    /* turn of which it has its readings */
     volatile uint32_t words[LOAD_WORDS]; /* of its own load */
 
     /* Written by the receiver. */
-    _Alignas(CACHE_LINE) struct arrival arrival;
+    _Alignas(PORT_CACHE_LINE) struct arrival arrival;
     uint32_t next;        /* number that is expected */
     uint32_t came;        /* bit i: the message with number next - 1 - i has come */
     atomic_uint progress; /* messages that came */
@@ -205,7 +203,7 @@ static struct {
     } found;
 
     /* Written by the task of core `to`'s load. */
-    _Alignas(CACHE_LINE) atomic_uint loading;
+    _Alignas(PORT_CACHE_LINE) atomic_uint loading;
 } stage PORT_SHARED(message);
 
 /* Where each core has a program of its own, each has its own. */

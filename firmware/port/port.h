@@ -80,6 +80,11 @@ uint32_t port_tick_hz(void);
 #error "port_types.h must define PORT_SHARED and PORT_ENTRY"
 #endif
 
+/* Alignment in bytes that keeps what different cores write on different cache lines; port_types.h may have another. */
+#ifndef PORT_CACHE_LINE
+#define PORT_CACHE_LINE 64
+#endif
+
 /* ---- tasks ---------------------------------------------------------------------------------------------------- */
 
 /* Runs on whichever core the scheduler likes. */

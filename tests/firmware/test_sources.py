@@ -1,8 +1,9 @@
-"""What lies in the folders of benchmarks, workloads and transports, and what their lists name, is the same."""
+"""The lists of benchmarks, workloads and transports name what lies in their folders; in core includes go one way."""
 
 from __future__ import annotations
 
 import re
+from graphlib import TopologicalSorter
 
 from intercore.build import firmware_sources
 
@@ -44,3 +45,14 @@ def test_every_group_of_transports_is_declared_and_some_board_has_it() -> None:
     assert groups == set(re.findall(r"^(\w+)\(IC_TRANSPORT_DECLARED\)$", text, re.MULTILINE))
     boards = [path.read_text() for path in FIRMWARE.glob("board/*/transports.c")]
     assert groups == {name for board in boards for name in re.findall(r"(\w+)\(IC_TRANSPORT_LISTED\)", board)}
+
+
+def test_no_two_files_of_the_core_include_each_other_on_any_way() -> None:
+    """A .c file and the header of its name are one."""
+    files = sorted((FIRMWARE / "core").glob("*.[ch]"))
+    names = {path.stem for path in files}
+    includes: dict[str, set[str]] = {name: set() for name in names}
+    for path in files:
+        found = set(re.findall(r'^#include "(\w+)\.h"', path.read_text(), re.MULTILINE))
+        includes[path.stem] |= found & names - {path.stem}
+    assert set(TopologicalSorter(includes).static_order()) == names, "a cycle raises CycleError"

@@ -1,3 +1,4 @@
+/* What a person is told of the benchmark `contention`: a table. */
 #include "contention.h"
 
 /* Where the first column of numbers ends, and how far from it the next ones. */

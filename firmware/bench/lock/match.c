@@ -1,3 +1,4 @@
+/* What the cores do with a lock: hand-over, contention and ping-pong. */
 #include "match.h"
 
 /* Time after which who waits is asleep, if it sleeps at all. */

@@ -1,6 +1,6 @@
+/* What a message of the benchmark `message` holds, and whether what arrived is what was sent. */
 #include "message.h"
 
-#define NUMBER_BYTES 4U
 /* Numbers behind the newest one of which it is known whether they came. */
 #define WINDOW 32U
 
@@ -9,10 +9,8 @@
  * behind the last whole word is the exclusive or of that word's four. Without a whole word, there are the lower bytes
  * of the number. */
 
-static uint32_t word_count(void) { return ic_message.setup.size / NUMBER_BYTES; }
-
 static uint32_t checksum(const uint32_t *message) {
-    uint32_t words = word_count();
+    uint32_t words = ic_message_words();
     uint32_t sum = 2166136261U; /* FNV's offset basis and prime */
     for (uint32_t i = 0; i + 1U < words; i++) {
         sum = (sum ^ message[i]) * 16777619U;
@@ -25,20 +23,8 @@ static uint8_t parity(uint32_t word) {
     return (uint8_t)(half ^ (half >> 8U));
 }
 
-void ic_message_stamp(uint32_t *message, uint32_t number) {
-    uint32_t words = word_count();
-    if (words > 0) {
-        message[0] = number;
-        message[words - 1U] = number;
-        return;
-    }
-    for (uint32_t i = 0; i < ic_message.setup.size; i++) {
-        ((uint8_t *)message)[i] = (uint8_t)(number >> (8U * i));
-    }
-}
-
 void ic_message_produce(uint32_t *message, uint32_t number) {
-    uint32_t words = word_count();
+    uint32_t words = ic_message_words();
     uint32_t value = number;
     ic_message_stamp(message, number);
     if (words == 0) {
@@ -59,7 +45,7 @@ void ic_message_produce(uint32_t *message, uint32_t number) {
 /* Whether the message is as it was produced, whatever its number; where only stamps are looked at, whether these agree.
  */
 static bool is_whole(const uint32_t *message) {
-    uint32_t words = word_count();
+    uint32_t words = ic_message_words();
     if (words == 0) {
         return true;
     }
@@ -74,7 +60,7 @@ static bool is_whole(const uint32_t *message) {
 }
 
 int32_t ic_message_ahead(const uint32_t *message) {
-    if (word_count() > 0) {
+    if (ic_message_words() > 0) {
         return (int32_t)(message[0] - ic_message.next);
     }
     uint32_t number = 0;

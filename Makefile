@@ -113,6 +113,7 @@ lint-rust:
 
 lint-c:
 	$(BIN)/clang-format --dry-run --Werror $(C_FILES)
+	! LC_ALL=C.UTF-8 grep -nE '.{121}' $(C_FILES) # comments, which clang-format leaves as they are
 	cmake -S firmware -B build/lint -DIC_OPT=O2 > build/lint.log || { cat build/lint.log; exit 1; }
 	$(call clang-tidy,build/lint,,$(filter-out $(NOT_LINTED),$(filter %.c,$(C_FILES))))
 	scripts/install-packages $(ARM_GCC)

@@ -66,8 +66,8 @@ class Watched(Simulator):
         self.chips.append(self)
 
     def _work(self) -> Symbol:
-        """The function of workload=fp: the third member of its struct ic_workload."""
-        address = self.read_word(self.address("ic_workload_fp") + 8) & ~1
+        """The function of workload=fp: the second member of its struct ic_workload."""
+        address = self.read_word(self.address("ic_workload_fp") + 4) & ~1
         size = next(size for _, at, size, _ in self._machine.symbols() if at & ~1 == address and size)
         return Symbol(address, size, is_function=True)
 

@@ -49,7 +49,7 @@ _QIITA_ROWS: Sequence[Mapping[str, Does]] = (
     {"task0": "work", "main": "spin"},
     {"task1": "work", "main": "spin"},
 )
-"""What competes in each window of the preset, as in the firmware's bench/contention.c."""
+"""What competes in each window of the preset, as in the firmware's bench/contention/contention.c."""
 
 _ROLES = ("preset", *PINNED, "free")
 _POOLED = ("seed", "samples", *_ROLES)  # factors that do not tell contests apart by themselves

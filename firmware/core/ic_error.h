@@ -1,4 +1,4 @@
-/* Why a command was refused: a code for programs and a sentence for people. */
+/* Why a command was refused: a code for programs and a sentence for people. (<error.h> is a header of the system.) */
 #ifndef IC_ERROR_H
 #define IC_ERROR_H
 

@@ -1,4 +1,4 @@
-#include "error.h"
+#include "ic_error.h"
 
 #include <string.h>
 

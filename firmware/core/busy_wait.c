@@ -1,4 +1,4 @@
-#include "busy.h"
+#include "busy_wait.h"
 
 #include "port.h"
 
@@ -7,17 +7,17 @@
 #define TRIALS 8U
 #define MOST_TURNS 2000000000U
 
-void ic_busy(uint32_t turns) {
+void ic_busy_wait(uint32_t turns) {
     for (volatile uint32_t left = turns; left > 0; left--) {
     }
 }
 
 /* By the quickest trial: others may have been interrupted. */
-uint32_t ic_busy_turns(uint64_t ticks) {
+uint32_t ic_busy_wait_turns(uint64_t ticks) {
     uint64_t quickest = UINT64_MAX;
     for (uint32_t i = 0; i < TRIALS; i++) {
         uint64_t begin = port_clock();
-        ic_busy(TRIAL_TURNS);
+        ic_busy_wait(TRIAL_TURNS);
         uint64_t took = port_clock() - begin;
         quickest = took < quickest ? took : quickest;
     }

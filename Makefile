@@ -105,6 +105,7 @@ lint-python:
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --cache-dir build/imports
 
 lint-rust:
 	$(CARGO) fmt --check

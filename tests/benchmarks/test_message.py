@@ -16,8 +16,9 @@ from rich.console import Console
 
 from intercore.benchmarks.message import analysis as message
 from intercore.benchmarks.message.curve import curves
+from intercore.benchmarks.message.publication import MessagePublication
 from intercore.benchmarks.message.report import report
-from intercore.benchmarks.published import MessagePublication, published
+from intercore.benchmarks.published import published
 from intercore.document.run import run_document
 from intercore.record.measurement import Series
 from intercore.view.table import print_table

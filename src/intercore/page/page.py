@@ -22,9 +22,10 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 import intercore
-from intercore.benchmarks.published import SpeedupPublication, published
+from intercore.benchmarks.published import published
 from intercore.benchmarks.reports import reports
 from intercore.benchmarks.speedup import analysis as speedup
+from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.benchmarks.speedup.report import literature_tables
 from intercore.campaign import stop_rule
 from intercore.campaign.levels import SUITE, left_out

@@ -19,8 +19,9 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.grouping import varied_names
-from intercore.benchmarks.published import ContentionPublication, published
+from intercore.benchmarks.published import published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

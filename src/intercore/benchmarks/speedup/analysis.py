@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from intercore.benchmarks.published import SpeedupPublication
+    from intercore.benchmarks.speedup.publication import SpeedupPublication
     from intercore.record.measurement import Level, Measurement
 
     Floats: TypeAlias = NDArray[np.float64]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from intercore.benchmarks.published import SpeedupPublication, published
+from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published, to_json, warnings
+from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.record import conditions
 from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
 from intercore.view.section import Report, Section, where, whose
@@ -14,8 +15,8 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from intercore.benchmarks.published import Row as PublishedRow
     from intercore.benchmarks.speedup.analysis import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
+    from intercore.benchmarks.speedup.publication import Row as PublishedRow
     from intercore.record.measurement import Level, Run
     from intercore.statistics.intervals import Interval
 

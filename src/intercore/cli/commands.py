@@ -18,8 +18,8 @@ from typer.models import OptionInfo
 
 import intercore
 from intercore.benchmarks.message.prediction_report import print_prediction
+from intercore.benchmarks.options import Options
 from intercore.benchmarks.reports import reports
-from intercore.benchmarks.speedup import analysis as speedup
 from intercore.board.boards import BOARDS, Flashing
 from intercore.board.boards import find as find_board
 from intercore.board.build import board_image
@@ -42,6 +42,7 @@ from intercore.campaign.runner import carry_out, target_conditions
 from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.campaign.sweep import carry_out as sweep_campaigns
 from intercore.campaign.workers import Processes, cores
+from intercore.cli.report_options import with_report_options
 from intercore.comparison.report import print_comparison
 from intercore.document.run import run_document
 from intercore.errors import IntercoreError, UsageError
@@ -102,7 +103,6 @@ TargetName = Annotated[str, typer.Argument(metavar="TARGET", help=_TARGET_HELP)]
 RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a stored run; the newest if left out.")]
 StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
 Output = Annotated[Format, typer.Option("--format", help="How to print.")]
-Efficiency = Annotated[float, typer.Option(help="Parallel efficiency that counts as break-even, above 0, below 1.")]
 PortUrl = Annotated[
     str | None,
     typer.Option("--port", help="Device, pyserial URL or labgrid place: /dev/ttyACM0, COM3, labgrid://PLACE."),
@@ -169,6 +169,7 @@ DEFAULT_STORE = Path("intercore.db")
     epilog="Examples: intercore run host suite; "
     "intercore run host speedup workload=fp n=1000,10000,100000 mode=create,pool",
 )
+@with_report_options
 def run(
     target: Annotated[str | None, typer.Argument(metavar="TARGET", help=_TARGET_HELP)] = None,
     benchmark: Annotated[
@@ -206,12 +207,11 @@ def run(
     faults: Faults = None,
     image: ImagePath = None,
     timeout: Timeout = None,
-    efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
+    options: Options,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = Format.TABLE,
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the analysis."""
-    _check_efficiency(efficiency)
     address = Address(port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image)
     if resume:
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
@@ -242,13 +242,14 @@ def run(
     if report_path is None and finished.plan.name == SUITE:
         report_path = Path(f"{finished.plan.target}-suite.html")
     if report_path is not None:
-        _write_report([finished], report_path, efficiency)
-    _print_run(finished, store_path, efficiency, output)
+        _write_report([finished], report_path, options)
+    _print_run(finished, store_path, options, output)
 
 
 @app.command(
     epilog="Examples: intercore sweep plans/seed-000.toml --dry-run; intercore sweep plan.toml --report a.html"
 )
+@with_report_options
 def sweep(
     plan_path: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan file (TOML); docs/sweep.md describes it.")],
     *,
@@ -271,12 +272,11 @@ def sweep(
         float, typer.Option(help="Seconds to wait for a target that has gone before it is set aside.", min=0)
     ] = DEFAULT_PATIENCE,
     timeout: Timeout = None,
-    efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
+    options: Options,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = Format.TABLE,
 ) -> None:
     """Carry out a plan file on its targets, in random order; interrupted at any point, it goes on where it was."""
-    _check_efficiency(efficiency)
     file = plan_file.read(plan_path)
     with contextlib.ExitStack() as stack:
         simulators = stack.enter_context(contextlib.closing(_simulators(file, jobs, cluster)))
@@ -290,8 +290,8 @@ def sweep(
             return
         finished, complete = _sweep(store, file, prepared, simulators, timeout, patience)
     if report_path is not None and finished:
-        _write_report(finished, report_path, efficiency)
-    _print_runs(finished, store_path, efficiency, output)
+        _write_report(finished, report_path, options)
+    _print_runs(finished, store_path, options, output)
     if not complete:
         raise typer.Exit(IntercoreError.exit_status)
 
@@ -367,16 +367,16 @@ def info(
 
 
 @app.command(epilog="Examples: intercore show; intercore show 3 --format json")
+@with_report_options
 def show(
     run_id: RunId = None,
     *,
-    efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
+    options: Options,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = Format.TABLE,
 ) -> None:
     """Print the analysis of a stored run."""
-    _check_efficiency(efficiency)
-    _print_run(_stored(store_path, run_id), store_path, efficiency, output)
+    _print_run(_stored(store_path, run_id), store_path, options, output)
 
 
 @app.command(epilog="Example: intercore runs")
@@ -400,6 +400,7 @@ def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = Format.TABLE
 
 
 @app.command(epilog="Examples: intercore report 3 -o speedup.html; intercore report 1 host")
+@with_report_options
 def report(
     names: Annotated[
         list[str] | None,
@@ -407,15 +408,14 @@ def report(
     ] = None,
     *,
     page: Annotated[Path, typer.Option("-o", "--output", help="Where to write the page.")] = Path("intercore.html"),
-    efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
+    options: Options,
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write one self-contained HTML page with the plots of a run, or of several side by side."""
-    _check_efficiency(efficiency)
     with _existing(store_path) as store:
         numbers = dict.fromkeys(number for name in names or () for number in _run_ids(store, name))
         found = [store.run(number) for number in numbers] if names else [store.run()]
-    _write_report(found, page, efficiency)
+    _write_report(found, page, options)
 
 
 @app.command(epilog="Example: intercore compare pico-sim pico-amp-sim")
@@ -575,11 +575,6 @@ def version_option(
 
 
 # What the commands share
-
-
-def _check_efficiency(efficiency: float) -> None:
-    if not 0 < efficiency < 1:
-        raise UsageError(f"--efficiency={efficiency} is out of range: above 0 and below 1, e.g. 0.9")
 
 
 def _open(target: Target, address: Address) -> Port:
@@ -826,18 +821,18 @@ def _run_ids(store: Store, name: str) -> list[int]:
     return newest[::-1]
 
 
-def _write_report(runs: Sequence[Run], path: Path, efficiency: float) -> None:
+def _write_report(runs: Sequence[Run], path: Path, options: Options) -> None:
     from intercore.page.page import write_page  # noqa: PLC0415 - plotly takes a second to load
 
-    write_page(runs, path, efficiency)
+    write_page([reports(run, options) for run in runs], path)
     _err.print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 
-def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) -> None:
+def _print_run(run: Run, store_path: Path, options: Options, output: Format) -> None:
     if output is Format.JSON:
-        print_json(run_document(run, efficiency))
+        print_json(run_document(reports(run, options)))
         return
-    found = reports(run, efficiency)
+    found = reports(run, options).reports
     if output is Format.CSV:
         print_csv([{**row, **_origin(run)} for report in found for row in report.rows])
         return
@@ -856,17 +851,17 @@ def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) ->
         _out.print(f"{so_far}; go on with: {_resume_command(store_path, run.plan.file)}", markup=False, soft_wrap=True)
 
 
-def _print_runs(runs: Sequence[Run], store_path: Path, efficiency: float, output: Format) -> None:
+def _print_runs(runs: Sequence[Run], store_path: Path, options: Options, output: Format) -> None:
     """Print several runs one after the other: as JSON, a list of their documents."""
     if output is Format.JSON:
-        print_json([run_document(run, efficiency) for run in runs])
+        print_json([run_document(reports(run, options)) for run in runs])
     elif output is Format.CSV:
         print_csv(
-            [{**row, **_origin(run)} for run in runs for report in reports(run, efficiency) for row in report.rows]
+            [{**row, **_origin(run)} for run in runs for report in reports(run, options).reports for row in report.rows]
         )
     else:
         for run in runs:
-            _print_run(run, store_path, efficiency, output)
+            _print_run(run, store_path, options, output)
 
 
 def _origin(run: Run) -> dict[str, object]:

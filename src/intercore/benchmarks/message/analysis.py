@@ -190,6 +190,10 @@ class MessageAnalysis(msgspec.Struct, frozen=True):
     """What it comes to: what to choose first."""
 
 
+ANALYSIS = MessageAnalysis
+"""What the document's schema has of it."""
+
+
 def analyse(measurements: Iterable[Measurement]) -> MessageAnalysis:
     """Analyse the measurements of the benchmark `message` among those given; those of a setting and size are pooled."""
     known = list(measurements)

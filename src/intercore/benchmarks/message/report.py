@@ -26,7 +26,7 @@ from intercore.benchmarks.published import published
 from intercore.statistics.intervals import Interval
 from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.factors import factor_table, interaction_figures, main_effects_figure
-from intercore.view.plots import plot_text
+from intercore.view.figure import plot_text
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table

@@ -23,19 +23,29 @@ if TYPE_CHECKING:
 _PRINTED_FROM_US = 1000.0  # shorter times are written to three digits
 
 
-def report(run: Run, efficiency: float) -> Report:
-    """Report on the measurements of `speedup`; `efficiency` is the one wanted at break-even.
+BENCHMARK = "speedup"
+TITLE = "What more than one core buys (speedup)"
 
-    The page draws the speed-ups of all its runs together and takes the numbers from the analysis, not from here.
-    """
+
+class Analysed(NamedTuple):
+    """What the page draws of a run, together with others."""
+
+    analysis: SpeedupAnalysis
+    efficiency: float
+    """The one wanted at break-even."""
+
+
+def report(run: Run, efficiency: float) -> Report:
+    """Report on the measurements of `speedup`; `efficiency` is the one wanted at break-even."""
     analysis = analyse(run.measurements, efficiency)
+    document = to_json(analysis)
     return Report(
-        "speedup",
-        to_json(analysis),
-        to_json(analysis)["speedup"],
+        BENCHMARK,
+        document,
+        document["speedup"],
         warnings(analysis, run.measurements),
         Section(
-            "What more than one core buys (speedup)",
+            TITLE,
             [],
             [
                 _point_table(run, analysis.points),
@@ -43,6 +53,7 @@ def report(run: Run, efficiency: float) -> Report:
                 *literature_tables(run, analysis.points),
             ],
         ),
+        Analysed(analysis, efficiency),
     )
 
 

@@ -135,6 +135,10 @@ class SwitchAnalysis(msgspec.Struct, frozen=True):
     """What was found, in words."""
 
 
+ANALYSIS = SwitchAnalysis
+"""What the document's schema has of it."""
+
+
 def analyse(measurements: Iterable[Measurement]) -> SwitchAnalysis:
     """Analyse the measurements of the benchmark `switch` among those given; those of one setting are pooled."""
     pools = _pools(measurements)

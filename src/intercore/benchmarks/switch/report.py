@@ -14,7 +14,7 @@ from intercore.benchmarks.published import published
 from intercore.benchmarks.switch.analysis import TRUE_TIMES, analyse, samples_us, warnings
 from intercore.benchmarks.switch.publication import SwitchPublication
 from intercore.view.distribution import histogram_figure
-from intercore.view.plots import AXIS, base_layout, log_axis, plot_text
+from intercore.view.figure import AXIS, base_layout, log_axis, plot_text
 from intercore.view.quantity import duration, duration_bounds, significant
 from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table

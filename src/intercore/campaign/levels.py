@@ -1,4 +1,4 @@
-"""From the words a user types, `n=1000,10000 mode=pool`, to levels that the target has, checked before a run."""
+"""From the levels that a user names to those that the target has, checked before a run."""
 
 from __future__ import annotations
 
@@ -25,26 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from intercore.link.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo, Session
-    from intercore.record.measurement import Level, Plan
+    from intercore.record.measurement import Level
     from intercore.record.origin import Origin
     from intercore.target.targets import Target
 
 _NAMED = 3  # settings in a refusal
-SUITE = "suite"
-"""What a user asks for to have every benchmark measured."""
-
-
-def parse_levels(words: Iterable[str]) -> dict[str, list[str]]:
-    """Split `name=value,value` words. Raises UsageError for a word of another form or a name given twice."""
-    levels: dict[str, list[str]] = {}
-    for word in words:
-        name, equals, values = word.partition("=")
-        if not equals or not name or not all(values.split(",")):
-            raise UsageError(f"expected name=value or name=value,value and not '{word}', e.g. n=1000,10000 mode=pool")
-        if name in levels:
-            raise UsageError(f"{name} is given twice; put its values in one list: {name}=…,…")
-        levels[name] = values.split(",")
-    return levels
 
 
 def target_levels(
@@ -113,18 +98,6 @@ def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> lis
 def refused(benchmarks: Iterable[BenchmarkInfo]) -> list[Excluded]:
     """Return the benchmarks that a target does not have, though it names them, with the reason that it gives."""
     return [Excluded(benchmark.name, {}, benchmark.refused) for benchmark in benchmarks if benchmark.refused]
-
-
-def left_out(plan: Plan) -> str:
-    """Say in a sentence which benchmarks a plan leaves out as a whole; empty if there is none."""
-    whole = [one for one in plan.excluded if not one.factors]
-    if not whole:
-        return ""
-    reasons = {one.why.partition(":")[0] for one in whole}
-    why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
-    names = ", ".join(one.benchmark for one in whole)
-    more = f"To see why of each: intercore run {plan.target} NAME."
-    return f"Left out, because {plan.target} cannot measure them{why}: {names}. {more}"
 
 
 def excluded(session: Session, benchmark: BenchmarkInfo, part: Part, asked: Collection[str] | None) -> list[Excluded]:

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 import intercore
-from intercore.campaign.stop_rule import Course
+from intercore.campaign.course import Course
 from intercore.errors import IntercoreError
 from intercore.link.session import Session
 from intercore.record.factors import FACTORS, of_target
@@ -18,11 +18,11 @@ from intercore.record.measurement import Measurement
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from intercore.campaign.stop_rule import Precision
     from intercore.link.link import Port
     from intercore.record.measurement import Level, Plan
     from intercore.record.plan import Setting
     from intercore.record.store import Store
+    from intercore.statistics.precision import Precision
 
 
 _MOST_TOLD = 100

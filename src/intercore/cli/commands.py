@@ -17,20 +17,18 @@ from rich.markup import escape
 from typer.models import OptionInfo
 
 import intercore
+from intercore.benchmarks import stop_rule
 from intercore.benchmarks.message.prediction_report import print_prediction
 from intercore.benchmarks.reports import reports
 from intercore.benchmarks.speedup import analysis as speedup
 from intercore.board.boards import BOARDS, Flashing
 from intercore.board.boards import find as find_board
 from intercore.board.build import board_image
-from intercore.campaign import plan_file, stop_rule
+from intercore.campaign import plan_file
 from intercore.campaign.estimate import words as in_words
 from intercore.campaign.levels import (
-    SUITE,
     excluded,
     find_benchmark,
-    left_out,
-    parse_levels,
     refused,
     resolve,
     suite,
@@ -39,6 +37,7 @@ from intercore.campaign.levels import (
 from intercore.campaign.preview import duration, prepare
 from intercore.campaign.progress import watch, watch_campaigns
 from intercore.campaign.runner import carry_out, target_conditions
+from intercore.campaign.stop_rule import DEFAULT_CAP, parse_rule
 from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.campaign.sweep import carry_out as sweep_campaigns
 from intercore.campaign.workers import Processes, cores
@@ -50,9 +49,10 @@ from intercore.link.shell import converse
 from intercore.record import conditions
 from intercore.record.factors import FACTORS, OPT, Factor
 from intercore.record.factors import resolve as resolve_factors
+from intercore.record.levels import parse_levels
 from intercore.record.measurement import Part, Plan
 from intercore.record.origin import LABELS, in_brackets, in_heading
-from intercore.record.plan import check, settings
+from intercore.record.plan import SUITE, check, left_out, settings
 from intercore.record.store import Store
 from intercore.target.targets import (
     DEFAULT_BAUD,
@@ -194,7 +194,7 @@ def run(
         ),
     ] = None,
     cap: Annotated[
-        int | None, typer.Option(help=f"Most repetitions of a setting with --until; {stop_rule.DEFAULT_CAP}.", min=1)
+        int | None, typer.Option(help=f"Most repetitions of a setting with --until; {DEFAULT_CAP}.", min=1)
     ] = None,
     skip_impossible: Annotated[
         bool, typer.Option("--skip-impossible", help="Leave out what the target cannot measure instead of refusing it.")
@@ -230,7 +230,7 @@ def run(
             repetitions or 1,
             1 if seed is None else seed,
             baud=baud,
-            stop=stop_rule.parse_rule(until, cap, repetitions or 1),
+            stop=parse_rule(until, cap, repetitions or 1),
             image=None if image is None else str(image.absolute()),
         )
         plan = _with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore.benchmarks import stop_rule
 from intercore.benchmarks.reports import reports
-from intercore.campaign import stop_rule
 from intercore.record import conditions
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.statistics.intervals import summary

@@ -22,12 +22,11 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 import intercore
+from intercore.benchmarks import stop_rule
 from intercore.benchmarks.published import SpeedupPublication, published
 from intercore.benchmarks.reports import reports
 from intercore.benchmarks.speedup import analysis as speedup
 from intercore.benchmarks.speedup.report import literature_tables
-from intercore.campaign import stop_rule
-from intercore.campaign.levels import SUITE, left_out
 from intercore.comparison.analysis import compare
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
@@ -35,8 +34,10 @@ from intercore.record import conditions
 from intercore.record.factors import FACTORS, OPT
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.record.origin import CAUTION, LABELS, doubt, in_brackets
+from intercore.record.plan import SUITE, left_out
 from intercore.replacement import replacement
 from intercore.statistics.intervals import summary
+from intercore.statistics.precision import percent
 from intercore.view.plots import Group, figures, is_thinned, labelled
 from intercore.view.quantity import FORMATS, shown, span
 
@@ -118,7 +119,7 @@ class _Section:
         rule = self.run.plan.stop
         if rule is None:
             return ""
-        return f", until medians are known to ±{stop_rule.percent(rule.until, 10)} % or {rule.cap} times"
+        return f", until medians are known to ±{percent(rule.until, 10)} % or {rule.cap} times"
 
     @property
     def looking(self) -> dict[str, Any]:

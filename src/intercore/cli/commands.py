@@ -47,6 +47,7 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.link.session import DEFAULT_TIMEOUT, Session
 from intercore.link.shell import converse
 from intercore.record import conditions
+from intercore.record.export.format import known_formats
 from intercore.record.factors import FACTORS, OPT, Factor
 from intercore.record.factors import resolve as resolve_factors
 from intercore.record.levels import parse_levels
@@ -461,11 +462,13 @@ def predict(
 def export(
     run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of a stored run; see intercore runs.")],
     *,
-    to: Annotated[Path, typer.Option(help="File to write; its suffix, .parquet or .csv, is the format.")],
+    to: Annotated[
+        Path, typer.Option(help=f"File to write; its suffix, {' or '.join(known_formats())}, is the format.")
+    ],
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write every raw sample of a run to a file, one row each."""
-    from intercore.record.export import export as export_samples  # noqa: PLC0415 - polars takes half a second to load
+    from intercore.record.export.samples import export as export_samples  # noqa: PLC0415 - polars takes half a second to load
 
     export_samples(_stored(store_path, run_id), to)
     _err.print(f"wrote {to}", markup=False, soft_wrap=True)

@@ -14,9 +14,10 @@ from intercore.benchmarks.levels import (
     SIMULATED_SUITE_LEVELS,
     SUITE_LEVELS,
 )
+from intercore.board import factors
+from intercore.board.factors import OPT
 from intercore.errors import UsageError, unknown
-from intercore.record import factors
-from intercore.record.factors import FACTORS, OPT
+from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import Excluded, Part
 from intercore.record.plan import canonical
 from intercore.target.targets import check_factors
@@ -41,7 +42,7 @@ def target_levels(
     built or configured with, for one that is no level of its factor, and for levels that have no effect beside the
     others.
     """
-    named = {name: texts for name, texts in wanted.items() if name in FACTORS}
+    named = {name: texts for name, texts in wanted.items() if name in TARGET_FACTORS}
     check_factors(target, named)
     if is_built and named:
         raise UsageError(f"the image was built already: leave out {next(iter(named))}, or the image")

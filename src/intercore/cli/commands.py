@@ -21,9 +21,11 @@ from intercore.benchmarks import stop_rule
 from intercore.benchmarks.message.prediction_report import print_prediction
 from intercore.benchmarks.reports import reports
 from intercore.benchmarks.speedup import analysis as speedup
-from intercore.board.boards import BOARDS, Flashing
+from intercore.board.boards import BOARDS, FACTORS, Flashing
 from intercore.board.boards import find as find_board
 from intercore.board.build import board_image
+from intercore.board.factors import OPT, Factor
+from intercore.board.factors import resolve as resolve_factors
 from intercore.campaign import plan_file
 from intercore.campaign.estimate import words as in_words
 from intercore.campaign.levels import (
@@ -48,8 +50,6 @@ from intercore.link.session import DEFAULT_TIMEOUT, Session
 from intercore.link.shell import converse
 from intercore.record import conditions
 from intercore.record.export.format import known_formats
-from intercore.record.factors import FACTORS, OPT, Factor
-from intercore.record.factors import resolve as resolve_factors
 from intercore.record.levels import parse_levels
 from intercore.record.measurement import Part, Plan
 from intercore.record.origin import LABELS, in_brackets, in_heading

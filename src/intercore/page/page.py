@@ -31,7 +31,7 @@ from intercore.comparison.analysis import compare
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
 from intercore.record import conditions
-from intercore.record.factors import FACTORS, OPT
+from intercore.record.factors import OPT_NAME, TARGET_FACTORS
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.record.origin import CAUTION, LABELS, doubt, in_brackets
 from intercore.record.plan import SUITE, left_out
@@ -93,9 +93,9 @@ class _Section:
             return shlex.join(["intercore", "sweep", plan.file])
         # The suite has levels of its own, the same for everyone, but none of the target's factors.
         levels = {name: ",".join(map(str, known)) for name, known in plan.parts[0].levels.items()} if plan.parts else {}
-        opt = levels.pop(OPT.name, None)
+        opt = levels.pop(OPT_NAME, None)
         if plan.name == SUITE:
-            levels = {name: known for name, known in levels.items() if name in FACTORS}
+            levels = {name: known for name, known in levels.items() if name in TARGET_FACTORS}
         elif levels.get("seed") == str(plan.seed):
             del levels["seed"]
         options = {"--opt": opt, "--repetitions": plan.repetitions, "--seed": plan.seed}

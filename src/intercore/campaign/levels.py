@@ -1,4 +1,4 @@
-"""From the words a user types, `n=1000,10000 mode=pool`, to levels that the target has, checked before a run."""
+"""From the levels that a user names to those that the target has, checked before a run."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks import levels as of_benchmarks
 from intercore.benchmarks.levels import All
+from intercore.board import factors
+from intercore.board.factors import OPT
 from intercore.errors import UsageError, unknown
-from intercore.record import factors
-from intercore.record.factors import FACTORS, OPT
+from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import Excluded, Part
 from intercore.record.plan import canonical
 from intercore.target.targets import check_factors
@@ -20,26 +21,11 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.levels import Levels
     from intercore.link.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo, Session
-    from intercore.record.measurement import Level, Plan
+    from intercore.record.measurement import Level
     from intercore.record.origin import Origin
     from intercore.target.targets import Target
 
 _NAMED = 3  # settings in a refusal
-SUITE = "suite"
-"""What a user asks for to have every benchmark measured."""
-
-
-def parse_levels(words: Iterable[str]) -> dict[str, list[str]]:
-    """Split `name=value,value` words. Raises UsageError for a word of another form or a name given twice."""
-    levels: dict[str, list[str]] = {}
-    for word in words:
-        name, equals, values = word.partition("=")
-        if not equals or not name or not all(values.split(",")):
-            raise UsageError(f"expected name=value or name=value,value and not '{word}', e.g. n=1000,10000 mode=pool")
-        if name in levels:
-            raise UsageError(f"{name} is given twice; put its values in one list: {name}=…,…")
-        levels[name] = values.split(",")
-    return levels
 
 
 def target_levels(
@@ -51,7 +37,7 @@ def target_levels(
     built or configured with, for one that is no level of its factor, and for levels that have no effect beside the
     others.
     """
-    named = {name: texts for name, texts in wanted.items() if name in FACTORS}
+    named = {name: texts for name, texts in wanted.items() if name in TARGET_FACTORS}
     check_factors(target, named)
     if is_built and named:
         raise UsageError(f"the image was built already: leave out {next(iter(named))}, or the image")
@@ -103,18 +89,6 @@ def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> lis
 def refused(benchmarks: Iterable[BenchmarkInfo]) -> list[Excluded]:
     """Return the benchmarks that a target does not have, though it names them, with the reason that it gives."""
     return [Excluded(benchmark.name, {}, benchmark.refused) for benchmark in benchmarks if benchmark.refused]
-
-
-def left_out(plan: Plan) -> str:
-    """Say in a sentence which benchmarks a plan leaves out as a whole; empty if there is none."""
-    whole = [one for one in plan.excluded if not one.factors]
-    if not whole:
-        return ""
-    reasons = {one.why.partition(":")[0] for one in whole}
-    why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
-    names = ", ".join(one.benchmark for one in whole)
-    more = f"To see why of each: intercore run {plan.target} NAME."
-    return f"Left out, because {plan.target} cannot measure them{why}: {names}. {more}"
 
 
 def excluded(session: Session, benchmark: BenchmarkInfo, part: Part, asked: Collection[str] | None) -> list[Excluded]:

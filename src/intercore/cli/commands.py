@@ -17,20 +17,20 @@ from rich.markup import escape
 from typer.models import OptionInfo
 
 import intercore
+from intercore.benchmarks import stop_rule
 from intercore.benchmarks.message.prediction_report import print_prediction
 from intercore.benchmarks.options import Options
 from intercore.benchmarks.reports import reports
-from intercore.board.boards import BOARDS, Flashing
+from intercore.board.boards import BOARDS, FACTORS, Flashing
 from intercore.board.boards import find as find_board
 from intercore.board.build import board_image
-from intercore.campaign import plan_file, stop_rule
+from intercore.board.factors import OPT, Factor
+from intercore.board.factors import resolve as resolve_factors
+from intercore.campaign import plan_file
 from intercore.campaign.estimate import words as in_words
 from intercore.campaign.levels import (
-    SUITE,
     excluded,
     find_benchmark,
-    left_out,
-    parse_levels,
     refused,
     resolve,
     suite,
@@ -39,6 +39,7 @@ from intercore.campaign.levels import (
 from intercore.campaign.preview import duration, prepare
 from intercore.campaign.progress import watch, watch_campaigns
 from intercore.campaign.runner import carry_out, target_conditions
+from intercore.campaign.stop_rule import DEFAULT_CAP, parse_rule
 from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.campaign.sweep import carry_out as sweep_campaigns
 from intercore.campaign.workers import Processes, cores
@@ -49,11 +50,11 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.link.session import DEFAULT_TIMEOUT, Session
 from intercore.link.shell import converse
 from intercore.record import conditions
-from intercore.record.factors import FACTORS, OPT, Factor
-from intercore.record.factors import resolve as resolve_factors
+from intercore.record.export.format import known_formats
+from intercore.record.levels import parse_levels
 from intercore.record.measurement import Part, Plan
 from intercore.record.origin import LABELS, in_brackets, in_heading
-from intercore.record.plan import check, settings
+from intercore.record.plan import SUITE, check, left_out, settings
 from intercore.record.store import Store
 from intercore.target.targets import (
     DEFAULT_BAUD,
@@ -195,7 +196,7 @@ def run(
         ),
     ] = None,
     cap: Annotated[
-        int | None, typer.Option(help=f"Most repetitions of a setting with --until; {stop_rule.DEFAULT_CAP}.", min=1)
+        int | None, typer.Option(help=f"Most repetitions of a setting with --until; {DEFAULT_CAP}.", min=1)
     ] = None,
     skip_impossible: Annotated[
         bool, typer.Option("--skip-impossible", help="Leave out what the target cannot measure instead of refusing it.")
@@ -230,7 +231,7 @@ def run(
             repetitions or 1,
             1 if seed is None else seed,
             baud=baud,
-            stop=stop_rule.parse_rule(until, cap, repetitions or 1),
+            stop=parse_rule(until, cap, repetitions or 1),
             image=None if image is None else str(image.absolute()),
         )
         plan = _with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
@@ -461,11 +462,13 @@ def predict(
 def export(
     run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of a stored run; see intercore runs.")],
     *,
-    to: Annotated[Path, typer.Option(help="File to write; its suffix, .parquet or .csv, is the format.")],
+    to: Annotated[
+        Path, typer.Option(help=f"File to write; its suffix, {' or '.join(known_formats())}, is the format.")
+    ],
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write every raw sample of a run to a file, one row each."""
-    from intercore.record.export import export as export_samples  # noqa: PLC0415 - polars takes half a second to load
+    from intercore.record.export.samples import export as export_samples  # noqa: PLC0415 - polars takes half a second to load
 
     export_samples(_stored(store_path, run_id), to)
     _err.print(f"wrote {to}", markup=False, soft_wrap=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.campaign import stop_rule
+from intercore.benchmarks import stop_rule
 from intercore.record import conditions
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.statistics.intervals import summary

@@ -21,18 +21,18 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 import intercore
-from intercore.benchmarks import registry
-from intercore.campaign import stop_rule
-from intercore.campaign.levels import SUITE, left_out
+from intercore.benchmarks import registry, stop_rule
 from intercore.comparison.analysis import compare
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
 from intercore.record import conditions
-from intercore.record.factors import FACTORS, OPT
+from intercore.record.factors import OPT_NAME, TARGET_FACTORS
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.record.origin import CAUTION
+from intercore.record.plan import SUITE, left_out
 from intercore.replacement import replacement
 from intercore.statistics.intervals import summary
+from intercore.statistics.precision import percent
 from intercore.view.figure import labelled
 from intercore.view.html import environment
 from intercore.view.section import Figure, label_of_all
@@ -72,9 +72,9 @@ class _Section:
             return shlex.join(["intercore", "sweep", plan.file])
         # The suite has levels of its own, the same for everyone, but none of the target's factors.
         levels = {name: ",".join(map(str, known)) for name, known in plan.parts[0].levels.items()} if plan.parts else {}
-        opt = levels.pop(OPT.name, None)
+        opt = levels.pop(OPT_NAME, None)
         if plan.name == SUITE:
-            levels = {name: known for name, known in levels.items() if name in FACTORS}
+            levels = {name: known for name, known in levels.items() if name in TARGET_FACTORS}
         elif levels.get("seed") == str(plan.seed):
             del levels["seed"]
         options = {"--opt": opt, "--repetitions": plan.repetitions, "--seed": plan.seed}
@@ -98,7 +98,7 @@ class _Section:
         rule = self.run.plan.stop
         if rule is None:
             return ""
-        return f", until medians are known to ±{stop_rule.percent(rule.until, 10)} % or {rule.cap} times"
+        return f", until medians are known to ±{percent(rule.until, 10)} % or {rule.cap} times"
 
     @property
     def looking(self) -> dict[str, Any]:

@@ -127,7 +127,7 @@ class Excluded(msgspec.Struct, frozen=True):
 
 
 class StopRule(msgspec.Struct, frozen=True):
-    """When a setting has been measured often enough (see `intercore.campaign.stop_rule`)."""
+    """When a setting has been measured often enough."""
 
     until: float
     """Once the 95 % interval of the median of each of its main series lies within this fraction of the median on either

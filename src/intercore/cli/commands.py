@@ -65,6 +65,7 @@ from intercore.target.targets import (
     check_address,
     find,
     option_of,
+    usual_builds,
 )
 from intercore.terminal.image import print_image
 from intercore.view.table import Format, print_csv, print_json, print_rows, print_table
@@ -433,7 +434,7 @@ def compare(
 
     with _existing(store_path) as store:
         found = [store.run(number) for number in dict.fromkeys(n for name in names for n in _run_ids(store, name))]
-    print_comparison(compare_runs(found), output, _out)
+    print_comparison(compare_runs(found, usual_builds()), output, _out)
 
 
 @app.command(epilog="Example: intercore predict pico-sim message size=300 transport=ring from=0 to=1")
@@ -827,7 +828,7 @@ def _run_ids(store: Store, name: str) -> list[int]:
 def _write_report(runs: Sequence[Run], path: Path, options: Options) -> None:
     from intercore.page.page import write_page  # noqa: PLC0415 - plotly takes a second to load
 
-    write_page([reports(run, options) for run in runs], path)
+    write_page([reports(run, options) for run in runs], path, usual_builds())
     _err.print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 

@@ -13,6 +13,7 @@ import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, count
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from intercore.benchmarks.reports import Reported
-    from intercore.comparison.analysis import Comparison
+    from intercore.comparison.analysis import Comparison, UsualBuilds
     from intercore.record.measurement import Run
     from intercore.view.section import Report, Section, Together
 
@@ -127,15 +128,15 @@ class _Section:
         return " / ".join(known[:_VALUES_SHOWN]) + (f" / … and {more} more" if more > 0 else "")
 
 
-def write_page(reported: Sequence[Reported], path: Path) -> None:
-    """Write a page about runs to `path`.
+def write_page(reported: Sequence[Reported], path: Path, usual: UsualBuilds = MappingProxyType({})) -> None:
+    """Write a page about runs to `path`; of two targets, what is built as `usual` is compared with what cannot differ.
 
     An existing file is replaced only when the new one is complete. A run that has nothing to show gets a sentence
     that says so. Raises UsageError without a run, IntercoreError if the page cannot be written.
     """
     if not reported:
         raise UsageError("there is no run to make a page of")
-    page = _page(reported).encode("utf-8", "replace")
+    page = _page(reported, usual).encode("utf-8", "replace")
     with replacement(path) as file:
         file.write(page)
 
@@ -143,7 +144,7 @@ def write_page(reported: Sequence[Reported], path: Path) -> None:
 # What the page is made of
 
 
-def _page(reported: Sequence[Reported]) -> str:
+def _page(reported: Sequence[Reported], usual: UsualBuilds) -> str:
     runs = [each.run for each in reported]
     numbers = count()
     together = _together(reported)
@@ -151,7 +152,7 @@ def _page(reported: Sequence[Reported]) -> str:
     sections = [_section(each, list(together.values())) for each in reported]
     chapters = _chapters(reported, together, numbers)
     numbered = [*(each.figures for each in drawn), *(chapter.figures for chapter in chapters)]
-    compared = _compared(runs)
+    compared = _compared(runs, usual)
     label = label_of_all(runs)
     return str(
         _environment()
@@ -175,10 +176,10 @@ def _page(reported: Sequence[Reported]) -> str:
     )
 
 
-def _compared(runs: Sequence[Run]) -> Comparison | None:
+def _compared(runs: Sequence[Run], usual: UsualBuilds) -> Comparison | None:
     """Compare the targets of the runs, if there are two and they have settings in common."""
     try:
-        return compare(runs)
+        return compare(runs, usual)
     except UsageError:
         return None
 

@@ -18,7 +18,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
-from intercore.benchmarks.clock.analysis import Exactness, exactness
+from intercore.benchmarks.exactness import Exactness, exactness
 from intercore.benchmarks.grouping import looking_us, spoilt, ticks
 from intercore.benchmarks.message.choice import (
     MessageAdvantage,

@@ -39,7 +39,7 @@ SAME_CASES := --hypothesis-seed=1
 TOGETHER := -n 3 --dist loadfile --no-loadscope-reorder
 # Whose kernels OpenBLAS uses: each rounds in its own way, and any of these runs on every processor with AVX2.
 OPENBLAS_CORES := Prescott Nehalem Haswell Zen
-NUMERIC_TESTS := tests/benchmarks tests/campaign/test_stop_rule.py tests/comparison tests/statistics
+NUMERIC_TESTS := tests/benchmarks tests/campaign/test_course.py tests/comparison tests/statistics
 # What hangs is told by name, long before whoever waits for the tests gives up.
 SOON_OVER := --session-timeout=900
 

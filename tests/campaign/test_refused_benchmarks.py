@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.campaign.levels import find_benchmark, left_out, refused, suite
+from intercore.campaign.levels import find_benchmark, refused, suite
 from intercore.errors import UsageError
 from intercore.link.session import BenchmarkInfo, ParameterInfo
 from intercore.record.measurement import Part, Plan
+from intercore.record.plan import left_out
 
 if TYPE_CHECKING:
     from intercore.record.origin import Origin

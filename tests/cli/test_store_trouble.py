@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.record.store import FORMAT
+from intercore.record.store_format import FORMAT
 from tests.cli.tool import NOBODY, QUICK
 
 if TYPE_CHECKING:

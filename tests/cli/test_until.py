@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import jsonschema
 
-from intercore.campaign import stop_rule
+from intercore.benchmarks.stop_rule import is_reached
 from intercore.document.schema import schema
 from intercore.record.measurement import StopRule
+from intercore.record.plan import repetitions_by_setting
 from intercore.record.store import Store
 from tests.cli.inspection import contents_of
 
@@ -35,17 +36,17 @@ def check_that_it_stopped_where_the_rule_says(run: Run) -> None:
     assert rule is not None
     assert run.complete
     assert run.total == len(run.measurements)
-    for pool in stop_rule.pooled(run).values():
+    for pool in repetitions_by_setting(run).values():
         assert [one.repetition for one in pool] == list(range(len(pool)))
-        assert stop_rule.is_reached(rule, pool) or len(pool) == rule.cap
-        assert len(pool) == 1 or not stop_rule.is_reached(rule, pool[:-1])
+        assert is_reached(rule, pool) or len(pool) == rule.cap
+        assert len(pool) == 1 or not is_reached(rule, pool[:-1])
 
 
 def test_settings_are_repeated_with_other_seeds_up_to_the_cap_and_a_warning_says_so(tool: Tool) -> None:
     done = tool("run", "host", "speedup", *LEVELS, *NEVER, "--seed", "7").succeeded()
     run = only_run(tool)
     check_that_it_stopped_where_the_rule_says(run)
-    (pool,) = (pool for pool in stop_rule.pooled(run).values() if pool[0].factors["n"] == 1000)
+    (pool,) = (pool for pool in repetitions_by_setting(run).values() if pool[0].factors["n"] == 1000)
     assert len(pool) == 4
     looked_at = {tuple(one.samples("looking.0").ticks) for one in pool}
     assert len(looked_at) == 4, "the same experiment again"

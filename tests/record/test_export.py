@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.record.export import export
+from intercore.record.export.samples import export
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series, Unit
 
 if sys.platform != "win32":
@@ -200,3 +201,13 @@ def limited_files(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, old)
+
+
+def test_a_format_is_a_module_among_the_others_and_loading_it_does_not_load_polars() -> None:
+    code = (
+        "import sys\n"
+        "from intercore.record.export.format import known_formats\n"
+        "print(*known_formats(), 'polars' in sys.modules)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert said.split() == [".parquet", ".csv", "False"]

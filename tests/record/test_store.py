@@ -27,7 +27,9 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.record import store
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series, Unit
 from intercore.record.plan import Setting, remaining, settings
-from intercore.record.store import APPLICATION_ID, FORMAT, Store
+from intercore.record.store import Store
+from intercore.record.store_format import APPLICATION_ID, FORMAT
+from intercore.record.store_rows import crc_of
 
 if sys.platform != "win32":
     import resource
@@ -266,7 +268,7 @@ def make_format_1(path: Path) -> None:
     old |= {"repetitions": 2, "simulated": False, "baud": 115200}
     for number, total, started, tool in sql(path, "SELECT id, total, started, tool FROM campaigns"):
         row = (msgspec.json.encode(old).decode(), total, started, tool)
-        sql(path, "UPDATE campaigns SET plan = ?, crc = ? WHERE id = ?", row[0], store._crc(row), number)
+        sql(path, "UPDATE campaigns SET plan = ?, crc = ? WHERE id = ?", row[0], crc_of(row), number)
     for number, conditions, *row in sql(
         path,
         "SELECT measurements.id, json, setting, repetition, benchmark, factors, checks, started"
@@ -274,7 +276,7 @@ def make_format_1(path: Path) -> None:
     ):
         query = "SELECT name, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position"
         samples = sql(path, query, number)
-        sql(path, "UPDATE measurements SET crc = ? WHERE id = ?", store._crc(row, [conditions], *samples), number)
+        sql(path, "UPDATE measurements SET crc = ? WHERE id = ?", crc_of(row, [conditions], *samples), number)
     schemas = dict(sql(path, "SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
     older = str(schemas["measurements"]).replace("campaign, benchmark, setting,", "campaign, setting,")
     without_unit = re.sub(r"unit TEXT.*", "", str(schemas["samples"]))
@@ -453,10 +455,10 @@ def mend_check_sums(path: Path) -> None:
                 "SELECT name, unit, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position"
             )
             samples = db.execute(query, (number,)).fetchall()
-            crc = store._crc(row, [conditions], *samples)
+            crc = crc_of(row, [conditions], *samples)
             db.execute("UPDATE measurements SET crc = ? WHERE id = ?", (crc, number))
         for number, *row in db.execute("SELECT id, plan, total, started, tool FROM campaigns").fetchall():
-            db.execute("UPDATE campaigns SET crc = ? WHERE id = ?", (store._crc(row), number))
+            db.execute("UPDATE campaigns SET crc = ? WHERE id = ?", (crc_of(row), number))
         db.commit()
 
 

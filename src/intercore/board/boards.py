@@ -8,23 +8,11 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from intercore.board import esp_image
+from intercore.board.esp32_factors import CPU_MHZ, ESP_CODE, PSRAM
+from intercore.board.factors import OPT, Factor
+from intercore.board.rp2040_factors import CLOCK_MHZ, CODE, XIP_CACHE
+from intercore.board.stm32h745_factors import DCACHE, ICACHE, M4_MHZ, M7_MHZ, SHARED, SUPPLY
 from intercore.errors import UsageError, unknown
-from intercore.record.factors import (
-    CLOCK_MHZ,
-    CODE,
-    CPU_MHZ,
-    DCACHE,
-    ESP_CODE,
-    ICACHE,
-    M4_MHZ,
-    M7_MHZ,
-    OPT,
-    PSRAM,
-    SHARED,
-    SUPPLY,
-    XIP_CACHE,
-    Factor,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,6 +97,13 @@ ESP32 = Board("esp32", "the ESP32", "esp32", (OPT, CPU_MHZ, ESP_CODE, PSRAM), "e
 ESP32S3 = Board("esp32s3", "the ESP32-S3", "esp32", (OPT, CPU_MHZ, ESP_CODE, PSRAM), "esptool", esp_image.ESP32S3)
 
 BOARDS = {board.name: board for board in (PICO, PICO_AMP, STM32H745, ESP32, ESP32S3)}
+
+_factors = {id(factor): factor for board in BOARDS.values() for factor in board.factors}.values()
+
+FACTORS: Mapping[str, tuple[Factor, ...]] = {
+    name: tuple(factor for factor in _factors if factor.name == name) for name in (factor.name for factor in _factors)
+}
+"""All factors that some board has, by name. Chips that call one alike need not have the same levels of it."""
 
 
 def find(name: str) -> Board:

@@ -18,9 +18,9 @@ import msgspec
 import platformdirs
 
 import intercore
+from intercore.board.factors import OPT
 from intercore.board.kernel import Kernel, freertos_kernel
 from intercore.errors import IntercoreError
-from intercore.record.factors import OPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

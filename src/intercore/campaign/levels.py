@@ -1,4 +1,4 @@
-"""From the words a user types, `n=1000,10000 mode=pool`, to levels that the target has, checked before a run."""
+"""From the levels that a user names to those that the target has, checked before a run."""
 
 from __future__ import annotations
 
@@ -6,17 +6,12 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.levels import (
-    AMP_SUITE_LEVELS,
-    DEFAULT_LEVELS,
-    EMULATED_SUITE_LEVELS,
-    SIMULATED_AMP_SUITE_LEVELS,
-    SIMULATED_SUITE_LEVELS,
-    SUITE_LEVELS,
-)
+from intercore.benchmarks import levels as of_benchmarks
+from intercore.benchmarks.levels import All
+from intercore.board import factors
+from intercore.board.factors import OPT
 from intercore.errors import UsageError, unknown
-from intercore.record import factors
-from intercore.record.factors import FACTORS, OPT
+from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import Excluded, Part
 from intercore.record.plan import canonical
 from intercore.target.targets import check_factors
@@ -24,27 +19,13 @@ from intercore.target.targets import check_factors
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from intercore.benchmarks.levels import Levels
     from intercore.link.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo, Session
-    from intercore.record.measurement import Level, Plan
+    from intercore.record.measurement import Level
     from intercore.record.origin import Origin
     from intercore.target.targets import Target
 
 _NAMED = 3  # settings in a refusal
-SUITE = "suite"
-"""What a user asks for to have every benchmark measured."""
-
-
-def parse_levels(words: Iterable[str]) -> dict[str, list[str]]:
-    """Split `name=value,value` words. Raises UsageError for a word of another form or a name given twice."""
-    levels: dict[str, list[str]] = {}
-    for word in words:
-        name, equals, values = word.partition("=")
-        if not equals or not name or not all(values.split(",")):
-            raise UsageError(f"expected name=value or name=value,value and not '{word}', e.g. n=1000,10000 mode=pool")
-        if name in levels:
-            raise UsageError(f"{name} is given twice; put its values in one list: {name}=…,…")
-        levels[name] = values.split(",")
-    return levels
 
 
 def target_levels(
@@ -56,7 +37,7 @@ def target_levels(
     built or configured with, for one that is no level of its factor, and for levels that have no effect beside the
     others.
     """
-    named = {name: texts for name, texts in wanted.items() if name in FACTORS}
+    named = {name: texts for name, texts in wanted.items() if name in TARGET_FACTORS}
     check_factors(target, named)
     if is_built and named:
         raise UsageError(f"the image was built already: leave out {next(iter(named))}, or the image")
@@ -80,7 +61,7 @@ def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]], seed:
 
     Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range.
     """
-    return _checked(benchmark, {**_possible(benchmark, DEFAULT_LEVELS.get(benchmark.name, {}), seed), **wanted})
+    return _checked(benchmark, {**_possible(benchmark, of_benchmarks.default(benchmark.name), seed), **wanted})
 
 
 def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
@@ -94,37 +75,20 @@ def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> d
 def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> list[Part]:
     """Return what the suite measures on a target with these benchmarks, in their order there.
 
-    Where a program stands for the chip all takes longer, so there is less of it.
-    A benchmark that the suite does not know gets its own defaults; one that the target refuses is left out.
+    One that the target refuses is left out. Where there is such a one, each core has a kernel of its own.
     """
-    if any(benchmark.refused for benchmark in benchmarks):
-        chosen = AMP_SUITE_LEVELS if origin == "measured" else SIMULATED_AMP_SUITE_LEVELS
-    else:
-        levels = {"measured": SUITE_LEVELS, "simulated": SIMULATED_SUITE_LEVELS, "emulated": EMULATED_SUITE_LEVELS}
-        chosen = levels[origin]
+    amp = any(benchmark.refused for benchmark in benchmarks)
     return [
         Part(benchmark.name, _checked(benchmark, _possible(benchmark, grid, seed)))
         for benchmark in benchmarks
         if not benchmark.refused
-        for grid in chosen.get(benchmark.name, ({},))
+        for grid in of_benchmarks.suite(benchmark.name, origin, amp=amp)
     ]
 
 
 def refused(benchmarks: Iterable[BenchmarkInfo]) -> list[Excluded]:
     """Return the benchmarks that a target does not have, though it names them, with the reason that it gives."""
     return [Excluded(benchmark.name, {}, benchmark.refused) for benchmark in benchmarks if benchmark.refused]
-
-
-def left_out(plan: Plan) -> str:
-    """Say in a sentence which benchmarks a plan leaves out as a whole; empty if there is none."""
-    whole = [one for one in plan.excluded if not one.factors]
-    if not whole:
-        return ""
-    reasons = {one.why.partition(":")[0] for one in whole}
-    why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
-    names = ", ".join(one.benchmark for one in whole)
-    more = f"To see why of each: intercore run {plan.target} NAME."
-    return f"Left out, because {plan.target} cannot measure them{why}: {names}. {more}"
 
 
 def excluded(session: Session, benchmark: BenchmarkInfo, part: Part, asked: Collection[str] | None) -> list[Excluded]:
@@ -165,14 +129,17 @@ def _refusal(benchmark: str, part: Part, chosen: Sequence[str], refused: Sequenc
     return f"{benchmark} cannot be measured so: {'; '.join(sentences)}"
 
 
-def _possible(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]], seed: int) -> dict[str, list[str]]:
+def _possible(benchmark: BenchmarkInfo, levels: Levels, seed: int) -> dict[str, list[str]]:
     """Return those of the levels that this target has: a small chip may lack a parameter or its largest sizes."""
     known = {"seed": [str(seed)], **levels}
-    possible = {
-        parameter.name: [text for text in known.get(parameter.name, ()) if _is_level(parameter, text)]
-        for parameter in benchmark.parameters
-    }
+    possible = {parameter.name: _had(parameter, known.get(parameter.name, ())) for parameter in benchmark.parameters}
     return {name: texts for name, texts in possible.items() if texts}
+
+
+def _had(parameter: ParameterInfo, texts: Sequence[str] | All) -> list[str]:
+    if isinstance(texts, All):
+        return texts.of(parameter.choices)
+    return [text for text in texts if _is_level(parameter, text)]
 
 
 def _is_level(parameter: ParameterInfo, text: str) -> bool:

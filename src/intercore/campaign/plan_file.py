@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import msgspec
 
 from intercore.board.boards import Flashing
-from intercore.campaign import stop_rule
+from intercore.campaign.stop_rule import parse_rule
 from intercore.errors import UsageError, unknown
 from intercore.record.measurement import Level, StopRule
 from intercore.record.plan import MAX_SETTINGS
@@ -347,9 +347,9 @@ class _Reader:
         cap = self._whole(data, (), "cap", 0, 1, 1_000_000) or None
         until = self._text_of(data, (), "until")
         try:
-            rule = stop_rule.parse_rule(until, cap, repetitions)
+            rule = parse_rule(until, cap, repetitions, prefix="")
         except UsageError as error:
-            self._refuse(("until",) if until is not None else ("cap",), str(error).replace("--", ""))
+            self._refuse(("until",) if until is not None else ("cap",), str(error))
         if rule is not None and rule.cap < repetitions:
             self._refuse(("cap",), f"cap={rule.cap} is out of range: at least {repetitions}, the repetitions asked for")
         return rule

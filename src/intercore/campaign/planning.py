@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore.board import factors
 from intercore.board.build import board_image
+from intercore.board.factors import OPT
 from intercore.campaign.levels import excluded, find_benchmark, level_of
 from intercore.campaign.runner import opened
 from intercore.errors import UsageError, unknown
-from intercore.record import factors
-from intercore.record.factors import FACTORS, OPT, of_target
+from intercore.record.factors import TARGET_FACTORS, of_target
 from intercore.record.measurement import Excluded, Level, Part, Plan
 from intercore.record.plan import check, settings
 from intercore.target.targets import Address, Target, check_factors, find
@@ -140,7 +141,7 @@ def _draft(file: PlanFile, place: Place) -> Draft:
     )
     # What a board is flashed with for one experiment, it would still have for the next.
     always = (target.built_here and place.image is None) or (
-        target.flashed and any(name in FACTORS for one in experiments for name in one.levels)
+        target.flashed and any(name in TARGET_FACTORS for one in experiments for name in one.levels)
     )
     is_built = place.image is not None
     builds = tuple(_build(file, one, target, always=always, is_built=is_built) for one in experiments)
@@ -152,7 +153,7 @@ def _build(file: PlanFile, experiment: Experiment, target: Target, *, always: bo
     known = {factor.name: factor for factor in target.factors}
     levels: Levels = {OPT.name: [OPT.default]} if always and OPT.name in known else {}
     for name, given in experiment.levels.items():
-        if name not in FACTORS:
+        if name not in TARGET_FACTORS:
             continue
         path = (*experiment.path, "factors", name)
         if is_built:
@@ -190,7 +191,7 @@ def without_effect(target: Target, part: Part, *, skip: bool = True) -> list[Exc
     Raises UsageError for the first one unless they are to be skipped.
     """
     left_out = []
-    for build in _builds({name: levels for name, levels in part.levels.items() if name in FACTORS}):
+    for build in _builds({name: levels for name, levels in part.levels.items() if name in TARGET_FACTORS}):
         try:
             factors.check(target.factors, build)
         except UsageError as error:
@@ -210,11 +211,11 @@ def _levels(file: PlanFile, experiment: Experiment, benchmark: BenchmarkInfo) ->
     parameters = {parameter.name: parameter for parameter in benchmark.parameters}
     levels: Levels = {}
     for name, given in experiment.levels.items():
-        if name in FACTORS:
+        if name in TARGET_FACTORS:
             continue
         path = (*experiment.path, "factors", name)
         if name not in parameters:
-            raise file.refuse(path, unknown(f"factor of {benchmark.name}", name, [*parameters, *FACTORS]))
+            raise file.refuse(path, unknown(f"factor of {benchmark.name}", name, [*parameters, *TARGET_FACTORS]))
         levels[name] = []
         for at, level in enumerate(given):
             with _at(file, (*path, at)):
@@ -239,7 +240,7 @@ def _completed(
 
 
 def _default(name: str, parameters: Mapping[str, ParameterInfo], draft: Draft) -> Level:
-    if name in FACTORS:
+    if name in TARGET_FACTORS:
         return next(factor.default for factor in draft.target.factors if factor.name == name)
     if name == "seed":
         return draft.plan.seed

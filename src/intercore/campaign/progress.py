@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from intercore.campaign.runner import Observer
-    from intercore.campaign.stop_rule import Precision
     from intercore.campaign.sweep import Campaign, Watcher
     from intercore.record.plan import Setting
+    from intercore.statistics.precision import Precision
 
 
 @contextlib.contextmanager

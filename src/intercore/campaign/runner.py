@@ -9,20 +9,20 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 import intercore
-from intercore.campaign.stop_rule import Course
+from intercore.campaign.course import Course
 from intercore.errors import IntercoreError
 from intercore.link.session import Session
-from intercore.record.factors import FACTORS, of_target
+from intercore.record.factors import TARGET_FACTORS, of_target
 from intercore.record.measurement import Measurement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from intercore.campaign.stop_rule import Precision
     from intercore.link.link import Port
     from intercore.record.measurement import Level, Plan
     from intercore.record.plan import Setting
     from intercore.record.store import Store
+    from intercore.statistics.precision import Precision
 
 
 _MOST_TOLD = 100
@@ -197,7 +197,7 @@ def _asked(setting: Setting) -> dict[str, Level]:
     The seed chooses phases and delays, so two repetitions with one seed would be the same experiment: on the simulated
     chip, to the cycle.
     """
-    asked = {name: level for name, level in setting.factors.items() if name not in FACTORS}
+    asked = {name: level for name, level in setting.factors.items() if name not in TARGET_FACTORS}
     if isinstance(seed := asked.get("seed"), int):
         asked["seed"] = (seed + setting.repetition) % 2**32
     return asked

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from intercore.campaign.batch import Batch, Failure
-from intercore.campaign.stop_rule import Course
+from intercore.campaign.course import Course
 from intercore.campaign.workers import Lane
 from intercore.record.factors import of_target
 from intercore.target.targets import find

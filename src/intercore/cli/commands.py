@@ -17,20 +17,20 @@ from rich.markup import escape
 from typer.models import OptionInfo
 
 import intercore
+from intercore.benchmarks import stop_rule
 from intercore.benchmarks.message.prediction_report import print_prediction
+from intercore.benchmarks.options import Options
 from intercore.benchmarks.reports import reports
-from intercore.benchmarks.speedup import analysis as speedup
-from intercore.board.boards import BOARDS, Flashing
+from intercore.board.boards import BOARDS, FACTORS, Flashing
 from intercore.board.boards import find as find_board
 from intercore.board.build import board_image
-from intercore.campaign import plan_file, stop_rule
+from intercore.board.factors import OPT, Factor
+from intercore.board.factors import resolve as resolve_factors
+from intercore.campaign import plan_file
 from intercore.campaign.estimate import words as in_words
 from intercore.campaign.levels import (
-    SUITE,
     excluded,
     find_benchmark,
-    left_out,
-    parse_levels,
     refused,
     resolve,
     suite,
@@ -39,20 +39,22 @@ from intercore.campaign.levels import (
 from intercore.campaign.preview import duration, prepare
 from intercore.campaign.progress import watch, watch_campaigns
 from intercore.campaign.runner import carry_out, target_conditions
+from intercore.campaign.stop_rule import DEFAULT_CAP, parse_rule
 from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.campaign.sweep import carry_out as sweep_campaigns
 from intercore.campaign.workers import Processes, cores
+from intercore.cli.report_options import with_report_options
 from intercore.comparison.report import print_comparison
 from intercore.document.run import run_document
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.session import DEFAULT_TIMEOUT, Session
 from intercore.link.shell import converse
 from intercore.record import conditions
-from intercore.record.factors import FACTORS, OPT, Factor
-from intercore.record.factors import resolve as resolve_factors
+from intercore.record.export.format import known_formats
+from intercore.record.levels import parse_levels
 from intercore.record.measurement import Part, Plan
 from intercore.record.origin import LABELS, in_brackets, in_heading
-from intercore.record.plan import check, settings
+from intercore.record.plan import SUITE, check, left_out, settings
 from intercore.record.store import Store
 from intercore.target.targets import (
     DEFAULT_BAUD,
@@ -63,6 +65,7 @@ from intercore.target.targets import (
     check_address,
     find,
     option_of,
+    usual_builds,
 )
 from intercore.terminal.image import print_image
 from intercore.view.table import Format, print_csv, print_json, print_rows, print_table
@@ -102,7 +105,6 @@ TargetName = Annotated[str, typer.Argument(metavar="TARGET", help=_TARGET_HELP)]
 RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a stored run; the newest if left out.")]
 StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
 Output = Annotated[Format, typer.Option("--format", help="How to print.")]
-Efficiency = Annotated[float, typer.Option(help="Parallel efficiency that counts as break-even, above 0, below 1.")]
 PortUrl = Annotated[
     str | None,
     typer.Option("--port", help="Device, pyserial URL or labgrid place: /dev/ttyACM0, COM3, labgrid://PLACE."),
@@ -169,6 +171,7 @@ DEFAULT_STORE = Path("intercore.db")
     epilog="Examples: intercore run host suite; "
     "intercore run host speedup workload=fp n=1000,10000,100000 mode=create,pool",
 )
+@with_report_options
 def run(
     target: Annotated[str | None, typer.Argument(metavar="TARGET", help=_TARGET_HELP)] = None,
     benchmark: Annotated[
@@ -194,7 +197,7 @@ def run(
         ),
     ] = None,
     cap: Annotated[
-        int | None, typer.Option(help=f"Most repetitions of a setting with --until; {stop_rule.DEFAULT_CAP}.", min=1)
+        int | None, typer.Option(help=f"Most repetitions of a setting with --until; {DEFAULT_CAP}.", min=1)
     ] = None,
     skip_impossible: Annotated[
         bool, typer.Option("--skip-impossible", help="Leave out what the target cannot measure instead of refusing it.")
@@ -206,12 +209,11 @@ def run(
     faults: Faults = None,
     image: ImagePath = None,
     timeout: Timeout = None,
-    efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
+    options: Options,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = Format.TABLE,
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the analysis."""
-    _check_efficiency(efficiency)
     address = Address(port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image)
     if resume:
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
@@ -230,7 +232,7 @@ def run(
             repetitions or 1,
             1 if seed is None else seed,
             baud=baud,
-            stop=stop_rule.parse_rule(until, cap, repetitions or 1),
+            stop=parse_rule(until, cap, repetitions or 1),
             image=None if image is None else str(image.absolute()),
         )
         plan = _with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
@@ -242,13 +244,14 @@ def run(
     if report_path is None and finished.plan.name == SUITE:
         report_path = Path(f"{finished.plan.target}-suite.html")
     if report_path is not None:
-        _write_report([finished], report_path, efficiency)
-    _print_run(finished, store_path, efficiency, output)
+        _write_report([finished], report_path, options)
+    _print_run(finished, store_path, options, output)
 
 
 @app.command(
     epilog="Examples: intercore sweep plans/seed-000.toml --dry-run; intercore sweep plan.toml --report a.html"
 )
+@with_report_options
 def sweep(
     plan_path: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan file (TOML); docs/sweep.md describes it.")],
     *,
@@ -271,12 +274,11 @@ def sweep(
         float, typer.Option(help="Seconds to wait for a target that has gone before it is set aside.", min=0)
     ] = DEFAULT_PATIENCE,
     timeout: Timeout = None,
-    efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
+    options: Options,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = Format.TABLE,
 ) -> None:
     """Carry out a plan file on its targets, in random order; interrupted at any point, it goes on where it was."""
-    _check_efficiency(efficiency)
     file = plan_file.read(plan_path)
     with contextlib.ExitStack() as stack:
         simulators = stack.enter_context(contextlib.closing(_simulators(file, jobs, cluster)))
@@ -290,8 +292,8 @@ def sweep(
             return
         finished, complete = _sweep(store, file, prepared, simulators, timeout, patience)
     if report_path is not None and finished:
-        _write_report(finished, report_path, efficiency)
-    _print_runs(finished, store_path, efficiency, output)
+        _write_report(finished, report_path, options)
+    _print_runs(finished, store_path, options, output)
     if not complete:
         raise typer.Exit(IntercoreError.exit_status)
 
@@ -367,16 +369,16 @@ def info(
 
 
 @app.command(epilog="Examples: intercore show; intercore show 3 --format json")
+@with_report_options
 def show(
     run_id: RunId = None,
     *,
-    efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
+    options: Options,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = Format.TABLE,
 ) -> None:
     """Print the analysis of a stored run."""
-    _check_efficiency(efficiency)
-    _print_run(_stored(store_path, run_id), store_path, efficiency, output)
+    _print_run(_stored(store_path, run_id), store_path, options, output)
 
 
 @app.command(epilog="Example: intercore runs")
@@ -400,6 +402,7 @@ def runs(*, store_path: StorePath = DEFAULT_STORE, output: Output = Format.TABLE
 
 
 @app.command(epilog="Examples: intercore report 3 -o speedup.html; intercore report 1 host")
+@with_report_options
 def report(
     names: Annotated[
         list[str] | None,
@@ -407,15 +410,14 @@ def report(
     ] = None,
     *,
     page: Annotated[Path, typer.Option("-o", "--output", help="Where to write the page.")] = Path("intercore.html"),
-    efficiency: Efficiency = speedup.DEFAULT_EFFICIENCY,
+    options: Options,
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write one self-contained HTML page with the plots of a run, or of several side by side."""
-    _check_efficiency(efficiency)
     with _existing(store_path) as store:
         numbers = dict.fromkeys(number for name in names or () for number in _run_ids(store, name))
         found = [store.run(number) for number in numbers] if names else [store.run()]
-    _write_report(found, page, efficiency)
+    _write_report(found, page, options)
 
 
 @app.command(epilog="Example: intercore compare pico-sim pico-amp-sim")
@@ -432,7 +434,7 @@ def compare(
 
     with _existing(store_path) as store:
         found = [store.run(number) for number in dict.fromkeys(n for name in names for n in _run_ids(store, name))]
-    print_comparison(compare_runs(found), output, _out)
+    print_comparison(compare_runs(found, usual_builds()), output, _out)
 
 
 @app.command(epilog="Example: intercore predict pico-sim message size=300 transport=ring from=0 to=1")
@@ -461,11 +463,13 @@ def predict(
 def export(
     run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of a stored run; see intercore runs.")],
     *,
-    to: Annotated[Path, typer.Option(help="File to write; its suffix, .parquet or .csv, is the format.")],
+    to: Annotated[
+        Path, typer.Option(help=f"File to write; its suffix, {' or '.join(known_formats())}, is the format.")
+    ],
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write every raw sample of a run to a file, one row each."""
-    from intercore.record.export import export as export_samples  # noqa: PLC0415 - polars takes half a second to load
+    from intercore.record.export.samples import export as export_samples  # noqa: PLC0415 - polars takes half a second to load
 
     export_samples(_stored(store_path, run_id), to)
     _err.print(f"wrote {to}", markup=False, soft_wrap=True)
@@ -575,11 +579,6 @@ def version_option(
 
 
 # What the commands share
-
-
-def _check_efficiency(efficiency: float) -> None:
-    if not 0 < efficiency < 1:
-        raise UsageError(f"--efficiency={efficiency} is out of range: above 0 and below 1, e.g. 0.9")
 
 
 def _open(target: Target, address: Address) -> Port:
@@ -826,18 +825,18 @@ def _run_ids(store: Store, name: str) -> list[int]:
     return newest[::-1]
 
 
-def _write_report(runs: Sequence[Run], path: Path, efficiency: float) -> None:
+def _write_report(runs: Sequence[Run], path: Path, options: Options) -> None:
     from intercore.page.page import write_page  # noqa: PLC0415 - plotly takes a second to load
 
-    write_page(runs, path, efficiency)
+    write_page([reports(run, options) for run in runs], path, usual_builds())
     _err.print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 
-def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) -> None:
+def _print_run(run: Run, store_path: Path, options: Options, output: Format) -> None:
     if output is Format.JSON:
-        print_json(run_document(run, efficiency))
+        print_json(run_document(reports(run, options)))
         return
-    found = reports(run, efficiency)
+    found = reports(run, options).reports
     if output is Format.CSV:
         print_csv([{**row, **_origin(run)} for report in found for row in report.rows])
         return
@@ -856,17 +855,17 @@ def _print_run(run: Run, store_path: Path, efficiency: float, output: Format) ->
         _out.print(f"{so_far}; go on with: {_resume_command(store_path, run.plan.file)}", markup=False, soft_wrap=True)
 
 
-def _print_runs(runs: Sequence[Run], store_path: Path, efficiency: float, output: Format) -> None:
+def _print_runs(runs: Sequence[Run], store_path: Path, options: Options, output: Format) -> None:
     """Print several runs one after the other: as JSON, a list of their documents."""
     if output is Format.JSON:
-        print_json([run_document(run, efficiency) for run in runs])
+        print_json([run_document(reports(run, options)) for run in runs])
     elif output is Format.CSV:
         print_csv(
-            [{**row, **_origin(run)} for run in runs for report in reports(run, efficiency) for row in report.rows]
+            [{**row, **_origin(run)} for run in runs for report in reports(run, options).reports for row in report.rows]
         )
     else:
         for run in runs:
-            _print_run(run, store_path, efficiency, output)
+            _print_run(run, store_path, options, output)
 
 
 def _origin(run: Run) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.record.factors import FACTORS
+from intercore.record.factors import TARGET_FACTORS
 from intercore.record.origin import CAUTION
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ _OF_THE_SIMULATING_MACHINE = frozenset({"desk.platform", "desk.python"})
 """Conditions that say nothing about a simulated chip: it runs alike everywhere, and on a cluster in many places."""
 
 _DECIDED_BY = {
-    key: [name for name, factors in FACTORS.items() if any(key in factor.conditions for factor in factors)]
-    for key in sorted({key for factors in FACTORS.values() for factor in factors for key in factor.conditions})
+    key: [name for name, following in TARGET_FACTORS.items() if key in following]
+    for key in sorted({key for following in TARGET_FACTORS.values() for key in following})
 }
 """Conditions that must be the same only between measurements at the same levels of these factors of the target."""
 

@@ -26,6 +26,8 @@ durations (`tick`); readings of the clock, in ticks since some moment, of which 
 
 LOOKING_PREFIX = "looking."
 """Series named `looking.<core>` hold the cost of looking: empty pairs of time stamps taken on that core."""
+SPOILING_CHECKS = ("wrong", "migrated", "lost")
+"""Checks that make a measurement `failed` when they are not 0."""
 
 
 class Series(msgspec.Struct, frozen=True, eq=False):
@@ -127,7 +129,7 @@ class Excluded(msgspec.Struct, frozen=True):
 
 
 class StopRule(msgspec.Struct, frozen=True):
-    """When a setting has been measured often enough (see `intercore.campaign.stop_rule`)."""
+    """When a setting has been measured often enough."""
 
     until: float
     """Once the 95 % interval of the median of each of its main series lies within this fraction of the median on either

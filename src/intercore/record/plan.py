@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MAX_SETTINGS = 1_000_000
 """More than anyone waits for, few enough to list: a mistyped range must not fill the memory."""
 
+SUITE = "suite"
+"""Name of a plan of every benchmark that the target has."""
+
 
 class Setting(msgspec.Struct, frozen=True):
     """One measurement to take: a level for each factor that the plan names, and which repetition of it this is."""
@@ -31,6 +34,11 @@ class Setting(msgspec.Struct, frozen=True):
     """As in the plan: defaults that the target adds are not part of it."""
     repetition: int
     """Counts from 0."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What its repetitions have in common: the benchmark, and the factors as canonical text."""
+        return self.benchmark, canonical(self.factors)
 
 
 def canonical(levels: Mapping[str, Level]) -> str:
@@ -76,7 +84,7 @@ def in_order(plan: Plan, chosen: Iterable[Setting]) -> list[Setting]:
         for position, part in enumerate(plan.parts)
         for factors in measured(plan, part)
     }
-    return _sorted(plan, [(positions[one.benchmark, canonical(one.factors)], one) for one in chosen])
+    return _sorted(plan, [(positions[one.key], one) for one in chosen])
 
 
 def setting_of(plan: Plan, measurement: Measurement) -> Setting:
@@ -84,6 +92,15 @@ def setting_of(plan: Plan, measurement: Measurement) -> Setting:
     names = next(part.levels for part in plan.parts if part.benchmark == measurement.benchmark)
     levels = {name: measurement.factors[name] for name in names if name in measurement.factors}
     return Setting(measurement.benchmark, levels, measurement.repetition)
+
+
+def repetitions_by_setting(run: Run) -> dict[tuple[str, str], list[Measurement]]:
+    """Return the repetitions of each setting of the run, by benchmark and canonical factors."""
+    pools: dict[tuple[str, str], list[Measurement]] = defaultdict(list)
+    for measurement in run.measurements:
+        if measurement.benchmark in run.plan.benchmarks:
+            pools[setting_of(run.plan, measurement).key].append(measurement)
+    return pools
 
 
 def _sorted(plan: Plan, positions: Iterable[tuple[int, Setting]]) -> list[Setting]:
@@ -130,12 +147,8 @@ def remaining(run: Run) -> list[Setting]:
     What a stop rule asks for beyond the plan's repetitions is not among them.
     """
     measured = (setting_of(run.plan, one) for one in run.measurements if one.benchmark in run.plan.benchmarks)
-    done = {(setting.benchmark, canonical(setting.factors), setting.repetition) for setting in measured}
-    return [
-        setting
-        for setting in settings(run.plan)
-        if (setting.benchmark, canonical(setting.factors), setting.repetition) not in done
-    ]
+    done = {(*setting.key, setting.repetition) for setting in measured}
+    return [setting for setting in settings(run.plan) if (*setting.key, setting.repetition) not in done]
 
 
 def check(plan: Plan) -> None:
@@ -152,6 +165,18 @@ def check(plan: Plan) -> None:
         raise UsageError(f"the plan has {total} measurements, more than {MAX_SETTINGS}: give fewer values per factor")
     for benchmark in plan.benchmarks:
         _check_parts([part for part in plan.parts if part.benchmark == benchmark])
+
+
+def left_out(plan: Plan) -> str:
+    """Say in a sentence which benchmarks a plan leaves out as a whole; empty if there is none."""
+    whole = [one for one in plan.excluded if not one.factors]
+    if not whole:
+        return ""
+    reasons = {one.why.partition(":")[0] for one in whole}
+    why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
+    names = ", ".join(one.benchmark for one in whole)
+    more = f"To see why of each: intercore run {plan.target} NAME."
+    return f"Left out, because {plan.target} cannot measure them{why}: {names}. {more}"
 
 
 def _check_levels(part: Part) -> None:

@@ -11,10 +11,10 @@ import msgspec
 
 from intercore.board.boards import ESP32, ESP32S3, PICO, PICO_AMP, STM32H745, Board, Flashing
 from intercore.board.build import board_image, host_program
+from intercore.board.factors import OPT, Factor, check
 from intercore.errors import IntercoreError, UsageError, unknown
 from intercore.link.link import ChildPort, Port, SerialPort
 from intercore.link.session import DEFAULT_TIMEOUT
-from intercore.record.factors import OPT, Factor, check
 from intercore.record.measurement import Level
 
 if TYPE_CHECKING:
@@ -205,6 +205,11 @@ def find(name: str) -> Target:
         if target.name == name:
             return target
     raise UsageError(unknown("target", name, (target.name for target in TARGETS)))
+
+
+def usual_builds() -> dict[str, dict[str, Level]]:
+    """Return the default levels of each target's own factors, by its name."""
+    return {target.name: {factor.name: factor.default for factor in target.factors} for target in TARGETS}
 
 
 def check_address(target: Target, address: Address) -> None:

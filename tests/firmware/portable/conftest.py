@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.board.build import firmware_sources
-from intercore.record.factors import OPT_LEVELS
+from intercore.board.factors import OPT_LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from intercore.board.boards import PICO
-from intercore.record.factors import OPT_LEVELS
+from intercore.board.factors import OPT_LEVELS
 from intercore.record.measurement import Measurement, Series
 from intercore.sim import Simulator
 from tests.turns import ROOT, alone_in

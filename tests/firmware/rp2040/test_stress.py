@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from intercore.record.factors import OPT_LEVELS
+from intercore.board.factors import OPT_LEVELS
 from intercore.sim import Reason, Simulator
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, built
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from intercore.board.factors import OPT_LEVELS
 from intercore.board.image import uf2_of
 from intercore.link.session import Session
-from intercore.record.factors import FACTORS, OPT_LEVELS
+from intercore.record.factors import TARGET_FACTORS
 from intercore.sim import Simulator
 from intercore.target.simulated_port import SimulatedPort
 from tests.firmware.rp2040.conftest import ROOT, built_with
@@ -221,7 +222,7 @@ def test_an_image_in_flash_starts_again_after_a_reset(flash: dict[str, Built]) -
 
 def test_no_parameter_is_called_as_a_factor_of_the_target(rates: dict[int, Built]) -> None:
     names = {parameter.name for one in rates[125].session.benchmarks() for parameter in one.parameters}
-    assert names.isdisjoint(FACTORS)
+    assert names.isdisjoint(TARGET_FACTORS)
 
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes: set INTERCORE_SLOW=1")

@@ -11,7 +11,7 @@ import pytest
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
-from intercore.record.factors import OPT_LEVELS
+from intercore.board.factors import OPT_LEVELS
 from tests.firmware.rp2040.conftest import Board, built_amp
 
 if TYPE_CHECKING:

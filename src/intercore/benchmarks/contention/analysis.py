@@ -19,8 +19,9 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.grouping import varied_names
-from intercore.benchmarks.published import ContentionPublication, published
+from intercore.benchmarks.published import published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -161,6 +162,10 @@ class ContentionAnalysis(msgspec.Struct, frozen=True):
     contests: tuple[Contest, ...]
     sentences: tuple[str, ...]
     """What was found and what it means for a design, what matters most first."""
+
+
+ANALYSIS = ContentionAnalysis
+"""What the document's schema has of it."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> ContentionAnalysis:

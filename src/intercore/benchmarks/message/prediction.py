@@ -30,9 +30,9 @@ from intercore.benchmarks.message.curve import (
     in_words,
     is_usable,
 )
-from intercore.campaign.levels import parse_levels
 from intercore.errors import UsageError, unknown
 from intercore.record.conditions import disagreement
+from intercore.record.levels import parse_levels
 from intercore.record.measurement import Level
 from intercore.record.origin import LABELS, Origin
 from intercore.statistics.factors import ordered

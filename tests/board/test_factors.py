@@ -1,4 +1,4 @@
-"""Factors of a target: their levels, what goes together, and what may differ with them."""
+"""Factors of a target: their levels, and what goes together."""
 
 from __future__ import annotations
 
@@ -8,35 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.board.boards import ESP32, PICO, STM32H745
+from intercore.board.boards import ESP32, FACTORS, PICO, STM32H745
 from intercore.board.build import variant
+from intercore.board.factors import OPT, Factor, check, resolve
+from intercore.board.rp2040_factors import CLOCK_MHZ, CODE, XIP_CACHE
+from intercore.board.stm32h745_factors import M4_MHZ, M7_MHZ, SUPPLY
 from intercore.campaign.levels import target_levels
-from intercore.campaign.runner import carry_out
 from intercore.errors import UsageError
-from intercore.record import conditions
-from intercore.record.factors import (
-    CLOCK_MHZ,
-    CODE,
-    FACTORS,
-    M4_MHZ,
-    M7_MHZ,
-    OPT,
-    SUPPLY,
-    XIP_CACHE,
-    check,
-    of_target,
-    resolve,
-)
-from intercore.record.measurement import Measurement, Part, Plan, Run
-from intercore.record.plan import settings
-from intercore.record.store import Store
+from intercore.record.factors import TARGET_FACTORS
 from intercore.target.targets import TARGETS, Address, check_address, find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
-    from intercore.link.link import Port
     from intercore.record.measurement import Level
 
 ALL = (OPT, CLOCK_MHZ, CODE, XIP_CACHE)
@@ -169,6 +153,12 @@ def test_the_factors_of_all_targets_are_known_by_their_names() -> None:
     for factor in (factor for target in TARGETS for factor in target.factors):
         found[factor.name].add(id(factor))
     assert found == {name: set(map(id, factors)) for name, factors in FACTORS.items()}
+    assert found.keys() == TARGET_FACTORS.keys()
+
+
+def test_a_factor_that_what_is_stored_would_not_be_understood_by_is_refused() -> None:
+    with pytest.raises(ValueError, match="the factor voltage is not registered"):
+        Factor("voltage", "core voltage", "low", ("low", "high"))
 
 
 def test_chips_that_call_a_factor_alike_have_levels_of_their_own() -> None:
@@ -183,56 +173,3 @@ def test_a_build_is_named_by_what_is_unusual_about_it() -> None:
     assert variant(PICO, PICO.whole({"opt": "Os", "clock_mhz": 48})) == "-Os, clock_mhz=48"
     assert variant(PICO, PICO.whole({"code": "flash"})) == "-O2, code=flash"
     assert variant(ESP32, ESP32.whole({"code": "flash"})) == "-O2"
-
-
-# What may differ within a run
-
-
-def measured(factors: Mapping[str, Level], **found: str) -> Measurement:
-    return Measurement("speedup", factors, 0, (), found, {}, "2026-01-01T00:00:00Z")
-
-
-def differing(*measurements: Measurement) -> set[str]:
-    plan = Plan("pico-sim", None, "speedup", (Part("speedup", {"n": [1]}),))
-    return set(conditions.differing(Run(1, plan, "2026-01-01T00:00:00+00:00", "0", 1, measurements)))
-
-
-def test_conditions_may_differ_with_the_factor_that_decides_them() -> None:
-    slow = {"clock.sys_hz": "48000000", "clock_hz": "48000000", "flash.xip_cache": "on"}
-    fast = {"clock.sys_hz": "133000000", "clock_hz": "133000000", "flash.xip_cache": "on"}
-    assert differing(measured({"clock_mhz": 48}, **slow), measured({"clock_mhz": 133}, **fast)) == set()
-    assert differing(measured({}, **slow), measured({}, **fast)) == {"clock.sys_hz", "clock_hz"}
-    assert differing(measured({"opt": "O0"}, **slow), measured({"opt": "O2"}, **fast)) == {"clock.sys_hz", "clock_hz"}
-    other = {**slow, "flash.xip_cache": "off"}
-    assert differing(measured({"clock_mhz": 48}, **slow), measured({"clock_mhz": 48}, **other)) == {"flash.xip_cache"}
-
-
-# Opening
-
-
-class Opened(Exception):  # noqa: N818 - no error: how the test looks in
-    """The target was opened with a build."""
-
-
-def test_the_target_is_opened_with_the_build_of_the_first_setting(tmp_path: Path) -> None:
-    levels: dict[str, list[Level]] = {"n": [1, 2], "opt": ["O0", "O2"], "clock_mhz": [48, 133]}
-    plan = Plan("pico-sim", None, "speedup", (Part("speedup", levels),), simulated=True)
-    asked: list[Mapping[str, Level]] = []
-
-    def open_port(build: Mapping[str, Level]) -> Port:
-        asked.append(build)
-        raise Opened
-
-    with Store(tmp_path / "store.db") as store, pytest.raises(Opened):
-        carry_out(store, store.create_run(plan, len(settings(plan))), open_port, _Silent(), 1.0)
-    assert asked == [of_target(settings(plan)[0].factors)]
-    assert asked[0].keys() == {"opt", "clock_mhz"}
-
-
-class _Silent:
-    """An observer to whom nothing matters."""
-
-    def ignore(self, *_: object) -> None:
-        """Do nothing."""
-
-    begin = measuring = progress = told = chip_time = stored = ignore

@@ -1,4 +1,4 @@
-"""Export of a run's raw samples for other tools: Parquet and CSV, one row per sample.
+"""The table that is exported: one row per sample.
 
 Columns: `run`, `measurement` (from 0, in the order of measuring), `benchmark`, one for each factor, `repetition`,
 `series`, `index` (of the sample in its series, from 0), `ticks` (the sample as it came, in its unit), `unit` (`tick`,
@@ -12,17 +12,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 import polars as pl
 
-from intercore.errors import IntercoreError, UsageError
-from intercore.record.plan import canonical
-from intercore.replacement import replacement
-
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from intercore.record.measurement import Measurement, Run
 
 _BEFORE: dict[str, type[pl.DataType]] = {"run": pl.Int64, "measurement": pl.Int64, "benchmark": pl.String}
@@ -43,31 +36,8 @@ _AFTER: dict[str, type[pl.DataType]] = {
 _FATAL_CHECKS = ("wrong", "migrated", "lost")  # docs/protocol.md: `status` is `failed` when one of them is not 0
 
 
-def export(run: Run, path: Path) -> None:
-    """Write every sample of the run to `path`, as Parquet or CSV by its suffix (`.parquet`, `.csv`).
-
-    Parquet also carries the run's plan, conditions and tool as metadata of the file. An existing file is replaced
-    only when the new one is complete.
-
-    Raises UsageError for another suffix or a run without measurements, IntercoreError if the file cannot be written.
-    """
-    suffix = path.suffix.lower()
-    if suffix not in {".parquet", ".csv"}:
-        raise UsageError(f"cannot export to {path}: its name must end in .parquet or .csv")
-    if not run.measurements:
-        raise UsageError(f"run {run.id} has no measurement to export yet; go on with --resume")
-    table = _table(run)
-    try:
-        with replacement(path) as file:
-            if suffix == ".parquet":
-                table.write_parquet(file, metadata=_metadata(run))
-            else:
-                table.write_csv(file)
-    except pl.exceptions.PolarsError as error:
-        raise IntercoreError(f"cannot write {path}: {error}; free space or choose another place") from error
-
-
-def _table(run: Run) -> pl.DataFrame:
+def sample_table(run: Run) -> pl.DataFrame:
+    """Return every sample of the run, in the order of measuring."""
     factors = _factor_types(run.measurements)
     named = {name: f"factor.{name}" if name in _BEFORE or name in _AFTER else name for name in factors}
     schema = {**_BEFORE, **{named[name]: kind for name, kind in factors.items()}, **_AFTER}
@@ -111,20 +81,3 @@ def _factor_types(measurements: tuple[Measurement, ...]) -> dict[str, type[pl.Da
             if isinstance(level, str):
                 types[name] = pl.String
     return types
-
-
-def _metadata(run: Run) -> dict[str, str]:
-    """Return what does not fit in a column. Measurements under equal conditions share an entry."""
-    groups: dict[str, list[int]] = {}
-    for number, measurement in enumerate(run.measurements):
-        groups.setdefault(canonical(measurement.conditions), []).append(number)
-    conditions = [
-        {"measurements": numbers, "conditions": msgspec.Raw(text.encode())} for text, numbers in groups.items()
-    ]
-    return {
-        "intercore.run": str(run.id),
-        "intercore.started": run.started,
-        "intercore.tool": run.tool,
-        "intercore.plan": msgspec.json.encode(run.plan).decode(),
-        "intercore.conditions": msgspec.json.encode(conditions).decode(),
-    }

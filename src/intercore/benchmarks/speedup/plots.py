@@ -1,14 +1,14 @@
-"""The plots of the page, as the JSON that plotly.js takes."""
+"""The plots of speed-ups, of all runs of a page and of what is published, as the JSON that plotly.js takes."""
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from intercore.record.origin import doubt, in_brackets
+from intercore.record.origin import doubt
+from intercore.view.figure import COLOURS, base_layout, labelled, log_axis, plot_text
 from intercore.view.quantity import duration, shown
 
 if TYPE_CHECKING:
@@ -16,24 +16,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from intercore.benchmarks.speedup.analysis import ForkJoinFit, Interval, SpeedupPoint
+    from intercore.benchmarks.speedup.analysis import ForkJoinFit, SpeedupPoint
     from intercore.record.measurement import Measurement
     from intercore.record.origin import Origin
+    from intercore.statistics.intervals import Interval
     from intercore.view.section import Figure
 
 POLLED = "poll-tick"
 """The level of `join` by which completion is looked for once per tick."""
-
-AXIS: Figure = {
-    "gridcolor": "grid",
-    "linecolor": "muted",
-    "zeroline": False,
-    "automargin": True,
-    "ticks": "outside",
-}
-"""What all axes have in common."""
-COLOURS = 6
-"""Series colours: `series0` to `series5`."""
 
 _DISTURBANCES = ("wrong", "migrated", "lost", "rings_lost", "preempted")  # checks that should be 0: docs/protocol.md
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")  # no divisor common with COLOURS: 30 pairs
@@ -82,7 +72,7 @@ def _disturbed(pool: Iterable[Measurement]) -> str:
 
 
 def figures(own: Sequence[Group], literature: Sequence[Group], efficiency: float) -> list[Figure]:
-    """Return the plots of the page, in their order."""
+    """Return the plots, in their order on the page."""
     origin = doubt(group.origin for group in own if group.origin != "published")
     drawn = [
         _speedup_figure(own, literature),
@@ -92,15 +82,6 @@ def figures(own: Sequence[Group], literature: Sequence[Group], efficiency: float
         _samples_figure(own),
     ]
     return [labelled(figure, origin) for figure in drawn]
-
-
-def labelled(figure: Figure, origin: Origin) -> Figure:
-    """Return a plot that says in its title and in the name of its file if its numbers were not measured."""
-    if origin == "measured":
-        return figure
-    layout = figure["layout"]
-    title = {**layout["title"], "text": in_brackets(layout["title"]["text"], origin)}
-    return {**figure, "name": f"{figure['name']}-{origin}", "layout": {**layout, "title": title}}
 
 
 def _speedup_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figure:
@@ -401,33 +382,6 @@ def _layout(title: str, groups: Sequence[Group], x: Figure, y: Figure) -> Figure
     return base_layout(title, 420 + 20 * max(0, len(groups) - _BUSY_LEGEND), x, y)
 
 
-def base_layout(title: str, height: int, x: Figure, y: Figure) -> Figure:
-    """Return what all plots of the page have in common, with the axes given."""
-    return {
-        "title": {"text": title, "x": 0.01, "xanchor": "left", "font": {"size": 16}},
-        "height": height,
-        "margin": {"l": 56, "r": 16, "t": 48, "b": 56},
-        "font": {"color": "text", "family": "system-ui, sans-serif", "size": 13},
-        "paper_bgcolor": "paper",
-        "plot_bgcolor": "paper",
-        "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
-        "hoverlabel": {"align": "left", "bgcolor": "paper", "font": {"color": "text"}},
-        "hovermode": "closest",
-        "showlegend": True,
-        "xaxis": AXIS | {"tickangle": 0} | x,
-        "yaxis": AXIS | y,
-        "shapes": [],
-        "annotations": [],
-    }
-
-
-def log_axis(title: str, values: Sequence[float]) -> Figure:
-    """Return an axis with a line per decade, and as many labels as a phone has room for: five or six."""
-    crowded = max(values) > 1e5 * max(min(values), 1e-9)
-    minor = {"dtick": 1, "showgrid": True, "gridcolor": "grid"}
-    return {"title": {"text": title}, "type": "log", "tickformat": "~s", "dtick": 1 + crowded, "minor": minor}
-
-
 def _add_level(
     layout: Figure, y: float, text: str, colour: str, *, dash: str = "solid", below: bool = False, log: bool = False
 ) -> None:
@@ -457,8 +411,3 @@ def _short(n: int) -> str:
         if n >= scale:
             return f"{n / scale:g}{letter}"
     return str(n)
-
-
-def plot_text(text: str) -> str:
-    """Escape text for plotly, which knows a few tags of HTML, links among them."""
-    return html.escape(text, quote=False)

@@ -1,0 +1,30 @@
+"""What the program of ESP32 and ESP32-S3 can be built with, beside the optimisation level."""
+
+from __future__ import annotations
+
+from intercore.board.factors import Factor
+
+# ESP32 technical reference manual, reset and clock: PLL_CLK divided gives a CPU_CLK of 80, 160 or 240 MHz; ESP32-S3
+# likewise. The menu of ESP-IDF (CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ) has these three.
+CPU_MHZ = Factor(
+    name="cpu_mhz",
+    title="rate of both cores' clock in MHz",
+    default=240,
+    levels=(80, 160, 240),
+)
+
+# Code runs from flash through each core's cache, as ESP-IDF places it, or what measures and is measured from IRAM.
+ESP_CODE = Factor(
+    name="code",
+    title="place for the code",
+    default="flash",
+    levels=("flash", "iram"),
+)
+
+# With it, ESP-IDF compiles everything for the first revisions of the ESP32 otherwise (-mfix-esp32-psram-cache-issue).
+PSRAM = Factor(
+    name="psram",
+    title="external RAM of the module, used if it has some",
+    default="off",
+    levels=("off", "on"),
+)

@@ -1,0 +1,1 @@
+"""Export of a run's raw samples for other tools."""

@@ -1,0 +1,35 @@
+"""The formats that there are: each is a module in `formats`, found by being there, and nothing else names it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from typing import IO, TYPE_CHECKING, Protocol, cast
+
+from intercore.record.export import formats
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from intercore.record.measurement import Run
+
+
+class Format(Protocol):
+    """What such a module has. It is called like the suffix of its files."""
+
+    CARRIES_CONDITIONS: bool
+    """Whether the file holds plan and conditions of the run beside its samples."""
+
+    def write(self, table: pl.DataFrame, run: Run, file: IO[bytes]) -> None:
+        """Write the samples of a run, and what the format has room for. Raises PolarsError or OSError."""
+
+
+@cache
+def known_formats() -> Mapping[str, Format]:
+    """Return all formats by the suffix of their files, such as `.csv`; those that carry conditions come first."""
+    names = sorted(found.name for found in pkgutil.iter_modules(formats.__path__))
+    found = {f".{name}": cast("Format", importlib.import_module(f"{formats.__name__}.{name}")) for name in names}
+    return dict(sorted(found.items(), key=lambda one: not one[1].CARRIES_CONDITIONS))

@@ -1,0 +1,17 @@
+"""CSV: the table alone."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from intercore.record.measurement import Run
+
+CARRIES_CONDITIONS = False
+
+
+def write(table: pl.DataFrame, run: Run, file: IO[bytes]) -> None:  # noqa: ARG001 - a text has no place for more
+    """Write the table."""
+    table.write_csv(file)

@@ -1,0 +1,38 @@
+"""Exports the samples of a run to a file, in the format that its suffix names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from polars.exceptions import PolarsError
+
+from intercore.errors import IntercoreError, UsageError
+from intercore.record.export.format import known_formats
+from intercore.record.export.table import sample_table
+from intercore.replacement import replacement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from intercore.record.measurement import Run
+
+
+def export(run: Run, path: Path) -> None:
+    """Write every sample of the run to `path`, in the format that its suffix names.
+
+    An existing file is replaced only when the new one is complete.
+
+    Raises UsageError for another suffix or a run without measurements, IntercoreError if the file cannot be written.
+    """
+    known = known_formats()
+    suffix = path.suffix.lower()
+    if suffix not in known:
+        raise UsageError(f"cannot export to {path}: its name must end in {' or '.join(known)}")
+    if not run.measurements:
+        raise UsageError(f"run {run.id} has no measurement to export yet; go on with --resume")
+    table = sample_table(run)
+    try:
+        with replacement(path) as file:
+            known[suffix].write(table, run, file)
+    except PolarsError as error:
+        raise IntercoreError(f"cannot write {path}: {error}; free space or choose another place") from error

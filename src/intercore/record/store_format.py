@@ -1,0 +1,155 @@
+"""The format of the store's file: its tables, how it is told from other files, and how an older one is converted.
+
+History (`PRAGMA user_version`):
+  1  campaigns, conditions, measurements, samples: a plan has one benchmark
+  2  a plan has parts, a setting belongs to a benchmark, and a series has a unit (Intercore 0.1)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore import __version__
+from intercore.errors import IntercoreError
+from intercore.record.measurement import Part
+from intercore.record.store_rows import crc_of
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+FORMAT = 2
+APPLICATION_ID = 0x49436F72  # "ICor" tells our files from other applications' (SQLite file format, 1.3.17)
+
+_MEASUREMENTS = """(
+        id INTEGER PRIMARY KEY, -- ascends in the order of measuring
+        campaign INTEGER NOT NULL REFERENCES campaigns,
+        setting TEXT NOT NULL,  -- the factors that the plan names, canonical JSON
+        repetition INTEGER NOT NULL,
+        benchmark TEXT NOT NULL,
+        factors TEXT NOT NULL,  -- all factors, defaults included, canonical JSON
+        conditions INTEGER NOT NULL REFERENCES conditions,
+        checks TEXT NOT NULL,   -- canonical JSON
+        started TEXT NOT NULL,  -- UTC, ISO 8601
+        crc INTEGER NOT NULL,   -- CRC-32 of the columns from setting on, the conditions and the samples
+        UNIQUE (campaign, benchmark, setting, repetition)
+    ) STRICT"""
+
+_SAMPLES = """(
+        measurement INTEGER NOT NULL REFERENCES measurements,
+        position INTEGER NOT NULL, -- of the series in its measurement, from 0
+        name TEXT NOT NULL,
+        unit TEXT NOT NULL,        -- one of measurement.Unit
+        clock TEXT NOT NULL,
+        hz INTEGER NOT NULL,
+        count INTEGER NOT NULL,
+        codec TEXT NOT NULL,
+        data BLOB NOT NULL,
+        PRIMARY KEY (measurement, position)
+    ) STRICT"""
+
+_SCHEMA = (
+    # The CRCs are ours because SQLite does not check the content of its pages.
+    """CREATE TABLE campaigns (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        plan TEXT NOT NULL,     -- JSON of measurement.Plan
+        total INTEGER NOT NULL, -- measurements that the plan needs, as far as is known
+        started TEXT NOT NULL,  -- UTC, ISO 8601
+        tool TEXT NOT NULL,     -- version of Intercore
+        crc INTEGER NOT NULL    -- CRC-32 of the columns above but id
+    ) STRICT""",
+    """CREATE TABLE conditions (
+        id INTEGER PRIMARY KEY,
+        hash BLOB NOT NULL UNIQUE, -- SHA-256 of json: measurements under equal conditions share a row
+        json TEXT NOT NULL         -- canonical
+    ) STRICT""",
+    f"CREATE TABLE measurements {_MEASUREMENTS}",
+    f"CREATE TABLE samples {_SAMPLES}",
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    f"PRAGMA user_version = {FORMAT}",
+)
+
+ROWS = (
+    "SELECT measurements.id, crc, json, setting, repetition, benchmark, factors, checks, started"
+    " FROM measurements LEFT JOIN conditions ON conditions.id = conditions"
+)
+"""Measurements as they are read, less their samples: id, check sum, conditions, and the row for `measurement_of`."""
+
+
+def prepare(db: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that is not a store of this format; make one of a file that is empty, or of an older format.
+
+    Raises IntercoreError for a file that is refused, and what SQLite raises.
+    """
+    db.execute("PRAGMA foreign_keys = ON")
+    db.execute("PRAGMA synchronous = FULL")  # in WAL mode, NORMAL may lose commits in a power cut
+    if _format_of(db, path) < FORMAT:
+        db.execute("PRAGMA foreign_keys = OFF")  # or a table that others refer to could not be replaced
+        with db:
+            db.execute("BEGIN IMMEDIATE")
+            found = _format_of(db, path)  # another process may have been faster
+            if found == 0:
+                for statement in _SCHEMA:
+                    db.execute(statement)
+            elif found == 1:
+                _convert_from_1(db)
+        db.execute("PRAGMA foreign_keys = ON")
+    # Where the file system cannot do WAL, SQLite keeps its rollback journal, which is as safe.
+    db.execute("PRAGMA journal_mode = WAL")
+
+
+def _convert_from_1(db: sqlite3.Connection) -> None:
+    """Make the tables those of format 2."""
+    campaigns = db.execute("SELECT id, crc, plan, total, started, tool FROM campaigns").fetchall()
+    for number, crc, plan, *rest in campaigns:
+        if crc == crc_of([plan, *rest]):  # what is damaged stays as it is, and is told when it is read
+            old = msgspec.json.decode(plan)
+            benchmark, levels = old.pop("benchmark"), old.pop("levels")
+            new = msgspec.json.encode({**old, "name": benchmark, "parts": [Part(benchmark, levels)]}).decode()
+            change = "UPDATE campaigns SET plan = ?, crc = ? WHERE id = ?"
+            db.execute(change, (new, crc_of([new, *rest]), number))
+    ids = [number for (number,) in db.execute("SELECT id FROM measurements")]
+    for number in ids:
+        (_, crc, conditions, *row) = db.execute(f"{ROWS} WHERE measurements.id = ?", (number,)).fetchone()
+        columns = "SELECT name, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position"
+        samples = db.execute(columns, (number,)).fetchall()
+        if crc == crc_of(row, [conditions], *samples):
+            with_unit = [(name, "tick", *rest) for name, *rest in samples]
+            change = "UPDATE measurements SET crc = ? WHERE id = ?"
+            db.execute(change, (crc_of(row, [conditions], *with_unit), number))
+    for statement in (
+        f"CREATE TABLE new_measurements {_MEASUREMENTS}",
+        "INSERT INTO new_measurements SELECT * FROM measurements",
+        "DROP TABLE measurements",
+        "ALTER TABLE new_measurements RENAME TO measurements",
+        f"CREATE TABLE new_samples {_SAMPLES}",
+        "INSERT INTO new_samples"
+        " SELECT measurement, position, name, 'tick', clock, hz, count, codec, data FROM samples",
+        "DROP TABLE samples",
+        "ALTER TABLE new_samples RENAME TO samples",
+        f"PRAGMA user_version = {FORMAT}",
+    ):
+        db.execute(statement)
+
+
+def _format_of(db: sqlite3.Connection, path: Path) -> int:
+    """Return the format of the file, 0 if it holds nothing at all.
+
+    Raises IntercoreError if it holds anything but a store of a format that this version knows.
+    """
+    application, version, tables = db.execute(
+        "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)"
+        " FROM pragma_application_id, pragma_user_version"
+    ).fetchone()
+    if (application, version, tables) == (0, 0, 0):
+        return 0
+    if application != APPLICATION_ID:
+        raise IntercoreError(f"{path} is another application's database and was left as it is; choose another file")
+    if not 1 <= version <= FORMAT:
+        raise IntercoreError(
+            f"{path} has format {version}, this Intercore {__version__} reads formats up to {FORMAT}; "
+            "use the newest Intercore, or choose another file"
+        )
+    return int(version)

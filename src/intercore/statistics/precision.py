@@ -1,0 +1,86 @@
+"""How well medians are known: the distance to the bounds of their 95 % intervals."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from intercore.record.measurement import Unit
+from intercore.statistics.intervals import order_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from intercore.record.measurement import Measurement, Series
+
+
+class Precision(msgspec.Struct, frozen=True):
+    """How well the median of a series is known."""
+
+    series: str
+    samples: int
+    distance: float | None
+    """Distance of the median from the farther bound of its 95 % interval; None if there are too few samples for one:
+    fewer than 6."""
+    fraction: float | None
+    """The same as a fraction of the median; None also if that is 0 and the interval is not."""
+    unit: Unit
+    """Of `distance`."""
+
+    @property
+    def width(self) -> float:
+        """What to compare series by: the fraction, or infinity where there is none."""
+        return np.inf if self.fraction is None else self.fraction
+
+    def within(self, until: float) -> bool:
+        """Whether that is as close as asked, or no more than a tick or a count, which no sample can tell apart."""
+        if self.distance is None:
+            return False
+        return self.distance <= 1 or (self.fraction is not None and self.fraction <= until)
+
+    def __str__(self) -> str:
+        """Return it in words: `tp ±1.8 %`."""
+        if self.distance is None:
+            return f"{self.series} not known from {self.samples} sample{'s' * (self.samples != 1)}"
+        return (
+            f"{self.series} ±{self.distance:g} {self.unit}s"
+            if self.fraction is None
+            else f"{self.series} ±{percent(self.fraction)} %"
+        )
+
+
+def precisions(repetitions: Iterable[Measurement], counts: Callable[[str, Series], bool]) -> list[Precision]:
+    """Return how well the medians are known over all repetitions of one setting, one for each series that counts.
+
+    `counts` is given a benchmark and a series, and says whether the series' median is a result.
+    """
+    ticks: dict[tuple[str, Unit], list[np.typing.NDArray[np.int64]]] = defaultdict(list)
+    for measurement in repetitions:
+        for series in measurement.series:
+            if len(series.ticks) and counts(measurement.benchmark, series):
+                ticks[series.name, series.unit].append(series.ticks)
+    return [_precision(name, unit, np.concatenate(parts)) for (name, unit), parts in ticks.items()]
+
+
+def worst(found: Sequence[Precision]) -> Precision | None:
+    """Return the series that is known least well; None if there is none."""
+    return max(found, key=lambda one: one.width, default=None)
+
+
+def percent(fraction: float, digits: int = 2) -> str:
+    """Return a fraction as the number of a percentage, without an exponent: `1.8`."""
+    return f"{Decimal(f'{100 * fraction:.{digits}g}'):f}"
+
+
+def _precision(name: str, unit: Unit, ticks: np.typing.NDArray[np.int64]) -> Precision:
+    median = order_interval(np.sort(ticks.astype(np.float64)), 0.5)
+    if median.low is None or median.high is None:
+        return Precision(name, len(ticks), None, None, unit)
+    distance = max(median.high - median.value, median.value - median.low)
+    if distance == 0:
+        return Precision(name, len(ticks), 0.0, 0.0, unit)
+    return Precision(name, len(ticks), distance, distance / abs(median.value) if median.value else None, unit)

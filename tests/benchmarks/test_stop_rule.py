@@ -1,0 +1,141 @@
+"""How far a stop rule has come: which medians it asks for, how well they are known, and what is said of that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+
+from intercore.benchmarks.stop_rule import is_reached, precisions, to_json, warnings
+from intercore.record.measurement import Measurement, Part, Plan, Run, Series, StopRule, Unit
+from intercore.record.plan import Setting, repetitions_by_setting
+from intercore.statistics.precision import worst
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def series(name: str, values: Sequence[int], unit: Unit = "tick") -> Series:
+    return Series(name, "common", 10**9, np.asarray(values, dtype=np.int64), unit)
+
+
+def measured(setting: Setting, *found: Series) -> Measurement:
+    return Measurement(
+        setting.benchmark, setting.factors, setting.repetition, found, {}, {}, "2026-01-01T00:00:00+00:00"
+    )
+
+
+def pool(*values: Sequence[int], name: str = "t1", benchmark: str = "speedup") -> list[Measurement]:
+    """Repetitions of one setting with these samples."""
+    return [measured(Setting(benchmark, {}, i), series(name, each)) for i, each in enumerate(values)]
+
+
+# When it is enough
+
+
+def test_equal_samples_are_known_as_soon_as_there_are_six() -> None:
+    assert not is_reached(StopRule(0.01, 9), pool([7] * 5))
+    assert is_reached(StopRule(0.01, 9), pool([7] * 6))
+    assert is_reached(StopRule(0.01, 9), pool([7] * 3, [7] * 3))
+
+
+def test_the_interval_must_lie_within_the_fraction_on_both_sides() -> None:
+    # Ranks 8 and 18 of 25: 1000 ± 50.
+    values = [1000 + 10 * (i - 12) for i in range(25)]
+    (found,) = precisions(pool(values))
+    assert (found.series, found.samples, found.distance, found.fraction) == ("t1", 25, 50, 0.05)
+    assert is_reached(StopRule(0.05, 9), pool(values))
+    assert not is_reached(StopRule(0.049, 9), pool(values))
+    assert str(found) == "t1 ±5 %"
+
+
+def test_a_tick_is_as_close_as_a_clock_can_tell() -> None:
+    assert is_reached(StopRule(0.001, 9), pool([5] * 10 + [6] * 10))
+    assert not is_reached(StopRule(0.001, 9), pool([5] * 10 + [8] * 10))
+
+
+def test_a_median_of_zero_has_no_fraction() -> None:
+    (found,) = precisions(pool([-40, -20, -10, 0, 10, 20, 40]))
+    assert found.fraction is None
+    assert not found.within(1)
+    assert str(found) == "t1 ±40 ticks"
+
+
+def test_counts_that_are_results_are_to_be_known_as_well() -> None:
+    counted = measured(Setting("threadmetric", {}, 0), series("count", [-40, -20, -10, 0, 10, 20, 40], "count"))
+    (found,) = precisions([counted])
+    assert str(found) == "count ±40 counts"
+    assert is_reached(StopRule(0.01, 9), [measured(Setting("b", {}, 0), series("count", [5] * 10 + [6] * 10, "count"))])
+
+
+def test_the_worst_series_counts_and_those_beside_the_matter_do_not() -> None:
+    wide = list(range(100, 1100, 100))
+    both = measured(
+        Setting("speedup", {}, 0),
+        series("narrow", [100] * 10),
+        series("wide", wide),
+        *(series(name, [1, 10**6] * 5) for name in ("looking.0", "true")),
+        series("where", [0, 1] * 5, "core"),
+        series("when", wide, "moment"),
+        series("empty", []),
+    )
+    assert [one.series for one in precisions([both])] == ["narrow", "wide"]
+    assert str(worst(precisions([both]))).startswith("wide ±")
+
+
+@pytest.mark.parametrize("benchmark", ["clock", "contention"])
+def test_what_has_no_median_that_means_something_is_not_repeated(benchmark: str) -> None:
+    wide = pool(list(range(100, 1100, 100)), benchmark=benchmark)
+    assert precisions(wide) == []
+    assert is_reached(StopRule(0.01, 2), wide)
+
+
+def test_too_few_samples_are_worse_than_any_interval() -> None:
+    mixed = measured(Setting("b", {}, 0), series("few", [1] * 5), series("wide", [1, 10**6] * 10))
+    assert str(worst(precisions([mixed]))) == "few not known from 5 samples"
+
+
+# How it is told
+
+
+def noise(spread: int, repetition: int) -> Measurement:
+    values = 10_000 + spread * np.random.default_rng(repetition).normal(size=10)
+    return measured(Setting("b", {"spread": spread}, repetition), series("t1", values.astype(int).tolist()))
+
+
+PLAN = Plan("host", None, "b", (Part("b", {"spread": [0, 100_000]}),), repetitions=2, stop=StopRule(0.01, 12))
+FINISHED = (*(noise(0, i) for i in range(2)), *(noise(100_000, i) for i in range(12)))
+RUN = Run(1, PLAN, "2026-01-01T00:00:00+00:00", "0", len(FINISHED), FINISHED)
+
+
+def test_without_a_rule_there_is_nothing_to_say() -> None:
+    run = msgspec.structs.replace(RUN, plan=msgspec.structs.replace(RUN.plan, stop=None))
+    assert warnings(run) == []
+    assert to_json(run) is None
+
+
+def test_a_warning_says_which_settings_did_not_get_there_and_how_far_they_got() -> None:
+    (sentence,) = warnings(RUN)
+    assert "known to ±1 %. After 12 repetitions" in sentence
+    found = worst(precisions(repetitions_by_setting(RUN)["b", '{"spread":100000}']))
+    assert f"b spread=100000 ({found})" in sentence
+    assert "spread=0 " not in sentence
+    assert "--cap" in sentence
+
+
+def test_the_document_says_how_far_each_setting_came() -> None:
+    found = to_json(RUN)
+    assert found is not None
+    assert (found["until"], found["cap"]) == (0.01, 12)
+    rows = {(row["benchmark"], row["factors"]["spread"]): row for row in found["settings"]}  # type: ignore[attr-defined]
+    assert rows["b", 0] == {
+        "benchmark": "b",
+        "factors": {"spread": 0},
+        "repetitions": 2,
+        "reached": True,
+        "series": [{"series": "t1", "samples": 20, "half_width": 0}],
+    }
+    assert not rows["b", 100_000]["reached"]
+    assert rows["b", 100_000]["series"][0]["half_width"] > 0.01

@@ -42,7 +42,7 @@ from intercore.campaign.runner import carry_out, target_conditions
 from intercore.campaign.stop_rule import DEFAULT_CAP, parse_rule
 from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.campaign.sweep import carry_out as sweep_campaigns
-from intercore.campaign.workers import Processes, cores
+from intercore.campaign.workers import SimulatorProcesses, cores
 from intercore.comparison.report import print_comparison
 from intercore.document.run import run_document
 from intercore.errors import IntercoreError, UsageError
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from intercore.board.boards import Board
     from intercore.campaign.plan_file import PlanFile
     from intercore.campaign.preview import Prepared
-    from intercore.campaign.workers import Crew
+    from intercore.campaign.workers import Workers
     from intercore.link.link import Port
     from intercore.record.measurement import Level, Run
 
@@ -713,10 +713,10 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float | Non
     return store.run(run_id)
 
 
-def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Crew:
+def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Workers:
     """Return who is to run the simulated chips of a plan file."""
     if cluster is None:
-        return Processes(jobs or cores())
+        return SimulatorProcesses(jobs or cores())
     if jobs is not None:
         raise UsageError("--jobs is for this machine: how many simulated chips a cluster runs is up to its workers")
     for place in file.places:
@@ -731,7 +731,7 @@ def _sweep(
     store: Store,
     file: PlanFile,
     prepared: Sequence[Prepared],
-    simulators: Crew,
+    simulators: Workers,
     timeout: float | None,
     patience: float,
 ) -> tuple[list[Run], bool]:
@@ -778,7 +778,7 @@ def _sweep(
     return [store.run(one.id) for one in campaigns], not missing
 
 
-def _estimate(prepared: Sequence[Prepared], simulators: Crew) -> str:
+def _estimate(prepared: Sequence[Prepared], simulators: Workers) -> str:
     """Say how much there is to do, and how long that will take."""
     whole = sum(len(one.missing) for one in prepared)
     if not whole:

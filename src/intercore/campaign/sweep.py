@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from intercore.campaign.workers import Workers
     from intercore.record.measurement import Measurement, Plan, Run
     from intercore.record.plan import Setting
-    from intercore.record.store import Store, Summary
+    from intercore.record.store import Store
 
 DEFAULT_PATIENCE = 20.0
 """Seconds that a target that has gone is waited for: time for a reset, a loose plug, a person."""
@@ -279,27 +279,6 @@ class _Phase:
     def _tell_if_set_aside(self, campaign: Campaign) -> None:
         if campaign.set_aside is not None:
             self._watcher.say(campaign, f"{campaign.name} is set aside: {campaign.set_aside}")
-
-
-def same_content(plan: Plan, other: Plan) -> bool:
-    """Whether two plans measure the same on the same target, whatever file they are from."""
-    return _content(plan) == _content(other)
-
-
-def find_run(runs: Iterable[Summary], plan: Plan) -> Summary | None:
-    """Return the newest of the stored runs of what the plan measures; None if there is none."""
-    return next((run for run in reversed(list(runs)) if same_content(run.plan, plan)), None)
-
-
-def find_changed(runs: Iterable[Summary], plan: Plan) -> Summary | None:
-    """Return the newest unfinished run of the plan's file and target if that was another plan; None if not."""
-    mine = [run for run in runs if (run.plan.file, run.plan.target, run.plan.url) == (plan.file, plan.target, plan.url)]
-    newest = mine[-1] if mine else None
-    return newest if newest is not None and not newest.complete and not same_content(newest.plan, plan) else None
-
-
-def _content(plan: Plan) -> Plan:
-    return msgspec.structs.replace(plan, file=None, name="", baud=0)
 
 
 def _without_parts(plan: Plan) -> Plan:

@@ -153,15 +153,6 @@ class _LongEnoughError(Exception):
     """A trial has taken as long as it may."""
 
 
-def words(seconds: float) -> str:
-    """Return a time in words that claim no more than an estimate can: `40 s`, `3 min`, `2.5 h`, `3 days`."""
-    for size, unit in ((86400.0, "days"), (3600.0, "h"), (60.0, "min")):
-        if seconds >= 1.5 * size:
-            number = seconds / size
-            return f"{number:.1f} {unit}" if number < 10 else f"{number:.0f} {unit}"
-    return f"{seconds:.0f} s"
-
-
 def counted(names: Iterable[str]) -> str:
     """Return how often each name is there: `24 switch, 12 lock`."""
     return ", ".join(f"{count} {name}" for name, count in Counter(names).items())

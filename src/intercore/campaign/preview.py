@@ -15,6 +15,7 @@ from intercore.campaign.sweep import find_changed, find_run
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.origin import in_brackets
 from intercore.record.plan import grid, measured, remaining, settings
+from intercore.view.quantity import rough_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +71,7 @@ class Prepared(msgspec.Struct, frozen=True):
             "measurements": len(whole),
             "done": len(whole) - len(self.missing),
             "openings": len(builds_of(self.plan)),
-            "about": "" if self.pace is None and self.missing else estimate.words(self.seconds),
+            "about": "" if self.pace is None and self.missing else rough_time(self.seconds),
         }
 
 

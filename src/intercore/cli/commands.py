@@ -24,7 +24,6 @@ from intercore.board.boards import BOARDS, Flashing
 from intercore.board.boards import find as find_board
 from intercore.board.build import board_image
 from intercore.campaign import plan_file, stop_rule
-from intercore.campaign.estimate import words as in_words
 from intercore.campaign.levels import (
     SUITE,
     excluded,
@@ -37,7 +36,6 @@ from intercore.campaign.levels import (
     target_levels,
 )
 from intercore.campaign.preview import duration, prepare
-from intercore.campaign.progress import watch, watch_campaigns
 from intercore.campaign.runner import carry_out, target_conditions
 from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.campaign.sweep import carry_out as sweep_campaigns
@@ -65,6 +63,8 @@ from intercore.target.targets import (
     option_of,
 )
 from intercore.terminal.image import print_image
+from intercore.terminal.progress import watch, watch_campaigns
+from intercore.view.quantity import rough_time
 from intercore.view.table import Format, print_csv, print_json, print_rows, print_table
 
 if TYPE_CHECKING:
@@ -785,7 +785,7 @@ def _estimate(prepared: Sequence[Prepared], simulators: Crew) -> str:
     known = "; ".join(f"{one.place}: {one.pace.how}" for one in prepared if one.pace is not None and one.missing)
     rule = any(one.plan is not None and one.plan.stop is not None for one in prepared)
     least = "at least " if rule else "about "
-    long = f", {least}{in_words(duration(prepared, simulators.size))}{where} (from {known})" if known else ""
+    long = f", {least}{rough_time(duration(prepared, simulators.size))}{where} (from {known})" if known else ""
     return f"{whole} measurements to take{long}"
 
 

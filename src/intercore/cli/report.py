@@ -1,0 +1,32 @@
+"""The command `report`: a page of stored runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from intercore.cli.options import DEFAULT_STORE, StorePath
+from intercore.cli.outcome import DEFAULT_EFFICIENCY, Efficiency, check_efficiency, write_report
+from intercore.cli.stored import existing, named
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Examples: intercore report 3 -o speedup.html; intercore report 1 host")
+def report(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RUN]…", help="Numbers of stored runs, or targets for their newest of each benchmark."),
+    ] = None,
+    *,
+    page: Annotated[Path, typer.Option("-o", "--output", help="Where to write the page.")] = Path("intercore.html"),
+    efficiency: Efficiency = DEFAULT_EFFICIENCY,
+    store_path: StorePath = DEFAULT_STORE,
+) -> None:
+    """Write one self-contained HTML page with the plots of a run, or of several side by side."""
+    check_efficiency(efficiency)
+    with existing(store_path) as store:
+        found = named(store, names) if names else [store.run()]
+    write_report(found, page, efficiency)

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md is carried out: what it adds works, for as few edited files as it says; a benchmark can be deleted."""
+"""CONTRIBUTING.md is carried out: what it adds works, for as few edited files as it says; what it adds may go, too."""
 
 from __future__ import annotations
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from typer.main import get_command
 
 from intercore.benchmarks import registry
-from intercore.cli import commands
+from intercore.cli.main import COMMANDS
 from tests.turns import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from typer import Typer
 
 MOST_LINES = 700
 LARGE = 500
@@ -84,8 +84,9 @@ def test_every_link_leads_somewhere(document: Path) -> None:
             assert place in map(anchor, headings), f"{document.name} links to {target}"
 
 
-def app() -> Typer:
-    return commands.app
+def command(name: str) -> Any:  # noqa: ANN401 - typer's own kind of command
+    module, _ = COMMANDS[name]
+    return get_command(importlib.import_module(f"intercore.cli.{module}").app)
 
 
 def words_of(document: Path) -> Iterator[list[str]]:
@@ -100,16 +101,15 @@ def words_of(document: Path) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("document", documents(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_command_and_option_that_a_document_names_exists(document: Path) -> None:
-    known = get_command(app()).commands  # type: ignore[attr-defined]
     for words in words_of(document):
         name, *rest = [word.strip("[].,)") for word in words] or [""]
         if name.startswith("-") or not name.islower():
             continue
-        assert name in known, f"{document.name}: intercore {' '.join(words)}"
-        command = known[name]
-        while rest and rest[0] in getattr(command, "commands", {}):
-            command = command.commands[rest.pop(0)]
-        options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        assert name in COMMANDS, f"{document.name}: intercore {' '.join(words)}"
+        called = command(name)
+        while rest and rest[0] in getattr(called, "commands", {}):
+            called = called.commands[rest.pop(0)]
+        options = {option for parameter in called.params for option in (*parameter.opts, *parameter.secondary_opts)}
         for word in rest:
             option = word.strip("[]`").partition("=")[0]
             if re.fullmatch(r"--[a-z-]+", option) and option != "--help":

@@ -22,7 +22,7 @@ from intercore.benchmarks.published import published
 from intercore.benchmarks.reports import reports
 from intercore.document.run import run_document
 from intercore.record.measurement import Series
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 from tests.benchmarks.message_data import SIZES, campaign, measurement, run_of
 from tests.document.test_schema import SCHEMA
 

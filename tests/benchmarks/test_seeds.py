@@ -15,7 +15,7 @@ from rich.console import Console
 
 from intercore.benchmarks.reports import reports
 from intercore.page.page import write_page
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 from tests.fakes import esp32 as fake_esp32
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from rich.console import Console
 from intercore.benchmarks.reports import reports
 from intercore.document import run as document
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -18,7 +18,8 @@ import pytest
 
 from intercore.board.boards import PICO
 from intercore.board.build import board_image
-from intercore.cli import commands
+from intercore.cli.main import main
+from intercore.cli.options import DEFAULT_STORE
 from intercore.record.store import Store
 from intercore.sim import Simulator, Symbol
 from intercore.target import simulated_port
@@ -76,13 +77,13 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     """Carry out a command of the tool and return the JSON document that it prints."""
     monkeypatch.setattr(sys, "argv", ["intercore", *words, "--format", "json"])
     with pytest.raises(SystemExit) as end:
-        commands.main()
+        main()
     assert not end.value.code
     return json.loads(capsys.readouterr().out)
 
 
 def stored() -> Run:
-    with Store(commands.DEFAULT_STORE) as store:
+    with Store(DEFAULT_STORE) as store:
         return store.run()
 
 

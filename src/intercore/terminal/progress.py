@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from intercore.campaign.duration import in_words
+from intercore.view.quantity import rough_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,14 +17,31 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import TaskID
 
-    from intercore.campaign.run import Observer
-    from intercore.campaign.sweep import Campaign, Watcher
     from intercore.record.plan import Setting
-    from intercore.statistics.precision import Precision
+
+
+class Campaign(Protocol):
+    """A run that is being carried out beside others."""
+
+    @property
+    def id(self) -> int:
+        """Number of the run."""
+
+    @property
+    def name(self) -> str:
+        """What its target is called in messages."""
+
+    @property
+    def done(self) -> int:
+        """How many measurements are in the store."""
+
+    @property
+    def total(self) -> int:
+        """How many there will be, as far as is known."""
 
 
 @contextlib.contextmanager
-def watch(console: Console) -> Iterator[Observer]:
+def watch(console: Console) -> Iterator[_Bar | _Log]:
     """Show the progress of a run while the context lasts."""
     if not console.is_terminal:
         yield _Log(console)
@@ -34,7 +51,7 @@ def watch(console: Console) -> Iterator[Observer]:
 
 
 @contextlib.contextmanager
-def watch_campaigns(console: Console) -> Iterator[Watcher]:
+def watch_campaigns(console: Console) -> Iterator[_Bars | _Logs]:
     """Show the progress of several runs at once while the context lasts."""
     if not console.is_terminal:
         yield _Logs(console)
@@ -90,7 +107,7 @@ class _Logs:
         now = time.monotonic()
         left = (campaign.total - campaign.done) * (now - self._begun.setdefault(campaign.id, now - seconds)) / done
         counts = f"{campaign.name} {campaign.done}/{campaign.total}"
-        self._print(f"{counts} {_words(setting)} {seconds:.1f} s, {in_words(left)} left")
+        self._print(f"{counts} {_words(setting)} {seconds:.1f} s, {rough_time(left)} left")
 
     def say(self, campaign: Campaign, text: str) -> None:
         self._print(f"{campaign.name}: {text}")
@@ -110,7 +127,7 @@ class _Bar:
         self._whole = done
         self._progress.update(self._task, total=total, completed=done)
 
-    def measuring(self, setting: Setting, known: Precision | None) -> None:
+    def measuring(self, setting: Setting, known: object) -> None:
         self._words = escape(_words(setting) + (f"  {known}" if known else ""))
         self._progress.update(self._task, description=self._words)
 
@@ -123,7 +140,7 @@ class _Bar:
     def told(self, text: str) -> None:
         self._progress.console.print(text, markup=False)
 
-    def stored(self, total: int, known: Precision | None) -> None:  # noqa: ARG002 - said when it is measured again
+    def stored(self, total: int, known: object) -> None:  # noqa: ARG002 - said when it is measured again
         self._whole += 1
         self._progress.update(self._task, completed=self._whole, total=total)
 
@@ -139,7 +156,7 @@ class _Log:
     def begin(self, done: int, total: int) -> None:  # noqa: ARG002 - each line says the total known then
         self._position = done
 
-    def measuring(self, setting: Setting, known: Precision | None) -> None:  # noqa: ARG002 - said when it is stored
+    def measuring(self, setting: Setting, known: object) -> None:  # noqa: ARG002 - said when it is stored
         self._setting = setting
         self._since = time.monotonic()
 
@@ -152,7 +169,7 @@ class _Log:
     def told(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
-    def stored(self, total: int, known: Precision | None) -> None:
+    def stored(self, total: int, known: object) -> None:
         self._position += 1
         if self._setting is not None:
             took = time.monotonic() - self._since

@@ -69,7 +69,7 @@ from intercore.document.run import run_document
 from intercore.document.schema.generate import up_to_date
 from intercore.page.page import write_page
 from intercore.record.measurement import Part, Plan, Run
-import intercore.cli.commands
+import intercore.cli.main
 gone = {GONE}
 assert not {{*gone}} & {{*registry.names()}}
 assert all(list(levels.suite(name, "measured", amp=False)) == [{{}}] for name in gone)

@@ -40,10 +40,10 @@ from intercore.campaign.open_target import target_conditions
 from intercore.campaign.preview import preview, total_duration
 from intercore.campaign.progress import watch, watch_campaigns
 from intercore.campaign.run import carry_out
+from intercore.campaign.simulator_processes import SimulatorProcesses, cores
 from intercore.campaign.stop_rule import DEFAULT_CAP, parse_rule
 from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.campaign.sweep import carry_out as sweep_campaigns
-from intercore.campaign.workers import SimulatorProcesses, cores
 from intercore.comparison.report import print_comparison
 from intercore.document.run import run_document
 from intercore.errors import IntercoreError, UsageError

@@ -105,6 +105,7 @@ lint-python:
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --cache-dir build/imports
 
 lint-rust:
 	$(CARGO) fmt --check
@@ -113,6 +114,7 @@ lint-rust:
 
 lint-c:
 	$(BIN)/clang-format --dry-run --Werror $(C_FILES)
+	! LC_ALL=C.UTF-8 grep -nE '.{121}' $(C_FILES) # comments, which clang-format leaves as they are
 	cmake -S firmware -B build/lint -DIC_OPT=O2 > build/lint.log || { cat build/lint.log; exit 1; }
 	$(call clang-tidy,build/lint,,$(filter-out $(NOT_LINTED),$(filter %.c,$(C_FILES))))
 	scripts/install-packages $(ARM_GCC)
@@ -139,8 +141,9 @@ fuzz: setup ## fuzz the target's console for FUZZ_SECONDS (60)
 	build/fuzz/console_fuzz -dict=firmware/fuzz/console.dict -max_len=600 -timeout=10 \
 	    -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/corpus
 
-bench: setup ## what Intercore itself costs: a time stamp, the link, the store, the memory of a chip; our ring beside a message buffer; how fast its simulator is (Rust)
+bench: setup ## what Intercore itself costs: a time stamp, a start of the tool, the link, the store, the memory of a chip; our ring beside a message buffer; how fast its simulator is (Rust)
 	$(BIN)/python bench/time_stamp.py
+	$(BIN)/python bench/start_up.py
 	$(BIN)/python bench/link.py
 	scripts/install-packages $(ARM_GCC)
 	$(BIN)/python bench/footprint.py

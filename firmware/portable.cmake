@@ -1,12 +1,29 @@
-# The portable code: knows port.h and nothing else of the platform. For every board, also as a component of ESP-IDF. The
-# board adds the list of its benchmarks.
-set(IC_PORTABLE
-  core/align.c core/answer.c core/benchmark.c core/busy.c core/command.c core/console.c core/crc32.c core/error.c
-  core/histogram.c core/line.c core/looking.c core/parameter.c core/random.c core/run.c core/samples.c core/settings.c
-  core/text.c
-  bench/api.c bench/clock.c bench/contention.c bench/irq.c bench/jitter.c bench/lock.c
-  bench/memory.c bench/message.c bench/rhealstone.c bench/speedup.c bench/switch.c bench/threadmetric.c
-  transport/ring.c transport/rpmsg.c transport/spsc.c transport/vring.c transport/waiting.c
-  workload/fp.c workload/hanoi.c workload/integer.c workload/memory.c workload/workload.c)
+# The portable code: knows port.h and nothing else of the platform. For every board, also as a component of ESP-IDF. What
+# lies in these folders is part of it: a benchmark and a workload are found by being there, and so is a transport.
+set(watched CONFIGURE_DEPENDS) # the next build finds a new file
+if(CMAKE_SCRIPT_MODE_FILE) # ESP-IDF's, which only asks for the requirements
+  set(watched "")
+endif()
+set(IC_PORTABLE "")
+foreach(pattern core/*.c bench/*.c bench/*/*.c transport/*.c workload/*.c)
+  file(GLOB found ${watched} RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/${pattern})
+  list(APPEND IC_PORTABLE ${found})
+endforeach()
+# The board adds its registry of benchmarks, one of these.
+list(REMOVE_ITEM IC_PORTABLE bench/benchmarks.c bench/benchmarks_amp.c)
+# The test of port.h's promises.
+file(GLOB IC_PORT_TEST ${watched} RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/port/test/*.c)
+
 set(IC_PORTABLE_FOLDERS core bench workload transport port)
 set(IC_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Werror)
+
+# The sources of the groups of transports that a board has: ic_transports(<variable> <folder under transport/>...)
+function(ic_transports variable)
+  set(sources "")
+  foreach(folder ${ARGN})
+    file(GLOB found ${watched} RELATIVE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}
+      ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/transport/${folder}/*.c)
+    list(APPEND sources ${found})
+  endforeach()
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()

@@ -27,7 +27,7 @@
  * From them the desk tells by how much each counter is ahead of the common clock, and by how much faster it runs, give
  * or take half of what stands in `around`. */
 #include "benchmarks.h"
-#include "busy.h"
+#include "busy_wait.h"
 #include "port.h"
 #include "run.h"
 
@@ -95,7 +95,7 @@ static bool await_turn(struct side *side) {
 static void read_first(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        ic_busy(SETTLING_TURNS);
+        ic_busy_wait(SETTLING_TURNS);
         uint64_t now = port_clock();
         clock_hand_over();
         end_turn(side, now);
@@ -106,7 +106,7 @@ PORT_ENTRY(read_first);
 static void read_second(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        ic_busy(SETTLING_TURNS + pair.turns);
+        ic_busy_wait(SETTLING_TURNS + pair.turns);
         end_turn(side, port_clock());
     }
 }
@@ -127,7 +127,7 @@ static void read_counter(struct side *side) {
 static void read_counter_first(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        ic_busy(SETTLING_TURNS);
+        ic_busy_wait(SETTLING_TURNS);
         read_counter(side);
     }
 }
@@ -136,7 +136,7 @@ PORT_ENTRY(read_counter_first);
 static void read_counter_second(void *arg) {
     struct side *side = arg;
     while (await_turn(side)) {
-        ic_busy(SETTLING_TURNS + pair.turns);
+        ic_busy_wait(SETTLING_TURNS + pair.turns);
         read_counter(side);
     }
 }
@@ -251,7 +251,7 @@ static bool measure(struct ic_run *run) {
         dismiss(run, &pair.to);
         return false;
     }
-    uint32_t most_turns = ic_busy_turns(run->values[P_LONGEST] * port_clock_hz() / 1000000U);
+    uint32_t most_turns = ic_busy_wait_turns(run->values[P_LONGEST] * port_clock_hz() / 1000000U);
     bool taken = counted ? measure_counters(run, most_turns) : measure_intervals(run, most_turns);
     dismiss(run, &pair.from);
     dismiss(run, &pair.to);

@@ -31,7 +31,7 @@
 #include <stdatomic.h>
 
 #include "benchmarks.h"
-#include "busy.h"
+#include "busy_wait.h"
 #include "histogram.h"
 #include "port.h"
 #include "run.h"
@@ -191,7 +191,7 @@ static void take_stretch(void) {
         if (i < jitter.releases) {
             ask_mover(core);
         }
-        ic_busy(jitter.work_turns);
+        ic_busy_wait(jitter.work_turns);
         before = late;
         due += jitter.period;
     }
@@ -223,7 +223,7 @@ static void be_load(void *arg) {
             return;
         }
         while (!is_halted()) {
-            ic_busy(LOAD_TURNS);
+            ic_busy_wait(LOAD_TURNS);
         }
     }
 }
@@ -507,7 +507,8 @@ static bool measure(struct ic_run *run) {
     run->checks.repetitions += run->values[P_COUNTED];
     jitter.period_ticks = (uint32_t)((uint64_t)run->values[P_PERIOD] * port_tick_hz() / 1000000U);
     jitter.period = jitter.period_ticks * (port_clock_hz() / port_tick_hz());
-    jitter.work_turns = run->values[P_WORK] > 0 ? ic_busy_turns(run->values[P_WORK] * port_clock_hz() / 1000000U) : 0;
+    jitter.work_turns =
+        run->values[P_WORK] > 0 ? ic_busy_wait_turns(run->values[P_WORK] * port_clock_hz() / 1000000U) : 0;
     port_time_slicing(run->values[P_LOAD] == LOAD_SAME);
     uint32_t first = first_core(run);
     bool started = start_tasks(first == PORT_CORE_ANY ? PORT_CORE_ANY : first);

@@ -5,15 +5,18 @@
  *
  *   task-switching        same: from before a task yields to after the yield of another one of equal priority has
  *                         returned. cross: from before a task notifies one of equal priority, which waits on a core
- * that sleeps, to when that runs preemption            from before a task notifies one of higher priority to when that
- * runs. cross: there it preempts a task that computes interrupt-latency     same: from when a timer is due to its
- * handler, while a task computes. cross: from before the other core's doorbell is rung to its handler, while a task
- * computes there semaphore-shuffling   from before a task gives a semaphore to when a task of higher priority that
- * waits for it runs deadlock-breaking     from before a task of high priority asks for a mutex that one of low priority
- * has, to when it has it, while one of middle priority is ready to keep the low one from running: the low one inherits
- * the high priority and releases the mutex at once. cross: the low and the middle one are on core `core`, the high one
- * on the other message-latency       from before a task sends 16 bytes to a queue to when a task of higher priority has
- * received them
+ *                         that sleeps, to when that runs
+ *   preemption            from before a task notifies one of higher priority to when that runs. cross: there it
+ *                         preempts a task that computes
+ *   interrupt-latency     same: from when a timer is due to its handler, while a task computes. cross: from before the
+ *                         other core's doorbell is rung to its handler, while a task computes there
+ *   semaphore-shuffling   from before a task gives a semaphore to when a task of higher priority that waits for it runs
+ *   deadlock-breaking     from before a task of high priority asks for a mutex that one of low priority has, to when it
+ *                         has it, while one of middle priority is ready to keep the low one from running: the low one
+ *                         inherits the high priority and releases the mutex at once. cross: the low and the middle one
+ *                         are on core `core`, the high one on the other
+ *   message-latency       from before a task sends 16 bytes to a queue to when a task of higher priority has received
+ *                         them
  *
  * In form cross, priorities of tasks on different cores do not compete. */
 #include <stdatomic.h>
@@ -69,6 +72,9 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                 .limit = last_core},
 };
 
+/* In form cross somebody waits for the bystander to compute: until that has been seen, it does. */
+enum stage { AWAY, COMPUTING, SEEN };
+
 /* The tasks: one acts, one is reached by that, and one computes where it is in their way. */
 struct role {
     port_task_t task;
@@ -94,8 +100,7 @@ static struct {
     bool dismissed; /* read by a task after it has been woken */
     atomic_bool yielding;
     atomic_bool armed;
-    atomic_bool computing; /* the bystander, at least until `acting` */
-    atomic_bool acting;    /* who waited for that goes on */
+    atomic_uint bystanding; /* a stage of the bystander */
     atomic_bool arrived;
     port_sem_t semaphore;
     port_mutex_t mutex;
@@ -113,11 +118,10 @@ static void write_message(uint32_t *message) {
     }
 }
 
-/* The bystander computes on until this has been seen. */
 static void await_bystander(void) {
-    while (!atomic_load(&rheal.computing)) {
+    while (atomic_load(&rheal.bystanding) != COMPUTING) {
     }
-    atomic_store(&rheal.acting, true);
+    atomic_store(&rheal.bystanding, SEEN);
 }
 
 /* ---- the task that acts ---- */
@@ -247,14 +251,13 @@ static uint64_t break_deadlock(void) {
     if (rheal.cross) {
         await_bystander(); /* the one that has the mutex cannot run then */
     } else {
-        atomic_store(&rheal.acting, true);
         port_notify(&rheal.bystander.task); /* it would run as soon as this task waits */
     }
     rheal.begin = port_clock();
     port_mutex_lock(&rheal.mutex);
     uint64_t now = port_clock();
     /* Before the bystander has given up, or, on one core, run at all. */
-    rheal.wrong = rheal.wrong || (rheal.cross ? !atomic_load(&rheal.computing) : atomic_load(&rheal.computing));
+    rheal.wrong = rheal.wrong || rheal.cross == (atomic_load(&rheal.bystanding) == AWAY);
     atomic_store(&rheal.arrived, true);
     port_mutex_unlock(&rheal.mutex);
     return now;
@@ -318,9 +321,9 @@ static void handle(void *arg) {
 
 /* ---- the bystander ---- */
 
-/* It computes until the end, or until it has done so for long enough: not from its own begin, since whoever waits for it
- * to compute may come late, and would wait for ever if it had ended. It looks at the clock seldom: that takes the bus,
- * which the reading of another core may need at that time. */
+/* It computes until the end, or for long enough: not counted from its own begin, since who waits for it may come late,
+ * and would wait for ever if it had ended. It looks at the clock seldom: that takes the bus, which the reading of another
+ * core may need at that time. */
 static void bystander_task(void *arg) {
     struct role *role = arg;
     for (;;) {
@@ -328,8 +331,8 @@ static void bystander_task(void *arg) {
         if (is_dismissed(role)) {
             return;
         }
-        atomic_store(&rheal.computing, true);
-        while (!atomic_load(&rheal.acting)) {
+        atomic_store(&rheal.bystanding, COMPUTING);
+        while (rheal.cross && atomic_load(&rheal.bystanding) == COMPUTING) {
         }
         uint64_t limit = port_clock() + port_clock_hz() / PATIENCE_HZ;
         for (uint32_t turns = 1; !atomic_load(&rheal.arrived); turns++) {
@@ -337,7 +340,7 @@ static void bystander_task(void *arg) {
                 break;
             }
         }
-        atomic_store(&rheal.computing, false);
+        atomic_store(&rheal.bystanding, AWAY);
         port_notify(rheal.leader);
     }
 }
@@ -428,8 +431,7 @@ static void wake_roles(void) {
 static void take(struct ic_run *run, struct ic_series *series) {
     atomic_store(&rheal.yielding, false);
     atomic_store(&rheal.armed, false);
-    atomic_store(&rheal.computing, false);
-    atomic_store(&rheal.acting, false);
+    atomic_store(&rheal.bystanding, AWAY);
     atomic_store(&rheal.arrived, false);
     rheal.number++;
     rheal.shift = ic_random_below(&run->random, (uint32_t)(port_clock_hz() / 100000U));

@@ -30,10 +30,7 @@
 #include "benchmarks.h"
 #include "port.h"
 #include "run.h"
-#include "workload.h"
-
-/* Keeps what different cores write on different cache lines. */
-#define CACHE_LINE 64
+#include "workloads.h"
 
 enum { P_WORKLOAD, P_N, P_CORES, P_MODE, P_JOIN, P_PRIORITY, P_MARK, PARAMETER_COUNT };
 enum mark { MARK_ALL, MARK_T1, MARK_TP };
@@ -66,7 +63,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 };
 
 struct part {
-    _Alignas(CACHE_LINE) port_task_t task;
+    _Alignas(PORT_CACHE_LINE) port_task_t task;
     struct team *team;
     uint32_t core;
     uint32_t first;

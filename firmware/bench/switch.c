@@ -42,8 +42,6 @@
 #include "port_objects.h"
 #include "run.h"
 
-/* Keeps what different cores write on different cache lines. */
-#define CACHE_LINE 64
 /* Passes before the dither, so that a core that has nothing to do is asleep. */
 #define SETTLING_US 20U
 #define EVENT 1U
@@ -107,11 +105,11 @@ static struct {
     uint32_t item; /* what came by queue or stream */
     uint32_t turn;
     /* Number of the turn that was reached. Two are written by the woken task, */
-    _Alignas(CACHE_LINE) atomic_uint armed; /* when all that is left to it is to wait */
-    atomic_uint seen;                       /* when it has its stamp */
+    _Alignas(PORT_CACHE_LINE) atomic_uint armed; /* when all that is left to it is to wait */
+    atomic_uint seen;                            /* when it has its stamp */
     /* and two by others, not at the same time. */
-    _Alignas(CACHE_LINE) atomic_uint spinning; /* when the other core is busy */
-    atomic_uint signalled;                     /* when the signaller has its stamps */
+    _Alignas(PORT_CACHE_LINE) atomic_uint spinning; /* when the other core is busy */
+    atomic_uint signalled;                          /* when the signaller has its stamps */
     /* Of the present primitive. */
     port_sem_t sem;
     port_mutex_t mutex;

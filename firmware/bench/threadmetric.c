@@ -36,7 +36,6 @@
 #define BLOCK_BYTES 128U
 #define ARRAY_WORDS 1024U
 #define START_TICKS 2U
-#define CACHE_LINE 64
 
 #define PRIORITY_LOWEST 2U
 #define PRIORITY_TIMEKEEPER PORT_PRIORITY_MAX
@@ -74,7 +73,7 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 };
 
 struct worker {
-    _Alignas(CACHE_LINE) port_task_t task;
+    _Alignas(PORT_CACHE_LINE) port_task_t task;
     atomic_uint count;
     atomic_bool ended;
     uint32_t index;

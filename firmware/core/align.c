@@ -6,8 +6,6 @@
 #include "run.h"
 
 #define EXCHANGES 64U
-/* Keeps what different cores write on different cache lines. */
-#define CACHE_LINE 64
 
 /* What is asked, besides the number of an exchange, from 1. */
 #define NOBODY 0U
@@ -29,8 +27,8 @@ static struct {
     port_task_t answerer;
     uint32_t cores[2]; /* of the asker and of the answerer */
     bool migrated[2];
-    _Alignas(CACHE_LINE) atomic_uint asked;
-    _Alignas(CACHE_LINE) atomic_uint answered; /* the answerer spins: EXCHANGES + 1; then the number of the exchange */
+    _Alignas(PORT_CACHE_LINE) atomic_uint asked;
+    _Alignas(PORT_CACHE_LINE) atomic_uint answered; /* EXCHANGES + 1: the answerer spins; then the exchange's number */
     uint64_t answer;
 } exchange PORT_SHARED(align);
 

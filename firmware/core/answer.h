@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "error.h"
+#include "ic_error.h"
 #include "run.h"
 
 /* Which of the numbered lines are to be sent. */

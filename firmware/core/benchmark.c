@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "looking.h"
 #include "port.h"
 #include "samples.h"
 
@@ -38,7 +37,7 @@ const struct ic_parameter *ic_benchmark_parameter(const struct ic_benchmark *ben
 
 uint32_t ic_benchmark_max(const struct ic_benchmark *benchmark, size_t index) {
     if (index == benchmark->parameter_count + IC_COMMON_SAMPLES) {
-        return (IC_SAMPLES_CAPACITY - ic_looking_samples()) / benchmark->series_count;
+        return (IC_SAMPLES_CAPACITY - IC_LOOKING_PAIRS * port_core_count()) / benchmark->series_count;
     }
     return ic_parameter_max(ic_benchmark_parameter(benchmark, index));
 }

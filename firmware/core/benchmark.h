@@ -1,4 +1,4 @@
-/* The registry of benchmarks. bench/benchmarks.c holds the list. */
+/* The registry of benchmarks, which is made from the list in bench/benchmarks.h. */
 #ifndef IC_BENCHMARK_H
 #define IC_BENCHMARK_H
 
@@ -51,6 +51,9 @@ uint32_t ic_benchmark_default(const struct ic_benchmark *benchmark, size_t index
 
 /* Parameters that every benchmark has, behind its own. */
 enum ic_common { IC_COMMON_SAMPLES, IC_COMMON_DITHER, IC_COMMON_REST, IC_COMMON_SEED, IC_COMMON_COUNT };
+
+/* Samples that every measurement takes on each core, besides its own, for the cost of looking (looking.h). */
+#define IC_LOOKING_PAIRS 32U
 
 /* Own and common parameters together. */
 #define IC_PARAMETERS_MAX 16U

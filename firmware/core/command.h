@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "ic_error.h"
 
 /* Longest line accepted, without its end. */
 #define IC_COMMAND_MAX 400U

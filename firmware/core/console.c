@@ -4,8 +4,8 @@
 
 #include "answer.h"
 #include "command.h"
+#include "measure.h"
 #include "port.h"
-#include "run.h"
 
 /* Progress lines per second. */
 #define PROGRESS_HZ 4U
@@ -64,7 +64,7 @@ static void refuse(uint32_t id, const char *code, const char *text, const char *
 
 /* ---- while a run is under way ---- */
 
-void ic_console_attend(struct ic_run *running) {
+void ic_run_attend(struct ic_run *running) {
     uint64_t now = port_clock();
     if (now >= running->next_progress) {
         if (running->next_progress != 0) {
@@ -174,7 +174,7 @@ static void do_run(struct ic_command *command) {
         struct ic_answer answer = ic_answer_whole(command->id);
         ic_run_prepare(&run, &settings, command->id);
         ic_answer_begin(&answer, &run);
-        if (!ic_run_measure(&run)) {
+        if (!ic_measure(&run)) {
             ic_answer_error(command->id, &run.error);
             remember(command->id, FAILED_RUN);
             return;

@@ -1,9 +1,6 @@
 #include "looking.h"
 
 #include "port.h"
-#include "run.h"
-
-#define PAIRS 32U
 
 static struct {
     struct ic_run *run;
@@ -13,7 +10,7 @@ static struct {
 
 static void look(void *arg) {
     (void)arg;
-    for (uint32_t i = 0; i < PAIRS; i++) {
+    for (uint32_t i = 0; i < IC_LOOKING_PAIRS; i++) {
         uint64_t start = port_clock();
         uint64_t end = port_clock();
         ic_run_sample(looker.run, looker.series, (int64_t)(end - start));
@@ -23,7 +20,7 @@ PORT_ENTRY(look);
 
 static void look_at_counter(void *arg) {
     (void)arg;
-    for (uint32_t i = 0; i < PAIRS; i++) {
+    for (uint32_t i = 0; i < IC_LOOKING_PAIRS; i++) {
         uint64_t start = port_cycles();
         uint64_t end = port_cycles();
         ic_run_sample(looker.run, looker.series, (int64_t)(end - start));
@@ -31,12 +28,10 @@ static void look_at_counter(void *arg) {
 }
 PORT_ENTRY(look_at_counter);
 
-uint32_t ic_looking_samples(void) { return PAIRS * port_core_count(); }
-
 bool ic_looking_measure(struct ic_run *run) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
         looker.run = run;
-        looker.series = ic_samples_open("looking", core, PAIRS);
+        looker.series = ic_samples_open("looking", core, IC_LOOKING_PAIRS);
         if (looker.series == NULL) {
             return ic_error_set(&run->error, "out-of-range", "the target has no memory for the cost of ", "looking",
                                 "");

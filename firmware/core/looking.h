@@ -3,15 +3,9 @@
 #ifndef IC_LOOKING_H
 #define IC_LOOKING_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct ic_run;
+#include "run.h"
 
 /* Fills the series looking.0, looking.1, …. False, with run->error filled, if a core cannot be reached. */
 bool ic_looking_measure(struct ic_run *run);
-
-/* Samples that those series take together. */
-uint32_t ic_looking_samples(void);
 
 #endif

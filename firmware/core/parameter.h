@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "ic_error.h"
 
 /* As a preset: the largest value. */
 #define IC_PRESET_MAX UINT32_MAX

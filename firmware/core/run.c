@@ -1,7 +1,5 @@
 #include "run.h"
 
-#include "console.h"
-#include "looking.h"
 #include "port.h"
 
 #define NAPS_HZ 4U
@@ -27,33 +25,8 @@ void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint
     ic_samples_reset();
 }
 
-/* Lets the measurement begin at a phase of the kernel's tick that the seed chooses: it does not depend on when the
- * command came, and so not on what the line did to it and to the answers before. The first edge of the tick may come
- * while the core is still on its way to sleep, and its interrupt then begins some cycles sooner or later than from
- * sleep: the second one finds it asleep in any case. */
-static void await_phase(struct ic_run *run) {
-    uint64_t tick = port_clock_hz() / port_tick_hz();
-    port_sleep_ticks(2);
-    uint64_t edge = port_clock();
-    uint64_t wait = ic_random_next(&run->random) % tick;
-    while (port_clock() - edge < wait) {
-    }
-}
-
 bool ic_run_possible(const struct ic_run *run, struct ic_error *error) {
     return run->benchmark->possible == NULL || run->benchmark->possible(run, error);
-}
-
-bool ic_run_measure(struct ic_run *run) {
-    if (!ic_run_possible(run, &run->error)) {
-        return false;
-    }
-    await_phase(run);
-    uint32_t rings_lost = port_lost_rings();
-    bool measured = ic_looking_measure(run) && run->benchmark->measure(run);
-    port_mark(false); /* it may have given up between two repetitions */
-    run->checks.rings_lost = port_lost_rings() - rings_lost;
-    return measured;
 }
 
 /* Sleeps in naps, so that the target answers and can be stopped however long the rest is. */
@@ -67,13 +40,13 @@ static void rest(struct ic_run *run) {
     for (uint64_t now = port_clock(); now < end && !run->aborted; now = port_clock()) {
         port_sleep_until(end - now < nap ? end : now + nap);
         if (end - now >= nap) {
-            ic_console_attend(run);
+            ic_run_attend(run);
         }
     }
 }
 
 static bool begin_repetition(struct ic_run *run) {
-    ic_console_attend(run);
+    ic_run_attend(run);
     if (run->aborted || run->checks.done == run->checks.repetitions) {
         return false;
     }

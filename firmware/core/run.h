@@ -51,12 +51,12 @@ void ic_run_prepare(struct ic_run *run, const struct ic_settings *settings, uint
 /* Whether the setting that the run is ready for can be measured; if not, `error` says why. */
 bool ic_run_possible(const struct ic_run *run, struct ic_error *error);
 
-/* Measures: the cost of looking on each core, then the benchmark. False if that could not be done; run->error says why.
- */
-bool ic_run_measure(struct ic_run *run);
-
 /* Value of a parameter that every benchmark has. */
 uint32_t ic_run_common(const struct ic_run *run, enum ic_common parameter);
+
+/* Supplied by who has the run carried out, the console; a run calls it between repetitions. Reports progress now and
+ * then and, if somebody wants to stop, sets run->aborted. */
+void ic_run_attend(struct ic_run *run);
 
 /* To be called before each repetition: attends to the console and rests as asked. False when all are done or somebody
  * wants the run to stop. From the first time that it is true to the time that it is false the energy mark is high, but

@@ -70,14 +70,19 @@ uint32_t port_tick_hz(void);
  * one program has all cores, name what they have in common:
  *
  *   static struct {…} stage PORT_SHARED(message);   a static variable that tasks of several cores use: there for all,
- * at one address, and zero at first. No name is used twice. PORT_ENTRY(run_receiver);                       a function
- * that is given to port_task_start(), port_timer_open() or port_doorbell_open() for another core; behind its
- * definition.
+ *                                                   at one address, and zero at first. No name is used twice.
+ *   PORT_ENTRY(run_receiver);                       a function that is given to port_task_start(), port_timer_open() or
+ *                                                   port_doorbell_open() for another core; behind its definition.
  *
  * So no pointer to a function, nor to a constant that has one, may stand in what is shared; and the argument of such a
  * function lies in it, or in a memory region. */
 #if !defined(PORT_SHARED) || !defined(PORT_ENTRY)
 #error "port_types.h must define PORT_SHARED and PORT_ENTRY"
+#endif
+
+/* Alignment in bytes that keeps what different cores write on different cache lines; port_types.h may have another. */
+#ifndef PORT_CACHE_LINE
+#define PORT_CACHE_LINE 64
 #endif
 
 /* ---- tasks ---------------------------------------------------------------------------------------------------- */

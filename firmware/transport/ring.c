@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "copy.h"
+#include "transports.h"
 
 /* Each is its own end's. */
 static struct ic_spsc_sender sender;

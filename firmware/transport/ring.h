@@ -1,16 +1,14 @@
-/* The transports `ring` and `ring-zero-copy` (ring.c), for the platforms' lists. */
+/* The ring of the transport `ring` (ring.c), for transports that are such a ring, but wait in their own way. */
 #ifndef IC_TRANSPORT_RING_H
 #define IC_TRANSPORT_RING_H
 
 #include "spsc.h"
 #include "transport.h"
 
-extern const struct ic_transport ic_transport_ring;
-extern const struct ic_transport ic_transport_ring_zero_copy;
-
-/* For transports that are such a ring, but wait in their own way: opens an end of a ring in that memory, and copies
- * through it. */
+/* Bytes of the largest message that a ring in so much memory can move; 0 if there is too little for any. */
 uint32_t ic_ring_capacity(uint32_t memory_bytes);
+
+/* Opens an end of a ring in that memory, and copies through it. */
 void ic_ring_open(const struct ic_transport_end *end, void *memory, uint32_t memory_bytes,
                   const struct ic_waiting *waiting);
 bool ic_ring_send(struct ic_transport_end *end, const void *message);

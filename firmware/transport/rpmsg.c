@@ -20,12 +20,26 @@
  * rpmsg_release_rx_buffer).
  *
  * A sender or receiver that finds its other end corrupt, in the vring or in a header, waits for nothing any more. */
-#include "rpmsg.h"
-
 #include <string.h>
 
 #include "copy.h"
+#include "transports.h"
 #include "vring.h"
+
+/* RPMsg's header, in front of each message (Linux: include/linux/rpmsg/virtio_rpmsg.h, struct rpmsg_hdr; OpenAMP's
+ * documentation, "RPMsg Messaging Protocol", 1.3 "Transport Layer - RPMsg"). */
+struct ic_rpmsg_header {
+    uint32_t src; /* address of the endpoint that sends */
+    uint32_t dst; /* of the one that receives */
+    uint32_t reserved;
+    uint16_t len; /* of the message behind it, in bytes */
+    uint16_t flags;
+};
+
+/* Addresses of the two endpoints: the first that Linux gives out; those below are for services that are known to all
+ * (RPMSG_RESERVED_ADDRESSES). */
+#define IC_RPMSG_HOST 1024U
+#define IC_RPMSG_REMOTE 1025U
 
 #define HEADER_BYTES ((uint32_t)sizeof(struct ic_rpmsg_header))
 _Static_assert(sizeof(struct ic_rpmsg_header) == 16, "struct rpmsg_hdr");

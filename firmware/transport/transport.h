@@ -1,14 +1,15 @@
 /* A transport: a way to move messages from a task on one core to a task on another one, or on the same.
  *
- * One transport is one file with one `const struct ic_transport ic_transport_NAME` and one line in the list of each
- * platform that has it: port_transport() in board/<board>/transports.c, as port_region() lists the memory. To add yours
- * (a protocol of your own), write that file, add the line and the file to board.cmake, and measure:
- * `run message transport=yours`. Nothing else has to be changed, and the benchmark checks every message that yours
- * delivers for order, loss, duplication and corruption.
+ * One transport is one file with one `const struct ic_transport ic_transport_NAME` and one line in transports.h, the
+ * list of them all. To add yours (a protocol of your own), write that file, add the line to the group where it belongs,
+ * and measure: `run message transport=yours`. Nothing else has to be changed: every board that has the group builds the
+ * file and lists the transport, and the benchmark checks every message that yours delivers for order, loss, duplication
+ * and corruption.
  *
- * Where the file belongs: directly in this folder if it needs nothing but this header, C11 and port.h (a ring in shared
- * memory); in the subfolder of the kernel, system or board that it is made of otherwise (transport/freertos,
- * transport/posix, transport/rp2040).
+ * Where it belongs: directly in this folder, in the group PORTABLE, which all boards have, if it needs nothing but this
+ * header, C11 and port.h (a ring in shared memory); otherwise in the subfolder and group of the kernel, system or board
+ * that it is made of (transport/freertos, transport/posix, transport/rp2040). A new group is a subfolder, its lines in
+ * transports.h, and a line in transports.c and the build of each board that has it.
  *
  * There are two ends, the sender and the receiver. Each is opened, used and closed by one task of its own, on its own
  * core. Nothing here assumes that the two share a kernel, a heap, or the address of anything but the shared memory; a

@@ -1,4 +1,5 @@
-#include "workload.h"
+/* A unit is one step of a linear congruential generator: a 32-bit multiplication and an addition in a chain. */
+#include "workloads.h"
 
 /* Numerical Recipes' "quick and dirty" generator; any odd multiplier would do. */
 #define MULTIPLIER 1664525U
@@ -32,4 +33,4 @@ static uint32_t expected(uint32_t first, uint32_t count) {
     return x;
 }
 
-const struct ic_workload ic_workload_integer = {.name = "integer", .work = work, .expected = expected};
+const struct ic_workload ic_workload_integer = {.work = work, .expected = expected};

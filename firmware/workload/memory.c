@@ -1,5 +1,7 @@
+/* A unit is the reading of 64 bytes of memory region 0, which is larger than any cache that a core has to itself. The
+ * parts of different cores follow one another and wrap at the end of the region. */
 #include "port.h"
-#include "workload.h"
+#include "workloads.h"
 
 #define LINE_WORDS 16U /* 64 bytes */
 
@@ -54,5 +56,4 @@ static uint32_t expected(uint32_t first, uint32_t count) {
     return sum + sum_to(stream.line_count) - sum_to(start) + sum_to(rest - (stream.line_count - start));
 }
 
-const struct ic_workload ic_workload_memory = {
-    .name = "memory", .prepare = prepare, .work = work, .expected = expected};
+const struct ic_workload ic_workload_memory = {.prepare = prepare, .work = work, .expected = expected};

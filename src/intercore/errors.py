@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
+
+
 class IntercoreError(Exception):
     """Something failed: the message says what, where, and what to do. The command ends with exit status 1."""
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from intercore.benchmarks.api import analysis as api
 from intercore.benchmarks.api.report import report
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 
 HZ = 125_000_000
 LOOKING = 46

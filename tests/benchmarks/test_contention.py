@@ -14,7 +14,7 @@ from rich.console import Console
 from intercore.benchmarks.contention.analysis import analyse, warnings
 from intercore.benchmarks.contention.report import report
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -210,7 +210,7 @@ def test_every_table_says_that_the_numbers_are_simulated() -> None:
 def test_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     from rich.console import Console  # noqa: PLC0415
 
-    from intercore.view.table import print_table  # noqa: PLC0415
+    from intercore.terminal.formats.table import print_table  # noqa: PLC0415
 
     console = Console(width=200)
     for table in view.report(run(*WHOLE)).section.tables:

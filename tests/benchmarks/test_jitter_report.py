@@ -8,10 +8,11 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from intercore.benchmarks.jitter.publication import JitterPublication
 from intercore.benchmarks.jitter.report import report
-from intercore.benchmarks.published import JitterPublication, published
+from intercore.benchmarks.published import published
 from intercore.record.measurement import Measurement, Part, Plan, Run
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 from tests.benchmarks.test_jitter import counted, measurement
 
 LATE = [1182 + step % 7 for step in range(600)]

@@ -16,7 +16,7 @@ from rich.console import Console
 from intercore.benchmarks.lock import analysis as lock
 from intercore.benchmarks.lock.report import report
 from intercore.record.measurement import Measurement, Plan, Run, Series
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

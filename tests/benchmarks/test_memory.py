@@ -15,7 +15,7 @@ from rich.console import Console
 from intercore.benchmarks.memory import analysis as memory
 from intercore.benchmarks.memory.report import report
 from intercore.record.measurement import Measurement, Plan, Run, Series
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

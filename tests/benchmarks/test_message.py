@@ -16,11 +16,13 @@ from rich.console import Console
 
 from intercore.benchmarks.message import analysis as message
 from intercore.benchmarks.message.curve import curves
+from intercore.benchmarks.message.publication import MessagePublication
 from intercore.benchmarks.message.report import report
-from intercore.benchmarks.published import MessagePublication, published
+from intercore.benchmarks.published import published
+from intercore.benchmarks.reports import reports
 from intercore.document.run import run_document
 from intercore.record.measurement import Series
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 from tests.benchmarks.message_data import SIZES, campaign, measurement, run_of
 from tests.document.test_schema import SCHEMA
 
@@ -261,7 +263,7 @@ def test_factors_explain_what_they_do() -> None:
 def test_odd_measurements_give_a_valid_document(measurements: Sequence[Measurement]) -> None:
     run = run_of(measurements or [measurement([1.0])])
     run = msgspec.structs.replace(run, measurements=tuple(measurements))
-    document = msgspec.json.decode(msgspec.json.encode(run_document(run, 0.9)))
+    document = msgspec.json.decode(msgspec.json.encode(run_document(reports(run))))
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
     assert "nan" not in str(document["analysis"]).lower()
     assert len(document["analysis"]["message"]["latency"]) <= 1

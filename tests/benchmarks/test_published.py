@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.benchmarks.published import (
-    ContentionPublication,
-    JitterPublication,
-    Publication,
-    SpeedupPublication,
-    SwitchPublication,
-    load,
-    published,
-)
+from intercore.benchmarks.contention.publication import ContentionPublication
+from intercore.benchmarks.jitter.publication import JitterPublication
+from intercore.benchmarks.published import Publication, load, published
+from intercore.benchmarks.speedup.publication import SpeedupPublication
+from intercore.benchmarks.switch.publication import SwitchPublication
 from intercore.errors import IntercoreError
 
 if TYPE_CHECKING:

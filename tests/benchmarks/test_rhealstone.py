@@ -16,7 +16,7 @@ from intercore.benchmarks.rhealstone import analysis as rhealstone
 from intercore.benchmarks.rhealstone.analysis import COMPONENTS
 from intercore.benchmarks.rhealstone.report import report
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 
 HZ = 125_000_000
 

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from intercore.benchmarks.reports import reports
 from intercore.page.page import write_page
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 from tests.fakes import esp32 as fake_esp32
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def report(benchmark: str, *, simulated: bool = False) -> Report:
-    (found,) = (one for one in reports(fake_esp32.run(simulated=simulated), 0.9) if one.benchmark == benchmark)
+    (found,) = (one for one in reports(fake_esp32.run(simulated=simulated)).reports if one.benchmark == benchmark)
     return found
 
 
@@ -36,7 +36,7 @@ def cells(found: Report, title: str) -> list[list[str]]:
 
 @pytest.mark.parametrize(("origin", "label"), [("simulated", "SIMULATED"), ("emulated", "FUNCTION ONLY")])
 def test_the_tables_fit_a_terminal_and_say_what_was_not_measured(origin: str, label: str) -> None:
-    for found in reports(fake_esp32.run(**{origin: True}), 0.9):
+    for found in reports(fake_esp32.run(**{origin: True})).reports:
         for table in found.section.tables:
             out = io.StringIO()
             print_table(table, Console(file=out, width=100))
@@ -62,7 +62,7 @@ def test_a_run_without_a_published_size_has_no_such_table() -> None:
     whole = fake_esp32.run()
     other = msgspec.structs.replace(whole.measurements[0], factors=whole.measurements[0].factors | {"n": 1234})
     few = msgspec.structs.replace(whole, measurements=(other,))
-    (found,) = (one for one in reports(few, 0.9) if one.benchmark == "speedup")
+    (found,) = (one for one in reports(few).reports if one.benchmark == "speedup")
     assert not any(table.title.startswith("Table 1") for table in found.section.tables)
 
 
@@ -92,7 +92,7 @@ def test_the_switches_of_seed_002_stand_beside_ours_and_are_called_what_they_are
 def test_without_raw_counters_the_published_switches_are_drawn_as_well() -> None:
     whole = fake_esp32.run()
     true = tuple(one for one in whole.measurements if one.factors.get("time") == "common")
-    said = reports(msgspec.structs.replace(whole, measurements=true), 0.9)
+    said = reports(msgspec.structs.replace(whole, measurements=true)).reports
     (found,) = (one for one in said if one.benchmark == "switch")
     (drawn,) = [one for one in found.section.figures if one["name"] == "switch-false-time"]
     texts = {trace["name"]: trace["text"] for trace in drawn["data"]}
@@ -106,7 +106,7 @@ def test_counters_that_agree_are_not_called_false() -> None:
     whole = fake_esp32.run()
     agree = [one for one in whole.measurements if one.factors.get("time") == "common"]
     agree += [msgspec.structs.replace(one, factors=one.factors | {"time": "raw-counter"}) for one in agree]
-    said = reports(msgspec.structs.replace(whole, measurements=tuple(agree)), 0.9)
+    said = reports(msgspec.structs.replace(whole, measurements=tuple(agree))).reports
     (found,) = (one for one in said if one.benchmark == "switch")
     rows = [row for row in cells(found, "The tables of Arm") if row[0] != "published" and row[1] == "0 → 1"]
     assert [row[-1] for row in rows] == ["a wake-up, one clock", "two counters, not aligned"]
@@ -125,7 +125,7 @@ def test_the_periods_of_seed_002_stand_beside_ours() -> None:
 
 def page(folder: Path, *, simulated: bool = False) -> tuple[str, dict[str, Any]]:
     path = folder / "page.html"
-    write_page([fake_esp32.run(simulated=simulated)], path)
+    write_page([reports(fake_esp32.run(simulated=simulated))], path)
     text = path.read_text(encoding="utf-8")
     figures = json.loads(text.split('id="figures">')[1].split("</script>")[0])
     return text, {one["name"]: one for one in figures}

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.regression.linear_model import WLS
 
-from intercore.benchmarks.published import SpeedupPublication, published
+from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import Interval, analyse, analyse_published, to_json, warnings
+from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.errors import UsageError
 from intercore.record.measurement import Level, Measurement, Series
 

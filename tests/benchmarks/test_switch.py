@@ -17,7 +17,7 @@ from intercore.benchmarks.switch.alignment import alignment
 from intercore.benchmarks.switch.analysis import SwitchAnalysis, analyse, samples_us, warnings
 from intercore.benchmarks.switch.report import report
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

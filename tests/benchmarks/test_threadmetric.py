@@ -16,7 +16,7 @@ from intercore.benchmarks.threadmetric import analysis as threadmetric
 from intercore.benchmarks.threadmetric.analysis import TESTS
 from intercore.benchmarks.threadmetric.report import report
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 
 HZ = 125_000_000
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from intercore.campaign.duration import in_words, parse_duration
+from intercore.campaign.duration import parse_duration
 from intercore.errors import UsageError
+from intercore.view.quantity import rough_time
 
 
 @pytest.mark.parametrize(
@@ -28,4 +29,4 @@ def test_what_is_no_time_is_refused(text: str) -> None:
     [(0, "0 s"), (89.4, "89 s"), (90, "1.5 min"), (3600, "60 min"), (9000, "2.5 h"), (259200, "3.0 days")],
 )
 def test_an_estimate_claims_no_more_than_two_digits(seconds: float, words: str) -> None:
-    assert in_words(seconds) == words
+    assert rough_time(seconds) == words

@@ -276,7 +276,7 @@ def test_a_cluster_without_workers_is_told_before_anything_is_measured(tool: Too
 
 
 def test_neither_dask_nor_labgrid_is_loaded_by_the_tool_itself() -> None:
-    code = "import sys, intercore.cli.commands; print({name.split('.')[0] for name in sys.modules})"
+    code = "import sys, intercore.cli.sweep; print({name.split('.')[0] for name in sys.modules})"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert "'typer'" in loaded
     assert not any(f"'{name}'" in loaded for name in ("dask", "distributed", "labgrid", "grpc"))

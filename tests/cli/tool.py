@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
+from intercore.cli.main import COMMANDS, main
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from multiprocessing.context import ForkServerProcess
@@ -33,13 +35,13 @@ TOKEN = "INTERCORE_TEST_TOKEN"  # noqa: S105 - marks the processes that a test h
 NOBODY = 65534
 PRELOADED = [
     "__main__",
-    "intercore.cli.commands",
+    "intercore.cli.main",
+    *(f"intercore.cli.{module}" for module, _ in COMMANDS.values()),
     "intercore.page.page",
     "scipy.stats",
     "statsmodels.api",
     "encodings.idna",
     "encodings.unicode_escape",
-    "typer._adapters",
     "typer.rich_utils",
 ]
 QUICK = ("n=10,100", "samples=5", "dither_us=10", "mode=create,pool,spin")
@@ -246,11 +248,9 @@ def _command(options: dict[str, Any]) -> NoReturn:
 
 
 def _status() -> int:
-    from intercore.cli import commands  # noqa: PLC0415 - loaded already in the process that was forked
-
     status: int | str | None = 0
     try:
-        commands.main()
+        main()
     except SystemExit as end:
         status = end.code
     except BaseException:

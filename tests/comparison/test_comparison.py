@@ -114,7 +114,7 @@ def test_but_its_levels_are_not_thrown_together() -> None:
 
 def test_a_factor_of_the_target_at_its_default_is_as_good_as_none() -> None:
     clocks = run("pico", *(measured([10_000 // mhz] * 6, clock_mhz=mhz) for mhz in (48, 125)))
-    (pair,) = compare([clocks, run("b", measured([80] * 6))]).pairs
+    (pair,) = compare([clocks, run("b", measured([80] * 6))], {"pico": {"clock_mhz": 125}}).pairs
     assert pair.first.value == 80
 
 

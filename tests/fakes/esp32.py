@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore.benchmarks.published import ContentionPublication, SpeedupPublication, published
+from intercore.benchmarks.contention.publication import ContentionPublication
+from intercore.benchmarks.published import published
+from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 
 if TYPE_CHECKING:

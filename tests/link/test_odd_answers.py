@@ -20,7 +20,7 @@ from rich.console import Console
 from intercore.benchmarks.reports import reports
 from intercore.document import run as document
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
-from intercore.view.table import print_table
+from intercore.terminal.formats.table import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,7 +155,7 @@ def test_odd_answers_make_a_document_and_tables(benchmark: str, data: st.DataObj
     found = tuple(data.draw(st.lists(measurements(benchmark), max_size=3)))
     plan = Plan("host", None, benchmark, (Part(benchmark, {}),))
     run = Run(1, plan, "2026-01-01T00:00:00+00:00", "0", len(found), found)
-    json.dumps(msgspec.to_builtins(document.run_document(run, 0.9)), allow_nan=False)
-    (report,) = reports(run, 0.9)
+    json.dumps(msgspec.to_builtins(document.run_document(reports(run))), allow_nan=False)
+    (report,) = reports(run).reports
     for table in report.section.tables:
         print_table(table, Console(file=StringIO(), width=100))

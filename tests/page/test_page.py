@@ -16,6 +16,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from intercore.benchmarks.options import Options
+from intercore.benchmarks.reports import reports
 from intercore.errors import IntercoreError, UsageError
 from intercore.page.page import write_page
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
@@ -132,7 +134,7 @@ class Page(HTMLParser):
 
 def page(folder: Path, *runs: Run, efficiency: float = 0.9) -> Page:
     path = folder / "page.html"
-    write_page(runs, path, efficiency)
+    write_page([reports(one, Options(efficiency=efficiency)) for one in runs], path)
     return Page(path.read_text(encoding="utf-8"))
 
 
@@ -359,7 +361,7 @@ def test_a_page_that_cannot_be_written_is_an_error_that_leaves_nothing_behind(tm
     (tmp_path / "folder").mkdir()
     before = sorted(os.listdir(tmp_path))  # noqa: PTH208 - names are compared
     with pytest.raises(IntercoreError, match="cannot write"):
-        write_page([run(measurement(1000))], tmp_path / name)
+        write_page([reports(run(measurement(1000)))], tmp_path / name)
     assert sorted(os.listdir(tmp_path)) == before  # noqa: PTH208
 
 
@@ -372,6 +374,6 @@ def test_a_page_that_fails_half_way_leaves_the_old_one(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(IntercoreError, match="No space left on device"):
-        write_page([run(measurement(1000))], path)
+        write_page([reports(run(measurement(1000)))], path)
     assert path.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]

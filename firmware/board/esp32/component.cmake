@@ -4,13 +4,13 @@ get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 
 include(${firmware}/portable.cmake)
 
+ic_transports(transports freertos esp_idf)
 set(sources ${IC_PORTABLE} bench/benchmarks.c
   port/loop.c port/freertos/loop_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
   port/freertos_smp/conditions_esp_idf.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/kernel_esp_idf.c
   port/freertos_smp/port_freertos.c
-  transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
-  transport/freertos/stream_buffer.c transport/esp_idf/ringbuf.c
+  ${transports}
   board/esp32/main_loop.c board/esp32/start.c board/esp32/transports.c
   board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c board/esp32/clock/timer.c
   board/esp32/console/console.c board/esp32/cores/doorbell.c board/esp32/cores/lock.c
@@ -25,18 +25,18 @@ else()
 endif()
 
 if(CONFIG_INTERCORE_PROGRAM_PORT_TEST)
-  list(APPEND sources board/esp32/test/program_port_test.c board/esp32/test/esp32_test_end.c port/port_test.c)
+  list(APPEND sources board/esp32/test/program_port_test.c board/esp32/test/esp32_test_end.c ${IC_PORT_TEST})
 elseif(CONFIG_INTERCORE_PROGRAM_STRESS)
   list(APPEND sources board/esp32/test/program_stress.c board/esp32/test/esp32_test_end.c port/stress.c)
 elseif(CONFIG_INTERCORE_PROGRAM_TRANSPORT_STRESS)
   list(APPEND sources
-    board/esp32/test/program_transport_stress.c board/esp32/test/esp32_test_end.c transport/transport_stress.c)
+    board/esp32/test/program_transport_stress.c board/esp32/test/esp32_test_end.c transport/test/transport_stress.c)
 else()
   list(APPEND sources board/esp32/program_benchmark.c)
 endif()
 list(TRANSFORM sources PREPEND ${firmware}/)
 
-set(folders ${IC_PORTABLE_FOLDERS} port/freertos port/freertos_smp transport/freertos transport/esp_idf
+set(folders ${IC_PORTABLE_FOLDERS} port/freertos port/freertos_smp transport/freertos
   board/esp32 board/esp32/clock board/esp32/cores board/esp32/instruments board/esp32/test)
 list(TRANSFORM folders PREPEND ${firmware}/)
 

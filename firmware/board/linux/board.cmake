@@ -8,12 +8,12 @@ target_compile_definitions(intercore PUBLIC _POSIX_C_SOURCE=200809L)
 # A million samples in 8 MB.
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=1048576U)
 
+ic_transports(transports posix)
 add_library(linux STATIC
   port/posix/control_posix.c port/posix/interrupt_posix.c port/posix/lock_posix.c port/posix/objects_posix.c
   port/loop_none.c port/posix/period_posix.c port/posix/port_posix.c
   board/linux/linux_conditions.c board/linux/linux_region.c board/linux/transports.c
-  transport/posix/notification.c transport/posix/pipe.c transport/posix/posix_mq.c transport/posix/queue.c
-  transport/posix/ring_futex.c transport/posix/rpmsg_char.c transport/posix/unix_socket.c)
+  ${transports})
 target_include_directories(linux PUBLIC board/linux transport/posix)
 # Affinity, sched_getcpu, sem_clockwait, MAP_ANONYMOUS: what a Linux board needs beyond POSIX.
 target_compile_definitions(linux PRIVATE _GNU_SOURCE)
@@ -32,7 +32,7 @@ target_link_libraries(intercore PUBLIC linux) # the portable code and its platfo
 add_executable(intercore-target board/linux/main.c)
 target_link_libraries(intercore-target PRIVATE intercore)
 
-add_executable(intercore-port-test EXCLUDE_FROM_ALL board/linux/test/port_test_main.c port/port_test.c)
+add_executable(intercore-port-test EXCLUDE_FROM_ALL board/linux/test/port_test_main.c ${IC_PORT_TEST})
 target_link_libraries(intercore-port-test PRIVATE intercore)
 
 add_executable(intercore-stress EXCLUDE_FROM_ALL board/linux/test/stress_main.c port/stress.c port/posix/stress_posix.c)
@@ -40,9 +40,9 @@ target_compile_definitions(intercore-stress PRIVATE _GNU_SOURCE)
 target_link_libraries(intercore-stress PRIVATE intercore)
 
 # For tests of the benchmark `message`: its only transports have faults.
-add_executable(intercore-faulty EXCLUDE_FROM_ALL board/linux/main.c transport/faulty.c)
+add_executable(intercore-faulty EXCLUDE_FROM_ALL board/linux/main.c transport/test/faulty.c)
 target_link_libraries(intercore-faulty PRIVATE intercore)
 
 add_executable(intercore-transport-stress EXCLUDE_FROM_ALL
-  board/linux/test/transport_stress_main.c transport/transport_stress.c)
+  board/linux/test/transport_stress_main.c transport/test/transport_stress.c)
 target_link_libraries(intercore-transport-stress PRIVATE intercore)

@@ -1,21 +1,11 @@
-/* The transports of a Linux machine. */
-#include "ring.h"
-#include "rpmsg.h"
+/* The transports of a Linux machine: of what it has for threads and processes, rings in memory, and RPMsg's devices. */
+#include "transports.h"
 #include "rpmsg_char.h"
-#include "transports_posix.h"
 
 static const struct ic_transport *const transports[] = {
     // clang-format off
-    &ic_transport_queue,
-    &ic_transport_pipe,
-    &ic_transport_unix_socket,
-    &ic_transport_posix_mq,
-    &ic_transport_notification,
-    &ic_transport_ring,
-    &ic_transport_ring_zero_copy,
-    &ic_transport_ring_futex,
-    &ic_transport_rpmsg,
-    &ic_transport_rpmsg_zero_copy,
+    IC_TRANSPORTS_POSIX(IC_TRANSPORT_LISTED)
+    IC_TRANSPORTS_PORTABLE(IC_TRANSPORT_LISTED)
     // clang-format on
 };
 

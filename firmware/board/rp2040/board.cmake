@@ -41,16 +41,14 @@ set(sources
   cores/rp2040_launch.c cores/lock.c instruments/rp2040_mark.c fault/panic.c instruments/rp2040_region.c
   start/rp2040_start.c clock/rp2040_tick.c console/rp2040_uart.c transports.c fault/rp2040_watchdog.c)
 list(TRANSFORM sources PREPEND board/rp2040/)
+ic_transports(transports freertos rp2040)
 add_library(rp2040 STATIC
   port/freertos_smp/conditions_v11.c port/freertos_smp/interrupt_freertos.c
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c port/freertos_smp/port_freertos.c port/freertos_smp/kernel_v11.c port/loop_none.c
   ${sources}
-  transport/freertos/message_buffer.c transport/freertos/notification.c transport/freertos/queue.c
-  transport/freertos/stream_buffer.c
-  transport/rp2040/dma.c transport/rp2040/fifo.c)
+  ${transports})
 ic_rp2040(rp2040)
-target_include_directories(rp2040 PUBLIC transport/freertos transport/rp2040)
 target_link_libraries(rp2040 PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC rp2040) # they call each other
 target_link_libraries(intercore PUBLIC rp2040)
@@ -82,7 +80,7 @@ add_executable(intercore-target board/rp2040/main.c)
 ic_image(intercore-target)
 
 add_executable(intercore-port-test EXCLUDE_FROM_ALL
-  board/rp2040/test/port_test_main.c board/rp2040/test/rp2040_test_end.c port/port_test.c)
+  board/rp2040/test/port_test_main.c board/rp2040/test/rp2040_test_end.c ${IC_PORT_TEST})
 target_include_directories(intercore-port-test PRIVATE board/rp2040/test)
 ic_image(intercore-port-test)
 
@@ -92,6 +90,6 @@ target_include_directories(intercore-stress PRIVATE board/rp2040/test)
 ic_image(intercore-stress)
 
 add_executable(intercore-transport-stress EXCLUDE_FROM_ALL
-  board/rp2040/test/transport_stress_main.c board/rp2040/test/rp2040_test_end.c transport/transport_stress.c)
+  board/rp2040/test/transport_stress_main.c board/rp2040/test/rp2040_test_end.c transport/test/transport_stress.c)
 target_include_directories(intercore-transport-stress PRIVATE board/rp2040/test)
 ic_image(intercore-transport-stress)

@@ -1,21 +1,11 @@
 /* The transports of this board: FreeRTOS' own, rings in memory, and the chip's. */
-#include "ring.h"
-#include "rpmsg.h"
-#include "transports_freertos.h"
-#include "transports_rp2040.h"
+#include "transports.h"
 
 static const struct ic_transport *const transports[] = {
     // clang-format off
-    &ic_transport_queue,
-    &ic_transport_stream_buffer,
-    &ic_transport_message_buffer,
-    &ic_transport_notification,
-    &ic_transport_ring,
-    &ic_transport_ring_zero_copy,
-    &ic_transport_rpmsg,
-    &ic_transport_rpmsg_zero_copy,
-    &ic_transport_fifo,
-    &ic_transport_dma,
+    IC_TRANSPORTS_FREERTOS(IC_TRANSPORT_LISTED)
+    IC_TRANSPORTS_PORTABLE(IC_TRANSPORT_LISTED)
+    IC_TRANSPORTS_RP2040(IC_TRANSPORT_LISTED)
     // clang-format on
 };
 

@@ -25,6 +25,7 @@ set(chip_sources
   cores/rp2040_launch.c instruments/rp2040_mark.c fault/panic.c instruments/rp2040_region.c clock/rp2040_tick.c
   console/rp2040_uart.c fault/rp2040_watchdog.c)
 list(TRANSFORM chip_sources PREPEND board/rp2040/)
+ic_transports(transports freertos)
 add_library(rp2040_amp STATIC
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
@@ -33,9 +34,8 @@ add_library(rp2040_amp STATIC
   port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c port/loop_none.c
   ${chip_sources}
   board/rp2040_amp/amp.c board/rp2040_amp/conditions_amp.c board/rp2040_amp/transports.c
-  transport/freertos/message_buffer.c)
+  ${transports})
 ic_rp2040(rp2040_amp)
-target_include_directories(rp2040_amp PUBLIC transport/freertos)
 target_link_libraries(rp2040_amp PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC rp2040_amp) # they call each other
 target_link_libraries(intercore PUBLIC rp2040_amp)

@@ -1,11 +1,11 @@
 /* The transports of this board that reach from kernel to kernel. */
-#include "ring.h"
-#include "rpmsg.h"
-#include "transports_freertos.h"
+#include "transports.h"
 
 static const struct ic_transport *const transports[] = {
-    &ic_transport_message_buffer_amp, &ic_transport_ring, &ic_transport_ring_zero_copy, &ic_transport_rpmsg,
-    &ic_transport_rpmsg_zero_copy,
+    // clang-format off
+    IC_TRANSPORTS_FREERTOS_AMP(IC_TRANSPORT_LISTED)
+    IC_TRANSPORTS_PORTABLE(IC_TRANSPORT_LISTED)
+    // clang-format on
 };
 
 const struct ic_transport *port_transport(uint32_t index) {

@@ -58,6 +58,7 @@ set(sources
   clock/stm32h745_tick.c clock/stm32h745_timer.c transports.c console/stm32h745_uart.c console/uart_raw.c
   start/stm32h745_vectors.c fault/stm32h745_watchdog.c)
 list(TRANSFORM sources PREPEND board/stm32h745/)
+ic_transports(transports freertos)
 add_library(stm32h745 STATIC
   port/freertos/console_freertos.c port/freertos/lock_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
@@ -65,9 +66,9 @@ add_library(stm32h745 STATIC
   port/freertos_amp/mailbox.c port/freertos_amp/port_amp.c port/freertos_amp/rendezvous.c
   port/freertos_amp/semaphore_amp.c port/freertos_amp/service.c port/loop_none.c
   ${sources}
-  transport/freertos/message_buffer.c)
+  ${transports})
 target_include_directories(stm32h745 PUBLIC ${here} ${here}/clock ${here}/console ${here}/cores ${here}/fault
-  ${here}/instruments ${here}/memory ${here}/start transport/freertos)
+  ${here}/instruments ${here}/memory ${here}/start)
 # Numbers of the factors, and what they are called; what both images must agree in is IC_BUILD.
 target_compile_definitions(stm32h745 PUBLIC ${factors} IC_VOS=${IC_VOS} IC_SUPPLY=${ldo} IC_SUPPLY_CR3=${supply_cr3}
   IC_ICACHE=${icache} IC_DCACHE=${dcache})

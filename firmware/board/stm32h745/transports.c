@@ -1,15 +1,10 @@
 /* The transports of this board, which reach from kernel to kernel. */
-#include "ring.h"
-#include "rpmsg.h"
-#include "transports_freertos.h"
+#include "transports.h"
 
 static const struct ic_transport *const transports[] = {
     // clang-format off
-    &ic_transport_message_buffer_amp,
-    &ic_transport_ring,
-    &ic_transport_ring_zero_copy,
-    &ic_transport_rpmsg,
-    &ic_transport_rpmsg_zero_copy,
+    IC_TRANSPORTS_FREERTOS_AMP(IC_TRANSPORT_LISTED)
+    IC_TRANSPORTS_PORTABLE(IC_TRANSPORT_LISTED)
     // clang-format on
 };
 

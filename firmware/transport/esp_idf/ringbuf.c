@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "ringbuf_api.h"
-#include "transports_esp_idf.h"
-#include "transports_freertos.h"
+#include "slice_freertos.h"
+#include "transports.h"
 
 /* ESP-IDF, esp_ringbuf/ringbuf.c: the buffer is a multiple of 4 bytes, each item has a header of 8, and an item with
  * its header takes half of the buffer at most, rounded up to 4 bytes. */

@@ -8,7 +8,8 @@
  * index. Who is woken by the doorbell sees both, since that begins with one; who looks by itself relies on a core that
  * stores to memory without a cache in the order of the program. A Cortex-M0+ does; of the Cortex-M7 no document says
  * so, and every message's checks would show it. */
-#include "transports_freertos.h"
+#include "slice_freertos.h"
+#include "transports.h"
 
 #define LENGTH_BYTES sizeof(configMESSAGE_BUFFER_LENGTH_TYPE)
 

@@ -1,7 +1,8 @@
 /* FreeRTOS' direct-to-task notification, whose value is the address of the message: nothing is copied. The message lies
  * in the shared memory, in the one place there is. The sender has it back when the receiver notifies it. */
 #include "port_freertos.h"
-#include "transports_freertos.h"
+#include "slice_freertos.h"
+#include "transports.h"
 
 /* Whether the sender has the place. */
 static bool has_place;

@@ -1,6 +1,7 @@
 /* FreeRTOS' queue, by value: the queue's storage is the shared memory, with as many items of a message's size as fit.
  * The kernel copies each item inside a critical section, with interrupts masked. */
-#include "transports_freertos.h"
+#include "slice_freertos.h"
+#include "transports.h"
 
 static StaticQueue_t control;
 static QueueHandle_t queue;

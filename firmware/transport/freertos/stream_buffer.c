@@ -6,7 +6,8 @@
  * have to ring a doorbell.) One thing does not: a wait that times out forgets its task without a lock, just when the
  * other core may be about to wake it, which the kernel's own assertion would catch. So the slices must be longer than
  * any wait of a run in which nothing is wrong, and they are. */
-#include "transports_freertos.h"
+#include "slice_freertos.h"
+#include "transports.h"
 
 static StaticStreamBuffer_t control;
 static StreamBufferHandle_t buffer;

@@ -1,7 +1,7 @@
 /* The notification of port.h (here a semaphore for each thread) and an address that the other thread finds: nothing is
  * copied. The message lies in the shared memory, in the one place there is, which the sender has back when the address
  * is gone. */
-#include "transports_posix.h"
+#include "transports.h"
 
 /* NULL: the sender has the place. */
 static _Atomic(void *) address;

@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "transports_posix.h"
+#include "transports.h"
 
 static int in, out;
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "transports_posix.h"
+#include "slice_posix.h"
+#include "transports.h"
 
 /* What every user may have unless the system's owner has changed it. */
 #define LENGTH_DEFAULT 10

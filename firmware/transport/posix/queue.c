@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "transports_posix.h"
+#include "slice_posix.h"
+#include "transports.h"
 
 static struct {
     pthread_mutex_t mutex;

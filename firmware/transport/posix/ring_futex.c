@@ -4,10 +4,11 @@
  * A wake is a word in shared memory that is set, and a call of the kernel only where it was not set before. */
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ring.h"
-#include "transports_posix.h"
+#include "transports.h"
 
 /* Before the ring in shared memory: whether each end has been woken since it has last waited. */
 struct wakes {

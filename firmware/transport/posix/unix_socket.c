@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "transports_posix.h"
+#include "transports.h"
 
 static int in, out;
 

@@ -10,7 +10,7 @@
 #include "rp2040_clocks.h"
 #include "rp2040_cores.h"
 #include "rp2040_registers.h"
-#include "transports_rp2040.h"
+#include "transports.h"
 
 #define CHANNEL 0U
 #define DONE (1U << CHANNEL)

@@ -13,7 +13,7 @@
 #include "port_interrupt.h"
 #include "rp2040_board.h"
 #include "rp2040_fifo.h"
-#include "transports_rp2040.h"
+#include "transports.h"
 
 #include <string.h>
 

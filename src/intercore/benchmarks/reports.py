@@ -2,80 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks import other
-from intercore.benchmarks.api import report as api
-from intercore.benchmarks.api.analysis import ApiAnalysis
-from intercore.benchmarks.clock import report as clock
-from intercore.benchmarks.contention import report as contention
-from intercore.benchmarks.contention.analysis import ContentionAnalysis
-from intercore.benchmarks.irq import report as irq
-from intercore.benchmarks.irq.analysis import IrqAnalysis
-from intercore.benchmarks.jitter import report as jitter
-from intercore.benchmarks.jitter.analysis import JitterAnalysis
-from intercore.benchmarks.lock import report as lock
-from intercore.benchmarks.lock.analysis import LockAnalysis
-from intercore.benchmarks.memory import report as memory
-from intercore.benchmarks.memory.analysis import MemoryAnalysis
-from intercore.benchmarks.message import report as message
-from intercore.benchmarks.message.analysis import MessageAnalysis
-from intercore.benchmarks.rhealstone import report as rhealstone
-from intercore.benchmarks.rhealstone.analysis import RhealstoneAnalysis
-from intercore.benchmarks.speedup import report as speedup
-from intercore.benchmarks.switch import report as switch
-from intercore.benchmarks.switch.analysis import SwitchAnalysis
-from intercore.benchmarks.threadmetric import report as threadmetric
-from intercore.benchmarks.threadmetric.analysis import ThreadMetricAnalysis
+from intercore.benchmarks import other, registry
+from intercore.benchmarks.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from intercore.record.measurement import Run
     from intercore.view.section import Report
 
-_REPORTS: Mapping[str, Callable[[Run], Report]] = {
-    "contention": contention.report,
-    "switch": switch.report,
-    "jitter": jitter.report,
-    "irq": irq.report,
-    "api": api.report,
-    "rhealstone": rhealstone.report,
-    "threadmetric": threadmetric.report,
-    "lock": lock.report,
-    "memory": memory.report,
-    "message": message.report,
-    "clock": clock.report,
-}
-"""By benchmark, one line for each module here. `speedup` takes an option more and stands below."""
 
-ANALYSES: Mapping[str, type] = {
-    "contention": ContentionAnalysis,
-    "switch": SwitchAnalysis,
-    "jitter": JitterAnalysis,
-    "irq": IrqAnalysis,
-    "api": ApiAnalysis,
-    "rhealstone": RhealstoneAnalysis,
-    "threadmetric": ThreadMetricAnalysis,
-    "lock": LockAnalysis,
-    "memory": MemoryAnalysis,
-    "message": MessageAnalysis,
-}
-"""The type of each benchmark's analysis, from which the document's schema is made (see `intercore.document.schema`)."""
+@dataclass(frozen=True)
+class Reported:
+    """A run, and what its benchmarks say about it."""
+
+    run: Run
+    reports: tuple[Report, ...]
+    """In the order of the run's plan."""
 
 
-def reports(run: Run, efficiency: float) -> list[Report]:
-    """Return the reports of a run, in the order of its plan; `efficiency` is the one wanted at break-even."""
-    makers: dict[str, Callable[[Run], Report]] = {
-        **_REPORTS,
-        "speedup": partial(speedup.report, efficiency=efficiency),
-    }
-    found = [
-        makers.get(benchmark, partial(other.report, benchmark=benchmark))(run) for benchmark in run.plan.benchmarks
-    ]
-    return [_without_conclusions(report) for report in found] if run.plan.emulated else found
+def reports(run: Run, options: Options | None = None) -> Reported:
+    """Report on a run, with what the user chose of that."""
+    chosen = Options() if options is None else options
+    found = tuple(_report(run, benchmark, chosen) for benchmark in run.plan.benchmarks)
+    return Reported(run, tuple(map(_without_conclusions, found)) if run.plan.emulated else found)
+
+
+def analyses() -> Mapping[str, type]:
+    """Return the types of the benchmarks' analyses, from which the document's schema is made."""
+    found = {name: getattr(registry.module(name, "analysis"), "ANALYSIS", None) for name in registry.names()}
+    return {name: kind for name, kind in found.items() if kind is not None}
+
+
+def _report(run: Run, benchmark: str, options: Options) -> Report:
+    module = registry.module(benchmark, "report")
+    found: Report = other.report(run, benchmark) if module is None else module.report(run, **options.of(benchmark))
+    return found
 
 
 def _without_conclusions(report: Report) -> Report:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.campaign.stop_rule import has_median
+from intercore.benchmarks.series import has_median
 from intercore.record.plan import repetitions_by_setting, setting_of
 from intercore.statistics.precision import percent, worst
 from intercore.statistics.precision import precisions as precisions_of

@@ -6,14 +6,8 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.levels import (
-    AMP_SUITE_LEVELS,
-    DEFAULT_LEVELS,
-    EMULATED_SUITE_LEVELS,
-    SIMULATED_AMP_SUITE_LEVELS,
-    SIMULATED_SUITE_LEVELS,
-    SUITE_LEVELS,
-)
+from intercore.benchmarks import levels as of_benchmarks
+from intercore.benchmarks.levels import All
 from intercore.board import factors
 from intercore.board.factors import OPT
 from intercore.errors import UsageError, unknown
@@ -25,6 +19,7 @@ from intercore.target.targets import check_factors
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from intercore.benchmarks.levels import Levels
     from intercore.link.session import BenchmarkInfo, ImpossibleSetting, ParameterInfo, Session
     from intercore.record.measurement import Level
     from intercore.record.origin import Origin
@@ -66,7 +61,7 @@ def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]], seed:
 
     Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range.
     """
-    return _checked(benchmark, {**_possible(benchmark, DEFAULT_LEVELS.get(benchmark.name, {}), seed), **wanted})
+    return _checked(benchmark, {**_possible(benchmark, of_benchmarks.default(benchmark.name), seed), **wanted})
 
 
 def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
@@ -80,19 +75,14 @@ def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> d
 def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> list[Part]:
     """Return what the suite measures on a target with these benchmarks, in their order there.
 
-    Where a program stands for the chip all takes longer, so there is less of it.
-    A benchmark that the suite does not know gets its own defaults; one that the target refuses is left out.
+    One that the target refuses is left out. Where there is such a one, each core has a kernel of its own.
     """
-    if any(benchmark.refused for benchmark in benchmarks):
-        chosen = AMP_SUITE_LEVELS if origin == "measured" else SIMULATED_AMP_SUITE_LEVELS
-    else:
-        levels = {"measured": SUITE_LEVELS, "simulated": SIMULATED_SUITE_LEVELS, "emulated": EMULATED_SUITE_LEVELS}
-        chosen = levels[origin]
+    amp = any(benchmark.refused for benchmark in benchmarks)
     return [
         Part(benchmark.name, _checked(benchmark, _possible(benchmark, grid, seed)))
         for benchmark in benchmarks
         if not benchmark.refused
-        for grid in chosen.get(benchmark.name, ({},))
+        for grid in of_benchmarks.suite(benchmark.name, origin, amp=amp)
     ]
 
 
@@ -139,14 +129,17 @@ def _refusal(benchmark: str, part: Part, chosen: Sequence[str], refused: Sequenc
     return f"{benchmark} cannot be measured so: {'; '.join(sentences)}"
 
 
-def _possible(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]], seed: int) -> dict[str, list[str]]:
+def _possible(benchmark: BenchmarkInfo, levels: Levels, seed: int) -> dict[str, list[str]]:
     """Return those of the levels that this target has: a small chip may lack a parameter or its largest sizes."""
     known = {"seed": [str(seed)], **levels}
-    possible = {
-        parameter.name: [text for text in known.get(parameter.name, ()) if _is_level(parameter, text)]
-        for parameter in benchmark.parameters
-    }
+    possible = {parameter.name: _had(parameter, known.get(parameter.name, ())) for parameter in benchmark.parameters}
     return {name: texts for name, texts in possible.items() if texts}
+
+
+def _had(parameter: ParameterInfo, texts: Sequence[str] | All) -> list[str]:
+    if isinstance(texts, All):
+        return texts.of(parameter.choices)
+    return [text for text in texts if _is_level(parameter, text)]
 
 
 def _is_level(parameter: ParameterInfo, text: str) -> bool:

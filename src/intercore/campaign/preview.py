@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.campaign import estimate
-from intercore.campaign.duration import in_words
 from intercore.campaign.earlier_run import find_changed, find_run
 from intercore.campaign.planning import builds_of, drafts, plan_for
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.origin import in_brackets
 from intercore.record.plan import grid, measured, remaining, settings
+from intercore.view.quantity import rough_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -72,7 +72,7 @@ class TargetPreview(msgspec.Struct, frozen=True):
             "measurements": len(whole),
             "done": len(whole) - len(self.missing),
             "openings": len(builds_of(self.plan)),
-            "about": "" if self.pace is None and self.missing else in_words(self.seconds),
+            "about": "" if self.pace is None and self.missing else rough_time(self.seconds),
         }
 
 

@@ -8,36 +8,33 @@ scale). Medians of samples that are all equal are exact, and so is their ratio.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections import Counter, defaultdict
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import IRRELEVANT, by_level
-from intercore.campaign.stop_rule import has_median
+from intercore.benchmarks.series import Unit, has_median, incomparable, quantity
 from intercore.errors import UsageError
-from intercore.link.session import SPOILING_CHECKS
 from intercore.record.conditions import differing_between
-from intercore.record.measurement import Level
+from intercore.record.measurement import SPOILING_CHECKS, Level
 from intercore.record.origin import CAUTION
 from intercore.record.plan import canonical
 from intercore.statistics.intervals import Interval, order_interval
-from intercore.target.targets import TARGETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from intercore.record.measurement import Measurement, Run, Series
+    from intercore.record.measurement import Measurement, Run
     from intercore.record.origin import Origin
 
-Unit = Literal["us", "bytes_per_s", "count"]
-
-_STREAM = "window"
-"""The series of the benchmark `message` that times a stream of messages."""
+UsualBuilds: TypeAlias = "Mapping[str, Mapping[str, Level]]"
+"""The default levels of each target's own factors, by its name."""
 _WORDS: Mapping[Unit, tuple[str, str]] = {
     "us": ("takes", "as long as"),
     "bytes_per_s": ("moves", "as much as"),
@@ -135,9 +132,10 @@ class Comparison(msgspec.Struct, frozen=True):
     """Version of this shape. 1: the first."""
 
 
-def compare(runs: Sequence[Run]) -> Comparison:
+def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({})) -> Comparison:
     """Compare the two targets that the runs are of, in the order in which they first come.
 
+    A target that is built as usual is compared with one that has no such factor.
     UsageError if they are not of two, or if no setting was measured on both.
     """
     targets = list(dict.fromkeys(run.plan.target for run in runs))
@@ -145,8 +143,8 @@ def compare(runs: Sequence[Run]) -> Comparison:
         raise UsageError(f"two targets are compared, and these are runs of {len(targets)}: {', '.join(targets)}")
     sides = [[run for run in runs if run.plan.target == target] for target in targets]
     levels = [_levels_of(side) for side in sides]
-    first = _pools(sides[0], _matched_by(*levels))
-    second = _pools(sides[1], _matched_by(*levels[::-1]))
+    first = _pools(sides[0], _matched_by(*levels), usual.get(targets[0], {}))
+    second = _pools(sides[1], _matched_by(*levels[::-1]), usual.get(targets[1], {}))
     both = [key for key in first if key in second]
     if not both:
         raise UsageError(f"no setting was measured on both {targets[0]} and {targets[1]}: measure the same on both")
@@ -165,7 +163,7 @@ def compare(runs: Sequence[Run]) -> Comparison:
         for target, side in zip(targets, sides, strict=True)
     )
     alone = tuple(_alone(targets, first, second))
-    counted = sum(_counted(one) for run in runs for one in run.measurements)
+    left_out = Counter((one.benchmark, incomparable(one)) for run in runs for one in run.measurements)
     return Comparison(
         mine,
         theirs,
@@ -173,7 +171,7 @@ def compare(runs: Sequence[Run]) -> Comparison:
         overall,
         differences,
         alone,
-        tuple(_sentences(mine, theirs, pairs, overall, alone, counted)),
+        tuple(_sentences(mine, theirs, pairs, overall, alone, left_out)),
         (*_spoilt(targets, compared), *_warnings(mine, theirs, fixed, differences)),
     )
 
@@ -216,21 +214,12 @@ def _fixed(mine: _Levels, theirs: _Levels, benchmarks: Iterable[str]) -> Iterato
                 yield Difference(f"{name} of {benchmark}", tuple(map(str, first)), tuple(map(str, second)))
 
 
-def _counted(one: Measurement) -> bool:
-    """Tell whether differences of the cores' own counters were taken, which say nothing before they are aligned."""
-    return one.benchmark == "switch" and one.factors.get("time", "common") != "common"
-
-
-def _usual_build(target: str) -> dict[str, Level]:
-    """Return the default levels of a target's own factors; none of a target that this version does not know."""
-    return {factor.name: factor.default for known in TARGETS if known.name == target for factor in known.factors}
-
-
-def _pools(side: Sequence[Run], names: Mapping[str, set[str]]) -> dict[_Key, list[Measurement]]:
+def _pools(
+    side: Sequence[Run], names: Mapping[str, set[str]], usual: Mapping[str, Level]
+) -> dict[_Key, list[Measurement]]:
     """Return the measurements of a side by what both sides call the same."""
     pools: dict[_Key, list[Measurement]] = defaultdict(list)
-    usual = _usual_build(side[0].plan.target)
-    for one in (one for run in side for one in run.measurements if not _counted(one)):
+    for one in (one for run in side for one in run.measurements if not incomparable(one)):
         setting = {
             name: level
             for name, level in one.factors.items()
@@ -296,18 +285,9 @@ def _quantities(pool: Sequence[Measurement]) -> dict[tuple[str, Unit], NDArray[n
     for one in pool:
         for series in one.series:
             if has_median(one.benchmark, series) and len(series.ticks):
-                name, unit, values = _quantity(one, series)
+                name, unit, values = quantity(one, series)
                 found[name, unit].append(values)
     return {key: np.concatenate(parts) for key, parts in found.items()}
-
-
-def _quantity(one: Measurement, series: Series) -> tuple[str, Unit, NDArray[np.float64]]:
-    messages, size = one.factors.get("messages"), one.factors.get("size")
-    if one.benchmark == "message" and series.name == _STREAM and isinstance(messages, int) and isinstance(size, int):
-        return "throughput", "bytes_per_s", messages * size * 1e9 / np.maximum(series.ns, 1e-9)
-    if series.is_time:
-        return series.name, "us", series.ns / 1e3
-    return series.name, "count", series.ticks.astype(np.float64)
 
 
 def _pair(
@@ -377,7 +357,7 @@ def _sentences(
     pairs: Sequence[Pair],
     overall: Sequence[Overall],
     alone: Sequence[Alone],
-    counted: int,
+    left_out: Mapping[tuple[str, str], int],
 ) -> Iterator[str]:
     units = {(pair.benchmark, pair.series): pair.unit for pair in pairs}
     emulated = first.emulated or second.emulated
@@ -394,11 +374,9 @@ def _sentences(
     for target in dict.fromkeys(one.target for one in alone):
         named = ", ".join(f"{one.settings} of {one.benchmark}" for one in alone if one.target == target)
         yield f"Measured on {target} only, and so not compared: {named}."
-    if counted:
-        yield (
-            f"Not compared either: {counted} measurements of switch by the cores' own counters, whose differences are "
-            "no times before they are aligned."
-        )
+    for (benchmark, why), count in left_out.items():
+        if why:
+            yield f"Not compared either: {count} measurements of {benchmark} {why}."
 
 
 def _spoilt(targets: Sequence[str], compared: Sequence[Sequence[Measurement]]) -> Iterator[str]:

@@ -6,41 +6,19 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-import msgspec
-from rich.markup import escape
-
 from intercore.record.origin import in_brackets
 from intercore.view.quantity import bounds, data_rate, duration, significant
 from intercore.view.section import Section
-from intercore.view.table import Column, Format, Table, print_csv, print_json, print_table
+from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from rich.console import Console
-
     from intercore.comparison.analysis import Comparison, Difference, Pair, Side
     from intercore.statistics.intervals import Interval
 
 _MOST_VALUE = 60  # characters of a condition
-
-
-def print_comparison(found: Comparison, output: Format, console: Console) -> None:
-    """Print for people, as one JSON document, or as rows of CSV."""
-    if output is Format.JSON:
-        print_json(msgspec.to_builtins(found))
-        return
-    if output is Format.CSV:
-        print_csv([_flat(found, pair) for pair in found.pairs])
-        return
-    section = comparison_section(found)
-    for table in section.tables:
-        print_table(table, console)
-    for sentence in section.sentences:
-        console.print(escape(sentence), highlight=False)
-    for sentence in found.warnings:
-        console.print(f"[yellow]Warning:[/] {escape(sentence)}")
 
 
 def comparison_section(found: Comparison) -> Section:
@@ -62,6 +40,11 @@ def comparison_section(found: Comparison) -> Section:
             "interval is made of those of both medians (MOVER, on the logarithmic scale).",
         ),
     )
+
+
+def comparison_rows(found: Comparison) -> list[dict[str, object]]:
+    """Return a row for each pair of settings."""
+    return [_flat(found, pair) for pair in found.pairs]
 
 
 def _name(side: Side) -> str:

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.benchmarks import stop_rule
-from intercore.benchmarks.reports import reports
 from intercore.record import conditions
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.statistics.intervals import summary
 
 if TYPE_CHECKING:
+    from intercore.benchmarks.reports import Reported
     from intercore.record.measurement import Measurement, Run, Series
 
 SCHEMA = 1
 """Version of the shape. 1: the first."""
 
 
-def run_document(run: Run, efficiency: float) -> dict[str, object]:
+def run_document(reported: Reported) -> dict[str, object]:
     """Return the document: the run's conditions, a summary of each series, and the analysis of each benchmark."""
-    found = reports(run, efficiency)
+    run, found = reported.run, reported.reports
     return {
         "schema": SCHEMA,
         "run": run.id,

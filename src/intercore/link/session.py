@@ -29,7 +29,7 @@ from intercore.link.protocol import (
     SeriesHead,
 )
 from intercore.link.rate import RateControl
-from intercore.record.measurement import LOOKING_PREFIX, Series
+from intercore.record.measurement import LOOKING_PREFIX, SPOILING_CHECKS, Series
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,8 +46,6 @@ _CHECK_LENGTH = 350
 _CHECK_LEVELS = 16
 """Values of a parameter in it, and settings: as many as a target takes (docs/protocol.md)."""
 _CHECK_SETTINGS = 4096
-SPOILING_CHECKS = ("wrong", "migrated", "lost")
-"""Counters that make a result `failed` when they are not 0."""
 
 
 class Info(msgspec.Struct, frozen=True):

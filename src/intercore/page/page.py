@@ -10,48 +10,45 @@ from __future__ import annotations
 import base64
 import hashlib
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count, groupby
-from typing import TYPE_CHECKING, Any
+from itertools import chain, count
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 import intercore
-from intercore.benchmarks import stop_rule
-from intercore.benchmarks.published import SpeedupPublication, published
-from intercore.benchmarks.reports import reports
-from intercore.benchmarks.speedup import analysis as speedup
-from intercore.benchmarks.speedup.report import literature_tables
+from intercore.benchmarks import registry, stop_rule
 from intercore.comparison.analysis import compare
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
 from intercore.record import conditions
 from intercore.record.factors import OPT_NAME, TARGET_FACTORS
 from intercore.record.measurement import LOOKING_PREFIX
-from intercore.record.origin import CAUTION, LABELS, doubt, in_brackets
+from intercore.record.origin import CAUTION
 from intercore.record.plan import SUITE, left_out
 from intercore.replacement import replacement
 from intercore.statistics.intervals import summary
 from intercore.statistics.precision import percent
-from intercore.view.plots import Group, figures, is_thinned, labelled
-from intercore.view.quantity import FORMATS, shown, span
+from intercore.view.figure import labelled
+from intercore.view.html import environment
+from intercore.view.section import Figure, label_of_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from jinja2 import Environment
     from numpy.typing import NDArray
 
-    from intercore.benchmarks.speedup.analysis import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
-    from intercore.comparison.analysis import Comparison
-    from intercore.record.measurement import Level, Measurement, Run
-    from intercore.view.section import Figure, Report, Section
-    from intercore.view.table import Table
+    from intercore.benchmarks.reports import Reported
+    from intercore.comparison.analysis import Comparison, UsualBuilds
+    from intercore.record.measurement import Run
+    from intercore.view.section import Report, Section, Together
 
 
 _VALUES_SHOWN = 3  # of a condition that changes within a run
@@ -62,28 +59,11 @@ class _Section:
     """What the page says of one run."""
 
     run: Run
-    groups: tuple[Group, ...]
     warnings: tuple[str, ...]
-    reports: tuple[Report, ...]
-    """Of all its benchmarks."""
-    beside: tuple[Table[Any], ...]
-    """Published tables of speed-ups beside the run's own numbers."""
-
-    @property
-    def best(self) -> tuple[Group, SpeedupPoint]:
-        """The point of the largest speed-up."""
-        return max(((group, group.best) for group in self.groups), key=lambda pair: pair[1].speedup.value)
-
-    @property
-    def nothing(self) -> str:
-        """Why there is no speed-up to show though it was to be measured: a sentence; empty if there is none."""
-        run = self.run
-        if not run.measurements:
-            return f"Run {run.id} holds no measurement yet, so there is nothing to show."
-        known = sum(measurement.benchmark == "speedup" for measurement in run.measurements)
-        if known and not self.groups:
-            return f"None of the {known} measurements of run {run.id} gives a speed-up; see the warnings."
-        return ""
+    nothing: str
+    """Why there is nothing to show: a sentence; empty if there is something."""
+    lead: Markup
+    """What a reader must know first, of what is said of all runs together."""
 
     @property
     def command(self) -> str:
@@ -148,15 +128,15 @@ class _Section:
         return " / ".join(known[:_VALUES_SHOWN]) + (f" / … and {more} more" if more > 0 else "")
 
 
-def write_page(runs: Sequence[Run], path: Path, efficiency: float = speedup.DEFAULT_EFFICIENCY) -> None:
-    """Write a page about the runs to `path`; `efficiency` is the one wanted at break-even.
+def write_page(reported: Sequence[Reported], path: Path, usual: UsualBuilds = MappingProxyType({})) -> None:
+    """Write a page about runs to `path`; of two targets, what is built as `usual` is compared with what cannot differ.
 
     An existing file is replaced only when the new one is complete. A run that has nothing to show gets a sentence
     that says so. Raises UsageError without a run, IntercoreError if the page cannot be written.
     """
-    if not runs:
+    if not reported:
         raise UsageError("there is no run to make a page of")
-    page = _page(runs, efficiency).encode("utf-8", "replace")
+    page = _page(reported, usual).encode("utf-8", "replace")
     with replacement(path) as file:
         file.write(page)
 
@@ -164,32 +144,30 @@ def write_page(runs: Sequence[Run], path: Path, efficiency: float = speedup.DEFA
 # What the page is made of
 
 
-def _page(runs: Sequence[Run], efficiency: float) -> str:
-    tables = published(SpeedupPublication)
-    sections = _sections(runs, efficiency)
-    own = [group for section in sections for group in section.groups]
-    literature = [group for table in tables for group in _published_groups(table, efficiency)]
-    drawn = figures(own, literature, efficiency) if own else []
-    chapters = _chapters(sections, len(drawn))
-    compared = _compared(runs)
+def _page(reported: Sequence[Reported], usual: UsualBuilds) -> str:
+    runs = [each.run for each in reported]
+    numbers = count()
+    together = _together(reported)
+    drawn = [_Drawn(each, _numbered(each.figures, numbers)) for each in together.values() if each.figures]
+    sections = [_section(each, list(together.values())) for each in reported]
+    chapters = _chapters(reported, together, numbers)
+    numbered = [*(each.figures for each in drawn), *(chapter.figures for chapter in chapters)]
+    compared = _compared(runs, usual)
+    label = label_of_all(runs)
     return str(
         _environment()
         .get_template("page.html.j2")
         .render(
             sections=sections,
+            drawn=drawn,
             chapters=chapters,
             side_by_side=None if compared is None else comparison_section(compared),
             comparison_warnings=() if compared is None else compared.warnings,
-            heading=_heading(sections, chapters),
-            groups=own + literature,
-            publications=tables,
-            figures=drawn,
-            all_figures=[*drawn, *(figure for chapter in chapters for figure in chapter.figures)],
-            thinned=is_thinned(own),
+            heading=_heading(drawn, chapters),
+            all_figures=[figure for _, figure in chain.from_iterable(numbered)],
             conditions=_conditions(sections),
-            efficiency=efficiency,
-            origin=_origin(runs),
-            labels=LABELS,
+            label=label,
+            origin=label or "measured",
             caution=CAUTION,
             version=intercore.__version__,
             written=datetime.now(UTC).isoformat(),
@@ -198,12 +176,24 @@ def _page(runs: Sequence[Run], efficiency: float) -> str:
     )
 
 
-def _compared(runs: Sequence[Run]) -> Comparison | None:
+def _compared(runs: Sequence[Run], usual: UsualBuilds) -> Comparison | None:
     """Compare the targets of the runs, if there are two and they have settings in common."""
     try:
-        return compare(runs)
+        return compare(runs, usual)
     except UsageError:
         return None
+
+
+Numbered: TypeAlias = tuple[tuple[int, Figure], ...]
+"""Figures, each with its number on the page."""
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """What a benchmark says of all runs together."""
+
+    together: Together
+    figures: Numbered
 
 
 @dataclass(frozen=True)
@@ -212,13 +202,12 @@ class _Passage:
 
     run: Run
     section: Section
-    figures: tuple[tuple[int, Figure], ...] = ()
-    """Each with its number on the page."""
+    figures: Numbered
 
 
 @dataclass(frozen=True)
 class _Chapter:
-    """What the runs say of one benchmark other than `speedup`."""
+    """What the runs say of one benchmark, one after the other."""
 
     passages: tuple[_Passage, ...]
 
@@ -231,120 +220,59 @@ class _Chapter:
         return tuple(dict.fromkeys(note for passage in self.passages for note in passage.section.notes))
 
     @property
-    def figures(self) -> list[Figure]:
-        return [figure for passage in self.passages for _, figure in passage.figures]
+    def figures(self) -> Numbered:
+        return tuple(figure for passage in self.passages for figure in passage.figures)
 
 
-def _chapters(sections: Sequence[_Section], first_figure: int) -> list[_Chapter]:
-    """Put together what different runs say of a benchmark; figures are numbered from `first_figure` up."""
-    numbers = count(first_figure)
-    said: dict[str, list[_Passage]] = {}
-    for section in sections:
-        for report in section.reports:
-            if report.benchmark != "speedup" and section.run.measurements:
-                said.setdefault(report.benchmark, []).append(_Passage(section.run, report.section))
-    return [_Chapter(tuple(_with_figures(passage, numbers) for passage in passages)) for passages in said.values()]
+def _together(reported: Sequence[Reported]) -> dict[str, Together]:
+    """Return what is said of all runs together, by the benchmark that says it."""
+    said: dict[str, list[tuple[Run, Report]]] = {}
+    for each in reported:
+        for report in each.reports:
+            said.setdefault(report.benchmark, []).append((each.run, report))
+    modules = {benchmark: registry.module(benchmark, "together") for benchmark in said}
+    return {benchmark: module.together(said[benchmark]) for benchmark, module in modules.items() if module is not None}
 
 
-def _with_figures(passage: _Passage, numbers: Iterator[int]) -> _Passage:
-    drawn = [labelled(figure, passage.run.plan.origin) for figure in passage.section.figures]
-    return replace(passage, figures=tuple((next(numbers), figure) for figure in drawn))
-
-
-def _heading(sections: Sequence[_Section], chapters: Sequence[_Chapter]) -> str:
-    cores = {group.fit.cores for section in sections for group in section.groups}
-    if not chapters:
-        return "What more than two cores buy" if max(cores, default=2) > 2 else "What the second core buys"
-    return "What a second core buys, and what it costs" if cores or len(chapters) > 1 else chapters[0].title
-
-
-def _origin(runs: Sequence[Run]) -> str:
-    """Say where the numbers of the page come from: the label that doubts them most, and whether it is that of all."""
-    known = {run.plan.origin for run in runs}
-    label = LABELS[doubt(known)] or "measured"
-    return label if len(known) == 1 else f"partly {label}"
-
-
-def _sections(runs: Sequence[Run], efficiency: float) -> list[_Section]:
-    analyses = [speedup.analyse(run.measurements, efficiency) for run in runs]
-    named = _differing(point.setting for analysis in analyses for point in analysis.points)
-    found = []
-    for run, analysis in zip(runs, analyses, strict=True):
-        said = reports(run, efficiency)
-        doubts = [sentence for report in said for sentence in report.warnings]
-        groups = _groups(run, analysis, named, _prefix(run, runs))
-        found.append(
-            _Section(
-                run,
-                tuple(groups),
-                (*conditions.warnings(run), *stop_rule.warnings(run), *doubts),
-                tuple(said),
-                tuple(literature_tables(run, analysis.points)),
-            )
-        )
-    return found
-
-
-def _prefix(run: Run, runs: Sequence[Run]) -> str:
-    """Tell a run apart from the others on the page: by its target if that is enough."""
-    drawn = [other for other in runs if "speedup" in other.plan.benchmarks]
-    if len(drawn) <= 1:
-        return ""
-    alone = sum(run.plan.target == other.plan.target for other in drawn) == 1
-    return f"{run.plan.target}: " if alone else f"run {run.id}: "
-
-
-def _differing(settings: Iterable[dict[str, Level]]) -> set[str]:
-    """Return the factors that tell the groups apart, and the mode in any case."""
-    levels: dict[str, set[Level]] = {}
-    for setting in settings:
-        for name, level in setting.items():
-            levels.setdefault(name, set()).add(level)
-    return {"mode"} | {name for name, known in levels.items() if len(known) > 1}
-
-
-def _groups(run: Run, analysis: SpeedupAnalysis, named: Collection[str], prefix: str) -> Iterator[Group]:
-    origin = run.plan.origin
-    names = {name for point in analysis.points for name in point.setting}
-    for fit, points in _fits(analysis):
-        yield Group(
-            label=in_brackets(prefix + _words(points[0].setting, named), origin),
-            origin=origin,
-            fit=fit,
-            points=points,
-            pools=tuple(_pool(run, point, names) for point in points),
-            cycle_hz=conditions.cycle_hz(run),
-        )
-
-
-def _published_groups(table: SpeedupPublication, efficiency: float) -> Iterator[Group]:
-    for fit, points in _fits(speedup.analyse_published(table, efficiency)):
-        yield Group(f"published: {table.label}", "published", fit, points, (), table.setting.cpu_hz)
-
-
-def _fits(analysis: SpeedupAnalysis) -> Iterator[tuple[ForkJoinFit, tuple[SpeedupPoint, ...]]]:
-    groups = groupby(analysis.points, key=lambda point: point.group)
-    for fit, (_, points) in zip(analysis.fits, groups, strict=True):
-        yield fit, tuple(points)
-
-
-def _words(setting: dict[str, Level], named: Collection[str]) -> str:
-    """Name a group by what tells it apart, e.g. `fp, create, priority=2`."""
-    speaking = ("workload", "mode", "join")
-    return ", ".join(
-        str(level) if name in speaking else f"{name}={level}" for name, level in setting.items() if name in named
+def _section(reported: Reported, together: Sequence[Together]) -> _Section:
+    run = reported.run
+    doubts = [sentence for report in reported.reports for sentence in report.warnings]
+    nothing = [each.nothing[run.id] for each in together if each.nothing.get(run.id)]
+    if not run.measurements:
+        nothing = [f"Run {run.id} holds no measurement yet, so there is nothing to show."]
+    return _Section(
+        run,
+        (*conditions.warnings(run), *stop_rule.warnings(run), *doubts),
+        " ".join(nothing),
+        Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
     )
 
 
-def _pool(run: Run, point: SpeedupPoint, names: Iterable[str]) -> tuple[Measurement, ...]:
-    """Return the measurements that the analysis pooled in a point; `names` are the factors that tell points apart."""
-    setting: dict[str, Level | None] = {**dict.fromkeys(names), **point.setting, "n": point.n}
-    return tuple(
-        measurement
-        for measurement in run.measurements
-        if measurement.benchmark == "speedup"
-        and all(measurement.factors.get(name) == level for name, level in setting.items())
-    )
+def _chapters(reported: Sequence[Reported], together: Collection[str], numbers: Iterator[int]) -> list[_Chapter]:
+    """Put together what different runs say of a benchmark that does not do so itself."""
+    said: dict[str, list[tuple[Run, Section]]] = {}
+    for each in reported:
+        for report in each.reports:
+            if report.benchmark not in together and each.run.measurements:
+                said.setdefault(report.benchmark, []).append((each.run, report.section))
+    return [_Chapter(tuple(_passage(run, section, numbers) for run, section in pairs)) for pairs in said.values()]
+
+
+def _passage(run: Run, section: Section, numbers: Iterator[int]) -> _Passage:
+    drawn = [labelled(figure, run.plan.origin) for figure in section.figures]
+    return _Passage(run, section, _numbered(drawn, numbers))
+
+
+def _numbered(figures: Iterable[Figure], numbers: Iterator[int]) -> Numbered:
+    return tuple((next(numbers), figure) for figure in figures)
+
+
+def _heading(drawn: Sequence[_Drawn], chapters: Sequence[_Chapter]) -> str:
+    if len(drawn) == 1 and not chapters:
+        return drawn[0].together.heading
+    if len(chapters) == 1 and not drawn:
+        return chapters[0].title
+    return "What a second core buys, and what it costs" if chapters or drawn else "What the second core buys"
 
 
 def _conditions(sections: Sequence[_Section]) -> list[tuple[str, list[str]]]:
@@ -357,23 +285,9 @@ def _conditions(sections: Sequence[_Section]) -> list[tuple[str, list[str]]]:
 
 
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("intercore.page", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "value": lambda estimate, kind: FORMATS[kind](estimate.value),
-        "span": span,
-        "shown": shown,
-        "json": _json,
-        "csp_hash": _csp_hash,
-        "moment": _moment,
-        **FORMATS,
-    }
-    return environment
+    made = environment("intercore.page")
+    made.filters |= {"json": _json, "csp_hash": _csp_hash, "moment": _moment}
+    return made
 
 
 def _json(value: object) -> Markup:

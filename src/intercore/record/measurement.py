@@ -26,6 +26,8 @@ durations (`tick`); readings of the clock, in ticks since some moment, of which 
 
 LOOKING_PREFIX = "looking."
 """Series named `looking.<core>` hold the cost of looking: empty pairs of time stamps taken on that core."""
+SPOILING_CHECKS = ("wrong", "migrated", "lost")
+"""Checks that make a measurement `failed` when they are not 0."""
 
 
 class Series(msgspec.Struct, frozen=True, eq=False):

@@ -239,7 +239,7 @@ class MessageWitness(Witness):
     """
 
     _PREFIX = "message_send_"
-    """Names of the functions in firmware/bench/message.c that read the clock and send."""
+    """Names of the functions in firmware/bench/message/ends.c that read the clock and send."""
     _UNTIMED = 2
     """Sends that are not in the samples: the one before and the one behind all others."""
 

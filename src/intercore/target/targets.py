@@ -207,6 +207,11 @@ def find(name: str) -> Target:
     raise UsageError(unknown("target", name, (target.name for target in TARGETS)))
 
 
+def usual_builds() -> dict[str, dict[str, Level]]:
+    """Return the default levels of each target's own factors, by its name."""
+    return {target.name: {factor.name: factor.default for factor in target.factors} for target in TARGETS}
+
+
 def check_address(target: Target, address: Address) -> None:
     """Raise UsageError if the address says something that has no meaning for the target."""
     if target.built_here and address.port is not None:

@@ -3,56 +3,65 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from intercore.board.build import variant
-from intercore.view.table import Column, Format, Table, print_csv, print_json, print_table
+from intercore.terminal.findings import Line
+from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from rich.console import Console
-
     from intercore.board.image import ImageFiles, Section
+    from intercore.terminal.findings import Part
 
 
-def print_image(files: ImageFiles, output: Format, console: Console) -> None:
-    """Print the sections, and for people and as JSON also the files and the versions."""
-    image = files.image
-    rows = [
-        {
-            **({"core": core} if len(files.sections) > 1 else {}),
-            "section": part.name,
-            "address": part.address,
-            "bytes": part.size,
-            "stored": part.stored,
+@dataclass(frozen=True)
+class ImageFindings:
+    """What is told of an image."""
+
+    files: ImageFiles
+
+    def document(self) -> object:
+        """Return the files, the versions and the sections."""
+        return {**self._facts(), "sections": self.rows()}
+
+    def rows(self) -> list[dict[str, object]]:
+        """Return the sections."""
+        return [
+            {
+                **({"core": core} if len(self.files.sections) > 1 else {}),
+                "section": part.name,
+                "address": part.address,
+                "bytes": part.size,
+                "stored": part.stored,
+            }
+            for core, parts in enumerate(self.files.sections)
+            for part in parts
+        ]
+
+    def text(self) -> Iterator[Part]:
+        """Yield the sections of each core, the files and the versions, and how to flash the image elsewhere."""
+        for core in range(len(self.files.sections)):
+            yield _table(self.files, core)
+        for name, fact in self._facts().items():
+            yield Line(f"{name.replace('_', ' '):14}{fact}")
+        if self.files.whole_flash is not None:
+            path, board = self.files.whole_flash, self.files.image.board.name
+            yield Line(f"Flash it anywhere by: intercore flash {board} --port PORT --image {shlex.quote(str(path))}")
+            yield Line(f"                  or: esptool --chip {board} write-flash 0x0 {shlex.quote(path.name)}")
+
+    def _facts(self) -> dict[str, object]:
+        image = self.files.image
+        return {
+            **{name: str(path.absolute()) for name, path in _named(self.files)},
+            **image.build,
+            "compiler": image.compiler,
+            "kernel": image.kernel.version,
+            "kernel_folder": str(image.kernel.folder),
         }
-        for core, parts in enumerate(files.sections)
-        for part in parts
-    ]
-    if output is Format.CSV:
-        print_csv(rows)
-        return
-    facts = {
-        **{name: str(path.absolute()) for name, path in _named(files)},
-        **image.build,
-        "compiler": image.compiler,
-        "kernel": image.kernel.version,
-        "kernel_folder": str(image.kernel.folder),
-    }
-    if output is Format.JSON:
-        print_json({**facts, "sections": rows})
-        return
-    for core in range(len(files.sections)):
-        print_table(_table(files, core), console)
-    for name, fact in facts.items():
-        console.print(f"{name.replace('_', ' '):14}{fact}", markup=False, highlight=False, soft_wrap=True)
-    if files.whole_flash is not None:
-        flash = f"intercore flash {image.board.name} --port PORT --image {shlex.quote(str(files.whole_flash))}"
-        tool = f"esptool --chip {image.board.name} write-flash 0x0 {shlex.quote(files.whole_flash.name)}"
-        console.print(f"Flash it anywhere by: {flash}", markup=False, highlight=False, soft_wrap=True)
-        console.print(f"                  or: {tool}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _named(files: ImageFiles) -> Iterator[tuple[str, Path]]:

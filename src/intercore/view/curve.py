@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.view.dots import SYMBOLS
-from intercore.view.plots import AXIS, COLOURS, base_layout, log_axis, plot_text
+from intercore.view.figure import AXIS, COLOURS, base_layout, log_axis, plot_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

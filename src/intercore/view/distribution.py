@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from intercore.statistics.intervals import granularity
-from intercore.view.plots import AXIS, COLOURS, base_layout, log_axis, plot_text
+from intercore.view.figure import AXIS, COLOURS, base_layout, log_axis, plot_text
 from intercore.view.quantity import duration, duration_bounds
 from intercore.view.table import Column
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from intercore.view.plots import COLOURS, base_layout, log_axis, plot_text
+from intercore.view.figure import COLOURS, base_layout, log_axis, plot_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.statistics.factors import FactorEffect, cell_means, ordered
 from intercore.view.curve import PlottedCurve, curve_figure
-from intercore.view.plots import COLOURS, base_layout, log_axis, plot_text
+from intercore.view.figure import COLOURS, base_layout, log_axis, plot_text
 from intercore.view.quantity import percent, significant
 from intercore.view.table import Column, Table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.view.plots import base_layout, plot_text
+from intercore.view.figure import base_layout, plot_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

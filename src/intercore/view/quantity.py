@@ -35,6 +35,15 @@ def duration_bounds(estimate: Interval) -> str:
     return bounds(estimate, lambda us: significant(us / scale))
 
 
+def rough_time(seconds: float) -> str:
+    """Return a time as exact as an estimate can be: `40 s`, `3 min`, `2.5 h`, `3 days`."""
+    for size, unit in ((86400.0, "days"), (3600.0, "h"), (60.0, "min")):
+        if seconds >= 1.5 * size:
+            number = seconds / size
+            return f"{number:.1f} {unit}" if number < 10 else f"{number:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
 def data_rate(bytes_per_s: float) -> str:
     """Return a rate with three significant digits and the power of ten that suits it: `1.23 MB/s`."""
     for scale, unit in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):

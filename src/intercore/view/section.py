@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from intercore.record.origin import LABELS, in_heading
+from intercore.record.origin import LABELS, doubt, in_heading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from markupsafe import Markup
 
     from intercore.record.measurement import Run
     from intercore.view.table import Table
 
 Figure: TypeAlias = dict[str, Any]
 """A plot as plotly.js takes it: `name` (of the file it is saved as), `data`, `layout` and `caption`, a sentence or two.
-Its colours are names that the page's script looks up for light and dark (see `intercore.view.plots`)."""
+Its colours are names that the page's script looks up for light and dark (see `intercore.view.figure`)."""
 
 
 def where(run: Run) -> str:
@@ -27,6 +29,13 @@ def whose(run: Run) -> str:
     """Name a run's target in a cell beside published numbers, and what its own are: `pico-sim (SIMULATED)`."""
     label = LABELS[run.plan.origin].partition(":")[0]
     return f"{run.plan.target} ({label})" if label else run.plan.target
+
+
+def label_of_all(runs: Sequence[Run]) -> str:
+    """Return the label of the run that is doubted most, and whether it is that of all; empty if all were measured."""
+    known = {run.plan.origin for run in runs}
+    label = LABELS[doubt(known)]
+    return f"partly {label}" if label and len(known) > 1 else label
 
 
 @dataclass(frozen=True)
@@ -57,3 +66,33 @@ class Report:
     warnings: Sequence[str]
     """Sentences about what makes the numbers doubtful, with the likely cause."""
     section: Section
+    analysis: object = None
+    """What its benchmark needs to say something of several runs together; nobody else's concern."""
+
+
+@dataclass(frozen=True)
+class Together:
+    """What a benchmark says of all runs of a page together, in place of a section for each.
+
+    A benchmark that does so has a module `together` with a function of that name, which takes the runs and their
+    reports. What is Markup is HTML that may stand in the page as it is.
+    """
+
+    title: str
+    """As that of a section."""
+    heading: str
+    """Of a page that says nothing else."""
+    label: str
+    """Where the numbers come from, of which kind they are that are doubted most; empty if all were measured."""
+    nothing: Mapping[int, str]
+    """Why a run has nothing to show though it was to be measured: a sentence, by the run's number."""
+    leads: Mapping[int, Markup]
+    """What a reader must know first, by the run's number."""
+    figures: Sequence[Figure]
+    """None if no run has anything to show; then nothing below is shown either."""
+    reading: Markup
+    """How what leads is to be read."""
+    note: Markup
+    """What to add to the caption of the last figure."""
+    numbers: Markup
+    """The tables."""

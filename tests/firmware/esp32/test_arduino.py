@@ -101,14 +101,25 @@ def test_every_header_that_a_file_includes_is_there_or_the_platforms() -> None:
             assert name in here or name not in ours, (path, name)
 
 
-def test_it_is_made_of_the_same_files_as_the_component_of_esp_idf() -> None:
-    recipe = (FIRMWARE / "portable.cmake").read_text() + (FIRMWARE / "board" / "esp32" / "component.cmake").read_text()
-    listed = re.findall(r"set\((?:IC_PORTABLE|sources)\s(.*?)\)", recipe, re.DOTALL)
-    assert len(listed) == 2
-    component = {"_".join(PurePosixPath(name).parts) for name in " ".join(listed).split() if name.endswith(".c")}
-    chosen = {"board_esp32_console_console_uart.c", "board_esp32_program_benchmark.c"}
+COMPONENT = """
+macro(idf_component_register)
+  message("${sources}")
+  return()
+endmacro()
+set(CMAKE_BUILD_EARLY_EXPANSION ON)
+include("${FIRMWARE}/board/esp32/component.cmake")
+"""
+"""Asks for the sources as ESP-IDF first does, in a script, with the usual console and program."""
+
+
+def test_it_is_made_of_the_same_files_as_the_component_of_esp_idf(tmp_path: Path) -> None:
+    script = tmp_path / "sources.cmake"
+    script.write_text(COMPONENT)
+    command = ["cmake", f"-DFIRMWARE={FIRMWARE.resolve()}", "-P", str(script)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stderr.strip()
+    component = {"_".join(Path(name).relative_to(FIRMWARE.resolve()).parts) for name in told.split(";")}
     library = {path.name for path in FILES if path.suffix in {".c", ".cpp"}}
-    assert library == component | chosen | {"board_esp32_arduino.cpp"}
+    assert library == component | {"board_esp32_arduino.cpp"}
 
 
 def test_all_manifests_have_the_version_of_the_whole() -> None:

@@ -14,7 +14,7 @@ from tests.firmware.host.test_speedup import series
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal
 
-SHORT = "yield=none discs=10 window_ms=60"
+SHORT = "yield=none discs=12 window_ms=60"
 
 
 def cores(terminal: Terminal) -> int:
@@ -79,7 +79,7 @@ def test_a_person_is_told_the_published_table(terminal: Terminal) -> None:
     need_two_cores(terminal)
     answer = terminal.ask(f"run contention preset=qiita-table {SHORT} samples=2")
     head, *rows = told(answer)
-    assert head.split() == ["towers", "of", "10", "discs", "in", "60", "ms", "task0", "task1", "main", "total"]
+    assert head.split() == ["towers", "of", "12", "discs", "in", "60", "ms", "task0", "task1", "main", "total"]
     names = [row[:35].strip() for row in rows]
     assert names == [
         "task0, task1, main",
@@ -106,7 +106,7 @@ def test_a_person_is_told_the_published_table(terminal: Terminal) -> None:
 
 def test_of_a_table_that_was_stopped_the_rows_are_told_that_were_measured(terminal: Terminal) -> None:
     need_two_cores(terminal)
-    terminal.type("run contention preset=qiita-table yield=none discs=10 window_ms=100\nabort\n")
+    terminal.type("run contention preset=qiita-table yield=none discs=12 window_ms=100\nabort\n")
     answer = terminal.answer()
     assert len(told(answer)) == 1 + answer[-1]["checks"]["done"]
 
@@ -140,7 +140,7 @@ def test_a_main_loop_without_work_does_no_towers(terminal: Terminal, main: str) 
 
 def test_a_preset_can_be_stopped_between_its_windows(terminal: Terminal) -> None:
     need_two_cores(terminal)
-    terminal.type("run contention preset=qiita-table yield=none discs=10 window_ms=100\nabort\n")
+    terminal.type("run contention preset=qiita-table yield=none discs=12 window_ms=100\nabort\n")
     answer = terminal.answer()
     assert answer[-1]["status"] == "aborted"
     assert answer[-1]["checks"]["done"] < 7

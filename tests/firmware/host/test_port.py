@@ -1,4 +1,4 @@
-"""The POSIX port keeps the promises of port.h: firmware/port/port_test.c, run here."""
+"""The POSIX port keeps the promises of port.h: firmware/port/test/, run here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stress run of all transports of this machine (firmware/transport/transport_stress.c), also under sanitizers."""
+"""All transports of this machine under stress (firmware/transport/test/transport_stress.c), also under sanitizers."""
 
 from __future__ import annotations
 

@@ -86,7 +86,6 @@ class Workload(ctypes.Structure):
     """struct ic_workload."""
 
     _fields_ = (
-        ("name", ctypes.c_char_p),
         ("prepare", ctypes.CFUNCTYPE(None)),
         ("work", ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint32)),
         ("expected", ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint32)),

@@ -40,8 +40,8 @@ class Build(NamedTuple):
 
     def workload(self, name: str) -> layout.Workload:
         pointers = (ctypes.POINTER(layout.Workload) * len(NAMES)).in_dll(self.library, "ic_workloads")
-        workload: layout.Workload = pointers[NAMES.index(name)].contents
-        assert workload.name == name.encode()
+        names = (ctypes.c_char_p * len(NAMES)).in_dll(self.library, "ic_workload_names")
+        workload: layout.Workload = pointers[list(names).index(name.encode())].contents
         if workload.prepare:
             workload.prepare()
         return workload

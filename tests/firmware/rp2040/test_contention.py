@@ -160,7 +160,7 @@ def test_who_begins_late_is_counted_but_not_who_waits_for_its_turn(board: Board)
     chip = board.chip
     all_three = contest(board, "task0=work", "task1=work", "main=work", *SMALL)
     assert all_three[-1]["checks"]["preempted"] == 0, "main and task1 take turns"
-    start = chip.address("contest") + 48
+    start = chip.address("ic_contest") + 48
     released = start + 16
     for main in ("off", "work"):
         chip.send(f"run contention task0=work task1=work main={main} discs=12 window_ms=40\n".encode())

@@ -18,7 +18,8 @@ import pytest
 
 from intercore.board.boards import PICO
 from intercore.board.build import board_image
-from intercore.cli import commands
+from intercore.cli.main import main
+from intercore.cli.options import DEFAULT_STORE
 from intercore.record.store import Store
 from intercore.sim import Simulator, Symbol
 from intercore.target import simulated_port
@@ -66,8 +67,8 @@ class Watched(Simulator):
         self.chips.append(self)
 
     def _work(self) -> Symbol:
-        """The function of workload=fp: the third member of its struct ic_workload."""
-        address = self.read_word(self.address("ic_workload_fp") + 8) & ~1
+        """The function of workload=fp: the second member of its struct ic_workload."""
+        address = self.read_word(self.address("ic_workload_fp") + 4) & ~1
         size = next(size for _, at, size, _ in self._machine.symbols() if at & ~1 == address and size)
         return Symbol(address, size, is_function=True)
 
@@ -76,13 +77,13 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     """Carry out a command of the tool and return the JSON document that it prints."""
     monkeypatch.setattr(sys, "argv", ["intercore", *words, "--format", "json"])
     with pytest.raises(SystemExit) as end:
-        commands.main()
+        main()
     assert not end.value.code
     return json.loads(capsys.readouterr().out)
 
 
 def stored() -> Run:
-    with Store(commands.DEFAULT_STORE) as store:
+    with Store(DEFAULT_STORE) as store:
         return store.run()
 
 

@@ -36,7 +36,7 @@ SETTINGS = [
 ]
 TICK = CLK_SYS_HZ // 1000
 AWAKE = 2000
-"""Cycles for which core 0 is awake from ic_run_measure() on, at most."""
+"""Cycles for which core 0 is awake from ic_measure() on, at most."""
 SERIES = struct.Struct("<16s4xIII")
 """struct ic_series of firmware/core/samples.h: name, clock and unit (not read here), address of the samples, how many,
 room for how many."""
@@ -55,7 +55,7 @@ class Target:
     def __init__(self, program: Path, faults: list[str]) -> None:
         port = SimulatedPort(program, 115200, faults)
         self._chip = port._chip
-        self._begin = self._chip.watch_execution("ic_run_measure")
+        self._begin = self._chip.watch_execution("ic_measure")
         self._end = self._chip.watch_execution("ic_answer_result")
         self._interrupts = [self._chip.watch_execution(name) for name in ("rp2040_watchdog_beat", "interrupt")]
         self.session = Session(port, repeatable=True)
@@ -101,7 +101,7 @@ def test_samples_come_whole_and_are_those_of_a_good_line(o2: Path, clean: list[M
 def test_a_command_that_comes_right_before_the_tick_gives_the_same_samples(board: Board) -> None:
     """The tick then finds core 0 on its way to sleep, and its interrupt begins some cycles sooner or later."""
     chip = board.chip
-    begins, ticks = chip.watch_execution("ic_run_measure"), chip.watch_execution("isr_systick")
+    begins, ticks = chip.watch_execution("ic_measure"), chip.watch_execution("isr_systick")
     start, arrival = chip.snapshot(), chip.now + TICK
 
     def measure(later: int) -> tuple[int, list[int]]:

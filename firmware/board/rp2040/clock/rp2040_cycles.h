@@ -11,7 +11,7 @@
  *
  * - Resolution: 1 cycle of clk_sys.
  * - Moment: that in which the slice's counter is read, 18 cycles after the function's first instruction begins, plus
- * what the other core takes of the bus until then.
+ *   what the other core takes of the bus until then.
  * - Cost: CYCLES_CYCLES, without conflicts on the bus, and 3 for the caller's BL; the same at every level of
  *   optimisation.
  * - Safe in tasks and interrupts, on both cores at once. The reads are done with interrupts masked (19 cycles), so that

@@ -15,7 +15,7 @@
  * - Moment: that in which TIM5 is read.
  * - Offset: the clock starts from 2^31, constant from start to reset, and the same on both cores.
  * - Cost: two reads of APB1, over AXI and a bridge from the Cortex-M7, some ten instructions; not known in cycles,
- * since no board was at hand. `clock` measures it ("looking").
+ *   since no board was at hand. `clock` measures it ("looking").
  * - Wraps after 2^56 cycles: 9 years at 240 MHz.
  * - A debugger that halts a core does not stop it. */
 #ifndef STM32H745_CLOCK_H

@@ -9,11 +9,11 @@
  * - Non-cacheable accesses still pass write buffers, and the core may do them in another order. Who announces something
  *   puts a DMB between what it wrote and the announcement, who has seen an announcement a DMB before it reads: C11's
  *   release and acquire do that. Before HSEM rings or a lock is given back it is a DSB: registers are Device memory,
- * and nothing else orders Normal memory against an interrupt on the other core.
+ *   and nothing else orders Normal memory against an interrupt on the other core.
  * - Windows are not Shareable (S = 0). With S = 1 the exclusive accesses of the Cortex-M7 would go out to the bus,
- * where nothing monitors them, and a loop around STREX might never end. With S = 0 the core's own monitor answers
+ *   where nothing monitors them, and a loop around STREX might never end. With S = 0 the core's own monitor answers
  *   (Cortex-M7 TRM 2.5): they work among the tasks and handlers of one core, and mean nothing to the other. So no
- * atomic read-modify-write may be used between cores; they have HSEM for it.
+ *   atomic read-modify-write may be used between cores; they have HSEM for it.
  * - Everything else that is cached belongs to the Cortex-M7 alone. */
 #ifndef STM32H745_MPU_TABLE_H
 #define STM32H745_MPU_TABLE_H

@@ -10,7 +10,7 @@ import numpy as np
 
 from intercore.benchmarks.api.analysis import ALONE, EMPTY, SPIN, analyse, warnings
 from intercore.view.dots import SYMBOLS, Dot, dots_figure
-from intercore.view.plots import COLOURS, base_layout, plot_text
+from intercore.view.figure import COLOURS, base_layout, plot_text
 from intercore.view.quantity import duration, significant
 from intercore.view.section import Figure, Report, Section, where
 from intercore.view.table import Column, Table, varied_columns

@@ -15,7 +15,8 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks import counter, uncertainty
-from intercore.benchmarks.grouping import by_level, spoilt, varied_names
+from intercore.benchmarks.exactness import PROMISED_SPREAD, Exactness, exactness
+from intercore.benchmarks.grouping import by_level, spoilt, ticks, varied_names
 from intercore.record.measurement import LOOKING_PREFIX
 
 if TYPE_CHECKING:
@@ -30,36 +31,7 @@ if TYPE_CHECKING:
     Ticks: TypeAlias = NDArray[np.int64]
     Varied: TypeAlias = tuple[tuple[str, Level], ...]
 
-PROMISED_SPREAD = 2
-"""Ticks by which measured minus true intervals may vary that no interrupt disturbs (docs/benchmarks/README.md)."""
-
 _POOLED = ("from", "to", "seed", "samples")
-
-
-class Exactness(msgspec.Struct, frozen=True):
-    """Measured minus true intervals, as the simulator knows these, in ticks. Simulated, not measured.
-
-    An interrupt between a reading and the begin or end of the true interval is in the one and not in the other. One
-    that the other core handles at that time delays the reader on the bus. Neither is an error of the clock, so the
-    simulator counts these intervals and they are told apart. As an interrupt can only add, they are taken to be those
-    with the largest differences, which stand in `largest`.
-    """
-
-    difference: float
-    """The median: what looking adds."""
-    low: int
-    """The smallest difference."""
-    high: int
-    """The largest one, of intervals that were not interrupted while they were looked at."""
-    interrupted: int
-    """Intervals that were."""
-    largest: int
-    """The largest of all differences."""
-
-    @property
-    def spread(self) -> int:
-        """By how much the differences of intervals that were not interrupted vary."""
-        return self.high - self.low
 
 
 class Intervals(msgspec.Struct, frozen=True):
@@ -119,7 +91,7 @@ class ClockAnalysis(msgspec.Struct, frozen=True):
 def analyse(measurements: Iterable[Measurement]) -> ClockAnalysis:
     """Analyse the measurements of the benchmark `clock` among those given; those of one setting are pooled."""
     known = [one for one in measurements if one.benchmark == "clock"]
-    ours = [one for one in known if len(_ticks(one, "interval"))]
+    ours = [one for one in known if len(ticks(one, "interval"))]
     names = varied_names(ours, _POOLED)
     pools: dict[tuple[int, int, Varied], list[Measurement]] = defaultdict(list)
     for one in ours:
@@ -202,28 +174,6 @@ _TEXTS = {
 }
 
 
-def exactness(pool: Sequence[Measurement], name: str = "interval") -> Exactness | None:
-    """Compare a series with the truth, where there is one of every sample, in the same ticks; else None."""
-    differences = []
-    for one in pool:
-        measured, true = _ticks(one, name), _ticks(one, "true")
-        if len(measured) != len(true) or one.samples(name).hz != one.samples("true").hz:
-            return None
-        differences.append(measured - true)
-    ordered = np.sort(np.concatenate(differences))
-    interrupted = sum(one.checks.get("interrupted", 0) for one in pool)
-    undisturbed = ordered[: len(ordered) - interrupted]
-    if not len(undisturbed):
-        return None
-    return Exactness(
-        difference=float(np.median(undisturbed)),
-        low=int(undisturbed[0]),
-        high=int(undisturbed[-1]),
-        interrupted=interrupted,
-        largest=int(ordered[-1]),
-    )
-
-
 def to_json(analysis: ClockAnalysis) -> dict[str, object]:
     """Return the analysis in the documented shape."""
     return {
@@ -264,17 +214,13 @@ def row(one: Intervals) -> dict[str, object]:
     }
 
 
-def _ticks(one: Measurement, name: str) -> Ticks:
-    return next((series.ticks for series in one.series if series.name == name), np.zeros(0, np.int64))
-
-
 def _order(first: int, second: int, varied: Varied) -> tuple[object, ...]:
     """One core before two; settings that differ otherwise stay apart."""
     return by_level(varied), first != second, first, second
 
 
 def _intervals(first: int, second: int, varied: Varied, pool: Sequence[Measurement]) -> Intervals:
-    ticks = np.concatenate([_ticks(one, "interval") for one in pool])
+    lengths = np.concatenate([ticks(one, "interval") for one in pool])
     series = pool[0].samples("interval")
     looking: dict[int, list[Ticks]] = defaultdict(list)
     for one in pool:
@@ -287,10 +233,10 @@ def _intervals(first: int, second: int, varied: Varied, pool: Sequence[Measureme
         varied=dict(varied),
         clock=series.clock,
         hz=series.hz,
-        count=len(ticks),
-        shortest=int(ticks.min()),
-        median=float(np.median(ticks)),
-        longest=int(ticks.max()),
+        count=len(lengths),
+        shortest=int(lengths.min()),
+        median=float(np.median(lengths)),
+        longest=int(lengths.max()),
         looking={
             core: float(np.median(np.concatenate(looking[core]))) for core in sorted({first, second} & {*looking})
         },

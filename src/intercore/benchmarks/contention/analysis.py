@@ -19,8 +19,9 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.grouping import varied_names
-from intercore.benchmarks.published import ContentionPublication, published
+from intercore.benchmarks.published import published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,7 +50,7 @@ _QIITA_ROWS: Sequence[Mapping[str, Does]] = (
     {"task0": "work", "main": "spin"},
     {"task1": "work", "main": "spin"},
 )
-"""What competes in each window of the preset, as in the firmware's bench/contention.c."""
+"""What competes in each window of the preset, as in the firmware's bench/contention/contention.c."""
 
 _ROLES = ("preset", *PINNED, "free")
 _POOLED = ("seed", "samples", *_ROLES)  # factors that do not tell contests apart by themselves
@@ -161,6 +162,10 @@ class ContentionAnalysis(msgspec.Struct, frozen=True):
     contests: tuple[Contest, ...]
     sentences: tuple[str, ...]
     """What was found and what it means for a design, what matters most first."""
+
+
+ANALYSIS = ContentionAnalysis
+"""What the document's schema has of it."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> ContentionAnalysis:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from intercore.benchmarks.contention.analysis import BENCHMARK, PINNED, analyse, warnings
-from intercore.benchmarks.published import ContentionPublication, published
-from intercore.view.plots import COLOURS, base_layout, plot_text
+from intercore.benchmarks.contention.publication import ContentionPublication
+from intercore.benchmarks.published import published
+from intercore.view.figure import COLOURS, base_layout, plot_text
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table

@@ -152,6 +152,10 @@ class IrqAnalysis(msgspec.Struct, frozen=True):
     """What was found and what it means for a design, what matters most first."""
 
 
+ANALYSIS = IrqAnalysis
+"""What the document's schema has of it."""
+
+
 def analyse(measurements: Iterable[Measurement]) -> IrqAnalysis:
     """Analyse the measurements of `irq` among those given."""
     pools = pooled(measurements)

@@ -8,7 +8,7 @@ import msgspec
 
 from intercore.benchmarks.irq.analysis import BENCHMARK, DOING, PATHS, analyse, pooled, samples_us, warnings
 from intercore.view.distribution import histogram_figure
-from intercore.view.plots import AXIS, base_layout
+from intercore.view.figure import AXIS, base_layout
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table, varied_columns

@@ -126,6 +126,10 @@ class JitterAnalysis(msgspec.Struct, frozen=True):
     """What was found, what matters most first."""
 
 
+ANALYSIS = JitterAnalysis
+"""What the document's schema has of it."""
+
+
 class Releases(msgspec.Struct, frozen=True, eq=False):
     """The releases of one measurement in their order, in ticks of the common clock."""
 

@@ -8,9 +8,10 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks.jitter.analysis import BENCHMARK, UNSYNCHRONISED, analyse, pools, releases, warnings
-from intercore.benchmarks.published import JitterPublication, published
+from intercore.benchmarks.jitter.publication import JitterPublication
+from intercore.benchmarks.published import published
 from intercore.view.distribution import MOST_HISTOGRAMS, distribution_columns, histogram_figure
-from intercore.view.plots import AXIS, COLOURS, base_layout, log_axis, plot_text
+from intercore.view.figure import AXIS, COLOURS, base_layout, log_axis, plot_text
 from intercore.view.quantity import duration, significant
 from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table

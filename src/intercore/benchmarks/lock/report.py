@@ -17,7 +17,8 @@ from intercore.benchmarks.lock.analysis import (
     pools,
     warnings,
 )
-from intercore.benchmarks.published import LockPublication, published
+from intercore.benchmarks.lock.publication import LockPublication
+from intercore.benchmarks.published import published
 from intercore.view.distribution import distribution_columns, histogram_figure
 from intercore.view.matrix import matrix_figure
 from intercore.view.quantity import duration

@@ -18,7 +18,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
-from intercore.benchmarks.clock.analysis import Exactness, exactness
+from intercore.benchmarks.exactness import Exactness, exactness
 from intercore.benchmarks.grouping import looking_us, spoilt, ticks
 from intercore.benchmarks.message.choice import (
     MessageAdvantage,
@@ -188,6 +188,10 @@ class MessageAnalysis(msgspec.Struct, frozen=True):
     """The same of the time per message of a stream."""
     sentences: tuple[str, ...]
     """What it comes to: what to choose first."""
+
+
+ANALYSIS = MessageAnalysis
+"""What the document's schema has of it."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> MessageAnalysis:

@@ -1,42 +1,34 @@
-"""How a prediction is printed: what it comes to, how sure that is, and what it rests on."""
+"""What people read of a prediction: what it comes to, how sure that is, and what it rests on."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-from rich.markup import escape
-
 from intercore.benchmarks.message.curve import in_words
 from intercore.record.origin import in_heading
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
-from intercore.view.table import Column, Format, Table, print_csv, print_json, print_table
+from intercore.view.section import Section
+from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import Console
-
     from intercore.benchmarks.message.prediction import Prediction
 
 
-def print_prediction(found: Prediction, output: Format, console: Console) -> None:
-    """Print for people, as one JSON document, or as one row of CSV."""
-    if output is Format.JSON:
-        print_json(msgspec.to_builtins(found))
-    elif output is Format.CSV:
-        print_csv([_row(found)])
-    else:
-        where = f"{in_words(found.setting, found.setting)} on {in_heading(found.target, found.origin)}"
-        columns = [
-            Column[tuple[str, str, str]]("", lambda row: row[0]),
-            Column[tuple[str, str, str]]("predicted", lambda row: row[1], right=True),
-            Column[tuple[str, str, str]]("95 %", lambda row: row[2], right=True),
-        ]
-        what = "Latency" if found.measure == "latency" else "Throughput"
-        print_table(Table(f"{what} of messages of {found.size:,} bytes", list(_lines(found)), columns), console)
-        for sentence in (f"Setting: {where}.", *_basis(found), *found.notes):
-            console.print(escape(sentence), highlight=False)
+def prediction_section(found: Prediction) -> Section:
+    """Return what people read of it."""
+    columns = [
+        Column[tuple[str, str, str]]("", lambda row: row[0]),
+        Column[tuple[str, str, str]]("predicted", lambda row: row[1], right=True),
+        Column[tuple[str, str, str]]("95 %", lambda row: row[2], right=True),
+    ]
+    what = "Latency" if found.measure == "latency" else "Throughput"
+    title = f"{what} of messages of {found.size:,} bytes"
+    where = f"{in_words(found.setting, found.setting)} on {in_heading(found.target, found.origin)}"
+    return Section(
+        title, (f"Setting: {where}.", *_basis(found), *found.notes), (Table(title, list(_lines(found)), columns),)
+    )
 
 
 def _lines(found: Prediction) -> Iterator[tuple[str, str, str]]:
@@ -66,7 +58,9 @@ def _basis(found: Prediction) -> Iterator[str]:
         )
 
 
-def _row(found: Prediction) -> dict[str, object]:
+def prediction_row(found: Prediction) -> dict[str, object]:
+    """Return it as one flat row."""
+
     def ends(name: str) -> dict[str, object]:
         estimate = getattr(found, name)
         value, low, high = (None, None, None) if estimate is None else (estimate.value, estimate.low, estimate.high)

@@ -20,12 +20,13 @@ from intercore.benchmarks.message.analysis import (
 )
 from intercore.benchmarks.message.choice import MessageRank
 from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, in_words
+from intercore.benchmarks.message.publication import MessagePublication
 from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
-from intercore.benchmarks.published import MessagePublication, published
+from intercore.benchmarks.published import published
 from intercore.statistics.intervals import Interval
 from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.factors import factor_table, interaction_figures, main_effects_figure
-from intercore.view.plots import plot_text
+from intercore.view.figure import plot_text
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.polynomial import Polynomial
 
+from intercore.benchmarks.speedup.options import EFFICIENCY
 from intercore.errors import UsageError
 from intercore.statistics.intervals import (
     RESAMPLES,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from intercore.benchmarks.published import SpeedupPublication
+    from intercore.benchmarks.speedup.publication import SpeedupPublication
     from intercore.record.measurement import Level, Measurement
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -47,8 +48,6 @@ __all__ = [
     "to_json",
     "warnings",
 ]
-
-DEFAULT_EFFICIENCY = 0.9
 
 _IDENTITY = ("workload", "mode", "join", "n", "cores")
 _POOLED = ("seed", "samples")  # choose the dither and how much is measured, not what: their levels are pooled
@@ -267,7 +266,7 @@ class _Model(msgspec.Struct, frozen=True, eq=False):
         return Interval(value) if self.draws is None else interval(value, self.draws[which])
 
 
-def analyse(measurements: Sequence[Measurement], efficiency: float = DEFAULT_EFFICIENCY) -> SpeedupAnalysis:
+def analyse(measurements: Sequence[Measurement], efficiency: float = EFFICIENCY.default) -> SpeedupAnalysis:
     """Analyse the measurements of the benchmark `speedup` among those given; `efficiency` is wanted at break-even.
 
     Repetitions of a setting are pooled. The result does not depend on the order of the measurements.
@@ -290,7 +289,7 @@ def analyse(measurements: Sequence[Measurement], efficiency: float = DEFAULT_EFF
     return _analysis(settings, left_out, efficiency)
 
 
-def analyse_published(table: SpeedupPublication, efficiency: float = DEFAULT_EFFICIENCY) -> SpeedupAnalysis:
+def analyse_published(table: SpeedupPublication, efficiency: float = EFFICIENCY.default) -> SpeedupAnalysis:
     """Analyse a published table in the same way; its points have no intervals."""
     _check_efficiency(efficiency)
     shared = table.setting

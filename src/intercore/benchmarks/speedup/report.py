@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from intercore.benchmarks.published import SpeedupPublication, published
+from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published, to_json, warnings
+from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.record import conditions
 from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
 from intercore.view.section import Report, Section, where, whose
@@ -14,27 +15,37 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from intercore.benchmarks.published import Row as PublishedRow
     from intercore.benchmarks.speedup.analysis import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
+    from intercore.benchmarks.speedup.publication import Row as PublishedRow
     from intercore.record.measurement import Level, Run
     from intercore.statistics.intervals import Interval
 
 _PRINTED_FROM_US = 1000.0  # shorter times are written to three digits
 
 
-def report(run: Run, efficiency: float) -> Report:
-    """Report on the measurements of `speedup`; `efficiency` is the one wanted at break-even.
+BENCHMARK = "speedup"
+TITLE = "What more than one core buys (speedup)"
 
-    The page draws the speed-ups of all its runs together and takes the numbers from the analysis, not from here.
-    """
+
+class Analysed(NamedTuple):
+    """What the page draws of a run, together with others."""
+
+    analysis: SpeedupAnalysis
+    efficiency: float
+    """The one wanted at break-even."""
+
+
+def report(run: Run, efficiency: float) -> Report:
+    """Report on the measurements of `speedup`; `efficiency` is the one wanted at break-even."""
     analysis = analyse(run.measurements, efficiency)
+    document = to_json(analysis)
     return Report(
-        "speedup",
-        to_json(analysis),
-        to_json(analysis)["speedup"],
+        BENCHMARK,
+        document,
+        document["speedup"],
         warnings(analysis, run.measurements),
         Section(
-            "What more than one core buys (speedup)",
+            TITLE,
             [],
             [
                 _point_table(run, analysis.points),
@@ -42,6 +53,7 @@ def report(run: Run, efficiency: float) -> Report:
                 *literature_tables(run, analysis.points),
             ],
         ),
+        Analysed(analysis, efficiency),
     )
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
-from intercore.benchmarks.clock.analysis import PROMISED_SPREAD, Exactness, exactness
 from intercore.benchmarks.counter import with_bound
+from intercore.benchmarks.exactness import PROMISED_SPREAD, Exactness, exactness
 from intercore.benchmarks.grouping import by_level
 from intercore.benchmarks.switch.alignment import Alignment, alignment
 from intercore.record.measurement import LOOKING_PREFIX, Level
@@ -133,6 +133,10 @@ class SwitchAnalysis(msgspec.Struct, frozen=True):
     false_times: tuple[FalseTime, ...]
     sentences: tuple[str, ...]
     """What was found, in words."""
+
+
+ANALYSIS = SwitchAnalysis
+"""What the document's schema has of it."""
 
 
 def analyse(measurements: Iterable[Measurement]) -> SwitchAnalysis:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from intercore.benchmarks.published import SwitchPublication, published
+from intercore.benchmarks.published import published
 from intercore.benchmarks.switch.analysis import TRUE_TIMES, analyse, samples_us, warnings
+from intercore.benchmarks.switch.publication import SwitchPublication
 from intercore.view.distribution import histogram_figure
-from intercore.view.plots import AXIS, base_layout, log_axis, plot_text
+from intercore.view.figure import AXIS, base_layout, log_axis, plot_text
 from intercore.view.quantity import duration, duration_bounds, significant
 from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table
@@ -21,8 +22,8 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from intercore.benchmarks.published import SwitchRow
     from intercore.benchmarks.switch.analysis import FalseTime, Ratio, SwitchAnalysis, WakeUp
+    from intercore.benchmarks.switch.publication import SwitchRow
     from intercore.record.measurement import Run
     from intercore.view.section import Figure
 

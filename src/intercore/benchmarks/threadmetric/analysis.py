@@ -76,6 +76,10 @@ class ThreadMetricAnalysis(msgspec.Struct, frozen=True):
     """What they come to, what matters most first."""
 
 
+ANALYSIS = ThreadMetricAnalysis
+"""What the document's schema has of it."""
+
+
 def analyse(measurements: Iterable[Measurement]) -> ThreadMetricAnalysis:
     """Analyse the measurements of the benchmark `threadmetric` among those given; those of one setting are pooled."""
     counted = [one for one in measurements if len(ticks(one, "window"))]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from intercore.benchmarks.reports import ANALYSES
+from intercore.benchmarks.reports import analyses
 from intercore.comparison.analysis import Comparison
 
 if TYPE_CHECKING:
@@ -27,14 +27,15 @@ _REFERENCES = "#/$defs/{name}"
 
 def up_to_date(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of a document with the definitions of all analyses as they are now."""
-    types = list(ANALYSES.values())
+    by_benchmark = analyses()
+    types = list(by_benchmark.values())
     references, definitions = msgspec.json.schema_components(types, ref_template=_REFERENCES)
     described = {known.__name__: _field_texts(known) for known in _structs(types)}
     kept = {name: one for name, one in schema["$defs"].items() if one.get("$comment") != GENERATED}
     made = {name: _strict(one, described.get(name, {})) for name, one in sorted(definitions.items())}
     analysis = schema["properties"]["analysis"]
     by_hand = {key: one for key, one in analysis["properties"].items() if not _is_generated(one, schema)}
-    properties = {**by_hand, **dict(zip(ANALYSES, references, strict=True))}
+    properties = {**by_hand, **dict(zip(by_benchmark, references, strict=True))}
     return {
         **schema,
         "properties": {**schema["properties"], "analysis": {**analysis, "properties": properties}},

@@ -1,0 +1,253 @@
+/* api: how long a call of the kernel takes that neither waits nor makes another task run: alone, and while another core
+ * hammers the kernel with calls on objects of its own. What the second takes longer is the price of the locks that all
+ * cores share.
+ *
+ * A task of middle priority on core `core` makes the calls. One sample is from before the call to after it; with
+ * `batch`, the sum of so many calls, each on an object, item, bit or block of its own. What a call needs (a unit to
+ * take, an item to receive) is made before, and what it did is checked and undone after the timed window:
+ *
+ *   create, delete           of a task of lower priority on the same core; it has run and ended before it is deleted,
+ *                            which is port_task_join()
+ *   give, take               of a counting semaphore for which nobody waits
+ *   lock, unlock             of a mutex that nobody else has
+ *   send, receive            of an item of `size` bytes, with a queue that has room for it and nobody who waits
+ *   notify, notify-take      of the calling task itself: the count goes up, and down
+ *   set, wait                of a bit of an event group for which nobody waits; the wait finds it set
+ *   stream-send, -receive    of `size` bytes, with a stream that has room for them and nobody who waits
+ *   critical                 enter and exit, in one; after the window a witness on the other core is kept out
+ *   allocate, free           of a block of `size` bytes
+ *   nothing                  an empty window
+ *
+ * On the other core (the next by number), `other` says what goes on: none, it sleeps; spin, it computes without the
+ * kernel; otherwise a task calls the kernel without a pause: same, with the measured call and its counterpart, or with
+ * those of the object named. task stands for create, run, end and delete. */
+#include "api.h"
+#include "benchmarks.h"
+#include "port_lock.h"
+
+/* What is sent, and what each side has received. */
+#define ITEMS 3U
+#define STREAM_ROOM_MAX 4096U
+/* The most turns by which the window is shifted against the other core's loop. */
+#define SHIFT_TURNS 256U
+
+enum { P_CALL, P_SIZE, P_CORE, P_OTHER, P_BATCH, PARAMETER_COUNT };
+
+static const char *const call_names[CALL_COUNT] = {
+    "create",      "delete", "give", "take",        "lock",           "unlock",   "send",     "receive", "notify",
+    "notify-take", "set",    "wait", "stream-send", "stream-receive", "critical", "allocate", "free",    "nothing",
+};
+
+static const char *const other_names[OTHER_OBJECT + OBJECT_NONE] = {
+    "none",  "spin",         "same",   "task",   "semaphore", "mutex",
+    "queue", "notification", "events", "stream", "critical",  "memory",
+};
+
+static uint32_t last_core(void) { return port_core_count() - 1U; }
+
+static const struct ic_parameter parameters[PARAMETER_COUNT] = {
+    [P_CALL] = {.name = "call",
+                .help = "what is called",
+                .choices = call_names,
+                .choice_count = CALL_COUNT,
+                .preset = CALL_GIVE},
+    [P_SIZE] = {.name = "size",
+                .help = "bytes of an item, of a piece of a stream or of a block",
+                .min = 1,
+                .max = SIZE_MAX_BYTES,
+                .preset = 64},
+    [P_CORE] = {.name = "core", .help = "core that calls", .limit = last_core},
+    [P_OTHER] = {.name = "other",
+                 .help = "what the next core does meanwhile",
+                 .choices = other_names,
+                 .choice_count = OTHER_OBJECT + OBJECT_NONE},
+    [P_BATCH] = {.name = "batch",
+                 .help = "calls in one timed window, and so in a sample",
+                 .min = 1,
+                 .max = BATCH_MAX,
+                 .preset = 1},
+};
+
+struct scene ic_api;
+
+/* ---- the leader ---- */
+
+static bool start_task(struct ic_run *run, port_task_t *task, void (*entry)(void *), struct side *side,
+                       uint32_t priority) {
+    struct port_task_config config = {
+        .name = "api", .entry = entry, .arg = side, .core = side->core, .priority = priority};
+    return port_task_start(task, &config) == PORT_OK ||
+           ic_error_set(&run->error, "failed", "a task could not be started on every core", "", "");
+}
+
+static void set_up(struct side *side, uint32_t core, enum object object, uint32_t batch, uint32_t size) {
+    side->core = core;
+    side->object = object;
+    side->batch = batch;
+    side->size = size;
+    side->migrated = false;
+    side->wrong = false;
+    side->preempted = 0;
+}
+
+/* Makes a side's object and starts its task. */
+static bool start_side(struct ic_run *run, struct side *side, void (*entry)(void *)) {
+    if (!ic_api_make_object(side)) {
+        return ic_error_set(&run->error, "failed", "the target has no memory for these objects", "",
+                            ": try a smaller size or batch");
+    }
+    if (!start_task(run, &side->task, entry, side, PRIORITY_CALLER)) {
+        ic_api_destroy_object(side);
+        return false;
+    }
+    return true;
+}
+
+/* Ends a side's task and counts what it noted. */
+static void end_side(struct ic_run *run, struct side *side) {
+    ic_api.dismissed = true;
+    port_notify(&side->task);
+    port_task_join(&side->task);
+    ic_api_destroy_object(side);
+    run->checks.migrated += side->migrated;
+    if (side == &ic_api.caller) { /* the hammer is preempted by the tasks that it creates */
+        run->checks.preempted += side->preempted;
+    }
+}
+
+/* The task on this core, if any, last: it would keep us from waking the other one. */
+static void wake_both(void) {
+    if (ic_api.caller.core == port_core_id()) {
+        if (is_hammered()) {
+            port_notify(&ic_api.hammer.task);
+        }
+        port_notify(&ic_api.caller.task);
+    } else {
+        port_notify(&ic_api.caller.task);
+        if (is_hammered()) {
+            port_notify(&ic_api.hammer.task);
+        }
+    }
+}
+
+static void take(struct ic_run *run, struct ic_series *series) {
+    ic_api.shift = ic_random_below(&run->random, SHIFT_TURNS);
+    atomic_store(&ic_api.stop, false);
+    atomic_store(&ic_api.rests, !is_hammered());
+    ic_run_dither(run);
+    wake_both();
+    port_notify_take();
+    if (is_hammered()) {
+        port_notify_take();
+    }
+    ic_run_check(run, !ic_api.caller.wrong && !ic_api.hammer.wrong);
+    if (series != NULL && ic_api.timed) {
+        ic_run_sample(run, series, (int64_t)ic_api.took);
+    }
+}
+
+static void take_all(struct ic_run *run, struct ic_series *series) {
+    take(run, NULL); /* warms caches and the allocator */
+    while (!ic_api.caller.wrong && !ic_api.hammer.wrong && ic_run_repeat(run)) {
+        take(run, series);
+    }
+}
+
+static bool start_helper(struct ic_run *run) {
+    if (ic_api.caller.object == OBJECT_CRITICAL) { /* the core is all that it takes from a side */
+        return start_task(run, &ic_api.helper, ic_api_run_witness, &ic_api.hammer, PRIORITY_AT_ONCE);
+    }
+    return start_task(run, &ic_api.helper, ic_api_run_helper, &ic_api.caller, PRIORITY_HELPER);
+}
+
+static bool start_all(struct ic_run *run) {
+    ic_api.dismissed = false;
+    if (!start_side(run, &ic_api.caller, ic_api_run_caller)) {
+        return false;
+    }
+    if (ic_api.helped && !start_helper(run)) {
+        end_side(run, &ic_api.caller);
+        return false;
+    }
+    return true;
+}
+
+static void end_all(struct ic_run *run) {
+    end_side(run, &ic_api.caller);
+    if (ic_api.helped) {
+        port_notify(&ic_api.helper);
+        port_task_join(&ic_api.helper);
+    }
+}
+
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    const uint32_t *values = run->values;
+    struct port_region region;
+    (void)port_region(0, &region); /* there is one */
+    if (region.bytes < (size_t)ITEMS * SIZE_MAX_BYTES) {
+        return ic_error_set(error, "unsupported", "there is not enough memory in the region ", region.name, "");
+    }
+    if (values[P_OTHER] != OTHER_NONE && port_core_count() < 2) {
+        return ic_error_set(error, "out-of-range",
+                            "this target has no other core for other=", other_names[values[P_OTHER]], "");
+    }
+    return ic_api_calls[values[P_CALL]].object != OBJECT_STREAM ||
+           values[P_BATCH] * values[P_SIZE] <= STREAM_ROOM_MAX ||
+           ic_error_set(error, "out-of-range", "a stream has no room for batch * size above 4096 bytes", "", "");
+}
+
+/* The items lie in region 0: for benchmarks' larger buffers there is no other memory on a chip. */
+static void lay_out_items(void) {
+    struct port_region region;
+    (void)port_region(0, &region); /* possible() has seen that it is there */
+    uint8_t *pattern = region.base;
+    for (uint32_t i = 0; i < SIZE_MAX_BYTES; i++) {
+        pattern[i] = (uint8_t)(i * 37U + 1U);
+    }
+    ic_api.pattern = pattern;
+    ic_api.caller.received = pattern + SIZE_MAX_BYTES;
+    ic_api.hammer.received = ic_api.caller.received + SIZE_MAX_BYTES;
+}
+
+static bool measure(struct ic_run *run) {
+    struct ic_series *series = ic_run_series(run, "call");
+    if (series == NULL) {
+        return false;
+    }
+    uint32_t core = run->values[P_CORE];
+    uint32_t size = run->values[P_SIZE];
+    ic_api.call = (enum call)run->values[P_CALL];
+    ic_api.other = (enum other)run->values[P_OTHER];
+    ic_api.leader = port_task_self();
+    enum object object = ic_api_calls[ic_api.call].object;
+    ic_api.helped = object == OBJECT_TASK || (object == OBJECT_CRITICAL && port_core_count() > 1);
+    lay_out_items();
+    set_up(&ic_api.caller, core, object, run->values[P_BATCH], size);
+    enum object hammered = run->values[P_OTHER] >= OTHER_OBJECT ? (enum object)(run->values[P_OTHER] - OTHER_OBJECT)
+                           : ic_api.other == OTHER_SAME         ? object
+                                                                : OBJECT_NONE;
+    set_up(&ic_api.hammer, (core + 1U) % port_core_count(), hammered, 1, size);
+    if (!start_all(run)) {
+        return false;
+    }
+    bool ready = !is_hammered() || start_side(run, &ic_api.hammer, ic_api_run_hammer);
+    if (ready) {
+        take_all(run, series);
+        if (is_hammered()) {
+            end_side(run, &ic_api.hammer);
+        }
+    }
+    end_all(run);
+    return ready;
+}
+
+const struct ic_benchmark ic_benchmark_api = {
+    .name = "api",
+    .summary = "time of a kernel call that switches no task, alone and while another core calls the kernel as well",
+    .parameters = parameters,
+    .parameter_count = PARAMETER_COUNT,
+    .samples = 200,
+    .series_count = 1,
+    .possible = possible,
+    .measure = measure,
+};

@@ -1,0 +1,300 @@
+/* contention: who gets the processor when several tasks and the main loop want it.
+ *
+ * The competitors are those of an Arduino program on a chip with two cores, and free tasks:
+ *
+ *   task0   pinned to core 0
+ *   task1   pinned to core 1
+ *   main    the main loop, pinned to core 1, where Arduino's is
+ *   free    up to four tasks that the scheduler may run on any core
+ *
+ * Where the platform has a main loop of its own (Arduino's loop()), `main` is that one, as the platform calls it
+ * (port_loop_start); elsewhere it is a task.
+ *
+ * Each is there or not (off), and does one of four things in a window of time that begins and ends at the same moments
+ * for all:
+ *
+ *   work    solves one tower of Hanoi after the other; with yield=tick it sleeps to the next tick after each
+ *   spin    has nothing to do and never waits, like a loop() that returns at once: the framework calls it again
+ *   delay   has nothing to do and sleeps to the next tick, over and over, like a loop() of nothing but delay(1)
+ *   block   has nothing to do and sleeps all the time, like a loop() that waits for an event
+ *
+ * All have the same priority, the lowest of benchmark tasks, and the kernel has equals take turns (port_time_slicing).
+ * The console task is below them and sleeps while a window lasts. Nobody is told to stop: each looks at the clock.
+ *
+ * Samples. `alone.<core>`: how long a tower takes in a task that has the core to itself, five times, before the
+ * first window. `<competitor>.<core>`: the moment at which each tower was done, on that core. The windows of a
+ * measurement are laid end to end: a moment is the number of the window × its length + the time since its beginning. A
+ * tower that ends later than its window is not recorded, but its checksum is checked as that of all others. Who begins
+ * more than a tick late, and not because it was another competitor's turn, is counted as preempted.
+ *
+ * The energy mark is high during each window: it rises some 20 µs before the begin, by whoever waits for that, and
+ * falls at the end by the timer's interrupt on core 0, when no tower counts any more.
+ *
+ * preset=qiita-table takes what competes from the seven rows of a published table (seed 001), a window for each in
+ * their order, again for each further repetition. There, a main loop without work spins.
+ *
+ * A person is told the towers that each got done, a line for each row. */
+#include "contention.h"
+
+#include "benchmarks.h"
+#include "hanoi.h"
+#include "port_interrupt.h"
+
+#define TOWERS_ALONE 5U
+
+static const char *const presets[] = {"none", "qiita-table"};
+static const char *const roles[ROLES] = {"off", "block", "delay", "spin", "work"};
+static const char *const yields[] = {"none", "tick"};
+
+static const struct ic_parameter parameters[PARAMETER_COUNT] = {
+    [P_PRESET] = {.name = "preset",
+                  .help = "qiita-table: the rows of seed 001's table, instead of task0, task1, main and free",
+                  .choices = presets,
+                  .choice_count = 2},
+    [P_TASK0] = {.name = "task0",
+                 .help = "what the task pinned to core 0 does",
+                 .preset = WORK,
+                 .choices = roles,
+                 .choice_count = ROLES},
+    [P_TASK1] = {.name = "task1",
+                 .help = "what the task pinned to core 1 does",
+                 .preset = WORK,
+                 .choices = roles,
+                 .choice_count = ROLES},
+    [P_MAIN] = {.name = "main",
+                .help = "what the main loop does, on core 1",
+                .preset = WORK,
+                .choices = roles,
+                .choice_count = ROLES},
+    [P_FREE] = {.name = "free", .help = "tasks without a core of their own, all at work", .max = FREE_MAX},
+    [P_YIELD] = {.name = "yield",
+                 .help = "tick: a task sleeps to the next tick after each tower",
+                 .preset = 1,
+                 .choices = yields,
+                 .choice_count = 2},
+    [P_DISCS] = {.name = "discs", .help = "of a tower: it takes 2^discs - 1 moves", .min = 1, .max = 22, .preset = 20},
+    [P_WINDOW] =
+        {.name = "window_ms", .help = "length of a window, in milliseconds", .min = 1, .max = 20000, .preset = 10000},
+};
+
+/* The rows of the published table: what task0, task1 and main do. */
+#define QIITA_ROWS 7U
+static const enum role qiita_rows[QIITA_ROWS][FREE] = {
+    {WORK, WORK, WORK}, {WORK, OFF, WORK}, {WORK, WORK, SPIN}, {OFF, WORK, WORK},
+    {OFF, OFF, WORK},   {WORK, OFF, SPIN}, {OFF, WORK, SPIN},
+};
+
+struct contest ic_contest;
+
+/* ---- what competes ---- */
+
+uint32_t ic_contest_rows(void) { return ic_contest.run->values[P_PRESET] == PRESET_QIITA ? QIITA_ROWS : 1U; }
+
+void ic_contest_set_roles(uint32_t row) {
+    const uint32_t *values = ic_contest.run->values;
+    bool preset = values[P_PRESET] == PRESET_QIITA;
+    for (uint32_t i = 0; i < FREE; i++) {
+        ic_contest.competitors[i].role = preset ? qiita_rows[row][i] : (enum role)values[P_TASK0 + i];
+    }
+    for (uint32_t i = 0; i < FREE_MAX; i++) {
+        ic_contest.competitors[FREE + i].role = !preset && i < values[P_FREE] ? WORK : OFF;
+    }
+}
+
+/* In how many of the rows a competitor works. */
+static uint32_t rows_of_work(const struct competitor *competitor) {
+    uint32_t count = 0;
+    for (uint32_t row = 0; row < ic_contest_rows(); row++) {
+        ic_contest_set_roles(row);
+        count += competitor->role == WORK;
+    }
+    return count;
+}
+
+static bool runs_on(const struct competitor *competitor, uint32_t core) {
+    return competitor->core == core || competitor->core == PORT_CORE_ANY;
+}
+
+static bool ever_works_on(uint32_t core) {
+    for (uint32_t i = 0; i < COMPETITORS; i++) {
+        if (runs_on(&ic_contest.competitors[i], core) && rows_of_work(&ic_contest.competitors[i]) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- a tower alone ---- */
+
+struct alone {
+    struct ic_series *series;
+    uint32_t core;
+};
+
+static void solve_alone(void *arg) {
+    struct alone *alone = arg;
+    struct ic_run *run = ic_contest.run;
+    for (uint32_t i = 0; i < TOWERS_ALONE; i++) {
+        uint64_t begin = port_clock();
+        uint32_t checksum = ic_hanoi_tower(ic_contest.discs);
+        uint64_t took = port_clock() - begin;
+        ic_run_check(run, checksum == ic_contest.expected);
+        ic_run_sample(run, alone->series, (int64_t)took);
+        ic_contest.shortest = took < ic_contest.shortest ? took : ic_contest.shortest;
+    }
+    run->checks.migrated += port_core_id() != alone->core;
+    run->checks.preempted += port_preemptions();
+}
+
+/* Takes the time of a tower on each core that is worked on. */
+static bool measure_alone(void) {
+    static port_task_t task; /* on a chip it may hold the task's whole stack */
+    struct alone alone;
+    for (alone.core = 0; alone.core < port_core_count(); alone.core++) {
+        if (!ever_works_on(alone.core)) {
+            continue;
+        }
+        alone.series = ic_samples_open("alone", alone.core, TOWERS_ALONE);
+        if (alone.series == NULL) {
+            return ic_error_set(&ic_contest.run->error, "failed",
+                                "the target has too many cores for its list of series", "", "");
+        }
+        if (!ic_contest_start_task(&task, solve_alone, &alone, alone.core)) {
+            return false;
+        }
+        port_task_join(&task);
+    }
+    return true;
+}
+
+/* ---- room for the samples ---- */
+
+/* Samples that a competitor may have in all windows together: on each core that it may run on as many as that core
+ * could do alone. */
+static uint64_t samples_of(const struct competitor *competitor) {
+    uint64_t at_least =
+        ic_contest.yields && ic_contest.shortest < ic_contest.tick ? ic_contest.tick : ic_contest.shortest;
+    uint64_t windows = (uint64_t)(ic_contest.run->checks.repetitions / ic_contest_rows()) * rows_of_work(competitor);
+    uint32_t cores = competitor->core == PORT_CORE_ANY ? port_core_count() : 1U;
+    return windows * cores * (ic_contest.window / (at_least + 1U) + 2U);
+}
+
+static bool open_towers(struct competitor *competitor, const char *name, uint64_t capacity) {
+    uint32_t cores = competitor->core == PORT_CORE_ANY ? port_core_count() : 1U;
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        if (runs_on(competitor, core)) {
+            competitor->towers[core] = ic_samples_open(name, core, (uint32_t)(capacity / cores));
+            if (competitor->towers[core] == NULL) {
+                return ic_error_set(&ic_contest.run->error, "failed", "the target has too many cores for its list of ",
+                                    "series", "");
+            }
+            competitor->towers[core]->unit = IC_UNIT_MOMENT;
+        }
+    }
+    return true;
+}
+
+/* Opens the series of all who work. They get all the memory there is: a core that speeds up after it was measured alone
+ * does more towers than foreseen. */
+static bool open_series(void) {
+    static const char *const names[COMPETITORS] = {"task0", "task1", "main", "free0", "free1", "free2", "free3"};
+    uint64_t room = ic_samples_room();
+    uint64_t needed = 0;
+    for (uint32_t i = 0; i < COMPETITORS; i++) {
+        needed += samples_of(&ic_contest.competitors[i]);
+    }
+    if (needed > room) {
+        return ic_error_set(&ic_contest.run->error, "out-of-range",
+                            "the target has no memory for the ends of all towers: ",
+                            "take more discs, a shorter window or fewer samples", "");
+    }
+    for (uint32_t i = 0; i < COMPETITORS; i++) {
+        struct competitor *competitor = &ic_contest.competitors[i];
+        uint64_t share = samples_of(competitor);
+        if (share > 0 && !open_towers(competitor, names[i], room * share / needed)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- the benchmark ---- */
+
+static void prepare(struct ic_run *run) {
+    static const uint32_t cores[COMPETITORS] = {0, 1, 1, PORT_CORE_ANY, PORT_CORE_ANY, PORT_CORE_ANY, PORT_CORE_ANY};
+    ic_contest.run = run;
+    ic_contest.discs = run->values[P_DISCS];
+    ic_contest.expected = ic_hanoi_expected(ic_contest.discs);
+    ic_contest.yields = run->values[P_YIELD] != 0;
+    ic_contest.tick = port_clock_hz() / port_tick_hz();
+    ic_contest.window = run->values[P_WINDOW] * port_clock_hz() / 1000U;
+    ic_contest.before = 0;
+    ic_contest.shortest = UINT64_MAX;
+    for (uint32_t i = 0; i < COMPETITORS; i++) {
+        ic_contest.competitors[i] = (struct competitor){.core = cores[i]};
+    }
+    run->checks.repetitions *= ic_contest_rows(); /* a repetition is a window */
+}
+
+/* Whether anybody who belongs to core 1 takes part, and whether anybody works. In each row of the preset task1 or main
+ * does, and somebody works. */
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    const uint32_t *values = run->values;
+    bool preset = values[P_PRESET] == PRESET_QIITA;
+    bool second = preset || values[P_TASK0 + TASK1] != OFF || values[P_TASK0 + MAIN] != OFF;
+    bool works = preset || values[P_FREE] > 0;
+    for (uint32_t i = 0; i < FREE; i++) {
+        works = works || values[P_TASK0 + i] == WORK;
+    }
+    if (second && port_core_count() < 2) {
+        return ic_error_set(error, "out-of-range", "this target has no core 1; use task0 and free, with ",
+                            "task1=off main=off", "");
+    }
+    return works || ic_error_set(error, "bad-value", "nobody works: of task0, task1, main and free, one must", "", "");
+}
+
+static void count_checks(void) {
+    struct ic_checks *checks = &ic_contest.run->checks;
+    for (uint32_t i = 0; i < COMPETITORS; i++) {
+        const struct competitor *competitor = &ic_contest.competitors[i];
+        checks->checked += competitor->checked;
+        checks->wrong += competitor->wrong;
+        checks->migrated += competitor->migrated;
+        checks->lost += competitor->lost;
+    }
+}
+
+static bool hold_windows(void) {
+    bool held = true;
+    ic_contest.run->marked = 1; /* windows, and not what is between them */
+    ic_contest.marks = port_timer_open(0, ic_contest_end_mark, NULL) == PORT_OK;
+    for (uint32_t i = 0; held && ic_run_repeat(ic_contest.run); i++) {
+        ic_contest_set_roles(i % ic_contest_rows());
+        held = ic_contest_hold_window();
+    }
+    if (ic_contest.marks) {
+        port_timer_close();
+    }
+    count_checks();
+    return held;
+}
+
+static bool measure(struct ic_run *run) {
+    prepare(run);
+    port_time_slicing(true);
+    bool measured = measure_alone() && open_series() && hold_windows();
+    port_time_slicing(false);
+    return measured;
+}
+
+const struct ic_benchmark ic_benchmark_contention = {
+    .name = "contention",
+    .summary = "towers of Hanoi that tasks and the main loop get done in a window, when they compete for the cores",
+    .parameters = parameters,
+    .parameter_count = PARAMETER_COUNT,
+    .samples = 1,
+    .series_count = 1,
+    .possible = possible,
+    .measure = measure,
+    .tell = ic_contest_tell,
+};

@@ -1,0 +1,268 @@
+/* lock: what it costs that only one core at a time may go on. One task on each of two or more cores, of one priority.
+ *
+ * measure=hand-over
+ *
+ *   From before the release on core `from` to after the acquisition on core `to`, which is waiting: `there`; then
+ *   `back`, the other way. The waiting core begins to wait some 50 µs before, so what blocks is asleep by then; a
+ *   random time of up to `hold` turns shifts the release against its loop.
+ *
+ * measure=contention
+ *
+ *   Bouts in which cores 0 to `cores` - 1 acquire the lock as often as they can, until one of them has had it `rounds`
+ *   times. `taken.<core>`: the moment of each acquisition by that core, read right after it, inside the lock. `bout`:
+ *   the length of each bout. Bouts are laid end to end: a moment is the lengths of the bouts before, and the time since
+ *   the begin of its own. A core works for `hold` turns of a loop inside the lock and for `pause` turns outside.
+ *
+ * measure=ping-pong
+ *
+ *   A word goes from core `from` to core `to` and back, `batch` times: `round_trips`. Both poll, so the time of one way
+ *   is that of a round trip through 2. Of atomic operations only; with lock=atomic-swap it is what the program
+ *   core-to-core-latency measures.
+ *
+ * The lock is one of those of port_objects.h and port_lock.h. Atomic operations hold nothing; with them a hand-over is
+ * of a turn, a counter that one core changes and the other asks for by that operation until it is its own turn;
+ * contention is for the counter, which is added to, or swapped for one more than was seen until nobody else was faster:
+ * that is the acquisition, and `hold` does nothing; and the word of the ping-pong is the counter.
+ *
+ * Where there is nothing to measure (a ping-pong of a mutex, a hand-over from a core to itself, contention of one
+ * core), the setting is impossible.
+ *
+ * What the lock protects is checked: a counter that is not atomic loses an addition if two cores are inside at once. */
+#include "benchmarks.h"
+#include "match.h"
+
+/* Steps of a few cycles by which a release is shifted at most. */
+#define STEPS 8U
+
+enum { P_MEASURE, P_LOCK, P_FROM, P_TO, P_CORES, P_HOLD, P_PAUSE, P_ROUNDS, P_BATCH, PARAMETER_COUNT };
+
+static const char *const measures[MEASURES] = {"hand-over", "contention", "ping-pong"};
+static const char *const locks[LOCKS] = {"mutex", "spinlock", "critical-section", "atomic-add", "atomic-swap"};
+
+static uint32_t last_core(void) { return port_core_count() - 1U; }
+
+static const struct ic_parameter parameters[PARAMETER_COUNT] = {
+    [P_MEASURE] = {.name = "measure", .help = "what is timed", .choices = measures, .choice_count = MEASURES},
+    [P_LOCK] = {.name = "lock", .help = "what keeps the cores apart", .choices = locks, .choice_count = LOCKS},
+    [P_FROM] = {.name = "from", .help = "hand-over, ping-pong: core that has it first", .limit = last_core},
+    [P_TO] = {.name = "to",
+              .help = "hand-over, ping-pong: core that gets it, another one",
+              .preset = IC_PRESET_MAX,
+              .limit = last_core},
+    [P_CORES] = {.name = "cores",
+                 .help = "contention: cores that want it, from core 0 up",
+                 .min = 1,
+                 .preset = IC_PRESET_MAX,
+                 .limit = port_core_count},
+    [P_HOLD] = {.name = "hold",
+                .help = "turns of a loop inside the lock; hand-over: the most of a random number",
+                .max = 1000000,
+                .preset = 10},
+    [P_PAUSE] = {.name = "pause",
+                 .help = "contention: turns of a loop from each release to the next attempt",
+                 .max = 1000000,
+                 .preset = 10},
+    [P_ROUNDS] = {.name = "rounds",
+                  .help = "contention: acquisitions by one core that end a bout",
+                  .min = 1,
+                  .max = 100000,
+                  .preset = 32},
+    [P_BATCH] = {.name = "batch", .help = "ping-pong: round trips per sample", .min = 1, .max = 100000, .preset = 100},
+};
+
+/* Lets every task do its part once. Those on far cores first: a task on the console's own core begins at once, and
+ * waits for the others. */
+static void repeat_once(void) {
+    ic_match.met.value = 0;
+    atomic_store(&ic_match.stage, 0);
+    atomic_store(&ic_match.over, false);
+    atomic_store(&ic_match.started, false);
+    ic_match.atomic.value = 0;
+    ic_match.plain = 0;
+    for (uint32_t i = 0; i < ic_match.sides; i++) {
+        struct side *side = &ic_match.side[i];
+        side->taken = 0;
+        side->entered = 0;
+        side->right = true;
+    }
+    for (uint32_t core = port_core_count(); core-- > 0;) {
+        for (uint32_t i = 0; i < ic_match.sides; i++) {
+            if (ic_match.side[i].core == core) {
+                port_notify(&ic_match.side[i].task);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < ic_match.sides; i++) {
+        port_notify_take();
+    }
+}
+
+/* What was protected must have been counted as often as it was changed. */
+static void check(enum measure measure, enum lock lock) {
+    uint32_t wanted = 0;
+    bool right = true;
+    for (uint32_t i = 0; i < ic_match.sides; i++) {
+        wanted += ic_match.side[i].entered;
+        right = right && ic_match.side[i].right;
+    }
+    if (measure == PING_PONG) {
+        wanted = 2U * ic_match.batch + 1U;
+    } else if (measure == HAND_OVER) {
+        wanted = 2U;
+    }
+    ic_run_check(ic_match.run, right && ic_lock_counted(lock) == wanted);
+}
+
+/* From the begin of the bout to the last acquisition of any core. */
+static uint64_t bout_length(void) {
+    uint64_t end = ic_match.start;
+    for (uint32_t i = 0; i < ic_match.sides; i++) {
+        end = ic_match.side[i].got > end ? ic_match.side[i].got : end;
+    }
+    return end - ic_match.start;
+}
+
+struct times {
+    struct ic_series *there;
+    struct ic_series *back;
+};
+
+static void take(enum measure measure, enum lock lock, const struct times *times) {
+    struct ic_run *run = ic_match.run;
+    const struct side *first = &ic_match.side[0];
+    const struct side *second = &ic_match.side[1];
+    ic_match.records = times != NULL;
+    ic_match.waits = ic_random_below(&run->random, ic_match.hold + 1U);
+    ic_match.bits = ic_random_below(&run->random, 1U << STEPS);
+    ic_run_dither(run);
+    repeat_once();
+    check(measure, lock);
+    if (times == NULL) {
+        ic_match.before = 0;
+    } else if (measure == HAND_OVER) {
+        ic_run_sample(run, times->there, (int64_t)(second->got - first->at));
+        ic_run_sample(run, times->back, (int64_t)(first->got - second->at));
+    } else if (measure == CONTENTION) {
+        uint64_t length = bout_length();
+        ic_match.before += length;
+        ic_run_sample(run, times->there, (int64_t)length);
+    } else {
+        ic_run_sample(run, times->there, (int64_t)(first->got - first->at));
+    }
+}
+
+static bool start(struct side *side) {
+    side->migrated = false;
+    side->preempted = 0;
+    struct port_task_config config = {
+        .name = "lock", .entry = ic_lock_play_match, .arg = side, .core = side->core, .priority = 2};
+    return port_task_start(&side->task, &config) == PORT_OK ||
+           ic_error_set(&ic_match.run->error, "failed", "a task could not be started on every core", "", "");
+}
+
+/* Ends the first `count` tasks and counts what they noted. */
+static void dismiss(uint32_t sides) {
+    ic_match.dismissed = true;
+    for (uint32_t i = 0; i < sides; i++) {
+        struct side *side = &ic_match.side[i];
+        port_notify(&side->task);
+        port_task_join(&side->task);
+        ic_match.run->checks.migrated += side->migrated;
+        ic_match.run->checks.preempted += side->preempted;
+    }
+}
+
+static bool play_all(enum measure measure, enum lock lock, const struct times *times) {
+    for (uint32_t i = 0; i < ic_match.sides; i++) {
+        if (!start(&ic_match.side[i])) {
+            dismiss(i);
+            return false;
+        }
+    }
+    take(measure, lock, NULL); /* warms caches */
+    while (ic_run_repeat(ic_match.run)) {
+        take(measure, lock, times);
+    }
+    dismiss(ic_match.sides);
+    return true;
+}
+
+/* Who plays, and on which cores. */
+static void set_up(const uint32_t *values, enum measure measure) {
+    ic_match.sides = measure == CONTENTION ? values[P_CORES] : 2;
+    for (uint32_t i = 0; i < ic_match.sides; i++) {
+        ic_match.side[i].core = measure == CONTENTION ? i : values[i == 0 ? P_FROM : P_TO];
+        ic_match.side[i].first = i == 0;
+    }
+}
+
+/* The series of a measure. */
+static bool open_series(struct ic_run *run, enum measure measure, struct times *times) {
+    static const char *const names[MEASURES] = {"there", "bout", "round_trips"};
+    times->there = ic_run_series(run, names[measure]);
+    times->back = measure == HAND_OVER ? ic_run_series(run, "back") : NULL;
+    if (times->there == NULL || (measure == HAND_OVER && times->back == NULL)) {
+        return false;
+    }
+    uint64_t capacity = (uint64_t)ic_match.rounds * run->checks.repetitions;
+    for (uint32_t i = 0; measure == CONTENTION && i < ic_match.sides; i++) {
+        ic_match.side[i].moments =
+            capacity <= IC_SAMPLES_CAPACITY ? ic_samples_open("taken", i, (uint32_t)capacity) : NULL;
+        if (ic_match.side[i].moments == NULL) {
+            return ic_error_set(&run->error, "out-of-range", "the target has no memory for that many ", "rounds",
+                                ": give less, or fewer samples");
+        }
+        ic_match.side[i].moments->unit = IC_UNIT_MOMENT;
+    }
+    return true;
+}
+
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    const uint32_t *values = run->values;
+    if (ic_lock_calls[values[P_LOCK]].play[values[P_MEASURE]] == NULL) {
+        return ic_error_set(error, "unsupported", "there is no such measure with lock=", locks[values[P_LOCK]], "");
+    }
+    if (values[P_MEASURE] == CONTENTION) {
+        return values[P_CORES] > 1 ||
+               ic_error_set(error, "out-of-range", "contention needs at least two cores: cores=2", "", "");
+    }
+    return values[P_FROM] != values[P_TO] ||
+           ic_error_set(error, "unsupported", "it goes from one core to another: from and to must differ", "", "");
+}
+
+static bool measure(struct ic_run *run) {
+    enum measure measured = (enum measure)run->values[P_MEASURE];
+    enum lock lock = (enum lock)run->values[P_LOCK];
+    ic_match.run = run;
+    ic_match.leader = port_task_self();
+    ic_match.calls = &ic_lock_calls[lock];
+    ic_match.play = ic_match.calls->play[measured];
+    ic_match.hold = run->values[P_HOLD];
+    ic_match.pause = run->values[P_PAUSE];
+    ic_match.rounds = run->values[P_ROUNDS];
+    ic_match.batch = run->values[P_BATCH];
+    ic_match.before = 0;
+    ic_match.dismissed = false;
+    set_up(run->values, measured);
+    struct times times;
+    if (!open_series(run, measured, &times)) {
+        return false;
+    }
+    if (!ic_lock_make(lock)) {
+        return ic_error_set(&run->error, "failed", "the platform has no ", locks[lock], " left");
+    }
+    bool taken = play_all(measured, lock, &times);
+    ic_lock_unmake(lock);
+    return taken;
+}
+
+const struct ic_benchmark ic_benchmark_lock = {
+    .name = "lock",
+    .summary = "a lock between cores: from its release on one to its acquisition on another; who gets it how often",
+    .parameters = parameters,
+    .parameter_count = PARAMETER_COUNT,
+    .samples = 100,
+    .series_count = 2,
+    .possible = possible,
+    .measure = measure,
+};

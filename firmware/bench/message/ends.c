@@ -1,0 +1,354 @@
+/* The two ends of the benchmark `message`, and the loads on their cores. */
+#include "message.h"
+
+#include "port_objects.h"
+
+/* Turns of a loop between two looks at the clock: reading it is in the way of who reads it on the other core. */
+#define TURNS_PER_LOOK 65536U
+/* That of the console task. */
+#define LEADERS_CORE 0U
+/* Messages that the receiver takes at most before it gives up, beyond twice those that were sent. */
+#define BUDGET 16U
+
+struct stage ic_message PORT_SHARED(message);
+
+const struct ic_transport *ic_message_transport;
+
+void ic_message_find_transport(void) {
+    const struct ic_transport *found = port_transport(ic_message.run->values[P_TRANSPORT]);
+    if (ic_message_transport != found) { /* else others may be reading it */
+        ic_message_transport = found;
+    }
+}
+
+/* ---- the end of it all ---- */
+
+/* Who waits for the other end, wakes. */
+static void declare_over(void) {
+    atomic_store(&ic_message.over, true);
+    port_notify(&ic_message.sender.task);
+    port_notify(&ic_message.receiver.task);
+}
+
+struct vigil ic_message_begin_vigil(void) {
+    return (struct vigil){.since = port_clock(),
+                          .progress = atomic_load_explicit(&ic_message.progress, memory_order_relaxed)};
+}
+
+void ic_message_keep_vigil(struct vigil *vigil) {
+    struct vigil now = ic_message_begin_vigil();
+    if (now.progress != vigil->progress) {
+        *vigil = now;
+    } else if (now.since - vigil->since > ic_message.patience && !over()) {
+        declare_over();
+    }
+}
+
+static void work(volatile uint32_t *words) {
+    for (uint32_t i = 0; i < LOAD_WORDS; i++) {
+        words[i]++;
+    }
+}
+
+/* Spins, or works as a load does if there are words for it, until the turn is reached. Does without the kernel, and
+ * almost without the clock. False if all is over. */
+static bool await(const atomic_uint *turn, volatile uint32_t *words) {
+    struct vigil vigil = ic_message_begin_vigil();
+    for (uint32_t turns = 1; !reached(turn); turns++) {
+        if (over()) {
+            return false;
+        }
+        if (words != NULL) {
+            work(words);
+        }
+        if (!ic_message.apart) {
+            port_yield(); /* where priorities mean nothing, the other may not have run yet */
+        }
+        if (turns % TURNS_PER_LOOK == 0) {
+            ic_message_keep_vigil(&vigil);
+        }
+    }
+    return true;
+}
+
+/* ---- how one end wakes the other ---- */
+
+static void wake(struct ic_transport_end *end) { port_notify(end->other); }
+
+static void wait(struct ic_transport_end *end) {
+    (void)end;
+    port_notify_take();
+}
+
+/* ---- what is timed ---- */
+
+/* What is timed stands in these functions directly. An observer from outside finds those that send by their names. */
+static bool message_send_copied(void) {
+    uint64_t before = port_clock();
+    bool sent = ic_message_transport->send(&ic_message.sender.end, ic_message.sender.own);
+    uint64_t after = port_clock();
+    ic_message.before = before;
+    ic_message.after = after;
+    return sent;
+}
+
+static bool message_send_loaned(void) {
+    uint64_t before = port_clock();
+    bool sent = ic_message_transport->send_loan(&ic_message.sender.end);
+    uint64_t after = port_clock();
+    ic_message.before = before;
+    ic_message.after = after;
+    return sent;
+}
+
+static void receive_copied(struct arrival *arrival) {
+    uint32_t bytes = ic_message_transport->receive(&ic_message.receiver.end, ic_message.receiver.own);
+    arrival->at = port_clock();
+    arrival->bytes = bytes;
+    arrival->message = bytes > 0 ? ic_message.receiver.own : NULL;
+}
+
+static void receive_loaned(struct arrival *arrival) {
+    const void *message = ic_message_transport->receive_loan(&ic_message.receiver.end, &arrival->bytes);
+    arrival->at = port_clock();
+    arrival->message = message;
+}
+
+/* Where the next message is produced; NULL if all is over. */
+static uint32_t *room(void) {
+    return ic_message_transport->zero_copy ? ic_message_transport->loan(&ic_message.sender.end) : ic_message.sender.own;
+}
+
+static bool send_one(const uint32_t *message) {
+    return ic_message_transport->zero_copy ? ic_message_transport->send_loan(&ic_message.sender.end)
+                                           : ic_message_transport->send(&ic_message.sender.end, message);
+}
+
+static void receive_one(struct arrival *arrival) {
+    if (ic_message_transport->zero_copy) {
+        arrival->message = ic_message_transport->receive_loan(&ic_message.receiver.end, &arrival->bytes);
+    } else {
+        arrival->bytes = ic_message_transport->receive(&ic_message.receiver.end, ic_message.receiver.own);
+        arrival->message = arrival->bytes > 0 ? ic_message.receiver.own : NULL;
+    }
+}
+
+static void release(void) {
+    if (ic_message_transport->zero_copy) {
+        ic_message_transport->release(&ic_message.receiver.end);
+    }
+}
+
+static bool message_send_stream(void) {
+    ic_message.before = port_clock();
+    while (ic_message.next_sent != ic_message.target) {
+        uint32_t *message = room();
+        if (message == NULL) {
+            return false;
+        }
+        if (ic_message.full) {
+            ic_message_produce(message, ic_message.next_sent);
+        } else {
+            ic_message_stamp(message, ic_message.next_sent);
+        }
+        if (!send_one(message)) {
+            return false;
+        }
+        ic_message.next_sent++;
+    }
+    return true;
+}
+
+/* Called through pointers, so that each stays one function. */
+static bool (*const send_timed[])(void) = {message_send_copied, message_send_loaned, message_send_stream};
+static void (*const receive_timed[])(struct arrival *arrival) = {receive_copied, receive_loaned};
+static uint32_t kind(void) { return ic_message.streams ? 2U : ic_message_transport->zero_copy ? 1U : 0U; }
+
+/* ---- the tasks ---- */
+
+static void report(struct party *party) {
+    party->migrated = party->migrated || port_core_id() != party->core;
+    reach(&party->reported);
+    port_sem_give(&ic_message.done);
+}
+
+/* Waits for the next turn; false if there is none. */
+static bool await_turn(struct party *party) {
+    (void)port_sem_take(&party->go, PORT_FOREVER);
+    return !atomic_load(&party->dismissed);
+}
+
+/* Where the transport copies, an end has memory of its own for a message. False if there is none. */
+static bool get_memory(struct party *party) {
+    party->own = ic_message_transport->zero_copy ? NULL : port_allocate(((size_t)ic_message.setup.size + 7U) / 8U * 8U);
+    return ic_message_transport->zero_copy || party->own != NULL;
+}
+
+static void run_end(struct party *party, void (*take_turn)(void)) {
+    ic_message_find_transport();
+    party->end.wake = wake;
+    party->end.wait = wait;
+    party->fits = get_memory(party);
+    party->opened = party->fits && ic_message_transport->open(&party->end);
+    report(party);
+    while (await_turn(party)) {
+        take_turn();
+        report(party);
+    }
+    if (party->opened) {
+        ic_message_transport->close(&party->end);
+    }
+    port_free(party->own);
+    party->preempted = port_preemptions();
+}
+
+static bool goes_on(uint32_t budget) { return budget > 0 && (int32_t)(ic_message.target - ic_message.next) > 0; }
+
+static void note_progress(void) {
+    atomic_store_explicit(&ic_message.progress, atomic_load_explicit(&ic_message.progress, memory_order_relaxed) + 1U,
+                          memory_order_relaxed);
+}
+
+static void receive_message(void) {
+    for (uint32_t budget = BUDGET; goes_on(budget); budget--) {
+        receive_timed[ic_message_transport->zero_copy ? 1 : 0](&ic_message.arrival);
+        reach(&ic_message.arrived);
+        if (ic_message.arrival.message == NULL) {
+            declare_over(); /* nothing gets through any more */
+            return;
+        }
+        note_progress();
+        if (ic_message.apart && ic_message_ahead(ic_message.arrival.message) >= 0) {
+            (void)await(&ic_message.sent, NULL); /* it has yet to read the clock */
+        }
+        ic_message_check(&ic_message.arrival);
+        release();
+    }
+}
+
+static void receive_stream(void) {
+    struct arrival arrival;
+    for (uint32_t budget = BUDGET + 2U * (ic_message.target - ic_message.next); goes_on(budget); budget--) {
+        receive_one(&arrival);
+        if (arrival.message == NULL) {
+            declare_over();
+            return;
+        }
+        note_progress();
+        ic_message_check(&arrival);
+        release();
+    }
+    ic_message.arrival.at = port_clock();
+    reach(&ic_message.arrived);
+}
+
+static void take_receivers_turn(void) {
+    reach(&ic_message.armed);
+    if (ic_message.streams) {
+        receive_stream();
+    } else {
+        receive_message();
+    }
+    reach(&ic_message.arrived);
+    if (ic_message.apart) {
+        (void)await(&ic_message.sent, NULL); /* so that somebody sees when the sender gets no further */
+    }
+}
+
+void ic_message_run_receiver(void *arg) { run_end(arg, take_receivers_turn); }
+PORT_ENTRY(ic_message_run_receiver);
+
+/* Looks until a task is blocked and off its core. False if all is over. */
+static bool await_waiting(const port_task_t *task) {
+    struct vigil vigil = ic_message_begin_vigil();
+    while (!port_task_waits(task)) {
+        ic_message_keep_vigil(&vigil);
+        if (over()) {
+            return false;
+        }
+        if (!ic_message.apart) {
+            port_yield();
+        }
+    }
+    return true;
+}
+
+/* Whether the leader has its core, while a turn is taken, to finish what it does: no end spins there. */
+static bool leader_runs_on(void) {
+    return ic_message.setup.from != LEADERS_CORE && (!ic_message.setup.polling || ic_message.setup.to != LEADERS_CORE);
+}
+
+/* Lets the receiver wait, and the leader. */
+static bool arm_receiver(void) {
+    port_sem_give(&ic_message.receiver.go);
+    if (!await(&ic_message.armed, NULL)) {
+        return false;
+    }
+    return (ic_message.setup.polling || await_waiting(&ic_message.receiver.task)) &&
+           (!leader_runs_on() || await_waiting(ic_message.leader));
+}
+
+static bool start_loads(void) {
+    if (ic_message.load_from.started) {
+        port_notify(&ic_message.load_from.task); /* it gets the core when the sender leaves it */
+    }
+    if (ic_message.load_to.started) {
+        port_notify(&ic_message.load_to.task);
+        return await(&ic_message.loading, NULL);
+    }
+    return true;
+}
+
+static void settle(void) {
+    uint64_t start = port_clock();
+    while (port_clock() - start < ic_message.settling) {
+    }
+    ic_run_dither(ic_message.run);
+}
+
+static void send_message(void) {
+    uint32_t *message = room();
+    if (message == NULL) {
+        declare_over();
+        return;
+    }
+    ic_message_produce(message, ic_message.next_sent);
+    settle();
+    if (send_timed[kind()]()) {
+        ic_message.next_sent++;
+    } else {
+        declare_over();
+    }
+}
+
+static void take_senders_turn(void) {
+    if (!arm_receiver() || !start_loads()) {
+        return;
+    }
+    if (ic_message.streams) {
+        settle();
+        if (!send_timed[kind()]()) {
+            declare_over();
+        }
+    } else {
+        send_message();
+    }
+    reach(&ic_message.sent);
+    (void)await(&ic_message.arrived, ic_message.load_from.started ? ic_message.words : NULL);
+}
+
+void ic_message_run_sender(void *arg) { run_end(arg, take_senders_turn); }
+PORT_ENTRY(ic_message_run_sender);
+
+void ic_message_run_load(void *arg) {
+    struct load_task *load = arg;
+    for (port_notify_take(); !atomic_load(&load->dismissed); port_notify_take()) {
+        if (load == &ic_message.load_to) {
+            reach(&ic_message.loading);
+        }
+        (void)await(&ic_message.arrived, load->words);
+        reach(&load->reported);
+        port_sem_give(&ic_message.done);
+    }
+}
+PORT_ENTRY(ic_message_run_load);

@@ -1,0 +1,212 @@
+/* message: from the begin of a send on core `from` to the end of the receive on core `to`, and bytes per second, by any
+ * transport (transport/transport.h).
+ *
+ * measure=latency sends one message per repetition to a receiver that waits for it. Two series:
+ *
+ *   latency  from before the call that sends until the receiver, behind the call that receives, reads the clock;
+ *            round_trip instead, where it has gone to an echo and back (transport.h): that is never halved
+ *   send     from before the call that sends until it has returned
+ *
+ * measure=throughput sends a stream of `messages` messages per repetition, and never waits for an answer. One series:
+ *
+ *   window   from before the first message until the receiver has received the last one and reads the clock
+ *
+ * By a transport that copies, a message lies in memory of the sender's own before the send begins, and in the
+ * receiver's own when the receive has ended; by one that does not, it has been produced in place before the send begins
+ * and is read in place after the receive has ended. Producing and reading are in neither series. (In a stream they are,
+ * as far as they are done: of each message only the two stamps below.)
+ *
+ * The receiver has the higher priority (4) and truly waits: with receiver=blocked the sender (3) lets it go, and looks
+ * until the platform says that it is blocked and off its core; with receiver=polling both ends look again and again and
+ * never sleep, so they must be on two cores. Then the sender produces the message, lets 20 µs and the dither pass, and
+ * sends. From then on until both have read the clock nothing else runs but what `load` says: each end, when it has its
+ * reading, spins without the kernel until the other has its own.
+ *
+ * A load is a task of priority 2 on the core of an end: it adds to eight words of its own, one after the other,
+ * whenever the end leaves it the core. So on core `to` it runs until the message wakes the receiver, which preempts it,
+ * and meanwhile takes turns with the sender on the bus. On core `from` the sender itself does the same from the end of
+ * its send until the message has arrived; in a stream the task does whenever the sender waits for room. An end that
+ * polls leaves it nothing.
+ *
+ * Each message carries its number, and what of a checksum fits (FNV-1a by words: draft-eastlake-fnv, 32 bits; a change
+ * of one word always changes it). The receiver compares: every message of measure=latency, and of an untimed stream
+ * before the samples of measure=throughput, in full; in a timed stream, where that would be timed as well, the number,
+ * which stands in the first and in the last word. What is wrong is told in series of one count each, which are there
+ * only then: missing, repeated, disordered, corrupted. */
+#include "message.h"
+
+#include "benchmarks.h"
+
+/* Passes before the dither, so that a core that has nothing to do is asleep. */
+#define SETTLING_US 20U
+/* With no message in so many seconds, beyond the dither, none will come any more. A busy Linux can keep a task waiting
+ * for longer than one would think. */
+#define PATIENCE_S 5U
+/* Of the memory that a transport may use, and of a message: more says nothing new. */
+#define BUFFER_MOST 131072U
+
+static const char *const measures[] = {"latency", "throughput"};
+static const char *const receivers[] = {"blocked", "polling"};
+/* By the bits of LOAD_FROM and LOAD_TO. */
+static const char *const loads[] = {"none", "from", "to", "both"};
+
+static uint32_t last_core(void) { return port_core_count() - 1U; }
+
+static const char *transport_name(uint32_t index) {
+    const struct ic_transport *found = port_transport(index);
+    return found != NULL ? found->name : NULL;
+}
+
+static const char *region_name(uint32_t index) {
+    struct port_region region;
+    return port_region(index, &region) ? region.name : NULL;
+}
+
+static uint32_t most_buffer(void) {
+    struct port_region region;
+    return port_region(0, &region) && region.bytes < BUFFER_MOST ? (uint32_t)region.bytes : BUFFER_MOST;
+}
+
+/* Two of the largest fit. */
+static uint32_t most_size(void) { return most_buffer() / 2U; }
+
+static const struct ic_parameter parameters[PARAMETER_COUNT] = {
+    [P_TRANSPORT] = {.name = "transport", .help = "what moves the messages", .choice = transport_name},
+    [P_MEASURE] = {.name = "measure",
+                   .help = "one message that is waited for, or a stream of them",
+                   .choices = measures,
+                   .choice_count = 2},
+    [P_SIZE] = {.name = "size", .help = "bytes of a message", .min = 1, .preset = 64, .limit = most_size},
+    [P_FROM] = {.name = "from", .help = "core of the sender", .limit = last_core},
+    [P_TO] = {.name = "to", .help = "core of the receiver", .preset = IC_PRESET_MAX, .limit = last_core},
+    [P_REGION] = {.name = "region", .help = "memory that the transport gets, if it uses any", .choice = region_name},
+    [P_BUFFER] = {.name = "buffer",
+                  .help = "bytes that it gets of it at most",
+                  .min = 64,
+                  .preset = IC_PRESET_MAX,
+                  .limit = most_buffer},
+    [P_RECEIVER] = {.name = "receiver",
+                    .help = "how an end waits: blocked, and woken by the other, or polling",
+                    .choices = receivers,
+                    .choice_count = 2},
+    [P_LOAD] = {.name = "load",
+                .help = "ends on whose cores a task of lower priority keeps working",
+                .choices = loads,
+                .choice_count = 4},
+    [P_MESSAGES] = {.name = "messages",
+                    .help = "messages of a stream (measure=throughput)",
+                    .min = 2,
+                    .max = 1000000,
+                    .preset = 64},
+};
+
+/* The one function of what is inline in message.h, for calls that the compiler leaves calls. */
+extern inline uint32_t ic_message_words(void);
+extern inline void ic_message_stamp(uint32_t *message, uint32_t number);
+
+/* ---- a measurement ---- */
+
+static struct ic_transport_setup setup_of(const struct ic_run *run) {
+    const uint32_t *values = run->values;
+    struct port_region region;
+    (void)port_region(values[P_REGION], &region); /* the index is one of those that region_name() has */
+    return (struct ic_transport_setup){
+        .from = values[P_FROM],
+        .to = values[P_TO],
+        .size = values[P_SIZE],
+        .memory = region.base,
+        .memory_bytes = region.bytes < values[P_BUFFER] ? (uint32_t)region.bytes : values[P_BUFFER],
+        .polling = values[P_RECEIVER] == POLLING,
+        .unit = port_transport(values[P_TRANSPORT])->unit,
+    };
+}
+
+static const char *decimal(uint32_t number, char digits[11]) {
+    char *at = &digits[10];
+    *at = '\0';
+    do {
+        *--at = (char)('0' + number % 10U);
+        number /= 10U;
+    } while (number > 0);
+    return at;
+}
+
+static bool possible(const struct ic_run *run, struct ic_error *error) {
+    const struct ic_transport *asked = port_transport(run->values[P_TRANSPORT]);
+    struct ic_transport_setup setup = setup_of(run);
+    if (setup.polling && setup.from == setup.to) {
+        return ic_error_set(error, "unsupported", "a receiver that polls keeps its core from the sender: ask for ",
+                            "receiver=blocked", ", or for another core");
+    }
+    if (setup.polling && (run->values[P_LOAD] & LOAD_TO) != 0) {
+        return ic_error_set(error, "unsupported", "a receiver that polls leaves its core to no load: ask for ",
+                            "receiver=blocked", ", or for a load of the other core only");
+    }
+    if (asked->round_trip && run->values[P_MEASURE] == THROUGHPUT) {
+        return ic_error_set(error, "unsupported",
+                            "of a stream that comes back from an echo no direction is known: ask for ",
+                            "measure=latency", "");
+    }
+    const char *why = asked->refuses != NULL ? asked->refuses(&setup) : NULL;
+    if (why != NULL) {
+        return ic_error_set(error, "unsupported", asked->name, ": ", why);
+    }
+    uint32_t capacity = asked->capacity(&setup);
+    if (setup.size > capacity) {
+        char digits[11];
+        return ic_error_set(error, "out-of-range", "the largest message that fits this transport and its buffer has ",
+                            decimal(capacity, digits), " bytes");
+    }
+    return true;
+}
+
+static bool open_series(struct ic_run *run, struct all_series *series) {
+    if (ic_message.streams) {
+        series->window = ic_run_series(run, "window");
+        return series->window != NULL;
+    }
+    series->latency = ic_run_series(run, ic_message_transport->round_trip ? "round_trip" : "latency");
+    series->send = ic_run_series(run, "send");
+    return series->latency != NULL && series->send != NULL;
+}
+
+static void begin(struct ic_run *run) {
+    ic_message.run = run;
+    ic_message.leader = port_task_self();
+    ic_message_find_transport();
+    ic_message.setup = setup_of(run);
+    ic_message.streams = run->values[P_MEASURE] == THROUGHPUT;
+    ic_message.apart = ic_message.setup.from != ic_message.setup.to;
+    ic_message.settling = SETTLING_US * port_clock_hz() / 1000000U;
+    ic_message.patience =
+        PATIENCE_S * port_clock_hz() + ic_run_common(run, IC_COMMON_DITHER) * (port_clock_hz() / 1000U) / 1000U;
+    ic_message.turn = 0;
+    ic_message.target = 0;
+    ic_message.next_sent = 0;
+    ic_message.next = 0;
+    ic_message.came = 0;
+    ic_message.found = (struct found){0};
+    atomic_store(&ic_message.progress, 0);
+    atomic_store(&ic_message.sent, 0);
+    atomic_store(&ic_message.armed, 0);
+    atomic_store(&ic_message.arrived, 0);
+    atomic_store(&ic_message.loading, 0);
+    atomic_store(&ic_message.over, false);
+}
+
+static bool measure(struct ic_run *run) {
+    begin(run);
+    struct all_series series = {0};
+    return open_series(run, &series) && ic_message_take(&series);
+}
+
+const struct ic_benchmark ic_benchmark_message = {
+    .name = "message",
+    .summary = "messages from core to core by any transport: from begin of send to end of receive, and in a stream",
+    .parameters = parameters,
+    .parameter_count = PARAMETER_COUNT,
+    .samples = 1024,
+    .series_count = 2,
+    .possible = possible,
+    .measure = measure,
+};

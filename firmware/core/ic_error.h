@@ -1,0 +1,18 @@
+/* Why a command was refused: a code for programs and a sentence for people. (<error.h> is a header of the system.) */
+#ifndef IC_ERROR_H
+#define IC_ERROR_H
+
+#include <stdbool.h>
+
+#define IC_ERROR_TEXT_MAX 200U
+
+struct ic_error {
+    const char *code; /* one of those in docs/protocol.md */
+    char text[IC_ERROR_TEXT_MAX];
+};
+
+/* Fills `error` with a code and the sentence "before subject after"; `subject` may come from outside and is cut if it
+ * is long. Returns false, so that a function that fails can end with `return ic_error_set(…)`. */
+bool ic_error_set(struct ic_error *error, const char *code, const char *before, const char *subject, const char *after);
+
+#endif

@@ -1,0 +1,132 @@
+/* Timers and doorbells reach their handlers, once and in time. */
+#include "promises.h"
+
+#include "port_interrupt.h"
+
+struct arrivals {
+    port_task_t *waiting;
+    atomic_uint count;
+    uint32_t core; /* plain memory: a notification from a handler must order it */
+    uint64_t at;
+    uint32_t answer; /* core to ring; PORT_CORE_ANY: none */
+};
+
+static void note_arrival(void *arg) {
+    struct arrivals *arrivals = arg;
+    arrivals->at = port_clock();
+    arrivals->core = port_core_id();
+    atomic_store(&arrivals->count, atomic_load(&arrivals->count) + 1U); /* its only writer */
+    if (arrivals->answer != PORT_CORE_ANY) {
+        port_doorbell_ring(arrivals->answer);
+    }
+    if (arrivals->waiting != NULL) {
+        port_notify_from_handler(arrivals->waiting);
+    }
+}
+
+/* From 10 us before to 10 us after, in steps of 0.1 us. Who waits for what is lost then waits for ever. */
+static void the_timer_can_be_closed_while_it_fires(void) {
+    static struct arrivals arrivals = {.waiting = NULL,
+                                       .answer = PORT_CORE_ANY}; /* an interrupt may be on its way yet */
+    uint64_t us = port_clock_hz() / 1000000U;
+    for (uint32_t i = 0; i < 200; i++) {
+        uint32_t core = port_core_count() - 1U;
+        expect(port_timer_open(core, note_arrival, &arrivals) == PORT_OK, "the timer opens again");
+        uint64_t when = port_timer_set(port_clock() + 50U * us);
+        uint64_t close = when - 10U * us + i * port_clock_hz() / 10000000U;
+        while (port_clock() < close) {
+        }
+        port_timer_close();
+    }
+}
+
+static void the_timer_fires_once_when_it_is_due(void) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        struct arrivals arrivals = {.waiting = port_task_self(), .answer = PORT_CORE_ANY};
+        expect(port_timer_open(core, note_arrival, &arrivals) == PORT_OK, "the timer opens on any core");
+        for (uint32_t i = 1; i <= 20; i++) {
+            uint64_t when = port_clock() + milliseconds(1) + i * port_clock_hz() / 3000000U;
+            uint64_t due = port_timer_set(when);
+            expect(due >= when && due <= when + port_clock_hz() / 1000000U,
+                   "a timer is due within 1 us of what was asked");
+            port_notify_take();
+            expect(arrivals.at >= due, "the timer does not fire early");
+            expect(arrivals.core == core, "the timer's handler runs on its core");
+            expect(atomic_load(&arrivals.count) == i, "the timer fires once for each time it is set");
+        }
+        port_timer_set(port_clock() + milliseconds(2));
+        port_timer_close();
+        port_sleep_until(port_clock() + milliseconds(4));
+        expect(atomic_load(&arrivals.count) == 20, "a closed timer does not fire");
+    }
+}
+
+struct ringer {
+    uint32_t core; /* that is rung */
+    struct arrivals *arrivals;
+};
+
+static void ring_and_wait(void *arg) {
+    struct ringer *ringer = arg;
+    ringer->arrivals->waiting = port_task_self();
+    for (uint32_t i = 1; i <= 100; i++) {
+        uint64_t before = port_clock();
+        port_doorbell_ring(ringer->core);
+        port_notify_take();
+        expect(ringer->arrivals->at >= before, "a doorbell is heard after it was rung");
+        expect(ringer->arrivals->core == ringer->core, "a doorbell's handler runs on its core");
+        expect(atomic_load(&ringer->arrivals->count) == i, "a ring is heard once");
+    }
+}
+
+static void each_core_can_ring_each(void) {
+    for (uint32_t to = 0; to < port_core_count(); to++) {
+        for (uint32_t from = 0; from < port_core_count(); from++) {
+            struct arrivals arrivals = {.answer = PORT_CORE_ANY};
+            struct ringer ringer = {.core = to, .arrivals = &arrivals};
+            expect(port_doorbell_open(to, note_arrival, &arrivals) == PORT_OK, "a doorbell opens");
+            port_task_t task;
+            struct port_task_config config = {
+                .name = "ringer", .entry = ring_and_wait, .arg = &ringer, .core = from, .priority = 1};
+            expect(port_task_start(&task, &config) == PORT_OK, "a task that rings starts");
+            port_task_join(&task);
+            port_doorbell_close(to);
+        }
+    }
+}
+
+/* While the cores also wake each other's tasks, which on some chips takes the same hardware. */
+static void handlers_can_ring_and_no_ring_is_lost(void) {
+    uint32_t other = port_core_count() - 1U;
+    if (other == 0) {
+        return;
+    }
+    struct arrivals here = {.waiting = port_task_self(), .answer = PORT_CORE_ANY};
+    struct arrivals there = {.answer = 0};
+    struct echo echo = {.asker = port_task_self(), .rounds = 300};
+    port_task_t task;
+    struct port_task_config config = {
+        .name = "echo", .entry = port_test_answer, .arg = &echo, .core = other, .priority = 1};
+    expect(port_task_start(&task, &config) == PORT_OK, "a task starts beside the doorbells");
+    expect(port_doorbell_open(0, note_arrival, &here) == PORT_OK, "a doorbell opens on core 0");
+    expect(port_doorbell_open(other, note_arrival, &there) == PORT_OK, "and another one on the last core");
+    for (uint32_t i = 1; i <= echo.rounds; i++) {
+        port_notify(&task);
+        port_doorbell_ring(other);
+        port_notify_take();
+        port_notify_take();
+        expect(atomic_load(&there.count) == i && atomic_load(&here.count) == i, "a ring is answered by a ring");
+        expect(there.core == other && here.core == 0, "each on its core");
+    }
+    expect(echo.last_seen == echo.rounds, "doorbells leave the kernel's own signals alone");
+    port_doorbell_close(0);
+    port_doorbell_close(other);
+    port_task_join(&task);
+}
+
+void port_test_interrupts(void) {
+    the_timer_fires_once_when_it_is_due();
+    the_timer_can_be_closed_while_it_fires();
+    each_core_can_ring_each();
+    handlers_can_ring_and_no_ring_is_lost();
+}

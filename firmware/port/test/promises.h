@@ -1,0 +1,42 @@
+/* The promises of port.h, a file for each group of them. */
+#ifndef PORT_TEST_PROMISES_H
+#define PORT_TEST_PROMISES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "port.h"
+
+void port_test_tasks(void);
+void port_test_waking(void);
+void port_test_objects(void);
+void port_test_time(void);
+void port_test_locks(void);
+void port_test_interrupts(void);
+
+/* The first promise that was broken; NULL if none was. */
+extern const char *port_test_failure;
+
+static inline void expect(bool holds, const char *what) {
+    if (!holds && port_test_failure == NULL) {
+        port_test_failure = what;
+    }
+}
+
+static inline uint64_t milliseconds(uint64_t count) { return count * port_clock_hz() / 1000U; }
+
+/* Whether the platform says so of itself. */
+bool port_test_has_condition(const char *key, const char *value);
+
+/* A task that answers so many notifications, given its struct echo (waking.c). */
+struct echo {
+    port_task_t *asker;
+    uint32_t rounds;
+    uint64_t last_seen; /* plain memory: notifications must order it */
+};
+
+void port_test_answer(void *arg);
+
+#endif

@@ -1,0 +1,154 @@
+/* Clocks run forward and alike, and time that passes has a grid. */
+#include "promises.h"
+
+static void clocks_run_forward(void) {
+    expect(port_clock_hz() >= 1000, "the common clock has at least 1000 ticks per second");
+    expect(port_tick_hz() >= 1, "the kernel tick has a rate");
+    uint64_t last = port_clock();
+    for (uint32_t i = 0; i < 10000; i++) {
+        uint64_t now = port_clock();
+        expect(now >= last, "the common clock does not step back");
+        last = now;
+    }
+    uint64_t cycles = port_cycles();
+    port_sleep_until(port_clock() + milliseconds(10));
+    uint64_t passed = port_cycles() - cycles;
+    expect(passed >= port_cycles_hz() / 200, "the cycle counter runs while the clock does");
+}
+
+/* What passes by both in some 10 ms on one core. */
+struct passed {
+    uint64_t ticks;
+    uint64_t cycles;
+    bool backwards;
+};
+
+static void count_cycles(void *arg) {
+    struct passed *passed = arg;
+    uint64_t begin = port_clock();
+    uint64_t first = port_cycles();
+    uint64_t last = first;
+    while (port_clock() - begin < milliseconds(10)) {
+        uint64_t now = port_cycles();
+        passed->backwards = passed->backwards || now < last;
+        last = now;
+    }
+    passed->cycles = port_cycles() - first;
+    passed->ticks = port_clock() - begin;
+}
+
+static void each_core_has_a_counter(void) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        struct passed passed = {0};
+        port_task_t task;
+        struct port_task_config config = {
+            .name = "counter", .entry = count_cycles, .arg = &passed, .core = core, .priority = 1};
+        expect(port_task_start(&task, &config) == PORT_OK, "the counter's task starts");
+        port_task_join(&task);
+        uint64_t expected = passed.ticks * port_cycles_hz() / port_clock_hz();
+        expect(!passed.backwards, "a core's counter does not step back");
+        expect(passed.cycles > expected / 2U && passed.cycles <= expected + expected / 100U,
+               "a core's counter runs at its rate");
+    }
+}
+
+static void ask_clock(void *arg) { *(uint64_t *)arg = port_clock(); }
+
+static void the_common_clock_is_common(void) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        uint64_t there = 0;
+        port_task_t task;
+        struct port_task_config config = {
+            .name = "clock", .entry = ask_clock, .arg = &there, .core = core, .priority = 1};
+        uint64_t before = port_clock();
+        expect(port_task_start(&task, &config) == PORT_OK, "the clock task starts");
+        port_task_join(&task);
+        expect(before <= there && there <= port_clock(), "a reading on another core lies between two of this one");
+    }
+}
+
+static void sleeping_takes_the_time_asked(void) {
+    uint64_t when = port_clock() + milliseconds(20);
+    port_sleep_until(when);
+    expect(port_clock() >= when, "sleep-until does not end early");
+    port_sleep_until(0); /* long ago: must return */
+    uint64_t start = port_clock();
+    port_sleep_ticks(3);
+    uint64_t tick = port_clock_hz() / port_tick_hz();
+    expect(port_clock() - start >= 2 * tick, "three tick edges are at least two ticks apart");
+    port_yield();
+}
+
+/* The grid of the tick, seen from one core: whoever sleeps by ticks wakes just after an edge, and edges lie whole ticks
+ * apart, for as long as one looks. A machine that does something else now and then is late some times, not each time.
+ * Where each core wakes its own at a tick of its own, that is so many cycles behind the edge, always. */
+static bool has_own_tick(void) { return port_core_id() != 0 && port_test_has_condition("freertos.tick_core", "each"); }
+
+/* How far two moments of the tick are apart, the shorter way round. */
+static uint64_t apart(uint64_t one, uint64_t other, uint64_t tick) {
+    uint64_t ahead = (one + tick - other) % tick;
+    return ahead < tick - ahead ? ahead : tick - ahead;
+}
+
+static void look_at_ticks(void *arg) {
+    (void)arg;
+    uint64_t tick = port_clock_hz() / port_tick_hz();
+    uint64_t first = port_tick_edge();
+    uint64_t least = tick;
+    uint64_t before = 0;
+    for (uint32_t i = 1; i <= 50; i++) {
+        port_sleep_ticks(i % 3U + 1U);
+        uint64_t edge = port_tick_edge();
+        uint64_t late = port_clock() - edge;
+        expect((edge - first) % tick == 0, "edges lie whole ticks apart");
+        uint64_t distance = !has_own_tick() ? late : i > 1 ? apart(late, before, tick) : tick;
+        least = distance < least ? distance : least;
+        before = late;
+    }
+    expect(least < tick / 4U, "a task that sleeps by ticks wakes just after an edge, or always as long after it");
+}
+
+static void be_periodic(void *arg) {
+    (void)arg;
+    uint64_t tick = port_clock_hz() / port_tick_hz();
+    struct port_period period;
+    uint64_t begun = port_tick_edge();
+    uint64_t due = port_period_begin(&period, 2);
+    expect((due - begun) % tick == 0 && due > begun + tick, "the first release is due a period from an edge");
+    uint64_t least = tick;
+    for (uint32_t i = 0; i < 20; i++) {
+        port_period_sleep(&period);
+        uint64_t now = port_clock();
+        expect(now >= due, "a release does not come before it is due");
+        least = now - due < least ? now - due : least;
+        due += 2U * tick;
+    }
+    expect(least < (has_own_tick() ? tick : 0) + tick / 4U, "releases come when they are due");
+    while (port_clock() < due + 3U * tick) { /* past two releases */
+    }
+    port_period_sleep(&period);
+    port_period_sleep(&period);
+    expect(port_clock() >= due + 2U * tick, "two releases were overdue");
+    port_period_sleep(&period);
+    expect(port_clock() >= due + 4U * tick, "overdue releases are not left out");
+}
+
+static void time_has_a_grid_on_every_core(void) {
+    static void (*const looks[])(void *arg) = {look_at_ticks, be_periodic};
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
+            port_task_t task;
+            struct port_task_config config = {.name = "grid", .entry = looks[i], .core = core, .priority = 2};
+            expect(port_task_start(&task, &config) == PORT_OK, "a task that looks at the grid starts");
+            port_task_join(&task);
+        }
+    }
+}
+
+void port_test_time(void) {
+    clocks_run_forward();
+    each_core_has_a_counter();
+    the_common_clock_is_common();
+    sleeping_takes_the_time_asked();
+    time_has_a_grid_on_every_core();
+}

@@ -1,0 +1,27 @@
+/* The list of workloads by the names that a user types after workload=, in this order; everything else is made from it.
+ */
+#ifndef IC_WORKLOADS_H
+#define IC_WORKLOADS_H
+
+#include "workload.h"
+
+// clang-format off
+#define IC_WORKLOADS(X) \
+    X(fp)               \
+    X(integer)          \
+    X(hanoi)            \
+    X(memory)
+// clang-format on
+
+#define IC_WORKLOAD_DECLARED(name) extern const struct ic_workload ic_workload_##name;
+#define IC_WORKLOAD_NUMBERED(name) IC_WORKLOAD_NUMBER_##name,
+
+IC_WORKLOADS(IC_WORKLOAD_DECLARED)
+
+enum ic_workload_number { IC_WORKLOADS(IC_WORKLOAD_NUMBERED) IC_WORKLOAD_COUNT };
+
+/* The workloads, and their names as the choices of a parameter, in the order of the list. */
+extern const char *const ic_workload_names[IC_WORKLOAD_COUNT];
+extern const struct ic_workload *const ic_workloads[IC_WORKLOAD_COUNT];
+
+#endif

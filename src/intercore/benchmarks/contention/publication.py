@@ -1,0 +1,61 @@
+"""Published counts of who gets the processor."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from intercore.benchmarks.published import Count, Positive, Publication, require_finite
+
+Towered = Annotated[int, Meta(ge=0)] | None
+
+
+class Towers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What each competitor that had work came to in one window; None for one that had none."""
+
+    task0: Towered = None
+    """By the task pinned to core 0."""
+    task1: Towered = None
+    """By the task pinned to core 1."""
+    main: Towered = None
+    """By the main loop, on core 1."""
+    current_ma: Positive | None = None
+    """Current that a meter in the supply of the whole board showed meanwhile, mA; None if it was not read."""
+
+    def __post_init__(self) -> None:
+        """Refuse infinity, which TOML can write."""
+        require_finite(current_ma=self.current_ma)
+
+    @property
+    def by_competitor(self) -> dict[str, int]:
+        """The counts of the competitors that had work, by name, in the order in which they are printed."""
+        counts = {"task0": self.task0, "task1": self.task1, "main": self.main}
+        return {name: count for name, count in counts.items() if count is not None}
+
+
+class ContentionFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Completed towers of Hanoi in a window of time."""
+
+    discs: Count
+    window_ms: Count
+    rows: Annotated[tuple[Towers, ...], Meta(min_length=1)]
+    """In the order of the publication."""
+
+    def __post_init__(self) -> None:
+        """Refuse a row without competitors, and two rows with the same ones."""
+        competitors = [tuple(row.by_competitor) for row in self.rows]
+        if not all(competitors):
+            raise ValueError("a row has no competitors")
+        if len(set(competitors)) < len(competitors):
+            raise ValueError("two rows have the same competitors")
+
+
+class ContentionPublication(Publication, frozen=True, kw_only=True, tag="contention"):
+    """Who gets the processor when tasks and a main loop compete."""
+
+    figures: ContentionFigures
+
+
+PUBLICATION = ContentionPublication

@@ -1,0 +1,24 @@
+"""The series of `message`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from intercore.benchmarks.series import Quantity, Role
+
+if TYPE_CHECKING:
+    from intercore.record.measurement import Measurement, Series
+
+_STREAM = "window"
+
+ROLES = {"latency": Role.RESULT, "round_trip": Role.RESULT, "send": Role.RESULT, _STREAM: Role.RESULT}
+
+
+def quantity(one: Measurement, series: Series) -> Quantity | None:
+    """Return the throughput of streams, which `window` times as a whole."""
+    messages, size = one.factors.get("messages"), one.factors.get("size")
+    if series.name == _STREAM and isinstance(messages, int) and isinstance(size, int):
+        return Quantity("throughput", "bytes_per_s", messages * size * 1e9 / np.maximum(series.ns, 1e-9))
+    return None

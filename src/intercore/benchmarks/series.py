@@ -1,0 +1,88 @@
+"""What the series of a benchmark are: which of them are results, and what their samples come to.
+
+Each benchmark says so itself, in `series.py` of its folder, by the names of its series: `ROLES`, and where samples
+come to something else than times or counts, `quantity`; where those of some settings come to nothing by themselves,
+`incomparable`. What a folder does not say follows from the unit of the series.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from intercore.benchmarks import registry
+from intercore.record.measurement import LOOKING_PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from intercore.record.measurement import Measurement, Series
+    from intercore.record.measurement import Unit as SampleUnit
+
+
+class Role(Enum):
+    """What a series is for."""
+
+    RESULT = auto()
+    """Its median is a result."""
+    AUXILIARY = auto()
+    """Results are made of it, or judged by it, in another way."""
+    MOMENTS = auto()
+    """When something happened; only differences mean something."""
+    HISTOGRAM = auto()
+    """How often each of many values was found."""
+
+
+Unit: TypeAlias = Literal["us", "bytes_per_s", "count"]
+
+
+class Quantity(NamedTuple):
+    """What the samples of a series come to."""
+
+    name: str
+    unit: Unit
+    values: NDArray[np.float64]
+
+
+_OF_ANY: Mapping[str, Role] = {f"{LOOKING_PREFIX}*": Role.AUXILIARY, "true": Role.AUXILIARY}
+"""What looking costs, and what an observer saw."""
+_BY_UNIT: Mapping[SampleUnit, Role] = {
+    "tick": Role.RESULT,
+    "count": Role.RESULT,
+    "moment": Role.MOMENTS,
+    "core": Role.AUXILIARY,
+}
+
+
+def role(benchmark: str, series: Series) -> Role:
+    """Return the role of a series: the first one whose pattern its name matches."""
+    own: Mapping[str, Role] = getattr(registry.module(benchmark, "series"), "ROLES", {})
+    patterns = (*own.items(), *_OF_ANY.items())
+    return next((known for name, known in patterns if fnmatchcase(series.name, name)), _BY_UNIT[series.unit])
+
+
+def has_median(benchmark: str, series: Series) -> bool:
+    """Whether the median of a series is a result of the benchmark."""
+    return role(benchmark, series) is Role.RESULT
+
+
+def quantity(one: Measurement, series: Series) -> Quantity:
+    """Return what the samples of a series come to: times in µs or counts, if the benchmark says nothing else."""
+    own = getattr(registry.module(one.benchmark, "series"), "quantity", None)
+    found: Quantity | None = None if own is None else own(one, series)
+    if found is not None:
+        return found
+    if series.is_time:
+        return Quantity(series.name, "us", series.ns / 1e3)
+    return Quantity(series.name, "count", series.ticks.astype(float))
+
+
+def incomparable(one: Measurement) -> str:
+    """Return why the samples of a measurement are not compared with others, as a clause; empty if they may be."""
+    own = getattr(registry.module(one.benchmark, "series"), "incomparable", None)
+    why: str = "" if own is None else own(one)
+    return why

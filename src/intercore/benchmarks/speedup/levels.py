@@ -1,0 +1,28 @@
+"""What `speedup` measures when the user names no levels: alone, and within the suite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.benchmarks.levels import ALL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.benchmarks.levels import Levels
+    from intercore.record.origin import Origin
+
+DEFAULT: Levels = {
+    "workload": ["fp"],
+    "n": ["1000", "10000", "100000", "1000000", "10000000"],
+    "mode": ALL,
+    "join": ["notify"],
+}
+"""The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer."""
+
+
+def suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - alike on one kernel and on two
+    """Return the same for smaller work."""
+    if origin == "measured":
+        return ({"workload": ["fp"], "n": ["1000", "10000", "100000", "1000000"], "mode": ALL},)
+    return ({"workload": ["fp"], "n": ["100", "300", "1000", "3000"], "mode": ALL, "samples": ["10"]},)

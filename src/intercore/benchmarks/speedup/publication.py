@@ -1,0 +1,66 @@
+"""Published durations of fork–join work, on one core and on several."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from intercore.benchmarks.published import Count, Positive, Publication, Text, require_finite
+
+
+class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The factors of the benchmark `speedup` that all rows share."""
+
+    workload: Text
+    mode: Text
+    join: Text
+    """`unstated` if the publication does not say how completion is awaited."""
+    cores: Count
+    tick_hz: Count | None = None
+    """Kernel ticks per second; None if neither stated nor known."""
+    cpu_hz: Count | None = None
+    """Cycles per second of a core; None if not stated or not fixed."""
+
+
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One size of the work, as printed."""
+
+    n: Count
+    t1_ms: Positive
+    """Sequential duration, ms."""
+    tp_ms: Positive
+    """Duration on all cores of the setting, ms."""
+    speedup: Positive | None = None
+    """S as printed; the analysis computes its own from the durations."""
+    efficiency: Positive | None = None
+    """E as printed, as a fraction."""
+
+    def __post_init__(self) -> None:
+        """Refuse infinity, which TOML can write."""
+        require_finite(t1_ms=self.t1_ms, tp_ms=self.tp_ms, speedup=self.speedup, efficiency=self.efficiency)
+
+
+class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The rows of a table and how they were rounded."""
+
+    rounding_ms: Positive
+    """Unit of the last printed digit of the durations, ms."""
+    rows: Annotated[tuple[Row, ...], Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        """Refuse an infinite rounding and two rows for one size."""
+        require_finite(rounding_ms=self.rounding_ms)
+        if len({row.n for row in self.rows}) < len(self.rows):
+            raise ValueError("two rows have the same n")
+
+
+class SpeedupPublication(Publication, frozen=True, kw_only=True, tag="speedup"):
+    """Durations of the same work on one core and on several."""
+
+    setting: Setting
+    figures: Figures
+
+
+PUBLICATION = SpeedupPublication

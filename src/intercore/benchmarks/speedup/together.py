@@ -1,0 +1,130 @@
+"""What the page says of the speed-ups of all its runs together, beside published ones."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from intercore.benchmarks.published import published
+from intercore.benchmarks.speedup.analysis import analyse_published
+from intercore.benchmarks.speedup.plots import Group, figures, is_thinned
+from intercore.benchmarks.speedup.publication import SpeedupPublication
+from intercore.benchmarks.speedup.report import BENCHMARK, TITLE, Analysed, literature_tables
+from intercore.record import conditions
+from intercore.record.origin import in_brackets
+from intercore.view.html import environment
+from intercore.view.section import Together, label_of_all
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from intercore.benchmarks.speedup.analysis import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
+    from intercore.record.measurement import Level, Measurement, Run
+    from intercore.view.section import Report
+
+
+def together(said: Sequence[tuple[Run, Report]]) -> Together:
+    """Draw the speed-ups of all runs in one set of plots, and list them in one set of tables."""
+    runs = [run for run, _ in said]
+    analysed = [report.analysis for _, report in said if isinstance(report.analysis, Analysed)]
+    efficiency = analysed[0].efficiency
+    named = _differing(point.setting for each in analysed for point in each.analysis.points)
+    by_run = {
+        run.id: tuple(_groups(run, each.analysis, named, _prefix(run, runs)))
+        for run, each in zip(runs, analysed, strict=True)
+    }
+    own = [group for groups in by_run.values() for group in groups]
+    tables = published(SpeedupPublication)
+    literature = [group for table in tables for group in _published_groups(table, efficiency)]
+    html = vars(environment(__package__).get_template("together.html.j2").make_module())
+    beside = [
+        (run, table)
+        for run, each in zip(runs, analysed, strict=True)
+        for table in literature_tables(run, each.analysis.points)
+    ]
+    label = label_of_all(runs)
+    most = max((group.fit.cores for group in own), default=2)
+    return Together(
+        title=TITLE,
+        heading="What more than two cores buy" if most > 2 else "What the second core buys",
+        label=label,
+        nothing={run.id: _nothing(run) for run in runs if not by_run[run.id]},
+        leads={run.id: html["lead"](by_run[run.id], *_best(by_run[run.id])) for run in runs if by_run[run.id]},
+        figures=figures(own, literature, efficiency) if own else (),
+        reading=html["reading"](efficiency),
+        note=html["thinned"]() if is_thinned(own) else Markup(),
+        numbers=html["numbers"](own + literature, beside, tables, label, efficiency),
+    )
+
+
+def _nothing(run: Run) -> str:
+    known = sum(measurement.benchmark == BENCHMARK for measurement in run.measurements)
+    return f"None of the {known} measurements of run {run.id} gives a speed-up; see the warnings." if known else ""
+
+
+def _best(groups: Iterable[Group]) -> tuple[Group, SpeedupPoint]:
+    """Return the point of the largest speed-up."""
+    return max(((group, group.best) for group in groups), key=lambda pair: pair[1].speedup.value)
+
+
+def _prefix(run: Run, runs: Sequence[Run]) -> str:
+    """Tell a run apart from the others on the page: by its target if that is enough."""
+    if len(runs) <= 1:
+        return ""
+    alone = sum(run.plan.target == other.plan.target for other in runs) == 1
+    return f"{run.plan.target}: " if alone else f"run {run.id}: "
+
+
+def _differing(settings: Iterable[dict[str, Level]]) -> set[str]:
+    """Return the factors that tell the groups apart, and the mode in any case."""
+    levels: dict[str, set[Level]] = {}
+    for setting in settings:
+        for name, level in setting.items():
+            levels.setdefault(name, set()).add(level)
+    return {"mode"} | {name for name, known in levels.items() if len(known) > 1}
+
+
+def _groups(run: Run, analysis: SpeedupAnalysis, named: Collection[str], prefix: str) -> Iterator[Group]:
+    origin = run.plan.origin
+    names = {name for point in analysis.points for name in point.setting}
+    for fit, points in _fits(analysis):
+        yield Group(
+            label=in_brackets(prefix + _words(points[0].setting, named), origin),
+            origin=origin,
+            fit=fit,
+            points=points,
+            pools=tuple(_pool(run, point, names) for point in points),
+            cycle_hz=conditions.cycle_hz(run),
+        )
+
+
+def _published_groups(table: SpeedupPublication, efficiency: float) -> Iterator[Group]:
+    for fit, points in _fits(analyse_published(table, efficiency)):
+        yield Group(f"published: {table.label}", "published", fit, points, (), table.setting.cpu_hz)
+
+
+def _fits(analysis: SpeedupAnalysis) -> Iterator[tuple[ForkJoinFit, tuple[SpeedupPoint, ...]]]:
+    groups = groupby(analysis.points, key=lambda point: point.group)
+    for fit, (_, points) in zip(analysis.fits, groups, strict=True):
+        yield fit, tuple(points)
+
+
+def _words(setting: dict[str, Level], named: Collection[str]) -> str:
+    """Name a group by what tells it apart, e.g. `fp, create, priority=2`."""
+    speaking = ("workload", "mode", "join")
+    return ", ".join(
+        str(level) if name in speaking else f"{name}={level}" for name, level in setting.items() if name in named
+    )
+
+
+def _pool(run: Run, point: SpeedupPoint, names: Iterable[str]) -> tuple[Measurement, ...]:
+    """Return the measurements that the analysis pooled in a point; `names` are the factors that tell points apart."""
+    setting: dict[str, Level | None] = {**dict.fromkeys(names), **point.setting, "n": point.n}
+    return tuple(
+        measurement
+        for measurement in run.measurements
+        if measurement.benchmark == BENCHMARK
+        and all(measurement.factors.get(name) == level for name, level in setting.items())
+    )

@@ -1,0 +1,26 @@
+"""The series of `switch`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.benchmarks.series import Role
+
+if TYPE_CHECKING:
+    from intercore.record.measurement import Measurement
+
+ROLES = {
+    "switch": Role.RESULT,
+    "call": Role.RESULT,
+    "moment": Role.MOMENTS,
+    "*.at": Role.MOMENTS,
+    "*.there": Role.AUXILIARY,  # exchanges of time stamps, of which the shortest counts
+    "*.back": Role.AUXILIARY,
+}
+
+
+def incomparable(one: Measurement) -> str:
+    """Return why differences of the cores' own counters are not compared."""
+    if one.factors.get("time", "common") == "common":
+        return ""
+    return "by the cores' own counters, whose differences are no times before they are aligned"

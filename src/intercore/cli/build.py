@@ -1,0 +1,36 @@
+"""The command `build`: the program of a board."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from intercore.board.boards import find
+from intercore.board.build import board_image
+from intercore.board.image import write_image
+from intercore.cli.board_options import BoardName, levels_of, with_factors
+from intercore.cli.options import Output
+from intercore.terminal.console import messages
+from intercore.terminal.formats import DEFAULT, show
+from intercore.terminal.image import ImageFindings
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: intercore build pico --opt O3 -o firmware")
+@with_factors
+def build(
+    board: BoardName,
+    *,
+    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the files to.")] = Path(),
+    output: Output = DEFAULT,
+    **levels: str | None,
+) -> None:
+    """Build the program of a board from the firmware's sources: ELF files, and a UF2 file or one of the whole flash."""
+    chosen = find(board)
+    wanted = levels_of(chosen, levels)
+    with messages().status(f"building for {board}") as status:
+        files = write_image(board_image(chosen, wanted, status.update), folder)
+    show(ImageFindings(files), output)

@@ -1,0 +1,38 @@
+"""Opening a target for a command."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from intercore.link.session import Session
+from intercore.target.targets import check_address
+from intercore.terminal.console import messages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from intercore.link.link import Port
+    from intercore.target.targets import Address, Target
+
+
+def open_target(target: Target, address: Address) -> Port:
+    """Open a target; what takes time is shown meanwhile."""
+    check_address(target, address)
+    with messages().status(f"opening {target.name}") as status:
+        return target.open(address, status.update)
+
+
+def patience(target: Target, timeout: float | None) -> float:
+    """Return the longest silence, in seconds: the target's own if the user names none."""
+    return target.patience if timeout is None else timeout
+
+
+@contextlib.contextmanager
+def connected(target: Target, address: Address, timeout: float | None) -> Iterator[tuple[Session, Port]]:
+    """Talk to a target while the context lasts."""
+    with (
+        contextlib.closing(open_target(target, address)) as opened,
+        Session(opened, timeout=patience(target, timeout), repeatable=target.simulated) as session,
+    ):
+        yield session, opened

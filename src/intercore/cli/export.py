@@ -1,0 +1,30 @@
+"""The command `export`: raw samples for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from intercore.cli.options import DEFAULT_STORE, StorePath
+from intercore.cli.stored import stored
+from intercore.record.export.format import known_formats
+from intercore.record.export.samples import export as export_samples
+from intercore.terminal.console import messages
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: intercore export 3 --to samples.parquet")
+def export(
+    run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of a stored run; see intercore runs.")],
+    *,
+    to: Annotated[
+        Path, typer.Option(help=f"File to write; its suffix, {' or '.join(known_formats())}, is the format.")
+    ],
+    store_path: StorePath = DEFAULT_STORE,
+) -> None:
+    """Write every raw sample of a run to a file, one row each."""
+    export_samples(stored(store_path, run_id), to)
+    messages().print(f"wrote {to}", markup=False, soft_wrap=True)

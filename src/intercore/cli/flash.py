@@ -1,0 +1,58 @@
+"""The command `flash`: the program of a board, and onto it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from intercore.board.boards import Flashing, find
+from intercore.board.debug_probe import TOOLS
+from intercore.board.flash import flash as put
+from intercore.cli.board_options import BoardName, boards_flashed_by, levels_of, with_factors
+from intercore.cli.options import either
+from intercore.errors import UsageError
+from intercore.target.targets import option_of
+from intercore.terminal.console import say
+
+app = typer.Typer(add_completion=False)
+
+_BY_BOOT_DRIVE = boards_flashed_by("boot drive")
+_BY_SERIAL_PORT = boards_flashed_by("esptool")
+_DRIVERS = either(tool.name for tool in TOOLS)
+
+
+@app.command(
+    epilog="Examples: intercore flash pico --opt O3; intercore flash stm32h745 --m7-mhz 240; "
+    "intercore flash esp32 --port /dev/ttyUSB0",
+)
+@with_factors
+def flash(
+    board: BoardName,
+    *,
+    drive: Annotated[
+        Path | None,
+        typer.Option(help=f"Folder of the boot drive of {_BY_BOOT_DRIVE}, if it is not found."),
+    ] = None,
+    probe: Annotated[str | None, typer.Option(help="Serial number of the debug probe, if there are several.")] = None,
+    tool: Annotated[
+        str | None,
+        typer.Option("--with", help=f"What drives the probe: {_DRIVERS}; the first there is."),
+    ] = None,
+    port: Annotated[str | None, typer.Option(help=f"Serial port of {_BY_SERIAL_PORT}: /dev/ttyUSB0, COM3.")] = None,
+    image: Annotated[
+        Path | None,
+        typer.Option(
+            help=f"For {_BY_SERIAL_PORT}: a file with its whole flash, from intercore build, instead of building one."
+        ),
+    ] = None,
+    **levels: str | None,
+) -> None:
+    """Build the program of a board and put it there: on its boot drive, by picotool, a debug probe or esptool."""
+    chosen = find(board)
+    wanted = levels_of(chosen, levels)
+    if image is not None and wanted:
+        raise UsageError(f"the image was built already: leave out {option_of(next(iter(wanted)))}, or --image")
+    way = Flashing(drive, probe, tool, port, image)
+    say(f"{put(chosen, wanted, way, say)}; it starts at once")

@@ -1,0 +1,37 @@
+"""The command `library`: the program of a board for the tools of others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from intercore.board.arduino_library import write_arduino_library
+from intercore.terminal.console import results
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+
+@app.callback()
+def library() -> None:
+    """Write the program of a board as a library for another tool."""
+
+
+@app.command(epilog="Examples: intercore library arduino; intercore library arduino --output Intercore")
+def arduino(
+    *,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder to write, or file with the ending .zip.")
+    ] = Path("Intercore.zip"),
+) -> None:
+    """Write the program of the ESP32 as an Arduino library, made of the firmware's sources."""
+    written = write_arduino_library(output)
+    how = (
+        "add it by Sketch > Include Library > Add .ZIP Library"
+        if output.suffix == ".zip"
+        else "put it into the folder libraries of the sketchbook"
+    )
+    results().print(
+        f"{written}: {how}, then open File > Examples > Intercore > Benchmark", markup=False, soft_wrap=True
+    )

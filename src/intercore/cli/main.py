@@ -1,0 +1,141 @@
+"""The command `intercore`: the list of commands, each loaded when it is called, and how errors end one."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+import intercore
+from intercore.errors import INTERRUPTED, IntercoreError, UsageError
+from intercore.terminal.console import say_error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from typer._click import Context
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "run": ("run", "Measure a benchmark on a target, store every sample, and print the analysis."),
+    "sweep": (
+        "sweep",
+        "Carry out a plan file on its targets, in random order; interrupted at any point, it goes on where it was.",
+    ),
+    "list": ("listing", "List the targets, or the benchmarks of a target with their parameters."),
+    "info": (
+        "info",
+        "Show what a target is: chip, cores, clocks, compiler, scheduler; the conditions of what is measured there.",
+    ),
+    "show": ("show", "Print the analysis of a stored run."),
+    "runs": ("runs", "List the stored runs."),
+    "report": (
+        "report",
+        "Write one self-contained HTML page with the plots of a run, or of several side by side.",
+    ),
+    "compare": (
+        "compare",
+        "Compare two targets: the same settings side by side, their ratio, and by what else the two differ.",
+    ),
+    "predict": (
+        "predict",
+        "Predict what a message takes from stored runs, with intervals, and say what that rests on.",
+    ),
+    "export": ("export", "Write every raw sample of a run to a file, one row each."),
+    "shell": (
+        "shell",
+        "Open an interactive console on a target; `help` lists its commands, the end of input (Ctrl-D) leaves it.",
+    ),
+    "build": (
+        "build",
+        "Build the program of a board from the firmware's sources: "
+        "ELF files, and a UF2 file or one of the whole flash.",
+    ),
+    "flash": (
+        "flash",
+        "Build the program of a board and put it there: on its boot drive, by picotool, a debug probe or esptool.",
+    ),
+    "library": ("library", "Write the program of a board as a library for another tool."),
+}
+"""Each command's module in this package, and its help as the module says it too: to list commands loads none."""
+
+
+class Deferred(TyperCommand):
+    """Stands for a command until it is called. Its module then loads all that it needs, which takes half a second."""
+
+    def __init__(self, name: str, module: str, text: str) -> None:
+        """Stand for the command in a module of this package."""
+        super().__init__(name, help=text)
+        self._module = module
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: Context | None = None,
+        **extra: Any,  # noqa: ANN401 - whatever a context of typer's takes
+    ) -> Context:
+        """Have the command itself take its arguments."""
+        command = get_command(import_module(f"intercore.cli.{self._module}").app)
+        return command.make_context(info_name, args, parent, **extra)
+
+
+class Commands(TyperGroup):
+    """All commands."""
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - whatever a group of typer's takes
+        """Register each command without loading it."""
+        super().__init__(**settings)
+        for name, (module, text) in COMMANDS.items():
+            self.add_command(Deferred(name, module, text))
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Measures what the second core of a chip really buys: speed-up, overhead, break-even.",
+    epilog="Start with: intercore run host speedup",
+)
+
+
+@app.callback(invoke_without_command=True)
+def version_option(
+    *, version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False
+) -> None:
+    """Print the version if asked for it."""
+    if version:
+        typer.echo(f"intercore {intercore.__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; errors are one sentence on standard error."""
+    try:
+        status = app(standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(status)
+    except typer.TyperException as error:
+        if not error.format_message():  # no command at all: the help has been shown
+            sys.exit(UsageError.exit_status)
+        _fail(error.format_message(), UsageError.exit_status)
+    except IntercoreError as error:
+        _fail(str(error), error.exit_status)
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output, such as `head`, has left. Python would complain once more while it exits.
+        sys.stdout = None
+        sys.exit(0)
+    except OSError as error:
+        sys.stdout = None
+        what = f"use {error.filename}" if error.filename else "write the output"
+        _fail(f"cannot {what}: {error.strerror or error}", IntercoreError.exit_status)
+
+
+def _fail(sentence: str, status: int) -> NoReturn:
+    say_error(sentence)
+    sys.exit(status)

@@ -1,0 +1,65 @@
+"""Arguments and options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
+
+from intercore.link.session import DEFAULT_TIMEOUT
+from intercore.target.targets import TARGETS
+from intercore.terminal.formats import formats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from intercore.target.targets import Target
+
+    FormatName: TypeAlias = str
+else:
+    FormatName = Literal[tuple(formats())]  # which typer makes the choices of, for help and completion
+
+DEFAULT_STORE = Path("intercore.db")
+
+
+def either(names: Iterable[str]) -> str:
+    """Return names as a help text has them: `openocd, stm32cubeprogrammer or pyocd`."""
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _names(targets: Iterable[Target]) -> list[str]:
+    return [target.name for target in targets]
+
+
+def _longest_silences() -> str:
+    patient: dict[float, list[Target]] = {}
+    for target in TARGETS:
+        if target.patience != DEFAULT_TIMEOUT:
+            patient.setdefault(target.patience, []).append(target)
+    told = [f"{seconds:.0f} for {either(_names(targets))}" for seconds, targets in patient.items()]
+    return ", ".join([*told, f"else {DEFAULT_TIMEOUT:.0f}"])
+
+
+_HERE = _names(target for target in TARGETS if target.built_here)
+_AT_A_PORT = _names(target for target in TARGETS if not target.built_here)
+_EMULATED = _names(target for target in TARGETS if target.emulated)
+TARGET_HELP = f"{', '.join(_HERE)}, or with --port {', '.join(_AT_A_PORT)}."
+TargetName = Annotated[str, typer.Argument(metavar="TARGET", help=TARGET_HELP)]
+PortUrl = Annotated[
+    str | None,
+    typer.Option("--port", help="Device, pyserial URL or labgrid place: /dev/ttyACM0, COM3, labgrid://PLACE."),
+]
+Baud = Annotated[int, typer.Option(help="Bits per second of a serial port, at first.", min=1)]
+ImagePath = Annotated[
+    Path | None,
+    typer.Option(
+        "--image", help=f"For {either(_EMULATED)}: an image of its whole flash that is there, instead of building one."
+    ),
+]
+Timeout = Annotated[
+    float | None, typer.Option(help=f"Longest silence of a target, in seconds: {_longest_silences()}.", min=0.1)
+]
+StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
+Output = Annotated[FormatName, typer.Option("--format", help="How to print.")]

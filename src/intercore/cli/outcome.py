@@ -1,0 +1,49 @@
+"""What has come of runs: told on the terminal, written as a page."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from intercore.benchmarks import stop_rule
+from intercore.benchmarks.reports import reports
+from intercore.cli.stored import command_to_go_on
+from intercore.document.run import run_document
+from intercore.record import conditions
+from intercore.record.plan import left_out
+from intercore.target.targets import usual_builds
+from intercore.terminal.console import messages
+from intercore.terminal.run import RunFindings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from intercore.benchmarks.options import Options
+    from intercore.benchmarks.reports import Reported
+    from intercore.record.measurement import Run
+
+
+def findings(run: Run, store_path: Path, options: Options) -> RunFindings:
+    """Return what there is to tell of a run, with what the user chose of that."""
+
+    @cache
+    def reported() -> Reported:
+        return reports(run, options)
+
+    return RunFindings(
+        run,
+        make_document=lambda: run_document(reported()),
+        make_reports=lambda: reported().reports,
+        left_out=left_out(run.plan),
+        warnings=(*conditions.warnings(run), *stop_rule.warnings(run)),
+        go_on=command_to_go_on(store_path, run.plan.file),
+    )
+
+
+def write_report(runs: Sequence[Run], path: Path, options: Options) -> None:
+    """Write the page of the runs and say where it is."""
+    from intercore.page.page import write_page  # noqa: PLC0415 - plotly takes a second to load
+
+    write_page([reports(run, options) for run in runs], path, usual_builds())
+    messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)

@@ -1,0 +1,48 @@
+"""The options of the commands that show reports: each is declared by the benchmark whose report it is for."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
+
+import typer
+
+from intercore.benchmarks.options import Options, known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from intercore.benchmarks.options import Option
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+def with_report_options(command: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Give a command, in the place of its parameter `options`, an option for each that is declared.
+
+    UsageError, before the command begins, for a number that is out of an option's range.
+    """
+    declared = known()
+    signature = inspect.signature(command, eval_str=True)
+
+    @functools.wraps(command)
+    def with_options(*args: Given.args, **given: Given.kwargs) -> Result:
+        chosen = {option.name: given.pop(option.name) for option in declared if option.name in given}
+        given["options"] = Options(**chosen)  # type: ignore[arg-type]  # of the types in the signature below
+        return command(*args, **given)
+
+    parameters = [
+        made
+        for parameter in signature.parameters.values()
+        for made in (map(_parameter, declared) if parameter.name == "options" else [parameter])
+    ]
+    with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
+    return with_options
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    annotation = Annotated[float, typer.Option(help=option.help)]
+    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation)

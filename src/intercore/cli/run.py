@@ -1,0 +1,211 @@
+"""The command `run`: a benchmark on a target, from what a user asks to the analysis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from intercore.benchmarks.options import Options
+from intercore.board.boards import FACTORS
+from intercore.board.factors import OPT
+from intercore.campaign.levels import excluded, find_benchmark, refused, resolve, suite, target_levels
+from intercore.campaign.run import carry_out
+from intercore.campaign.stop_rule import DEFAULT_CAP, parse_rule
+from intercore.cli.connection import connected, patience
+from intercore.cli.options import (
+    DEFAULT_STORE,
+    TARGET_HELP,
+    Baud,
+    ImagePath,
+    Output,
+    PortUrl,
+    StorePath,
+    Timeout,
+)
+from intercore.cli.outcome import findings, write_report
+from intercore.cli.report_options import with_report_options
+from intercore.cli.stored import command_to_go_on, existing
+from intercore.errors import INTERRUPTED, IntercoreError, UsageError
+from intercore.record.levels import parse_levels
+from intercore.record.measurement import Part, Plan
+from intercore.record.plan import SUITE, check, left_out, settings
+from intercore.record.store import Store
+from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find
+from intercore.terminal.console import messages, say
+from intercore.terminal.formats import DEFAULT, formats, show
+from intercore.terminal.progress import watch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from intercore.link.link import Port
+    from intercore.record.measurement import Level, Run
+
+app = typer.Typer(add_completion=False)
+
+MaxBaud = Annotated[
+    int | None, typer.Option(help="Most bits per second to go to once both ends can; no limit if left out.", min=1)
+]
+Faults = Annotated[
+    list[str] | None,
+    typer.Option("--fault", help="Fault of a simulated target, e.g. uart-out:flip=1e-4 or reset@5e7; again for more."),
+]
+
+
+@app.command(
+    epilog="Examples: intercore run host suite; "
+    "intercore run host speedup workload=fp n=1000,10000,100000 mode=create,pool",
+)
+@with_report_options
+def run(
+    target: Annotated[str | None, typer.Argument(metavar="TARGET", help=TARGET_HELP)] = None,
+    benchmark: Annotated[
+        str | None, typer.Argument(metavar="BENCHMARK", help="suite for all; see intercore list TARGET.")
+    ] = None,
+    levels: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME=VALUE,…", help="Levels per factor, of benchmark or target; all combinations are run."
+        ),
+    ] = None,
+    *,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest unfinished run.")] = False,
+    report_path: Annotated[
+        Path | None, typer.Option("--report", help="Also write an HTML page there; the suite always writes one.")
+    ] = None,
+    opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with: O0,O3, as opt=O0,O3.")] = None,
+    repetitions: Annotated[int | None, typer.Option(help="How often to measure each setting; 1.", min=1)] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERCENT", help="Repeat until the 95 % interval of each median is within ±PERCENT of it: 1%."
+        ),
+    ] = None,
+    cap: Annotated[
+        int | None, typer.Option(help=f"Most repetitions of a setting with --until; {DEFAULT_CAP}.", min=1)
+    ] = None,
+    skip_impossible: Annotated[
+        bool, typer.Option("--skip-impossible", help="Leave out what the target cannot measure instead of refusing it.")
+    ] = False,
+    seed: Annotated[int | None, typer.Option(help="Of the order and of the dither; 1.", min=0, max=2**32 - 1)] = None,
+    port: PortUrl = None,
+    baud: Baud = DEFAULT_BAUD,
+    max_baud: MaxBaud = None,
+    faults: Faults = None,
+    image: ImagePath = None,
+    timeout: Timeout = None,
+    options: Options,
+    store_path: StorePath = DEFAULT_STORE,
+    output: Output = DEFAULT,
+) -> None:
+    """Measure a benchmark on a target, store every sample, and print the analysis."""
+    address = Address(port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image)
+    if resume:
+        fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
+        fixed |= {"--until": until, "--cap": cap}
+        _refuse_new_plan(name for name, value in fixed.items() if value is not None)
+        with existing(store_path) as store:
+            finished = _carry_out(store, store.newest_unfinished(), address, timeout)
+    elif target is None or benchmark is None:
+        raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
+    else:
+        plan = Plan(
+            target,
+            port,
+            benchmark,
+            (),
+            repetitions or 1,
+            1 if seed is None else seed,
+            baud=baud,
+            stop=parse_rule(until, cap, repetitions or 1),
+            image=None if image is None else str(image.absolute()),
+        )
+        plan = _with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
+        total = len(settings(plan))
+        if not formats()[output].has_sentences and (sentence := left_out(plan)):
+            say(sentence)
+        with Store(store_path) as store:
+            finished = _carry_out(store, store.create_run(plan, total), address, timeout)
+    if report_path is None and finished.plan.name == SUITE:
+        report_path = Path(f"{finished.plan.target}-suite.html")
+    if report_path is not None:
+        write_report([finished], report_path, options)
+    show(findings(finished, store_path, options), output)
+
+
+def _refuse_new_plan(given: Iterable[str]) -> None:
+    for name in given:
+        raise UsageError(f"--resume goes on with a stored plan: leave out {name}, or start a new run without --resume")
+
+
+def _with_parts(
+    plan: Plan, words: list[str], opt: str | None, address: Address, timeout: float | None, *, skip_impossible: bool
+) -> Plan:
+    """Return the plan with its parts, after checking what the user asked for against what the target has."""
+    target = find(plan.target)
+    check_address(target, address)
+    wanted = parse_levels(words)
+    if opt is not None and wanted.setdefault(OPT.name, opt.split(",")) != opt.split(","):
+        raise UsageError("opt is given twice, as a word and as an option: leave one out")
+    built = target_levels(target, wanted, is_built=address.program is not None)
+    wanted = {name: texts for name, texts in wanted.items() if name not in FACTORS}
+    if plan.name == SUITE and wanted:
+        name = next(iter(wanted))
+        raise UsageError(f"the suite has levels of its own: leave out {name}, or name one benchmark instead of suite")
+    first = {name: levels[0] for name, levels in built.items()}
+    with connected(target, msgspec.structs.replace(address, build=first, faults=()), timeout) as (session, _):
+        known = session.benchmarks()
+        if plan.name == SUITE:
+            parts = suite(known, plan.seed, target.origin)
+        else:
+            parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed))]
+        parts = [Part(part.benchmark, {**part.levels, **built}) for part in parts]
+        plan = msgspec.structs.replace(plan, parts=tuple(parts), simulated=target.simulated, emulated=target.emulated)
+        check(plan)
+        asked = None if plan.name == SUITE else () if skip_impossible else wanted
+        impossible = [
+            one for part in parts for one in excluded(session, find_benchmark(known, part.benchmark), part, asked)
+        ]
+    whole = refused(known) if plan.name == SUITE else []
+    return msgspec.structs.replace(plan, excluded=(*whole, *impossible))
+
+
+def _carry_out(store: Store, run_id: int, address: Address, timeout: float | None) -> Run:
+    """Measure what a run lacks and return it whole. If that ends early, say how to go on.
+
+    Port and rate are those that the run was created with unless `address` names another port.
+    """
+    plan = store.run(run_id).plan
+    target = find(plan.target)
+    if address.port is None:
+        address = msgspec.structs.replace(address, port=plan.url, baud=plan.baud)
+    if address.program is None and plan.image is not None:
+        address = msgspec.structs.replace(address, program=Path(plan.image))
+    check_address(target, address)
+
+    def open_port(build: Mapping[str, Level]) -> Port:
+        built = msgspec.structs.replace(address, build=build)
+        check_address(target, built)  # the store may be from anyone
+        return target.open(built, lambda what: messages().print(what, markup=False))
+
+    try:
+        with watch(messages()) as observer:
+            carry_out(store, run_id, open_port, observer, patience(target, timeout), address.max_baud)
+    except (IntercoreError, KeyboardInterrupt) as error:
+        say(_how_to_go_on(store, run_id))
+        if isinstance(error, KeyboardInterrupt):
+            raise typer.Exit(INTERRUPTED) from None
+        raise
+    return store.run(run_id)
+
+
+def _how_to_go_on(store: Store, run_id: int) -> str:
+    try:
+        run = store.run(run_id)
+    except IntercoreError:
+        return f"run {run_id} was interrupted"
+    done = f"run {run_id} was interrupted: {len(run.measurements)} of {run.total} measurements are in {store.path}"
+    return f"{done}; go on with: {command_to_go_on(store.path)}"

@@ -1,0 +1,38 @@
+"""The command `shell`: a person talks to a target."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+
+import typer
+
+from intercore.cli.connection import open_target, patience
+from intercore.cli.options import Baud, ImagePath, PortUrl, TargetName, Timeout
+from intercore.errors import UsageError
+from intercore.link.shell import converse
+from intercore.record.origin import LABELS
+from intercore.target.targets import DEFAULT_BAUD, Address, find
+from intercore.terminal.console import say
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: intercore shell host, then type: run speedup workload=fp n=1000")
+def shell(
+    target: TargetName,
+    *,
+    port: PortUrl = None,
+    baud: Baud = DEFAULT_BAUD,
+    image: ImagePath = None,
+    timeout: Timeout = None,
+) -> None:
+    """Open an interactive console on a target; `help` lists its commands, the end of input (Ctrl-D) leaves it."""
+    chosen = find(target)
+    if sys.stdin is None:
+        raise UsageError("standard input is closed: type lines, or pipe them, as in echo info | intercore shell host")
+    with contextlib.closing(open_target(chosen, Address(port, baud, program=image))) as opened:
+        if chosen.emulated:
+            say(LABELS[chosen.origin])
+        with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as typed:
+            converse(opened, typed, sys.stdout, patience(chosen, timeout))

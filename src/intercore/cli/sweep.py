@@ -1,0 +1,171 @@
+"""The command `sweep`: a plan file, carried out on its targets."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from intercore.benchmarks.options import Options
+from intercore.campaign import plan_reader
+from intercore.campaign.preview import preview, total_duration
+from intercore.campaign.simulator_processes import SimulatorProcesses, cores
+from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
+from intercore.campaign.sweep import carry_out as sweep_campaigns
+from intercore.cli.options import (
+    DEFAULT_STORE,
+    Output,
+    StorePath,
+    Timeout,
+)
+from intercore.cli.outcome import findings, write_report
+from intercore.cli.report_options import with_report_options
+from intercore.cli.stored import command_to_go_on
+from intercore.errors import INTERRUPTED, IntercoreError, UsageError
+from intercore.record.store import Store
+from intercore.target.targets import find
+from intercore.terminal.console import messages, say
+from intercore.terminal.findings import PlainRows
+from intercore.terminal.formats import DEFAULT, show
+from intercore.terminal.progress import watch_campaigns
+from intercore.terminal.run import RunsFindings
+from intercore.view.quantity import rough_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.campaign.plan_file import PlanFile
+    from intercore.campaign.preview import TargetPreview
+    from intercore.campaign.workers import Workers
+    from intercore.record.measurement import Run
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(
+    epilog="Examples: intercore sweep plans/seed-000.toml --dry-run; intercore sweep plan.toml --report a.html"
+)
+@with_report_options
+def sweep(
+    plan_path: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan file (TOML); docs/sweep.md describes it.")],
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the plan on its targets, say how long it takes, and store nothing.")
+    ] = False,
+    trials: Annotated[
+        bool, typer.Option(" /--no-estimate", help="Do not try a few settings first to see how long they take.")
+    ] = True,
+    again: Annotated[bool, typer.Option("--again", help="Begin anew instead of going on with what is stored.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(help="Simulated chips at a time; one per core if left out.", min=1, max=1024)
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Simulated chips on the workers of a Dask scheduler: tcp://host:8786."),
+    ] = None,
+    report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
+    patience: Annotated[
+        float, typer.Option(help="Seconds to wait for a target that has gone before it is set aside.", min=0)
+    ] = DEFAULT_PATIENCE,
+    timeout: Timeout = None,
+    options: Options,
+    store_path: StorePath = DEFAULT_STORE,
+    output: Output = DEFAULT,
+) -> None:
+    """Carry out a plan file on its targets, in random order; interrupted at any point, it goes on where it was."""
+    file = plan_reader.read(plan_path)
+    with contextlib.ExitStack() as stack:
+        simulators = stack.enter_context(contextlib.closing(_simulators(file, jobs, cluster)))
+        store = stack.enter_context(Store(store_path)) if store_path.exists() or not dry_run else None
+        with messages().status(f"reading {plan_path}") as status:
+            prepared = preview(file, store, timeout, status.update, again=again, trials=trials)
+        if store is None or dry_run:
+            planned = [one.row() for one in prepared]
+            show(PlainRows(f"Plan {plan_path}", planned, closing=_estimate(prepared, simulators)), output)
+            return
+        finished, complete = _sweep(store, file, prepared, simulators, timeout, patience)
+    if report_path is not None and finished:
+        write_report(finished, report_path, options)
+    show(RunsFindings([findings(run, store_path, options) for run in finished]), output)
+    if not complete:
+        raise typer.Exit(IntercoreError.exit_status)
+
+
+def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Workers:
+    """Return who is to run the simulated chips of a plan file."""
+    if cluster is None:
+        return SimulatorProcesses(jobs or cores())
+    if jobs is not None:
+        raise UsageError("--jobs is for this machine: how many simulated chips a cluster runs is up to its workers")
+    for entry in file.targets:
+        if not find(entry.name).simulated:
+            raise file.refuse(entry.location, f"with --cluster, all targets are simulated, and {entry} is not")
+    from intercore.campaign.cluster import Cluster  # noqa: PLC0415 - Dask takes a second to load
+
+    return Cluster(cluster, lambda what: messages().print(what, markup=False))
+
+
+def _sweep(
+    store: Store,
+    file: PlanFile,
+    prepared: Sequence[TargetPreview],
+    simulators: Workers,
+    timeout: float | None,
+    patience: float,
+) -> tuple[list[Run], bool]:
+    """Measure what is missing; return the runs, and whether nothing is that was to be measured.
+
+    If that ends early, say how to go on.
+    """
+    campaigns = []
+    for one in prepared:
+        if one.plan is None:
+            say(f"{one.entry} is set aside: {one.trouble}")
+            continue
+        if one.changed is not None:
+            left = f"{one.changed.done} of {one.changed.total} measurements"
+            say(f"{one.entry}: {file.name} has changed since run {one.changed.id} ({left}), which stays as it is")
+        number = store.create_run(one.plan, len(one.missing)) if one.run is None else one.run.id
+        campaigns.append(Campaign(store.run(number), str(one.entry), one.entry.max_baud, one.entry.flashing))
+    if not campaigns:
+        raise IntercoreError(f"no target of {file.name} can be measured; see above")
+    if any(one.missing for one in prepared):
+        say(_estimate(prepared, simulators))
+    go_on = f"go on with: {command_to_go_on(store.path, file.name)}"
+    try:
+        with watch_campaigns(messages()) as watcher:
+            in_time = sweep_campaigns(
+                store, campaigns, simulators, watcher, timeout=timeout, budget=file.budget, patience=patience
+            )
+    except (IntercoreError, KeyboardInterrupt) as error:
+        done = ", ".join(f"{one.done} of {one.total} on {one.name}" for one in campaigns)
+        say(f"the campaign was interrupted: {done} are in {store.path}; {go_on}")
+        if isinstance(error, KeyboardInterrupt):
+            raise typer.Exit(INTERRUPTED) from None
+        raise
+    for campaign in campaigns:
+        if campaign.failures or campaign.set_aside is not None:
+            lacking = f"{campaign.total - campaign.done} of {campaign.total} measurements are missing"
+            say(f"{campaign.name}: {lacking}; {go_on}")
+    if not in_time:
+        say(f"the budget is used up; {go_on}")
+    missing = any(one.plan is None for one in prepared) or any(
+        campaign.failures or campaign.set_aside is not None for campaign in campaigns
+    )
+    return [store.run(one.id) for one in campaigns], not missing
+
+
+def _estimate(prepared: Sequence[TargetPreview], simulators: Workers) -> str:
+    """Say how much there is to do, and how long that will take."""
+    whole = sum(len(one.missing) for one in prepared)
+    if not whole:
+        return "nothing is missing; --again measures anew"
+    simulated = any(one.plan is not None and one.plan.simulated and one.missing for one in prepared)
+    where = f" on {simulators}" if simulated else ""
+    known = "; ".join(f"{one.entry}: {one.pace.how}" for one in prepared if one.pace is not None and one.missing)
+    rule = any(one.plan is not None and one.plan.stop is not None for one in prepared)
+    least = "at least " if rule else "about "
+    long = f", {least}{rough_time(total_duration(prepared, simulators.size))}{where} (from {known})" if known else ""
+    return f"{whole} measurements to take{long}"

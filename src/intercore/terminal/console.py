@@ -1,0 +1,44 @@
+"""Where the tool writes: what was asked for goes to standard output, all that is said beside it to standard error.
+
+rich takes a tenth of a second to load, so it is loaded when something is printed with it.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+FILE_WIDTH = 100
+"""Columns of what goes to a file or a pipe, where rich would assume 80; no table is wider."""
+
+
+@functools.cache
+def results() -> Console:
+    """Return the console of what was asked for."""
+    from rich.console import Console  # noqa: PLC0415 - see above
+
+    return Console(width=None if sys.stdout.isatty() else FILE_WIDTH)
+
+
+@functools.cache
+def messages() -> Console:
+    """Return the console of progress, advice and errors."""
+    from rich.console import Console  # noqa: PLC0415 - see above
+
+    return Console(stderr=True)
+
+
+def say(text: str) -> None:
+    """Print a sentence on standard error as it is: on one line, so that a command or a path in it can be copied."""
+    messages().print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def say_error(sentence: str) -> None:
+    """Print what ended a command."""
+    from rich.markup import escape  # noqa: PLC0415 - see above
+
+    messages().print(f"[red]error:[/] {escape(sentence)}", soft_wrap=True)

@@ -1,0 +1,30 @@
+"""For spreadsheets: rows with a header; lists are joined by blanks, what is not known is empty."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from typing import TYPE_CHECKING
+
+from intercore.terminal.formats import Format
+from intercore.view.table import cell_text
+
+if TYPE_CHECKING:
+    from intercore.terminal.findings import Findings
+
+
+class Csv(Format):
+    """One table of all rows, with each column that any of them has."""
+
+    rank = 2
+
+    def print(self, found: Findings) -> None:
+        """Print the header and the rows."""
+        rows = found.rows()
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: cell_text(value) for name, value in row.items()} for row in rows)
+
+
+FORMAT = Csv()

@@ -1,0 +1,54 @@
+"""For people: tables, at most 100 columns wide, and sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from intercore.terminal.console import results
+from intercore.terminal.findings import Caution, Sentence
+from intercore.terminal.formats import Format
+from intercore.view.table import Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from intercore.terminal.findings import Findings
+
+Row = TypeVar("Row")
+
+
+class Text(Format):
+    """Tables and sentences for people."""
+
+    rank = 0
+    has_sentences = True
+
+    def print(self, found: Findings) -> None:
+        """Print each part as it comes."""
+        console = results()
+        for part in found.text():
+            if isinstance(part, Table):
+                print_table(part, console)
+            elif isinstance(part, Sentence):
+                console.print(escape(part.text), highlight=False)
+            elif isinstance(part, Caution):
+                console.print(f"[yellow]Warning:[/] {escape(part.text)}")
+            else:
+                console.print(part.text, markup=False, highlight=False, soft_wrap=True)
+
+
+def print_table(table: Table[Row], console: Console) -> None:
+    """Print one table."""
+    view = RichTable(title=escape(table.title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    for column in table.columns:
+        view.add_column(column.title, justify="right" if column.right else "left", overflow="fold")
+    for row in table.rows:
+        view.add_row(*(escape(column.text(row)) for column in table.columns))
+    console.print(view)
+
+
+FORMAT = Text()

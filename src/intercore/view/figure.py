@@ -1,0 +1,66 @@
+"""What all plots of the page have in common, as the JSON that plotly.js takes."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+from intercore.record.origin import in_brackets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.record.origin import Origin
+    from intercore.view.section import Figure
+
+AXIS: Figure = {
+    "gridcolor": "grid",
+    "linecolor": "muted",
+    "zeroline": False,
+    "automargin": True,
+    "ticks": "outside",
+}
+"""What all axes have in common."""
+COLOURS = 6
+"""Series colours: `series0` to `series5`."""
+
+
+def base_layout(title: str, height: int, x: Figure, y: Figure) -> Figure:
+    """Return what all plots of the page have in common, with the axes given."""
+    return {
+        "title": {"text": title, "x": 0.01, "xanchor": "left", "font": {"size": 16}},
+        "height": height,
+        "margin": {"l": 56, "r": 16, "t": 48, "b": 56},
+        "font": {"color": "text", "family": "system-ui, sans-serif", "size": 13},
+        "paper_bgcolor": "paper",
+        "plot_bgcolor": "paper",
+        "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
+        "hoverlabel": {"align": "left", "bgcolor": "paper", "font": {"color": "text"}},
+        "hovermode": "closest",
+        "showlegend": True,
+        "xaxis": AXIS | {"tickangle": 0} | x,
+        "yaxis": AXIS | y,
+        "shapes": [],
+        "annotations": [],
+    }
+
+
+def log_axis(title: str, values: Sequence[float]) -> Figure:
+    """Return an axis with a line per decade, and as many labels as a phone has room for: five or six."""
+    crowded = max(values) > 1e5 * max(min(values), 1e-9)
+    minor = {"dtick": 1, "showgrid": True, "gridcolor": "grid"}
+    return {"title": {"text": title}, "type": "log", "tickformat": "~s", "dtick": 1 + crowded, "minor": minor}
+
+
+def labelled(figure: Figure, origin: Origin) -> Figure:
+    """Return a plot that says in its title and in the name of its file if its numbers were not measured."""
+    if origin == "measured":
+        return figure
+    layout = figure["layout"]
+    title = {**layout["title"], "text": in_brackets(layout["title"]["text"], origin)}
+    return {**figure, "name": f"{figure['name']}-{origin}", "layout": {**layout, "title": title}}
+
+
+def plot_text(text: str) -> str:
+    """Escape text for plotly, which knows a few tags of HTML, links among them."""
+    return html.escape(text, quote=False)

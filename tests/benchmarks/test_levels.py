@@ -1,0 +1,40 @@
+"""What is measured where the user names no levels: of what a target has, all that the benchmark means."""
+
+from __future__ import annotations
+
+import pytest
+
+from intercore.benchmarks import levels, registry
+from intercore.campaign.levels import resolve, suite
+from intercore.link.session import BenchmarkInfo, ParameterInfo
+
+SEED = ParameterInfo("seed", "integer", "1", "of the dither", 0, 2**32 - 1, ())
+TRANSPORTS = ("dma", "queue", "rpmsg-char:/dev/rpmsg0", "smoke-signal")
+MESSAGE = BenchmarkInfo(
+    "message", "messages", (ParameterInfo("transport", "choice", "queue", "by what", None, None, TRANSPORTS), SEED)
+)
+
+
+def test_what_a_target_has_is_measured_in_its_order_without_being_listed_here() -> None:
+    assert resolve(MESSAGE, {}, 5) == {"transport": ["dma", "queue", "smoke-signal"], "seed": [5]}
+    for part in suite([MESSAGE], 5, "measured"):
+        assert part.levels["transport"] == ["dma", "queue", "smoke-signal"]
+
+
+def test_a_device_to_another_chips_core_is_measured_where_it_is_named() -> None:
+    wanted = {"transport": ["rpmsg-char:/dev/rpmsg0"]}
+    assert resolve(MESSAGE, wanted, 5)["transport"] == ["rpmsg-char:/dev/rpmsg0"]
+
+
+def test_a_benchmark_without_a_folder_has_the_targets_own_defaults() -> None:
+    novel = BenchmarkInfo("novel", "what is to come", (SEED,))
+    assert resolve(novel, {}, 5) == {"seed": [5]}
+    assert [part.levels for part in suite([novel], 5, "simulated")] == [{"seed": [5]}]
+
+
+@pytest.mark.parametrize("benchmark", registry.names())
+@pytest.mark.parametrize("amp", [False, True])
+def test_the_grids_of_a_benchmark_name_the_same_factors(benchmark: str, amp: bool) -> None:
+    for origin in ("measured", "simulated", "emulated"):
+        grids = levels.suite(benchmark, origin, amp=amp)
+        assert len({frozenset(grid) for grid in grids}) == 1

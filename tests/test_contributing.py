@@ -1,0 +1,219 @@
+"""CONTRIBUTING.md is carried out: what it adds works, for as few edited files as it says; what it adds may go, too."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import intercore
+from tests.firmware.rp2040.conftest import need_tools
+from tests.turns import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SLOW = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes; INTERCORE_SLOW=1 runs it")
+TOOL = "from intercore.cli.main import main; main()"
+PATIENCE = 900.0
+
+
+class Tree:
+    """A copy of the repository, to be changed and used."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        listed = subprocess.run(
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for name in filter(None, listed.split("\0")):
+            source, target = ROOT / name, folder / name
+            if source.is_symlink() or source.is_file():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, target, follow_symlinks=False)
+        (module,) = (ROOT / "src/intercore").glob("_sim.*.so")
+        shutil.copy2(module, folder / "src/intercore")
+        for words in (["init", "--quiet"], ["add", "--all"]):
+            subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+
+    def add(self, name: str, text: str) -> None:
+        """Write a file that is not there yet."""
+        path = self.folder / name
+        assert not path.exists(), name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def insert(self, name: str, after: str, line: str) -> None:
+        """Put a line into a file, behind the first one that matches."""
+        lines = (self.folder / name).read_text().split("\n")
+        at = next(number for number, known in enumerate(lines) if re.search(after, known))
+        (self.folder / name).write_text("\n".join([*lines[: at + 1], line, *lines[at + 1 :]]))
+
+    def remove(self, name: str) -> None:
+        path = self.folder / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def edited(self) -> set[str]:
+        """The files that have been there before and are now other ones."""
+        told = subprocess.run(
+            ["git", "diff", "--name-only"], cwd=self.folder, capture_output=True, text=True, check=True
+        )
+        return set(told.stdout.split())
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        return {**kept, "PYTHONPATH": f"{self.folder / 'src'}:{self.folder}"}
+
+    def python(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run Python on the copy, in a folder beside it."""
+        desk = self.folder.parent / "desk"
+        desk.mkdir(exist_ok=True)
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=desk,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0 or not check, (words, done.stdout[-3000:], done.stderr[-3000:])
+        return done
+
+    def intercore(self, *words: str) -> str:
+        return self.python("-c", TOOL, *words).stdout
+
+    def json(self, *words: str) -> Any:  # noqa: ANN401 - whatever JSON has
+        return json.loads(self.intercore(*words, "--format", "json"))
+
+    def page(self) -> str:
+        """The page about the newest run."""
+        self.intercore("report", "-o", "page.html")
+        return (self.folder.parent / "desk" / "page.html").read_text()
+
+    def pytest(self, *words: str) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=2 * PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-5000:]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    need_tools()
+    return Tree(tmp_path / "tree")
+
+
+def blocks(section: str) -> dict[str, str]:
+    """Return the code that stands in a section of CONTRIBUTING.md, by the last path that was named before it."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    headings = [match.start() for match in re.finditer(r"^## .*$", text, re.MULTILINE)] + [len(text)]
+    (whole,) = (text[begin:end] for begin, end in pairwise(headings) if text.startswith(f"## {section}\n", begin))
+    found: dict[str, str] = {}
+    behind = 0
+    for match in re.finditer(r"^```\w*\n(.*?)^```$", whole, re.MULTILINE | re.DOTALL):
+        paths = re.findall(r"`((?:[\w.-]+/)+[\w.-]+\.\w+)`", whole[behind : match.start()])
+        assert paths, f"nothing says where this belongs: {match[1]}"
+        # A path that is there already is where a line goes; of new ones, the first is that of the file.
+        new = [path for path in paths if not (ROOT / path).exists()]
+        found[new[0] if new and not match[1].startswith(("    ", "|")) else paths[0]] = match[1]
+        behind = match.end()
+    return found
+
+
+def carry_out(tree: Tree, section: str) -> None:
+    """Do what a section says."""
+    for name, text in blocks(section).items():
+        if not (tree.folder / name).exists():
+            tree.add(name, text)
+        elif text.startswith("|"):
+            tree.insert(name, r"^\| \[`clock`\]", text.rstrip("\n"))
+        else:
+            tree.insert(name, r"^    (X|SMP_AND_AMP)\(\w+\) +\\$", text.rstrip("\n"))
+
+
+def test_what_is_added_as_it_says_is_built_measured_and_shown(tree: Tree) -> None:
+    before = tree.edited()
+    for section, most in (
+        ("Add a benchmark", 2),
+        ("Add a workload", 1),
+        ("Add a transport", 1),
+        ("Add an output format", 0),
+    ):
+        carry_out(tree, section)
+        now = tree.edited()
+        assert len(now - before) <= most, (section, now - before)
+        before = now
+    tree.python("-m", "intercore.document.schema")
+    subprocess.run(["git", "add", "--all"], cwd=tree.folder, check=True, capture_output=True)
+    tree.pytest(
+        "tests/test_repository.py", "tests/firmware/test_sources.py", "tests/document", "tests/benchmarks/test_turns.py"
+    )
+
+    for target in ("host", "pico-sim", "pico-amp-sim"):
+        found = tree.json("run", target, "turns")
+        assert [one["turns"] for one in found["analysis"]["turns"]["settings"]] == [10, 100, 1000]
+        assert all(row["checks"]["wrong"] == 0 for row in found["measurements"])
+        shown = tree.intercore("show")
+        assert f"Turns of an empty loop on {target}" in shown
+        assert "How long an empty loop takes (turns)" in tree.page()
+        speedup = tree.json("run", target, "speedup", "workload=bits", "n=100", "mode=create", "samples=3")
+        assert all(row["checks"]["wrong"] == 0 for row in speedup["measurements"])
+        message = tree.json(
+            *("run", target, "message", "transport=mailbox", "from=0", "to=1", "size=16", "measure=latency"),
+            *("receiver=blocked,polling", "samples=5"),
+        )
+        assert [row["checks"]["wrong"] for row in message["measurements"] if row["series"] == "latency"] == [0, 0]
+    in_the_suite = {row["benchmark"] for row in tree.json("run", "pico-amp-sim", "suite")["measurements"]}
+    assert "turns" in in_the_suite
+    assert "Turns of an empty loop" in tree.intercore("show")
+    header, *rows = tree.intercore("runs", "--format", "tsv").splitlines()
+    assert header.split("\t")[0] == "run"
+    assert len(rows) == 10
+
+
+def without(tree: Tree, benchmark: str) -> None:
+    """Delete a benchmark: its folder, its C file, its line, and what is its own in docs and tests."""
+    tree.remove(f"firmware/bench/{benchmark}.c")
+    tree.remove(f"src/intercore/benchmarks/{benchmark}")
+    listed = tree.folder / "firmware/bench/benchmarks.h"
+    lines = re.sub(
+        rf"^    SMP_(?:AND_AMP\({benchmark}\)|ONLY\({benchmark},.*?\)) +\\\n(?=    SMP_|\Z)|",
+        "",
+        listed.read_text(),
+        flags=re.MULTILINE | re.DOTALL,
+    )
+    assert benchmark not in lines
+    listed.write_text(lines)
+    table = tree.folder / "docs/benchmarks/README.md"
+    table.write_text(re.sub(rf"^\| \[`{benchmark}`\].*\n", "", table.read_text(), flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize("benchmark", ["jitter", pytest.param("speedup", marks=SLOW)])
+def test_what_is_left_when_a_benchmark_is_deleted_works(tree: Tree, benchmark: str) -> None:
+    without(tree, benchmark)
+    found = tree.json("run", "pico-sim", "suite")
+    assert found["complete"]
+    measured = {row["benchmark"] for row in found["measurements"]}
+    assert benchmark not in measured
+    assert len(measured) == len(list((tree.folder / "src/intercore/benchmarks").glob("*/__init__.py")))
+    assert "suite" in tree.page()
+    assert intercore.__version__ in tree.intercore("--version")

@@ -1,0 +1,168 @@
+"""The repository keeps its promises: what documents name exists, every benchmark is whole, names say something."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.main import get_command
+
+from intercore.benchmarks import registry
+from intercore.cli.main import COMMANDS
+from tests.turns import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+MOST_LINES = 700
+LARGE = 500
+MOST_LARGE = 12
+"""Hand-written files of more lines than LARGE: each of them has one subject."""
+SAYS_NOTHING = {"util", "utils", "helper", "helpers", "misc", "common", "stuff"}
+GENERATED = {"Cargo.lock", "run.schema.json", "comparison.schema.json"}
+
+
+@cache
+def tracked() -> tuple[Path, ...]:
+    """All files of the repository."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return tuple(path for path in (ROOT / name for name in listed.splitlines()) if path.is_file())
+
+
+def documents() -> list[Path]:
+    """What people read; the change log speaks of what was."""
+    return [path for path in tracked() if path.suffix == ".md" and path.name != "CHANGELOG.md"]
+
+
+def source() -> list[Path]:
+    endings = {".c", ".h", ".py", ".rs", ".S", ".cpp", ".cmake", ".j2", ".sh"}
+    return [path for path in tracked() if path.suffix in endings and path.name not in GENERATED]
+
+
+# What the documents name exists
+
+
+def named_paths(document: Path) -> Iterator[str]:
+    """Return the paths of this repository that a document names in its text; `<name>` and * stand for any name."""
+    rooms = {path.relative_to(ROOT).parts[0] for path in tracked()} - {".ci", ".gitignore"}
+    for quoted in re.findall(r"`([^`\n]+)`", document.read_text("utf-8")):
+        word = quoted.removeprefix("python ").removeprefix(".venv/bin/python ").split(" ")[0].rstrip("/")
+        if "/" in word and word.split("/")[0] in rooms and not re.search(r"[()|=…{]", word):
+            yield re.sub(r"<[a-z]+>", "*", word)
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_path_that_a_document_names_exists(document: Path) -> None:
+    folder = document.parent
+    for named in named_paths(document):
+        found = list(ROOT.glob(named)) or list(folder.glob(named))
+        assert found, f"{document.name} names {named}"
+
+
+def anchor(heading: str) -> str:
+    """Return what a heading is linked by."""
+    plain = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower())
+    return plain.strip().replace(" ", "-")
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_leads_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text("utf-8")):
+        if target.startswith(("http:", "https:", "mailto:")):
+            continue
+        name, _, place = target.partition("#")
+        linked = (document.parent / name) if name else document
+        assert linked.exists(), f"{document.name} links to {target}"
+        if place:
+            headings = re.findall(r"^#+ +(.*)$", linked.read_text("utf-8"), re.MULTILINE)
+            assert place in map(anchor, headings), f"{document.name} links to {target}"
+
+
+def command(name: str) -> Any:  # noqa: ANN401 - typer's own kind of command
+    module, _ = COMMANDS[name]
+    return get_command(importlib.import_module(f"intercore.cli.{module}").app)
+
+
+def words_of(document: Path) -> Iterator[list[str]]:
+    """Return the commands of ours in the code of a document, without what follows them."""
+    text = document.read_text("utf-8")
+    lines = re.findall(r"^ {4,}(?:\$ )?(intercore .*)$", text, re.MULTILINE) + re.findall(
+        r"`(intercore [^`\n]+)`", text
+    )
+    for line in lines:
+        yield re.split(r" #| \||;|,? …", line)[0].split()[1:]
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_command_and_option_that_a_document_names_exists(document: Path) -> None:
+    for words in words_of(document):
+        name, *rest = [word.strip("[].,)") for word in words] or [""]
+        if name.startswith("-") or not name.islower():
+            continue
+        assert name in COMMANDS, f"{document.name}: intercore {' '.join(words)}"
+        called = command(name)
+        while rest and rest[0] in getattr(called, "commands", {}):
+            called = called.commands[rest.pop(0)]
+        options = {option for parameter in called.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        for word in rest:
+            option = word.strip("[]`").partition("=")[0]
+            if re.fullmatch(r"--[a-z-]+", option) and option != "--help":
+                assert option in options, f"{document.name}: intercore {' '.join(words)}"
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_make_target_that_a_document_names_exists(document: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    code = re.findall(r"`make ([a-z-]+)`|^ {4}make ([a-z-]+)", document.read_text("utf-8"), re.MULTILINE)
+    assert {first or second for first, second in code} <= targets
+
+
+# Every benchmark is whole
+
+
+def benchmarks() -> list[str]:
+    """The benchmarks of the firmware: a C file, or a folder where it has grown."""
+    listed = (ROOT / "firmware/bench/benchmarks.h").read_text()
+    found = re.findall(r"^    SMP_(?:AND_AMP|ONLY)\((\w+)", listed, re.MULTILINE)
+    assert len(found) > 10
+    return found
+
+
+@pytest.mark.parametrize("name", benchmarks())
+def test_a_benchmark_has_all_that_belongs_to_it(name: str) -> None:
+    assert (ROOT / f"firmware/bench/{name}.c").is_file() or (ROOT / f"firmware/bench/{name}/{name}.c").is_file()
+    assert name in registry.names()
+    assert (ROOT / f"docs/benchmarks/{name}.md").is_file()
+    assert (ROOT / f"tests/benchmarks/test_{name}.py").is_file()
+    assert (ROOT / f"tests/firmware/host/test_{name}.py").is_file()
+    row = rf"^\| \[`{name}`\]\({name}\.md\) \|"
+    assert re.search(row, (ROOT / "docs/benchmarks/README.md").read_text("utf-8"), re.MULTILINE)
+
+
+def test_the_desk_knows_no_benchmark_that_the_firmware_lacks() -> None:
+    assert set(registry.names()) == set(benchmarks())
+
+
+# Files and names
+
+
+def test_no_file_is_too_long() -> None:
+    lines = {path: len(path.read_text("utf-8").splitlines()) for path in source()}
+    assert [str(path) for path, count in lines.items() if count > MOST_LINES] == []
+    assert sum(count > LARGE for count in lines.values()) <= MOST_LARGE
+
+
+def test_every_name_says_something() -> None:
+    for path in tracked():
+        for part in path.relative_to(ROOT).parts:
+            assert part.partition(".")[0] not in SAYS_NOTHING, path
+
+
+def test_few_modules_are_above_the_packages() -> None:
+    assert len(list((ROOT / "src/intercore").glob("*.py"))) <= 6

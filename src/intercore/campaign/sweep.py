@@ -17,7 +17,7 @@ import msgspec
 
 from intercore.campaign.batch import Batch, Failure
 from intercore.campaign.course import Course
-from intercore.campaign.workers import TargetThread
+from intercore.campaign.target_thread import TargetThread
 from intercore.record.factors import of_target
 from intercore.target.targets import find
 

@@ -11,9 +11,9 @@ import typer
 from intercore.benchmarks.options import Options
 from intercore.campaign import plan_reader
 from intercore.campaign.preview import preview, total_duration
+from intercore.campaign.simulator_processes import SimulatorProcesses, cores
 from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.campaign.sweep import carry_out as sweep_campaigns
-from intercore.campaign.workers import SimulatorProcesses, cores
 from intercore.cli.options import (
     DEFAULT_STORE,
     Output,

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from intercore.campaign.batch import Batch, Failure
-from intercore.campaign.workers import SimulatorProcesses
+from intercore.campaign.simulator_processes import SimulatorProcesses
 from intercore.record.measurement import Part, Plan
 from intercore.record.plan import Setting
 

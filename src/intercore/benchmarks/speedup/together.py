@@ -20,7 +20,9 @@ from intercore.view.section import Together, label_of_all
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from intercore.benchmarks.speedup.analysis import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
+    from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
+    from intercore.benchmarks.speedup.fit import ForkJoinFit
+    from intercore.benchmarks.speedup.points import SpeedupPoint
     from intercore.record.measurement import Level, Measurement, Run
     from intercore.view.section import Report
 

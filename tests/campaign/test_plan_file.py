@@ -11,8 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from intercore.campaign.plan_file import MAX_BYTES, line_of, parse, parse_time, read
+from intercore.campaign.plan_reader import MAX_BYTES, parse, read
 from intercore.campaign.planning import drafts, without_effect
+from intercore.campaign.toml_location import line_of
 from intercore.errors import UsageError
 from intercore.record.factors import of_target
 from intercore.record.measurement import Part, StopRule
@@ -59,7 +60,7 @@ from = [0, 1]
 def test_a_plan_is_read() -> None:
     file = parse(WHOLE, "plan.toml")
     assert (file.repetitions, file.seed, file.stop, file.budget) == (2, 5, StopRule(0.02, 9), 5400.0)
-    sim, serial = file.places
+    sim, serial = file.targets
     assert (sim.name, sim.port, serial.port, serial.baud, serial.max_baud) == (
         "pico-sim",
         None,
@@ -146,7 +147,7 @@ def test_a_plan_has_targets_and_experiments(key: str, value: str) -> None:
 def test_two_boards_of_one_kind_are_told_apart_by_their_ports() -> None:
     two = '[[target]]\nname = "serial"\nport = "a"\n[[target]]\nname = "serial"\nport = "{}"\n'
     rest = '[[experiment]]\nbenchmark = "clock"\n'
-    assert [place.port for place in parse(two.format("b") + rest, "p").places] == ["a", "b"]
+    assert [entry.port for entry in parse(two.format("b") + rest, "p").targets] == ["a", "b"]
     with pytest.raises(UsageError, match="p:4: the target serial at a is there twice"):
         parse(two.format("a") + rest, "p")
 
@@ -207,7 +208,7 @@ def test_any_lines_of_a_plan_left_out_or_doubled_are_a_plan_or_refused(data: st.
     except UsageError as error:
         assert str(error).startswith("plan.toml")  # noqa: PT017 - most such texts are none, and some are
     else:
-        assert file.places
+        assert file.targets
         assert all(levels for one in file.experiments for levels in one.levels.values())
 
 
@@ -243,21 +244,6 @@ def test_the_line_of_everything_in_a_file_is_found(tables: list[dict[str, object
             text += f"{key} = {toml(value)}\n"
     assert tomllib.loads(text) == {"t": tables}
     assert {path: line_of(text, path) for path in where} == where
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("90 s", 90), ("1.5h", 5400), ("1 h 30 min", 5400), (".5 min", 30), ("2d", 172800)]
-)
-def test_a_time_has_units(text: str, seconds: float) -> None:
-    assert parse_time(text) == seconds
-
-
-@pytest.mark.parametrize(
-    "text", ["", "5", "5 m", "-1 s", "0 min", "1 s later", "1e9 s", "9999999 d", "sin 1 s", "1 sh"]
-)
-def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(UsageError):
-        parse_time(text)
 
 
 # What an experiment skips

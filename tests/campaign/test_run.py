@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.campaign.runner import carry_out
+from intercore.campaign.run import carry_out
 from intercore.record.factors import of_target
 from intercore.record.measurement import Part, Plan
 from intercore.record.plan import settings

@@ -10,7 +10,7 @@ import pytest
 
 from intercore.benchmarks.message.prediction import predict
 from intercore.board.boards import ESP32, ESP32S3
-from intercore.campaign import plan_file
+from intercore.campaign import plan_file, plan_reader
 from intercore.campaign.planning import drafts
 from intercore.comparison.analysis import compare
 from intercore.comparison.report import comparison_section
@@ -93,7 +93,7 @@ def test_the_largest_published_work_fits_the_patience_with_an_esp32_and_a_slow_c
 
 
 def plan_of(text: str) -> plan_file.PlanFile:
-    return plan_file.parse(text + '[[experiment]]\nbenchmark = "speedup"\n[experiment.factors]\nn = [10]\n', "p.toml")
+    return plan_reader.parse(text + '[[experiment]]\nbenchmark = "speedup"\n[experiment.factors]\nn = [10]\n', "p.toml")
 
 
 def test_a_plan_may_name_the_image_of_an_emulated_chip() -> None:
@@ -119,7 +119,7 @@ def test_what_a_plan_says_of_a_target_must_make_sense(target: str, complaint: st
 
 
 def test_factors_of_an_image_are_refused_with_their_line() -> None:
-    file = plan_file.parse(
+    file = plan_reader.parse(
         '[[target]]\nname = "esp32-qemu"\nimage = "a.bin"\n[[experiment]]\nbenchmark = "speedup"\n'
         '[experiment.factors]\nn = [10]\ncode = ["iram"]\n',
         "p.toml",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from intercore.campaign.runner import OpenTarget, opened
+from intercore.campaign.open_target import OpenTarget, opened
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
 from intercore.link.link import ProtocolError, TargetLostError
@@ -99,7 +99,7 @@ def measure_batch(
         for pause in (*batch.pauses, None):
             try:
                 start = time.monotonic()
-                target = _kept.target(batch, of_target(setting.factors), say)
+                target = _thread_target.opened(batch, of_target(setting.factors), say)
                 opening += time.monotonic() - start
             except UsageError as error:
                 return Failure(str(error), "unreachable")
@@ -123,17 +123,17 @@ def measure_batch(
             time.sleep(pause)
         return failure
 
-    with _kept.telling(told):
+    with _thread_target.telling(told):
         outcomes = tuple(tried(setting) for setting in batch.settings)
     return Result(outcomes, time.monotonic() - began - opening, tuple(dict.fromkeys(told)))
 
 
 def close() -> None:
     """Let go of the target that this thread keeps open."""
-    _kept.close()
+    _thread_target.close()
 
 
-class _Kept(threading.local):
+class _ThreadTarget(threading.local):
     """The target that a thread has open: opening one takes as long as many short measurements."""
 
     def __init__(self) -> None:
@@ -143,7 +143,7 @@ class _Kept(threading.local):
         self._told: list[str] | None = None
         self._flashed: dict[tuple[str, str | None], dict[str, Level]] = {}
 
-    def target(self, batch: Batch, build: dict[str, Level], say: Callable[[str], None]) -> OpenTarget:
+    def opened(self, batch: Batch, build: dict[str, Level], say: Callable[[str], None]) -> OpenTarget:
         """Return the target of a batch in this build, opened if it is not open yet.
 
         A board is flashed once for a build, however often it has to be opened.
@@ -192,4 +192,4 @@ class _Kept(threading.local):
 
 
 _MOST_TOLD = 100  # texts of one batch
-_kept = _Kept()
+_thread_target = _ThreadTarget()

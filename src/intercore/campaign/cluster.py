@@ -40,7 +40,7 @@ class ForeignWorkerError(IntercoreError):
 
 
 class Cluster:
-    """A crew (`intercore.campaign.workers`) whose simulated chips run on the workers of a Dask cluster."""
+    """Workers (`intercore.campaign.workers`) whose simulated chips run on the workers of a Dask cluster."""
 
     def __init__(self, address: str, say: Callable[[str], None]) -> None:
         """Connect to the scheduler at `address`, e.g. `tcp://host:8786`; its workers must be like this machine.
@@ -93,7 +93,7 @@ class Cluster:
         return sum(worker["nthreads"] for worker in self._client.scheduler_info(n_workers=-1)["workers"].values())
 
     def __str__(self) -> str:
-        """See Crew."""
+        """See Workers."""
         return f"the {self.size} worker{'s' * (self.size != 1)} of {self._address}"
 
     def submit(self, batch: Batch) -> Future[Result]:

@@ -18,9 +18,9 @@ from intercore.record.plan import canonical, settings
 from intercore.target.targets import find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from intercore.campaign.runner import OpenTarget
+    from intercore.campaign.open_target import OpenTarget
     from intercore.record.measurement import Plan, Run
     from intercore.record.plan import Setting
 
@@ -151,17 +151,3 @@ def _try(target: OpenTarget, setting: Setting) -> float | None:
 
 class _LongEnoughError(Exception):
     """A trial has taken as long as it may."""
-
-
-def words(seconds: float) -> str:
-    """Return a time in words that claim no more than an estimate can: `40 s`, `3 min`, `2.5 h`, `3 days`."""
-    for size, unit in ((86400.0, "days"), (3600.0, "h"), (60.0, "min")):
-        if seconds >= 1.5 * size:
-            number = seconds / size
-            return f"{number:.1f} {unit}" if number < 10 else f"{number:.0f} {unit}"
-    return f"{seconds:.0f} s"
-
-
-def counted(names: Iterable[str]) -> str:
-    """Return how often each name is there: `24 switch, 12 lock`."""
-    return ", ".join(f"{count} {name}" for name, count in Counter(names).items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from intercore.board import factors
 from intercore.board.build import board_image
 from intercore.board.factors import OPT
 from intercore.campaign.levels import excluded, find_benchmark, level_of
-from intercore.campaign.runner import opened
+from intercore.campaign.open_target import opened
 from intercore.errors import UsageError, unknown
 from intercore.record.factors import TARGET_FACTORS, of_target
 from intercore.record.measurement import Excluded, Level, Part, Plan
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from intercore.campaign.plan_file import Experiment, Place, PlanFile
-    from intercore.campaign.runner import OpenTarget
+    from intercore.campaign.open_target import OpenTarget
+    from intercore.campaign.plan_file import Experiment, PlanFile, TargetEntry
+    from intercore.campaign.toml_location import Location
     from intercore.link.session import BenchmarkInfo, ParameterInfo
 
 Levels = dict[str, list[Level]]
@@ -33,7 +35,7 @@ Levels = dict[str, list[Level]]
 class Draft(msgspec.Struct, frozen=True):
     """What is known of a plan before its target is asked."""
 
-    place: Place
+    entry: TargetEntry
     target: Target
     plan: Plan
     """Without parts."""
@@ -64,19 +66,19 @@ class Draft(msgspec.Struct, frozen=True):
             plan.url,
             plan.baud,
             self.first_build,
-            self.place.max_baud,
+            self.entry.max_baud,
             program=program,
-            flashing=self.place.flashing,
+            flashing=self.entry.flashing,
         )
-        return opened(self.target.open(address, say), plan, timeout, self.place.max_baud)
+        return opened(self.target.open(address, say), plan, timeout, self.entry.max_baud)
 
 
 def drafts(file: PlanFile) -> list[Draft]:
     """Return the drafts of the plans for all targets of a file. Raises UsageError, with its line, for what is wrong."""
-    return [_draft(file, place) for place in file.places]
+    return [_draft(file, entry) for entry in file.targets]
 
 
-def lay_out(file: PlanFile, draft: Draft, benchmarks: Sequence[BenchmarkInfo], target: OpenTarget) -> Plan:
+def plan_for(file: PlanFile, draft: Draft, benchmarks: Sequence[BenchmarkInfo], target: OpenTarget) -> Plan:
     """Return the plan for a target that is open and has these benchmarks.
 
     Settings that the target cannot measure are excluded where the file says so. Raises UsageError, with the line, for
@@ -92,60 +94,53 @@ def lay_out(file: PlanFile, draft: Draft, benchmarks: Sequence[BenchmarkInfo], t
         for one, info, levels in zip(draft.experiments, infos, every, strict=True)
     ]
     plan = msgspec.structs.replace(draft.plan, parts=tuple(parts))
-    with _at(file, _largest(draft.experiments, parts)):
+    with _located(file, _largest(draft.experiments, parts)):
         check(plan)
     left_out: list[Excluded] = []
     for one, info, part in zip(draft.experiments, infos, parts, strict=True):
-        with _at(file, (*one.path, "factors")):
+        with _located(file, (*one.location, "factors")):
             left_out += without_effect(draft.target, part, skip=one.skip_impossible)
-        with _at(file, (*one.path, "benchmark")):
+        with _located(file, (*one.location, "benchmark")):
             left_out += excluded(target.session, info, part, () if one.skip_impossible else one.levels)
     plan = msgspec.structs.replace(plan, excluded=tuple(left_out))
-    with _at(file, ("experiment",)):
+    with _located(file, ("experiment",)):
         settings(plan)
     return plan
 
 
-class _at:  # noqa: N801 - reads as a clause
-    """Gives errors of the block the line of what stands at a path of the file."""
-
-    def __init__(self, file: PlanFile, path: tuple[str | int, ...]) -> None:
-        self._file = file
-        self._path = path
-
-    def __enter__(self) -> None:
-        """Begin."""
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
-        """Turn an error into one with its line."""
-        if isinstance(error, UsageError):
-            raise self._file.refuse(self._path, str(error)) from None
+@contextmanager
+def _located(file: PlanFile, location: Location) -> Iterator[None]:
+    """Give errors of the block the line of what stands at a location in the file."""
+    try:
+        yield
+    except UsageError as error:
+        raise file.refuse(location, str(error)) from None
 
 
-def _draft(file: PlanFile, place: Place) -> Draft:
-    target = find(place.name)
-    experiments = tuple(one for one in file.experiments if one.is_for(place))
+def _draft(file: PlanFile, entry: TargetEntry) -> Draft:
+    target = find(entry.name)
+    experiments = tuple(one for one in file.experiments if one.is_for(entry))
     plan = Plan(
-        target=place.name,
-        url=place.port,
+        target=entry.name,
+        url=entry.port,
         name=Path(file.name).stem,
         parts=(),
         repetitions=file.repetitions,
         seed=file.seed,
         simulated=target.simulated,
         emulated=target.emulated,
-        baud=place.baud,
+        baud=entry.baud,
         stop=file.stop,
         file=file.name,
-        image=place.image,
+        image=entry.image,
     )
     # What a board is flashed with for one experiment, it would still have for the next.
-    always = (target.built_here and place.image is None) or (
+    always = (target.built_here and entry.image is None) or (
         target.flashed and any(name in TARGET_FACTORS for one in experiments for name in one.levels)
     )
-    is_built = place.image is not None
+    is_built = entry.image is not None
     builds = tuple(_build(file, one, target, always=always, is_built=is_built) for one in experiments)
-    return Draft(place, target, plan, builds, experiments)
+    return Draft(entry, target, plan, builds, experiments)
 
 
 def _build(file: PlanFile, experiment: Experiment, target: Target, *, always: bool, is_built: bool) -> Levels:
@@ -155,17 +150,17 @@ def _build(file: PlanFile, experiment: Experiment, target: Target, *, always: bo
     for name, given in experiment.levels.items():
         if name not in TARGET_FACTORS:
             continue
-        path = (*experiment.path, "factors", name)
+        location = (*experiment.location, "factors", name)
         if is_built:
-            raise file.refuse(path, f"the image was built already: leave out {name}, or the image")
-        with _at(file, path):
+            raise file.refuse(location, f"the image was built already: leave out {name}, or the image")
+        with _located(file, location):
             check_factors(target, {name: [str(level) for level in given]}, flashing=True)
         levels[name] = []
         for at, level in enumerate(given):
-            with _at(file, (*path, at)):
+            with _located(file, (*location, at)):
                 levels[name].append(known[name].level(str(level)))
     if next(_possible_builds(target, levels), None) is None or not experiment.skip_impossible:
-        with _at(file, (*experiment.path, "factors", *list(levels)[-1:])):
+        with _located(file, (*experiment.location, "factors", *list(levels)[-1:])):
             for build in _builds(levels):
                 factors.check(target.factors, build)
     return levels
@@ -202,7 +197,7 @@ def without_effect(target: Target, part: Part, *, skip: bool = True) -> list[Exc
 
 
 def _benchmark(file: PlanFile, experiment: Experiment, benchmarks: Sequence[BenchmarkInfo]) -> BenchmarkInfo:
-    with _at(file, (*experiment.path, "benchmark")):
+    with _located(file, (*experiment.location, "benchmark")):
         return find_benchmark(benchmarks, experiment.benchmark)
 
 
@@ -213,12 +208,12 @@ def _levels(file: PlanFile, experiment: Experiment, benchmark: BenchmarkInfo) ->
     for name, given in experiment.levels.items():
         if name in TARGET_FACTORS:
             continue
-        path = (*experiment.path, "factors", name)
+        location = (*experiment.location, "factors", name)
         if name not in parameters:
-            raise file.refuse(path, unknown(f"factor of {benchmark.name}", name, [*parameters, *TARGET_FACTORS]))
+            raise file.refuse(location, unknown(f"factor of {benchmark.name}", name, [*parameters, *TARGET_FACTORS]))
         levels[name] = []
         for at, level in enumerate(given):
-            with _at(file, (*path, at)):
+            with _located(file, (*location, at)):
                 levels[name].append(level_of(parameters[name], str(level)))
     return levels
 
@@ -247,11 +242,11 @@ def _default(name: str, parameters: Mapping[str, ParameterInfo], draft: Draft) -
     return level_of(parameters[name], parameters[name].default)
 
 
-def _largest(experiments: Sequence[Experiment], parts: Sequence[Part]) -> tuple[str | int, ...]:
+def _largest(experiments: Sequence[Experiment], parts: Sequence[Part]) -> Location:
     """Return where the last experiment stands that shares its benchmark with another, or else the last of all."""
     names = [part.benchmark for part in parts]
-    shared = [one.path for one, name in zip(experiments, names, strict=True) if names.count(name) > 1]
-    return (shared or [experiments[-1].path])[-1]
+    shared = [one.location for one, name in zip(experiments, names, strict=True) if names.count(name) > 1]
+    return (shared or [experiments[-1].location])[-1]
 
 
 def builds_of(plan: Plan) -> list[dict[str, Level]]:

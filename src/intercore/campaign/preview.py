@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from intercore.campaign import estimate
-from intercore.campaign.planning import builds_of, drafts, lay_out
-from intercore.campaign.sweep import find_changed, find_run
+from intercore.campaign.duration import in_words
+from intercore.campaign.earlier_run import find_changed, find_run
+from intercore.campaign.planning import builds_of, drafts, plan_for
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.origin import in_brackets
 from intercore.record.plan import grid, measured, remaining, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from intercore.campaign.estimate import Pace
-    from intercore.campaign.plan_file import Place, PlanFile
+    from intercore.campaign.plan_file import PlanFile, TargetEntry
     from intercore.campaign.planning import Draft
     from intercore.record.measurement import Plan
     from intercore.record.plan import Setting
@@ -30,10 +32,10 @@ _PAUSE = 1.0
 """Seconds before a target that does not answer is opened once more."""
 
 
-class Prepared(msgspec.Struct, frozen=True):
+class TargetPreview(msgspec.Struct, frozen=True):
     """A target of a plan file that has been asked."""
 
-    place: Place
+    entry: TargetEntry
     plan: Plan | None
     """None if the target could not be asked."""
     trouble: str = ""
@@ -61,20 +63,20 @@ class Prepared(msgspec.Struct, frozen=True):
     def row(self) -> dict[str, object]:
         """Return it for a table."""
         if self.plan is None:
-            return {"target": str(self.place), "settings": f"none: {self.trouble}"}
+            return {"target": str(self.entry), "settings": f"none: {self.trouble}"}
         whole = settings(self.plan)
         return {
-            "target": in_brackets(str(self.place), self.plan.origin),
-            "settings": estimate.counted(one.benchmark for one in whole if one.repetition == 0),
+            "target": in_brackets(str(self.entry), self.plan.origin),
+            "settings": _counted(one.benchmark for one in whole if one.repetition == 0),
             "left out": self.left_out,
             "measurements": len(whole),
             "done": len(whole) - len(self.missing),
             "openings": len(builds_of(self.plan)),
-            "about": "" if self.pace is None and self.missing else estimate.words(self.seconds),
+            "about": "" if self.pace is None and self.missing else in_words(self.seconds),
         }
 
 
-def prepare(
+def preview(
     file: PlanFile,
     store: Store | None,
     timeout: float | None,
@@ -82,7 +84,7 @@ def prepare(
     *,
     again: bool = False,
     trials: bool = True,
-) -> list[Prepared]:
+) -> list[TargetPreview]:
     """Ask all targets of a plan file, one after the other.
 
     With `trials`, a few settings are measured to see how long they take. A target that cannot be opened is told in what
@@ -90,12 +92,12 @@ def prepare(
     before.
     """
     return [
-        _prepared(draft.place, partial(_asked, file, draft, store, timeout, say, again=again, trials=trials))
+        _preview(draft.entry, partial(_asked, file, draft, store, timeout, say, again=again, trials=trials))
         for draft in drafts(file)
     ]
 
 
-def _prepared(place: Place, ask: Callable[[], Prepared]) -> Prepared:
+def _preview(entry: TargetEntry, ask: Callable[[], TargetPreview]) -> TargetPreview:
     """Ask a target; once more if that fails."""
     for pause in (_PAUSE, 0.0):
         try:
@@ -105,7 +107,7 @@ def _prepared(place: Place, ask: Callable[[], Prepared]) -> Prepared:
         except IntercoreError as error:
             trouble = str(error)
             time.sleep(pause)
-    return Prepared(place, None, trouble)
+    return TargetPreview(entry, None, trouble)
 
 
 def _asked(
@@ -117,16 +119,16 @@ def _asked(
     *,
     again: bool,
     trials: bool,
-) -> Prepared:
+) -> TargetPreview:
     draft.build(say)
-    say(f"opening {draft.place}")
+    say(f"opening {draft.entry}")
     with contextlib.ExitStack() as stack:
         begin = time.monotonic()
         patience = draft.target.patience if timeout is None else timeout
         target = stack.enter_context(draft.open(patience, say))
         begin = begin if draft.is_flashed else time.monotonic()
         benchmarks = {benchmark.name: benchmark for benchmark in target.session.benchmarks()}
-        plan = lay_out(file, draft, list(benchmarks.values()), target)
+        plan = plan_for(file, draft, list(benchmarks.values()), target)
         asking = time.monotonic() - begin
         run = None if again or store is None else find_run(store.runs(), plan)
         changed = None if again or store is None or run is not None else find_changed(store.runs(), plan)
@@ -135,16 +137,21 @@ def _asked(
         pace = None if stored is None else estimate.of_run(stored)
         if pace is None and missing and trials:
             pace = estimate.by_trial(target, plan, asking, say)
-    return Prepared(draft.place, plan, "", pace, missing, run, changed)
+    return TargetPreview(draft.entry, plan, "", pace, missing, run, changed)
 
 
-def duration(prepared: Sequence[Prepared], jobs: int) -> float:
+def total_duration(previews: Sequence[TargetPreview], jobs: int) -> float:
     """Return how long all of it takes, in seconds.
 
     Simulated chips share `jobs` processes, boards are measured at the same time, and this machine after them.
     """
-    ready = [one for one in prepared if one.plan is not None]
+    ready = [one for one in previews if one.plan is not None]
     simulated = sum(one.seconds for one in ready if one.plan is not None and one.plan.simulated) / jobs
-    elsewhere = [one.seconds for one in ready if one.place.port is not None]
-    here = sum(one.seconds for one in ready if one.place.port is None and one.plan and not one.plan.simulated)
+    elsewhere = [one.seconds for one in ready if one.entry.port is not None]
+    here = sum(one.seconds for one in ready if one.entry.port is None and one.plan and not one.plan.simulated)
     return max([simulated, *elsewhere]) + here
+
+
+def _counted(names: Iterable[str]) -> str:
+    """Return how often each name is there: `24 switch, 12 lock`."""
+    return ", ".join(f"{count} {name}" for name, count in Counter(names).items())

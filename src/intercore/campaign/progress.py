@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from intercore.campaign.estimate import words as in_words
+from intercore.campaign.duration import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import TaskID
 
-    from intercore.campaign.runner import Observer
+    from intercore.campaign.run import Observer
     from intercore.campaign.sweep import Campaign, Watcher
     from intercore.record.plan import Setting
     from intercore.statistics.precision import Precision

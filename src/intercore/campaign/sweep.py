@@ -1,6 +1,6 @@
 """Carries out campaigns: several runs at once, each on a target of its own, their measurements stored as they come.
 
-Only this thread writes to the store. Batches are measured by crews: a thread for each board, one for this machine, and
+Only this thread writes to the store. Workers measure the batches: a thread for each board, one for this machine, and
 processes for simulated chips. This machine is measured last and alone: what else ran on it would be measured with it.
 """
 
@@ -17,7 +17,7 @@ import msgspec
 
 from intercore.campaign.batch import Batch, Failure
 from intercore.campaign.course import Course
-from intercore.campaign.workers import Lane
+from intercore.campaign.workers import TargetThread
 from intercore.record.factors import of_target
 from intercore.target.targets import find
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from intercore.board.boards import Flashing
     from intercore.campaign.batch import Result
-    from intercore.campaign.workers import Crew
+    from intercore.campaign.workers import Workers
     from intercore.record.measurement import Measurement, Plan, Run
     from intercore.record.plan import Setting
-    from intercore.record.store import Store, Summary
+    from intercore.record.store import Store
 
 DEFAULT_PATIENCE = 20.0
 """Seconds that a target that has gone is waited for: time for a reset, a loose plug, a person."""
@@ -100,7 +100,7 @@ class Campaign:
         """Whether it measures this machine."""
         return find(self.plan.target).built_here and not self.plan.simulated
 
-    def take(self, crew: Crew) -> tuple[Setting, ...]:
+    def take(self, workers: Workers) -> tuple[Setting, ...]:
         """Return settings of one build to be measured next; none if there are none, or none yet."""
         if self.set_aside is not None:
             return ()
@@ -111,7 +111,7 @@ class Campaign:
             self._waiting.extend(some)
         count = 1
         if self.plan.simulated and self._seconds is not None:
-            share = len(self._waiting) // (_AHEAD * crew.size)  # so that all processes end at about the same time
+            share = len(self._waiting) // (_AHEAD * workers.size)  # so that all processes end at about the same time
             count = max(1, min(_BATCH_MOST, share, int(_BATCH_SECONDS / max(self._seconds, 1e-6))))
         batch: list[Setting] = []
         while self._waiting and len(batch) < count:
@@ -151,7 +151,7 @@ class Campaign:
 def carry_out(
     store: Store,
     campaigns: Sequence[Campaign],
-    simulators: Crew,
+    simulators: Workers,
     watcher: Watcher,
     *,
     timeout: float | None,
@@ -163,7 +163,7 @@ def carry_out(
     A target that has gone is waited for `patience` seconds. One may be silent for `timeout` seconds, or, if that
     is None, for as long as is usual for it.
 
-    Simulated targets are measured by the crew `simulators`, which stays the caller's to close. What is missing in the
+    Simulated targets are measured by `simulators`, which stays the caller's to close. What is missing in the
     end is told by the campaigns. Raises IntercoreError for a store in trouble, or KeyboardInterrupt; all complete
     measurements are in the store then.
     """
@@ -175,19 +175,19 @@ def carry_out(
     pauses = tuple(part * patience for part in _PAUSES)
     for local in (False, True):
         phase = [campaign for campaign in campaigns if campaign.is_local == local]
-        lanes: list[Lane] = []
-        crews: dict[Crew, list[Campaign]] = defaultdict(list)
+        threads: list[TargetThread] = []
+        shares: dict[Workers, list[Campaign]] = defaultdict(list)
         for campaign in phase:
             if campaign.plan.simulated:
-                crews[simulators].append(campaign)
+                shares[simulators].append(campaign)
             else:
-                lanes.append(Lane(functools.partial(watcher.say, campaign)))
-                crews[lanes[-1]].append(campaign)
+                threads.append(TargetThread(functools.partial(watcher.say, campaign)))
+                shares[threads[-1]].append(campaign)
         try:
-            in_time = _Phase(store, crews, watcher, timeout, pauses).carry_out(deadline) and in_time
+            in_time = _Phase(store, shares, watcher, timeout, pauses).carry_out(deadline) and in_time
         finally:
-            for lane in lanes:
-                lane.close()
+            for thread in threads:
+                thread.close()
     return in_time
 
 
@@ -197,7 +197,7 @@ class _Phase:
     def __init__(
         self,
         store: Store,
-        crews: dict[Crew, list[Campaign]],
+        shares: dict[Workers, list[Campaign]],
         watcher: Watcher,
         timeout: float | None,
         pauses: tuple[float, ...],
@@ -206,9 +206,9 @@ class _Phase:
         self._watcher = watcher
         self._timeout = timeout
         self._pauses = pauses
-        self._turns = {crew: itertools.cycle(members) for crew, members in crews.items()}
-        self._members = {crew: len(members) for crew, members in crews.items()}
-        self._under_way: dict[Future[Result], tuple[Crew, Campaign, tuple[Setting, ...]]] = {}
+        self._turns = {workers: itertools.cycle(share) for workers, share in shares.items()}
+        self._counts = {workers: len(share) for workers, share in shares.items()}
+        self._under_way: dict[Future[Result], tuple[Workers, Campaign, tuple[Setting, ...]]] = {}
 
     def carry_out(self, deadline: float | None) -> bool:
         """Measure until all is done or the time is over; return whether it was not."""
@@ -228,17 +228,17 @@ class _Phase:
     def _is_more(self) -> bool:
         return any(
             not campaign.is_complete and campaign.set_aside is None
-            for crew, turns in self._turns.items()
-            for campaign in itertools.islice(turns, self._members[crew])
+            for workers, turns in self._turns.items()
+            for campaign in itertools.islice(turns, self._counts[workers])
         )
 
     def _hand_out(self) -> None:
-        for crew, turns in self._turns.items():
-            ahead = crew.size * _AHEAD if crew.size > 1 else 1
+        for workers, turns in self._turns.items():
+            ahead = workers.size * _AHEAD if workers.size > 1 else 1
             idle = 0
-            while idle < self._members[crew] and sum(one[0] is crew for one in self._under_way.values()) < ahead:
+            while idle < self._counts[workers] and sum(one[0] is workers for one in self._under_way.values()) < ahead:
                 campaign = next(turns)
-                settings = campaign.take(crew)
+                settings = campaign.take(workers)
                 if not settings:
                     idle += 1
                     continue
@@ -247,7 +247,7 @@ class _Phase:
                 plan = _without_parts(campaign.plan)
                 timeout = find(plan.target).patience if self._timeout is None else self._timeout
                 batch = Batch(plan, settings, timeout, campaign.max_rate, pauses, flashing=campaign.flashing)
-                self._under_way[crew.submit(batch)] = crew, campaign, settings
+                self._under_way[workers.submit(batch)] = workers, campaign, settings
 
     def _take_in(self) -> None:
         for future in [future for future in self._under_way if future.done()]:
@@ -279,27 +279,6 @@ class _Phase:
     def _tell_if_set_aside(self, campaign: Campaign) -> None:
         if campaign.set_aside is not None:
             self._watcher.say(campaign, f"{campaign.name} is set aside: {campaign.set_aside}")
-
-
-def same_content(plan: Plan, other: Plan) -> bool:
-    """Whether two plans measure the same on the same target, whatever file they are from."""
-    return _content(plan) == _content(other)
-
-
-def find_run(runs: Iterable[Summary], plan: Plan) -> Summary | None:
-    """Return the newest of the stored runs of what the plan measures; None if there is none."""
-    return next((run for run in reversed(list(runs)) if same_content(run.plan, plan)), None)
-
-
-def find_changed(runs: Iterable[Summary], plan: Plan) -> Summary | None:
-    """Return the newest unfinished run of the plan's file and target if that was another plan; None if not."""
-    mine = [run for run in runs if (run.plan.file, run.plan.target, run.plan.url) == (plan.file, plan.target, plan.url)]
-    newest = mine[-1] if mine else None
-    return newest if newest is not None and not newest.complete and not same_content(newest.plan, plan) else None
-
-
-def _content(plan: Plan) -> Plan:
-    return msgspec.structs.replace(plan, file=None, name="", baud=0)
 
 
 def _without_parts(plan: Plan) -> Plan:

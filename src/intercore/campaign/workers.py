@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import queue
 import signal
 import threading
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from typing import TYPE_CHECKING, Protocol
+import traceback
+from concurrent.futures import BrokenExecutor, Future
+from typing import TYPE_CHECKING, Protocol, cast
 
 from intercore.campaign.batch import close, measure_batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
 
     from intercore.campaign.batch import Batch, Result
 
@@ -21,7 +25,7 @@ PATIENCE = 2.0
 """Seconds for a target to be let go of at the end."""
 
 
-class Crew(Protocol):
+class Workers(Protocol):
     """Measures batches, some of them at a time."""
 
     size: int
@@ -37,7 +41,7 @@ class Crew(Protocol):
         """Drop what is not done, whatever it is; may take a moment, but no longer."""
 
 
-class Lane:
+class TargetThread:
     """One thread that keeps its target open: for a board, or the host, which there is once."""
 
     size = 1
@@ -52,13 +56,13 @@ class Lane:
         self._thread.start()
 
     def submit(self, batch: Batch) -> Future[Result]:
-        """See Crew."""
+        """See Workers."""
         future: Future[Result] = Future()
         self._batches.put((batch, future))
         return future
 
     def close(self) -> None:
-        """See Crew."""
+        """See Workers."""
         self._halted.set()
         self._batches.put(None)
         self._thread.join(PATIENCE)
@@ -75,42 +79,105 @@ class Lane:
         close()
 
 
-class Processes:
+class SimulatorProcesses:
     """Processes of this machine, each with a simulated chip of its own."""
 
     def __init__(self, size: int) -> None:
         """Begin with `size` processes, at least 1; they are started when there is work."""
         self.size = size
-        self._pool: ProcessPoolExecutor | None = None
+        self._batches: queue.SimpleQueue[tuple[Batch, Future[Result]] | None] = queue.SimpleQueue()
+        self._closed = threading.Event()
+        self._processes = [_Process() for _ in range(size)]
+        self._threads: list[threading.Thread] = []
 
     def __str__(self) -> str:
-        """See Crew."""
+        """See Workers."""
         return f"{self.size} process{'es' * (self.size != 1)}"
 
     def submit(self, batch: Batch) -> Future[Result]:
-        """See Crew."""
-        try:
-            return self._running().submit(measure_batch, batch)
-        except BrokenExecutor:  # a process of it was killed, perhaps for want of memory
-            self._pool = None
-            return self._running().submit(measure_batch, batch)
+        """See Workers."""
+        future: Future[Result] = Future()
+        self._batches.put((batch, future))
+        if not self._threads:
+            self._threads = [threading.Thread(target=self._work, args=(one,), daemon=True) for one in self._processes]
+            for thread in self._threads:
+                thread.start()
+        return future
 
     def close(self) -> None:
-        """See Crew."""
-        if self._pool is not None:
-            mine = list(self._pool._processes.values()) if self._pool._processes else []
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            for process in mine:
-                process.terminate()
-            for process in mine:
-                process.join(PATIENCE)
+        """See Workers."""
+        self._closed.set()
+        for _ in self._threads:
+            self._batches.put(None)
+        for process in self._processes:
+            process.end()
+        for process in self._processes:
+            process.join()
 
-    def _running(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            # Not forked: other threads of this process may hold locks.
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.size, mp_context=context, initializer=_begin)
-        return self._pool
+    def _work(self, process: _Process) -> None:
+        """Have one process measure batches, one after the other."""
+        while (work := self._batches.get()) is not None:
+            batch, future = work
+            if self._closed.is_set():
+                future.cancel()
+                continue
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(process.measure(batch))
+            except BaseException as error:
+                future.set_exception(error)
+
+
+class _Process:
+    """A process that measures batches, started when there is one, and anew if it was killed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._ended = False
+        self._process: SpawnProcess | None = None
+        self._connection: Connection | None = None
+
+    def measure(self, batch: Batch) -> Result:
+        """Have a batch measured. Raises BrokenExecutor if the process dies of it, or was ended."""
+        connection = self._running()
+        try:
+            connection.send(batch)
+            result, error = connection.recv()
+        except (EOFError, OSError) as lost:  # it was killed, perhaps for want of memory
+            with self._lock:
+                connection.close()
+                self._connection = None
+            raise BrokenExecutor("the process that measured was killed") from lost
+        if error is not None:
+            raise error
+        return cast("Result", result)
+
+    def end(self) -> None:
+        """End the process, whatever it does. There will be no other."""
+        with self._lock:
+            self._ended = True
+        if self._process is not None:
+            self._process.terminate()
+
+    def join(self) -> None:
+        """Wait until it has ended; may take a moment, but no longer."""
+        if self._process is not None:
+            self._process.join(PATIENCE)
+
+    def _running(self) -> Connection:
+        with self._lock:
+            if self._ended:
+                raise BrokenExecutor("the processes have been ended")
+            if self._connection is None:
+                # Not forked: other threads of this process may hold locks.
+                context = multiprocessing.get_context("spawn")
+                mine, theirs = context.Pipe()
+                process = context.Process(target=_measure_batches, args=(theirs,), daemon=True)
+                process.start()
+                theirs.close()  # held open here, it would hide that the process was killed
+                self._process, self._connection = process, mine
+            return self._connection
 
 
 def cores() -> int:
@@ -118,10 +185,21 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _begin() -> None:
-    """Prepare a process of the pool."""
+def _measure_batches(connection: Connection) -> None:
+    """Measure batches as they come, and send back what came of each, or the error; runs in a process of its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tool, which then ends us
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    with contextlib.suppress(EOFError, OSError):  # the tool has let go of us, or is gone
+        while True:
+            connection.send(_answer(connection.recv()))
+
+
+def _answer(batch: Batch) -> tuple[Result | None, BaseException | None]:
+    try:
+        return measure_batch(batch), None
+    except BaseException as error:
+        error.add_note("".join(traceback.format_exception(error)))  # which is not sent otherwise
+        return None, error
 
 
 def _end_with_parent() -> None:

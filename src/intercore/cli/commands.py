@@ -26,8 +26,8 @@ from intercore.board.boards import find as find_board
 from intercore.board.build import board_image
 from intercore.board.factors import OPT, Factor
 from intercore.board.factors import resolve as resolve_factors
-from intercore.campaign import plan_file
-from intercore.campaign.estimate import words as in_words
+from intercore.campaign import plan_reader
+from intercore.campaign.duration import in_words
 from intercore.campaign.levels import (
     excluded,
     find_benchmark,
@@ -36,13 +36,14 @@ from intercore.campaign.levels import (
     suite,
     target_levels,
 )
-from intercore.campaign.preview import duration, prepare
+from intercore.campaign.open_target import target_conditions
+from intercore.campaign.preview import preview, total_duration
 from intercore.campaign.progress import watch, watch_campaigns
-from intercore.campaign.runner import carry_out, target_conditions
+from intercore.campaign.run import carry_out
 from intercore.campaign.stop_rule import DEFAULT_CAP, parse_rule
 from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.campaign.sweep import carry_out as sweep_campaigns
-from intercore.campaign.workers import Processes, cores
+from intercore.campaign.workers import SimulatorProcesses, cores
 from intercore.cli.report_options import with_report_options
 from intercore.comparison.report import print_comparison
 from intercore.document.run import run_document
@@ -75,8 +76,8 @@ if TYPE_CHECKING:
 
     from intercore.board.boards import Board
     from intercore.campaign.plan_file import PlanFile
-    from intercore.campaign.preview import Prepared
-    from intercore.campaign.workers import Crew
+    from intercore.campaign.preview import TargetPreview
+    from intercore.campaign.workers import Workers
     from intercore.link.link import Port
     from intercore.record.measurement import Level, Run
 
@@ -279,12 +280,12 @@ def sweep(
     output: Output = Format.TABLE,
 ) -> None:
     """Carry out a plan file on its targets, in random order; interrupted at any point, it goes on where it was."""
-    file = plan_file.read(plan_path)
+    file = plan_reader.read(plan_path)
     with contextlib.ExitStack() as stack:
         simulators = stack.enter_context(contextlib.closing(_simulators(file, jobs, cluster)))
         store = stack.enter_context(Store(store_path)) if store_path.exists() or not dry_run else None
         with _err.status(f"reading {plan_path}") as status:
-            prepared = prepare(file, store, timeout, status.update, again=again, trials=trials)
+            prepared = preview(file, store, timeout, status.update, again=again, trials=trials)
         if store is None or dry_run:
             print_rows(f"Plan {plan_path}", [one.row() for one in prepared], output, _out)
             if output is Format.TABLE:
@@ -709,15 +710,15 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float | Non
     return store.run(run_id)
 
 
-def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Crew:
+def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Workers:
     """Return who is to run the simulated chips of a plan file."""
     if cluster is None:
-        return Processes(jobs or cores())
+        return SimulatorProcesses(jobs or cores())
     if jobs is not None:
         raise UsageError("--jobs is for this machine: how many simulated chips a cluster runs is up to its workers")
-    for place in file.places:
-        if not find(place.name).simulated:
-            raise file.refuse(place.path, f"with --cluster, all targets are simulated, and {place} is not")
+    for entry in file.targets:
+        if not find(entry.name).simulated:
+            raise file.refuse(entry.location, f"with --cluster, all targets are simulated, and {entry} is not")
     from intercore.campaign.cluster import Cluster  # noqa: PLC0415 - Dask takes a second to load
 
     return Cluster(cluster, lambda what: _err.print(what, markup=False))
@@ -726,8 +727,8 @@ def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Crew:
 def _sweep(
     store: Store,
     file: PlanFile,
-    prepared: Sequence[Prepared],
-    simulators: Crew,
+    prepared: Sequence[TargetPreview],
+    simulators: Workers,
     timeout: float | None,
     patience: float,
 ) -> tuple[list[Run], bool]:
@@ -739,13 +740,13 @@ def _sweep(
     campaigns = []
     for one in prepared:
         if one.plan is None:
-            say(f"{one.place} is set aside: {one.trouble}")
+            say(f"{one.entry} is set aside: {one.trouble}")
             continue
         if one.changed is not None:
             left = f"{one.changed.done} of {one.changed.total} measurements"
-            say(f"{one.place}: {file.name} has changed since run {one.changed.id} ({left}), which stays as it is")
+            say(f"{one.entry}: {file.name} has changed since run {one.changed.id} ({left}), which stays as it is")
         number = store.create_run(one.plan, len(one.missing)) if one.run is None else one.run.id
-        campaigns.append(Campaign(store.run(number), str(one.place), one.place.max_baud, one.place.flashing))
+        campaigns.append(Campaign(store.run(number), str(one.entry), one.entry.max_baud, one.entry.flashing))
     if not campaigns:
         raise IntercoreError(f"no target of {file.name} can be measured; see above")
     if any(one.missing for one in prepared):
@@ -774,17 +775,17 @@ def _sweep(
     return [store.run(one.id) for one in campaigns], not missing
 
 
-def _estimate(prepared: Sequence[Prepared], simulators: Crew) -> str:
+def _estimate(prepared: Sequence[TargetPreview], simulators: Workers) -> str:
     """Say how much there is to do, and how long that will take."""
     whole = sum(len(one.missing) for one in prepared)
     if not whole:
         return "nothing is missing; --again measures anew"
     simulated = any(one.plan is not None and one.plan.simulated and one.missing for one in prepared)
     where = f" on {simulators}" if simulated else ""
-    known = "; ".join(f"{one.place}: {one.pace.how}" for one in prepared if one.pace is not None and one.missing)
+    known = "; ".join(f"{one.entry}: {one.pace.how}" for one in prepared if one.pace is not None and one.missing)
     rule = any(one.plan is not None and one.plan.stop is not None for one in prepared)
     least = "at least " if rule else "about "
-    long = f", {least}{in_words(duration(prepared, simulators.size))}{where} (from {known})" if known else ""
+    long = f", {least}{in_words(total_duration(prepared, simulators.size))}{where} (from {known})" if known else ""
     return f"{whole} measurements to take{long}"
 
 

@@ -172,7 +172,7 @@ def left_out(plan: Plan) -> str:
     whole = [one for one in plan.excluded if not one.factors]
     if not whole:
         return ""
-    reasons = {one.why.partition(":")[0] for one in whole}
+    reasons = {one.why.partition(":")[0] for one in whole}  # before the colon stands what several may have in common
     why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
     names = ", ".join(one.benchmark for one in whole)
     more = f"To see why of each: intercore run {plan.target} NAME."

@@ -1,18 +1,16 @@
-"""Carries out a plan: what the stored run still lacks, one measurement after the other, each stored once complete."""
+"""A target that is open: it measures settings, and says under which conditions."""
 
 from __future__ import annotations
 
 import contextlib
 import platform
 from datetime import UTC, datetime
-from itertools import groupby
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import intercore
-from intercore.campaign.course import Course
 from intercore.errors import IntercoreError
 from intercore.link.session import Session
-from intercore.record.factors import TARGET_FACTORS, of_target
+from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import Measurement
 
 if TYPE_CHECKING:
@@ -21,64 +19,6 @@ if TYPE_CHECKING:
     from intercore.link.link import Port
     from intercore.record.measurement import Level, Plan
     from intercore.record.plan import Setting
-    from intercore.record.store import Store
-    from intercore.statistics.precision import Precision
-
-
-_MOST_TOLD = 100
-"""Texts of a target that a person gets to see in one run."""
-
-
-class Observer(Protocol):
-    """Is told how far a run has come."""
-
-    def begin(self, done: int, total: int) -> None:
-        """Begin with this many measurements complete already, and this many in the whole plan."""
-
-    def measuring(self, setting: Setting, known: Precision | None) -> None:
-        """Begin a measurement; `known` says how well its setting is known so far, where a stop rule asks for that."""
-
-    def progress(self, done: int, of: int) -> None:
-        """Note the repetitions of the measurement under way."""
-
-    def told(self, text: str) -> None:
-        """Pass on what the target wants a person to know."""
-
-    def chip_time(self, seconds: float) -> None:
-        """Note how long a simulated chip has been running, in its own time."""
-
-    def stored(self, total: int, known: Precision | None) -> None:
-        """Note that the measurement is complete and in the store, and what is known with it."""
-
-
-def carry_out(
-    store: Store,
-    run_id: int,
-    open_port: Callable[[Mapping[str, Level]], Port],
-    observer: Observer,
-    timeout: float,
-    max_rate: int | None = None,
-) -> None:
-    """Measure what run `run_id` of the store lacks.
-
-    `open_port` opens the target, built with these levels of its own factors (`intercore.record.factors`); `timeout` is
-    the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
-    is raised to. Raises IntercoreError, or KeyboardInterrupt, with all complete measurements in the store.
-    """
-    run = store.run(run_id)
-    course = Course(run)
-    if course.total != run.total:
-        store.set_total(run_id, course.total)  # another version may have known the stop rule's series otherwise
-    observer.begin(len(run.measurements), course.total)
-    for build, settings in groupby(course.settings(), lambda setting: of_target(setting.factors)):
-        told = _each_once(observer.told)
-        with opened(open_port(build), run.plan, timeout, max_rate, told) as target:
-            for setting in settings:
-                observer.measuring(setting, course.known(setting))
-                measurement = target.measure(setting, observer.progress, observer.chip_time)
-                course.add(setting, measurement)
-                store.add(run_id, setting, measurement, course.total)
-                observer.stored(course.total, course.known(setting))
 
 
 @contextlib.contextmanager
@@ -177,18 +117,6 @@ def line_conditions(port: Port) -> dict[str, str]:
     rate = {} if port.rate is None else {"desk.rate": str(port.rate)}
     faults = {"desk.faults": " ".join(port.faults)} if port.faults else {}
     return {"desk.link": port.description, **rate, **faults}
-
-
-def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
-    """Pass on every text once, and only so many: a target may say anything, and as often as it likes."""
-    told: set[str] = set()
-
-    def tell_once(text: str) -> None:
-        if text not in told and len(told) < _MOST_TOLD:
-            told.add(text)
-            tell(text)
-
-    return tell_once
 
 
 def _asked(setting: Setting) -> dict[str, Level]:

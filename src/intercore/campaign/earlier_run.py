@@ -1,0 +1,34 @@
+"""The stored run that a plan goes on with, or that its file was changed since."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from intercore.record.measurement import Plan
+    from intercore.record.store import Summary
+
+
+def same_content(plan: Plan, other: Plan) -> bool:
+    """Whether two plans measure the same on the same target, whatever file they are from."""
+    return _content(plan) == _content(other)
+
+
+def find_run(runs: Iterable[Summary], plan: Plan) -> Summary | None:
+    """Return the newest of the stored runs of what the plan measures; None if there is none."""
+    return next((run for run in reversed(list(runs)) if same_content(run.plan, plan)), None)
+
+
+def find_changed(runs: Iterable[Summary], plan: Plan) -> Summary | None:
+    """Return the newest unfinished run of the plan's file and target if that was another plan; None if not."""
+    mine = [run for run in runs if (run.plan.file, run.plan.target, run.plan.url) == (plan.file, plan.target, plan.url)]
+    newest = mine[-1] if mine else None
+    return newest if newest is not None and not newest.complete and not same_content(newest.plan, plan) else None
+
+
+def _content(plan: Plan) -> Plan:
+    return msgspec.structs.replace(plan, file=None, name="", baud=0)

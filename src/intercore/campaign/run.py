@@ -1,0 +1,86 @@
+"""Carries out a run: what it still lacks, one measurement after the other, each stored once complete."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Protocol
+
+from intercore.campaign.course import Course
+from intercore.campaign.open_target import opened
+from intercore.record.factors import of_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from intercore.link.link import Port
+    from intercore.record.measurement import Level
+    from intercore.record.plan import Setting
+    from intercore.record.store import Store
+    from intercore.statistics.precision import Precision
+
+_MOST_TOLD = 100
+"""Texts of a target that a person gets to see in one run."""
+
+
+class Observer(Protocol):
+    """Is told how far a run has come."""
+
+    def begin(self, done: int, total: int) -> None:
+        """Begin with this many measurements complete already, and this many in the whole plan."""
+
+    def measuring(self, setting: Setting, known: Precision | None) -> None:
+        """Begin a measurement; `known` says how well its setting is known so far, where a stop rule asks for that."""
+
+    def progress(self, done: int, of: int) -> None:
+        """Note the repetitions of the measurement under way."""
+
+    def told(self, text: str) -> None:
+        """Pass on what the target wants a person to know."""
+
+    def chip_time(self, seconds: float) -> None:
+        """Note how long a simulated chip has been running, in its own time."""
+
+    def stored(self, total: int, known: Precision | None) -> None:
+        """Note that the measurement is complete and in the store, and what is known with it."""
+
+
+def carry_out(
+    store: Store,
+    run_id: int,
+    open_port: Callable[[Mapping[str, Level]], Port],
+    observer: Observer,
+    timeout: float,
+    max_rate: int | None = None,
+) -> None:
+    """Measure what run `run_id` of the store lacks.
+
+    `open_port` opens the target, built with these levels of its own factors (`intercore.record.factors`); `timeout` is
+    the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
+    is raised to. Raises IntercoreError, or KeyboardInterrupt, with all complete measurements in the store.
+    """
+    run = store.run(run_id)
+    course = Course(run)
+    if course.total != run.total:
+        store.set_total(run_id, course.total)  # another version may have known the stop rule's series otherwise
+    observer.begin(len(run.measurements), course.total)
+    for build, settings in groupby(course.settings(), lambda setting: of_target(setting.factors)):
+        told = _each_once(observer.told)
+        with opened(open_port(build), run.plan, timeout, max_rate, told) as target:
+            for setting in settings:
+                observer.measuring(setting, course.known(setting))
+                measurement = target.measure(setting, observer.progress, observer.chip_time)
+                course.add(setting, measurement)
+                store.add(run_id, setting, measurement, course.total)
+                observer.stored(course.total, course.known(setting))
+
+
+def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Pass on every text once, and only so many: a target may say anything, and as often as it likes."""
+    told: set[str] = set()
+
+    def tell_once(text: str) -> None:
+        if text not in told and len(told) < _MOST_TOLD:
+            told.add(text)
+            tell(text)
+
+    return tell_once

@@ -1,0 +1,93 @@
+"""A table of a TOML file whose values are checked as they are taken: what is wrong is named with file and line."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from intercore.campaign.toml_location import line_of, syntax_error
+from intercore.errors import UsageError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from intercore.campaign.toml_location import Location
+
+_MISSING = object()
+_KINDS: Mapping[type, str] = {list: "list", dict: "table"}
+
+
+class Table:
+    """A table, with where it stands."""
+
+    def __init__(self, name: str, text: str, values: Mapping[str, Any], location: Location = ()) -> None:
+        """Take a table that stands at a location in the text of the file `name`; that is the whole of it by default."""
+        self.name = name
+        self.text = text
+        self.values = values
+        self.location = location
+
+    def refuse(self, sentence: str, *inside: str | int) -> NoReturn:
+        """Raise the UsageError that names the line of the table, or of what stands `inside` it."""
+        raise UsageError(f"{self.name}:{line_of(self.text, (*self.location, *inside))}: {sentence}")
+
+    def check_keys(self, known: Iterable[str]) -> None:
+        """Raise UsageError for a key that is none of those known."""
+        for key in self.values:
+            if key not in known:
+                self.refuse(unknown("key", key, known), key)
+
+    def inner(self, values: Mapping[str, Any], *inside: str | int) -> Table:
+        """Return the table that stands there in this one."""
+        return Table(self.name, self.text, values, (*self.location, *inside))
+
+    def tables(self, key: str, example: str) -> list[Table]:
+        """Return a list of tables that must be there, such as `[[target]]`."""
+        found = self.values.get(key)
+        if not isinstance(found, list) or not found or not all(isinstance(table, dict) for table in found):
+            self.refuse(f"the plan needs at least one [[{key}]], such as:  [[{key}]]  {example}", key)
+        return [self.inner(table, key, at) for at, table in enumerate(found)]
+
+    def required(self, key: str) -> str:
+        """Return a text that must be there."""
+        if key not in self.values:
+            self.refuse(f"{key} is missing here")
+        found = self.string(key)
+        if not found:
+            self.refuse(f"{key} is empty", key)
+        return found
+
+    def string(self, key: str) -> str | None:
+        """Return a text; None if it is not there."""
+        found = self.values.get(key)
+        if found is not None and not isinstance(found, str):
+            self.refuse(f"{key} is a text in quotes and not {shown(found)}", key)
+        return found
+
+    def whole(self, key: str, default: int, least: int, most: int) -> int:
+        """Return a whole number in a range; `default` if it is not there."""
+        found = self.values.get(key, _MISSING)
+        if found is _MISSING:
+            return default
+        if isinstance(found, bool) or not isinstance(found, int):
+            self.refuse(f"{key} is a whole number and not {shown(found)}", key)
+        if not least <= found <= most:
+            self.refuse(f"{key}={found} is out of range: {least} to {most}", key)
+        return found
+
+
+def parsed(text: str, name: str) -> Table:
+    """Return the whole of a TOML text; `name` is that of the file. Raises UsageError for what is none."""
+    try:
+        return Table(name, text, tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(syntax_error(error, name, text)) from None
+    except RecursionError:
+        raise UsageError(f"{name} is no plan file: its lists and tables are nested too deeply") from None
+
+
+def shown(value: object) -> str:
+    """Return a value as it stands in TOML, or what kind it is."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if isinstance(value, int | float | str) else f"a {_KINDS.get(type(value), 'date or time')}"

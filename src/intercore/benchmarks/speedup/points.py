@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
 
+BENCHMARK = "speedup"
 IDENTITY = ("workload", "mode", "join", "n", "cores")
 _POOLED = ("seed", "samples")  # choose the dither and how much is measured, not what: their levels are pooled
 
@@ -103,7 +104,7 @@ class Setting(msgspec.Struct, frozen=True, eq=False):
 
 def of_speedup(measurements: Iterable[Measurement]) -> list[Measurement]:
     """Return the measurements of this benchmark."""
-    return [measurement for measurement in measurements if measurement.benchmark == "speedup"]
+    return [measurement for measurement in measurements if measurement.benchmark == BENCHMARK]
 
 
 def varied_factors(measurements: Iterable[Measurement]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
 from intercore.benchmarks.speedup.document import to_json
 from intercore.benchmarks.speedup.doubts import warnings
+from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.record import conditions
 from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 _PRINTED_FROM_US = 1000.0  # shorter times are written to three digits
 
 
-BENCHMARK = "speedup"
 TITLE = "What more than one core buys (speedup)"
 
 

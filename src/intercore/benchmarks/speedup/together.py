@@ -10,8 +10,9 @@ from markupsafe import Markup
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse_published
 from intercore.benchmarks.speedup.plots import Group, figures, is_thinned
+from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.publication import SpeedupPublication
-from intercore.benchmarks.speedup.report import BENCHMARK, TITLE, Analysed, literature_tables
+from intercore.benchmarks.speedup.report import TITLE, Analysed, literature_tables
 from intercore.record import conditions
 from intercore.record.origin import in_brackets
 from intercore.view.html import environment

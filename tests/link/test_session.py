@@ -12,13 +12,15 @@ import pytest
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.link import exchange
+from intercore.link.child_port import ChildPort
 from intercore.link.exchange import Incoming, TargetRestartedError, TargetSilentError
-from intercore.link.link import ChildPort, ProtocolError, SerialPort, TargetLostError
+from intercore.link.port import ProtocolError, TargetLostError
 from intercore.link.protocol import Begin, End
+from intercore.link.serial_port import SerialPort
 from intercore.link.session import Answer, Session
 from tests.fakes.faulty_port import FaultyPort
 from tests.fakes.target import CONDITIONS, PARAMETERS, SERIES, Target, options
-from tests.link.test_link import tcp_target
+from tests.link.test_serial_port import tcp_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from intercore.link.link import Port
+    from intercore.link.port import Port
     from intercore.record.measurement import Level
 
 ALL = (OPT, CLOCK_MHZ, CODE, XIP_CACHE)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from intercore.errors import UsageError
-from intercore.link.link import TargetLostError
+from intercore.link.port import TargetLostError
 from intercore.sim import Simulator, TimedOutput
 from intercore.target.simulated_port import SLICE, SimulatedPort, heard
 from tests.sim.firmware import EXIT_42, FOREVER, UNDEFINED, example, raw, uf2

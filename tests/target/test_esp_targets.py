@@ -15,8 +15,7 @@ from intercore.campaign.planning import drafts
 from intercore.comparison.analysis import compare
 from intercore.comparison.report import comparison_section
 from intercore.errors import IntercoreError, UsageError
-from intercore.link import link
-from intercore.link.link import SerialPort
+from intercore.link.serial_port import SerialPort
 from intercore.record import conditions
 from intercore.record.origin import CAUTION, LABELS, doubt, in_brackets, in_heading
 from intercore.record.plan import Setting
@@ -53,17 +52,17 @@ def test_the_chip_is_neither_held_in_reset_nor_sent_to_its_boot_rom(
     target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = Line()
-    monkeypatch.setattr(link.serial, "serial_for_url", lambda *_, **__: line)
+    monkeypatch.setattr("serial.serial_for_url", lambda *_, **__: line)
     find(target).open(Address("/dev/ttyUSB0"), lambda _: None)
     assert line.told == [("rts", False), ("dtr", False)], "RTS first: DTR alone released would be a reset"
 
 
 def test_lines_are_left_alone_where_nobody_asked_or_where_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     line = Line()
-    monkeypatch.setattr(link.serial, "serial_for_url", lambda *_, **__: line)
+    monkeypatch.setattr("serial.serial_for_url", lambda *_, **__: line)
     find("pico").open(Address("/dev/ttyUSB0"), lambda _: None)
     assert line.told == []
-    monkeypatch.setattr(link.serial, "serial_for_url", lambda *_, **__: Line(lines=False))
+    monkeypatch.setattr("serial.serial_for_url", lambda *_, **__: Line(lines=False))
     SerialPort("/dev/pts/1", 115200, release=True)
 
 

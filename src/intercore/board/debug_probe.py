@@ -18,8 +18,8 @@ import msgspec
 
 from intercore.board.image import loaded
 from intercore.errors import IntercoreError, UsageError, unknown
-from intercore.link.link import printable
 from intercore.process_group import OWN_GROUP, end_group
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

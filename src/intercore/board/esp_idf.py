@@ -22,8 +22,8 @@ from intercore.board import esp_image
 from intercore.board.build import Image, complaint, digest_of, firmware_sources, variant
 from intercore.board.kernel import Kernel
 from intercore.errors import IntercoreError
-from intercore.link.link import printable
 from intercore.process_group import OWN_GROUP, end_group
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,8 +17,7 @@ import msgspec
 from intercore.campaign.runner import OpenTarget, opened
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
-from intercore.link.link import ProtocolError, TargetLostError
-from intercore.link.session import DEFAULT_TIMEOUT
+from intercore.link.port import DEFAULT_TIMEOUT, ProtocolError, TargetLostError
 from intercore.record.factors import of_target
 from intercore.record.measurement import Level, Measurement, Plan
 from intercore.record.plan import Setting
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from intercore.board.boards import Flashing
-    from intercore.link.link import Port
+    from intercore.link.port import Port
     from intercore.target.targets import Target
 
 BROKEN = (TargetLostError, TargetRestartedError, TargetSilentError, ProtocolError)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from intercore.campaign.stop_rule import Precision
-    from intercore.link.link import Port
+    from intercore.link.port import Port
     from intercore.record.measurement import Level, Plan
     from intercore.record.plan import Setting
     from intercore.record.store import Store

@@ -45,7 +45,8 @@ from intercore.campaign.workers import Processes, cores
 from intercore.comparison.report import print_comparison
 from intercore.document.run import run_document
 from intercore.errors import IntercoreError, UsageError
-from intercore.link.session import DEFAULT_TIMEOUT, Session
+from intercore.link.port import DEFAULT_TIMEOUT
+from intercore.link.session import Session
 from intercore.link.shell import converse
 from intercore.record import conditions
 from intercore.record.factors import FACTORS, OPT, Factor
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
     from intercore.campaign.plan_file import PlanFile
     from intercore.campaign.preview import Prepared
     from intercore.campaign.workers import Crew
-    from intercore.link.link import Port
+    from intercore.link.port import Port
     from intercore.record.measurement import Level, Run
 
 P = ParamSpec("P")

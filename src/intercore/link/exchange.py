@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.link.link import ProtocolError
+from intercore.link.port import ProtocolError
 from intercore.link.protocol import End, Error, Hello, Log, Numbered, Progress, Samples, SeriesHead
 
 if TYPE_CHECKING:

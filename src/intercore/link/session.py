@@ -14,7 +14,8 @@ import numpy as np
 
 from intercore.errors import IntercoreError
 from intercore.link.exchange import Exchange, TargetRestartedError, UnknownCommandError
-from intercore.link.link import Link, ProtocolError
+from intercore.link.link import Link
+from intercore.link.port import DEFAULT_TIMEOUT, ProtocolError
 from intercore.link.protocol import (
     Begin,
     Benchmark,
@@ -34,11 +35,10 @@ from intercore.record.measurement import LOOKING_PREFIX, Series
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from intercore.link.link import Port, Statistics
+    from intercore.link.link import Statistics
+    from intercore.link.port import Port
     from intercore.record.measurement import Level
 
-DEFAULT_TIMEOUT = 30.0
-"""Seconds a target may be silent: the longest repetition of a run must fit."""
 FIRST_ID = 10**9
 """Ids have ten digits, so that none cut short on its way is another answer's."""
 _CHECK_LENGTH = 350

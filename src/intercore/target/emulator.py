@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from intercore.board import esp_image
 from intercore.errors import IntercoreError
-from intercore.link.link import ChildPort, printable
+from intercore.link.child_port import ChildPort
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

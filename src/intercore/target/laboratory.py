@@ -19,8 +19,10 @@ from urllib.parse import unquote
 import msgspec
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.link.link import SerialPort, TargetLostError, printable
+from intercore.link.port import TargetLostError
+from intercore.link.serial_port import SerialPort
 from intercore.process_group import OWN_GROUP
+from intercore.text import printable
 
 SCHEME = "labgrid://"
 DEFAULT_COORDINATOR = "127.0.0.1:20408"

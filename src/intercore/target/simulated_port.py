@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.errors import UsageError
-from intercore.link.link import Port, TargetLostError
+from intercore.link.port import Port, TargetLostError
 from intercore.record.measurement import Truth
 from intercore.sim import Reason, Simulator
 from intercore.sim.witness import WITNESSES

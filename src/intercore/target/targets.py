@@ -12,8 +12,9 @@ import msgspec
 from intercore.board.boards import ESP32, ESP32S3, PICO, PICO_AMP, STM32H745, Board, Flashing
 from intercore.board.build import board_image, host_program
 from intercore.errors import IntercoreError, UsageError, unknown
-from intercore.link.link import ChildPort, Port, SerialPort
-from intercore.link.session import DEFAULT_TIMEOUT
+from intercore.link.child_port import ChildPort
+from intercore.link.port import DEFAULT_TIMEOUT, Port
+from intercore.link.serial_port import SerialPort
 from intercore.record.factors import OPT, Factor, check
 from intercore.record.measurement import Level
 

@@ -21,7 +21,7 @@ from rich.table import Table
 
 from intercore.board.boards import PICO
 from intercore.board.build import board_image
-from intercore.board.image import sections
+from intercore.board.elf import sections
 from intercore.record.factors import OPT_LEVELS
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.board.boards import ESP32, PICO, STM32H745
-from intercore.board.build import variant
+from intercore.board.image import variant
 from intercore.campaign.levels import target_levels
 from intercore.campaign.runner import carry_out
 from intercore.errors import UsageError

@@ -502,7 +502,7 @@ def build(
     **levels: str | None,
 ) -> None:
     """Build the program of a board from the firmware's sources: ELF files, and a UF2 file or one of the whole flash."""
-    from intercore.board.image import write_image  # noqa: PLC0415 - for this command alone
+    from intercore.board.image_files import write_image  # noqa: PLC0415 - for this command alone
 
     chosen = find_board(board)
     wanted = _build(chosen, levels)

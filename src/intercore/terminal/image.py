@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from intercore.board.build import variant
+from intercore.board.image import variant
 from intercore.view.table import Column, Format, Table, print_csv, print_json, print_table
 
 if TYPE_CHECKING:
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from intercore.board.image import ImageFiles, Section
+    from intercore.board.elf import Section
+    from intercore.board.image_files import ImageFiles
 
 
 def print_image(files: ImageFiles, output: Format, console: Console) -> None:

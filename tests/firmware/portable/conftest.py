@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.board.build import firmware_sources
+from intercore.board.sources import firmware_sources
 from intercore.record.factors import OPT_LEVELS
 
 if TYPE_CHECKING:

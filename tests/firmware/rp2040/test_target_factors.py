@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from intercore.board.image import uf2_of
+from intercore.board.uf2 import uf2_of
 from intercore.link.session import Session
 from intercore.record.factors import FACTORS, OPT_LEVELS
 from intercore.sim import Simulator

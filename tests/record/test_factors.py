@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from intercore.link.port import Port
     from intercore.record.measurement import Level
+    from intercore.target.connection import Connection
 
 ALL = (OPT, CLOCK_MHZ, CODE, XIP_CACHE)
 
@@ -219,12 +219,12 @@ def test_the_target_is_opened_with_the_build_of_the_first_setting(tmp_path: Path
     plan = Plan("pico-sim", None, "speedup", (Part("speedup", levels),), simulated=True)
     asked: list[Mapping[str, Level]] = []
 
-    def open_port(build: Mapping[str, Level]) -> Port:
+    def connect(build: Mapping[str, Level]) -> Connection:
         asked.append(build)
         raise Opened
 
     with Store(tmp_path / "store.db") as store, pytest.raises(Opened):
-        carry_out(store, store.create_run(plan, len(settings(plan))), open_port, _Silent(), 1.0)
+        carry_out(store, store.create_run(plan, len(settings(plan))), connect, _Silent(), 1.0)
     assert asked == [of_target(settings(plan)[0].factors)]
     assert asked[0].keys() == {"opt", "clock_mhz"}
 

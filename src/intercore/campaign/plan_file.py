@@ -18,7 +18,7 @@ from intercore.campaign import stop_rule
 from intercore.errors import UsageError, unknown
 from intercore.record.measurement import Level, StopRule
 from intercore.record.plan import MAX_SETTINGS
-from intercore.target.targets import DEFAULT_BAUD, Address, Target, check_address, find
+from intercore.target.targets import DEFAULT_BAUD, Address, Target, UnknownTargetError, check_address, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -214,8 +214,10 @@ class _Reader:
             program = None if place.image is None else Path(place.image)
             check_address(find(place.name), Address(place.port, place.baud, program=program))
             self._check_way(find(place.name), way)
+        except UnknownTargetError as error:
+            self._refuse((*path, "name"), str(error))
         except UsageError as error:
-            self._refuse((*path, "port" if "port" in table and "target '" not in str(error) else "name"), str(error))
+            self._refuse((*path, "port" if "port" in table else "name"), str(error))
         if place.port is None and not find(place.name).built_here:
             self._refuse(path, f'the target {place.name} needs a port, such as port = "/dev/ttyACM0"')
         return place

@@ -46,7 +46,6 @@ from intercore.comparison.report import print_comparison
 from intercore.document.run import run_document
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.port import DEFAULT_TIMEOUT
-from intercore.link.session import Session
 from intercore.link.shell import converse
 from intercore.record import conditions
 from intercore.record.factors import FACTORS, OPT, Factor
@@ -75,8 +74,9 @@ if TYPE_CHECKING:
     from intercore.campaign.plan_file import PlanFile
     from intercore.campaign.preview import Prepared
     from intercore.campaign.workers import Crew
-    from intercore.link.port import Port
+    from intercore.link.session import Session
     from intercore.record.measurement import Level, Run
+    from intercore.target.connection import Connection
 
 P = ParamSpec("P")
 
@@ -489,7 +489,7 @@ def shell(
         if chosen.emulated:
             _err.print(LABELS[chosen.origin], markup=False, highlight=False, soft_wrap=True)
         with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as typed:
-            converse(opened, typed, sys.stdout, _patience(chosen, timeout))
+            converse(opened.port, typed, sys.stdout, _patience(chosen, timeout))
 
 
 @app.command(epilog="Example: intercore build pico --opt O3 -o firmware")
@@ -583,7 +583,7 @@ def _check_efficiency(efficiency: float) -> None:
         raise UsageError(f"--efficiency={efficiency} is out of range: above 0 and below 1, e.g. 0.9")
 
 
-def _open(target: Target, address: Address) -> Port:
+def _open(target: Target, address: Address) -> Connection:
     check_address(target, address)
     with _err.status(f"opening {target.name}") as status:
         return target.open(address, status.update)
@@ -594,10 +594,10 @@ def _patience(target: Target, timeout: float | None) -> float:
 
 
 @contextlib.contextmanager
-def _session(target: Target, address: Address, timeout: float | None) -> Iterator[tuple[Session, Port]]:
+def _session(target: Target, address: Address, timeout: float | None) -> Iterator[tuple[Session, Connection]]:
     with (
         contextlib.closing(_open(target, address)) as opened,
-        Session(opened, timeout=_patience(target, timeout), repeatable=target.simulated) as session,
+        opened.session(_patience(target, timeout)) as session,
     ):
         yield session, opened
 
@@ -695,14 +695,14 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float | Non
         address = msgspec.structs.replace(address, program=Path(plan.image))
     check_address(target, address)
 
-    def open_port(build: Mapping[str, Level]) -> Port:
+    def connect(build: Mapping[str, Level]) -> Connection:
         built = msgspec.structs.replace(address, build=build)
         check_address(target, built)  # the store may be from anyone
         return target.open(built, lambda what: _err.print(what, markup=False))
 
     try:
         with watch(_err) as observer:
-            carry_out(store, run_id, open_port, observer, _patience(target, timeout), address.max_baud)
+            carry_out(store, run_id, connect, observer, _patience(target, timeout), address.max_baud)
     except (IntercoreError, KeyboardInterrupt) as error:
         _err.print(_how_to_go_on(store, run_id), markup=False, highlight=False, soft_wrap=True)
         if isinstance(error, KeyboardInterrupt):

@@ -120,6 +120,7 @@ class Exchange:
         look_around: bool = True,
         on_progress: Callable[[int, int], None] | None = None,
         on_log: Callable[[str], None] | None = None,
+        symptoms: Callable[[], str] = lambda: "",
     ) -> None:
         """Prepare; `fresh` tells that the target may still be about to start, so that its greeting is no restart.
 
@@ -133,6 +134,7 @@ class Exchange:
         self._fresh = fresh
         self._on_progress = on_progress
         self._on_log = on_log
+        self._see_symptoms = symptoms
 
         self._incoming = Incoming()
         self._begun = False
@@ -368,7 +370,7 @@ class Exchange:
 
     @property
     def _symptoms(self) -> str:
-        symptoms = self._link.port.symptoms()
+        symptoms = self._see_symptoms()
         return f" ({symptoms})" if symptoms else ""
 
     def _refused(self, error: Error) -> IntercoreError:

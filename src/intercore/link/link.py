@@ -65,15 +65,11 @@ class Link:
         self.visited: set[int] = set()
         """Other rates at which the target has been, or was told to be."""
 
-    def snapshot(self) -> Callable[[], None] | None:
-        """Return what brings target, line and this end of it back to how they are now; None where nothing can."""
-        restore_port = self.port.snapshot()
-        if restore_port is None:
-            return None
+    def snapshot(self) -> Callable[[], None]:
+        """Return what brings this end of the line back to how it is now; the port is brought back by other means."""
         kept = self._copy()
 
         def restore() -> None:
-            restore_port()
             vars(self).update(kept)
             vars(self).update(self._copy())  # which `kept` is not to share with us
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
 
 from intercore.errors import IntercoreError
-from intercore.record.measurement import Level, Series, Truth
 
 CHUNK = 65536
 """Most bytes taken at once; the size of a pipe on Linux."""
 DEFAULT_TIMEOUT = 30.0
 """Seconds a target may be silent: the longest repetition of a run must fit."""
+CONTACT_TIMEOUT = 10.0
+"""Seconds within which a target must answer `info`: it has nothing to compute, but may have to boot."""
 
 
 class TargetLostError(IntercoreError):
@@ -30,13 +30,6 @@ class Port(ABC):
     """What is at the other end, for messages."""
     rate: int | None = None
     """Bits per second at this end; None where that has no meaning, as in a pipe."""
-
-    faults: Sequence[str] = ()
-    """Faults that a simulated target has on purpose, as for the option --fault of intercore-sim."""
-    emulator: str = ""
-    """What an emulated target runs on, with its version; empty for all others."""
-    contact_timeout: float = 10.0
-    """Seconds within which a target must answer `info`: it has nothing to compute, but may have to boot."""
 
     @abstractmethod
     def read(self, timeout: float) -> bytes:
@@ -57,18 +50,3 @@ class Port(ABC):
     def set_rate(self, rate: int) -> bool:  # noqa: ARG002 - what has no rate has none to change
         """Send and receive `rate` bits per second from now on; return False, and change nothing, if it cannot."""
         return False
-
-    def symptoms(self) -> str:
-        """Return what is to be seen of a target that hangs, a clause; empty where nothing is."""
-        return ""
-
-    def snapshot(self) -> Callable[[], None] | None:
-        """Return what brings the target and the line back to how they are now; None where nothing can."""
-        return None
-
-    def watch(self, benchmark: str) -> None:  # noqa: B027 - most ports see nothing
-        """Watch the measurement of this benchmark that is about to begin, if there is a way to see it from outside."""
-
-    def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:  # noqa: ARG002 - sees nothing
-        """Return what was seen of the measurement since `watch`. Raises IntercoreError if the two do not agree."""
-        return Truth()

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.errors import UsageError, unknown
-from intercore.record.measurement import Level
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from intercore.record.measurement import Level
 
 
 class Partners(msgspec.Struct, frozen=True):

@@ -21,8 +21,8 @@ from rich.table import Table
 
 from intercore.board.boards import PICO
 from intercore.board.build import board_image
+from intercore.board.elf import sections
 from intercore.board.factors import OPT_LEVELS
-from intercore.board.image import sections
 
 if TYPE_CHECKING:
     from pathlib import Path

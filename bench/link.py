@@ -17,7 +17,7 @@ from zlib import crc32
 
 import msgspec
 
-from intercore.link.link import Port
+from intercore.link.port import Port
 from intercore.link.protocol import Begin, End, Factor, Numbered, Samples, SeriesHead
 from intercore.link.session import Session
 from intercore.record.measurement import Measurement, Part, Plan

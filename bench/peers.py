@@ -21,7 +21,6 @@ import numpy as np
 from peer_core_to_core import CORE_TO_CORE, INSTALLED
 from peer_cyclictest import CYCLICTEST
 
-from intercore.link.session import Session
 from intercore.target.targets import Address, find
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def compare(peer: Peer) -> Comparison:
     for number in range(ROUNDS):
         if number % 2:
             theirs.append(peer.theirs())
-        with contextlib.closing(find("host").open(Address(), print)) as port, Session(port) as session:
+        with contextlib.closing(find("host").open(Address(), print)) as opened, opened.session() as session:
             ours.append(peer.ours(session))
         if not number % 2:
             theirs.append(peer.theirs())

@@ -56,8 +56,8 @@ def cycles_per_byte(session: Session, transport: str) -> float:
 
 def main() -> None:
     """Measure, print and judge."""
-    with contextlib.closing(find("pico-sim").open(Address(), lambda _: None)) as port:
-        session = Session(port)
+    with contextlib.closing(find("pico-sim").open(Address(), lambda _: None)) as opened:
+        session = opened.session()
         hz = session.info().hello.hz
         transports = ("message-buffer", "ring", "ring-zero-copy", "rpmsg", "rpmsg-zero-copy")
         latencies = {name: latency(session, name) for name in transports}

@@ -9,7 +9,6 @@ import contextlib
 
 import numpy as np
 
-from intercore.link.session import Session
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.target.targets import Address, find
 
@@ -18,8 +17,8 @@ RUNS = 40
 
 def main() -> None:
     """Collect the series `looking.<core>` of several runs and print their distribution."""
-    with contextlib.closing(find("host").open(Address(), print)) as port:
-        session = Session(port)
+    with contextlib.closing(find("host").open(Address(), print)) as opened:
+        session = opened.session()
         clock = session.info().hello.clock
         costs: dict[str, list[float]] = {}
         for _ in range(RUNS):

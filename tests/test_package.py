@@ -6,7 +6,7 @@ from importlib import metadata
 from pathlib import Path
 
 import intercore
-from intercore.board.build import firmware_sources
+from intercore.board.sources import firmware_sources
 
 
 def test_the_firmware_is_inside_the_package() -> None:

@@ -13,7 +13,7 @@ from intercore.board import esp_idf
 from intercore.board.boards import ESP32, ESP32S3
 from intercore.board.build import board_image
 from intercore.board.esp_idf import SDKCONFIG, _inside, _offset
-from intercore.board.image import write_image
+from intercore.board.image_files import write_image
 from intercore.errors import IntercoreError
 from tests.fakes.esp_images import elf, whole
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.board.boards import ESP32, FACTORS, PICO, STM32H745
-from intercore.board.build import variant
 from intercore.board.factors import OPT, Factor, check, resolve
+from intercore.board.image import variant
 from intercore.board.rp2040_factors import CLOCK_MHZ, CODE, XIP_CACHE
 from intercore.board.stm32h745_factors import M4_MHZ, M7_MHZ, SUPPLY
 from intercore.campaign.levels import target_levels

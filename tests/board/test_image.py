@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intercore.board.boards import PICO, STM32H745
-from intercore.board.build import Image
-from intercore.board.image import BLOCK, PAYLOAD, RP2040, pages, sections, uf2, uf2_of, write_image
+from intercore.board.elf import sections
+from intercore.board.image import Image
+from intercore.board.image_files import write_image
 from intercore.board.kernel import Kernel
+from intercore.board.uf2 import BLOCK, PAYLOAD, RP2040, pages, uf2, uf2_of
 from intercore.errors import IntercoreError
 from intercore.sim import Simulator
 from tests.sim.firmware import example

@@ -20,7 +20,7 @@ from labgrid.remote.generated.labgrid_coordinator_pb2_grpc import CoordinatorStu
 from intercore.board.build import host_program
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.store import Store
-from intercore.target.laboratory import DEFAULT_COORDINATOR, Address, PlacePort
+from intercore.target.labgrid_port import DEFAULT_COORDINATOR, Address, LabgridPort
 from tests.cli.remote_board import DeviceBoard, Rfc2217Board
 from tests.cli.test_interrupted import press_ctrl_c, wait_until
 from tests.cli.tool import QUICK
@@ -252,7 +252,7 @@ def test_a_misspelt_place_is_refused_with_the_right_name(desk: Tool) -> None:
 
 def test_a_coordinator_that_does_not_answer_is_named() -> None:
     with pytest.raises(IntercoreError, match=r"the labgrid coordinator at 127\.0\.0\.1:1 does not answer"):
-        PlacePort("labgrid://board@127.0.0.1:1", 115200)
+        LabgridPort("labgrid://board@127.0.0.1:1", 115200)
 
 
 REFUSED = {
@@ -280,7 +280,7 @@ def test_what_cannot_be_had_is_refused_in_a_sentence(
     for name, value in laboratory.variables.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(IntercoreError) as error:
-        PlacePort(f"labgrid://{place}", 115200)
+        LabgridPort(f"labgrid://{place}", 115200)
     assert words in str(error.value)
     assert error.value.exit_status == status
 
@@ -288,7 +288,7 @@ def test_what_cannot_be_had_is_refused_in_a_sentence(
 def test_without_the_library_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(IntercoreError, match=r"pip install 'intercore\[lab\]'"):
-        PlacePort("labgrid://board", 115200)
+        LabgridPort("labgrid://board", 115200)
 
 
 def test_a_url_names_place_port_and_coordinator(monkeypatch: pytest.MonkeyPatch) -> None:

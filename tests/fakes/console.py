@@ -9,7 +9,7 @@ import json
 import random
 import zlib
 
-from intercore.link.link import Port
+from intercore.link.port import Port
 
 TRIAL = 1.0
 """Seconds in which a complete command must come at a new rate."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from intercore.link.link import Port
+from intercore.link.port import Port
 
 
 class FaultyPort(Port):

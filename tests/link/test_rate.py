@@ -7,9 +7,9 @@ import random
 import pytest
 
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
-from intercore.link.link import SerialPort
 from intercore.link.protocol import decode_line
 from intercore.link.rate import FALL_BACK_TIME, RateControl
+from intercore.link.serial_port import SerialPort
 from intercore.link.session import Session
 from intercore.target.targets import ESP_PATIENCE
 from tests.fakes.console import Console, ConsolePort

@@ -15,13 +15,13 @@ from intercore.campaign.planning import drafts
 from intercore.comparison.analysis import compare
 from intercore.comparison.report import comparison_section
 from intercore.errors import IntercoreError, UsageError
-from intercore.link import link
-from intercore.link.link import SerialPort
+from intercore.link.serial_port import SerialPort
 from intercore.record import conditions
 from intercore.record.origin import CAUTION, LABELS, doubt, in_brackets, in_heading
 from intercore.record.plan import Setting
 from intercore.record.store import Store
-from intercore.target import targets
+from intercore.target import opening
+from intercore.target.connection import Connection
 from intercore.target.targets import Address, find
 from tests.benchmarks.message_data import campaign
 from tests.benchmarks.message_data import plan_of as messages_plan
@@ -53,34 +53,34 @@ def test_the_chip_is_neither_held_in_reset_nor_sent_to_its_boot_rom(
     target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = Line()
-    monkeypatch.setattr(link.serial, "serial_for_url", lambda *_, **__: line)
+    monkeypatch.setattr("serial.serial_for_url", lambda *_, **__: line)
     find(target).open(Address("/dev/ttyUSB0"), lambda _: None)
     assert line.told == [("rts", False), ("dtr", False)], "RTS first: DTR alone released would be a reset"
 
 
 def test_lines_are_left_alone_where_nobody_asked_or_where_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     line = Line()
-    monkeypatch.setattr(link.serial, "serial_for_url", lambda *_, **__: line)
+    monkeypatch.setattr("serial.serial_for_url", lambda *_, **__: line)
     find("pico").open(Address("/dev/ttyUSB0"), lambda _: None)
     assert line.told == []
-    monkeypatch.setattr(link.serial, "serial_for_url", lambda *_, **__: Line(lines=False))
+    monkeypatch.setattr("serial.serial_for_url", lambda *_, **__: Line(lines=False))
     SerialPort("/dev/pts/1", 115200, release=True)
 
 
 def test_a_port_that_vanishes_with_a_reset_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(targets, "REAPPEARING_S", 0.5)
+    monkeypatch.setattr(opening, "REAPPEARING_S", 0.5)
     tries = []
 
-    def opening(*, late: bool) -> SerialPort:
+    def open_late(*, late: bool) -> Connection:
         tries.append(1)
         if late or len(tries) < 3:
             raise IntercoreError("cannot open /dev/ttyACM0: No such file")
-        return SerialPort("loop://", 115200)
+        return Connection(SerialPort("loop://", 115200))
 
-    assert targets._reopened(lambda: opening(late=False)).description == "loop://"
+    assert opening._reopened(lambda: open_late(late=False)).port.description == "loop://"
     assert len(tries) == 3
     with pytest.raises(IntercoreError, match="No such file"):
-        targets._reopened(lambda: opening(late=True))
+        opening._reopened(lambda: open_late(late=True))
 
 
 def test_the_largest_published_work_fits_the_patience_with_an_esp32_and_a_slow_clock() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.board.build import firmware_sources
+from intercore.board.sources import firmware_sources
 from intercore.errors import IntercoreError, UsageError
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.board.image import loaded
+from intercore.board.elf import loaded
 from intercore.errors import IntercoreError, UsageError, unknown
-from intercore.link.link import printable
 from intercore.process_group import OWN_GROUP, end_group
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -19,8 +19,8 @@ import serial.tools.list_ports
 
 from intercore.board.esp_image import CHIPS
 from intercore.errors import IntercoreError, UsageError
-from intercore.link.link import printable
 from intercore.process_group import OWN_GROUP, end_group
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
 """Builds the benchmark program for Espressif's chips by ESP-IDF, which the user has: its idf.py in an activated shell.
 
-Built once per sources, levels and version of ESP-IDF, as other programs are (see `intercore.board.build`).
+Built once per sources, levels and version of ESP-IDF, as other programs are (see `intercore.board.cmake`).
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ import msgspec
 import platformdirs
 
 from intercore.board import esp_image
-from intercore.board.build import Image, complaint, digest_of, firmware_sources, variant
+from intercore.board.cmake import complaint
+from intercore.board.image import Image, variant
 from intercore.board.kernel import Kernel
+from intercore.board.sources import digest_of, firmware_sources
 from intercore.errors import IntercoreError
-from intercore.link.link import printable
 from intercore.process_group import OWN_GROUP, end_group
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

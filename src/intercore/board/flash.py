@@ -11,14 +11,14 @@ from intercore.board.boot_drive import flash_drive
 from intercore.board.build import board_image
 from intercore.board.debug_probe import flash_probe
 from intercore.board.esp_flash import flash_serial, no_port
-from intercore.board.image import write_image
+from intercore.board.image_files import write_image
 from intercore.errors import IntercoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from intercore.board.boards import Board, Flashing
-    from intercore.board.image import ImageFiles
+    from intercore.board.image_files import ImageFiles
     from intercore.record.measurement import Level
 
 

@@ -17,8 +17,7 @@ import msgspec
 from intercore.campaign.open_target import OpenTarget, opened
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
-from intercore.link.link import ProtocolError, TargetLostError
-from intercore.link.session import DEFAULT_TIMEOUT
+from intercore.link.port import DEFAULT_TIMEOUT, ProtocolError, TargetLostError
 from intercore.record.factors import of_target
 from intercore.record.measurement import Level, Measurement, Plan
 from intercore.record.plan import Setting
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from intercore.board.boards import Flashing
-    from intercore.link.link import Port
+    from intercore.target.connection import Connection
     from intercore.target.targets import Target
 
 BROKEN = (TargetLostError, TargetRestartedError, TargetSilentError, ProtocolError)
@@ -156,19 +155,20 @@ class _ThreadTarget(threading.local):
             address = Address(plan.url, plan.baud, build, batch.max_rate, program=program, flashing=batch.flashing)
             target = find(plan.target)
             check_address(target, address)
-            port = self._open_board(target, address, say) if target.flashed else target.open(address, say)
-            self._target = self._stack.enter_context(opened(port, plan, batch.timeout, batch.max_rate, self._tell))
+            connection = self._open_board(target, address, say) if target.flashed else target.open(address, say)
+            ready = opened(connection, plan, batch.timeout, batch.max_rate, self._tell)
+            self._target = self._stack.enter_context(ready)
             self._what = what
         return self._target
 
-    def _open_board(self, target: Target, address: Address, say: Callable[[str], None]) -> Port:
+    def _open_board(self, target: Target, address: Address, say: Callable[[str], None]) -> Connection:
         board, build = (target.name, address.port), dict(address.build)
         if self._flashed.get(board) == build:
             return target.open(msgspec.structs.replace(address, build={}), say)
         self._flashed.pop(board, None)  # until that has succeeded, nobody knows
-        port = target.open(address, say)
+        connection = target.open(address, say)
         self._flashed[board] = build
-        return port
+        return connection
 
     @contextlib.contextmanager
     def telling(self, told: list[str]) -> Iterator[None]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore.board.build import board_image
 from intercore.campaign.batch import Batch, Failure, Result, measure_batch
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.factors import of_target
@@ -141,10 +142,10 @@ class Cluster:
         build = of_target(batch.settings[0].factors)
         key = repr((batch.plan.target, sorted(build.items())))
         if key not in self._programs:
-            make = find(batch.plan.target).program
-            if make is None:
+            target = find(batch.plan.target)
+            if not target.simulated or target.board is None:
                 raise UsageError(f"only simulated chips run on a cluster, and {batch.plan.target} is none")
-            self._programs[key] = make(build, self._say)
+            self._programs[key] = board_image(target.board, build, self._say).elf
         return self._programs[key]
 
     def _send(self, program: Path) -> str:

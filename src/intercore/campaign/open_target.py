@@ -8,32 +8,35 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import intercore
+from intercore.benchmarks import registry
 from intercore.errors import IntercoreError
-from intercore.link.session import Session
 from intercore.record.factors import TARGET_FACTORS
-from intercore.record.measurement import Measurement
+from intercore.record.measurement import Measurement, Truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from intercore.link.link import Port
+    from intercore.link.session import Session
     from intercore.record.measurement import Level, Plan
     from intercore.record.plan import Setting
+    from intercore.sim import Simulator
+    from intercore.sim.observation import Witness
+    from intercore.target.connection import Connection
+    from intercore.target.simulated_chip import SimulatedChip
 
 
 @contextlib.contextmanager
 def opened(
-    port: Port, plan: Plan, timeout: float, max_rate: int | None = None, told: Callable[[str], None] | None = None
+    connection: Connection,
+    plan: Plan,
+    timeout: float,
+    max_rate: int | None = None,
+    told: Callable[[str], None] | None = None,
 ) -> Iterator[OpenTarget]:
-    """Get the target behind a port ready to measure settings of the plan; the port is closed in the end."""
-    with (
-        contextlib.closing(port),
-        Session(port, timeout=timeout, on_log=told, repeatable=plan.simulated) as session,
-    ):
+    """Get an open target ready to measure settings of the plan; it is closed in the end."""
+    with contextlib.closing(connection), connection.session(timeout, told) as session:
         session.raise_rate(max_rate)
-        conditions = target_conditions(session, port, plan.target)
-        session.settle()
-        yield OpenTarget(session, port, plan.simulated, conditions)
+        yield OpenTarget(session, connection, target_conditions(session, connection, plan.target))
 
 
 class OpenTarget:
@@ -43,13 +46,14 @@ class OpenTarget:
     and the setting alone: neither on what was measured before nor on where and when.
     """
 
-    def __init__(self, session: Session, port: Port, simulated: bool, conditions: Mapping[str, str]) -> None:
-        """Use a session that is settled."""
+    def __init__(self, session: Session, connection: Connection, conditions: Mapping[str, str]) -> None:
+        """Begin each measurement from how target and session are now, where there is a way back."""
         self.session = session
-        self._port = port
-        self._simulated = simulated
+        self._connection = connection
+        self._chip = connection.chip
         self._conditions = conditions
         self._chip_time = session.now
+        self._rewind = _way_back(session, connection.chip)
 
     def measure(
         self,
@@ -65,33 +69,34 @@ class OpenTarget:
             tell_time()
 
         def tell_time() -> None:
-            if self._simulated and chip_time is not None:
+            if self._chip is not None and chip_time is not None:
                 chip_time(self._chip_time + self.session.now - begin)
 
         started = datetime.now(UTC).isoformat(timespec="milliseconds")
         asked = _asked(setting)
-        self.session.rewind()
+        self._rewind()
         begin = self.session.now
         bad_lines = self.session.statistics.bad_lines
-        self._port.watch(setting.benchmark)
+        if self._chip is not None:
+            self._chip.watch(_witness_of(setting.benchmark))
         answer = self.session.measure(setting.benchmark, asked, tell)
         tell_time()
         self._chip_time += self.session.now - begin
         if answer.status == "aborted":
             raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
-        truth = self._port.truth(answer.series, answer.factors)
+        truth = Truth() if self._chip is None else self._chip.truth(answer.series, answer.factors)
         return Measurement(
             benchmark=setting.benchmark,
             factors={**answer.factors, **setting.factors},
             repetition=setting.repetition,
             series=(*answer.series, *truth.series),
-            conditions={**self._conditions, **line_conditions(self._port)},
+            conditions={**self._conditions, **line_conditions(self._connection)},
             checks={**answer.checks, **truth.checks, "bad_lines": self.session.statistics.bad_lines - bad_lines},
             started=started,
         )
 
 
-def target_conditions(session: Session, port: Port, target: str) -> dict[str, str]:
+def target_conditions(session: Session, connection: Connection, target: str) -> dict[str, str]:
     """Return the conditions of whatever is measured now: what the target says, and what this side of the link adds."""
     info = session.info()
     return {
@@ -104,19 +109,41 @@ def target_conditions(session: Session, port: Port, target: str) -> dict[str, st
         "clock": info.hello.clock,
         "clock_hz": str(info.hello.hz),
         "tick_hz": str(info.hello.tick_hz),
-        **line_conditions(port),
-        **({"emulated": f"by {port.emulator}: times mean nothing"} if port.emulator else {}),
+        **line_conditions(connection),
+        **({"emulated": f"by {connection.emulator}: times mean nothing"} if connection.emulator else {}),
         "desk.platform": platform.platform(),
         "desk.python": platform.python_version(),
         "desk.tool": intercore.__version__,
     }
 
 
-def line_conditions(port: Port) -> dict[str, str]:
-    """Return what is to be said of the line to the target now."""
+def line_conditions(connection: Connection) -> dict[str, str]:
+    """Return what is to be said of the line to the target now, and of faults that it has on purpose."""
+    port, chip = connection.port, connection.chip
     rate = {} if port.rate is None else {"desk.rate": str(port.rate)}
-    faults = {"desk.faults": " ".join(port.faults)} if port.faults else {}
+    faults = {} if chip is None or not chip.faults else {"desk.faults": " ".join(chip.faults)}
     return {"desk.link": port.description, **rate, **faults}
+
+
+def _way_back(session: Session, chip: SimulatedChip | None) -> Callable[[], None]:
+    """Return what brings chip and session back to how they are now; only a simulated chip can be brought back."""
+    restore_chip = None if chip is None else chip.snapshot()
+    if restore_chip is None:
+        return lambda: None
+    restore_session = session.snapshot()
+
+    def restore() -> None:
+        restore_chip()
+        restore_session()
+
+    return restore
+
+
+def _witness_of(benchmark: str) -> Callable[[Simulator], Witness] | None:
+    """Return what sees measurements of a benchmark on a simulated chip; None if its folder has no `witness`."""
+    module = registry.module(benchmark, "witness")
+    make_witness: Callable[[Simulator], Witness] | None = None if module is None else module.witness
+    return make_witness
 
 
 def _asked(setting: Setting) -> dict[str, Level]:

@@ -12,11 +12,11 @@ from intercore.record.factors import of_target
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from intercore.link.link import Port
     from intercore.record.measurement import Level
     from intercore.record.plan import Setting
     from intercore.record.store import Store
     from intercore.statistics.precision import Precision
+    from intercore.target.connection import Connection
 
 _MOST_TOLD = 100
 """Texts of a target that a person gets to see in one run."""
@@ -47,14 +47,14 @@ class Observer(Protocol):
 def carry_out(
     store: Store,
     run_id: int,
-    open_port: Callable[[Mapping[str, Level]], Port],
+    connect: Callable[[Mapping[str, Level]], Connection],
     observer: Observer,
     timeout: float,
     max_rate: int | None = None,
 ) -> None:
     """Measure what run `run_id` of the store lacks.
 
-    `open_port` opens the target, built with these levels of its own factors (`intercore.record.factors`); `timeout` is
+    `connect` opens the target, built with these levels of its own factors (`intercore.record.factors`); `timeout` is
     the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
     is raised to. Raises IntercoreError, or KeyboardInterrupt, with all complete measurements in the store.
     """
@@ -65,7 +65,7 @@ def carry_out(
     observer.begin(len(run.measurements), course.total)
     for build, settings in groupby(course.settings(), lambda setting: of_target(setting.factors)):
         told = _each_once(observer.told)
-        with opened(open_port(build), run.plan, timeout, max_rate, told) as target:
+        with opened(connect(build), run.plan, timeout, max_rate, told) as target:
             for setting in settings:
                 observer.measuring(setting, course.known(setting))
                 measurement = target.measure(setting, observer.progress, observer.chip_time)

@@ -9,7 +9,7 @@ import typer
 
 from intercore.board.boards import find
 from intercore.board.build import board_image
-from intercore.board.image import write_image
+from intercore.board.image_files import write_image
 from intercore.cli.board_options import BoardName, levels_of, with_factors
 from intercore.cli.options import Output
 from intercore.terminal.console import messages

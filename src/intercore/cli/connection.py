@@ -5,18 +5,18 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from intercore.link.session import Session
 from intercore.target.targets import check_address
 from intercore.terminal.console import messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from intercore.link.link import Port
+    from intercore.link.session import Session
+    from intercore.target.connection import Connection
     from intercore.target.targets import Address, Target
 
 
-def open_target(target: Target, address: Address) -> Port:
+def open_target(target: Target, address: Address) -> Connection:
     """Open a target; what takes time is shown meanwhile."""
     check_address(target, address)
     with messages().status(f"opening {target.name}") as status:
@@ -29,10 +29,10 @@ def patience(target: Target, timeout: float | None) -> float:
 
 
 @contextlib.contextmanager
-def connected(target: Target, address: Address, timeout: float | None) -> Iterator[tuple[Session, Port]]:
+def connected(target: Target, address: Address, timeout: float | None) -> Iterator[tuple[Session, Connection]]:
     """Talk to a target while the context lasts."""
     with (
         contextlib.closing(open_target(target, address)) as opened,
-        Session(opened, timeout=patience(target, timeout), repeatable=target.simulated) as session,
+        opened.session(patience(target, timeout)) as session,
     ):
         yield session, opened

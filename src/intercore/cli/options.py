@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from intercore.link.session import DEFAULT_TIMEOUT
+from intercore.link.port import DEFAULT_TIMEOUT
 from intercore.target.targets import TARGETS
 from intercore.terminal.formats import formats
 

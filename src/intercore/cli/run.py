@@ -41,8 +41,8 @@ from intercore.terminal.progress import watch
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from intercore.link.link import Port
     from intercore.record.measurement import Level, Run
+    from intercore.target.connection import Connection
 
 app = typer.Typer(add_completion=False)
 
@@ -186,14 +186,14 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float | Non
         address = msgspec.structs.replace(address, program=Path(plan.image))
     check_address(target, address)
 
-    def open_port(build: Mapping[str, Level]) -> Port:
+    def connect(build: Mapping[str, Level]) -> Connection:
         built = msgspec.structs.replace(address, build=build)
         check_address(target, built)  # the store may be from anyone
         return target.open(built, lambda what: messages().print(what, markup=False))
 
     try:
         with watch(messages()) as observer:
-            carry_out(store, run_id, open_port, observer, patience(target, timeout), address.max_baud)
+            carry_out(store, run_id, connect, observer, patience(target, timeout), address.max_baud)
     except (IntercoreError, KeyboardInterrupt) as error:
         say(_how_to_go_on(store, run_id))
         if isinstance(error, KeyboardInterrupt):

@@ -35,4 +35,4 @@ def shell(
         if chosen.emulated:
             say(LABELS[chosen.origin])
         with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as typed:
-            converse(opened, typed, sys.stdout, patience(chosen, timeout))
+            converse(opened.port, typed, sys.stdout, patience(chosen, timeout))

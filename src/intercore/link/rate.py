@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
-from intercore.link.link import ProtocolError
+from intercore.link.port import ProtocolError
 from intercore.link.protocol import Error, Rate
 
 if TYPE_CHECKING:

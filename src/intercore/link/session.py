@@ -14,7 +14,8 @@ import numpy as np
 
 from intercore.errors import IntercoreError
 from intercore.link.exchange import Exchange, TargetRestartedError, UnknownCommandError
-from intercore.link.link import Link, ProtocolError
+from intercore.link.link import Link
+from intercore.link.port import CONTACT_TIMEOUT, DEFAULT_TIMEOUT, ProtocolError
 from intercore.link.protocol import (
     Begin,
     Benchmark,
@@ -34,11 +35,10 @@ from intercore.record.measurement import LOOKING_PREFIX, SPOILING_CHECKS, Series
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from intercore.link.link import Port, Statistics
+    from intercore.link.link import Statistics
+    from intercore.link.port import Port
     from intercore.record.measurement import Level
 
-DEFAULT_TIMEOUT = 30.0
-"""Seconds a target may be silent: the longest repetition of a run must fit."""
 FIRST_ID = 10**9
 """Ids have ten digits, so that none cut short on its way is another answer's."""
 _CHECK_LENGTH = 350
@@ -105,18 +105,23 @@ class Session:
         on_log: Callable[[str], None] | None = None,
         *,
         repeatable: bool = False,
+        contact_timeout: float = CONTACT_TIMEOUT,
+        symptoms: Callable[[], str] = lambda: "",
     ) -> None:
         """Use `port`, which stays the caller's to close; what the target wants a person to know goes to `on_log`.
 
         `repeatable` is for a target that is switched on for this session alone: nothing is left to chance then.
+        `contact_timeout` is the longest silence where there is nothing to compute, and `symptoms` says in a clause what
+        is to be seen of a target that hangs.
         """
         self._link = Link(port)
         self._rate = RateControl(self._link, self._hear_hello)
         self._repeatable = repeatable
         self._timeout = timeout
+        self._contact_timeout = contact_timeout
+        self._symptoms = symptoms
         self._on_log = on_log
         self._met = False
-        self._restore: Callable[[], None] | None = None
         # From a random start, so that the last answer of an earlier session never passes for one of this.
         self._last_id = FIRST_ID + (0 if repeatable else secrets.randbelow(3 * 10**9))
 
@@ -130,25 +135,18 @@ class Session:
             with suppress(IntercoreError):
                 self._rate.restore()
 
-    def settle(self) -> None:
-        """Remember how target and line are now, for `rewind`."""
+    def snapshot(self) -> Callable[[], None]:
+        """Return what brings this end of the conversation back to how it is now.
+
+        If the target is brought back as well, what was said since makes no difference to what comes next.
+        """
         restore_link, last_id = self._link.snapshot(), self._last_id
-        if restore_link is None:
-            return
 
         def restore() -> None:
             restore_link()
             self._last_id = last_id
 
-        self._restore = restore
-
-    def rewind(self) -> None:
-        """Bring target and line back to how they were when they were settled, where there is a way back.
-
-        What was done since then makes no difference to what comes next. Only a simulated chip can do that.
-        """
-        if self._restore is not None:
-            self._restore()
+        return restore
 
     @property
     def statistics(self) -> Statistics:
@@ -157,7 +155,7 @@ class Session:
 
     def info(self) -> Info:
         """Ask the target what it is."""
-        timeout = min(self._timeout, self._link.port.contact_timeout)
+        timeout = min(self._timeout, self._contact_timeout)
         try:
             lines = self._ask(["info"], timeout)
         except TargetRestartedError:  # opening its port resets many a board
@@ -181,7 +179,7 @@ class Session:
 
     def benchmarks(self) -> list[BenchmarkInfo]:
         """Ask the target what it offers."""
-        return _read_benchmarks(self._ask(["list"], min(self._timeout, self._link.port.contact_timeout)))
+        return _read_benchmarks(self._ask(["list"], min(self._timeout, self._contact_timeout)))
 
     def check(self, benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[Level]]) -> list[ImpossibleSetting]:
         """Ask which settings of a grid the target cannot measure, and why; what is not named has its default.
@@ -195,7 +193,7 @@ class Session:
         for grid in _askable(benchmark.name, known):
             words = ["check", benchmark.name, *(f"{name}={','.join(map(str, some))}" for name, some in grid.items())]
             try:
-                lines = self._ask(words, min(self._timeout, self._link.port.contact_timeout))
+                lines = self._ask(words, min(self._timeout, self._contact_timeout))
             except UnknownCommandError:
                 return []
             impossible += _read_impossible(lines, grid)
@@ -241,6 +239,7 @@ class Session:
             look_around=look_around,
             on_progress=on_progress,
             on_log=self._on_log,
+            symptoms=self._symptoms,
         )
         lines = exchange.carry_out()
         self._met = True

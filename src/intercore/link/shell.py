@@ -9,14 +9,14 @@ import time
 from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.link.link import LineReader
+from intercore.link.lines import LineReader
 from intercore.link.protocol import BadLineError, End, Error, Hello, decode_line, encode_command
 
 if TYPE_CHECKING:
     from io import RawIOBase
     from typing import TextIO
 
-    from intercore.link.link import Port
+    from intercore.link.port import Port
 
 _READ_S = 0.05
 _BUSY_S = 0.3

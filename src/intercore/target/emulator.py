@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING
 
 from intercore.board import esp_image
 from intercore.errors import IntercoreError
-from intercore.link.link import ChildPort, printable
+from intercore.link.child_port import ChildPort
+from intercore.target.connection import Connection
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PROGRAM = "qemu-system-xtensa"
 MACHINE = "esp32"
+BOOT_TIMEOUT = 60.0
+"""Seconds for the program to start and answer: a busy machine takes a while to boot it."""
 
 _ASK_TIMEOUT_S = 30.0
 _INSTALL = (
@@ -30,11 +34,8 @@ _INSTALL = (
 class QemuPort(ChildPort):
     """UART0 of an ESP32 that is switched on with the port and off with it."""
 
-    contact_timeout = 60.0  # a busy machine takes a while to boot it
-
-    def __init__(self, qemu: str, version: str, flash: bytes) -> None:
+    def __init__(self, qemu: str, flash: bytes) -> None:
         """Start the chip with this flash, of a size that QEMU takes."""
-        self.emulator = version
         self._folder = tempfile.TemporaryDirectory(prefix="intercore-qemu-", ignore_cleanup_errors=True)
         try:
             file = Path(self._folder.name, "flash.bin")
@@ -53,7 +54,7 @@ class QemuPort(ChildPort):
         self._folder.cleanup()
 
 
-def open_qemu(given: Path | None, build: Callable[[], Path]) -> QemuPort:
+def open_qemu(given: Path | None, build: Callable[[], Path]) -> Connection:
     """Start the ESP32's program on QEMU: the image that is given, or else the one that `build` makes.
 
     Raises IntercoreError if there is no QEMU with an ESP32, and what `build` raises.
@@ -65,7 +66,8 @@ def open_qemu(given: Path | None, build: Callable[[], Path]) -> QemuPort:
         found = esp_image.check(data, esp_image.ESP32)
     except ValueError as error:
         raise IntercoreError(f"{path} cannot be run: {error}") from None
-    return QemuPort(qemu, version, esp_image.padded(data, found.flash_size))
+    port = QemuPort(qemu, esp_image.padded(data, found.flash_size))
+    return Connection(port, emulator=version, contact_timeout=BOOT_TIMEOUT)
 
 
 def find_qemu() -> tuple[str, str]:

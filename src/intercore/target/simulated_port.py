@@ -8,19 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.errors import UsageError
-from intercore.link.link import Port, TargetLostError
-from intercore.record.measurement import Truth
-from intercore.sim import Reason, Simulator
-from intercore.sim.witness import WITNESSES
+from intercore.link.port import Port, TargetLostError
+from intercore.sim import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from intercore.record.measurement import Level, Series
-    from intercore.sim import Stop, TimedOutput
-    from intercore.sim.witness import Witness
+    from intercore.sim import Simulator, Stop, TimedOutput
 
 SLICE = 0.001
 """Seconds of the chip's time between two looks at its output: a few lines at the highest rates."""
@@ -31,24 +23,14 @@ TOLERANCE = 0.02
 
 
 class SimulatedPort(Port):
-    """UART0 of a simulated chip that is switched on with the port."""
+    """UART0 of a simulated chip."""
 
-    def __init__(self, image: Path, rate: int, faults: Sequence[str] = ()) -> None:
-        """Load the image and switch the chip on; `rate` is that of this end of the line.
-
-        `faults` are as for the option --fault of intercore-sim. Raises UsageError if one is none.
-        """
+    def __init__(self, chip: Simulator, rate: int) -> None:
+        """Use the UART of a chip that was just switched on; `rate` is that of this end of the line."""
         self.description = "the simulated chip"
         self.rate: int = rate
-        self.faults = tuple(faults)
-        self._chip = Simulator(image)
-        self._witnesses: dict[str, Witness] = {}
-        self._witness: Witness | None = None
-        self._chip.set_line_rate(rate)
-        try:
-            self._chip.set_faults(faults)
-        except ValueError as error:
-            raise UsageError(f"--fault: {error}") from None
+        self._chip = chip
+        chip.set_line_rate(rate)
 
     def now(self) -> float:
         """Return the chip's time since it was switched on."""
@@ -89,55 +71,30 @@ class SimulatedPort(Port):
         self._chip.set_line_rate(rate)
         return True
 
-    def symptoms(self) -> str:
-        """See Port."""
-        lost = [(self._chip.statistics(core).fifo_words_lost, core) for core in (0, 1)]
-        words = "".join(f"; words for core {core} lost on purpose: {count}" for count, core in lost if count)
-        return f"at cycle {self._chip.now}: core 0 {self._core(0)}, core 1 {self._core(1)}{words}"
-
-    def snapshot(self) -> Callable[[], None] | None:
-        """See Port. With a fault that comes once there is no way back: it would come each time, or never."""
-        if any("@" in fault or "word=" in fault for fault in self.faults):
-            return None
-        kept, rate = self._chip.snapshot(), self.rate
-
-        def restore() -> None:
-            self._chip.restore(kept)
-            self.rate = rate
-            self._witnesses.clear()  # their probes have gone
-
-        return restore
-
-    def watch(self, benchmark: str) -> None:
-        """See Port."""
-        for witness in self._witnesses.values():
-            witness.forget()
-        if benchmark in WITNESSES and benchmark not in self._witnesses:
-            self._witnesses[benchmark] = WITNESSES[benchmark](self._chip)
-        self._witness = self._witnesses.get(benchmark)
-
-    def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
-        """See Port."""
-        return Truth() if self._witness is None else self._witness.truth(measured, factors)
-
-    def _core(self, number: int) -> str:
-        registers = self._chip.registers(number)
-        function = self._chip.function_at(registers.pc)
-        where = f" in {function[0]}+{function[1]:#x}" if function else ""
-        return (
-            f"{registers.state.value}{where}, pc {registers.pc:#010x}, lr {registers.lr:#010x}, sp {registers.sp:#010x}"
-        )
-
     def _obituary(self, stop: Stop, said: bytes) -> str:
         """Say why the program ended, where both cores were, and what it said last."""
         last = said.decode("ascii", errors="replace").split("\n")[-1]
         words = "".join(character for character in last if character.isprintable())
-        return f"the program on the simulated chip ended: {stop}; {self.symptoms()}" + (
+        return f"the program on the simulated chip ended: {stop}; {symptoms(self._chip)}" + (
             f"; its last words: {words}" if words else ""
         )
 
     def close(self) -> None:
         """See Port."""
+
+
+def symptoms(chip: Simulator) -> str:
+    """Return where both cores are and what they do, a clause: for a chip that hangs, or whose program ended."""
+    lost = [(chip.statistics(core).fifo_words_lost, core) for core in (0, 1)]
+    words = "".join(f"; words for core {core} lost on purpose: {count}" for count, core in lost if count)
+    return f"at cycle {chip.now}: core 0 {_core(chip, 0)}, core 1 {_core(chip, 1)}{words}"
+
+
+def _core(chip: Simulator, number: int) -> str:
+    registers = chip.registers(number)
+    function = chip.function_at(registers.pc)
+    where = f" in {function[0]}+{function[1]:#x}" if function else ""
+    return f"{registers.state.value}{where}, pc {registers.pc:#010x}, lr {registers.lr:#010x}, sp {registers.sp:#010x}"
 
 
 def heard(sent: TimedOutput, rate: int) -> bytes:

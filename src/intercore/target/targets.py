@@ -1,26 +1,25 @@
-"""Where a measurement runs. A target is a name for how to reach a program that speaks the console protocol."""
+"""The targets by name: how each is reached, a program that speaks the console protocol; opening one is `opening`'s."""
 
 from __future__ import annotations
 
-import time
-from functools import partial
-from pathlib import Path
+import enum
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.board.boards import ESP32, ESP32S3, PICO, PICO_AMP, STM32H745, Board, Flashing
-from intercore.board.build import board_image, host_program
+from intercore.board.boards import ESP32, ESP32S3, PICO, PICO_AMP, STM32H745, Board
 from intercore.board.factors import OPT, Factor, check
-from intercore.errors import IntercoreError, UsageError, unknown
-from intercore.link.link import ChildPort, Port, SerialPort
-from intercore.link.session import DEFAULT_TIMEOUT
-from intercore.record.measurement import Level
+from intercore.errors import UsageError, unknown
+from intercore.link.port import DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
+    from intercore.board.boards import Flashing
+    from intercore.record.measurement import Level
     from intercore.record.origin import Origin
+    from intercore.target.connection import Connection
 
 DEFAULT_BAUD = 115200
 ESP_PATIENCE = 600.0
@@ -29,8 +28,6 @@ ESP_PATIENCE = 600.0
 for elsewhere (`exchange.HUNT_SHARE`)."""
 QEMU_PATIENCE = 120.0
 """Seconds: the same work takes QEMU some ten on a machine that has time for it."""
-REAPPEARING_S = 5.0
-"""Within which a port that went away with a reset is there again."""
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -51,29 +48,74 @@ class Address(msgspec.Struct, frozen=True):
     """How a board is flashed with what `build` says, before it is opened; None if it may not be."""
 
 
+class Kind(enum.Enum):
+    """How a target is reached, and where its numbers come from."""
+
+    HOST = "host"
+    """A program on this machine, built when the target is opened."""
+    SIMULATED = "simulated"
+    """A simulated chip, exact in time, in this process; its program is built when the target is opened."""
+    EMULATED = "emulated"
+    """An emulated chip, whose times mean nothing; its program is built when the target is opened."""
+    BOARD = "board"
+    """A known kind of board at a serial port; its program is put there by `intercore flash`, or by a plan file."""
+    SERIAL = "serial"
+    """Whatever speaks the console protocol at a serial port."""
+
+
+class UnknownTargetError(UsageError):
+    """There is no target of that name."""
+
+
 class Target(msgspec.Struct, frozen=True):
-    """A place where benchmarks run."""
+    """Where benchmarks run, by the name that a user gives."""
 
     name: str
     summary: str
-    open: Callable[[Address, Callable[[str], None]], Port]
-    """Open the target, saying what takes time; raises IntercoreError."""
+    kind: Kind
     factors: tuple[Factor, ...] = ()
     """What its program can be built or configured with; in the case of `flashed`, when that is done."""
-    built_here: bool = False
-    """Whether the program is compiled by this tool when the target is opened, so that a plan can vary its factors."""
-    program: Callable[[Mapping[str, Level], Callable[[str], None]], Path] | None = None
-    """Build what a simulated chip runs, with these levels of its factors, saying what takes time."""
-    simulated: bool = False
-    """Whether its numbers come from a simulated chip, exact in time; then everything says so."""
-    emulated: bool = False
-    """Whether its numbers come from an emulated chip, whose times mean nothing; then everything says so."""
-    patience: float = DEFAULT_TIMEOUT
-    """Seconds that it may be silent if the user names no others: its longest repetition must fit."""
     board: Board | None = None
     """For which its program is built, if it is for one."""
-    flashed: bool = False
-    """Whether its program is put there by `intercore flash`, or by a plan file that names its factors."""
+    patience: float = DEFAULT_TIMEOUT
+    """Seconds that it may be silent if the user names no others: its longest repetition must fit."""
+
+    def open(self, address: Address, say: Callable[[str], None]) -> Connection:
+        """Open the target, saying what takes time; raises IntercoreError."""
+        # Here, since ports, builders and the simulator take tenths of a second to load, and most commands open nothing.
+        from intercore.target import opening  # noqa: PLC0415
+
+        match self.kind, self.board:
+            case Kind.HOST, _:
+                return opening.open_host(address, say)
+            case Kind.SIMULATED, Board() as board:
+                return opening.open_simulated(board, address, say)
+            case Kind.EMULATED, Board() as board:
+                return opening.open_emulated(board, address, say)
+            case Kind.BOARD, Board() as board:
+                return opening.open_board(board, address, say)
+            case _:
+                return opening.open_serial(address)
+
+    @property
+    def built_here(self) -> bool:
+        """Whether its program is built when the target is opened, so that a plan can vary its factors."""
+        return self.kind in {Kind.HOST, Kind.SIMULATED, Kind.EMULATED}
+
+    @property
+    def simulated(self) -> bool:
+        """Whether its numbers come from a simulated chip, exact in time; then everything says so."""
+        return self.kind is Kind.SIMULATED
+
+    @property
+    def emulated(self) -> bool:
+        """Whether its numbers come from an emulated chip, whose times mean nothing; then everything says so."""
+        return self.kind is Kind.EMULATED
+
+    @property
+    def flashed(self) -> bool:
+        """Whether its program is put there by `intercore flash`, or by a plan file that names its factors."""
+        return self.kind is Kind.BOARD
 
     @property
     def origin(self) -> Origin:
@@ -81,130 +123,73 @@ class Target(msgspec.Struct, frozen=True):
         return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
 
 
-def _open_host(address: Address, say: Callable[[str], None]) -> Port:
-    return ChildPort([str(host_program(str(address.build.get("opt", OPT.default)), say))])
-
-
-def _open_serial(address: Address, _say: Callable[[str], None], *, release: bool = False) -> Port:
-    if address.port is None:
-        raise UsageError("which port? e.g. --port /dev/ttyACM0, --port COM3 or --port socket://127.0.0.1:4000")
-    if address.port.startswith("labgrid://"):
-        from intercore.target.laboratory import PlacePort  # noqa: PLC0415 - few boards are in a laboratory
-
-        return PlacePort(address.port, address.baud, release=release)
-    return SerialPort(address.port, address.baud, release=release)
-
-
-def _simulated(name: str, summary: str, board: Board) -> Target:
-    """Return the target that simulates a board: its program is built for that, and run on the simulated chip."""
-
-    def program(build: Mapping[str, Level], say: Callable[[str], None]) -> Path:
-        return board_image(board, build, say).elf
-
-    def open_port(address: Address, say: Callable[[str], None]) -> Port:
-        from intercore.target.simulated_port import SimulatedPort  # noqa: PLC0415 - the other targets do without the simulator
-
-        return SimulatedPort(address.program or program(address.build, say), address.baud, address.faults)
-
-    return Target(
-        name, summary, open_port, board.factors, built_here=True, program=program, simulated=True, board=board
-    )
-
-
-def _flashed(summary: str, board: Board, patience: float = DEFAULT_TIMEOUT) -> Target:
-    """Return the target that is a board at a serial port."""
-    opening = partial(_open_board, board)
-    return Target(board.name, summary, opening, board.factors, board=board, flashed=True, patience=patience)
-
-
-def _open_board(board: Board, address: Address, say: Callable[[str], None]) -> Port:
-    by_serial_port = board.flashed_by == "esptool"
-    if address.build and address.flashing is not None:
-        from intercore.board.flash import flash  # noqa: PLC0415 - for plans that flash alone
-
-        way = msgspec.structs.replace(address.flashing, port=address.port) if by_serial_port else address.flashing
-        say(flash(board, address.build, way, say))
-        if by_serial_port:
-            return _reopened(partial(_open_serial, address, say, release=True))
-    return _open_serial(address, say, release=by_serial_port)
-
-
-def _reopened(opening: Callable[[], Port]) -> Port:
-    """Open a port that may be gone for a moment: a chip with USB of its own vanishes with each reset."""
-    deadline = time.monotonic() + REAPPEARING_S
-    while True:
-        try:
-            return opening()
-        except UsageError:
-            raise
-        except IntercoreError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
-
-
-def _open_qemu(address: Address, say: Callable[[str], None]) -> Port:
-    from intercore.target.emulator import open_qemu  # noqa: PLC0415 - for this target alone
-
-    def image() -> Path:
-        from intercore.board.esp_idf import whole_flash  # noqa: PLC0415 - and only if there is no image yet
-
-        return whole_flash(ESP32, address.build, say)
-
-    return open_qemu(address.program, image)
+def _of_board(kind: Kind, name: str, summary: str, board: Board, patience: float = DEFAULT_TIMEOUT) -> Target:
+    return Target(name, summary, kind, board.factors, board, patience)
 
 
 TARGETS = (
     Target(
-        name="host",
-        summary="this machine: Linux, POSIX threads pinned to cores; built here from the firmware's sources",
-        open=_open_host,
-        factors=(OPT,),
-        built_here=True,
+        "host",
+        "this machine: Linux, POSIX threads pinned to cores; built here from the firmware's sources",
+        Kind.HOST,
+        (OPT,),
     ),
-    _simulated(
+    _of_board(
+        Kind.SIMULATED,
         "pico-sim",
         "simulated Raspberry Pi Pico (RP2040), no board needed; FreeRTOS SMP, built here as for a real one",
         PICO,
     ),
-    _simulated("pico-amp-sim", "the same in AMP: each core with a FreeRTOS kernel of its own", PICO_AMP),
-    _flashed("Raspberry Pi Pico at a serial adapter, by --port; its program: intercore flash pico", PICO),
-    _flashed("the same in AMP; its program: intercore flash pico-amp", PICO_AMP),
-    _flashed(
+    _of_board(Kind.SIMULATED, "pico-amp-sim", "the same in AMP: each core with a FreeRTOS kernel of its own", PICO_AMP),
+    _of_board(
+        Kind.BOARD,
+        PICO.name,
+        "Raspberry Pi Pico at a serial adapter, by --port; its program: intercore flash pico",
+        PICO,
+    ),
+    _of_board(Kind.BOARD, PICO_AMP.name, "the same in AMP; its program: intercore flash pico-amp", PICO_AMP),
+    _of_board(
+        Kind.BOARD,
+        STM32H745.name,
         "STM32H745 (NUCLEO-H745ZI-Q), a kernel on each core, at its ST-LINK's serial port, by --port; "
         "its programs: intercore flash stm32h745",
         STM32H745,
     ),
-    _flashed(
+    _of_board(
+        Kind.BOARD,
+        ESP32.name,
         "ESP32 (ESP32-DevKitC and the like) at its USB serial port, by --port; its program: intercore flash esp32",
         ESP32,
         ESP_PATIENCE,
     ),
-    _flashed("ESP32-S3, likewise; its program: intercore flash esp32s3", ESP32S3, ESP_PATIENCE),
-    Target(
-        name="esp32-qemu",
-        summary="the ESP32's program on Espressif's QEMU, no board needed. FUNCTION ONLY: times mean nothing",
-        open=_open_qemu,
-        factors=ESP32.factors,
-        built_here=True,
-        emulated=True,
-        board=ESP32,
-        patience=QEMU_PATIENCE,
+    _of_board(
+        Kind.BOARD,
+        ESP32S3.name,
+        "ESP32-S3, likewise; its program: intercore flash esp32s3",
+        ESP32S3,
+        ESP_PATIENCE,
+    ),
+    _of_board(
+        Kind.EMULATED,
+        "esp32-qemu",
+        "the ESP32's program on Espressif's QEMU, no board needed. FUNCTION ONLY: times mean nothing",
+        ESP32,
+        QEMU_PATIENCE,
     ),
     Target(
-        name="serial",
-        summary="any board or program that speaks the console protocol, by --port (a device, a pyserial URL or labgrid://PLACE)",
-        open=_open_serial,
+        "serial",
+        "any board or program that speaks the console protocol, by --port (a device, a pyserial URL or labgrid://PLACE)",
+        Kind.SERIAL,
     ),
 )
 
 
 def find(name: str) -> Target:
-    """Return the target called `name`. Raises UsageError that names the nearest one there is."""
+    """Return the target called `name`. Raises UnknownTargetError that names the nearest one there is."""
     for target in TARGETS:
         if target.name == name:
             return target
-    raise UsageError(unknown("target", name, (target.name for target in TARGETS)))
+    raise UnknownTargetError(unknown("target", name, (target.name for target in TARGETS)))
 
 
 def usual_builds() -> dict[str, dict[str, Level]]:

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from intercore.board.build import variant
+from intercore.board.image import variant
 from intercore.terminal.findings import Line
 from intercore.view.table import Column, Table
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from intercore.board.image import ImageFiles, Section
+    from intercore.board.elf import Section
+    from intercore.board.image_files import ImageFiles
     from intercore.terminal.findings import Part
 
 

@@ -20,7 +20,7 @@ import pytest
 
 import intercore
 from intercore.board.arduino_library import arduino_library, write_arduino_library
-from intercore.board.build import firmware_sources
+from intercore.board.sources import firmware_sources
 from intercore.errors import UsageError
 from tests.firmware.host.conftest import Terminal
 from tests.firmware.host.test_contention import series, told, towers

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from intercore.board.arduino_library import arduino_library
-from intercore.board.build import firmware_sources
+from intercore.board.sources import firmware_sources
 
 FIRMWARE = firmware_sources()
 ROOT = Path(__file__).parents[3]

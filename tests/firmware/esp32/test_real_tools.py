@@ -18,7 +18,6 @@ from intercore.board.boards import ESP32, Flashing
 from intercore.board.build import board_image
 from intercore.board.flash import flash
 from intercore.errors import IntercoreError
-from intercore.link.session import Session
 from intercore.target.emulator import find_qemu
 from intercore.target.targets import Address, find
 
@@ -52,8 +51,8 @@ def qemu() -> str:
 @pytest.mark.usefixtures("qemu")
 def test_what_esp_idf_builds_runs_on_qemu(image: Path) -> None:
     target = find("esp32-qemu")
-    port = target.open(Address(program=image), lambda _: None)
-    with contextlib.closing(port), Session(port, timeout=target.patience) as session:
+    opened = target.open(Address(program=image), lambda _: None)
+    with contextlib.closing(opened), opened.session(target.patience) as session:
         info = session.info()
         assert (info.hello.board, info.hello.cores) == ("esp32", 2)
         assert info.conditions["framework"] == "ESP-IDF"

@@ -6,7 +6,8 @@ import os
 import subprocess
 from typing import TYPE_CHECKING
 
-from intercore.board.build import SANITIZE_VARIABLE, firmware_sources
+from intercore.board.build import SANITIZE_VARIABLE
+from intercore.board.sources import firmware_sources
 from tests.turns import ROOT, alone_in
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.link.link import ChildPort
+from intercore.link.child_port import ChildPort
 from intercore.link.session import Session
 from tests.fakes.faulty_port import FaultyPort
 

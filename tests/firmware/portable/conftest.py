@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.board.build import firmware_sources
 from intercore.board.factors import OPT_LEVELS
+from intercore.board.sources import firmware_sources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from intercore.board.build import firmware_sources
+from intercore.board.sources import firmware_sources
 from tests.firmware.portable.conftest import TRAPS, compile_objects, link
 
 if TYPE_CHECKING:

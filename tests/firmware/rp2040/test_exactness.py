@@ -22,7 +22,7 @@ from intercore.cli.main import main
 from intercore.cli.options import DEFAULT_STORE
 from intercore.record.store import Store
 from intercore.sim import Simulator, Symbol
-from intercore.target import simulated_port
+from intercore.target import simulated_chip
 from tests.firmware.rp2040.conftest import need_tools
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def test_every_measured_speed_up_is_the_true_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], n: int, mode: str
 ) -> None:
     Watched.chips = []
-    monkeypatch.setattr(simulated_port, "Simulator", Watched)
+    monkeypatch.setattr(simulated_chip, "Simulator", Watched)
     words = (f"n={n}", f"mode={mode}", "samples=3", "dither_us=300")
     shown = command(monkeypatch, capsys, "run", "pico-sim", "speedup", *words)
     (point,) = shown["analysis"]["speedup"]
@@ -199,7 +199,7 @@ def test_a_clock_that_is_wrong_is_found_out(
         def __init__(self, _image: Path) -> None:
             super().__init__(broken)
 
-    monkeypatch.setattr(simulated_port, "Simulator", Broken)
+    monkeypatch.setattr(simulated_chip, "Simulator", Broken)
     # It jumps by 65,536 ticks after each 65,536 microseconds, since its lower bits are those of the counter.
     settings = ("from=0", "to=0", "longest_us=100000", "samples=30", "dither_us=100")
     shown = command(monkeypatch, capsys, "run", "pico-sim", "clock", *settings)

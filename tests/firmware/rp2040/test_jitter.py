@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from intercore.sim.witness import _handlers
+from intercore.sim.observation import handler_addresses
 from intercore.statistics.histogram import bin_bounds
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
 from tests.firmware.rp2040.test_tick import TICK, Ticking
@@ -32,7 +32,7 @@ class Watched(Ticking):
         super().__init__(program)
         self.releases = self.chip.watch_execution("jitter_released")
         self.readings = self.chip.watch_execution("port_clock_reads")
-        self.handlers = [self.chip.watch_execution(address) for address in _handlers(self.chip, ())]
+        self.handlers = [self.chip.watch_execution(address) for address in handler_addresses(self.chip)]
 
     def measure(self, words: str) -> list[dict[str, Any]]:
         self.releases.take()

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from intercore.link.session import Session
-from intercore.target.simulated_port import SimulatedPort
+from intercore.target.simulated_chip import SimulatedChip
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ class Target:
     """The benchmark program at the far end of a line, and its memory."""
 
     def __init__(self, program: Path, faults: list[str]) -> None:
-        port = SimulatedPort(program, 115200, faults)
-        self._chip = port._chip
+        chip = SimulatedChip(program, 115200, faults)
+        self._chip = chip.simulator
         self._begin = self._chip.watch_execution("ic_measure")
         self._end = self._chip.watch_execution("ic_answer_result")
         self._interrupts = [self._chip.watch_execution(name) for name in ("rp2040_watchdog_beat", "interrupt")]
-        self.session = Session(port, repeatable=True)
+        self.session = Session(chip.port, repeatable=True)
         self.session.info()
 
     def measure(self, setting: dict[str, int | str]) -> Measured:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from intercore.benchmarks.message.witness import MessageWitness
 from intercore.sim import CoreState
-from intercore.sim.witness import MessageWitness
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, measurement, series
 from tests.firmware.rp2040.delay import SIO_IRQ_PROC1, TURN, Delay, slow_down_handler
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from intercore.sim.witness import Handlers
+from intercore.sim.observation import SWITCHING, Handlers
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
 from tests.firmware.rp2040.delay import SRAM4, TURN, Delay
 
@@ -25,8 +25,6 @@ COMPONENTS = (
     *("semaphore-shuffling", "deadlock-breaking", "message-latency"),
 )
 SPREAD = 2
-SWITCHING = (11, 14, 16 + 15, 16 + 16)
-"""Exceptions that a component may consist of: SVCall, PendSV, and the doorbells between the cores (DS 2.3.2)."""
 
 
 def taken(board: Board, component: str, form: str, core: int = 1, samples: int = 10) -> list[int]:

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from intercore.benchmarks.switch.analysis import analyse, samples_us
+from intercore.benchmarks.switch.witness import SwitchWitness
 from intercore.sim import CoreState
-from intercore.sim.witness import SwitchWitness
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, measurement, series
 from tests.firmware.rp2040.delay import SIO_IRQ_PROC1, TURN, Delay, slow_down_handler
 

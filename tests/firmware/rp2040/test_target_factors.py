@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from intercore.benchmarks import registry
 from intercore.board.factors import OPT_LEVELS
-from intercore.board.image import uf2_of
+from intercore.board.uf2 import uf2_of
 from intercore.link.session import Session
 from intercore.record.factors import TARGET_FACTORS
 from intercore.sim import Simulator
-from intercore.target.simulated_port import SimulatedPort
+from intercore.target.simulated_chip import SimulatedChip
 from tests.firmware.rp2040.conftest import ROOT, built_with
 from tests.firmware.rp2040.test_resets import reset_at_each
 
@@ -47,15 +48,16 @@ class Built:
     def __init__(self, program: Path, mhz: int = 125) -> None:
         self.program = program
         self.mhz = mhz
-        self.port = SimulatedPort(program, RATE)
-        self.session = Session(self.port, repeatable=True)
+        self.chip = SimulatedChip(program, RATE)
+        self.session = Session(self.chip.port, repeatable=True)
         self.info = self.session.info()
         self.session.raise_rate(None)
 
     def measure(self, benchmark: str, factors: Mapping[str, Level]) -> tuple[Answer, Truth]:
-        self.port.watch(benchmark)
+        module = registry.module(benchmark, "witness")
+        self.chip.watch(None if module is None else module.witness)
         answer = self.session.measure(benchmark, factors)
-        return answer, self.port.truth(answer.series, answer.factors)
+        return answer, self.chip.truth(answer.series, answer.factors)
 
     def ticks(self, benchmark: str, name: str, **factors: Level) -> list[int]:
         answer, _ = self.measure(benchmark, factors)

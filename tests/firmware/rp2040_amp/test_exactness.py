@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from intercore.sim.witness import ClockWitness, MessageWitness, SwitchWitness
+from intercore.benchmarks.clock.witness import ClockWitness
+from intercore.benchmarks.message.witness import MessageWitness
+from intercore.benchmarks.switch.witness import SwitchWitness
 from tests.firmware.rp2040.conftest import Board, measurement
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from intercore.sim.witness import Witness
+    from intercore.sim.observation import Witness
 
 OFFSETS = {"clock": 46, "switch": 40, "message": 40}
 """Measured minus true times, in cycles, as calibration finds them; docs/pico.md."""

@@ -23,6 +23,7 @@ from intercore.errors import UsageError
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
 from intercore.link.session import Session
 from intercore.sim import CoreState, Reason, Simulator
+from intercore.target.simulated_chip import SimulatedChip
 from intercore.target.simulated_port import SimulatedPort
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, built_amp, series
 
@@ -207,7 +208,7 @@ def test_a_core_1_that_is_too_late_is_told_and_waited_for_again(fresh: Amp) -> N
 
 
 def test_the_desk_is_told_of_a_core_1_that_never_comes_up(program: Path) -> None:
-    session = Session(SimulatedPort(program, 115200, ["off:core=1@0"]))
+    session = Session(SimulatedChip(program, 115200, ["off:core=1@0"]).port)
     with pytest.raises(TargetSilentError, match=r"it last said: core 1 has not come up in time \(.*core 1 off"):
         session.info()
 
@@ -278,12 +279,12 @@ def test_a_core_that_stops_in_mid_run_is_told_and_the_chip_starts_again(ready: A
 
 @pytest.mark.parametrize(("core", "transport"), [(0, "ring"), (1, "message-buffer")])
 def test_the_desk_is_told_of_a_core_that_is_reset_and_measures_again(program: Path, core: int, transport: str) -> None:
-    port = SimulatedPort(program, 115200)
-    session = Session(port)
+    chip = Simulator(program)
+    session = Session(SimulatedPort(chip, 115200))
     session.info()
     setting = {"transport": transport, "samples": 200, "dither_us": 100}
     undisturbed = session.measure("message", setting)
-    port._chip.set_faults([f"reset:core={core}@{port._chip.now + 15 * MS}"])
+    chip.set_faults([f"reset:core={core}@{chip.now + 15 * MS}"])
     said = "; it last said: core 1 has stopped" if core == 1 else ""
     with pytest.raises(TargetRestartedError, match=f"restarted in the middle of `run`{said};"):
         session.measure("message", setting)
@@ -377,7 +378,7 @@ def test_a_message_that_the_buffer_cannot_hold_is_refused(ready: Amp, transport:
 
 
 def test_the_desk_refuses_a_message_that_the_buffer_cannot_hold(program: Path) -> None:
-    session = Session(SimulatedPort(program, 115200))
+    session = Session(SimulatedPort(Simulator(program), 115200))
     with pytest.raises(UsageError, match="the largest message that fits this transport and its buffer has"):
         session.measure("message", {"transport": "message-buffer", "buffer": 256, "size": 256})
 

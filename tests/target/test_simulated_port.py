@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from intercore.errors import UsageError
-from intercore.link.link import TargetLostError
+from intercore.link.port import TargetLostError
 from intercore.sim import Simulator, TimedOutput
+from intercore.target.simulated_chip import SimulatedChip
 from intercore.target.simulated_port import SLICE, SimulatedPort, heard
 from tests.sim.firmware import EXIT_42, FOREVER, UNDEFINED, example, raw, uf2
 
@@ -33,7 +34,7 @@ def read(port: SimulatedPort, wanted: bytes, seconds: float = 0.5) -> bytes:
 
 @pytest.fixture
 def echo() -> SimulatedPort:
-    port = SimulatedPort(example("uart_echo"), RATE)
+    port = SimulatedPort(Simulator(example("uart_echo")), RATE)
     assert read(port, b"ready\n") == b"ready\n"
     return port
 
@@ -72,7 +73,7 @@ def test_time_does_not_pass_but_in_read(echo: SimulatedPort) -> None:
 
 def test_what_comes_and_when_does_not_depend_on_this_machine() -> None:
     def conversation(pause: float) -> list[tuple[float, bytes]]:
-        port = SimulatedPort(example("uart_echo"), RATE)
+        port = SimulatedPort(Simulator(example("uart_echo")), RATE)
         heard = []
         for word in (b"one", b"two", b"three", b"\n"):
             heard.append((port.now(), read(port, b"", 0.001) + port.read(0.003)))
@@ -114,42 +115,43 @@ def test_a_character_at_half_the_rate_is_sampled_as_derived_by_hand() -> None:
 
 
 def test_a_program_that_ends_is_told_with_its_exit_code(tmp_path: Path) -> None:
-    port = SimulatedPort(program(tmp_path, *EXIT_42), RATE)
+    port = SimulatedPort(Simulator(program(tmp_path, *EXIT_42)), RATE)
     with pytest.raises(TargetLostError, match=r"ended: cycle \d+: core 0 ended .* exit code 42; at cycle"):
         port.read(1)
 
 
 def test_a_lockup_is_told_with_cycle_and_registers(tmp_path: Path) -> None:
-    port = SimulatedPort(program(tmp_path, *UNDEFINED), RATE)
+    port = SimulatedPort(Simulator(program(tmp_path, *UNDEFINED)), RATE)
     with pytest.raises(TargetLostError, match=r"core 0 locked up at 0x.*core 0 locked up.*pc 0x\w+, lr 0x\w+, sp 0x"):
         port.read(1)
 
 
 def test_time_passes_while_both_cores_sleep_for_good(tmp_path: Path) -> None:
     # cpsid i; wfi; b back to it
-    port = SimulatedPort(program(tmp_path, 0xB672, 0xBF30, 0xE7FD), RATE)
+    chip = SimulatedChip(program(tmp_path, 0xB672, 0xBF30, 0xE7FD), RATE)
+    port = chip.port
     assert port.read(0.01) == b""
     begin = port.now()
     assert port.read(0.5) == b""
     assert port.now() - begin == pytest.approx(0.5, abs=1e-6)
-    assert "core 0 asleep" in port.symptoms()
+    assert "core 0 asleep" in chip.symptoms()
 
 
 def test_a_program_that_says_nothing_is_described(tmp_path: Path) -> None:
-    port = SimulatedPort(program(tmp_path, *FOREVER), RATE)
-    assert port.read(0.01) == b""
-    assert "core 0 running" in port.symptoms()
+    chip = SimulatedChip(program(tmp_path, *FOREVER), RATE)
+    assert chip.port.read(0.01) == b""
+    assert "core 0 running" in chip.symptoms()
 
 
 def test_a_fault_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="--fault: expected uart-in"):
-        SimulatedPort(example("uart_echo"), RATE, ["flood"])
+        SimulatedChip(example("uart_echo"), RATE, ["flood"])
 
 
 def test_bytes_are_lost_on_either_way_as_asked_for() -> None:
     lost = {}
     for fault in ("uart-in:lose=0.2,seed=1", "uart-out:lose=0.2,seed=1"):
-        port = SimulatedPort(example("uart_echo"), RATE, [fault])
+        port = SimulatedChip(example("uart_echo"), RATE, [fault]).port
         port.read(0.05)
         port.read(0.05)
         port.write(b"x" * 500)
@@ -158,7 +160,7 @@ def test_bytes_are_lost_on_either_way_as_asked_for() -> None:
 
 
 def test_a_reset_starts_the_program_again() -> None:
-    port = SimulatedPort(example("uart_echo"), RATE, ["reset@5e6"])
+    port = SimulatedChip(example("uart_echo"), RATE, ["reset@5e6"]).port
     assert read(port, b"ready\n") == b"ready\n"
     assert read(port, b"ready\n") == b"ready\n"
     assert port.read(0.1) == b""
@@ -177,11 +179,11 @@ def test_faults_are_part_of_what_is_repeated() -> None:
 
 
 def test_words_lost_between_the_cores_are_told() -> None:
-    port = SimulatedPort(example("fifo_interrupt"), RATE, ["fifo:to=1,word=20"])
-    assert read(port, b"\n") == b"", "both cores wait for a word that does not come"
-    assert port.symptoms().endswith("; words for core 1 lost on purpose: 1")
-    assert port.snapshot() is None, "a word that is lost once would be lost each time"
-    assert SimulatedPort(example("fifo_interrupt"), RATE, ["fifo:to=1,lose=0.1"]).snapshot() is not None
+    chip = SimulatedChip(example("fifo_interrupt"), RATE, ["fifo:to=1,word=20"])
+    assert read(chip.port, b"\n") == b"", "both cores wait for a word that does not come"
+    assert chip.symptoms().endswith("; words for core 1 lost on purpose: 1")
+    assert chip.snapshot() is None, "a word that is lost once would be lost each time"
+    assert SimulatedChip(example("fifo_interrupt"), RATE, ["fifo:to=1,lose=0.1"]).snapshot() is not None
 
 
 def test_the_rate_of_each_byte_is_known(echo: SimulatedPort) -> None:

@@ -1,6 +1,6 @@
 """Boards of a labgrid laboratory: a place is acquired, its serial port is used, and the place is released again.
 
-A process of its own (`intercore.target.place_keeper`) holds the place, for as long as its standard input is open. So
+A process of its own (`intercore.target.labgrid_place`) holds the place, for as long as its standard input is open. So
 the place is released however this process ends, even killed; and labgrid with its threads stays out of the process that
 measures.
 """
@@ -19,8 +19,10 @@ from urllib.parse import unquote
 import msgspec
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.link.link import SerialPort, TargetLostError, printable
+from intercore.link.port import TargetLostError
+from intercore.link.serial_port import SerialPort
 from intercore.process_group import OWN_GROUP
+from intercore.text import printable
 
 SCHEME = "labgrid://"
 DEFAULT_COORDINATOR = "127.0.0.1:20408"
@@ -70,10 +72,10 @@ class Refused(msgspec.Struct, frozen=True, tag=True):
 
 
 Report: TypeAlias = Held | Refused
-"""What the keeper says: one JSON line when the place is held or refused, another if it is lost later."""
+"""What the process that holds it says: one JSON line when the place is held or refused, another if it is lost later."""
 
 
-class PlacePort(SerialPort):
+class LabgridPort(SerialPort):
     """The serial port of a labgrid place, which is released with it."""
 
     def __init__(self, url: str, baud: int, *, release: bool = False) -> None:
@@ -84,30 +86,30 @@ class PlacePort(SerialPort):
         """
         if importlib.util.find_spec("labgrid") is None:
             raise IntercoreError(f"{url} needs the labgrid library; install it: pip install 'intercore[lab]'")
-        self._keeper = _Keeper(url, Address.parse(url))
+        self._held_place = _HeldPlace(url, Address.parse(url))
         try:
-            super().__init__(self._keeper.url(), baud, release=release)
+            super().__init__(self._held_place.url(), baud, release=release)
         except BaseException:
-            self._keeper.let_go()
+            self._held_place.let_go()
             raise
         self.description = url
 
     def _read_waiting(self) -> bytes:
-        if not self._keeper.holds:
-            raise self._keeper.lost()
+        if not self._held_place.holds:
+            raise self._held_place.lost()
         return super()._read_waiting()
 
     def _lost(self, error: Exception) -> TargetLostError:
-        self._keeper.wait(LOST_GRACE)
-        return super()._lost(error) if self._keeper.holds else self._keeper.lost()
+        self._held_place.wait(LOST_GRACE)
+        return super()._lost(error) if self._held_place.holds else self._held_place.lost()
 
     def close(self) -> None:
         """See Port. Raises IntercoreError if the place could not be released."""
         super().close()
-        self._keeper.let_go()
+        self._held_place.let_go()
 
 
-class _Keeper:
+class _HeldPlace:
     """The process that holds a place."""
 
     def __init__(self, url: str, address: Address) -> None:
@@ -121,7 +123,7 @@ class _Keeper:
                 sys.executable,
                 "-P",
                 "-m",
-                "intercore.target.place_keeper",
+                "intercore.target.labgrid_place",
                 address.place,
                 address.port,
                 address.coordinator,
@@ -168,7 +170,7 @@ class _Keeper:
             )
 
     def _report(self) -> Report:
-        """Return what the keeper says next."""
+        """Return what that process says next."""
         line = b"" if self._process.stdout is None else self._process.stdout.readline()
         try:
             report: Report = msgspec.json.decode(line, type=Report)

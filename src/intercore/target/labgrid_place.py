@@ -1,4 +1,4 @@
-"""The program that holds a labgrid place while its standard input is open; `intercore.target.laboratory` starts it."""
+"""The program that holds a labgrid place while its standard input is open; `labgrid_port` starts it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labgrid.resource import NetworkSerialPort
 from labgrid.util.proxy import proxymanager
 
 from intercore.errors import unknown
-from intercore.target.laboratory import Held, Refused, Report
+from intercore.target.labgrid_port import Held, Refused, Report
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -1,0 +1,79 @@
+"""What is watched of the benchmark `switch` on the simulated chip, and how long its switches truly take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+import numpy as np
+
+from intercore.sim.observation import (
+    SWITCHING,
+    Handlers,
+    Passages,
+    Stamps,
+    Witness,
+    contradiction,
+    first_after,
+    true_intervals,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from intercore.record.measurement import Level, Series, Truth
+    from intercore.sim import Simulator
+
+SIGNALS = "switch_signal_"
+"""What the names of the functions begin with that signal, in firmware/bench/switch.c."""
+
+
+class _Factors(msgspec.Struct, frozen=True):
+    """Between which cores a task is woken, and by which clock that is timed."""
+
+    first: int = msgspec.field(name="from")
+    second: int = msgspec.field(name="to")
+    time: Literal["common", "aligned", "raw-counter"]
+
+
+class SwitchWitness(Witness):
+    """Sees when the signals of the benchmark `switch` begin, and when the woken tasks read the clock.
+
+    A switch truly begins with the last instruction of the reading before the signal, and ends with the first one of the
+    reading behind the wait. So, as for `clock`, what is measured should have exactly more than the truth what an empty
+    pair of time stamps measures, less the way from the one reading to the other: a constant.
+    """
+
+    def __init__(self, chip: Simulator) -> None:
+        """Watch from now on."""
+        self._hz = chip.clocks.sys
+        self._clock, self._counter = Stamps(chip, "port_clock"), Stamps(chip, "port_cycles")
+        self._signals = Passages(chip, *(name for name in chip.symbols if name.startswith(SIGNALS)))
+        self._handlers = Handlers(chip, besides=SWITCHING)
+
+    def forget(self) -> None:
+        """See Witness."""
+        self._clock.take()
+        self._counter.take()
+        self._signals.take()
+        self._handlers.take()
+
+    def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
+        """Return the true durations as the series `true`, and as the check `interrupted` how many were."""
+        setting = msgspec.convert(dict(factors), _Factors)
+        stamps = self._clock if setting.time == "common" else self._counter
+        count = sum(len(series.ticks) for series in measured if series.name == "switch")
+        signals = self._signals.cycles(setting.first)
+        # An interrupt may have a function's first instruction begun twice, but there is one reading behind it.
+        begins = np.unique(first_after(stamps.returns.cycles(setting.first), signals))
+        if setting.first == setting.second:  # each second one is for the series `call`
+            begins = begins[::2]
+        if len(begins) != count + 1:
+            raise contradiction(count, max(len(begins) - 1, 0))
+        begins = begins[1:]  # the first of all is the warm-up
+        return true_intervals(begins, (setting.first, setting.second), stamps, self._handlers, self._hz)
+
+
+def witness(chip: Simulator) -> Witness:
+    """Return what sees this benchmark on a chip, from now on."""
+    return SwitchWitness(chip)

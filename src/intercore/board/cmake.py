@@ -1,0 +1,135 @@
+"""Builds by CMake, once per sources, flags and compiler: a program is kept in the user's cache under a hash of all."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import platformdirs
+
+from intercore.board.sources import digest_of, firmware_sources
+from intercore.errors import IntercoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+PROGRAM = "intercore-target"
+"""What the firmware's project makes."""
+
+_TIMEOUT_S = 300.0
+
+
+class Recipe(msgspec.Struct, frozen=True):
+    """What CMake builds from the firmware's sources, and how."""
+
+    name: str
+    """Of its folder in the cache."""
+    what: str
+    """In messages, e.g. `the host program`."""
+    compiler: str
+    """Path of the compiler."""
+    defines: dict[str, str]
+    """Variables for CMake."""
+    variant: str
+    """In messages: which of the programs for it this is, e.g. `-O2`."""
+    also: tuple[Path, ...] = ()
+    """Folders of sources beside the firmware's own."""
+    programs: tuple[str, ...] = (PROGRAM,)
+    """Files that come of it, with or without the suffix .elf; they are made together."""
+
+    def fails(self, why: str) -> IntercoreError:
+        """Return the error that it cannot be built."""
+        return IntercoreError(f"{self.what} cannot be built: {why}")
+
+
+def find_program(what: str, program: str, kind: str, package: str) -> str:
+    """Return the path of a program without which `what` is not built. Raises IntercoreError if there is none."""
+    path = shutil.which(program)
+    if path is None:
+        raise IntercoreError(
+            f"{what} cannot be built: {kind} ({program}) was not found; on Debian or Ubuntu: apt install {package}"
+        )
+    return path
+
+
+def built(recipe: Recipe, say: Callable[[str], None]) -> tuple[Path, ...]:
+    """Return the programs from the cache, after building them if they are not there; `say` is told before.
+
+    Raises IntercoreError if CMake is missing or fails.
+    """
+    cmake = find_program(recipe.what, "cmake", "CMake", "cmake")
+    try:
+        sources = firmware_sources()
+        folder = platformdirs.user_cache_path("intercore") / recipe.name / _key(recipe, [sources, *recipe.also])
+        kept = tuple(folder / program for program in recipe.programs)
+        if not all(program.exists() for program in kept):
+            say(f"building {recipe.what} ({recipe.variant})")
+            _build(recipe, cmake, sources, folder)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise recipe.fails(f"{where}{error.strerror or error}") from error
+    return kept
+
+
+def version_of(compiler: str) -> bytes:
+    """Return what a compiler says of itself."""
+    return subprocess.run([compiler, "--version"], capture_output=True, check=False, timeout=_TIMEOUT_S).stdout
+
+
+def _key(recipe: Recipe, folders: Iterable[Path]) -> str:
+    return digest_of(repr((recipe.compiler, version_of(recipe.compiler), sorted(recipe.defines.items()))), folders)
+
+
+def _build(recipe: Recipe, cmake: str, sources: Path, folder: Path) -> None:
+    """Build in a scratch folder and move the programs into place at the end, so that two builds cannot mix."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    defines = [f"-D{name}={value}" for name, value in recipe.defines.items()]
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        _run(recipe, [cmake, *defines, "-S", str(sources), "-B", scratch])
+        _run(recipe, [cmake, "--build", scratch, "--target", PROGRAM, "--parallel"])
+        made = {program: _made(recipe, Path(scratch, program), sources) for program in recipe.programs}
+        folder.mkdir(exist_ok=True)
+        for program, path in made.items():
+            path.replace(folder / program)
+
+
+def _made(recipe: Recipe, program: Path, sources: Path) -> Path:
+    for path in (program, program.with_name(f"{program.name}.elf")):
+        if path.exists():
+            return path
+    raise recipe.fails(f"CMake made no {program.name} of {sources}; install Intercore again")
+
+
+def _run(recipe: Recipe, command: list[str]) -> None:
+    try:
+        subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=_TIMEOUT_S)
+    except subprocess.CalledProcessError as error:
+        output = error.stdout.decode(errors="replace").strip().splitlines()
+        raise recipe.fails(f"{Path(command[0]).name} says: {complaint(output)}") from error
+    except subprocess.TimeoutExpired as error:
+        raise recipe.fails(f"it takes more than {_TIMEOUT_S:.0f} s") from error
+
+
+def complaint(output: list[str]) -> str:
+    """Return what a build says is wrong: the first error, of CMake's own with the sentence below it."""
+    for number, line in enumerate(output):
+        if line.startswith("CMake Error at") and (below := _paragraph(output[number + 1 :])):
+            return below
+        if "error:" in line.lower() or "will not fit" in line:
+            return line
+    return output[-1] if output else "no output"
+
+
+def _paragraph(lines: list[str]) -> str:
+    """Return the first block of indented lines."""
+    words: list[str] = []
+    for line in lines:
+        if line.startswith("  "):
+            words.append(line.strip())
+        elif words:
+            break
+    return " ".join(words)

@@ -1,0 +1,53 @@
+"""An image as its user gets it: ELF files, and what its board is flashed with."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from intercore.board.elf import Section, sections
+from intercore.board.image import Image, variant
+from intercore.board.uf2 import uf2_of
+
+
+class ImageFiles(msgspec.Struct, frozen=True):
+    """An image as it was written for its user."""
+
+    elfs: tuple[Path, ...]
+    """One for each core that has a program of its own, core 0's first."""
+    uf2: Path | None
+    """For a board with a boot drive."""
+    whole_flash: Path | None
+    """For a board that is flashed by esptool."""
+    image: Image
+    sections: tuple[list[Section], ...]
+    """Of each of the ELF files."""
+
+
+def write_image(image: Image, folder: Path) -> ImageFiles:
+    """Write the image as ELF files, and as what its board is flashed with, into `folder`, which is made if need be.
+
+    Raises IntercoreError or OSError.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    name = _name(image)
+    alone = len(image.elfs) == 1
+    elfs = tuple(folder / (f"{name}.elf" if alone else f"{name}-core{core}.elf") for core in range(len(image.elfs)))
+    for made, elf in zip(image.elfs, elfs, strict=True):
+        shutil.copyfile(made, elf)
+    uf2_file = folder / f"{name}.uf2" if image.board.flashed_by == "boot drive" else None
+    if uf2_file is not None:
+        uf2_file.write_bytes(uf2_of(elfs[0]))
+    whole = folder / f"{name}.bin" if image.whole_flash is not None else None
+    if whole is not None and image.whole_flash is not None:
+        shutil.copyfile(image.whole_flash, whole)
+    return ImageFiles(elfs, uf2_file, whole, image, tuple(sections(elf) for elf in elfs))
+
+
+def _name(image: Image) -> str:
+    """Return the name of its files, without suffix: `intercore-pico-O2`, `intercore-pico-O2-clock-mhz-48`."""
+    words = variant(image.board, image.build).removeprefix("-")
+    return f"intercore-{image.board.name}-{re.sub('[^0-9A-Za-z]+', '-', words)}"

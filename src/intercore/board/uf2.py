@@ -1,0 +1,69 @@
+"""UF2 files, which a board's boot drive takes, made of ELF files.
+
+UF2 is Microsoft's format: 512-byte blocks that say where their payload goes (https://github.com/microsoft/uf2).
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from intercore.board.elf import loaded
+from intercore.errors import IntercoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+RP2040 = 0xE48B_FF56
+"""The chip's family in the list of the UF2 specification."""
+PAYLOAD = 256
+"""Bytes of a block that are used: the boot ROM takes no other size (RP2040 datasheet 2.8.4.2)."""
+BLOCK = 512
+
+_MAGIC = (0x0A32_4655, 0x9E5D_5157, 0x0AB1_6F30)
+_FAMILY_PRESENT = 0x0000_2000
+_HEAD = struct.Struct("<8I")
+
+
+def uf2_of(elf: Path, family: int = RP2040) -> bytes:
+    """Return the UF2 file with everything that the ELF file has to be loaded, where it is to be loaded.
+
+    Raises IntercoreError if the file is no ELF file, holds nothing to load, or two things for one address.
+    """
+    try:
+        return uf2(pages(loaded(elf)), family)
+    except ValueError as error:
+        raise IntercoreError(f"{elf}: {error}") from None
+
+
+def uf2(pages: Mapping[int, bytes], family: int = RP2040) -> bytes:
+    """Return the UF2 file of whole pages of PAYLOAD bytes by address, in the order of addresses."""
+    blocks = (
+        _HEAD.pack(*_MAGIC[:2], _FAMILY_PRESENT, address, PAYLOAD, number, len(pages), family)
+        + page.ljust(BLOCK - _HEAD.size - 4, b"\0")
+        + struct.pack("<I", _MAGIC[2])
+        for number, (address, page) in enumerate(sorted(pages.items()))
+    )
+    return b"".join(blocks)
+
+
+def pages(pieces: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
+    """Cut pieces with their addresses into pages at multiples of PAYLOAD; what nothing fills is 0.
+
+    Raises ValueError if two things are for one address.
+    """
+    cut: dict[int, bytearray] = {}
+    end = 0
+    for address, data in sorted(pieces):
+        if address < end:
+            raise ValueError(f"two segments are to be loaded to {address:#010x}")
+        end = address + len(data)
+        at = 0
+        while at < len(data):
+            offset = (address + at) % PAYLOAD
+            part = data[at : at + PAYLOAD - offset]
+            page = cut.setdefault(address + at - offset, bytearray(PAYLOAD))
+            page[offset : offset + len(part)] = part
+            at += len(part)
+    return {address: bytes(page) for address, page in cut.items()}

@@ -1,0 +1,118 @@
+"""A serial port by its device or pyserial URL: on this machine, or on another."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from contextlib import suppress
+
+import serial
+
+from intercore.errors import IntercoreError, UsageError
+from intercore.link.port import CHUNK, Port, TargetLostError
+from intercore.text import printable
+
+SERIAL_POLL = 0.001
+"""Seconds between looks at a silent serial port: about a byte at 9600 baud, and next to no load."""
+WRITE_TIMEOUT = 5.0
+"""Seconds a target may refuse input: 400 characters take 0.4 s at 9600 baud."""
+
+_WITHOUT_RATE = frozenset({"socket", "loop"})
+"""Schemes of pyserial URLs behind which there is no bit rate."""
+_WITHOUT_WRITE_TIMEOUT = frozenset({"rfc2217"})
+"""Schemes that say so only once they are connected: the server would see two connections."""
+_WRAPPING = re.compile(r"could not open port \S*: |(read|write) failed: |\[Errno -?\d+\] ?", re.IGNORECASE)
+
+
+class SerialPort(Port):
+    """A port by pyserial URL, such as /dev/ttyACM0, COM3, socket://host:port or rfc2217://host:port."""
+
+    def __init__(self, url: str, baud: int, *, release: bool = False) -> None:
+        """Open the port for this tool alone; `baud` matters to ports that have one.
+
+        With `release`, the lines DTR and RTS are let go, for boards on which they hold the chip in reset or have it
+        start into its boot ROM.
+        """
+        self.description = url
+        scheme, separator, _ = url.lower().partition("://")
+        self.rate = None if separator and scheme in _WITHOUT_RATE else baud
+        try:
+            self._serial = self._open(url, baud, None if scheme in _WITHOUT_WRITE_TIMEOUT else WRITE_TIMEOUT)
+        except NotImplementedError:  # another that has none
+            self._serial = self._open(url, baud, None)
+        if release:
+            # Open asserts both. RTS first: by itself it is the chip's reset, and DTR by itself is no more than a wish
+            # for the boot ROM at the next one (esptool documentation, boot mode selection, automatic bootloader).
+            for line in ("rts", "dtr"):
+                with suppress(Exception):  # what is no serial port has none
+                    setattr(self._serial, line, False)
+
+    @staticmethod
+    def _open(url: str, baud: int, write_timeout: float | None) -> serial.SerialBase:
+        try:
+            return serial.serial_for_url(url, baudrate=baud, timeout=0, write_timeout=write_timeout, exclusive=True)
+        except NotImplementedError:
+            raise
+        except ValueError as error:
+            raise UsageError(f"cannot open {url}: {_sentence(error)}") from None
+        except Exception as error:  # pyserial's URL handlers are plug-ins: what they raise is not defined
+            raise IntercoreError(f"cannot open {url}: {_sentence(error)}") from None
+
+    def read(self, timeout: float) -> bytes:
+        """See Port."""
+        # pyserial has no portable "wait, then return what is there": a blocking read waits until the buffer is full,
+        # `in_waiting` is 0 or 1 on socket://, and a change of the timeout negotiates anew on rfc2217://. Look often.
+        deadline = time.monotonic() + timeout
+        while True:
+            data = self._read_waiting()
+            if data or time.monotonic() >= deadline:
+                return data
+            time.sleep(SERIAL_POLL)
+
+    def _read_waiting(self) -> bytes:
+        data = b""
+        try:
+            while len(data) < CHUNK and (more := self._serial.read(CHUNK - len(data))):
+                data += more
+        except (OSError, TypeError) as error:  # TypeError: pyserial's way to say that the port was closed meanwhile
+            if not data:  # else the next call meets the same error
+                raise self._lost(error) from None
+        return data
+
+    def write(self, data: bytes) -> None:
+        """See Port."""
+        try:
+            self._serial.write(data)
+        except (OSError, TypeError) as error:
+            raise self._lost(error) from None
+
+    def set_rate(self, rate: int) -> bool:
+        """See Port."""
+        if self.rate is None:
+            return False
+        before = self._serial.baudrate
+        try:
+            self._serial.flush()  # what was written goes at the old rate
+            self._serial.baudrate = rate
+        except Exception:
+            with suppress(Exception):
+                self._serial.baudrate = before
+            return False
+        self.rate = rate
+        return True
+
+    def _lost(self, error: Exception) -> TargetLostError:
+        return TargetLostError(f"lost {self.description}: {_sentence(error)}")
+
+    def close(self) -> None:
+        """See Port."""
+        with suppress(OSError):
+            self._serial.close()
+
+
+def _sentence(error: Exception) -> str:
+    """Return what went wrong without what pyserial and Python put around it: numbers, and the port once more."""
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    return printable(_WRAPPING.sub("", str(error)))

@@ -1,0 +1,85 @@
+"""Opens targets: builds and starts programs, flashes boards, opens ports. What fails raises an IntercoreError."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.board.build import board_image, host_program
+from intercore.board.esp_idf import whole_flash
+from intercore.board.factors import OPT
+from intercore.board.flash import flash
+from intercore.errors import IntercoreError, UsageError
+from intercore.link.child_port import ChildPort
+from intercore.link.serial_port import SerialPort
+from intercore.target import labgrid_port
+from intercore.target.connection import Connection
+from intercore.target.emulator import open_qemu
+from intercore.target.simulated_chip import SimulatedChip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from intercore.board.boards import Board
+    from intercore.target.targets import Address
+
+REAPPEARING_S = 5.0
+"""Within which a port that went away with a reset is there again."""
+
+
+def open_host(address: Address, say: Callable[[str], None]) -> Connection:
+    """Start the program on this machine."""
+    return Connection(ChildPort([str(host_program(str(address.build.get("opt", OPT.default)), say))]))
+
+
+def open_serial(address: Address, *, release: bool = False) -> Connection:
+    """Open a serial port, here or in a labgrid laboratory; for `release`, see SerialPort."""
+    if address.port is None:
+        raise UsageError("which port? e.g. --port /dev/ttyACM0, --port COM3 or --port socket://127.0.0.1:4000")
+    kind = labgrid_port.LabgridPort if address.port.startswith(labgrid_port.SCHEME) else SerialPort
+    return Connection(kind(address.port, address.baud, release=release))
+
+
+def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
+    """Switch a simulated chip on, with the program for its board."""
+    program = address.program or board_image(board, address.build, say).elf
+    chip = SimulatedChip(program, address.baud, address.faults)
+    return Connection(chip.port, chip)
+
+
+def open_board(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
+    """Open the serial port of a board; flash it before, if `address` names a build and says how."""
+    by_serial_port = board.flashed_by == "esptool"
+    if address.build and address.flashing is not None:
+        way = msgspec.structs.replace(address.flashing, port=address.port) if by_serial_port else address.flashing
+        say(flash(board, address.build, way, say))
+        if by_serial_port:
+            return _reopened(partial(open_serial, address, release=True))
+    return open_serial(address, release=by_serial_port)
+
+
+def _reopened(opening: Callable[[], Connection]) -> Connection:
+    """Open a port that may be gone for a moment: a chip with USB of its own vanishes with each reset."""
+    deadline = time.monotonic() + REAPPEARING_S
+    while True:
+        try:
+            return opening()
+        except UsageError:
+            raise
+        except IntercoreError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+def open_emulated(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
+    """Start an emulated chip, with the image that is named or else the program for its board."""
+
+    def image() -> Path:
+        return whole_flash(board, address.build, say)
+
+    return open_qemu(address.program, image)

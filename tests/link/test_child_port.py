@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from intercore.errors import IntercoreError
+from intercore.link.child_port import ChildPort
+from tests.link.reading import read_to_death, read_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def child(code: str) -> Iterator[ChildPort]:
+    port = ChildPort([sys.executable, "-c", f"import os, signal, sys, time\n{code}"], "the child")
+    try:
+        yield port
+    finally:
+        port.close()
+
+
+def test_a_child_echoes() -> None:
+    with child("sys.stdout.write(sys.stdin.readline()); sys.stdout.flush(); time.sleep(60)") as port:
+        port.write(b"hello\n")
+        assert read_until(port, b"\n") == b"hello\n"
+        assert port.read(0) == b""
+
+
+def test_the_death_of_a_child_is_noticed_after_its_last_words() -> None:
+    with child("print('bye'); print('1\\n2\\n3\\n\\x1b[2Jfour', file=sys.stderr); sys.exit(7)") as port:
+        assert read_until(port, b"\n").split() == [b"bye"]
+        assert (
+            str(read_to_death(port)) == "the child ended with exit status 7: 2 | 3 | \N{REPLACEMENT CHARACTER}[2Jfour"
+        )
+        assert "status 7" in str(read_to_death(port)), "who reads again is told again"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_a_child_killed_by_a_signal_is_said_to_be() -> None:
+    with child("os.kill(os.getpid(), signal.SIGSEGV)") as port:
+        assert str(read_to_death(port)) == "the child was killed by signal 11 (Segmentation fault)"
+
+
+def test_writing_to_a_dead_child_leaves_its_last_output_readable() -> None:
+    with child("print('last'); os.close(0); time.sleep(0.2)") as port:
+        time.sleep(0.5)
+        for _ in range(3):
+            port.write(b"x" * 100_000)
+        assert read_until(port, b"last").startswith(b"last")
+        read_to_death(port)
+
+
+def test_a_flooding_child_has_to_wait_and_is_killed_at_the_end() -> None:
+    with child("while True: os.write(1, bytes(65536))") as port:
+        time.sleep(0.2)
+        assert port.read(1)
+        waiting = port._chunks.qsize()
+        start = time.monotonic()
+    assert waiting <= 64
+    assert time.monotonic() - start < 2
+    assert port._process.returncode is not None
+
+
+def test_closing_twice_does_no_harm() -> None:
+    with child("sys.stdin.read()") as port:
+        port.close()
+    assert port._process.returncode == 0, "a child that ends when its input does is not killed"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups")
+def test_a_child_and_what_it_started_die_together() -> None:
+    with child("os.fork(); os.write(1, b'up'); signal.pause()") as port:
+        assert read_until(port, b"upup")
+    assert not any(thread.is_alive() for thread in port._threads), "nobody holds the pipes any more"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups")
+def test_a_child_does_not_hear_the_ctrl_c_of_the_tool() -> None:
+    with child("print(os.getpgid(0), flush=True); sys.stdin.read()") as port:
+        assert int(read_until(port, b"\n")) == port._process.pid != os.getpgid(0)
+
+
+@pytest.mark.parametrize("argv", [["/no/such/program"], ["/"], ["nul\0byte"]])
+def test_a_program_that_cannot_be_started_is_named(argv: list[str]) -> None:
+    with pytest.raises(IntercoreError, match=r"^cannot start "):
+        ChildPort(argv)

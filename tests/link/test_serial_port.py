@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+from intercore.errors import IntercoreError, UsageError
+from intercore.link.port import TargetLostError
+from intercore.link.serial_port import SerialPort
+from tests.fakes.target import Target, options
+from tests.link.reading import read_to_death, read_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def tcp_target() -> Iterator[str]:
+    """A fake target behind a socket, as ser2net would put it there."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        with suppress(OSError):
+            connection = server.accept()[0]
+            with connection.makefile("rb", 0) as receive, connection.makefile("wb") as send:
+                Target(receive, send, options()).serve()  # type: ignore[arg-type]
+
+    threading.Thread(target=serve, daemon=True).start()
+    with server:
+        yield f"socket://127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_a_socket_is_a_serial_port() -> None:
+    with tcp_target() as url:
+        port = SerialPort(url, 115200)
+        port.write(b"list\n")  # its greeting may be lost: pyserial drops what comes while it opens the port
+        assert b'"speedup"' in read_until(port, b'"speedup"')
+        port.close()
+        port.close()
+
+
+def test_a_closed_socket_is_a_lost_target_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = SerialPort(f"socket://127.0.0.1:{server.getsockname()[1]}", 115200)
+        connection = server.accept()[0]
+        connection.sendall(b"last words")
+        connection.close()
+        assert read_until(port, b"words") == b"last words"
+        start = time.monotonic()
+        assert str(read_to_death(port)) == f"lost {port.description}: socket disconnected"
+        assert time.monotonic() - start < 1
+        port.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals")
+class TestTerminal:
+    @pytest.fixture
+    def terminal(self) -> Iterator[tuple[int, str]]:
+        master, slave = os.openpty()
+        yield master, os.ttyname(slave)
+        with suppress(OSError):
+            os.close(master)
+        os.close(slave)
+
+    def test_bytes_pass_both_ways(self, terminal: tuple[int, str]) -> None:
+        master, path = terminal
+        port = SerialPort(path, 921600)
+        os.write(master, bytes(range(256)))
+        assert read_until(port, b"\xff") == bytes(range(256))
+        port.write(b"info\r\n")
+        assert os.read(master, 100) == b"info\r\n"
+        port.close()
+
+    def test_a_port_belongs_to_one_tool_at_a_time(self, terminal: tuple[int, str]) -> None:
+        port = SerialPort(terminal[1], 115200)
+        with pytest.raises(IntercoreError, match=r"^cannot open .*: Resource temporarily unavailable$"):
+            SerialPort(terminal[1], 115200)
+        port.close()
+
+    def test_an_unplugged_port_is_a_lost_target_at_once(self, terminal: tuple[int, str]) -> None:
+        port = SerialPort(terminal[1], 115200)
+        start = time.monotonic()
+        threading.Timer(0.1, os.close, [terminal[0]]).start()
+        assert str(read_to_death(port)).startswith(f"lost {terminal[1]}: ")
+        assert time.monotonic() - start < 1
+        port.close()
+
+    def test_a_target_that_takes_no_input_does_not_block_for_ever(
+        self, terminal: tuple[int, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("intercore.link.serial_port.WRITE_TIMEOUT", 0.1)
+        port = SerialPort(terminal[1], 115200)
+        with pytest.raises(TargetLostError, match="Write timeout"):
+            port.write(bytes(1 << 20))
+        port.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("/dev/no-such-port", "cannot open /dev/no-such-port: No such file or directory"),
+        ("socket://127.0.0.1:1", "cannot open socket://127.0.0.1:1: Connection refused"),
+        ("rfc2217://127.0.0.1:1", "cannot open rfc2217://127.0.0.1:1: Connection refused"),
+        ("socket://", "cannot open socket://: "),
+        ("loop://?nonsense=1", "cannot open loop://?nonsense=1: "),
+        ("", "cannot open : "),
+        ("nul\0", "cannot open "),
+        ("gopher://board", "cannot open gopher://board: invalid URL, protocol 'gopher' not known"),
+    ],
+)
+def test_a_port_that_cannot_be_opened_costs_one_sentence(url: str, says: str) -> None:
+    with pytest.raises(IntercoreError) as caught:
+        SerialPort(url, 115200)
+    assert str(caught.value).startswith(says)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_url_or_baud_rate_that_cannot_exist_is_the_users_mistake() -> None:
+    with pytest.raises(UsageError):
+        SerialPort("gopher://board", 115200)
+    with pytest.raises(UsageError):
+        SerialPort("loop://", -1)
+
+
+def test_a_loop_returns_what_is_sent() -> None:
+    port = SerialPort("loop://", 115200)
+    port.write(b"echo\n")
+    assert port.read(1) == b"echo\n"
+    assert port.read(0.01) == b""
+    port.close()

@@ -14,15 +14,19 @@ from hypothesis import strategies as st
 from statsmodels.regression.linear_model import WLS
 
 from intercore.benchmarks.published import published
-from intercore.benchmarks.speedup.analysis import Interval, analyse, analyse_published, to_json, warnings
+from intercore.benchmarks.speedup.analysis import analyse, analyse_published
+from intercore.benchmarks.speedup.document import to_json
+from intercore.benchmarks.speedup.doubts import warnings
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.errors import UsageError
 from intercore.record.measurement import Level, Measurement, Series
+from intercore.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from intercore.benchmarks.speedup.analysis import ForkJoinFit, SpeedupAnalysis
+    from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
+    from intercore.benchmarks.speedup.fit import ForkJoinFit
 
 pytestmark = pytest.mark.filterwarnings("error")
 

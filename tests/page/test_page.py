@@ -10,25 +10,30 @@ import os
 import re
 import shlex
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 import pytest
+from markupsafe import Markup
 
+from intercore.benchmarks import registry
 from intercore.benchmarks.options import Options
 from intercore.benchmarks.reports import reports
 from intercore.errors import IntercoreError, UsageError
 from intercore.page.page import write_page
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
+from intercore.view.section import Together
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import ArrayLike
 
     from intercore.record.measurement import Level
+    from intercore.view.section import Report
 
 STARTED = "2026-01-02T03:04:05+00:00"
 NOTHING: Mapping[str, Any] = {}
@@ -377,3 +382,50 @@ def test_a_page_that_fails_half_way_leaves_the_old_one(tmp_path: Path, monkeypat
         write_page([reports(run(measurement(1000)))], path)
     assert path.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def together(said: Sequence[tuple[Run, Report]]) -> Together:
+        numbers = [run.id for run, report in said if report.benchmark == "novel"]
+        figure = {
+            "name": "novel",
+            "data": [],
+            "layout": {"height": 99, "title": {"text": "Novel"}},
+            "caption": "Drawn.",
+        }
+        return Together(
+            title="All of them (novel)",
+            heading="What is novel",
+            label="SIMULATED",
+            nothing={2: "Run 2 is not novel."},
+            leads={1: Markup("<p>Run 1 is novel.</p>")},
+            figures=[figure],
+            reading=Markup("<p>Read it so.</p>"),
+            note=Markup("There is <code>more</code>."),
+            numbers=Markup("<p>Of runs {}.</p>").format(numbers),
+        )
+
+    module = registry.module
+    mine = {("novel", "together"): SimpleNamespace(together=together)}
+    monkeypatch.setattr(registry, "module", lambda *asked: mine[asked] if asked in mine else module(*asked))
+    parts = (Part("novel", {}),)
+    novel = [
+        run(measurement(1, benchmark="novel"), number=number, name="novel", parts=parts, target=target)
+        for number, target in ((1, "a"), (2, "b"))
+    ]
+
+    alone = page(tmp_path, *novel)
+    assert "What is novel: a, b" in alone.text
+    assert "Run 1 is novel." in alone.text
+    assert "Run 2 is not novel." in alone.text
+    assert "Read it so." in alone.text
+    assert "SIMULATED Drawn. There is more." in alone.text
+    assert "Of runs [1, 2]." in alone.text
+    assert [figure["name"] for figure in alone.figures] == ["novel"]
+
+    beside = page(tmp_path, *novel, run(*both_modes()))
+    assert "All of them (novel)" in beside.text
+    assert "What more than one core buys (speedup)" in beside.text
+    names = [figure["name"] for figure in beside.figures]
+    assert names[0] == "novel"
+    assert "speedup-over-size" in names

@@ -30,7 +30,9 @@ class Options:
     """What was chosen, checked; what was not named has its default."""
 
     def __init__(self, **chosen: float) -> None:
-        """Raise UsageError for a number that is out of its option's range."""
+        """Raise UsageError for a number that is out of its option's range, TypeError for what is no option."""
+        if unexpected := chosen.keys() - {option.name for option in known()}:
+            raise TypeError(f"no benchmark has these options: {', '.join(sorted(unexpected))}")
         for option in known():
             value = chosen.get(option.name, option.default)
             if not option.above < value < option.below:

@@ -1,7 +1,25 @@
 """The benchmarks that the desk knows: each is a folder here, found by being there, and nothing else names it.
 
-A folder says what it has to say in modules with fixed names, all of which may be left out, and each of which is loaded
-only when it is needed: who asks a target does not wait for the statistics. docs/benchmarks.md describes them.
+A folder's docstring says what the benchmark asks. What else there is to say stands in modules with fixed names, each of
+which may be left out, and is loaded only when it is needed: who asks a target does not wait for the statistics.
+
+    levels.py       what is measured where the user names no levels: `DEFAULT`, and `suite(origin, amp=…)`
+                    (`intercore.benchmarks.levels`)
+    series.py       what its series are for: `ROLES`, and perhaps `quantity` and `incomparable`
+                    (`intercore.benchmarks.series`)
+    witness.py      what a simulator watches, so that the truth of each sample is known
+    analysis.py     from measurements to numbers and sentences; `ANALYSIS` is their type, from which the schema of the
+                    JSON document is made
+    report.py       `report(run)`: what people read of a run (`intercore.view.section`)
+    options.py      `OPTIONS`: what a user may choose of the report, which `report` takes by name
+                    (`intercore.benchmarks.options`)
+    together.py     `together(said)`: what a page says of all its runs at once, in place of a section for each
+                    (`intercore.view.section.Together`)
+    publication.py  `PUBLICATION`: what published figures of the same quantity look like; the figures themselves are
+                    the files of `published/` (`intercore.benchmarks.published`)
+
+Further modules of a folder are its own, and it imports those of no other one. What several share stands beside the
+folders, in modules named for their subject. Of a benchmark without a folder a report tells the series as they came.
 """
 
 from __future__ import annotations

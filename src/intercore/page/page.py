@@ -129,7 +129,7 @@ class _Section:
 
 
 def write_page(reported: Sequence[Reported], path: Path, usual: UsualBuilds = MappingProxyType({})) -> None:
-    """Write a page about runs to `path`; of two targets, what is built as `usual` is compared with what cannot differ.
+    """Write a page about runs to `path`; `usual` is for the comparison, where they are of two targets.
 
     An existing file is replaced only when the new one is complete. A run that has nothing to show gets a sentence
     that says so. Raises UsageError without a run, IntercoreError if the page cannot be written.

@@ -1,1 +1,4 @@
-"""The benchmark `jitter`."""
+"""The benchmark `jitter`: how steady a periodic task is, also when it is moved.
+
+Timed from when a release was due to the task's first reading.
+"""

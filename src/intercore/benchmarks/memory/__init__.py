@@ -1,1 +1,4 @@
-"""The benchmark `memory`."""
+"""The benchmark `memory`: how fast each core reaches each memory, and how much the other one slows it down.
+
+Timed is a pass over so many bytes.
+"""

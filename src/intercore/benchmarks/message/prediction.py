@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.message.analysis import rate
 from intercore.benchmarks.message.curve import (
     BENCHMARK,
     HELD_OUT_AIM,
@@ -30,6 +29,7 @@ from intercore.benchmarks.message.curve import (
     in_words,
     is_usable,
 )
+from intercore.benchmarks.message.rows import rate
 from intercore.errors import UsageError, unknown
 from intercore.record.conditions import disagreement
 from intercore.record.levels import parse_levels

@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import msgspec
 import numpy as np
 
-from intercore.benchmarks.message.analysis import (
-    MessageAnalysis,
-    MessageLatency,
-    MessageThroughput,
-    analyse_curves,
-    curve_warnings,
-    observations,
-    rate,
-)
+from intercore.benchmarks.message.analysis import MessageAnalysis, analyse_curves, curve_warnings, observations
 from intercore.benchmarks.message.choice import MessageRank
 from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, in_words
 from intercore.benchmarks.message.publication import MessagePublication
 from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
+from intercore.benchmarks.message.rows import MessageLatency, MessageThroughput, rate
 from intercore.benchmarks.published import published
 from intercore.statistics.intervals import Interval
 from intercore.view.curve import PlottedCurve, curve_figure

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from intercore.benchmarks.speedup.analysis import ForkJoinFit, SpeedupPoint
+    from intercore.benchmarks.speedup.fit import ForkJoinFit
+    from intercore.benchmarks.speedup.points import SpeedupPoint
     from intercore.record.measurement import Measurement
     from intercore.record.origin import Origin
     from intercore.statistics.intervals import Interval

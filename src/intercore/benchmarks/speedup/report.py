@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.published import published
-from intercore.benchmarks.speedup.analysis import analyse, analyse_published, to_json, warnings
+from intercore.benchmarks.speedup.analysis import analyse, analyse_published
+from intercore.benchmarks.speedup.document import to_json
+from intercore.benchmarks.speedup.doubts import warnings
+from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.record import conditions
 from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
@@ -15,7 +18,9 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from intercore.benchmarks.speedup.analysis import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
+    from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
+    from intercore.benchmarks.speedup.fit import ForkJoinFit
+    from intercore.benchmarks.speedup.points import SpeedupPoint
     from intercore.benchmarks.speedup.publication import Row as PublishedRow
     from intercore.record.measurement import Level, Run
     from intercore.statistics.intervals import Interval
@@ -23,7 +28,6 @@ if TYPE_CHECKING:
 _PRINTED_FROM_US = 1000.0  # shorter times are written to three digits
 
 
-BENCHMARK = "speedup"
 TITLE = "What more than one core buys (speedup)"
 
 

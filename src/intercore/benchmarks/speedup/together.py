@@ -10,8 +10,9 @@ from markupsafe import Markup
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse_published
 from intercore.benchmarks.speedup.plots import Group, figures, is_thinned
+from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.publication import SpeedupPublication
-from intercore.benchmarks.speedup.report import BENCHMARK, TITLE, Analysed, literature_tables
+from intercore.benchmarks.speedup.report import TITLE, Analysed, literature_tables
 from intercore.record import conditions
 from intercore.record.origin import in_brackets
 from intercore.view.html import environment
@@ -20,7 +21,9 @@ from intercore.view.section import Together, label_of_all
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from intercore.benchmarks.speedup.analysis import ForkJoinFit, SpeedupAnalysis, SpeedupPoint
+    from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
+    from intercore.benchmarks.speedup.fit import ForkJoinFit
+    from intercore.benchmarks.speedup.points import SpeedupPoint
     from intercore.record.measurement import Level, Measurement, Run
     from intercore.view.section import Report
 

@@ -1,0 +1,105 @@
+"""What makes speed-ups doubtful, in plain sentences with the likely cause."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.benchmarks.speedup.points import of_speedup
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
+    from intercore.benchmarks.speedup.fit import ForkJoinFit
+    from intercore.benchmarks.speedup.points import SpeedupPoint
+    from intercore.record.measurement import Measurement
+    from intercore.statistics.intervals import Interval
+
+_UNSTABLE = 0.05
+_POOR_FIT = 0.05
+_IMPOSSIBLE = 1.01
+
+
+def warnings(analysis: SpeedupAnalysis, measurements: Sequence[Measurement] = ()) -> list[str]:
+    """Say in plain sentences what makes the numbers doubtful, and the likely cause; most serious first."""
+    return [
+        *_disturbances(of_speedup(measurements)),
+        *(f"Left out: {sentence}." for sentence in analysis.left_out),
+        *_impossible(analysis.points),
+        *_unstable(analysis.points),
+        *(sentence for fit in analysis.fits for sentence in _fit_warnings(fit)),
+    ]
+
+
+_DISTURBANCES = {
+    "wrong": "results of the work were wrong: these durations belong to broken work; suspect the compiler's "
+    "optimisation, the memory or an overclocked chip",
+    "migrated": "times a pinned task was found on another core: the pinning was not honoured; allow the affinity "
+    "(container, cpuset) or these numbers do not show what the cores do",
+    "lost": "samples did not fit the target's buffer: ask for fewer samples",
+    "preempted": "times the work was preempted while it was timed: something else ran on its core; close other "
+    "programs or permit a real-time priority",
+}
+
+
+def _disturbances(measurements: Sequence[Measurement]) -> list[str]:
+    sentences = []
+    for check, meaning in _DISTURBANCES.items():
+        counts = [measurement.checks.get(check, 0) for measurement in measurements]
+        hit = sum(count > 0 for count in counts)
+        if hit:
+            sentences.append(f"In {hit} of {len(counts)} measurements, {sum(counts)} {meaning}.")
+    return sentences
+
+
+def _impossible(points: Sequence[SpeedupPoint]) -> list[str]:
+    return [
+        f"{point.group} n={point.n}: a speed-up of {point.speedup.value:.3f} on {point.cores} cores is not possible: "
+        "either noise, then take more samples, or T1 was measured under worse conditions than TP (cold caches, a lower "
+        "clock frequency), then rest or warm up before it."
+        for point in points
+        if point.speedup.value > point.cores * _IMPOSSIBLE
+        or (point.speedup.low is not None and point.speedup.low > point.cores)
+    ]
+
+
+def _unstable(points: Sequence[SpeedupPoint]) -> list[str]:
+    widths = [max(_width(point.t1_us), _width(point.tp_us)) for point in points]
+    count = sum(width > _UNSTABLE for width in widths)
+    if not count:
+        return []
+    width, worst = max(zip(widths, points, strict=True), key=lambda pair: pair[0])
+    return [
+        f"{count} of {len(points)} settings are unstable; the worst is {worst.group} n={worst.n}, where the 95 % "
+        f"interval of a median is {width:.0%} wide: other programs or a changing clock frequency are likely; take more "
+        "samples, or measure on a quieter machine."
+    ]
+
+
+def _width(estimate: Interval) -> float:
+    if estimate.low is None or estimate.high is None:
+        return 0.0
+    return (estimate.high - estimate.low) / estimate.value
+
+
+def _fit_warnings(fit: ForkJoinFit) -> list[str]:
+    sentences = []
+    quantisation = fit.quantisation
+    if quantisation and quantisation.quantised:
+        sentences.append(
+            f"{fit.group}: TP falls on whole kernel ticks of {quantisation.tick_us:g} µs (Rayleigh test, "
+            f"p = {quantisation.p_value:.2g}): completion was polled on the tick. The overhead includes the wait for "
+            "the tick, and TP is known to no less than a tick; wait for completion with join=notify."
+        )
+    if fit.largest_residual > _POOR_FIT:
+        sentences.append(
+            f"{fit.group}: the fit is poor: a TP lies {fit.largest_residual:.0%} off the model, so overhead and "
+            "break-even are rough. Disturbances, or work that outgrows a cache between two sizes, are likely; look at "
+            "the plot, take more samples, or choose sizes on one side of the step."
+        )
+    if fit.loss and fit.loss.low is not None and fit.loss.low > 0:
+        sentences.append(
+            f"{fit.group}: each core is {100 * fit.loss.value:.2g} % slower while all of them work: they share memory, "
+            "a bus or a power budget, or one of them is slower. Larger work does not win this back."
+        )
+    return sentences

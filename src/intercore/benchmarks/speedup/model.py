@@ -1,0 +1,102 @@
+"""The model of fork–join work, TP = (1 + loss) T1/P + overhead, fitted to the sizes of a group."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from intercore.statistics.intervals import RESAMPLES, Interval, generator, interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    from intercore.benchmarks.speedup.points import Setting
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+
+class Model(msgspec.Struct, frozen=True, eq=False):
+    """The fitted model, with draws from the distribution of its parameters."""
+
+    parameters: Floats
+    """Overhead in µs and loss, the latter 0 where it is not estimated; shape (2,)."""
+    draws: Floats | None
+    """Parameters of RESAMPLES equally likely models, shape (2, RESAMPLES); None where nothing tells the spread."""
+    with_loss: bool
+    r_squared: float | None
+    reduced_chi_squared: float | None
+    largest_residual: float
+
+    def estimate(self, which: int) -> Interval:
+        """Return the overhead (0) or the loss (1) with its interval."""
+        value = float(self.parameters[which])
+        return Interval(value) if self.draws is None else interval(value, self.draws[which])
+
+
+def fitted(group: str, settings: Sequence[Setting], tick_us: float) -> Model:
+    """Fit TP - T1/P = overhead + loss T1/P; `tick_us` is the width of TP's quantisation, 0 if there is none."""
+    from statsmodels.regression.linear_model import WLS  # noqa: PLC0415 - 2 s that no other command should take
+
+    sizes = len(settings)
+    cores = settings[0].point.cores
+    t1, tp = np.stack([setting.medians[:, 0] for setting in settings], axis=1)
+    resolution = np.array(
+        [math.hypot(t1_us / cores, max(tp_us, tick_us)) for t1_us, tp_us in (s.resolution_us for s in settings)]
+    )
+    scatter = np.array([np.var(setting.excess[1:]) if setting.bootstrapped else 0.0 for setting in settings])
+    weights = 1 / (resolution**2 / 12 + scatter)
+
+    with_loss = sizes >= 3 and bool(np.ptp(t1) > 0)
+    design = np.column_stack((np.ones(sizes), t1 / cores))[:, : 1 + with_loss]
+    fit = WLS(tp - t1 / cores, design, weights=weights).fit()
+    parameters = np.zeros(2)
+    parameters[: 1 + with_loss] = fit.params
+    freedom = sizes - (1 + with_loss)
+    chi_squared = float(fit.ssr) / freedom if freedom else None
+    birge = math.sqrt(max(1.0, chi_squared or 0.0))
+
+    rng = generator(group)
+    draws = None
+    if all(setting.bootstrapped for setting in settings):
+        # Smoothed by the resolution: samples that are all equal are not known without error.
+        excess = np.stack([setting.excess[1:] for setting in settings], axis=1)
+        excess += resolution * rng.uniform(-0.5, 0.5, excess.shape)
+        share = np.stack([setting.medians[0, 1:] / cores for setting in settings], axis=1)
+        refits = _refit(share, excess, weights, with_loss=with_loss)
+        draws = parameters[:, None] + birge * (refits - parameters[:, None])
+    elif freedom:
+        draws = np.zeros((2, RESAMPLES))
+        draws[: 1 + with_loss] = rng.multivariate_normal(
+            fit.params, birge**2 * fit.normalized_cov_params, RESAMPLES, method="cholesky"
+        ).T
+
+    total = float(np.sum(weights * (tp - np.average(tp, weights=weights)) ** 2))
+    return Model(
+        parameters=parameters,
+        draws=draws,
+        with_loss=with_loss,
+        r_squared=1 - float(fit.ssr) / total if total > 0 else None,
+        reduced_chi_squared=chi_squared,
+        largest_residual=float(np.max(np.abs(fit.resid) / tp)),
+    )
+
+
+def _refit(share: Floats, excess: Floats, weights: Floats, *, with_loss: bool) -> Floats:
+    """Fit the model to each row of (resamples, sizes); return overheads and losses, shape (2, resamples).
+
+    The normal equations of a weighted line, for all resamples at once.
+    """
+    mean_share = np.average(share, axis=1, weights=weights)
+    mean_excess = np.average(excess, axis=1, weights=weights)
+    loss = np.zeros(len(share))
+    if with_loss:
+        deviation = share - mean_share[:, None]
+        spread = deviation**2 @ weights
+        np.divide((deviation * excess) @ weights, spread, out=loss, where=spread > 0)
+    return np.stack((mean_excess - loss * mean_share, loss))

@@ -1,0 +1,146 @@
+"""Published switches beside those of a run, and beside the false times that it has made on purpose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from intercore.benchmarks.published import published
+from intercore.benchmarks.switch.names import CLOCKS, pair_of
+from intercore.benchmarks.switch.publication import SwitchPublication
+from intercore.view.section import where, whose
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from intercore.benchmarks.switch.analysis import FalseTime, SwitchAnalysis
+    from intercore.benchmarks.switch.wake_ups import WakeUp
+    from intercore.record.measurement import Run
+
+
+class _Printed(NamedTuple):
+    """A wake-up as the publication prints one: average and ends, ms."""
+
+    of: str
+    cores: str
+    average: float
+    low: float
+    high: float
+    meaning: str
+    """What the numbers are."""
+    primitive: str
+    is_own: bool
+
+
+_TRUE = "a wake-up"
+_COUNTERS_APART = "FALSE: two counters apart"
+
+
+def beside_published(run: Run, analysis: SwitchAnalysis) -> Iterator[_Printed]:
+    """Return the published rows, and below each those of this run that measure the same."""
+    known = {one.primitive for one in analysis.wake_ups}
+    for table in published(SwitchPublication):
+        same = next((name for name in _SAME_AS.get(table.setting.primitive, ()) if name in known), None)
+        for row in table.figures.rows:
+            meaning = _COUNTERS_APART if row.is_of_two_counters else _TRUE
+            cores = "across" if row.crosses else "one core"
+            times = (row.average_ms, row.minimum_ms, row.maximum_ms)
+            yield _Printed("published", cores, *times, meaning, table.setting.primitive, is_own=False)
+            for one in analysis.wake_ups:
+                if one.primitive == same and one.crosses == row.crosses:
+                    yield _own_printed(run, one, analysis.false_times)
+
+
+def _own_printed(run: Run, one: WakeUp, false_times: Iterable[FalseTime]) -> _Printed:
+    found = one.wake_up_us
+    setting = " ".join([whose(run), *(f"{name}={level}" for name, level in one.varied.items())])
+    if one.is_true:
+        meaning = f"{_TRUE}, {CLOCKS.get(one.time, 'one counter')}"
+    else:
+        plainly = any(other.is_plain for other in false_times if _setting_of(other) == _setting_of(one))
+        meaning = _COUNTERS_APART if plainly else "two counters, not aligned"
+    times = (found.mean / 1e3, found.min / 1e3, found.max / 1e3)
+    return _Printed(setting, pair_of(one), *times, meaning, one.primitive, is_own=True)
+
+
+def _setting_of(one: WakeUp | FalseTime) -> tuple[object, ...]:
+    return one.primitive, one.first, one.second, one.target, one.varied
+
+
+_SAME_AS = {"semaphore": ("binary-semaphore", "counting-semaphore")}
+"""Our levels that a published primitive may stand for, the likeliest first."""
+
+
+def literature_table(run: Run, rows: Sequence[_Printed]) -> Table[_Printed]:
+    """Return the table of what `beside_published` has found."""
+    labels = " and ".join(table.label for table in published(SwitchPublication))
+    primitive = next(row.primitive for row in rows if row.is_own)
+    return Table(
+        f"The tables of {labels}, and the same by {primitive} on {where(run)}, in ms",
+        rows,
+        [
+            Column("of", lambda row: row.of),
+            Column("cores", lambda row: row.cores),
+            Column("average", lambda row: _ms(row.average), right=True),
+            Column("minimum", lambda row: _ms(row.low), right=True),
+            Column("maximum", lambda row: _ms(row.high), right=True),
+            Column("what it is", lambda row: row.meaning),
+        ],
+    )
+
+
+def like_published(analysis: SwitchAnalysis) -> WakeUp | None:
+    """Return a wake-up across cores by a primitive that was published, if there is one."""
+    likely = [name for table in published(SwitchPublication) for name in _SAME_AS.get(table.setting.primitive, ())]
+    found = [one for one in analysis.wake_ups if one.crosses and one.primitive in likely]
+    return min(found, key=lambda one: likely.index(one.primitive), default=None)
+
+
+class _Compared(NamedTuple):
+    """A time beside the true one, ours or published."""
+
+    what: str
+    cores: str
+    shown_ms: float
+    deviation: str
+    true: str
+
+
+def false_times_table(run: Run, false_times: Sequence[FalseTime]) -> Table[_Compared]:
+    """Return the false times beside the true ones and the published ones."""
+    rows = [
+        _Compared(
+            f"{one.primitive}, raw counters",
+            pair_of(one),
+            one.raw_us.median.value / 1e3,
+            f"{_ms(one.raw_us.min / 1e3)} to {_ms(one.raw_us.max / 1e3)}",
+            "–" if one.true_us is None else f"{_ms(one.true_us / 1e3)}",
+        )
+        for one in false_times
+    ]
+    for table in published(SwitchPublication):
+        rows += [
+            _Compared(
+                f"published: {table.label}",
+                "across" if row.crosses else "same",
+                row.average_ms,
+                f"{_ms(row.minimum_ms)} to {_ms(row.maximum_ms)}",
+                "–",
+            )
+            for row in table.figures.rows
+        ]
+    return Table(
+        f"FALSE times, made on purpose on {where(run)}, beside the published ones, in ms",
+        rows,
+        [
+            Column("what", lambda row: row.what),
+            Column("cores", lambda row: row.cores),
+            Column("as subtracted", lambda row: _ms(row.shown_ms), right=True),
+            Column("least to largest", lambda row: row.deviation, right=True),
+            Column("by one clock", lambda row: row.true, right=True),
+        ],
+    )
+
+
+def _ms(ms: float) -> str:
+    return f"{ms:,.4f}"

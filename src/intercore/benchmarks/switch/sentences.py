@@ -1,0 +1,164 @@
+"""What the wake-ups come to, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.benchmarks import uncertainty
+from intercore.benchmarks.counter import with_bound
+from intercore.benchmarks.exactness import PROMISED_SPREAD
+from intercore.benchmarks.switch.wake_ups import TRUE_TIMES, place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from intercore.benchmarks.switch.analysis import FalseTime, Ratio
+    from intercore.benchmarks.switch.wake_ups import WakeUp
+
+
+def name_of(primitive: str, first: int, second: int) -> str:
+    """Name a primitive and its way."""
+    return f"{primitive} from core {first} to core {second}"
+
+
+def sentences(wake_ups: Sequence[WakeUp], ratios: Sequence[Ratio], false_times: Sequence[FalseTime]) -> Iterator[str]:
+    """Say what was found, what matters most first."""
+    yield from _about_ratios(ratios)
+    yield from _about_calls(wake_ups)
+    yield from _about_uncertainty(wake_ups)
+    yield from _about_alignment(wake_ups)
+    yield from _about_false_times(false_times)
+    yield from _about_exactness(wake_ups)
+
+
+def _about_ratios(ratios: Sequence[Ratio]) -> Iterator[str]:
+    if not ratios:
+        return
+    time = next(time for time in TRUE_TIMES if any(one.time == time for one in ratios))
+    for target in ("idle", "busy"):
+        known = [one for one in ratios if (one.target, one.time) == (target, time)]
+        if not known:
+            continue
+        quickest, slowest = (choose(known, key=lambda one: one.cross_us.value) for choose in (min, max))
+        what = "asleep" if target == "idle" else "busy with a task of lower priority"
+        low, high = (choose(one.ratio.value for one in known) for choose in (min, max))
+        yield (
+            f"Waking a task on another core that is {what} takes {_us(quickest.cross_us.value)} by {quickest.primitive}"
+            + (f" to {_us(slowest.cross_us.value)} by {slowest.primitive}" if slowest is not quickest else "")
+            + f" (medians): {_factor(low)}"
+            + (f" to {_factor(high)}" if high > low else "")
+            + " times what it takes on the same core"
+            + (f", {_us(quickest.same_us.value)} by {quickest.primitive}." if slowest is not quickest
+               else f", {_us(quickest.same_us.value)}.")
+        )  # fmt: skip
+
+
+def _about_calls(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
+    known = [one for one in wake_ups if one.time == "common" and one.primitive != "yield" and one.target != "busy"]
+    for crosses, where in ((False, "a task of lower priority on its own core"), (True, "a task on another core")):
+        medians = {one.primitive: one.call_us.median.value for one in known if one.crosses == crosses}
+        if medians:
+            least, most = min(medians, key=lambda name: medians[name]), max(medians, key=lambda name: medians[name])
+            yield (
+                f"The call that wakes {where} keeps the caller for {_us(medians[least])} ({least})"
+                + (f" to {_us(medians[most])} ({most})." if most != least else ".")
+            )
+
+
+def _about_uncertainty(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
+    within = max((one.within_us for one in wake_ups if one.time == "common"), default=0.0)
+    if within:
+        yield uncertainty.sentence(within, "wake-up")
+
+
+def _about_alignment(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
+    known = {(place(one), one.time): one for one in wake_ups}
+    aligned = [one for one in wake_ups if one.alignment is not None]
+    first = next(iter(aligned), None)
+    if first is None or (found := first.alignment) is None:
+        return
+    apart = (
+        f"cannot be told apart: they differ by less than {_us(found.within_us)}"
+        if abs(found.before.ahead_us) <= found.before.within_us
+        else f"are {_us(abs(found.before.ahead_us))} apart, give or take {_us(found.before.within_us)}"
+    )
+    yield (
+        f"The counters of cores {first.first} and {first.second} {apart}, and drift by "
+        f"{with_bound(found.drift_ppm, found.drift_within_ppm)} ppm, by time stamps exchanged before and after."
+    )
+    both = [(one, known[place(one), "common"]) for one in aligned if (place(one), "common") in known]
+    if both:
+        most = max(abs(one.wake_up_us.median.value - other.wake_up_us.median.value) for one, other in both)
+        within = max(one.within_us + other.within_us for one, other in both)
+        verdict = (
+            "as it should be"
+            if all(_agree(*pair) for pair in both)
+            else "more than that explains, so the machine was not equally quiet in both measurements"
+        )
+        yield (
+            f"Aligned counters and the common clock differ by up to {_us(most)} in {len(both)} medians, where the "
+            f"alignment can be off by {_us(within)}: {verdict}."
+        )
+
+
+def _agree(one: WakeUp, other: WakeUp) -> bool:
+    """Whether the medians differ by no more than the alignment, the statistics and the cost of looking leave open."""
+    slack = one.within_us + other.within_us + sum(
+        max(abs((median.low if median.low is not None else median.value) - median.value),
+            abs((median.high if median.high is not None else median.value) - median.value))
+        for median in (one.wake_up_us.median, other.wake_up_us.median)
+    )  # fmt: skip
+    looking = max((abs(cost - other.looking_us.get(core, cost)) for core, cost in one.looking_us.items()), default=0.0)
+    return abs(one.wake_up_us.median.value - other.wake_up_us.median.value) <= slack + looking
+
+
+def _about_false_times(false_times: Sequence[FalseTime]) -> Iterator[str]:
+    plain = [one for one in false_times if one.is_plain]
+    if plain:
+        worst = max(plain, key=lambda one: abs(one.raw_us.median.value))
+        true = "" if worst.true_us is None else f" instead of {_us(worst.true_us)}"
+        back = next((one for one in plain if (one.first, one.second) == (worst.second, worst.first)), None)
+        yield (
+            f"FALSE on purpose: subtracting the counters of two cores that were never aligned gives "
+            f"{_us(worst.raw_us.median.value)} from core {worst.first} to core {worst.second}{true}, with a standard "
+            f"deviation of {_us(worst.raw_us.stdev)}"
+            + (f", and {_us(back.raw_us.median.value)} the other way" if back is not None else "")
+            + ". It is not a time but how much later one counter began: large, nearly constant, and of the opposite "
+            "sign in the opposite direction."
+        )
+    elif false_times:
+        yield (
+            "Subtracting raw counters gives no false times here: the counters of this machine's cores are "
+            "synchronised, as far as these samples can tell. That is a property of the machine, not of the method."
+        )
+
+
+def _about_exactness(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
+    seen = [(one, one.exactness) for one in wake_ups if one.exactness is not None]
+    if seen:
+        count = sum(one.wake_up_us.n - found.interrupted for one, found in seen)
+        spread = max(found.spread for _, found in seen)
+        interrupted = sum(found.interrupted for _, found in seen)
+        differences = sorted({found.difference for _, found in seen})
+        between = f"{differences[0]:g}" + (f" to {differences[-1]:g}" if len(differences) > 1 else "")
+        verdict = (
+            f"in each setting a constant with a spread of at most {spread}"
+            if spread <= PROMISED_SPREAD
+            else f"within a setting by up to {spread} apart, more than the {PROMISED_SPREAD} that the clock promises"
+        )
+        yield (
+            f"Checked against the simulator: {count:,} wake-ups were measured {between} ticks longer than they truly "
+            f"were, {verdict}" + (f"; {interrupted:,} more were looked at during an interrupt." if interrupted else ".")
+        )
+
+
+def _us(us: float) -> str:
+    magnitude = abs(us)
+    for scale, unit in ((1e6, "s"), (1e3, "ms"), (1.0, "µs")):
+        if magnitude >= 0.9995 * scale:
+            return f"{us / scale:.3g} {unit}"
+    return f"{us * 1e3:.3g} ns"
+
+
+def _factor(ratio: float) -> str:
+    return f"{ratio:.2f}"

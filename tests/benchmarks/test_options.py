@@ -1,0 +1,36 @@
+"""What a user may choose of a report is declared by its benchmark, and carried without being understood."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from intercore.benchmarks.options import Option, Options, known, of
+from intercore.errors import UsageError
+
+
+def test_a_benchmark_gets_its_own_options_and_no_others() -> None:
+    assert Options(efficiency=0.5).of("speedup") == {"efficiency": 0.5}
+    assert Options(efficiency=0.5).of("switch") == {}
+    assert Options(efficiency=0.5).of("novel") == {}
+
+
+def test_what_was_not_chosen_has_its_default() -> None:
+    assert Options().of("speedup") == {"efficiency": 0.9}
+
+
+@pytest.mark.parametrize("value", [0, 1, -0.5, 90, math.nan, math.inf])
+def test_a_number_out_of_range_is_refused_by_name(value: float) -> None:
+    with pytest.raises(UsageError, match=r"--efficiency=.* is out of range: above 0 and below 1, e\.g\. 0\.9"):
+        Options(efficiency=value)
+
+
+def test_a_name_that_no_benchmark_declares_is_a_mistake_of_ours() -> None:
+    with pytest.raises(TypeError, match="eficiency"):
+        Options(eficiency=0.5)
+
+
+def test_all_options_are_those_of_all_benchmarks() -> None:
+    assert all(isinstance(option, Option) for option in known())
+    assert {*of("speedup")} <= {*known()}

@@ -30,8 +30,7 @@ class SimulatorProcesses:
         self.size = size
         self._batches: queue.SimpleQueue[tuple[Batch, Future[Result]] | None] = queue.SimpleQueue()
         self._closed = threading.Event()
-        self._processes = [_Process() for _ in range(size)]
-        self._threads: list[threading.Thread] = []
+        self._processes: list[_Process] = []
 
     def __str__(self) -> str:
         """See Workers."""
@@ -41,18 +40,17 @@ class SimulatorProcesses:
         """See Workers."""
         future: Future[Result] = Future()
         self._batches.put((batch, future))
-        if not self._threads:
-            self._threads = [threading.Thread(target=self._work, args=(one,), daemon=True) for one in self._processes]
-            for thread in self._threads:
-                thread.start()
+        if len(self._processes) < self.size:
+            process = _Process()
+            self._processes.append(process)
+            threading.Thread(target=self._work, args=(process,), daemon=True).start()
         return future
 
     def close(self) -> None:
         """See Workers."""
         self._closed.set()
-        for _ in self._threads:
-            self._batches.put(None)
         for process in self._processes:
+            self._batches.put(None)
             process.end()
         for process in self._processes:
             process.join()
@@ -61,10 +59,7 @@ class SimulatorProcesses:
         """Have one process measure batches, one after the other."""
         while (work := self._batches.get()) is not None:
             batch, future = work
-            if self._closed.is_set():
-                future.cancel()
-                continue
-            if not future.set_running_or_notify_cancel():
+            if self._closed.is_set() or not future.set_running_or_notify_cancel():
                 continue
             try:
                 future.set_result(process.measure(batch))

@@ -139,8 +139,9 @@ fuzz: setup ## fuzz the target's console for FUZZ_SECONDS (60)
 	build/fuzz/console_fuzz -dict=firmware/fuzz/console.dict -max_len=600 -timeout=10 \
 	    -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 build/corpus
 
-bench: setup ## what Intercore itself costs: a time stamp, the link, the store, the memory of a chip; our ring beside a message buffer; how fast its simulator is (Rust)
+bench: setup ## what Intercore itself costs: a time stamp, a start of the tool, the link, the store, the memory of a chip; our ring beside a message buffer; how fast its simulator is (Rust)
 	$(BIN)/python bench/time_stamp.py
+	$(BIN)/python bench/start_up.py
 	$(BIN)/python bench/link.py
 	scripts/install-packages $(ARM_GCC)
 	$(BIN)/python bench/footprint.py

@@ -147,7 +147,7 @@ def test_runs_under_the_same_conditions_count_together_and_others_are_left_out(t
         for seed in (1, 2):
             newer = campaign(ring, noise=0.01, rng=np.random.default_rng(seed), seed=seed)
             keep(store, [msgspec.structs.replace(one, conditions={**one.conditions, "compiler": "2"}) for one in newer])
-        found = predict(store, "host", "message", ["size=300"], extrapolate=False)
+        found = predict(store, "host", ["size=300"], extrapolate=False)
     assert found.basis.runs == (3, 2)
     assert found.basis.samples == 2200
     assert found.median_us.value == pytest.approx(ring(300), rel=0.01)
@@ -162,7 +162,7 @@ def test_odd_sizes_that_go_their_own_way_are_not_predicted_from_whole_words(tool
         refused = tool("predict", "host", "message", "size=301").failed(2)
         assert "no multiple of 4 bytes go their own way here" in refused.error
         keep(store, [*campaign(ring, noise=0.001), *odd])
-        found = predict(store, "host", "message", ["size=2002"], extrapolate=False)
+        found = predict(store, "host", ["size=2002"], extrapolate=False)
     assert found.median_us.value > 5 * ring(2002)
 
 
@@ -172,7 +172,7 @@ def test_one_size_or_a_few_samples_promise_nothing(tool: Tool) -> None:
     assert "there is no model for 64 bytes" in tool("predict", "host", "message", "size=64").failed(2).error
     with Store(tool.store) as store:
         keep(store, campaign(queue, sizes=(4, 64), count=3))
-        found = predict(store, "host", "message", ["size=32"], extrapolate=False)
+        found = predict(store, "host", ["size=32"], extrapolate=False)
     assert (found.median_us.low, found.single_us is not None and found.single_us.low) == (None, None)
 
 
@@ -202,7 +202,7 @@ def test_intervals_for_a_single_message_hold_nineteen_of_twenty(tool: Tool) -> N
     for trial in range(trials):
         with Store(tool.directory / f"{trial}.db") as store:
             keep(store, campaign(ring, noise=0.03, size_noise=0.02, rng=rng))
-            found = predict(store, "host", "message", ["size=300"], extrapolate=False)
+            found = predict(store, "host", ["size=300"], extrapolate=False)
         middle = ring(300) * (1 + 0.02 * rng.normal())
         single = middle * (1 + 0.03 * rng.normal(size=200))
         for place, (estimate, truth) in enumerate(((found.median_us, np.array([middle])), (found.single_us, single))):

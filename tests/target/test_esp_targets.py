@@ -158,7 +158,7 @@ def test_a_prediction_from_an_emulated_chip_says_so(tmp_path: Path) -> None:
         number = store.create_run(plan, len(measurements))
         for one in measurements:
             store.add(number, Setting("message", dict(one.factors), 0), one, len(measurements))
-        found = predict(store, "esp32-qemu", "message", ["size=300"], extrapolate=False)
+        found = predict(store, "esp32-qemu", ["size=300"], extrapolate=False)
     assert (found.emulated, found.simulated) == (True, False)
     assert found.notes[0] == f"{LABELS['emulated']}, not measured on a chip."
 

@@ -15,6 +15,8 @@ which may be left out, and is loaded only when it is needed: who asks a target d
                     (`intercore.benchmarks.options`)
     together.py     `together(said)`: what a page says of all its runs at once, in place of a section for each
                     (`intercore.view.section.Together`)
+    prediction.py   `predict(store, target, words, extrapolate=…)`: what will take how long, and prediction_report.py
+                    what is read of that (`intercore.benchmarks.predictions`)
     publication.py  `PUBLICATION`: what published figures of the same quantity look like; the figures themselves are
                     the files of `published/` (`intercore.benchmarks.published`)
 
@@ -44,9 +46,13 @@ def names() -> tuple[str, ...]:
 @cache
 def module(benchmark: str, name: str) -> ModuleType | None:
     """Return a module of a benchmark's folder, such as `report`; None if there is no such module or folder."""
+    return importlib.import_module(f"{benchmarks.__name__}.{benchmark}.{name}") if has(benchmark, name) else None
+
+
+@cache
+def has(benchmark: str, name: str) -> bool:
+    """Return whether a benchmark's folder has such a module, without loading it."""
     if benchmark not in names():
-        return None
+        return False
     package = importlib.import_module(f"{benchmarks.__name__}.{benchmark}")
-    if all(found.name != name for found in pkgutil.iter_modules(package.__path__)):
-        return None
-    return importlib.import_module(f"{package.__name__}.{name}")
+    return any(found.name == name for found in pkgutil.iter_modules(package.__path__))

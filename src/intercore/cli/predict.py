@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from intercore.benchmarks.message.prediction import predict as predict_message
-from intercore.benchmarks.message.prediction_report import prediction_row, prediction_section
+from intercore.benchmarks import predictions
 from intercore.cli.options import DEFAULT_STORE, Output, StorePath
 from intercore.cli.stored import existing
 from intercore.target.targets import find
@@ -33,5 +32,5 @@ def predict(
 ) -> None:
     """Predict what a message takes from stored runs, with intervals, and say what that rests on."""
     with existing(store_path) as store:
-        found = predict_message(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
-    show(OfSection(found, [prediction_row(found)], prediction_section(found)), output)
+        found = predictions.predict(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
+    show(OfSection(found.prediction, [found.row], found.section), output)

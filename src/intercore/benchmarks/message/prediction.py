@@ -112,13 +112,11 @@ class _Known(msgspec.Struct, frozen=True):
     origin: Origin
 
 
-def predict(store: Store, target: str, benchmark: str, words: Iterable[str], *, extrapolate: bool) -> Prediction:
+def predict(store: Store, target: str, words: Iterable[str], *, extrapolate: bool) -> Prediction:
     """Predict from the runs of a store; `words` name the setting, e.g. `size=300 transport=ring from=0 to=1`.
 
     Raises UsageError for what was not measured, does not exist, or is not said though it matters.
     """
-    if benchmark != BENCHMARK:
-        raise UsageError(f"there is no model of {benchmark} that predicts; there is one of: {BENCHMARK}")
     size, measure, asked = _asked(words)
     known = [one for one in _stored(store, target) if one.measurement.factors["measure"] == measure]
     if not known:

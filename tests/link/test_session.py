@@ -13,7 +13,8 @@ import pytest
 from intercore.errors import IntercoreError, UsageError
 from intercore.link import exchange
 from intercore.link.child_port import ChildPort
-from intercore.link.exchange import Incoming, TargetRestartedError, TargetSilentError
+from intercore.link.exchange import TargetRestartedError, TargetSilentError
+from intercore.link.incoming import MAX_RANGES, Incoming
 from intercore.link.port import ProtocolError, TargetLostError
 from intercore.link.protocol import Begin, End
 from intercore.link.serial_port import SerialPort
@@ -214,7 +215,7 @@ def test_a_question_for_missing_lines_stays_short() -> None:
     for i in range(0, 100_000, 10):
         answer.add(Begin(1, i, "speedup"))
     ranges = answer.missing()
-    assert len(ranges) <= exchange.MAX_RANGES + 1
+    assert len(ranges) <= MAX_RANGES + 1
     assert ranges[-1] == (99_991, None)
 
 

@@ -1,0 +1,64 @@
+"""The lines of an answer as far as they have arrived, and those that are missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from intercore.link.port import ProtocolError
+from intercore.link.protocol import End, Numbered
+
+MAX_RANGES = 8
+"""Ranges of lines asked for at once: where bytes are lost, a short command gets through and a long one never does."""
+RANGE_GAP = 4
+"""Good lines between two missing ones that may come again for the sake of a shorter command."""
+
+
+@dataclass
+class Incoming:
+    """The lines of an answer as far as they have arrived."""
+
+    lines: dict[int, Numbered] = field(default_factory=dict)
+    highest: int = -1
+    last: int | None = None
+    """Number of the last line, known once `end` has arrived."""
+    count_when_asked: int = 0
+    in_vain: int = 0
+    """Times in a row that lines were asked for without bringing a new one."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing."""
+        return self.last is not None and len(self.lines) == self.last + 1
+
+    def add(self, line: Numbered) -> bool:
+        """Take a line; return whether it is new."""
+        if line.i in self.lines:
+            return False
+        if self.last is not None and line.i > self.last:
+            raise ProtocolError(f"the target sent line {line.i} of an answer that ends with line {self.last}")
+        if isinstance(line, End):
+            if line.i < self.highest:
+                raise ProtocolError(f"the target sent line {self.highest} of an answer that ends with line {line.i}")
+            self.last = line.i
+        self.lines[line.i] = line
+        self.highest = max(self.highest, line.i)
+        return True
+
+    def note_asked(self) -> None:
+        """Note that lines are asked for."""
+        self.in_vain = self.in_vain + 1 if len(self.lines) == self.count_when_asked else 0
+        self.count_when_asked = len(self.lines)
+
+    def missing(self) -> list[tuple[int, int | None]]:
+        """Return the first ranges of missing lines, and that to the end while this is unknown; it has no last line."""
+        ranges: list[tuple[int, int]] = []
+        for i in range(self.highest + 1):
+            if i in self.lines:
+                continue
+            if ranges and i - ranges[-1][1] <= RANGE_GAP:
+                ranges[-1] = (ranges[-1][0], i)
+            elif len(ranges) == MAX_RANGES:
+                break
+            else:
+                ranges.append((i, i))
+        return [*ranges] if self.last is not None else [*ranges, (self.highest + 1, None)]

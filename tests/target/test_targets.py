@@ -1,0 +1,32 @@
+"""The table of targets: what it costs to load, and what it says of a name that is none."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from intercore.errors import UsageError
+from intercore.target.targets import TARGETS, Kind, Target, UnknownTargetError, find
+
+HEAVY = ("numpy", "serial", "elftools", "labgrid", "intercore._sim", "intercore.link.session", "intercore.board.build")
+"""What a command that opens no target is not to wait for."""
+
+
+def test_the_names_of_the_targets_are_known_without_ports_builders_and_the_simulator() -> None:
+    code = f"import sys, intercore.target.targets; print(*[name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_a_name_that_is_none_is_an_error_of_its_own() -> None:
+    with pytest.raises(UnknownTargetError, match="there is no target 'pico-simm'; did you mean 'pico-sim'"):
+        find("pico-simm")
+    assert issubclass(UnknownTargetError, UsageError)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=[target.name for target in TARGETS])
+def test_a_target_has_a_board_unless_it_is_this_machine_or_any_serial_port(target: Target) -> None:
+    assert (target.board is None) == (target.kind in {Kind.HOST, Kind.SERIAL})
+    assert target.board is None or target.factors == target.board.factors

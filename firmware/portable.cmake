@@ -10,7 +10,7 @@ foreach(pattern core/*.c bench/*.c bench/*/*.c transport/*.c workload/*.c)
   list(APPEND IC_PORTABLE ${found})
 endforeach()
 # The board adds its registry of benchmarks, one of these.
-list(REMOVE_ITEM IC_PORTABLE bench/benchmarks.c bench/benchmarks_amp.c)
+list(REMOVE_ITEM IC_PORTABLE bench/registry.c bench/registry_amp.c)
 # The test of port.h's promises.
 file(GLOB IC_PORT_TEST ${watched} RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/port/test/*.c)
 

@@ -322,8 +322,8 @@ static void handle(void *arg) {
 /* ---- the bystander ---- */
 
 /* It computes until the end, or for long enough: not counted from its own begin, since who waits for it may come late,
- * and would wait for ever if it had ended. It looks at the clock seldom: that takes the bus, which the reading of another
- * core may need at that time. */
+ * and would wait for ever if it had ended. It looks at the clock seldom: that takes the bus, which the reading of
+ * another core may need at that time. */
 static void bystander_task(void *arg) {
     struct role *role = arg;
     for (;;) {

@@ -64,7 +64,7 @@ def test_what_analyses_loads_nothing_that_reaches_a_target() -> None:
 GONE = ("jitter", "message", "speedup")
 WITHOUT = f"""
 from pathlib import Path
-from intercore.benchmarks import levels, registry
+from intercore.benchmarks import registry, suite
 from intercore.benchmarks.options import Options
 from intercore.benchmarks.reports import reports
 from intercore.document.run import run_document
@@ -76,7 +76,7 @@ for command in pkgutil.iter_modules(intercore.cli.__path__):
     importlib.import_module(f"intercore.cli.{{command.name}}")
 gone = {GONE}
 assert not {{*gone}} & {{*registry.names()}}
-assert all(list(levels.suite(name, "measured", amp=False)) == [{{}}] for name in gone)
+assert all(list(suite.suite(name, "measured", amp=False)) == [{{}}] for name in gone)
 parts = tuple(Part(name, {{}}) for name in (*registry.names(), *gone))
 found = reports(Run(1, Plan("host", None, "suite", parts), "2026-01-01T00:00:00+00:00", "0", 0, ()), Options())
 assert [report.benchmark for report in found.reports] == [part.benchmark for part in parts]

@@ -199,3 +199,10 @@ def test_quantiles_of_a_histogram_are_close_to_those_of_the_values(values: list[
 def test_an_empty_histogram_has_no_quantile() -> None:
     with pytest.raises(ValueError, match="no quantile"):
         quantile(np.zeros(3, np.int64), 0.5)
+
+
+@pytest.mark.parametrize("counts", [[-1, 5], [2**62, 2**62], [2**62, 1]])
+def test_a_histogram_that_can_be_none_is_left_out_and_told(counts: list[int]) -> None:
+    odd = measurement([1000, 1000], more={**counted([990], [0]), "late.counts": counts})
+    assert analyse([odd]).settings[0].counted is None
+    assert "1 histogram is left out" in " ".join(warnings([odd]))

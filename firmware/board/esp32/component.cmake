@@ -5,7 +5,7 @@ get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 include(${firmware}/portable.cmake)
 
 ic_transports(transports freertos esp_idf)
-set(sources ${IC_PORTABLE} bench/benchmarks.c
+set(sources ${IC_PORTABLE} bench/registry.c
   port/loop.c port/freertos/loop_freertos.c port/freertos/objects_freertos.c port/freertos/period_freertos.c
   port/freertos/time_freertos.c
   port/freertos_smp/conditions_esp_idf.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/kernel_esp_idf.c

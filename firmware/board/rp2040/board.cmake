@@ -23,7 +23,7 @@ target_compile_definitions(freertos PUBLIC LIB_PICO_MULTICORE=1)
 # The files' names in its assertions do not depend on where they are here.
 add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 
-target_sources(intercore PRIVATE bench/benchmarks.c)
+target_sources(intercore PRIVATE bench/registry.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 # 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000. Code at -O0 is half as large again and
 # leaves room for 5120.

@@ -13,7 +13,7 @@ target_compile_options(intercore PRIVATE -ffunction-sections -fdata-sections)
 
 ic_freertos(ThirdParty/GCC/RP2040 port/freertos_amp board/rp2040_amp board/rp2040/sdk)
 
-target_sources(intercore PRIVATE bench/benchmarks_amp.c)
+target_sources(intercore PRIVATE bench/registry_amp.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
 # 24 kB: with code for each core, there is no room for more.
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=3072U)

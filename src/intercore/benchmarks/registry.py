@@ -4,7 +4,7 @@ A folder's docstring says what the benchmark asks. What else there is to say sta
 which may be left out, and is loaded only when it is needed: who asks a target does not wait for the statistics.
 
     levels.py       what is measured where the user names no levels: `DEFAULT`, and `suite(origin, amp=…)`
-                    (`intercore.benchmarks.levels`)
+                    (`intercore.benchmarks.suite`)
     series.py       what its series are for: `ROLES`, and perhaps `quantity` and `incomparable`
                     (`intercore.benchmarks.series`)
     witness.py      what a simulator watches, so that the truth of each sample is known

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from intercore.board.boards import Flashing
 from intercore.campaign.duration import parse_duration
 from intercore.campaign.plan_file import Experiment, PlanFile, TargetEntry
-from intercore.campaign.stop_rule import parse_rule
 from intercore.campaign.toml_table import parsed, shown
+from intercore.campaign.until import parse_rule
 from intercore.errors import UsageError, unknown
 from intercore.record.plan import MAX_SETTINGS
 from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find

@@ -13,7 +13,7 @@ from intercore.board.boards import FACTORS
 from intercore.board.factors import OPT
 from intercore.campaign.levels import excluded, find_benchmark, refused, resolve, suite, target_levels
 from intercore.campaign.run import carry_out
-from intercore.campaign.stop_rule import DEFAULT_CAP, parse_rule
+from intercore.campaign.until import DEFAULT_CAP, parse_rule
 from intercore.cli.connection import connected, patience
 from intercore.cli.options import (
     DEFAULT_STORE,
@@ -29,7 +29,7 @@ from intercore.cli.outcome import findings, write_report
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import command_to_go_on, existing
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
-from intercore.record.levels import parse_levels
+from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Part, Plan
 from intercore.record.plan import SUITE, check, left_out, settings
 from intercore.record.store import Store

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.levels import ALL
+from intercore.benchmarks.suite import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from intercore.benchmarks.levels import Levels
+    from intercore.benchmarks.suite import Levels
     from intercore.record.origin import Origin
 
 DEFAULT: Levels = {"measure": ALL, "lock": ALL, "from": ["0"], "to": ["1"]}

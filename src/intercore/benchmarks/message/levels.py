@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.levels import ALL, All
+from intercore.benchmarks.suite import ALL, All
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from intercore.benchmarks.levels import Levels
+    from intercore.benchmarks.suite import Levels
     from intercore.record.origin import Origin
 
 _TRANSPORTS = All(besides="rpmsg-char:")

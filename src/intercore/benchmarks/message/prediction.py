@@ -32,7 +32,7 @@ from intercore.benchmarks.message.curve import (
 from intercore.benchmarks.message.rows import rate
 from intercore.errors import UsageError, unknown
 from intercore.record.conditions import disagreement
-from intercore.record.levels import parse_levels
+from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Level
 from intercore.record.origin import LABELS, Origin
 from intercore.statistics.factors import ordered

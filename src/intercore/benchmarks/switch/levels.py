@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from intercore.benchmarks.levels import Levels
+    from intercore.benchmarks.suite import Levels
     from intercore.record.origin import Origin
 
 _PRIMITIVES = [

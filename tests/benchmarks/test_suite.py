@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from intercore.benchmarks import levels, registry
+from intercore.benchmarks import registry
+from intercore.benchmarks import suite as of_benchmarks
 from intercore.campaign.levels import resolve, suite
 from intercore.link.session import BenchmarkInfo, ParameterInfo
 
@@ -36,5 +37,5 @@ def test_a_benchmark_without_a_folder_has_the_targets_own_defaults() -> None:
 @pytest.mark.parametrize("amp", [False, True])
 def test_the_grids_of_a_benchmark_name_the_same_factors(benchmark: str, amp: bool) -> None:
     for origin in ("measured", "simulated", "emulated"):
-        grids = levels.suite(benchmark, origin, amp=amp)
+        grids = of_benchmarks.suite(benchmark, origin, amp=amp)
         assert len({frozenset(grid) for grid in grids}) == 1

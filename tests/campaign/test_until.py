@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from intercore.campaign.stop_rule import DEFAULT_CAP, parse_rule
+from intercore.campaign.until import DEFAULT_CAP, parse_rule
 from intercore.errors import UsageError
 from intercore.record.measurement import Part, Plan, StopRule
 from intercore.record.plan import settings

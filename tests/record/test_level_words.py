@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from intercore.errors import UsageError
-from intercore.record.levels import parse_levels
+from intercore.record.level_words import parse_levels
 
 
 def test_a_word_names_a_factor_and_its_levels() -> None:

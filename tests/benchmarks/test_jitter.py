@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.benchmarks.jitter.analysis import JitterAnalysis, analyse, releases, warnings
-from intercore.record.measurement import Measurement, Series
+from intercore.benchmarks.series import Role, role
+from intercore.record.measurement import Measurement, Series, Unit
 from intercore.statistics.histogram import bin_bounds, quantile
 
 if TYPE_CHECKING:
@@ -206,3 +207,16 @@ def test_a_histogram_that_can_be_none_is_left_out_and_told(counts: list[int]) ->
     odd = measurement([1000, 1000], more={**counted([990], [0]), "late.counts": counts})
     assert analyse([odd]).settings[0].counted is None
     assert "1 histogram is left out" in " ".join(warnings([odd]))
+
+
+def test_latencies_are_the_result_and_histograms_stand_beside_them() -> None:
+    units: dict[str, Unit] = {"late": "tick", "begins": "count", "extremes": "tick", "late.counts": "count"}
+    roles = {
+        name: role("jitter", Series(name, "common", 10**6, np.array([1, 2]), unit)) for name, unit in units.items()
+    }
+    assert roles == {
+        "late": Role.RESULT,
+        "begins": Role.AUXILIARY,
+        "extremes": Role.AUXILIARY,
+        "late.counts": Role.HISTOGRAM,
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -11,9 +12,16 @@ from rich.console import Console
 from intercore.benchmarks.jitter.publication import JitterPublication
 from intercore.benchmarks.jitter.report import report
 from intercore.benchmarks.published import published
+from intercore.benchmarks.reports import reports
 from intercore.record.measurement import Measurement, Part, Plan, Run
 from intercore.terminal.formats.table import print_table
 from tests.benchmarks.test_jitter import counted, measurement
+from tests.benchmarks.test_seeds import cells, page
+from tests.benchmarks.test_seeds import report as seeds_report
+from tests.fakes import esp32 as fake_esp32
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LATE = [1182 + step % 7 for step in range(600)]
 RUN = (
@@ -85,3 +93,36 @@ def test_the_report_is_json() -> None:
     found = report(run(*RUN))
     assert msgspec.json.decode(msgspec.json.encode([found.json, found.rows, found.section.figures]))
     assert [row["moved"] for row in found.rows] == [None, None, None, 600, None]
+
+
+def test_the_periods_of_seed_002_are_carried_over_exactly() -> None:
+    (table,) = published(JitterPublication)
+    assert table.figures.period_ms == 10
+    assert [(row.moved, row.average_ms, row.minimum_ms, row.maximum_ms) for row in table.figures.rows] == [
+        (False, 9.996, 9.632, 10.001),
+        (True, 8957.846, 213.006, 17700.333),
+    ]
+
+
+def test_the_periods_of_seed_002_stand_beside_ours() -> None:
+    rows = cells(seeds_report("jitter"), "Periods of 10 ms")
+    assert [row[:2] for row in rows[:2]] == [
+        ["published", "no"],
+        ["published", "yes: always overdue"],
+    ]
+    assert [row[1] for row in rows[2:]] == ["none", "blockers", "unsynchronised"]
+    assert [row[-1] for row in rows[2:4]] == ["10.000", "10.000"]
+    assert float(rows[4][-1].replace(",", "")) > 1000
+
+
+@pytest.mark.parametrize(("origin", "label"), [("simulated", "SIMULATED"), ("emulated", "FUNCTION ONLY")])
+def test_our_periods_beside_published_ones_say_what_was_not_measured(origin: str, label: str) -> None:
+    said = reports(fake_esp32.run(**{origin: True})).reports
+    (found,) = (one for one in said if one.benchmark == "jitter")
+    assert cells(found, "Periods of 10 ms")[2][0] == f"fake-esp32 ({label})"
+
+
+def test_published_periods_are_drawn_in_grey(tmp_path: Path) -> None:
+    _, figures = page(tmp_path)
+    drawn = [one for one in figures["jitter-periods"]["data"] if one.get("name", "").startswith("published")]
+    assert [one["marker"]["color"] for one in drawn] == ["published", "published"]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.benchmarks.contention.publication import ContentionPublication
-from intercore.benchmarks.jitter.publication import JitterPublication
 from intercore.benchmarks.published import Publication, load, published
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.benchmarks.switch.publication import SwitchPublication
@@ -76,15 +75,6 @@ def test_a_bad_table_of_switches_is_refused(tmp_path: Path) -> None:
         path.write_text(text.replace(old, new))
         with pytest.raises(IntercoreError, match=field):
             load(path)
-
-
-def test_the_periods_of_seed_002_are_carried_over_exactly() -> None:
-    (table,) = published(JitterPublication)
-    assert table.figures.period_ms == 10
-    assert [(row.moved, row.average_ms, row.minimum_ms, row.maximum_ms) for row in table.figures.rows] == [
-        (False, 9.996, 9.632, 10.001),
-        (True, 8957.846, 213.006, 17700.333),
-    ]
 
 
 def test_the_table_of_seed_001_is_carried_over_exactly() -> None:

@@ -22,7 +22,6 @@ def measured(benchmark: str, *found: Series, **factors: int | str) -> Measuremen
     [
         ("speedup", "t1", "tick"),
         ("threadmetric", "count", "count"),
-        ("jitter", "late", "tick"),
         ("switch", "switch", "tick"),
         ("lock", "there", "tick"),
         ("lock", "back", "tick"),
@@ -43,9 +42,6 @@ def test_the_median_of_a_result_is_a_result(benchmark: str, name: str, unit: Uni
         ("contention", "task0.0", "moment", Role.MOMENTS),
         ("switch", "before.there", "tick", Role.AUXILIARY),
         ("switch", "after.at", "moment", Role.MOMENTS),
-        ("jitter", "begins", "count", Role.AUXILIARY),
-        ("jitter", "extremes", "tick", Role.AUXILIARY),
-        ("jitter", "late.counts", "count", Role.HISTOGRAM),
         ("lock", "taken.0", "moment", Role.MOMENTS),
     ],
 )

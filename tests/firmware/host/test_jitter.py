@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.firmware.host.test_speedup import series
+from tests.firmware.host.test_units import check
 
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal
@@ -109,3 +110,9 @@ def test_what_is_counted_is_not_kept(terminal: Terminal) -> None:
 )
 def test_what_cannot_be_is_refused(terminal: Terminal, words: str, code: str) -> None:
     assert terminal.ask(f"run jitter {words}")[-1]["code"] == code
+
+
+def test_its_series_come_in_their_units(terminal: Terminal) -> None:
+    counts = dict.fromkeys(("late.counts", "longer.counts", "shorter.counts"), "count")
+    units = {"late": "tick", "core": "core", "begins": "count", "extremes": "tick", **counts}
+    check(terminal, "jitter migrate=unsynchronised samples=50 counted=50", units)

@@ -13,6 +13,7 @@ from elftools.elf.elffile import ELFFile
 
 from intercore.board.factors import OPT_LEVELS
 from tests.firmware.rp2040.conftest import Board, built_amp
+from tests.turns import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,7 +99,8 @@ def test_neither_kernel_is_named_in_the_other(images: tuple[Image, Image]) -> No
 
 def test_what_has_no_sense_is_refused(board: Board) -> None:
     refused = {line["name"]: line["refused"] for line in board.ask("list") if "refused" in line}
-    assert set(refused) == {"contention", "jitter", "api", "rhealstone", "threadmetric", "lock"}
+    listed = (ROOT / "firmware/bench/benchmarks.h").read_text()
+    assert set(refused) == set(re.findall(r"^    SMP_ONLY\((\w+)", listed, re.MULTILINE)) != set()
     for name, why in refused.items():
         assert why.startswith("not applicable on AMP: ")
         for command in ("run", "check"):

@@ -95,7 +95,8 @@ test-long: setup build/platformio/.installed ## what is too long for every day: 
 	    tests/cli
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/firmware/host/test_transports.py
 	$(BIN)/pytest -q $(TOGETHER) $(addprefix --ignore tests/,cli sim firmware/host firmware/rp2040 firmware/rp2040_amp \
-	    firmware/stm32h745)
+	    firmware/stm32h745 test_contributing.py)
+	INTERCORE_SLOW=1 $(BIN)/pytest -q tests/test_contributing.py
 	for core in $(OPENBLAS_CORES); do OPENBLAS_CORETYPE=$$core $(BIN)/pytest -q $(TOGETHER) $(NUMERIC_TESTS) || exit; done
 
 lint: setup ## check style, types, Rust and C code

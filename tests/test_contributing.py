@@ -194,11 +194,9 @@ def without(tree: Tree, benchmark: str) -> None:
     tree.remove(f"firmware/bench/{benchmark}.c")
     tree.remove(f"src/intercore/benchmarks/{benchmark}")
     tree.remove(f"docs/benchmarks/{benchmark}.md")
-    for path in [
-        *(tree.folder / "tests").rglob(f"test_{benchmark}.py"),
-        *tree.folder.glob(f"tests/*/test_{benchmark}_*.py"),
-    ]:
-        path.unlink()
+    for form in (f"test_{benchmark}.py", f"test_{benchmark}_*.py"):
+        for path in (tree.folder / "tests").rglob(form):
+            path.unlink()
     listed = tree.folder / "firmware/bench/benchmarks.h"
     line = rf"^    SMP_(?:AND_AMP\({benchmark}\)|ONLY\({benchmark},.*?\)) +\\\n(?=    SMP_)"
     left, count = re.subn(line, "", listed.read_text(), flags=re.MULTILINE | re.DOTALL)
@@ -229,7 +227,6 @@ def test_what_is_left_when_a_benchmark_is_deleted_is_measured_and_shown(tree: Tr
 def test_every_other_test_passes_without_a_benchmark(tree: Tree) -> None:
     """Of `speedup` this is not asked: most tests of the command line measure it as their example."""
     without(tree, "jitter")
-    tree.pytest(
-        "-n", "3", "--dist", "loadfile", "--ignore", "tests/firmware/host", "--ignore", "tests/test_contributing.py"
-    )
+    here = "tests/test_contributing.py"
+    tree.pytest("-n", "3", "--dist", "loadfile", "--ignore", "tests/firmware/host", "--ignore", here)
     tree.pytest("tests/firmware/host")

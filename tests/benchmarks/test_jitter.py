@@ -211,9 +211,8 @@ def test_a_histogram_that_can_be_none_is_left_out_and_told(counts: list[int]) ->
 
 def test_latencies_are_the_result_and_histograms_stand_beside_them() -> None:
     units: dict[str, Unit] = {"late": "tick", "begins": "count", "extremes": "tick", "late.counts": "count"}
-    roles = {
-        name: role("jitter", Series(name, "common", 10**6, np.array([1, 2]), unit)) for name, unit in units.items()
-    }
+    ticks = np.array([1, 2])
+    roles = {name: role("jitter", Series(name, "common", 10**6, ticks, unit)) for name, unit in units.items()}
     assert roles == {
         "late": Role.RESULT,
         "begins": Role.AUXILIARY,

@@ -112,6 +112,7 @@ lint-rust:
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --workspace --all-targets --quiet -- -D warnings
 	$(RING_MODEL) && cargo fmt --check && cargo clippy --locked --all-targets --quiet -- -D warnings
+	cargo fmt --check --manifest-path bench/sim/Cargo.toml
 
 lint-c:
 	$(BIN)/clang-format --dry-run --Werror $(C_FILES)
@@ -160,7 +161,7 @@ peers: setup ## our benchmarks beside other people's on this machine, by turns (
 	$(BIN)/python bench/peers.py
 
 clean: ## remove what was built here; the environment and stored runs stay
-	rm -rf build *suite.html sim/target
+	rm -rf build *suite.html sim/target bench/sim/target
 
 setup: $(VENV)/.installed
 	@mkdir -p build

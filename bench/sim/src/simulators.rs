@@ -1,8 +1,8 @@
 //! The two simulators, as the measurement sees them.
 
+use intercore_sim::chip::machine::{Machine, Stop};
 use intercore_sim::firmware::bootrom;
 use intercore_sim::firmware::image::{Boot, Image};
-use intercore_sim::chip::machine::{Machine, Stop};
 use rp2040_emu::{Config, Emulator};
 
 /// Code for one core, entered at its first instruction.

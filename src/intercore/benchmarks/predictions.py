@@ -1,4 +1,4 @@
-"""What will take how long, from what has been measured, of each benchmark that has a model.
+"""Predictions from stored runs, for each benchmark that has a model.
 
 Its folder has `predict(store, target, words, extrapolate=…)` in `prediction.py`; what programs and people read of what
 that returns is made by `prediction_row` and `prediction_section` in `prediction_report.py`.

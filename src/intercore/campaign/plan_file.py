@@ -64,6 +64,6 @@ class PlanFile(msgspec.Struct, frozen=True):
     budget: float | None
     """Seconds after which nothing more is begun."""
 
-    def refuse(self, location: Location, sentence: str) -> UsageError:
+    def refusal(self, location: Location, sentence: str) -> UsageError:
         """Return the error that names the line of what stands at `location`."""
         return UsageError(f"{self.name}:{line_of(self.text, location)}: {sentence}")

@@ -114,7 +114,7 @@ def _located(file: PlanFile, location: Location) -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        raise file.refuse(location, str(error)) from None
+        raise file.refusal(location, str(error)) from None
 
 
 def _draft(file: PlanFile, entry: TargetEntry) -> Draft:
@@ -152,7 +152,7 @@ def _build(file: PlanFile, experiment: Experiment, target: Target, *, always: bo
             continue
         location = (*experiment.location, "factors", name)
         if is_built:
-            raise file.refuse(location, f"the image was built already: leave out {name}, or the image")
+            raise file.refusal(location, f"the image was built already: leave out {name}, or the image")
         with _located(file, location):
             check_factors(target, {name: [str(level) for level in given]}, flashing=True)
         levels[name] = []
@@ -210,7 +210,7 @@ def _levels(file: PlanFile, experiment: Experiment, benchmark: BenchmarkInfo) ->
             continue
         location = (*experiment.location, "factors", name)
         if name not in parameters:
-            raise file.refuse(location, unknown(f"factor of {benchmark.name}", name, [*parameters, *TARGET_FACTORS]))
+            raise file.refusal(location, unknown(f"factor of {benchmark.name}", name, [*parameters, *TARGET_FACTORS]))
         levels[name] = []
         for at, level in enumerate(given):
             with _located(file, (*location, at)):

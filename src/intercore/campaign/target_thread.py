@@ -1,4 +1,4 @@
-"""Measures batches on a target that there is once: a board, or this machine."""
+"""Measures batches on a target of which there is only one: a board, or this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stop rule as a user asks for it, `--until 1%`: settings are measured again until their medians are known so."""
+"""The stop rule as a user asks for it, `--until 1%`: settings are repeated until their medians are known that well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `predict`: what a message takes that was not measured."""
+"""The command `predict`: how long a setting will take that was not measured."""
 
 from __future__ import annotations
 

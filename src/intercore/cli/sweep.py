@@ -101,7 +101,7 @@ def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Worker
         raise UsageError("--jobs is for this machine: how many simulated chips a cluster runs is up to its workers")
     for entry in file.targets:
         if not find(entry.name).simulated:
-            raise file.refuse(entry.location, f"with --cluster, all targets are simulated, and {entry} is not")
+            raise file.refusal(entry.location, f"with --cluster, all targets are simulated, and {entry} is not")
     from intercore.campaign.cluster import Cluster  # noqa: PLC0415 - Dask takes a second to load
 
     return Cluster(cluster, lambda what: messages().print(what, markup=False))

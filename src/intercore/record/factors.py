@@ -1,4 +1,4 @@
-"""Factors that are of a target: what it is built or configured with, beside what a benchmark is told.
+"""Factors of the target itself: what it is built or configured with, beside what a benchmark is told.
 
 They are given, ordered and stored as the parameters of a benchmark are, but not sent to the target: for another level
 it is opened anew. Their names are reserved, since what is stored is understood by them, whatever boards there are: no

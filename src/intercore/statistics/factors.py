@@ -127,8 +127,8 @@ def analyse_factors(observations: Sequence[Observation]) -> FactorAnalysis | Non
 def cell_means(observations: Sequence[Observation], first: str, second: str) -> dict[tuple[Level, Level], float]:
     """Return the response for each pair of levels of two factors, as `FactorEffect.factors` names them.
 
-    Geometric means with the main effects of the other factors taken out, so that a pair that was measured with large
-    messages only does not look slow. Pairs that were not measured are left out.
+    Geometric means with the main effects of the other factors taken out, so that a pair that was measured at large
+    sizes only does not look slow. Pairs that were not measured are left out.
     """
     table = _Table.of(observations)
     rest = [name for name in table.factors if name not in (first, second)]

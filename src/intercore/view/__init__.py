@@ -1,1 +1,1 @@
-"""What people see: tables, pages, and the way numbers are written in both."""
+"""Parts of what people see: sections, tables, plots, and how numbers are written."""

@@ -1,4 +1,4 @@
 """The benchmark `contention`: who gets the processor when tasks and a main loop compete.
 
-Counted are towers of Hanoi that end within a window.
+It counts the towers of Hanoi that end within a window.
 """

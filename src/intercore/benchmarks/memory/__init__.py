@@ -1,4 +1,4 @@
 """The benchmark `memory`: how fast each core reaches each memory, and how much the other one slows it down.
 
-Timed is a pass over so many bytes.
+A pass over so many bytes is timed.
 """

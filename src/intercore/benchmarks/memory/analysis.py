@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     Key: TypeAlias = tuple[Level, ...]
 
 BENCHMARK = "memory"
-NONE = "none"
-"""The level of `other` at which the other core sleeps all the time."""
 ACCESSES = ("read", "write", "copy")
 """In the order in which they are shown."""
 WORD_BYTES = "memory.word_bytes"

@@ -1,7 +1,7 @@
 """How long a message takes to an echo and back, where the echo has a clock of its own: see the transport rpmsg-char.
 
-Durations are in µs. What a way takes that is half of it nobody knows, so no round trip is halved, and none is ranked
-among latencies.
+Durations are in µs. How a round trip splits into its two ways is not known, so no round trip is halved, and none is
+ranked among latencies.
 """
 
 from __future__ import annotations

@@ -12,10 +12,11 @@ import msgspec
 
 from intercore.errors import UsageError, unknown
 from intercore.record.factors import OPT_NAME, TARGET_FACTORS
-from intercore.record.measurement import Level
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from intercore.record.measurement import Level
 
 
 class Partners(msgspec.Struct, frozen=True):

@@ -87,7 +87,14 @@ def test_no_reading_is_wrong_where_the_low_word_of_the_timer_wraps(tmp_path: Pat
     need_tools()
     board, examples = ROOT / "firmware/board/rp2040", ROOT / "sim/examples"
     names = ("rp2040_clock.c", "rp2040_clock.S")
-    headers = (examples, board, board / "clock", board / "sdk", ROOT / "firmware/port", ROOT / "tests/firmware")
+    headers = (
+        examples,
+        board,
+        board / "clock",
+        board / "sdk",
+        ROOT / "firmware/port",
+        ROOT / "tests/firmware/portable",
+    )
     sources = (HERE / "clock_wrap.c", examples / "chip.c", *(board / "clock" / name for name in names))
     elf = tmp_path / "clock_wrap"
     command = ["arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb", "-O2", "-Wall", "-Werror", "-nostartfiles"]

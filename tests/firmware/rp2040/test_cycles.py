@@ -49,7 +49,14 @@ def test_a_reading_takes_the_documented_cycles(board: Board) -> None:
 def test_no_reading_is_wrong_where_a_counter_wraps(tmp_path: Path) -> None:
     need_tools()
     board, examples = ROOT / "firmware/board/rp2040", ROOT / "sim/examples"
-    headers = (examples, board, board / "clock", board / "sdk", ROOT / "firmware/port", ROOT / "tests/firmware")
+    headers = (
+        examples,
+        board,
+        board / "clock",
+        board / "sdk",
+        ROOT / "firmware/port",
+        ROOT / "tests/firmware/portable",
+    )
     names = ("rp2040_clock.c", "rp2040_clock.S", "rp2040_cycles.c", "rp2040_cycles.S")
     sources = (HERE / "cycles_wrap.c", examples / "chip.c", *(board / "clock" / name for name in names))
     elf = tmp_path / "cycles_wrap"

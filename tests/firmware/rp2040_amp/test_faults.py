@@ -23,6 +23,7 @@ from intercore.errors import UsageError
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
 from intercore.link.session import Session
 from intercore.sim import CoreState, Reason, Simulator
+from intercore.target.connection import Connection
 from intercore.target.simulated_chip import SimulatedChip
 from intercore.target.simulated_port import SimulatedPort
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, built_amp, series
@@ -208,7 +209,8 @@ def test_a_core_1_that_is_too_late_is_told_and_waited_for_again(fresh: Amp) -> N
 
 
 def test_the_desk_is_told_of_a_core_1_that_never_comes_up(program: Path) -> None:
-    session = Session(SimulatedChip(program, 115200, ["off:core=1@0"]).port)
+    chip = SimulatedChip(program, 115200, ["off:core=1@0"])
+    session = Connection(chip.port, chip).session()
     with pytest.raises(TargetSilentError, match=r"it last said: core 1 has not come up in time \(.*core 1 off"):
         session.info()
 

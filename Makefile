@@ -16,17 +16,6 @@ C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.cpp' 'firmware/*.h')
 PLATFORMIO := platformio==6.2.0
 # What serves a serial port to other machines in a labgrid laboratory.
 LAB_TOOLS := ser2net:ser2net
-# clang-tidy goes by how the files are compiled: these for the chip, all others for Linux.
-CHIP_FILES := firmware/board/rp2040/% firmware/port/freertos% firmware/transport/freertos/% firmware/transport/rp2040/%
-AMP_FILES := firmware/board/rp2040_amp/% firmware/port/freertos_amp/%
-H745_FILES := firmware/board/stm32h745/%
-# How these are compiled ESP-IDF says, which is not here.
-ESP32_FILES := firmware/board/esp32/% firmware/port/freertos_smp/%_esp_idf.c firmware/transport/esp_idf/%
-NOT_LINTED := firmware/fuzz/% $(CHIP_FILES) $(AMP_FILES) $(H745_FILES) $(ESP32_FILES)
-# clang has no C library for the chip; this is where Debian has newlib's headers.
-CHIP_ARGS := --extra-arg=--target=arm-none-eabi --extra-arg=-isystem/usr/include/newlib
-# The folder that says how the files are compiled, further arguments, the files: a few at a time on every processor.
-clang-tidy = printf '%s\n' $(3) | xargs -P $$(nproc) -n 4 $(BIN)/clang-tidy --quiet -p $(1) $(2)
 FUZZ_SECONDS ?= 60
 SANITIZED := test-address,undefined test-thread
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
@@ -117,15 +106,8 @@ lint-rust:
 lint-c:
 	$(BIN)/clang-format --dry-run --Werror $(C_FILES)
 	! LC_ALL=C.UTF-8 grep -nE '.{121}' $(C_FILES) # comments, which clang-format leaves as they are
-	cmake -S firmware -B build/lint -DIC_OPT=O2 > build/lint.log || { cat build/lint.log; exit 1; }
-	$(call clang-tidy,build/lint,,$(filter-out $(NOT_LINTED),$(filter %.c,$(C_FILES))))
 	scripts/install-packages $(ARM_GCC)
-	cmake -S firmware -B build/lint-rp2040 -DIC_BOARD=rp2040 > build/lint.log || { cat build/lint.log; exit 1; }
-	$(call clang-tidy,build/lint-rp2040,$(CHIP_ARGS),$(filter-out $(AMP_FILES) $(ESP32_FILES),$(filter $(CHIP_FILES),$(filter %.c,$(C_FILES)))))
-	cmake -S firmware -B build/lint-rp2040-amp -DIC_BOARD=rp2040_amp -DIC_CORE=1 > build/lint.log || { cat build/lint.log; exit 1; }
-	$(call clang-tidy,build/lint-rp2040-amp,$(CHIP_ARGS),$(filter $(AMP_FILES),$(filter %.c,$(C_FILES))))
-	cmake -S firmware -B build/lint-stm32h745 -DIC_BOARD=stm32h745 > build/lint.log || { cat build/lint.log; exit 1; }
-	$(call clang-tidy,build/lint-stm32h745,$(CHIP_ARGS),$(filter $(H745_FILES),$(filter %.c,$(C_FILES))))
+	$(BIN)/python scripts/tidy.py
 
 format: setup ## bring the JSON schema up to date; put Python, Rust and C code into the project's style
 	$(BIN)/python -m intercore.document.schema

@@ -22,8 +22,8 @@ import intercore
 from intercore.board.arduino_library import arduino_library, write_arduino_library
 from intercore.board.sources import firmware_sources
 from intercore.errors import UsageError
-from tests.firmware.host.conftest import Terminal
-from tests.firmware.host.test_contention import series, told, towers
+from tests.firmware.host.conftest import Terminal, series
+from tests.firmware.host.test_contention import told, towers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

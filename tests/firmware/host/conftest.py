@@ -102,6 +102,16 @@ class Terminal:
         return errors.decode()
 
 
+def series(answer: list[dict[str, Any]]) -> dict[str, list[int]]:
+    """Return the samples of each series of an answer, which are there without a gap."""
+    values: dict[str, list[int]] = {line["name"]: [] for line in answer if line["type"] == "series"}
+    for line in answer:
+        if line["type"] == "samples":
+            assert line["index"] == len(values[line["series"]])
+            values[line["series"]] += line["values"]
+    return values
+
+
 @pytest.fixture(scope="session")
 def program() -> Path:
     return host_program_once()

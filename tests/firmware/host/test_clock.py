@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from tests.firmware.host.test_speedup import series
+from tests.firmware.host.conftest import series
 
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.firmware.host.test_speedup import series
+from tests.firmware.host.conftest import series
 
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal

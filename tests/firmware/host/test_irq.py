@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from intercore.board.build import SANITIZE_VARIABLE
-from tests.firmware.host.conftest import PATIENCE
-from tests.firmware.host.test_speedup import series
+from tests.firmware.host.conftest import PATIENCE, series
 
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.firmware.host.test_speedup import series
+from tests.firmware.host.conftest import series
 from tests.firmware.host.test_units import check
 
 if TYPE_CHECKING:

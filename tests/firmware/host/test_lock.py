@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from intercore.board.build import SANITIZE_VARIABLE
-from tests.firmware.host.conftest import Terminal
-from tests.firmware.host.test_speedup import series
+from tests.firmware.host.conftest import Terminal, series
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tests.firmware.host.test_speedup import series
+from tests.firmware.host.conftest import series
 
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal

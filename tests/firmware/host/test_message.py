@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.firmware.host.conftest import Terminal
+from tests.firmware.host.conftest import Terminal, series
 from tests.firmware.host.program import build
-from tests.firmware.host.test_speedup import series
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.firmware.host.test_speedup import series
+from tests.firmware.host.conftest import series
 
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.firmware.host.conftest import Terminal
-from tests.firmware.host.test_speedup import series
+from tests.firmware.host.conftest import Terminal, series
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

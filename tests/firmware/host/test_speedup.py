@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.firmware.host.conftest import series
+
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal
-
-
-def series(answer: list[dict[str, Any]]) -> dict[str, list[int]]:
-    values: dict[str, list[int]] = {line["name"]: [] for line in answer if line["type"] == "series"}
-    for line in answer:
-        if line["type"] == "samples":
-            assert line["index"] == len(values[line["series"]])
-            values[line["series"]] += line["values"]
-    return values
 
 
 @pytest.mark.parametrize("workload", ["fp", "integer", "hanoi", "memory"])

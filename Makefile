@@ -30,7 +30,7 @@ TOGETHER := -n 3 --dist loadfile --no-loadscope-reorder
 OPENBLAS_CORES := Prescott Nehalem Haswell Zen
 NUMERIC_TESTS := tests/benchmarks tests/campaign/test_course.py tests/comparison tests/statistics
 # What hangs is told by name, long before whoever waits for the tests gives up.
-SOON_OVER := --session-timeout=900
+SOON_OVER := --session-timeout=1800
 
 # Some environments keep Python from storing byte code: each start of the tool would compile it again, for 0.4 s.
 unexport PYTHONDONTWRITEBYTECODE
@@ -67,7 +67,7 @@ test-ring-model:
 	$(RING_MODEL) && cargo test --locked --quiet
 
 test-desk:
-	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(TOGETHER) --ignore tests/firmware/host $(SAME_CASES) --session-timeout=1800
+	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(TOGETHER) --ignore tests/firmware/host $(SAME_CASES) --session-timeout=3600
 
 test-host:
 	$(BIN)/pytest -q tests/firmware/host $(SAME_CASES) $(SOON_OVER)

@@ -149,6 +149,7 @@ def carry_out(tree: Tree, section: str) -> None:
             tree.insert(name, r"^    (X|SMP_AND_AMP)\(\w+\) +\\$", text.rstrip("\n"))
 
 
+@pytest.mark.timeout(1800)
 def test_what_is_added_as_it_says_is_built_measured_and_shown(tree: Tree) -> None:
     before = tree.edited()
     for section, most in (
@@ -210,6 +211,7 @@ def without(tree: Tree, benchmark: str) -> None:
     subprocess.run(["git", "add", "--all"], cwd=tree.folder, check=True, capture_output=True)
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("benchmark", ["jitter", pytest.param("speedup", marks=SLOW)])
 def test_what_is_left_when_a_benchmark_is_deleted_is_measured_and_shown(tree: Tree, benchmark: str) -> None:
     without(tree, benchmark)

@@ -47,11 +47,15 @@ def unfinished(tool: Tool) -> int | None:
 def test_kills_at_random_moments_lose_and_double_nothing(tool: Tool) -> None:
     chance = random.Random(SEED)  # noqa: S311 - repeatable, not secret
     kills: Counter[str] = Counter()
-    while kills.total() < KILLS:
+    while not are_enough(kills):
         kill_until_complete(tool, chance, kills)
         tool.store.rename(tool.directory / f"complete after {kills.total()}.db")
-    assert kills["while measuring"] >= KILLS / 10, kills
     tool.wait_for_no_target()
+
+
+def are_enough(kills: Counter[str]) -> bool:
+    """Whether there were enough, and enough of them while measuring: on a busy machine, that takes more of them."""
+    return kills.total() >= KILLS and kills["while measuring"] >= KILLS / 10
 
 
 def kill_until_complete(tool: Tool, chance: random.Random, kills: Counter[str]) -> None:
@@ -59,7 +63,7 @@ def kill_until_complete(tool: Tool, chance: random.Random, kills: Counter[str]) 
     held: dict[Key, Content] = {}
     longest = LONGEST
     in_vain = 0
-    while kills.total() < KILLS and (unfinished(tool) is not None or len(held) < 2 * TOTAL):
+    while not are_enough(kills) and (unfinished(tool) is not None or len(held) < 2 * TOTAL):
         run = unfinished(tool)
         before = sum(key.campaign == run for key in held)
         seed = str(chance.randrange(2**32))
@@ -83,7 +87,7 @@ def kill_until_complete(tool: Tool, chance: random.Random, kills: Counter[str]) 
             kills["while measuring" if complete > before else "before the first measurement"] += 1
         # A slow machine may not get anywhere in so little time.
         in_vain = 0 if complete > before else in_vain + 1
-        if in_vain == 20:
+        if in_vain == 10:
             longest, in_vain = 2 * longest, 0
 
     while unfinished(tool) is not None:

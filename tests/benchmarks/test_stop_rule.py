@@ -42,18 +42,27 @@ def test_equal_samples_are_known_as_soon_as_there_are_six() -> None:
 
 
 def test_the_interval_must_lie_within_the_fraction_on_both_sides() -> None:
-    # Ranks 8 and 18 of 25: 1000 ± 50.
-    values = [1000 + 10 * (i - 12) for i in range(25)]
-    (found,) = precisions(pool(values))
-    assert (found.series, found.samples, found.distance, found.fraction) == ("t1", 25, 50, 0.05)
-    assert is_reached(StopRule(0.05, 9), pool(values))
-    assert not is_reached(StopRule(0.049, 9), pool(values))
-    assert str(found) == "t1 ±5 %"
+    # Student's t of 4 degrees of freedom is 2.776; the standard error of these medians is 20 / sqrt(2).
+    repetitions = pool(*([centre - 1, centre, centre + 1] for centre in (960, 980, 1000, 1020, 1040)))
+    (found,) = precisions(repetitions)
+    assert (found.series, found.samples, found.repetitions) == ("t1", 15, 5)
+    assert found.distance == pytest.approx(39.26, abs=0.01)
+    assert is_reached(StopRule(0.04, 9), repetitions)
+    assert not is_reached(StopRule(0.039, 9), repetitions)
+    assert str(found) == "t1 ±3.9 %"
+
+
+def test_fewer_than_five_repetitions_are_believed_only_if_they_agree() -> None:
+    close = [[1000, 1001, 1002]] * 4 + [[1001, 1002, 1003]]
+    assert not is_reached(StopRule(0.5, 9), pool(*close[1:]))
+    assert is_reached(StopRule(0.5, 9), pool(*close))
+    assert is_reached(StopRule(0.5, 9), pool(*close[:4]))
+    assert not is_reached(StopRule(0.5, 9), pool(list(range(900, 1100))))
 
 
 def test_a_tick_is_as_close_as_a_clock_can_tell() -> None:
-    assert is_reached(StopRule(0.001, 9), pool([5] * 10 + [6] * 10))
-    assert not is_reached(StopRule(0.001, 9), pool([5] * 10 + [8] * 10))
+    assert is_reached(StopRule(0.001, 9), pool(*[[5] * 9, [6] * 9] * 3))
+    assert not is_reached(StopRule(0.001, 9), pool(*[[5] * 9, [8] * 9] * 3))
 
 
 def test_a_median_of_zero_has_no_fraction() -> None:
@@ -67,7 +76,8 @@ def test_counts_that_are_results_are_to_be_known_as_well() -> None:
     counted = measured(Setting("threadmetric", {}, 0), series("count", [-40, -20, -10, 0, 10, 20, 40], "count"))
     (found,) = precisions([counted])
     assert str(found) == "count ±40 counts"
-    assert is_reached(StopRule(0.01, 9), [measured(Setting("b", {}, 0), series("count", [5] * 10 + [6] * 10, "count"))])
+    repetitions = [measured(Setting("b", {}, at), series("count", [5 + at % 2] * 10, "count")) for at in range(6)]
+    assert is_reached(StopRule(0.01, 9), repetitions)
 
 
 def test_the_worst_series_counts_and_those_beside_the_matter_do_not() -> None:

@@ -34,7 +34,7 @@ def noise(setting: Setting) -> Measurement:
     return Measurement(setting.benchmark, setting.factors, setting.repetition, (series,), {}, {}, started)
 
 
-SPREADS: list[int | str] = [0, 200, 1000, 100_000]
+SPREADS: list[int | str] = [0, 200, 400, 100_000]
 PLAN = Plan(
     "host",
     None,

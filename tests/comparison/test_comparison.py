@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -11,10 +10,8 @@ import jsonschema
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from intercore.comparison.analysis import compare, ratio
+from intercore.comparison.analysis import compare
 from intercore.comparison.report import comparison_section
 from intercore.document.schema import schema
 from intercore.errors import UsageError
@@ -173,31 +170,6 @@ def test_few_samples_give_a_ratio_without_an_interval() -> None:
     (pair,) = compare([run("a", measured([10, 11])), run("b", measured([20, 21]))]).pairs
     assert pair.ratio is not None
     assert (pair.ratio.low, pair.ratio.high) == (None, None)
-
-
-@pytest.mark.parametrize(("first", "second"), [(0.0, 1.0), (1.0, 0.0), (-1.0, 2.0)])
-def test_nothing_has_no_ratio(first: float, second: float) -> None:
-    assert ratio(Interval(first, first, first), Interval(second, second, second)) is None
-
-
-positive = st.floats(0.01, 1e6)
-intervals = st.tuples(positive, st.floats(1, 3), st.floats(1, 3)).map(
-    lambda of: Interval(of[0], of[0] / of[1], of[0] * of[2])
-)
-
-
-@given(intervals, intervals)
-def test_a_ratio_is_known_no_better_than_either_and_turned_round_is_the_inverse(
-    first: Interval, second: Interval
-) -> None:
-    found, turned = ratio(first, second), ratio(second, first)
-    assert found is not None
-    assert turned is not None
-    assert None not in (found.low, found.high, turned.low, turned.high)
-    assert found.low <= found.value <= found.high  # type: ignore[operator]
-    assert math.isclose(found.low * turned.high, 1, rel_tol=1e-9)  # type: ignore[operator]
-    for one in (first, second):
-        assert found.high / found.low >= 0.999 * max(one.high / one.value, one.value / one.low)  # type: ignore[operator]
 
 
 def test_the_interval_covers_the_true_ratio_as_often_as_it_says() -> None:

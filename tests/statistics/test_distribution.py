@@ -20,7 +20,7 @@ finite = st.floats(-1e12, 1e12, allow_nan=False)
 
 @given(st.lists(finite, min_size=1, max_size=300))
 def test_a_distribution_is_ordered_and_finite_whatever_the_sample(values: list[float]) -> None:
-    found = distribution(values)
+    found = distribution([values])
     p90 = found.max if found.p90 is None else found.p90.value
     assert found.min <= found.median.value <= p90 <= found.max
     assert found.min <= found.mean <= found.max
@@ -34,12 +34,12 @@ def test_a_distribution_is_ordered_and_finite_whatever_the_sample(values: list[f
 def test_the_order_of_the_samples_does_not_matter(values: list[float], random: object) -> None:
     shuffled = list(values)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert distribution(shuffled) == distribution(values)
+    assert distribution([shuffled]) == distribution([values])
 
 
 @pytest.mark.parametrize("n", [1, 5, 6, 100, 12_345])
 def test_equal_samples_have_no_spread(n: int) -> None:
-    found = distribution(np.full(n, 0.1))
+    found = distribution([np.full(n, 0.1)])
     assert (found.min, found.median.value, found.max, found.mean, found.stdev) == (0.1, 0.1, 0.1, 0.1, 0)
     assert found.median.low == found.median.high == (0.1 if n >= 6 else None)
 
@@ -49,14 +49,14 @@ def test_equal_samples_have_no_spread(n: int) -> None:
     [(99, []), (100, ["p90"]), (999, ["p90"]), (1000, ["p90", "p99"]), (10_000, ["p90", "p99", "p99_9"])],
 )
 def test_a_percentile_is_told_only_if_ten_samples_lie_beyond_it(n: int, told: list[str]) -> None:
-    found = distribution(np.arange(n))
+    found = distribution([np.arange(n)])
     assert [name for name in ("p90", "p99", "p99_9") if getattr(found, name) is not None] == told
 
 
 def test_the_median_of_six_lies_between_the_smallest_and_the_largest_and_fewer_have_no_interval() -> None:
     # 2 × 0.5^6 = 3.1 % miss it on either side, 2 × 0.5^5 = 6.3 % are more than 5 %.
-    assert distribution([6, 2, 3, 4, 5, 1]).median == Interval(3.5, 1, 6)
-    assert distribution([5, 2, 3, 4, 1]).median == Interval(3, None, None)
+    assert distribution([[6, 2, 3, 4, 5, 1]]).median == Interval(3.5, 1, 6)
+    assert distribution([[5, 2, 3, 4, 1]]).median == Interval(3, None, None)
 
 
 def test_the_ranks_are_those_of_binomial_tables() -> None:
@@ -76,12 +76,13 @@ def test_an_interval_holds_the_true_percentile_in_95_percent_of_samples_or_more(
 
 
 def test_no_sample_has_no_distribution() -> None:
-    with pytest.raises(ValueError, match="without values"):
-        distribution([])
+    for nothing in ([], [[]], [[], []]):
+        with pytest.raises(ValueError, match="without values"):
+            distribution(nothing)
 
 
 def test_a_distribution_goes_through_json() -> None:
-    found = distribution(np.arange(2000))
+    found = distribution([np.arange(2000)])
     assert msgspec.json.decode(msgspec.json.encode(found), type=Distribution) == found
 
 

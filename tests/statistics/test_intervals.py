@@ -131,3 +131,19 @@ def test_medians_of_many_repetitions_spread_as_resampling_says(monkeypatch: pyte
     for ours, theirs in ((drawn, resampled), (drawn[:1] / drawn[1:], resampled[:1] / resampled[1:])):
         assert np.allclose(ours.mean(axis=1), theirs.mean(axis=1), rtol=0.01)
         assert np.allclose(ours.std(axis=1), theirs.std(axis=1), rtol=0.2)
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_medians_of_ties_go_together_only_as_far_as_the_series_do(
+    monkeypatch: pytest.MonkeyPatch, *, together: bool
+) -> None:
+    # Nearly half of the values lie below the median, which two in five are equal to: medians of resamples go to either.
+    rng = np.random.default_rng(1)
+    values = np.repeat([1.0, 2.0, 3.0], [1490, 1200, 311])
+    first, other = rng.permutation(values), rng.permutation(values)
+    second = first if together else other
+    resampled = intervals.bootstrap_medians(first, second, np.random.default_rng(2))
+    monkeypatch.setattr(intervals, "LARGE", 100)
+    drawn = intervals.bootstrap_medians(first, second, np.random.default_rng(3))
+    assert len(np.unique(drawn)) > 1
+    assert np.std(drawn[0] / drawn[1]) == pytest.approx(np.std(resampled[0] / resampled[1]), rel=0.1, abs=1e-12)

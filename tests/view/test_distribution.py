@@ -103,7 +103,7 @@ def test_nothing_to_draw_is_an_error() -> None:
 
 
 def test_columns_show_what_the_samples_can_tell() -> None:
-    few, many = distribution([1.5] * 5), distribution(np.linspace(1000, 2000, 10_001))
+    few, many = distribution([[1.5] * 5]), distribution([np.linspace(1000, 2000, 10_001)])
     columns = distribution_columns(lambda row: row)
     cells = {column.title: (column.text(few), column.text(many)) for column in columns}
     assert cells == {

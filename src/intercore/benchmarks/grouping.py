@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from intercore.record.measurement import LOOKING_PREFIX
+from intercore.statistics.distribution import distribution
+from intercore.statistics.repetitions import median
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import TypeAlias
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from intercore.record.measurement import Level, Measurement
+    from intercore.statistics.distribution import Distribution
+    from intercore.statistics.intervals import Interval
 
     Varied: TypeAlias = tuple[tuple[str, Level], ...]
     """The other factors that take more than one level in the run, by name, with their levels."""
@@ -68,9 +73,40 @@ def ticks(one: Measurement, series: str) -> NDArray[np.int64]:
     return next((known.ticks for known in one.series if known.name == series), np.zeros(0, np.int64))
 
 
-def values_us(pool: Sequence[Measurement], series: str) -> NDArray[np.float64]:
+def repetitions_us(pool: Iterable[Measurement], series: str) -> list[NDArray[np.float64]]:
+    """Return the samples of a series of each measurement of a pool, in µs."""
+    return [one.samples(series).ns / 1e3 for one in pool]
+
+
+def values_us(pool: Iterable[Measurement], series: str) -> NDArray[np.float64]:
     """Return the samples of a series of all measurements of a pool, in µs, in their order."""
-    return np.concatenate([one.samples(series).ns for one in pool]) / 1e3
+    return np.concatenate(repetitions_us(pool, series))
+
+
+def tick_us(pool: Sequence[Measurement], series: str) -> float:
+    """Return the resolution of the clock that a series was measured by, in µs; the coarsest of several."""
+    return max(1e6 / one.samples(series).hz for one in pool)
+
+
+def distribution_us(pool: Sequence[Measurement], series: str) -> Distribution:
+    """Return the distribution of a series of time over a pool, in µs; each measurement is a repetition."""
+    return distribution(repetitions_us(pool, series), tick=tick_us(pool, series))
+
+
+def median_us(pool: Sequence[Measurement], series: str) -> Interval:
+    """Return the median of a series of time over a pool, in µs; each measurement is a repetition."""
+    return median(repetitions_us(pool, series), tick=tick_us(pool, series))
+
+
+def across_settings(pools: Iterable[Iterable[tuple[int, ArrayLike]]]) -> list[NDArray[np.float64]]:
+    """Return the values of several settings together by repetition; each comes with the number of its repetition.
+
+    Settings differ for good, repetitions by chance: only what differs between the latter makes an interval.
+    """
+    found: dict[int, list[ArrayLike]] = defaultdict(list)
+    for repetition, values in chain.from_iterable(pools):
+        found[repetition].append(values)
+    return [np.concatenate([np.asarray(part, dtype=np.float64) for part in parts]) for parts in found.values()]
 
 
 def looking_us(pool: Sequence[Measurement], core: int) -> float:

@@ -1,16 +1,15 @@
 """The same settings on two targets, side by side: medians, their ratio, and by what else the two differ.
 
-A ratio is the second target's over the first's, of times in µs or of bytes per second; its 95 % interval is made of
-those of the two medians (MOVER: Zou & Donner, Statistics in Medicine 27 (2008) 1693, for a ratio on the logarithmic
-scale). Medians of samples that are all equal are exact, and so is their ratio.
+A ratio is the second target's over the first's, of times in µs or of bytes per second. Intervals are made of what
+differs between repetitions (`intercore.statistics.repetitions`). Medians of samples that are all equal are exact, and
+so is their ratio.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -23,7 +22,8 @@ from intercore.record.conditions import differing_between
 from intercore.record.measurement import SPOILING_CHECKS, Level
 from intercore.record.origin import CAUTION
 from intercore.record.plan import canonical
-from intercore.statistics.intervals import Interval, order_interval
+from intercore.statistics.intervals import Interval
+from intercore.statistics.repetitions import median, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -77,7 +77,7 @@ class Pair(msgspec.Struct, frozen=True):
     """The factors that take several levels here."""
     unit: Unit
     first: Interval
-    """Median on the first target; its bounds are None with fewer than 6 samples."""
+    """Median on the first target; its bounds are None with one repetition of fewer than 6 samples."""
     second: Interval
     first_samples: Annotated[int, Meta(ge=1)]
     second_samples: Annotated[int, Meta(ge=1)]
@@ -180,6 +180,14 @@ _Key = tuple[str, str]
 """Benchmark, and its setting in canonical form."""
 
 
+class _Values(NamedTuple):
+    """Of one quantity in one setting."""
+
+    repetitions: list[NDArray[np.float64]]
+    tick: float
+    """Resolution of the clock, in µs; 0 for what is no time."""
+
+
 _Levels = dict[str, dict[str, set[Level]]]
 """By benchmark and factor, those of one side."""
 
@@ -279,57 +287,31 @@ def _levels(one: Measurement, names: Iterable[str]) -> dict[str, Level]:
     return {name: one.factors[name] for name in names if name in one.factors}
 
 
-def _quantities(pool: Sequence[Measurement]) -> dict[tuple[str, Unit], NDArray[np.float64]]:
-    """Return the values of all repetitions, by quantity."""
-    found: dict[tuple[str, Unit], list[NDArray[np.float64]]] = defaultdict(list)
+def _quantities(pool: Sequence[Measurement]) -> dict[tuple[str, Unit], _Values]:
+    """Return the values of each repetition, by quantity."""
+    found: dict[tuple[str, Unit], _Values] = defaultdict(lambda: _Values([], 0.0))
     for one in pool:
         for series in one.series:
             if has_median(one.benchmark, series) and len(series.ticks):
                 name, unit, values = quantity(one, series)
-                found[name, unit].append(values)
-    return {key: np.concatenate(parts) for key, parts in found.items()}
+                known, tick = found[name, unit]
+                found[name, unit] = _Values([*known, values], max(tick, 1e6 / series.hz if unit == "us" else 0.0))
+    return found
 
 
-def _pair(
-    benchmark: str,
-    series: str,
-    unit: Unit,
-    setting: dict[str, Level],
-    mine: NDArray[np.float64],
-    theirs: NDArray[np.float64],
-) -> Pair:
-    first, second = (order_interval(np.sort(values), 0.5) for values in (mine, theirs))
+def _pair(benchmark: str, series: str, unit: Unit, setting: dict[str, Level], mine: _Values, theirs: _Values) -> Pair:
     return Pair(
         benchmark=benchmark,
         series=series,
         setting=setting,
         unit=unit,
-        first=first,
-        second=second,
-        first_samples=len(mine),
-        second_samples=len(theirs),
-        ratio=ratio(first, second),
-        exact=bool(mine.min() == mine.max() and theirs.min() == theirs.max()),
+        first=median(mine.repetitions, tick=mine.tick),
+        second=median(theirs.repetitions, tick=theirs.tick),
+        first_samples=sum(map(len, mine.repetitions)),
+        second_samples=sum(map(len, theirs.repetitions)),
+        ratio=ratio(theirs.repetitions, mine.repetitions),
+        exact=all(len(np.unique(np.concatenate(side.repetitions))) == 1 for side in (mine, theirs)),
     )
-
-
-def ratio(first: Interval, second: Interval) -> Interval | None:
-    """Return `second` / `first` with its interval; None if either is not above 0. See above for the method."""
-    if first.value <= 0 or second.value <= 0:
-        return None
-    centre = math.log(second.value / first.value)
-    distances = [_distances(one) for one in (first, second)]
-    (first_down, first_up), (second_down, second_up) = distances
-    low = None if second_down is None or first_up is None else math.exp(centre - math.hypot(second_down, first_up))
-    high = None if second_up is None or first_down is None else math.exp(centre + math.hypot(second_up, first_down))
-    return Interval(math.exp(centre), low, high)
-
-
-def _distances(one: Interval) -> tuple[float | None, float | None]:
-    """Return how far the bounds are from the value, as logarithms of factors."""
-    down = None if one.low is None or one.low <= 0 else math.log(one.value / one.low)
-    up = None if one.high is None else math.log(one.high / one.value)
-    return down, up
 
 
 def _overall(pairs: Iterable[Pair]) -> Iterator[Overall]:

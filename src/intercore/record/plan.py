@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MAX_SETTINGS = 1_000_000
 """More than anyone waits for, few enough to list: a mistyped range must not fill the memory."""
 
+ENOUGH_REPETITIONS = 5
+"""From which on intervals that come from repetitions are as good as they say; of 2 to 4 they are rough."""
+
 SUITE = "suite"
 """Name of a plan of every benchmark that the target has."""
 

@@ -23,7 +23,7 @@ RESAMPLES = 2000
 """Bootstrap resamples; 50 of them lie beyond each bound of a 95 % interval."""
 
 LARGE = 5000
-"""Repetitions above which the normal distribution of a median's rank is as good as resampling."""
+"""Pairs above which the normal distribution of a median's rank is as good as resampling."""
 
 _SEED = 0x1C0E
 _ROUNDING = 8 * np.finfo(np.float64).eps  # of the largest value, that a few operations may put a value off its grid
@@ -142,11 +142,10 @@ def generator(key: str) -> np.random.Generator:
 def bootstrap_medians(
     first: NDArray[np.float64], second: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the medians of RESAMPLES resamples of two samples paired by repetition, shape (2, RESAMPLES).
+    """Return the medians of RESAMPLES resamples of two paired samples, shape (2, RESAMPLES).
 
-    A resample draws whole repetitions, so what the two have in common stays in. Needs at least two repetitions.
-    Beyond LARGE repetitions the ranks of the medians are drawn instead, from the normal distribution that they then
-    follow: resampling would take a minute.
+    A resample draws pairs, so what the two have in common stays in. Needs at least two pairs. Beyond LARGE the ranks of
+    the medians are drawn instead, from the normal distribution that they then follow: resampling would take a minute.
     """
     if len(first) > LARGE:
         return _medians_by_rank(first, second, rng)
@@ -171,15 +170,17 @@ def bootstrap_medians(
 def _medians_by_rank(
     first: NDArray[np.float64], second: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return what `bootstrap_medians` does, for many repetitions.
+    """Return what `bootstrap_medians` does, for many pairs.
 
     How many values of a resample lie below the median is binomial (n, 1/2), so the median's rank has mean n/2 and
-    variance n/4 (Efron & Tibshirani 1993, section 5.4); both counts follow from one draw of repetitions, so they are
-    correlated as far as the two series are below their medians together.
+    variance n/4 (Efron & Tibshirani 1993, section 5.4); both counts follow from one draw of samples, so they are
+    correlated as far as the two series are below and above their medians together. Values that are equal to a median
+    are on neither side.
     """
     n = len(first)
-    together = np.mean((first <= np.median(first)) & (second <= np.median(second)))
-    correlation = float(np.clip(4 * together - 1, -1, 1))
+    sides = np.sign(np.stack((first - np.median(first), second - np.median(second))))
+    # Without values on both sides a series has nothing to be correlated with.
+    correlation = float(np.corrcoef(sides)[0, 1]) if np.all(np.ptp(sides, axis=1) > 0) else 0.0
     normal = rng.multivariate_normal((0, 0), ((1, correlation), (correlation, 1)), RESAMPLES).T
     ranks = np.clip(np.rint((n - 1) / 2 + np.sqrt(n) / 2 * normal), 0, n - 1).astype(int)
     return np.stack((np.sort(first)[ranks[0]], np.sort(second)[ranks[1]]))

@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 
 from intercore.record.measurement import Unit
-from intercore.statistics.intervals import order_interval
+from intercore.record.plan import ENOUGH_REPETITIONS
+from intercore.statistics.repetitions import median
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -23,9 +24,10 @@ class Precision(msgspec.Struct, frozen=True):
 
     series: str
     samples: int
+    repetitions: int
     distance: float | None
-    """Distance of the median from the farther bound of its 95 % interval; None if there are too few samples for one:
-    fewer than 6."""
+    """Distance of the median from the farther bound of its 95 % interval; None if there are too few samples for one: a
+    single repetition of fewer than 6."""
     fraction: float | None
     """The same as a fraction of the median; None also if that is 0 and the interval is not."""
     unit: Unit
@@ -37,8 +39,11 @@ class Precision(msgspec.Struct, frozen=True):
         return np.inf if self.fraction is None else self.fraction
 
     def within(self, until: float) -> bool:
-        """Whether that is as close as asked, or no more than a tick or a count, which no sample can tell apart."""
-        if self.distance is None:
+        """Whether that is as close as asked, or no more than a tick or a count, which no sample can tell apart.
+
+        Of fewer than ENOUGH_REPETITIONS an interval may be narrow by chance: they are believed only if all agree.
+        """
+        if self.distance is None or (self.repetitions < ENOUGH_REPETITIONS and self.distance > 0):
             return False
         return self.distance <= 1 or (self.fraction is not None and self.fraction <= until)
 
@@ -63,7 +68,7 @@ def precisions(repetitions: Iterable[Measurement], counts: Callable[[str, Series
         for series in measurement.series:
             if len(series.ticks) and counts(measurement.benchmark, series):
                 ticks[series.name, series.unit].append(series.ticks)
-    return [_precision(name, unit, np.concatenate(parts)) for (name, unit), parts in ticks.items()]
+    return [_precision(name, unit, parts) for (name, unit), parts in ticks.items()]
 
 
 def worst(found: Sequence[Precision]) -> Precision | None:
@@ -76,11 +81,14 @@ def percent(fraction: float, digits: int = 2) -> str:
     return f"{Decimal(f'{100 * fraction:.{digits}g}'):f}"
 
 
-def _precision(name: str, unit: Unit, ticks: np.typing.NDArray[np.int64]) -> Precision:
-    median = order_interval(np.sort(ticks.astype(np.float64)), 0.5)
-    if median.low is None or median.high is None:
-        return Precision(name, len(ticks), None, None, unit)
-    distance = max(median.high - median.value, median.value - median.low)
+def _precision(name: str, unit: Unit, repetitions: Sequence[np.typing.NDArray[np.int64]]) -> Precision:
+    samples = sum(map(len, repetitions))
+    known = median(repetitions, tick=1.0)
+    if known.low is None or known.high is None:
+        return Precision(name, samples, len(repetitions), None, None, unit)
+    distance = max(known.high - known.value, known.value - known.low)
     if distance == 0:
-        return Precision(name, len(ticks), 0.0, 0.0, unit)
-    return Precision(name, len(ticks), distance, distance / abs(median.value) if median.value else None, unit)
+        return Precision(name, samples, len(repetitions), 0.0, 0.0, unit)
+    return Precision(
+        name, samples, len(repetitions), distance, distance / abs(known.value) if known.value else None, unit
+    )

@@ -13,14 +13,27 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import by_level, cycles_per_us, looking_us, pools, spoilt, values_us
+from intercore.benchmarks.grouping import (
+    by_level,
+    cycles_per_us,
+    distribution_us,
+    looking_us,
+    pools,
+    repetitions_us,
+    spoilt,
+    tick_us,
+    values_us,
+)
 from intercore.record.measurement import Level
-from intercore.statistics.distribution import Distribution, distribution, disturbances
+from intercore.statistics.distribution import Distribution, disturbances
 from intercore.statistics.intervals import Interval
+from intercore.statistics.repetitions import difference, median
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeAlias
+
+    from numpy.typing import NDArray
 
     from intercore.benchmarks.grouping import Varied
     from intercore.record.measurement import Measurement
@@ -74,7 +87,7 @@ class ApiCall(msgspec.Struct, frozen=True):
     factor: float | None
     """Cost over that of the same call alone; None for the call alone, or if that was not measured or cost nothing."""
     more_us: Interval | None
-    """Cost less that of the same call alone. Its bounds are those at which both intervals are at their worst."""
+    """Cost less that of the same call alone."""
     more_cycles: float | None
     """The same in cycles."""
 
@@ -121,15 +134,9 @@ ANALYSIS = ApiAnalysis
 def analyse(measurements: Iterable[Measurement]) -> ApiAnalysis:
     """Analyse the measurements of the benchmark `api` among those given; those of one setting are pooled."""
     known = _pools(measurements)
-    alone = {
-        (setting[1:], varied): _call(setting, varied, pool, None)
-        for (setting, varied), pool in known.items()
-        if setting[0] == ALONE
-    }
+    alone = {(setting[1:], varied): pool for (setting, varied), pool in known.items() if setting[0] == ALONE}
     calls = [
-        alone[setting[1:], varied]
-        if setting[0] == ALONE
-        else _call(setting, varied, pool, alone.get((setting[1:], varied)))
+        _call(setting, varied, pool, None if setting[0] == ALONE else alone.get((setting[1:], varied)))
         for (setting, varied), pool in known.items()
     ]
     calls.sort(key=_order)
@@ -179,13 +186,16 @@ def _setting(factors: Mapping[str, Level]) -> Setting:
     return str(factors["other"]), call, size, int(factors["core"]), int(factors["batch"])
 
 
-def _call(setting: Setting, varied: Varied, pool: Sequence[Measurement], alone: ApiCall | None) -> ApiCall:
+def _call(
+    setting: Setting, varied: Varied, pool: Sequence[Measurement], alone: Sequence[Measurement] | None
+) -> ApiCall:
     other, call, size, core, batch = setting
-    samples = distribution(values_us(pool, "call"))
-    looking = looking_us(pool, core)
-    cost = _map(samples.median, lambda us: (us - looking) / batch)
+    costs = _costs_us(pool, core, batch)
+    cost = median(costs, tick=tick_us(pool, "call") / batch)
+    costs_alone = None if alone is None else _costs_us(alone, core, batch)
+    alone_us = 0.0 if costs_alone is None else float(np.median(np.concatenate(costs_alone)))
+    more = None if costs_alone is None else difference(costs, costs_alone)
     cycles = cycles_per_us(pool)
-    more = _difference(cost, alone.cost_us) if alone else None
     return ApiCall(
         call=call,
         size=size or None,
@@ -193,27 +203,20 @@ def _call(setting: Setting, varied: Varied, pool: Sequence[Measurement], alone: 
         other=other,
         batch=batch,
         varied=dict(varied),
-        samples_us=samples,
-        looking_us=looking,
+        samples_us=distribution_us(pool, "call"),
+        looking_us=looking_us(pool, core),
         cost_us=cost,
         cost_cycles=cost.value * cycles if cycles else None,
-        factor=cost.value / alone.cost_us.value if alone and alone.cost_us.value > 0 else None,
+        factor=cost.value / alone_us if alone_us > 0 else None,
         more_us=more,
         more_cycles=more.value * cycles if more and cycles else None,
     )
 
 
-def _map(interval: Interval, function: Callable[[float], float]) -> Interval:
-    low, high = (None if bound is None else function(bound) for bound in (interval.low, interval.high))
-    return Interval(function(interval.value), low, high)
-
-
-def _difference(one: Interval, less: Interval) -> Interval:
-    return Interval(
-        one.value - less.value,
-        None if one.low is None or less.high is None else one.low - less.high,
-        None if one.high is None or less.low is None else one.high - less.low,
-    )
+def _costs_us(pool: Sequence[Measurement], core: int, batch: int) -> list[NDArray[np.float64]]:
+    """Return the cost of one call by each sample, in µs, repetition by repetition."""
+    looking = looking_us(pool, core)
+    return [(samples - looking) / batch for samples in repetitions_us(pool, "call")]
 
 
 def _order(one: ApiCall) -> tuple[object, ...]:

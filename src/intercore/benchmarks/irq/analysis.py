@@ -15,8 +15,17 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
-from intercore.benchmarks.grouping import by_level, varied_names
-from intercore.statistics.distribution import Distribution, Interval, Tail, distribution, disturbances, tail
+from intercore.benchmarks.grouping import (
+    across_settings,
+    by_level,
+    distribution_us,
+    repetitions_us,
+    tick_us,
+    values_us,
+    varied_names,
+)
+from intercore.statistics.distribution import Distribution, Interval, Tail, disturbances, tail
+from intercore.statistics.repetitions import median, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -236,12 +245,15 @@ def pooled(measurements: Iterable[Measurement]) -> Pools:
 
 def samples_us(pools: Pools, path: Path, interrupted: Doing, *, across: bool) -> Floats:
     """Return all latencies in µs of a path on one core, or between two, in one state of these."""
-    found = [
-        _us(pool)
+    return np.concatenate([np.zeros(0), *map(_us, _in_state(pools, path, interrupted, across=across))])
+
+
+def _in_state(pools: Pools, path: Path, interrupted: Doing, *, across: bool) -> list[list[Measurement]]:
+    return [
+        pool
         for setting, pool in pools.items()
         if (setting.path, setting.interrupted, setting.across) == (path, interrupted, across)
     ]
-    return np.concatenate(found) if found else np.zeros(0)
 
 
 def _setting(one: Measurement, names: Iterable[str]) -> Setting:
@@ -263,8 +275,7 @@ def _order(setting: Setting) -> tuple[object, ...]:
 
 
 def _us(pool: Sequence[Measurement]) -> Floats:
-    found: Floats = np.concatenate([one.samples(SERIES).ns / 1e3 for one in pool])
-    return found
+    return values_us(pool, SERIES)
 
 
 def _latency(setting: Setting, pool: Sequence[Measurement]) -> Latency:
@@ -274,7 +285,7 @@ def _latency(setting: Setting, pool: Sequence[Measurement]) -> Latency:
         second=setting.second,
         interrupted=setting.interrupted,
         varied=dict(setting.varied),
-        latency_us=distribution(_us(pool)),
+        latency_us=distribution_us(pool, SERIES),
         cycles=_cycles(pool),
         looking_us=_looking(setting, pool),
         within_us=uncertainty.within_us(pool, SERIES) if _ends_across(setting) else 0.0,
@@ -312,17 +323,19 @@ def _by_path(pools: Pools) -> Iterator[tuple[Varied, Path, Pools]]:
 def _comparisons(pools: Pools) -> Iterator[Comparison]:
     for varied, path, group in _by_path(pools):
         for interrupted in DOING:
-            same = samples_us(group, path, interrupted, across=False)
-            cross = samples_us(group, path, interrupted, across=True)
-            if len(same) and len(cross) and np.median(same) > 0:
-                one, other = distribution(same).median, distribution(cross).median
-                yield Comparison(path, interrupted, dict(varied), one, other, _ratio(other, one))
+            same, cross = (_in_state(group, path, interrupted, across=across) for across in (False, True))
+            if not same or not cross:
+                continue
+            tick = max(tick_us(pool, SERIES) for pool in (*same, *cross))
+            here, there = (across_settings(map(_by_repetition, side)) for side in (same, cross))
+            compared = ratio(there, here)
+            if compared is not None:
+                one, other = (median(side, tick=tick) for side in (here, there))
+                yield Comparison(path, interrupted, dict(varied), one, other, compared)
 
 
-def _ratio(above: Interval, below: Interval) -> Interval:
-    low = above.low / below.high if above.low is not None and below.high else None
-    high = above.high / below.low if above.high is not None and below.low else None
-    return Interval(above.value / below.value, low, high)
+def _by_repetition(pool: Sequence[Measurement]) -> Iterator[tuple[int, Floats]]:
+    return zip((one.repetition for one in pool), repetitions_us(pool, SERIES), strict=True)
 
 
 def _budgets(pools: Pools) -> Iterator[Budget]:

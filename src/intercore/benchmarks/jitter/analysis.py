@@ -254,10 +254,12 @@ def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> 
         varied={name: first.factors[name] for name in varied if name in first.factors and name != "period_us"},
         hz=each[0].hz,
         stretches=sum(len(one.begins) for one in each),
-        late_us=distribution(late_us),
+        late_us=distribution((_us(one.late, first) for one in each), tick=1e6 / each[0].hz),
         late_min_ticks=int(late.min()),
         late_max_ticks=int(late.max()),
-        deviation_us=distribution(_us(deviation, first)) if len(deviation) else None,
+        deviation_us=(
+            distribution((_us(one.deviation, first) for one in each), tick=1e6 / each[0].hz) if len(deviation) else None
+        ),
         halves_us=_halves(np.abs(_us(deviation, first))),
         missed=int(np.count_nonzero(late >= each[0].period)),
         releases_by_core={str(known): int(np.count_nonzero(core == known)) for known in np.unique(core)},

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import spoilt
+from intercore.benchmarks.grouping import distribution_us, repetitions_us, spoilt, tick_us, values_us
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution, distribution, disturbances
 
@@ -204,7 +204,11 @@ def _varied_names(measurements: Sequence[Measurement], measure: str) -> list[str
 
 def hand_over_us(pool: Iterable[Measurement], *, back: bool) -> NDArray[np.float64]:
     """Return the raw latencies of hand-overs, in µs, `from` one core `to` the other or back."""
-    return np.concatenate([one.samples("back" if back else "there").ns / 1e3 for one in pool])
+    return values_us(pool, _way(back=back))
+
+
+def _way(*, back: bool) -> str:
+    return "back" if back else "there"
 
 
 def _order(setting: Mapping[str, Level]) -> tuple[int, str, list[tuple[str, int, str]]]:
@@ -242,7 +246,7 @@ def _cycles(us: float, pool: Sequence[Measurement]) -> float | None:
 def _hand_overs(setting: dict[str, Level], pool: list[Measurement]) -> Iterator[LockHandOver]:
     first, second = int(setting["from"]), int(setting["to"])
     for back, (giver, getter) in enumerate(((first, second), (second, first))):
-        found = distribution(hand_over_us(pool, back=bool(back)))
+        found = distribution_us(pool, _way(back=bool(back)))
         yield LockHandOver(
             lock=str(setting["lock"]),
             first=giver,
@@ -340,15 +344,10 @@ def jain(shares: Sequence[float]) -> float:
 # Ping-pong
 
 
-def one_way_us(pool: Iterable[Measurement]) -> NDArray[np.float64]:
-    """Return the mean time of one way in each batch of round trips, in µs."""
-    return np.concatenate(
-        [one.samples("round_trips").ns / 1e3 / (2 * int(one.factors["batch"])) for one in pool],
-    )
-
-
 def _ping_pong(setting: dict[str, Level], pool: list[Measurement]) -> LockPingPong:
-    found = distribution(one_way_us(pool))
+    ways = 2 * int(setting["batch"])  # of which a sample is the time of all
+    each = [values / ways for values in repetitions_us(pool, "round_trips")]
+    found = distribution(each, tick=tick_us(pool, "round_trips") / ways)
     return LockPingPong(
         lock=str(setting["lock"]),
         first=int(setting["from"]),

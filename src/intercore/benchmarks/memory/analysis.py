@@ -1,7 +1,7 @@
 """How fast a core reaches memory, alone and beside another core: rates, and by how much each slows the other down.
 
 Both times of a repetition are taken right after each other, so a slow-down is the ratio of two medians whose interval
-comes from resampling whole repetitions: drift of the machine is in both. Nothing is subtracted; a pass is long against
+comes from the ratio of each repetition: drift of the machine is in both. Nothing is subtracted; a pass is long against
 looking at the clock.
 """
 
@@ -14,10 +14,10 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import by_level, spoilt
+from intercore.benchmarks.grouping import by_level, repetitions_us, spoilt, tick_us
 from intercore.record.measurement import Level
-from intercore.statistics.distribution import distribution
-from intercore.statistics.intervals import Interval, bootstrap_medians, generator, interval
+from intercore.statistics.intervals import Interval, generator
+from intercore.statistics.repetitions import median, paired_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,8 +44,6 @@ _FELT = 1.05
 """Slow-down that is worth a word."""
 _HELPS = 1.02
 """Ratio of two slow-downs above which one is called better."""
-_FEWEST = 2
-"""Repetitions that give an interval."""
 
 
 class MemoryRate(msgspec.Struct, frozen=True):
@@ -208,16 +206,16 @@ def _rates(
 
 
 def _rate(setting: dict[str, Level], pool: list[Measurement]) -> MemoryRate:
-    found = distribution(np.concatenate([_us(one, "alone") for one in pool]))
-    mb_per_s, word_ns, word_cycles = _rates(found.median.value, setting, pool)
+    pass_us = median(repetitions_us(pool, "alone"), tick=tick_us(pool, "alone"))
+    mb_per_s, word_ns, word_cycles = _rates(pass_us.value, setting, pool)
     return MemoryRate(
         access=str(setting["access"]),
         region=str(setting["region"]),
         core=int(setting["core"]),
         bytes=int(setting["bytes"]),
         varied={name: level for name, level in setting.items() if name not in _ALONE},
-        samples=found.n,
-        pass_us=found.median,
+        samples=sum(len(_us(one, "alone")) for one in pool),
+        pass_us=pass_us,
         mb_per_s=mb_per_s,
         word_ns=word_ns,
         word_cycles=word_cycles,
@@ -225,8 +223,8 @@ def _rate(setting: dict[str, Level], pool: list[Measurement]) -> MemoryRate:
 
 
 def _interference(setting: dict[str, Level], pool: list[Measurement]) -> MemoryInterference:
-    alone, beside = (np.concatenate([_us(one, name) for one in pool]) for name in ("alone", "beside"))
-    alone_us, beside_us = float(np.median(alone)), float(np.median(beside))
+    alone, beside = (repetitions_us(pool, name) for name in ("alone", "beside"))
+    alone_us, beside_us = (float(np.median(np.concatenate(values))) for values in (alone, beside))
     mb_per_s, _, word_cycles = _rates(beside_us, setting, pool)
     return MemoryInterference(
         access=str(setting["access"]),
@@ -236,26 +234,14 @@ def _interference(setting: dict[str, Level], pool: list[Measurement]) -> MemoryI
         other=str(setting["other"]),
         other_region=str(setting["other_region"]),
         varied={name: level for name, level in setting.items() if name not in _BESIDE},
-        samples=len(alone),
+        samples=sum(map(len, alone)),
         alone_us=alone_us,
         beside_us=beside_us,
-        slowdown=_slowdown(alone, beside, repr(setting)),
+        # Both are 0 where a clock is that coarse.
+        slowdown=paired_ratio(beside, alone, generator(repr(setting))) if alone_us > 0 else Interval(1.0),
         mb_per_s=mb_per_s,
         word_cycles=word_cycles,
     )
-
-
-def _slowdown(alone: Floats, beside: Floats, key: str) -> Interval:
-    """Return the ratio of the medians; 1 where both are 0, which a coarse clock can make them."""
-    first, second = float(np.median(alone)), float(np.median(beside))
-    if first <= 0:
-        return Interval(1.0)
-    if len(alone) < _FEWEST:
-        return Interval(second / first)
-    medians = bootstrap_medians(alone, beside, generator(key))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(medians[0] > 0, medians[1] / medians[0], np.inf)
-    return interval(second / first, ratios)
 
 
 # Sentences

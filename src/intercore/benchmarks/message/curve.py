@@ -18,6 +18,7 @@ import numpy as np
 from intercore.benchmarks.grouping import IRRELEVANT, ticks, varied_names
 from intercore.statistics.intervals import order_interval
 from intercore.statistics.line import Fit, Points, best, held_out, line
+from intercore.statistics.repetitions import median
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from intercore.record.measurement import Level, Measurement
+    from intercore.statistics.intervals import Interval
 
     Floats: TypeAlias = NDArray[np.float64]
 
@@ -110,6 +112,10 @@ class Curve:
         """Return the times per message of one size, in µs."""
         return np.concatenate([times_us(one, self.measure) for one in self.measurements[size]])
 
+    def median(self, size: int) -> Interval:
+        """Return the median time per message of one size with its interval, in µs."""
+        return _median_of(self.measurements[size], self.measure)
+
 
 def _models(curve: Curve) -> dict[Sizes, Fit]:
     """Return one model of all sizes, or one of whole words and one of the others, if these are surely not like them.
@@ -135,9 +141,18 @@ def _models(curve: Curve) -> dict[Sizes, Fit]:
 
 def times_us(one: Measurement, measure: Measure) -> Floats:
     """Return the time of each message, or per message of each stream, in µs."""
-    messages = max(int(one.factors["messages"]), 1) if measure == "throughput" else 1
-    times: Floats = one.samples(SERIES[measure]).ns / 1e3 / messages
+    times: Floats = one.samples(SERIES[measure]).ns / 1e3 / _messages(one, measure)
     return times
+
+
+def _messages(one: Measurement, measure: Measure) -> int:
+    """Return of how many messages a sample is the time."""
+    return max(int(one.factors["messages"]), 1) if measure == "throughput" else 1
+
+
+def _tick_us(one: Measurement, measure: Measure) -> float:
+    """Return the resolution of `times_us`."""
+    return 1e6 / one.samples(SERIES[measure]).hz / _messages(one, measure)
 
 
 def curves(measurements: Iterable[Measurement]) -> list[Curve]:
@@ -190,6 +205,10 @@ def is_usable(one: Measurement) -> bool:
     return len(ticks(one, series)) > 0 and one.samples(series).is_time
 
 
+def _median_of(pool: Sequence[Measurement], measure: Measure) -> Interval:
+    return median([times_us(one, measure) for one in pool], tick=max(_tick_us(one, measure) for one in pool))
+
+
 def _median(pool: Sequence[Measurement], measure: Measure, between: float) -> tuple[float, float]:
     """Return the median of a size and its standard error.
 
@@ -197,17 +216,13 @@ def _median(pool: Sequence[Measurement], measure: Measure, between: float) -> tu
     tick either way, evenly, since a clock cannot tell it better however many samples there are.
     """
     values = np.concatenate([times_us(one, measure) for one in pool])
-    one = pool[0].samples(SERIES[measure])
-    messages = max(int(pool[0].factors["messages"]), 1) if measure == "throughput" else 1
-    tick_us = 1e6 / one.hz / messages
-    median = float(np.median(values))
     known = order_interval(np.sort(values), 0.5)
     if known.low is not None and known.high is not None:
         sampling = (known.high - known.low) / (2 * 1.96)  # bounds of 95 %
     else:
         sampling = _MEDIAN_ERROR * float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0.0
-    repeating = between * median / math.sqrt(len(pool))
-    return median, math.sqrt(sampling**2 + repeating**2 + tick_us**2 / 12)
+    repeating = between * known.value / math.sqrt(len(pool))
+    return known.value, math.sqrt(sampling**2 + repeating**2 + _tick_us(pool[0], measure) ** 2 / 12)
 
 
 def _between(by_size: Mapping[int, Sequence[Measurement]], measure: Measure) -> float:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
-import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import by_level, pools, ticks
+from intercore.benchmarks.grouping import by_level, distribution_us, median_us, pools, ticks
 from intercore.record.measurement import Level
-from intercore.statistics.distribution import Distribution, distribution
+from intercore.statistics.distribution import Distribution
 from intercore.statistics.intervals import Interval
 
 if TYPE_CHECKING:
@@ -56,13 +55,13 @@ def round_trips(measurements: Iterable[Measurement]) -> tuple[MessageRoundTrip, 
     found = pools(ours, "message", SERIES, lambda factors: tuple(factors[name] for name in _OWN), (*_OWN, "region"))
     rows = []
     for (setting, varied), pool in found.items():
-        sends = [one.samples("send").ns / 1e3 for one in pool if len(ticks(one, "send"))]
+        sends = [one for one in pool if len(ticks(one, "send"))]
         row = {
             **dict(zip(_OWN[:-1], setting, strict=False)),
             "varied": dict(varied),
             "bytes": setting[-1],
-            "round_trip_us": distribution(np.concatenate([one.samples(SERIES).ns / 1e3 for one in pool])),
-            "send_us": distribution(np.concatenate(sends)).median if sends else None,
+            "round_trip_us": distribution_us(pool, SERIES),
+            "send_us": median_us(sends, "send") if sends else None,
             "wrong": sum(one.checks.get("wrong", 0) for one in pool),
         }
         rows.append(msgspec.convert(row, MessageRoundTrip))

@@ -11,10 +11,10 @@ from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
 from intercore.benchmarks.exactness import Exactness, exactness
-from intercore.benchmarks.grouping import looking_us, ticks
+from intercore.benchmarks.grouping import distribution_us, looking_us, median_us, ticks
 from intercore.benchmarks.message.curve import OWN, Sizes
 from intercore.record.measurement import Level
-from intercore.statistics.distribution import Distribution, distribution
+from intercore.statistics.distribution import Distribution
 from intercore.statistics.intervals import Interval
 
 if TYPE_CHECKING:
@@ -183,12 +183,12 @@ def latency_row(curve: Curve) -> MessageLatency:
 
 def _latency_size(curve: Curve, size: int) -> MessageLatencySize:
     pool = curve.measurements[size]
-    sends = [one.samples("send").ns / 1e3 for one in pool if len(ticks(one, "send"))]
+    sends = [one for one in pool if len(ticks(one, "send"))]
     model_us, off = _model_at(curve, size)
     return MessageLatencySize(
         bytes=size,
-        latency_us=distribution(curve.samples(size)),
-        send_us=distribution(np.concatenate(sends)).median if sends else None,
+        latency_us=distribution_us(pool, "latency"),
+        send_us=median_us(sends, "send") if sends else None,
         model_us=model_us,
         relative_error=off,
         exactness=exactness(pool, "latency"),
@@ -211,13 +211,13 @@ def throughput_row(curve: Curve) -> MessageThroughput:
 
 
 def _throughput_size(curve: Curve, size: int) -> MessageThroughputSize:
-    found = distribution(curve.samples(size))
+    time_us = curve.median(size)
     model_us, off = _model_at(curve, size)
     return MessageThroughputSize(
         bytes=size,
-        streams=found.n,
-        time_us=found.median,
-        bytes_per_s=rate(size, found.median),
+        streams=len(curve.samples(size)),
+        time_us=time_us,
+        bytes_per_s=rate(size, time_us),
         model_bytes_per_s=None if model_us is None else max(rate(size, Interval(model_us)).value, 0.0),
         relative_error=off,
     )

@@ -6,11 +6,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import by_level, cycles_per_us, looking_us, pools, spoilt, values_us
+from intercore.benchmarks.grouping import by_level, cycles_per_us, distribution_us, looking_us, pools, spoilt, values_us
 from intercore.record.measurement import Level
-from intercore.statistics.distribution import Distribution, distribution
+from intercore.statistics.distribution import Distribution
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -82,7 +83,7 @@ def analyse(measurements: Iterable[Measurement]) -> RhealstoneAnalysis:
     """Analyse the measurements of the benchmark `rhealstone` among those given; those of one setting are pooled."""
     known = pools(measurements, "rhealstone", "time", _setting, ("component", "core", "form"))
     same = {
-        (component, core, varied): float(distribution(values_us(pool, "time")).median.value)
+        (component, core, varied): float(np.median(values_us(pool, "time")))
         for ((component, core, form), varied), pool in known.items()
         if form == "same"
     }
@@ -111,7 +112,7 @@ def _setting(factors: Mapping[str, Level]) -> Setting:
 
 def _time(setting: Setting, varied: Varied, pool: Sequence[Measurement], same: float | None) -> RhealstoneTime:
     component, core, form = setting
-    samples = distribution(values_us(pool, "time"))
+    samples = distribution_us(pool, "time")
     cycles = cycles_per_us(pool)
     return RhealstoneTime(
         component=component,

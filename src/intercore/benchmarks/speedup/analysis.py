@@ -26,6 +26,7 @@ from intercore.benchmarks.speedup.points import (
     varied_factors,
 )
 from intercore.errors import UsageError
+from intercore.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -76,8 +77,10 @@ def analyse_published(table: SpeedupPublication, efficiency: float = EFFICIENCY.
     settings = []
     for row in table.figures.rows:
         factors = Factors(shared.workload, shared.mode, shared.join, row.n, shared.cores)
-        medians = np.array([[row.t1_ms], [row.tp_ms]]) * 1e3
-        point = point_of(factors, medians, samples=0, varied={})
+        t1_us, tp_us = row.t1_ms * 1e3, row.tp_ms * 1e3
+        times_us = Interval(t1_us), Interval(tp_us)
+        point = point_of(factors, times_us, Interval(t1_us / tp_us), samples=0, varied={})
+        medians = np.array([[t1_us], [tp_us]])
         settings.append(Setting(point, medians, (rounding_us, rounding_us), shared.tick_hz))
     return _analysis(settings, [], efficiency)
 

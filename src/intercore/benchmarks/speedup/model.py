@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from intercore.statistics.intervals import RESAMPLES, Interval, generator, interval
+from intercore.statistics.intervals import CONFIDENCE, RESAMPLES, Interval, generator, interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.points import Setting
 
     Floats: TypeAlias = NDArray[np.float64]
+
+
+_BOUND = 1.96  # standard deviations from the mean to the bounds of a normal 95 % interval
 
 
 class Model(msgspec.Struct, frozen=True, eq=False):
@@ -49,7 +52,7 @@ def fitted(group: str, settings: Sequence[Setting], tick_us: float) -> Model:
     resolution = np.array(
         [math.hypot(t1_us / cores, max(tp_us, tick_us)) for t1_us, tp_us in (s.resolution_us for s in settings)]
     )
-    scatter = np.array([np.var(setting.excess[1:]) if setting.bootstrapped else 0.0 for setting in settings])
+    scatter = np.array([_variance(setting.excess[1:]) if setting.has_draws else 0.0 for setting in settings])
     weights = 1 / (resolution**2 / 12 + scatter)
 
     with_loss = sizes >= 3 and bool(np.ptp(t1) > 0)
@@ -63,7 +66,7 @@ def fitted(group: str, settings: Sequence[Setting], tick_us: float) -> Model:
 
     rng = generator(group)
     draws = None
-    if all(setting.bootstrapped for setting in settings):
+    if all(setting.has_draws for setting in settings):
         # Smoothed by the resolution: samples that are all equal are not known without error.
         excess = np.stack([setting.excess[1:] for setting in settings], axis=1)
         excess += resolution * rng.uniform(-0.5, 0.5, excess.shape)
@@ -85,6 +88,15 @@ def fitted(group: str, settings: Sequence[Setting], tick_us: float) -> Model:
         reduced_chi_squared=chi_squared,
         largest_residual=float(np.max(np.abs(fit.resid) / tp)),
     )
+
+
+def _variance(draws: Floats) -> float:
+    """Return the variance of a normal distribution whose 95 % interval is that of the draws.
+
+    Theirs would be that of a few far ones: of few repetitions, medians follow a distribution with long tails.
+    """
+    low, high = np.quantile(draws, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
+    return float((high - low) / (2 * _BOUND)) ** 2
 
 
 def _refit(share: Floats, excess: Floats, weights: Floats, *, with_loss: bool) -> Floats:

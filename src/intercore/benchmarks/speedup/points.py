@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,11 @@ import msgspec
 import numpy as np
 
 from intercore.record.measurement import Level
-from intercore.statistics.intervals import Interval, bootstrap_medians, generator, interval
+from intercore.statistics.intervals import Interval, generator
+from intercore.statistics.repetitions import median, paired_draws, paired_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeAlias
 
     from numpy.typing import NDArray
@@ -84,15 +86,15 @@ class Setting(msgspec.Struct, frozen=True, eq=False):
 
     point: SpeedupPoint
     medians: Floats
-    """Medians of T1 and TP, µs, shape (2, 1 + RESAMPLES): first of the samples themselves, then of their bootstrap
-    resamples. Only the former, shape (2, 1), with fewer than two repetitions."""
+    """Medians of T1 and TP, µs, shape (2, 1 + RESAMPLES): first those of the samples, then others that are as likely.
+    Only the former, shape (2, 1), of a single sample and of a published row."""
     resolution_us: tuple[float, float]
     """To how many µs a single T1 and TP is known."""
     tick_hz: int | None
 
     @property
-    def bootstrapped(self) -> bool:
-        """Whether there are resamples."""
+    def has_draws(self) -> bool:
+        """Whether there are other medians that are as likely."""
         return self.medians.size > 2
 
     @property
@@ -143,26 +145,30 @@ def measured_setting(pool: Sequence[Measurement], varied: Iterable[str]) -> Sett
 
     # An aborted repetition leaves a T1 without its TP.
     counts = [min(len(t1.ticks), len(tp.ticks)) for t1, tp in pairs]
-    t1_us, tp_us = (
-        np.concatenate([pair[which].ns[:count] / 1e3 for pair, count in zip(pairs, counts, strict=True)])
-        for which in (0, 1)
-    )
     samples = sum(counts)
     if samples == 0:
         return "it has no samples"
-    medians = np.array([[np.median(t1_us)], [np.median(tp_us)]])
-    if not np.all(medians > 0):
+    t1_us, tp_us = (
+        [pair[which].ns[:count] / 1e3 for pair, count in zip(pairs, counts, strict=True)] for which in (0, 1)
+    )
+    resolution_us = (max(1e6 / t1.hz for t1, _ in pairs), max(1e6 / tp.hz for _, tp in pairs))
+    t1, tp = (median(each, tick=tick) for each, tick in zip((t1_us, tp_us), resolution_us, strict=True))
+    if min(t1.value, tp.value) <= 0:
         return "its median T1 or TP is 0: the work is too small for the clock, choose a larger n"
-    if samples > 1:
-        medians = np.hstack(
-            (medians, bootstrap_medians(t1_us, tp_us, generator(in_words(selected(pool[0].factors, IDENTITY)))))
-        )
-
+    key = in_words(selected(pool[0].factors, IDENTITY))
+    draws = paired_draws(t1_us, tp_us, generator(key))
+    own = np.array([[t1.value], [tp.value]])
     ticks = {_frequency(measurement.conditions.get("tick_hz", "")) for measurement in pool}
     return Setting(
-        point=point_of(factors, medians, samples, selected(pool[0].factors, varied)),
-        medians=medians,
-        resolution_us=(max(1e6 / t1.hz for t1, _ in pairs), max(1e6 / tp.hz for _, tp in pairs)),
+        point=point_of(
+            factors,
+            (t1, tp),
+            paired_ratio(t1_us, tp_us, generator(key)),
+            samples=samples,
+            varied=selected(pool[0].factors, varied),
+        ),
+        medians=own if draws is None else np.hstack((own, draws)),
+        resolution_us=resolution_us,
         tick_hz=ticks.pop() if len(ticks) == 1 else None,
     )
 
@@ -171,13 +177,10 @@ def _frequency(text: str) -> int | None:
     return int(text) or None if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def point_of(factors: Factors, medians: Floats, samples: int, varied: dict[str, Level]) -> SpeedupPoint:
-    """Return the point that medians come to, shape (2, …): their own first, then those of resamples."""
-
-    def estimate(values: Floats) -> Interval:
-        return interval(float(values[0]), values[1:]) if len(values) > 1 else Interval(float(values[0]))
-
-    t1, tp = medians
+def point_of(
+    factors: Factors, times_us: tuple[Interval, Interval], speedup: Interval, *, samples: int, varied: dict[str, Level]
+) -> SpeedupPoint:
+    """Return the point of T1 and TP, and of what the one is over the other."""
     cores = factors.cores
     return SpeedupPoint(
         workload=factors.workload,
@@ -185,16 +188,21 @@ def point_of(factors: Factors, medians: Floats, samples: int, varied: dict[str, 
         join=factors.join,
         n=factors.n,
         cores=cores,
-        t1_us=estimate(t1),
-        tp_us=estimate(tp),
-        speedup=estimate(_ratio(t1, tp)),
-        efficiency=estimate(_ratio(t1, tp) / cores),
-        karp_flatt=estimate((_ratio(tp, t1) - 1 / cores) / (1 - 1 / cores)) if cores > 1 else None,
+        t1_us=times_us[0],
+        tp_us=times_us[1],
+        speedup=speedup,
+        efficiency=_mapped(speedup, lambda s: s / cores),
+        karp_flatt=_mapped(speedup, lambda s: (1 / s - 1 / cores) / (1 - 1 / cores) if s else math.inf)
+        if cores > 1
+        else None,
         samples=samples,
         varied=varied,
     )
 
 
-def _ratio(over: Floats, under: Floats) -> Floats:
-    """Divide; infinite where a resample of a coarse clock has 0 below the line."""
-    return np.divide(over, under, out=np.full_like(over, np.inf), where=under > 0)
+def _mapped(speedup: Interval, function: Callable[[float], float]) -> Interval:
+    """Return what a monotonic function makes of a speed-up; a bound at which it is infinite is None."""
+    bounds = (None if bound is None else function(bound) for bound in (speedup.low, speedup.high))
+    low, high = (None if bound is None or math.isinf(bound) else bound for bound in bounds)
+    value = function(speedup.value)
+    return Interval(value, low, high) if function(2 * speedup.value) > value else Interval(value, high, low)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from intercore.benchmarks.grouping import across_settings, tick_us
 from intercore.benchmarks.switch.alignment import alignment
 from intercore.benchmarks.switch.sentences import name_of, sentences
 from intercore.benchmarks.switch.wake_ups import (
@@ -24,10 +25,12 @@ from intercore.benchmarks.switch.wake_ups import (
     concatenated,
     place,
     wake_up_of,
+    wake_ups_us,
 )
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution, disturbances
-from intercore.statistics.intervals import RESAMPLES, Interval, generator, interval
+from intercore.statistics.intervals import Interval
+from intercore.statistics.repetitions import median, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -167,56 +170,41 @@ def _disturbed(ours: Sequence[Measurement]) -> list[str]:
 
 def _ratios(pools: dict[Setting, list[Measurement]]) -> Iterator[Ratio]:
     """Compare across cores with the same core, by one clock; where that can be chosen, the common one."""
-    same: dict[tuple[object, ...], list[Floats]] = defaultdict(list)
-    cross: dict[tuple[str, str, str, tuple[tuple[str, Level], ...]], list[Floats]] = defaultdict(list)
+    same: dict[tuple[object, ...], list[list[Measurement]]] = defaultdict(list)
+    cross: dict[tuple[str, str, str, tuple[tuple[str, Level], ...]], list[list[Measurement]]] = defaultdict(list)
     for (primitive, first, second, target, time, varied), pool in pools.items():
         if first == second:
-            same[primitive, time, varied].append(concatenated(pool))
+            same[primitive, time, varied].append(pool)
         elif time in TRUE_TIMES:
-            cross[primitive, target, time, varied].append(concatenated(pool))
-    for (primitive, target, time, varied), parts in cross.items():
+            cross[primitive, target, time, varied].append(pool)
+    for (primitive, target, time, varied), there in cross.items():
         if (primitive, time, varied) in same:
-            here = np.concatenate(same[primitive, time, varied])
-            yield _ratio(primitive, target, time, varied, here, np.concatenate(parts))
+            yield _ratio(primitive, target, time, varied, same[primitive, time, varied], there)
 
 
 def _ratio(
-    primitive: str, target: str, time: str, varied: tuple[tuple[str, Level], ...], same: Floats, cross: Floats
+    primitive: str,
+    target: str,
+    time: str,
+    varied: tuple[tuple[str, Level], ...],
+    same: list[list[Measurement]],
+    cross: list[list[Measurement]],
 ) -> Ratio:
-    here, there = float(np.median(same)), float(np.median(cross))
-    rng = generator(f"switch {primitive} {target} {time} {varied}")
-    same_medians, cross_medians = _resampled_medians(same, rng), _resampled_medians(cross, rng)
-    fewer = min(same, cross, key=len)
+    ticks = [max(tick_us(pool, "switch") for pool in side) for side in (same, cross)]
+    here, there = (across_settings(map(wake_ups_us, side)) for side in (same, cross))
     return msgspec.convert(
         {
             "primitive": primitive,
             "target": target,
             "time": time,
             "varied": dict(varied),
-            "same_us": _interval(here, same, same_medians),
-            "cross_us": _interval(there, cross, cross_medians),
-            "ratio": _interval(
-                there / max(here, _LEAST_US), fewer, cross_medians / np.maximum(same_medians, _LEAST_US)
-            ),
+            "same_us": median(here, tick=ticks[0]),
+            "cross_us": median(there, tick=ticks[1]),
+            # A coarse clock may make either 0.
+            "ratio": ratio([np.maximum(one, _LEAST_US) for one in there], [np.maximum(one, _LEAST_US) for one in here]),
         },
         Ratio,
     )
-
-
-def _interval(value: float, values: Floats, replicates: Floats) -> Interval:
-    return interval(value, replicates) if len(values) > 1 else Interval(value)
-
-
-def _resampled_medians(values: Floats, rng: np.random.Generator) -> Floats:
-    """Return the medians of RESAMPLES bootstrap resamples.
-
-    The k-th smallest of n uniform random numbers follows Beta(k, n + 1 - k), and the k-th smallest of a resample is the
-    value at that fraction of the ordered sample: so each median takes one random number.
-    """
-    n = len(values)
-    fractions = rng.beta((n + 1) / 2, (n + 1) / 2, RESAMPLES)
-    medians: Floats = np.sort(values)[np.minimum((fractions * n).astype(int), n - 1)]
-    return medians
 
 
 def _false_times(wake_ups: Sequence[WakeUp]) -> Iterator[FalseTime]:

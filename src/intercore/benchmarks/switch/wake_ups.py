@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
 from intercore.benchmarks.exactness import Exactness, exactness
-from intercore.benchmarks.grouping import by_level
+from intercore.benchmarks.grouping import by_level, distribution_us, tick_us
 from intercore.benchmarks.switch.alignment import Alignment, alignment
 from intercore.record.measurement import LOOKING_PREFIX, Level
 from intercore.statistics.distribution import Distribution, distribution
@@ -148,16 +148,21 @@ def _wake_ups_us(one: Measurement) -> Floats:
     return raw.ns[:count] / 1e3 - found.ahead_us(moments.ns[:count] / 1e3)
 
 
+def wake_ups_us(pool: Sequence[Measurement]) -> list[tuple[int, Floats]]:
+    """Return the times of each measurement of a pool, in µs, with the number of its repetition."""
+    return [(one.repetition, _wake_ups_us(one)) for one in pool]
+
+
 def concatenated(pool: Sequence[Measurement]) -> Floats:
     """Return the times of all measurements of a pool, in µs."""
-    return np.concatenate([_wake_ups_us(one) for one in pool])
+    return np.concatenate([values for _, values in wake_ups_us(pool)])
 
 
 def wake_up_of(setting: Setting, pool: Sequence[Measurement]) -> WakeUp:
     """Summarise the measurements of a setting."""
     primitive, first, second, target, time, varied = setting
     hz = pool[0].samples("switch").hz
-    wake_ups = distribution(concatenated(pool))
+    wake_ups = distribution((values for _, values in wake_ups_us(pool)), tick=tick_us(pool, "switch"))
     aligned = [found for one in pool if one.factors["time"] == "aligned" and (found := alignment(one)) is not None]
     crosses = time == "common" and first != second
     by_target = uncertainty.within_us(pool, "switch") if crosses else 0.0
@@ -172,7 +177,7 @@ def wake_up_of(setting: Setting, pool: Sequence[Measurement]) -> WakeUp:
             "hz": hz,
             "median_ticks": wake_ups.median.value * hz / 1e6,
             "wake_up_us": wake_ups,
-            "call_us": distribution(np.concatenate([one.samples("call").ns / 1e3 for one in pool])),
+            "call_us": distribution_us(pool, "call"),
             "looking_us": _looking_us(pool, {first, second}),
             "within_us": max((found.within_us for found in aligned), default=by_target),
             "alignment": aligned[0] if aligned else None,

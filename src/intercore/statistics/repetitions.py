@@ -1,0 +1,238 @@
+"""Intervals of what was measured in several repetitions: of medians, percentiles, ratios and differences.
+
+The repetition is the unit. Samples of one repetition share what stays the same while it runs (where the program lies in
+memory, how warm the chip is), so a thousand of them may know that repetition to a hair and the next one not at all.
+Intervals therefore come from how much the repetitions differ. Only of a single repetition they come from its samples:
+they are then those of that repetition, and know nothing of what differs between two.
+
+Every function takes one array of values for each repetition, those without values being left out, and raises ValueError
+if no value is left. All give the same numbers for the same data each time.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from intercore.statistics.intervals import CONFIDENCE, RESAMPLES, Interval, bootstrap_medians, interval, order_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+BEYOND = 10
+"""Samples that must lie beyond a percentile for it to be told: 100 samples for p90, 1,000 for p99, 10,000 for p99.9.
+
+Fewer make it little else than one of the largest few values; with 10, the upper bound of its interval exists too."""
+
+_AGREEING = 3.0
+"""Design effect (Kish, Survey Sampling, 1965) up to which repetitions have a percentile in common: by how much their
+shares beyond it vary more than those of independent samples would."""
+_FARTHEST = 30.0  # of a logarithm: times e to this are as good as infinite, and do not overflow
+
+
+def median(repetitions: Iterable[ArrayLike], *, tick: float = 0.0) -> Interval:
+    """Return the median of all values, with the 95 % interval of the median of a repetition.
+
+    Student's t on the repetitions' medians, whatever the values follow: a median of many values is nearly normal.
+    `tick` is the resolution of the clock in the unit of the values: where a median falls among equal values, they are
+    taken as spread evenly over their tick (the median of grouped data), since medians that are whole ticks would all be
+    the same and their interval without width. The interval is widened to hold the median of all values.
+    Of a single repetition, the interval by order statistics.
+    """
+    known = _with_values(repetitions)
+    if len(known) == 1:
+        return order_interval(np.sort(known[0]), 0.5)
+    value = float(np.median(np.concatenate(known)))
+    centre, distance = _student(np.array([_grouped_median(one, tick) for one in known]))
+    return Interval(value, min(centre - distance, value), max(centre + distance, value))
+
+
+def percentile(repetitions: Iterable[ArrayLike], percent: float) -> Interval | None:
+    """Return a percentile of all values with its 95 % interval; None if it cannot be told.
+
+    The share of values up to it differs between repetitions; Student's t on these shares, on the scale of log odds,
+    gives the ranks of the bounds (Woodruff, JASA 47 (1952) 635, with repetitions as clusters). It cannot be told if
+    fewer than BEYOND values lie beyond it, if that many independent ones would know it better than these do, or if the
+    repetitions differ too much to have one (see the coverage in docs/statistics.md).
+    Of a single repetition, the interval by order statistics.
+    """
+    known = _with_values(repetitions)
+    ordered = np.sort(np.concatenate(known))
+    n, share = len(ordered), percent / 100
+    beyond = round(n * (100 - percent) / 100, 6)  # 10,000 samples have 10 beyond p99.9, not 9.999…
+    if beyond < BEYOND:
+        return None
+    if len(known) == 1:
+        return order_interval(ordered, share)
+    value = float(np.quantile(ordered, share))
+    chance = share * (1 - share) * float(np.mean([1 / len(one) for one in known]))
+    shares = np.array([np.mean(one <= value) for one in known])
+    effect = float(np.var(shares, ddof=1)) / chance
+    if effect > _AGREEING or beyond / max(effect, 1.0) < BEYOND:
+        return None
+    error = math.sqrt(chance * max(effect, 1.0) / len(known))
+    odds, distance = math.log(share / (1 - share)), _quantile(len(known) - 1) * error / (share * (1 - share))
+    below, above = (1 / (1 + math.exp(-min(odds + side, _FARTHEST))) for side in (-distance, distance))
+    low, high = math.floor(below * n) - 1, math.ceil(above * n)
+    return Interval(value, float(ordered[low]), float(ordered[high])) if low >= 0 and high < n else None
+
+
+def ratio(over: Iterable[ArrayLike], under: Iterable[ArrayLike]) -> Interval | None:
+    """Return the ratio of two medians with its 95 % interval; None if either median is not above 0.
+
+    Of repetitions that have nothing to do with each other: Welch's t on the logarithms of their medians. If either side
+    is a single repetition, from the intervals of the two medians (MOVER: Zou & Donner, Statistics in Medicine 27 (2008)
+    1693, for a ratio on the logarithmic scale). Bounds are None where a repetition's median is not above 0.
+    """
+    sides = [_with_values(side) for side in (over, under)]
+    medians = [float(np.median(np.concatenate(side))) for side in sides]
+    if min(medians) <= 0:
+        return None
+    value = medians[0] / medians[1]
+    if min(map(len, sides)) == 1:
+        found = _mover(*(_logarithm(median(side)) for side in sides))
+        low, high = (
+            None if bound is None else value * math.exp(bound - found.value) for bound in (found.low, found.high)
+        )
+        return Interval(value, low, high)
+    each = [np.array([np.median(one) for one in side]) for side in sides]
+    if min(one.min() for one in each) <= 0:
+        return Interval(value)
+    return _of_logarithm(medians, *_welch(*(np.log(one) for one in each)))
+
+
+def difference(one: Iterable[ArrayLike], less: Iterable[ArrayLike]) -> Interval:
+    """Return the difference of two medians with its 95 % interval, by the same methods, without logarithms."""
+    sides = [_with_values(side) for side in (one, less)]
+    if min(map(len, sides)) == 1:
+        return _mover(*map(median, sides))
+    first, second = (float(np.median(np.concatenate(side))) for side in sides)
+    centre, distance = _welch(*(np.array([np.median(each) for each in side]) for side in sides))
+    value = first - second
+    return Interval(value, min(centre - distance, value), max(centre + distance, value))
+
+
+def paired_ratio(over: Sequence[ArrayLike], under: Sequence[ArrayLike], rng: np.random.Generator) -> Interval:
+    """Return the ratio of two medians that were measured together, repetition by repetition, with its 95 % interval.
+
+    Student's t on the logarithm of each repetition's ratio: what the two have in common in a repetition cancels. Of a
+    single repetition, the percentiles of a bootstrap that draws pairs of samples. Both medians of all values are above
+    0; bounds are None where that of a repetition is 0.
+    """
+    pairs = _pairs(over, under)
+    whole = [float(np.median(np.concatenate(side))) for side in zip(*pairs, strict=True)]
+    value = whole[0] / whole[1]
+    if len(pairs) == 1:
+        if len(pairs[0][0]) == 1:
+            return Interval(value)
+        first, second = bootstrap_medians(*pairs[0], rng)
+        return interval(value, np.divide(first, second, out=np.full_like(first, np.inf), where=second > 0))
+    medians = np.array([(np.median(one), np.median(two)) for one, two in pairs])
+    if medians.min() <= 0:
+        return Interval(value)
+    return _of_logarithm(whole, *_student(np.log(medians[:, 0]) - np.log(medians[:, 1])))
+
+
+def paired_draws(first: Sequence[ArrayLike], second: Sequence[ArrayLike], rng: np.random.Generator) -> Floats | None:
+    """Return RESAMPLES equally likely pairs of medians that were measured together, shape (2, RESAMPLES).
+
+    From the two-dimensional t distribution around the means of the repetitions' medians, so that what is computed of
+    the pairs has intervals for what differs between repetitions; none is below 0. Of a single repetition, bootstrap
+    medians of its pairs of samples; None if it is a single pair.
+    """
+    pairs = _pairs(first, second)
+    if len(pairs) == 1:
+        return None if len(pairs[0][0]) == 1 else bootstrap_medians(*pairs[0], rng)
+    medians = np.array([(np.median(one), np.median(two)) for one, two in pairs]).T
+    freedom = len(pairs) - 1
+    spread = np.cov(medians) / len(pairs)
+    normal = rng.multivariate_normal((0, 0), spread, RESAMPLES, method="eigh").T
+    draws: Floats = medians.mean(axis=1)[:, None] + normal / np.sqrt(rng.chisquare(freedom, RESAMPLES) / freedom)
+    return np.maximum(draws, 0.0, out=draws)
+
+
+def _with_values(repetitions: Iterable[ArrayLike]) -> list[Floats]:
+    known = [one for one in (np.asarray(each, dtype=np.float64) for each in repetitions) if one.size]
+    if not known:
+        raise ValueError("a sample without values has no summary")
+    return known
+
+
+def _pairs(first: Sequence[ArrayLike], second: Sequence[ArrayLike]) -> list[tuple[Floats, Floats]]:
+    both = [
+        (np.asarray(one, dtype=np.float64), np.asarray(two, dtype=np.float64))
+        for one, two in zip(first, second, strict=True)
+    ]
+    known = [pair for pair in both if len(pair[0])]
+    if not known:
+        raise ValueError("a sample without values has no summary")
+    return known
+
+
+def _grouped_median(values: Floats, tick: float) -> float:
+    """Return the median; that of grouped data where it falls among values that a clock's ticks have made equal."""
+    value = float(np.median(values))
+    equal = int(np.count_nonzero(values == value))
+    if tick <= 0 or equal < 2:
+        return value
+    below = int(np.count_nonzero(values < value))
+    return value + tick * ((len(values) / 2 - below) / equal - 0.5)
+
+
+def _student(values: Floats) -> tuple[float, float]:
+    """Return the mean of at least two values, and how far the bounds of its interval are from it."""
+    centre, variance = _mean(values)
+    return centre, _quantile(len(values) - 1) * math.sqrt(variance)
+
+
+def _mean(values: Floats) -> tuple[float, float]:
+    """Return the mean of at least two values and its variance; exactly, if they are equal."""
+    if np.ptp(values) == 0:
+        return float(values[0]), 0.0
+    return float(values.mean()), float(np.var(values, ddof=1)) / len(values)
+
+
+@lru_cache(maxsize=1000)
+def _quantile(freedom: float) -> float:
+    """Return how many standard errors the bounds of a 95 % interval are from the mean."""
+    from scipy.stats import t  # noqa: PLC0415 - 1 s that commands without an analysis should not take
+
+    return float(t.ppf((1 + CONFIDENCE) / 2, freedom))
+
+
+def _of_logarithm(medians: Sequence[float], centre: float, distance: float) -> Interval:
+    """Return the ratio of two medians whose logarithm lies around a centre; the interval is widened to hold it."""
+    value = medians[0] / medians[1]
+    beside = centre - float(np.log(medians[0]) - np.log(medians[1]))  # exactly 0 where all repetitions are equal
+    low, high = (value * math.exp(min(max(beside + side, -_FARTHEST), _FARTHEST)) for side in (-distance, distance))
+    return Interval(value, min(low, value), max(high, value))
+
+
+def _welch(one: Floats, less: Floats) -> tuple[float, float]:
+    """Return the difference of two means, and how far its bounds are from it (Welch & Satterthwaite)."""
+    means, variances = zip(_mean(one), _mean(less), strict=True)
+    total = sum(variances)
+    if total == 0:
+        return means[0] - means[1], 0.0
+    parts = (part**2 / (len(side) - 1) for part, side in zip(variances, (one, less), strict=True))
+    return means[0] - means[1], _quantile(total**2 / sum(parts)) * math.sqrt(total)
+
+
+def _mover(one: Interval, less: Interval) -> Interval:
+    """Return the difference of two values from their intervals (Zou & Donner 2008)."""
+    value = one.value - less.value
+    low = None if one.low is None or less.high is None else math.hypot(one.value - one.low, less.high - less.value)
+    high = None if one.high is None or less.low is None else math.hypot(one.high - one.value, less.value - less.low)
+    return Interval(value, None if low is None else value - low, None if high is None else value + high)
+
+
+def _logarithm(one: Interval) -> Interval:
+    low, high = (math.log(bound) if bound is not None and bound > 0 else None for bound in (one.low, one.high))
+    return Interval(math.log(one.value), low, high)

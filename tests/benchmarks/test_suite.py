@@ -6,7 +6,7 @@ import pytest
 
 from intercore.benchmarks import registry
 from intercore.benchmarks import suite as of_benchmarks
-from intercore.campaign.levels import resolve, suite
+from intercore.campaign.levels import repetitions_of, resolve, suite
 from intercore.link.session import BenchmarkInfo, ParameterInfo
 
 SEED = ParameterInfo("seed", "integer", "1", "of the dither", 0, 2**32 - 1, ())
@@ -17,19 +17,19 @@ MESSAGE = BenchmarkInfo(
 
 
 def test_what_a_target_has_is_measured_in_its_order_without_being_listed_here() -> None:
-    assert resolve(MESSAGE, {}, 5) == {"transport": ["dma", "queue", "smoke-signal"], "seed": [5]}
+    assert resolve(MESSAGE, {}, 5, "simulated") == {"transport": ["dma", "queue", "smoke-signal"], "seed": [5]}
     for part in suite([MESSAGE], 5, "measured"):
         assert part.levels["transport"] == ["dma", "queue", "smoke-signal"]
 
 
 def test_a_device_to_another_chips_core_is_measured_where_it_is_named() -> None:
     wanted = {"transport": ["rpmsg-char:/dev/rpmsg0"]}
-    assert resolve(MESSAGE, wanted, 5)["transport"] == ["rpmsg-char:/dev/rpmsg0"]
+    assert resolve(MESSAGE, wanted, 5, "simulated")["transport"] == ["rpmsg-char:/dev/rpmsg0"]
 
 
 def test_a_benchmark_without_a_folder_has_the_targets_own_defaults() -> None:
     novel = BenchmarkInfo("novel", "what is to come", (SEED,))
-    assert resolve(novel, {}, 5) == {"seed": [5]}
+    assert resolve(novel, {}, 5, "simulated") == {"seed": [5]}
     assert [part.levels for part in suite([novel], 5, "simulated")] == [{"seed": [5]}]
 
 
@@ -39,3 +39,15 @@ def test_the_grids_of_a_benchmark_name_the_same_factors(benchmark: str, amp: boo
     for origin in ("measured", "simulated", "emulated"):
         grids = of_benchmarks.suite(benchmark, origin, amp=amp)
         assert len({frozenset(grid) for grid in grids}) == 1
+
+
+def test_repetitions_of_what_is_measured_share_the_usual_samples() -> None:
+    samples = ParameterInfo("samples", "integer", "12", "repetitions", 1, 1000, ())
+    timed = BenchmarkInfo("novel", "what is to come", (samples, SEED))
+    assert resolve(timed, {}, 5, "measured")["samples"] == [3]
+    assert repetitions_of("measured") == 5
+    for origin in ("simulated", "emulated"):
+        assert "samples" not in resolve(timed, {}, 5, origin)
+        assert repetitions_of(origin) == 1
+    assert resolve(timed, {"samples": ["12"]}, 5, "measured")["samples"] == [12]
+    assert [part.levels["samples"] for part in suite([timed], 5, "measured")] == [[3]]

@@ -100,7 +100,9 @@ def measured_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A closed store with one complete run of the target host (read it only; `measured` is a copy)."""
     directory = tmp_path_factory.mktemp("measured")
     tool = Tool(directory, uuid.uuid4().hex)
-    tool("run", "host", "speedup", "n=1000,3000,10000,30000", "samples=10", "dither_us=10").succeeded()
+    tool(
+        "run", "host", "speedup", "n=1000,3000,10000,30000", "samples=10", "dither_us=10", "--repetitions", "1"
+    ).succeeded()
     assert [path.name for path in directory.iterdir()] == ["intercore.db"]
     return tool.store
 

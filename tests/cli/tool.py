@@ -44,7 +44,7 @@ PRELOADED = [
     "encodings.unicode_escape",
     "typer.rich_utils",
 ]
-QUICK = ("n=10,100", "samples=5", "dither_us=10", "mode=create,pool,spin")
+QUICK = ("n=10,100", "samples=5", "dither_us=10", "mode=create,pool,spin", "--repetitions", "1")
 """Levels of a run of six measurements that takes a few milliseconds."""
 
 _forks = multiprocessing.get_context("forkserver")

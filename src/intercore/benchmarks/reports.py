@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks import other, registry
+from intercore.benchmarks import other, registry, stop_rule
 from intercore.benchmarks.options import Options
+from intercore.record import conditions
+from intercore.record.plan import ENOUGH_REPETITIONS, repetitions_by_setting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from intercore.record.measurement import Run
     from intercore.view.section import Report
@@ -29,6 +31,26 @@ def reports(run: Run, options: Options | None = None) -> Reported:
     chosen = Options() if options is None else options
     found = tuple(_report(run, benchmark, chosen) for benchmark in run.plan.benchmarks)
     return Reported(run, tuple(map(_without_conclusions, found)) if run.plan.emulated else found)
+
+
+def run_warnings(run: Run) -> tuple[str, ...]:
+    """Say in sentences what makes all numbers of a run doubtful, whatever the benchmark, and what to do about it."""
+    return (*conditions.warnings(run), *_few_repetitions(run), *stop_rule.warnings(run))
+
+
+def _few_repetitions(run: Run) -> Iterator[str]:
+    """Say what intervals do not know; where a program stands for the chip, repetitions differ by the seed alone."""
+    if run.plan.origin != "measured" or not run.measurements:
+        return
+    few = min(map(len, repetitions_by_setting(run).values()), default=ENOUGH_REPETITIONS)
+    advice = f"Measure with --repetitions {ENOUGH_REPETITIONS} or more."
+    if few == 1:
+        yield (
+            "Settings were measured once: their intervals are those of this run, and know nothing of what differs "
+            f"between two. {advice}"
+        )
+    elif few < ENOUGH_REPETITIONS:
+        yield f"Settings were measured {few} times only: their intervals are rough. {advice}"
 
 
 def analyses() -> Mapping[str, type]:

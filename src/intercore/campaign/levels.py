@@ -13,7 +13,7 @@ from intercore.board.factors import OPT
 from intercore.errors import UsageError, unknown
 from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import Excluded, Part
-from intercore.record.plan import canonical
+from intercore.record.plan import ENOUGH_REPETITIONS, canonical
 from intercore.target.targets import check_factors
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from intercore.target.targets import Target
 
 _NAMED = 3  # settings in a refusal
+_SAMPLES = "samples"  # the factor of every benchmark that takes several
 
 
 def target_levels(
@@ -56,12 +57,34 @@ def find_benchmark(benchmarks: Sequence[BenchmarkInfo], name: str) -> BenchmarkI
     raise UsageError(unknown("benchmark", name, (benchmark.name for benchmark in benchmarks)))
 
 
-def resolve(benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]], seed: int) -> dict[str, list[Level]]:
+def repetitions_of(origin: Origin) -> int:
+    """Return how often each setting is measured where the user does not say.
+
+    What is measured differs between repetitions in more than its samples tell, so it takes enough of them for an
+    interval, each with its share of the samples. Where a program stands for the chip they differ by the seed alone.
+    """
+    return ENOUGH_REPETITIONS if origin == "measured" else 1
+
+
+def resolve(
+    benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]], seed: int, origin: Origin
+) -> dict[str, list[Level]]:
     """Return the levels to measure: those wanted, and the defaults of this tool for the rest, `seed` among them.
 
     Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range.
     """
-    return _checked(benchmark, {**_possible(benchmark, of_benchmarks.default(benchmark.name), seed), **wanted})
+    ours = _checked(benchmark, _possible(benchmark, of_benchmarks.default(benchmark.name), seed))
+    return {**_shared(benchmark, ours, origin), **_checked(benchmark, wanted)}
+
+
+def _shared(benchmark: BenchmarkInfo, levels: dict[str, list[Level]], origin: Origin) -> dict[str, list[Level]]:
+    """Return the levels with the share of the samples that each of the usual repetitions takes."""
+    repetitions = repetitions_of(origin)
+    parameter = next((one for one in benchmark.parameters if one.name == _SAMPLES), None)
+    if parameter is None or repetitions == 1:
+        return levels
+    whole = levels.get(_SAMPLES) or [level_of(parameter, parameter.default)]
+    return {**levels, _SAMPLES: [math.ceil(int(samples) / repetitions) for samples in whole]}
 
 
 def _checked(benchmark: BenchmarkInfo, levels: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:
@@ -79,7 +102,7 @@ def suite(benchmarks: Sequence[BenchmarkInfo], seed: int, origin: Origin) -> lis
     """
     amp = any(benchmark.refused for benchmark in benchmarks)
     return [
-        Part(benchmark.name, _checked(benchmark, _possible(benchmark, grid, seed)))
+        Part(benchmark.name, _shared(benchmark, _checked(benchmark, _possible(benchmark, grid, seed)), origin))
         for benchmark in benchmarks
         if not benchmark.refused
         for grid in of_benchmarks.suite(benchmark.name, origin, amp=amp)

@@ -11,7 +11,7 @@ import typer
 from intercore.benchmarks.options import Options
 from intercore.board.boards import FACTORS
 from intercore.board.factors import OPT
-from intercore.campaign.levels import excluded, find_benchmark, refused, resolve, suite, target_levels
+from intercore.campaign.levels import excluded, find_benchmark, refused, repetitions_of, resolve, suite, target_levels
 from intercore.campaign.run import carry_out
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
 from intercore.cli.connection import connected, patience
@@ -31,7 +31,7 @@ from intercore.cli.stored import command_to_go_on, existing
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Part, Plan
-from intercore.record.plan import SUITE, check, left_out, settings
+from intercore.record.plan import ENOUGH_REPETITIONS, SUITE, check, left_out, settings
 from intercore.record.store import Store
 from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find
 from intercore.terminal.console import messages, say
@@ -77,7 +77,10 @@ def run(
         Path | None, typer.Option("--report", help="Also write an HTML page there; the suite always writes one.")
     ] = None,
     opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with: O0,O3, as opt=O0,O3.")] = None,
-    repetitions: Annotated[int | None, typer.Option(help="How often to measure each setting; 1.", min=1)] = None,
+    repetitions: Annotated[
+        int | None,
+        typer.Option(help=f"How often to measure each setting; {ENOUGH_REPETITIONS}, or 1 of a simulated chip.", min=1),
+    ] = None,
     until: Annotated[
         str | None,
         typer.Option(
@@ -112,15 +115,17 @@ def run(
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:
+        if repetitions is None:
+            repetitions = min(repetitions_of(find(target).origin), cap or ENOUGH_REPETITIONS)
         plan = Plan(
             target,
             port,
             benchmark,
             (),
-            repetitions or 1,
+            repetitions,
             1 if seed is None else seed,
             baud=baud,
-            stop=parse_rule(until, cap, repetitions or 1),
+            stop=parse_rule(until, cap, repetitions),
             image=None if image is None else str(image.absolute()),
         )
         plan = _with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
@@ -161,7 +166,7 @@ def _with_parts(
         if plan.name == SUITE:
             parts = suite(known, plan.seed, target.origin)
         else:
-            parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed))]
+            parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed, target.origin))]
         parts = [Part(part.benchmark, {**part.levels, **built}) for part in parts]
         plan = msgspec.structs.replace(plan, parts=tuple(parts), simulated=target.simulated, emulated=target.emulated)
         check(plan)

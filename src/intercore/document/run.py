@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.benchmarks import stop_rule
-from intercore.record import conditions
+from intercore.benchmarks.reports import run_warnings
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.statistics.intervals import summary
 
@@ -36,8 +36,7 @@ def run_document(reported: Reported) -> dict[str, object]:
         "measurements": [row for measurement in run.measurements for row in _measurement_rows(measurement)],
         "analysis": {key: value for report in found for key, value in report.json.items()},
         "warnings": [
-            *conditions.warnings(run),
-            *stop_rule.warnings(run),
+            *run_warnings(run),
             *(sentence for report in found for sentence in report.warnings),
         ],
     }

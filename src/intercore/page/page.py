@@ -23,10 +23,10 @@ from plotly.offline import get_plotlyjs
 
 import intercore
 from intercore.benchmarks import registry, stop_rule
+from intercore.benchmarks.reports import run_warnings
 from intercore.comparison.analysis import compare
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
-from intercore.record import conditions
 from intercore.record.factors import OPT_NAME, TARGET_FACTORS
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.record.origin import CAUTION
@@ -242,7 +242,7 @@ def _section(reported: Reported, together: Sequence[Together]) -> _Section:
         nothing = [f"Run {run.id} holds no measurement yet, so there is nothing to show."]
     return _Section(
         run,
-        (*conditions.warnings(run), *stop_rule.warnings(run), *doubts),
+        (*run_warnings(run), *doubts),
         " ".join(nothing),
         Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
     )

@@ -14,7 +14,7 @@ import pytest
 from intercore.board.boards import ESP32
 from intercore.record.origin import CAUTION, LABELS
 from intercore.record.store import Store
-from tests.cli.test_interrupted import press_ctrl_c, wait_until
+from tests.cli.interruption import press_ctrl_c, wait_until
 from tests.cli.tool import PATIENCE
 from tests.fakes.esp_images import whole
 from tests.fakes.esp_tools import Fakes

@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from intercore.document.schema import generate, schema
-
-SCHEMA: dict[str, Any] = schema("run")
+from tests.document.validity import SCHEMA
 
 
 class Inner(msgspec.Struct, frozen=True):

@@ -122,6 +122,13 @@ def measured(tool: Tool, measured_store: Path) -> Tool:
 
 
 @pytest.fixture
+def speedups(tool: Tool, speedup_store: Path) -> Tool:
+    """The tool beside a store with one complete run of twelve speed-ups."""
+    shutil.copyfile(speedup_store, tool.store)
+    return tool
+
+
+@pytest.fixture
 def quick(tool: Tool) -> Tool:
     """The tool beside a store with one complete run of six measurements of five samples."""
     tool("run", "host", *QUICK).succeeded()

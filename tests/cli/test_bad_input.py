@@ -230,14 +230,23 @@ def test_a_device_is_not_replaced_by_a_file(measured: Tool, words: tuple[str, ..
     assert "device.csv" in result.failed(1).error
 
 
-@pytest.mark.parametrize("words", [("report", "-o", "page.html"), ("export", "1", "--to", "x.csv")], ids=" ".join)
-def test_a_file_that_may_not_grow_is_an_error_and_leaves_the_old_one(measured: Tool, words: tuple[str, ...]) -> None:
-    old = measured.directory / words[-1]
+@pytest.mark.parametrize(
+    ("store", "words"),
+    [
+        pytest.param("speedups", ("report", "-o", "page.html"), marks=pytest.mark.measures("speedup"), id="a page"),
+        pytest.param("measured", ("export", "1", "--to", "x.csv"), id="samples"),
+    ],
+)
+def test_a_file_that_may_not_grow_is_an_error_and_leaves_the_old_one(
+    request: pytest.FixtureRequest, store: str, words: tuple[str, ...]
+) -> None:
+    tool: Tool = request.getfixturevalue(store)
+    old = tool.directory / words[-1]
     old.write_text("old")
-    result = measured(*words, file_limit=5_000).failed(1)
+    result = tool(*words, file_limit=60_000).failed(1)
     assert words[-1] in result.error
     assert old.read_text() == "old"
-    assert {path.name for path in measured.directory.iterdir()} == {"intercore.db", words[-1]}
+    assert {path.name for path in tool.directory.iterdir()} == {"intercore.db", words[-1]}
 
 
 def test_a_page_that_cannot_be_written_does_not_cost_the_run(tool: Tool) -> None:

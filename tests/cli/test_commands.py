@@ -8,7 +8,6 @@ import os
 import pty
 import re
 import select
-import shutil
 import subprocess
 import time
 from typing import TYPE_CHECKING
@@ -42,13 +41,6 @@ def widest(text: str) -> int:
 
 THREE = ("clock", "from=0", "to=0", "longest_us=1,2,3", "samples=5", "dither_us=10")
 """Three more measurements."""
-
-
-@pytest.fixture
-def speedups(tool: Tool, speedup_store: Path) -> Tool:
-    """The tool beside a store with one complete run of twelve speed-ups."""
-    shutil.copyfile(speedup_store, tool.store)
-    return tool
 
 
 # The program itself

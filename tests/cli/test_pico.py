@@ -238,7 +238,7 @@ def test_the_rate_is_raised_and_recorded(tool: Tool) -> None:
 
 @of_speedups
 def test_costs_are_shown_in_cycles(tool: Tool) -> None:
-    shown = tool("run", "pico-sim", "clock", "n=100,300,1000", "mode=create", "samples=10").succeeded().out
+    shown = tool("run", "pico-sim", "speedup", "n=100,300,1000", "mode=create", "samples=10").succeeded().out
     row = shown[shown.index("Cost of fork and join") : shown.index("published:")]
     us = float(re.search(r"([\d.]+)\s+µs", row)[1])  # type: ignore[index]
     cycles = int(re.search(r"([\d,]+)\s+cycles", row)[1].replace(",", ""))  # type: ignore[index]
@@ -262,12 +262,13 @@ def test_damage_on_the_line_spoils_no_measurement(tool: Tool) -> None:
     assert alike(noisy, clean) >= 3
 
 
+@of_speedups
 def test_a_reset_in_mid_run_is_told_and_the_run_resumes(tool: Tool) -> None:
-    shown = tool("run", "pico-sim", *QUICK).succeeded()
+    shown = tool("run", "pico-sim", *SPEEDUPS).succeeded()
     undisturbed = stored(tool)
     _, second, third, _ = (float(seconds) for seconds in re.findall(r"chip at ([\d.]+) s", shown.err))
     while_the_third_is_taken = int((second + third) / 2 * 125e6)
-    failed = tool("run", "pico-sim", *QUICK, "--fault", f"reset@{while_the_third_is_taken}")
+    failed = tool("run", "pico-sim", *SPEEDUPS, "--fault", f"reset@{while_the_third_is_taken}")
     assert failed.status == 1, failed
     assert "restarted in the middle of" in failed.err
     assert "go on with: intercore run --resume" in failed.err
@@ -292,9 +293,9 @@ def test_a_core_that_stops_is_told_with_where_it_stands(tool: Tool) -> None:
 
 
 def test_ctrl_c_is_prompt(tool: Tool) -> None:
-    with tool.started("run", "pico-sim", "clock", "from=0", "to=0", "longest_us=100000", "samples=10000") as process:
+    with tool.started("run", "pico-sim", "clock", "from=0", "to=0", "longest_us=100000", "samples=8000") as process:
         wait_until(lambda: has_runs(tool.store), process)
-        time.sleep(2)  # so that it is in the measurement, which takes ten minutes
+        time.sleep(2)  # so that it is in the measurement, which takes seven minutes
         pressed = press_ctrl_c(process)
     assert pressed.status == 130
     assert "go on with: intercore run --resume" in pressed.err

@@ -125,6 +125,7 @@ def test_a_command_that_comes_right_before_the_tick_gives_the_same_samples(board
         assert found == samples, before
 
 
+@pytest.mark.measures("speedup")
 def test_the_noise_is_enough_to_be_noticed(o2: Path) -> None:
     target = Target(o2 / "intercore-target", NOISE[2])
     for setting in SETTINGS[:2]:

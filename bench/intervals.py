@@ -54,7 +54,7 @@ DISTURBED: dict[str, Draw] = {
 
 def main() -> None:
     """Print all tables."""
-    print(f"Share of 95 % intervals of one repetition that hold the true percentile ({10 * TRIALS} samples, exponential)\n")
+    print(f"Share of 95 % intervals of one repetition that hold the percentile ({10 * TRIALS} exponential samples)\n")
     for probability, n in ((0.5, 6), (0.5, 25), (0.5, 1000), (0.9, 100), (0.99, 1000), (0.999, 10_000)):
         print(f"  p{100 * probability:<5g} of {n:>6,}   {_coverage(probability, n):.1%}")
     print(f"\nShare of 95 % intervals that hold the value exceeded once in 20 n ({TRIALS} samples each)\n")

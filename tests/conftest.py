@@ -1,4 +1,7 @@
-"""For all tests: properties are checked for as long as it takes, and the slowest files are named at the end."""
+"""For all tests: properties are checked for as long as it takes, and the slowest files are named at the end.
+
+A benchmark may be deleted: what measures one that this tree does not have is left out (`pytest.mark.measures`).
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, settings
+
+from intercore.benchmarks import registry
 
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
@@ -17,6 +22,20 @@ if TYPE_CHECKING:
 
 NAMED = 10
 """Of the slowest files."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests whose benchmarks are not here; those that are about one benchmark are deleted with it."""
+    here = {*registry.names()}
+    missing = [item for item in items if not here.issuperset(measured_by(item))]
+    if missing:
+        config.hook.pytest_deselected(items=missing)
+        items[:] = [item for item in items if item not in missing]
+
+
+def measured_by(item: pytest.Item) -> set[str]:
+    """Return the benchmarks that a test says it measures."""
+    return {name for mark in item.iter_markers("measures") for name in mark.args}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -8,13 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from intercore.benchmarks import registry
+from tests.built_once import ROOT
+from tests.contributing_blocks import blocks
 from tests.firmware.rp2040.conftest import need_tools
-from tests.turns import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,22 @@ if TYPE_CHECKING:
 SLOW = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes; INTERCORE_SLOW=1 runs it")
 TOOL = "from intercore.cli.main import main; main()"
 PATIENCE = 900.0
+HOUR = 3600
+TOGETHER = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", "--hypothesis-seed=1")
+"""As in the Makefile."""
+OTHER_TESTS = {
+    "desk": (
+        *TOGETHER,
+        "tests",
+        "--ignore=tests/cli",
+        "--ignore=tests/firmware",
+        "--ignore=tests/test_contributing.py",
+    ),
+    "cli": (*TOGETHER, "tests/cli"),
+    "firmware": (*TOGETHER, "tests/firmware", "--ignore=tests/firmware/host"),
+    "host": ("tests/firmware/host", "--hypothesis-seed=1"),
+}
+"""All but those of this file, in the parts that `make test` passes."""
 
 
 class Tree:
@@ -103,13 +120,14 @@ class Tree:
         return (self.folder.parent / "desk" / "page.html").read_text()
 
     def pytest(self, *words: str) -> None:
+        """Pass tests of the copy, without those that are slow."""
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words],
             cwd=self.folder,
-            env=self.environment,
+            env={name: value for name, value in self.environment.items() if name != "INTERCORE_SLOW"},
             capture_output=True,
             text=True,
-            timeout=2 * PATIENCE,
+            timeout=HOUR,
             check=False,
         )
         assert done.returncode == 0, done.stdout[-5000:]
@@ -119,23 +137,6 @@ class Tree:
 def tree(tmp_path: Path) -> Tree:
     need_tools()
     return Tree(tmp_path / "tree")
-
-
-def blocks(section: str) -> dict[str, str]:
-    """Return the code that stands in a section of CONTRIBUTING.md, by the last path that was named before it."""
-    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    headings = [match.start() for match in re.finditer(r"^## .*$", text, re.MULTILINE)] + [len(text)]
-    (whole,) = (text[begin:end] for begin, end in pairwise(headings) if text.startswith(f"## {section}\n", begin))
-    found: dict[str, str] = {}
-    behind = 0
-    for match in re.finditer(r"^```\w*\n(.*?)^```$", whole, re.MULTILINE | re.DOTALL):
-        paths = re.findall(r"`((?:[\w.-]+/)+[\w.-]+\.\w+)`", whole[behind : match.start()])
-        assert paths, f"nothing says where this belongs: {match[1]}"
-        # A path that is there already is where a line goes; of new ones, the first is that of the file.
-        new = [path for path in paths if not (ROOT / path).exists()]
-        found[new[0] if new and not match[1].startswith(("    ", "|")) else paths[0]] = match[1]
-        behind = match.end()
-    return found
 
 
 def carry_out(tree: Tree, section: str) -> None:
@@ -195,7 +196,7 @@ def without(tree: Tree, benchmark: str) -> None:
     tree.remove(f"firmware/bench/{benchmark}.c")
     tree.remove(f"src/intercore/benchmarks/{benchmark}")
     tree.remove(f"docs/benchmarks/{benchmark}.md")
-    for form in (f"test_{benchmark}.py", f"test_{benchmark}_*.py"):
+    for form in (f"test_{benchmark}.py", f"test_{benchmark}_*.py", f"{benchmark}_data.py"):
         for path in (tree.folder / "tests").rglob(form):
             path.unlink()
     listed = tree.folder / "firmware/bench/benchmarks.h"
@@ -205,6 +206,10 @@ def without(tree: Tree, benchmark: str) -> None:
     listed.write_text(left)
     table = tree.folder / "docs/benchmarks/README.md"
     table.write_text(re.sub(rf"^\| \[`{benchmark}`\].*\n", "", table.read_text(), flags=re.MULTILINE))
+    contributing = tree.folder / "CONTRIBUTING.md"
+    contributing.write_text(
+        re.sub(rf"^.*`firmware/bench/{benchmark}\.c`.*\n", "", contributing.read_text(), flags=re.MULTILINE)
+    )
     for path in tree.folder.glob("docs/**/*.md"):
         path.write_text(re.sub(rf"\[([^]]*)\]\([^)]*\b{benchmark}\.md[^)]*\)", r"\1", path.read_text()))
     tree.python("-m", "intercore.document.schema")
@@ -225,10 +230,22 @@ def test_what_is_left_when_a_benchmark_is_deleted_is_measured_and_shown(tree: Tr
 
 
 @SLOW
-@pytest.mark.timeout(3600)
-def test_every_other_test_passes_without_a_benchmark(tree: Tree) -> None:
-    """Of `speedup` this is not asked: most tests of the command line measure it as their example."""
-    without(tree, "jitter")
-    here = "tests/test_contributing.py"
-    tree.pytest("-n", "3", "--dist", "loadfile", "--ignore", "tests/firmware/host", "--ignore", here)
-    tree.pytest("tests/firmware/host")
+@pytest.mark.timeout(2 * HOUR)
+@pytest.mark.parametrize("part", OTHER_TESTS)
+@pytest.mark.parametrize("benchmark", ["jitter", "speedup"])
+def test_every_other_test_passes_without_a_benchmark(tree: Tree, benchmark: str, part: str) -> None:
+    """Those that take it for an example of something else are left out (`pytest.mark.measures`, tests/conftest.py)."""
+    without(tree, benchmark)
+    tree.pytest(*OTHER_TESTS[part])
+
+
+def test_what_tests_say_they_measure_is_there() -> None:
+    """A name that is misspelt would leave its test out for ever."""
+    marks = [
+        match[1]
+        for path in (ROOT / "tests").rglob("*.py")
+        for match in re.finditer(r"\bmark\.measures\(([^)]*)\)", path.read_text("utf-8"))
+    ]
+    named = {name for mark in marks for name in re.findall(r'"(\w+)"', mark)}
+    assert named
+    assert named <= {*registry.names()}

@@ -13,8 +13,8 @@ from typer.main import get_command
 
 from intercore.benchmarks import registry
 from intercore.cli.main import COMMANDS
-from tests.test_contributing import blocks
-from tests.turns import ROOT
+from tests.built_once import ROOT
+from tests.contributing_blocks import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

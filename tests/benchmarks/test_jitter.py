@@ -12,35 +12,12 @@ from hypothesis import strategies as st
 
 from intercore.benchmarks.jitter.analysis import JitterAnalysis, analyse, releases, warnings
 from intercore.benchmarks.series import Role, role
-from intercore.record.measurement import Measurement, Series, Unit
-from intercore.statistics.histogram import bin_bounds, quantile
+from intercore.record.measurement import Series, Unit
+from intercore.statistics.histogram import quantile
+from tests.benchmarks.jitter_data import HZ, counted, measurement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-HZ = 125_000_000
-
-
-def measurement(
-    late: Sequence[int],
-    *,
-    core_series: Sequence[int] = (),
-    begins: Sequence[int] = (0,),
-    more: dict[str, Sequence[int]] | None = None,
-    checks: dict[str, int] | None = None,
-    **factors: int | str,
-) -> Measurement:
-    """Return what a target sends; latencies are in cycles of 8 ns."""
-    series = {"late": late, "core": core_series, "begins": begins, **(more or {})}
-    return Measurement(
-        benchmark="jitter",
-        factors={"core": "0", "load": "none", "migrate": "none", "period_us": 10_000, "seed": 1, **factors},
-        repetition=0,
-        series=tuple(Series(name, "common", HZ, np.array(ticks, np.int64)) for name, ticks in series.items() if ticks),
-        conditions={},
-        checks={"wrong": 0, "migrated": 0, "lost": 0, **(checks or {})},
-        started="",
-    )
+    pass
 
 
 def said(analysis: JitterAnalysis) -> str:
@@ -161,23 +138,6 @@ def test_deviations_add_up_to_the_change_of_latency(late: list[int], data: st.Da
 
 
 # Histograms
-
-
-def counted(values: Sequence[int], deviations: Sequence[int]) -> dict[str, Sequence[int]]:
-    """Return the series that a target sends of a long run."""
-    low, high = bin_bounds(896)
-
-    def bins(of: Sequence[int]) -> list[int]:
-        numbers = np.searchsorted(high, of)
-        return np.bincount(numbers).tolist() if len(numbers) else []
-
-    assert low[0] == 0
-    return {
-        "late.counts": bins(values),
-        "longer.counts": bins([one for one in deviations if one >= 0]),
-        "shorter.counts": bins([-one for one in deviations if one < 0]),
-        "extremes": [min(values), max(values), min(deviations), max(deviations)],
-    }
 
 
 def test_counted_releases_widen_the_bound() -> None:

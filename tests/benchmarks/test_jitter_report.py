@@ -15,9 +15,9 @@ from intercore.benchmarks.published import published
 from intercore.benchmarks.reports import reports
 from intercore.record.measurement import Measurement, Part, Plan, Run
 from intercore.terminal.formats.table import print_table
-from tests.benchmarks.test_jitter import counted, measurement
-from tests.benchmarks.test_seeds import cells, page
-from tests.benchmarks.test_seeds import report as seeds_report
+from tests.benchmarks.esp32_report import cells, page
+from tests.benchmarks.esp32_report import report as seeds_report
+from tests.benchmarks.jitter_data import counted, measurement
 from tests.fakes import esp32 as fake_esp32
 
 if TYPE_CHECKING:

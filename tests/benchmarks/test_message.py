@@ -24,7 +24,7 @@ from intercore.document.run import run_document
 from intercore.record.measurement import Series
 from intercore.terminal.formats.table import print_table
 from tests.benchmarks.message_data import SIZES, campaign, measurement, run_of
-from tests.document.test_schema import SCHEMA
+from tests.document.validity import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

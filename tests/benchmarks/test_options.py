@@ -6,20 +6,24 @@ import math
 
 import pytest
 
+from intercore.benchmarks import registry
 from intercore.benchmarks.options import Option, Options, known, of
 from intercore.errors import UsageError
 
 
+@pytest.mark.measures("speedup")
 def test_a_benchmark_gets_its_own_options_and_no_others() -> None:
     assert Options(efficiency=0.5).of("speedup") == {"efficiency": 0.5}
     assert Options(efficiency=0.5).of("switch") == {}
     assert Options(efficiency=0.5).of("novel") == {}
 
 
+@pytest.mark.measures("speedup")
 def test_what_was_not_chosen_has_its_default() -> None:
     assert Options().of("speedup") == {"efficiency": 0.9}
 
 
+@pytest.mark.measures("speedup")
 @pytest.mark.parametrize("value", [0, 1, -0.5, 90, math.nan, math.inf])
 def test_a_number_out_of_range_is_refused_by_name(value: float) -> None:
     with pytest.raises(UsageError, match=r"--efficiency=.* is out of range: above 0 and below 1, e\.g\. 0\.9"):
@@ -33,4 +37,4 @@ def test_a_name_that_no_benchmark_declares_is_a_mistake_of_ours() -> None:
 
 def test_all_options_are_those_of_all_benchmarks() -> None:
     assert all(isinstance(option, Option) for option in known())
-    assert {*of("speedup")} <= {*known()}
+    assert {*known()} == {option for name in registry.names() for option in of(name)}

@@ -6,32 +6,19 @@ The own numbers are those of tests/fakes/esp32.py: made up.
 from __future__ import annotations
 
 import io
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 from rich.console import Console
 
 from intercore.benchmarks.reports import reports
-from intercore.page.page import write_page
 from intercore.terminal.formats.table import print_table
+from tests.benchmarks.esp32_report import cells, page, report
 from tests.fakes import esp32 as fake_esp32
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from intercore.view.section import Report
-
-
-def report(benchmark: str, *, simulated: bool = False) -> Report:
-    (found,) = (one for one in reports(fake_esp32.run(simulated=simulated)).reports if one.benchmark == benchmark)
-    return found
-
-
-def cells(found: Report, title: str) -> list[list[str]]:
-    (table,) = [one for one in found.section.tables if one.title.startswith(title)]
-    return [[column.text(row) for column in table.columns] for row in table.rows]
 
 
 @pytest.mark.parametrize(("origin", "label"), [("simulated", "SIMULATED"), ("emulated", "FUNCTION ONLY")])
@@ -45,6 +32,7 @@ def test_the_tables_fit_a_terminal_and_say_what_was_not_measured(origin: str, la
             assert any(label in text for text in said)
 
 
+@pytest.mark.measures("speedup")
 def test_table_1_of_seed_000_stands_beside_ours_size_by_size_with_its_last_digits() -> None:
     rows = cells(report("speedup"), "Table 1 of Quách")
     assert [row[0] for row in rows] == [f"{10**size:,}" for size in range(3, 8) for _ in range(3)]
@@ -56,6 +44,7 @@ def test_table_1_of_seed_000_stands_beside_ours_size_by_size_with_its_last_digit
     assert len({row[-1] for row in rows if row[1].endswith("notify")}) > 2, "what waits does not"
 
 
+@pytest.mark.measures("speedup")
 def test_a_run_without_a_published_size_has_no_such_table() -> None:
     whole = fake_esp32.run()
     other = msgspec.structs.replace(whole.measurements[0], factors=whole.measurements[0].factors | {"n": 1234})
@@ -64,6 +53,7 @@ def test_a_run_without_a_published_size_has_no_such_table() -> None:
     assert not any(table.title.startswith("Table 1") for table in found.section.tables)
 
 
+@pytest.mark.measures("contention")
 def test_the_currents_of_seed_001_stand_by_the_cores_that_never_rest_and_by_the_mark() -> None:
     found = report("contention")
     rows = cells(found, "Currents of the whole board")
@@ -74,6 +64,7 @@ def test_the_currents_of_seed_001_stand_by_the_cores_that_never_rest_and_by_the_
     assert "windows are marked on GPIO4" in title
 
 
+@pytest.mark.measures("switch")
 def test_the_switches_of_seed_002_stand_beside_ours_and_are_called_what_they_are() -> None:
     rows = cells(report("switch"), "The tables of Arm")
     assert [row[0] for row in rows].count("published") == 2
@@ -87,6 +78,7 @@ def test_the_switches_of_seed_002_stand_beside_ours_and_are_called_what_they_are
     assert ours["0 → 0", "a wake-up, one counter"] == pytest.approx(0.0121, abs=0.0001), "one core has one counter"
 
 
+@pytest.mark.measures("switch")
 def test_without_raw_counters_the_published_switches_are_drawn_as_well() -> None:
     whole = fake_esp32.run()
     true = tuple(one for one in whole.measurements if one.factors.get("time") == "common")
@@ -99,6 +91,7 @@ def test_without_raw_counters_the_published_switches_are_drawn_as_well() -> None
     assert any("190.334 ms" in note for note in found.section.notes)
 
 
+@pytest.mark.measures("switch")
 def test_counters_that_agree_are_not_called_false() -> None:
     """As on Linux, where the counters of all cores are one."""
     whole = fake_esp32.run()
@@ -110,14 +103,7 @@ def test_counters_that_agree_are_not_called_false() -> None:
     assert [row[-1] for row in rows] == ["a wake-up, one clock", "two counters, not aligned"]
 
 
-def page(folder: Path, *, simulated: bool = False) -> tuple[str, dict[str, Any]]:
-    path = folder / "page.html"
-    write_page([reports(fake_esp32.run(simulated=simulated))], path)
-    text = path.read_text(encoding="utf-8")
-    figures = json.loads(text.split('id="figures">')[1].split("</script>")[0])
-    return text, {one["name"]: one for one in figures}
-
-
+@pytest.mark.measures("speedup", "contention", "switch")
 def test_the_page_draws_all_that_was_published_in_grey(tmp_path: Path) -> None:
     text, figures = page(tmp_path)
     of = {
@@ -141,6 +127,7 @@ def test_the_page_draws_all_that_was_published_in_grey(tmp_path: Path) -> None:
     assert "SIMULATED" not in text.split("<script>")[0]
 
 
+@pytest.mark.measures("speedup")
 def test_polled_ends_are_told_from_awaited_ones(tmp_path: Path) -> None:
     _, figures = page(tmp_path, simulated=True)
     phases = figures["beyond-whole-ticks-simulated"]["data"]

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.built_once import host_program_once
 from tests.cli.tool import QUICK, Tool
-from tests.turns import host_program_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+TWELVE = ("clock", "from=0", "to=0", "longest_us=1,2,3,4,5,6,7,8,9,10,11,12", "--repetitions", "1")
 FAKE_BOARD = Path(__file__).with_name("fake_board.py")
 
 if sys.platform != "linux":
@@ -100,10 +101,16 @@ def measured_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A closed store with one complete run of the target host (read it only; `measured` is a copy)."""
     directory = tmp_path_factory.mktemp("measured")
     tool = Tool(directory, uuid.uuid4().hex)
-    tool(
-        "run", "host", "speedup", "n=1000,3000,10000,30000", "samples=10", "dither_us=10", "--repetitions", "1"
-    ).succeeded()
+    tool("run", "host", *TWELVE, "samples=10", "dither_us=10").succeeded()
     assert [path.name for path in directory.iterdir()] == ["intercore.db"]
+    return tool.store
+
+
+@pytest.fixture(scope="session")
+def speedup_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As `measured_store`, of speed-ups: for tests of what is told of them."""
+    tool = Tool(tmp_path_factory.mktemp("speedups"), uuid.uuid4().hex)
+    tool("run", "host", "speedup", "n=1000,3000,10000,30000", "samples=10", "dither_us=10").succeeded()
     return tool.store
 
 
@@ -115,9 +122,16 @@ def measured(tool: Tool, measured_store: Path) -> Tool:
 
 
 @pytest.fixture
+def speedups(tool: Tool, speedup_store: Path) -> Tool:
+    """The tool beside a store with one complete run of twelve speed-ups."""
+    shutil.copyfile(speedup_store, tool.store)
+    return tool
+
+
+@pytest.fixture
 def quick(tool: Tool) -> Tool:
     """The tool beside a store with one complete run of six measurements of five samples."""
-    tool("run", "host", "speedup", *QUICK).succeeded()
+    tool("run", "host", *QUICK).succeeded()
     return tool
 
 

@@ -16,49 +16,50 @@ if TYPE_CHECKING:
     from tests.cli.conftest import FakeBoard
     from tests.cli.tool import Tool
 
-RUN = ("run", "host", "speedup")
+RUN = ("run", "host", "clock")
+SPEEDUP = ("run", "host", "speedup")
 
 ASKED_WRONGLY = {
     # what is wrong: (the words, what the sentence must contain)
-    "unknown target": (("run", "hots", "speedup"), "did you mean 'host'?"),
+    "unknown target": (("run", "hots", "clock"), "did you mean 'host'?"),
     "unknown target of list": (("list", "seriell"), "did you mean 'serial'?"),
     "unknown target of info": (
         ("info", "avr"),
         "there is: host, pico-sim, pico-amp-sim, pico, pico-amp, stm32h745, esp32, esp32s3, esp32-qemu, serial",
     ),
     "unknown target of shell": (("shell", "hos"), "did you mean 'host'?"),
-    "unknown benchmark": (("run", "host", "spedup"), "did you mean 'speedup'?"),
+    "unknown benchmark": (("run", "host", "clokc"), "did you mean 'clock'?"),
     "no benchmark": (("run", "host"), "which benchmark"),
     "nothing to run": (("run",), "intercore run host speedup"),
-    "unknown parameter": ((*RUN, "mod=pool"), "did you mean 'mode'?"),
-    "unknown parameter that is like no other": ((*RUN, "zzz=1"), "workload"),
+    "unknown parameter": ((*RUN, "tim=common"), "did you mean 'time'?"),
+    "unknown parameter that is like no other": ((*RUN, "zzz=1"), "longest_us"),
     "opt as a word and as an option": ((*RUN, "opt=O3", "--opt", "O2"), "opt is given twice"),
     "factor of another target": ((*RUN, "clock_mhz=48"), "no factor of host 'clock_mhz'"),
     "factor of another target, for the suite": (("run", "host", "suite", "code=flash"), "no factor of host 'code'"),
-    "unknown choice": ((*RUN, "mode=pol"), "did you mean 'pool'?"),
-    "one of the choices unknown": ((*RUN, "mode=pool,spn"), "did you mean 'spin'?"),
-    "choice in capitals": ((*RUN, "mode=POOL"), "pool"),
-    "text for a number": ((*RUN, "n=many"), "n is a whole number and not 'many'"),
-    "fraction for a number": ((*RUN, "n=1.5"), "n is a whole number"),
-    "exponent for a number": ((*RUN, "n=1e6"), "n is a whole number"),
-    "huge number": ((*RUN, "n=" + "9" * 30), "out of range"),
-    "too small": ((*RUN, "n=0"), "n=0 is out of range: 1 to"),
+    "unknown choice": ((*RUN, "time=comon"), "did you mean 'common'?"),
+    "one of the choices unknown": ((*RUN, "time=common,countr"), "did you mean 'counter'?"),
+    "choice in capitals": ((*RUN, "time=COMMON"), "common"),
+    "text for a number": ((*RUN, "from=many"), "from is a whole number and not 'many'"),
+    "fraction for a number": ((*RUN, "from=1.5"), "from is a whole number"),
+    "exponent for a number": ((*RUN, "from=1e6"), "from is a whole number"),
+    "huge number": ((*RUN, "longest_us=" + "9" * 30), "out of range"),
+    "too small": ((*RUN, "samples=0"), "samples=0 is out of range: 1 to"),
     "negative": ((*RUN, "samples=-1"), "samples=-1 is out of range"),
     "too many samples": ((*RUN, "samples=999999999"), "out of range"),
-    "too many cores": ((*RUN, f"cores={os.cpu_count() or 1 + 64}00"), "out of range: 1 to"),
-    "no cores": ((*RUN, "cores=0"), "out of range: 1 to"),
-    "parameter twice": ((*RUN, "n=10", "n=20"), "n is given twice"),
-    "level twice": ((*RUN, "n=10,10"), "n=10 is given 2 times"),
-    "empty value": ((*RUN, "n="), "name=value"),
-    "empty value in a list": ((*RUN, "n=1,,2"), "name=value"),
+    "too many cores": ((*SPEEDUP, f"cores={os.cpu_count() or 1 + 64}00"), "out of range: 1 to"),
+    "no cores": ((*SPEEDUP, "cores=0"), "out of range: 1 to"),
+    "parameter twice": ((*RUN, "from=0", "from=1"), "from is given twice"),
+    "level twice": ((*RUN, "longest_us=10,10"), "longest_us=10 is given 2 times"),
+    "empty value": ((*RUN, "from="), "name=value"),
+    "empty value in a list": ((*RUN, "longest_us=1,,2"), "name=value"),
     "no name": ((*RUN, "=5"), "name=value"),
-    "no value": ((*RUN, "n"), "name=value"),
-    "control characters": ((*RUN, "n=\x1b[31m"), "whole number"),
+    "no value": ((*RUN, "from"), "name=value"),
+    "control characters": ((*RUN, "from=\x1b[31m"), "whole number"),
     "too many measurements": (
-        (*RUN, f"n={','.join(map(str, range(1, 1200)))}", f"samples={','.join(map(str, range(1, 1000)))}"),
+        (*RUN, f"longest_us={','.join(map(str, range(1, 1200)))}", f"samples={','.join(map(str, range(1, 1000)))}"),
         "more than",
     ),
-    "efficiency above 1": ((*RUN, "--efficiency", "1.5"), "above 0 and below 1"),
+    "efficiency above 1": ((*SPEEDUP, "--efficiency", "1.5"), "above 0 and below 1"),
     "efficiency of 0": (("show", "--efficiency", "0"), "above 0 and below 1"),
     "efficiency of 1": (("report", "--efficiency", "1"), "above 0 and below 1"),
     "efficiency that is no number": (("show", "--efficiency", "nan"), "above 0 and below 1"),
@@ -67,9 +68,9 @@ ASKED_WRONGLY = {
     "one of the optimisations unknown": ((*RUN, "--opt", "O2,fast"), "fast"),
     "optimisation twice": ((*RUN, "--opt", "O2,O2"), "given 2 times"),
     "empty optimisation": ((*RUN, "--opt", ""), "O0, O1, O2, O3, Os, Ofast"),
-    "optimisation of a board": (("run", "serial", "speedup", "--port", "socket://127.0.0.1:1", "--opt", "O2"), "--opt"),
+    "optimisation of a board": (("run", "serial", "clock", "--port", "socket://127.0.0.1:1", "--opt", "O2"), "--opt"),
     "port of the host": ((*RUN, "--port", "/dev/ttyACM0"), "did you mean 'serial'?"),
-    "no port": (("run", "serial", "speedup"), "--port /dev/ttyACM0"),
+    "no port": (("run", "serial", "clock"), "--port /dev/ttyACM0"),
     "no port for list": (("list", "serial"), "--port /dev/ttyACM0"),
     "no port for shell": (("shell", "serial"), "--port /dev/ttyACM0"),
     "unknown kind of port": (("info", "serial", "--port", "carrier-pigeon://x"), "carrier-pigeon"),
@@ -85,7 +86,7 @@ ASKED_WRONGLY = {
     "cap below the repetitions": ((*RUN, "--until", "1%", "--cap", "2", "--repetitions", "3"), "at least 3"),
     "negative seed": ((*RUN, "--seed", "-1"), "--seed"),
     "unknown format": (("list", "--format", "xml"), "'table', 'json', 'csv'"),
-    "unknown command": (("rum", "host", "speedup"), "rum"),
+    "unknown command": (("rum", "host", "clock"), "rum"),
     "unknown option": ((*RUN, "--fast"), "--fast"),
     "run that is no number": (("show", "first"), "RUN"),
     "export to no file": (("export", "1"), "--to"),
@@ -96,7 +97,7 @@ ASKED_WRONGLY = {
     "report on a run that does not exist": (("report", "99"), "there is no run 99"),
     "export of a run that does not exist": (("export", "99", "--to", "x.csv"), "there is no run 99"),
     "run of a huge number": (("show", "9" * 25), "there is no run 999"),
-    "target for resume": (("run", "--resume", "host", "speedup"), "--resume"),
+    "target for resume": (("run", "--resume", "host", "clock"), "--resume"),
     "nothing to resume": (("run", "--resume"), "nothing to resume"),
 }
 
@@ -105,7 +106,17 @@ def contents(directory: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
-@pytest.mark.parametrize("what", ASKED_WRONGLY)
+def of_speedups(words: tuple[str, ...]) -> bool:
+    return not {"speedup", "--efficiency"}.isdisjoint(words)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param(what, marks=pytest.mark.measures("speedup")) if of_speedups(words) else what
+        for what, (words, _) in ASKED_WRONGLY.items()
+    ],
+)
 def test_a_wrong_word_gets_a_sentence_that_helps_and_changes_nothing(measured: Tool, what: str) -> None:
     words, hint = ASKED_WRONGLY[what]
     before = contents(measured.directory)
@@ -118,11 +129,11 @@ def test_a_wrong_word_gets_a_sentence_that_helps_and_changes_nothing(measured: T
 @pytest.mark.parametrize(
     "words",
     [
-        ("run", "hots", "speedup"),
-        ("run", "host", "spedup"),
-        (*RUN, "n=0"),
+        ("run", "hots", "clock"),
+        ("run", "host", "clokc"),
+        (*RUN, "samples=0"),
         (*RUN, "--opt", "O9"),
-        ("run", "serial", "speedup"),
+        ("run", "serial", "clock"),
         ("run", "--resume"),
         ("run", "--resume", "host"),
         ("show",),
@@ -144,13 +155,13 @@ def test_without_a_store_the_sentence_says_how_to_get_one(tool: Tool, words: tup
 
 def test_the_program_says_the_same_as_its_fork(measured: Tool) -> None:
     """All the other tests here use the fork."""
-    for words in (("run", "hots", "speedup"), ("show", "99"), ("list", "--format", "xml"), ("frob",)):
+    for words in (("run", "hots", "clock"), ("show", "99"), ("list", "--format", "xml"), ("frob",)):
         assert measured.program(*words) == measured(*words)
 
 
 def test_a_device_that_is_not_there_is_named(measured: Tool) -> None:
     before = contents(measured.directory)
-    result = measured("run", "serial", "speedup", "--port", "/dev/ttyNOTHERE").failed(1)
+    result = measured("run", "serial", "clock", "--port", "/dev/ttyNOTHERE").failed(1)
     assert "cannot open /dev/ttyNOTHERE: No such file or directory" in result.error
     assert contents(measured.directory) == before
 
@@ -161,7 +172,7 @@ def test_a_device_that_is_no_serial_port_is_named(measured: Tool) -> None:
 
 def test_a_machine_that_refuses_is_named(measured: Tool, board: FakeBoard) -> None:
     board.close()
-    result = measured("run", "serial", "speedup", "--port", board.url, "mode=pool").failed(1)
+    result = measured("run", "serial", "example", "--port", board.url, "mode=pool").failed(1)
     assert f"cannot open {board.url}: Connection refused" in result.error
 
 
@@ -219,18 +230,27 @@ def test_a_device_is_not_replaced_by_a_file(measured: Tool, words: tuple[str, ..
     assert "device.csv" in result.failed(1).error
 
 
-@pytest.mark.parametrize("words", [("report", "-o", "page.html"), ("export", "1", "--to", "x.csv")], ids=" ".join)
-def test_a_file_that_may_not_grow_is_an_error_and_leaves_the_old_one(measured: Tool, words: tuple[str, ...]) -> None:
-    old = measured.directory / words[-1]
+@pytest.mark.parametrize(
+    ("store", "words"),
+    [
+        pytest.param("speedups", ("report", "-o", "page.html"), marks=pytest.mark.measures("speedup"), id="a page"),
+        pytest.param("measured", ("export", "1", "--to", "x.csv"), id="samples"),
+    ],
+)
+def test_a_file_that_may_not_grow_is_an_error_and_leaves_the_old_one(
+    request: pytest.FixtureRequest, store: str, words: tuple[str, ...]
+) -> None:
+    tool: Tool = request.getfixturevalue(store)
+    old = tool.directory / words[-1]
     old.write_text("old")
-    result = measured(*words, file_limit=60_000).failed(1)
+    result = tool(*words, file_limit=60_000).failed(1)
     assert words[-1] in result.error
     assert old.read_text() == "old"
-    assert {path.name for path in measured.directory.iterdir()} == {"intercore.db", words[-1]}
+    assert {path.name for path in tool.directory.iterdir()} == {"intercore.db", words[-1]}
 
 
 def test_a_page_that_cannot_be_written_does_not_cost_the_run(tool: Tool) -> None:
-    words = ("n=10", "samples=2", "--format", "json", "--report", "missing/page.html")
+    words = ("from=0", "to=0", "longest_us=1,2,3", "samples=2", "--format", "json", "--report", "missing/page.html")
     result = tool(*RUN, *words)
     assert result.status in {1, 2}
     assert "missing/page.html" in result.error

@@ -16,7 +16,7 @@ from intercore.errors import IntercoreError
 if TYPE_CHECKING:
     from tests.cli.tool import Tool
 
-RUN = ("run", "host", "speedup", "n=10", "samples=1", "mode=spin")
+RUN = ("run", "host", "clock", "from=0", "to=0", "longest_us=10", "samples=1")
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_a_cache_of_somebody_else_is_an_error_and_not_a_traceback(fresh: Tool, t
 def test_a_build_that_ends_early_leaves_nothing_that_is_used_later(fresh: Tool, tmp_path: Path) -> None:
     fresh(*RUN, file_limit=60_000).failed(1)
     assert built(fresh) == []
-    slow = script(tmp_path / "slow-cc", 'case "$*" in *speedup.c*) sleep 5;; esac\nexec gcc "$@"')
+    slow = script(tmp_path / "slow-cc", 'case "$*" in *clock.c*) sleep 5;; esac\nexec gcc "$@"')
     assert fresh(*RUN, environment={"CC": slow}, kill_after=2.0).status < 0
     assert built(fresh) == []
     fresh(*RUN).succeeded()

@@ -20,7 +20,7 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.record.measurement import Measurement
 from intercore.record.plan import canonical, settings
 from intercore.record.store import Store
-from tests.cli.test_interrupted import press_ctrl_c
+from tests.cli.interruption import press_ctrl_c
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,19 +32,20 @@ PLAN = """
 name = "pico-sim"
 
 [[experiment]]
-benchmark = "speedup"
+benchmark = "clock"
 
 [experiment.factors]
-n = {{from = 10, to = {most}, step = 10}}
-mode = {modes}
+longest_us = {{from = 10, to = {most}, step = 10}}
+from = {cores}
+to = 0
 samples = 5
 dither_us = 10
 """
 """Small settings, each of which takes some hundredths of a second."""
-SMALL = PLAN.format(most=160, modes='["create", "spin"]')
+SMALL = PLAN.format(most=160, cores=[0, 1])
 TOTAL = 32
-LARGE = PLAN.format(most=870, modes='["create", "pool", "spin"]') + 'opt = ["O2", "O3"]\n'
-LARGE_TOTAL = 522
+LARGE = PLAN.format(most=1300, cores=[0, 1]) + 'opt = ["O2", "O3"]\n'
+LARGE_TOTAL = 520
 
 slow = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes; set INTERCORE_SLOW=1")
 PATIENCE = 120.0

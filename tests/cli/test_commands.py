@@ -39,6 +39,10 @@ def widest(text: str) -> int:
     return max(map(len, text.splitlines()))
 
 
+THREE = ("clock", "from=0", "to=0", "longest_us=1,2,3", "samples=5", "dither_us=10", "--repetitions", "1")
+"""Three more measurements."""
+
+
 # The program itself
 
 
@@ -76,7 +80,7 @@ def test_the_examples_in_the_help_work(measured: Tool) -> None:
         factors = {name: measurement.factors[name] for name in plan.parts[0].levels}
         from intercore.record.plan import Setting  # noqa: PLC0415
 
-        store.add(3, Setting("speedup", factors, 0), measurement)
+        store.add(3, Setting(plan.parts[0].benchmark, factors, 0), measurement)
     for command in ("list", "info", "show", "runs", "report", "export"):
         (example,) = re.findall(r"Examples?: (.*?)\n\s*\n", measured(command, "--help").out + "\n\n", re.DOTALL)
         for words in example.split(";"):
@@ -110,6 +114,7 @@ def test_list_names_the_targets(tool: Tool) -> None:
     assert [row["target"] for row in rows(tool("list", "--format", "csv").succeeded().out)] == targets
 
 
+@pytest.mark.measures("speedup")
 def test_list_of_a_target_shows_every_parameter_with_its_values_and_default(tool: Tool) -> None:
     table = tool("list", "host").succeeded().out
     known = tool("list", "host", "--format", "json").succeeded().json
@@ -149,6 +154,7 @@ def test_looking_at_a_target_leaves_no_store_behind(tool: Tool) -> None:
 # run, runs and show
 
 
+@pytest.mark.measures("speedup")
 def test_run_measures_stores_and_prints_the_table(tool: Tool) -> None:
     done = tool.program(
         "run", "host", "speedup", "n=1000,20000", "mode=create,pool", "samples=5", "--repetitions", "1"
@@ -167,21 +173,23 @@ def test_run_measures_stores_and_prints_the_table(tool: Tool) -> None:
 
 def test_run_writes_the_page_it_is_asked_for_and_says_where_it_is(tool: Tool) -> None:
     page = tool.directory / "page.html"
-    done = tool("run", "host", "speedup", *QUICK, "--report", "page.html").succeeded()
+    done = tool("run", "host", *QUICK, "--report", "page.html").succeeded()
     assert f"wrote {page}" in done.err
     assert page.read_text("utf-8").lstrip().lower().startswith("<!doctype html>")
 
 
 def test_every_factor_level_and_repetition_is_measured_once(tool: Tool) -> None:
-    levels = ("n=10,100,1000", "mode=pool,spin", "workload=fp,integer", "samples=2", "dither_us=0")
-    tool("run", "host", "speedup", *levels, "--repetitions", "2", "--seed", "7").succeeded()
+    levels = ("from=0", "to=0", "longest_us=10,20,30", "dither_us=0,1", "samples=2,3")
+    tool("run", "host", "clock", *levels, "--repetitions", "2", "--seed", "7").succeeded()
     with Store(tool.store) as store:
         run = store.run()
-    taken = [(m.factors["n"], m.factors["mode"], m.factors["workload"], m.repetition) for m in run.measurements]
+    names = ("longest_us", "dither_us", "samples")
+    taken = [(*(m.factors[name] for name in names), m.repetition) for m in run.measurements]
     assert len(taken) == len(set(taken)) == 3 * 2 * 2 * 2
     assert {m.factors["seed"] for m in run.measurements} == {7}
 
 
+@pytest.mark.measures("speedup")
 def test_factors_that_are_not_named_have_the_defaults_of_the_paper(tool: Tool) -> None:
     tool("run", "host", "speedup", "n=10", "samples=1", "--repetitions", "1").succeeded()
     with Store(tool.store) as store:
@@ -197,42 +205,44 @@ def test_factors_that_are_not_named_have_the_defaults_of_the_paper(tool: Tool) -
 
 
 def test_runs_lists_every_run_with_how_far_it_came(quick: Tool) -> None:
-    quick("run", "host", "speedup", "n=10", "samples=1", "--repetitions", "1").succeeded()
+    quick("run", "host", *THREE).succeeded()
     assert [(row["run"], row["done"], row["of"]) for row in quick("runs", "--format", "json").json] == [
         (1, 6, 6),
         (2, 3, 3),
     ]
     assert [row["run"] for row in rows(quick("runs", "--format", "csv").succeeded().out)] == ["1", "2"]
-    assert "speedup" in quick("runs").succeeded().out
+    assert "clock" in quick("runs").succeeded().out
 
 
 def test_show_prints_the_newest_run_or_the_one_asked_for(quick: Tool) -> None:
-    quick("run", "host", "speedup", "n=10", "samples=1", "--repetitions", "1").succeeded()
+    quick("run", "host", *THREE).succeeded()
     assert quick("show", "--format", "json").succeeded().json["run"] == 2
     assert quick("show", "1", "--format", "json").succeeded().json["run"] == 1
     assert quick("show", "1").out != quick("show").out
 
 
-def test_show_prints_the_points_as_csv(measured: Tool) -> None:
-    points = rows(measured("show", "--format", "csv").succeeded().out)
+@pytest.mark.measures("speedup")
+def test_show_prints_the_points_as_csv(speedups: Tool) -> None:
+    points = rows(speedups("show", "--format", "csv").succeeded().out)
     assert len(points) == 12
     assert {point["n"] for point in points} == {"1000", "3000", "10000", "30000"}
     for point in points:
         assert float(point["speedup"]) == pytest.approx(float(point["t1_us"]) / float(point["tp_us"]))
 
 
-def test_the_wanted_efficiency_moves_the_break_even(measured: Tool) -> None:
+@pytest.mark.measures("speedup")
+def test_the_wanted_efficiency_moves_the_break_even(speedups: Tool) -> None:
     def wanted(efficiency: str) -> set[float]:
-        shown = measured("show", "--efficiency", efficiency, "--format", "json").succeeded().json
+        shown = speedups("show", "--efficiency", efficiency, "--format", "json").succeeded().json
         return {group["efficiency"] for group in shown["analysis"]["break_even"].values()}
 
     assert wanted("0.5") == {0.5}
     assert wanted("0.95") == {0.95}
-    assert "50%" in measured("show", "--efficiency", "0.5").succeeded().out
+    assert "50%" in speedups("show", "--efficiency", "0.5").succeeded().out
 
 
 def test_the_store_can_be_named_by_option_and_by_environment(tool: Tool) -> None:
-    tool("run", "host", "speedup", *QUICK, "--store", "mine.db").succeeded()
+    tool("run", "host", *QUICK, "--store", "mine.db").succeeded()
     assert [path.name for path in tool.directory.iterdir()] == ["mine.db"]
     by_option = tool("show", "--store", "mine.db").succeeded()
     assert tool("show", environment={"INTERCORE_STORE": "mine.db"}).succeeded() == by_option
@@ -249,14 +259,15 @@ def test_looking_at_runs_changes_nothing(measured: Tool) -> None:
 # report and export
 
 
-def test_report_writes_one_self_contained_page(measured: Tool) -> None:
-    done = measured.program("report", "1", "-o", "page.html").succeeded()
-    page = measured.directory / "page.html"
+@pytest.mark.measures("speedup")
+def test_report_writes_one_self_contained_page(speedups: Tool) -> None:
+    done = speedups.program("report", "1", "-o", "page.html").succeeded()
+    page = speedups.directory / "page.html"
     assert f"wrote {page}" in done.err
     text = page.read_text("utf-8")
     assert not re.search(r"""<(?:script|link|img|iframe)[^>]+(?:src|href)=["']?(?:https?:)?//""", text)
     assert "Plotly" in text
-    assert {path.name for path in measured.directory.iterdir()} == {"intercore.db", "page.html"}
+    assert {path.name for path in speedups.directory.iterdir()} == {"intercore.db", "page.html"}
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -268,15 +279,15 @@ def test_export_writes_every_sample(measured: Tool, suffix: str) -> None:
         run = store.run(1)
     stored = [int(tick) for m in run.measurements for series in m.series for tick in series.ticks]
     assert table["ticks"].to_list() == stored
-    assert {"n", "mode", "series", "index", "hz", "ns", "simulated", "failed"} <= set(table.columns)
-    assert table.filter(pl.col("series") == "tp").height == 12 * 10
+    assert {"longest_us", "time", "series", "index", "hz", "ns", "simulated", "failed"} <= set(table.columns)
+    assert table.filter(pl.col("series") == "interval").height == 12 * 10
 
 
 # shell
 
 
 def test_the_shell_carries_what_is_piped_to_the_target_and_shows_every_answer(tool: Tool) -> None:
-    typed = "help\n\nrun speedup n=zero\nrun speedup workload=fp n=1000 samples=3\n"
+    typed = "help\n\nrun clock to=zero\nrun clock to=0 longest_us=10 samples=3\n"
     shown = tool.program("shell", "host", typed=typed).succeeded()
     kinds = re.findall(r'^\{"type":"(\w+)"', shown.out, re.MULTILINE)
     assert kinds[0] == "hello"
@@ -291,21 +302,22 @@ def test_the_shell_carries_what_is_piped_to_the_target_and_shows_every_answer(to
 
 
 def test_a_script_of_several_runs_gets_an_answer_to_each(tool: Tool) -> None:
-    typed = "run speedup n=100000 samples=20\nrun speedup n=100 samples=3\ninfo\n"
+    typed = "run clock to=0 longest_us=5000 samples=20\nrun clock to=0 longest_us=100 samples=3\ninfo\n"
     shown = tool.program("shell", "host", typed=typed).succeeded()
-    assert re.findall(r'"name":"n","value":(\d+)', shown.out) == ["100000", "100"]
+    assert re.findall(r'"name":"longest_us","value":(\d+)', shown.out) == ["5000", "100"]
     assert '"code":"busy"' not in shown.out
 
 
 def test_a_run_of_several_values_gets_an_answer_for_each(tool: Tool) -> None:
-    for typed in ("run speedup n=10,20000,30 samples=20\n", "run speedup n=10,20000,30 samples=20\nhelp\n"):
+    run = "run clock to=0 longest_us=10,20000,30 samples=20\n"
+    for typed in (run, f"{run}help\n"):
         shown = tool.program("shell", "host", typed=typed).succeeded()
-        assert re.findall(r'"name":"n","value":(\d+)', shown.out) == ["10", "20000", "30"]
+        assert re.findall(r'"name":"longest_us","value":(\d+)', shown.out) == ["10", "20000", "30"]
         assert shown.out.count('"status":"ok"') == 1 + 3 + typed.count("help")
 
 
 def test_a_line_that_no_target_can_read_does_not_end_the_shell(tool: Tool) -> None:
-    shown = tool.program("shell", "host", typed="run speedup n=\u00fc\nhelp *\nhelp\n").succeeded()
+    shown = tool.program("shell", "host", typed="run clock to=\u00fc\nhelp *\nhelp\n").succeeded()
     assert '"text":"run BENCHMARK name=value"' in shown.out
     assert shown.out.count("cannot be sent to a target") == 2
 
@@ -355,7 +367,7 @@ def test_the_shell_reaches_a_board(tool: Tool, board: FakeBoard) -> None:
         ["info", "host"],
         ["runs"],
         ["show"],
-        ["show", "2"],
+        pytest.param(["show", "2"], marks=pytest.mark.measures("speedup")),
         ["--help"],
         ["run", "--help"],
     ],
@@ -373,7 +385,7 @@ def test_tables_fit_100_columns_and_have_no_colour_in_a_pipe(measured: Tool, wor
 
 
 def test_nothing_of_a_run_has_colour_in_a_pipe(tool: Tool) -> None:
-    done = tool.program("run", "host", "speedup", *QUICK).succeeded()
+    done = tool.program("run", "host", *QUICK).succeeded()
     assert ESCAPE not in done.out + done.err
     assert ESCAPE not in tool.program("run", "hots", "speedup").err
 
@@ -410,10 +422,10 @@ def on_terminal(tool: Tool, words: Sequence[str], environment: dict[str, str] | 
 
 
 def test_a_terminal_gets_colour(tool: Tool) -> None:
-    status, shown = on_terminal(tool, ["run", "host", "speedup", *QUICK])
+    status, shown = on_terminal(tool, ["run", "host", *QUICK])
     assert status == 0
     assert ESCAPE + "[" in shown
-    assert "Speed-up on host" in shown
+    assert "Readings of the common clock on host" in shown
 
 
 def test_a_terminal_gets_no_colour_if_the_user_wants_none(tool: Tool) -> None:
@@ -433,6 +445,6 @@ def test_a_line_of_the_log_is_not_broken(tool: Tool, tmp_path: Path) -> None:
     """A log is read by programs, and a path that is broken in two cannot be copied."""
     long = tmp_path / ("a-rather-long-name-for-a-folder-" * 4)
     long.mkdir()
-    done = tool("run", "host", "speedup", *QUICK, "--report", long / "page.html").succeeded()
+    done = tool("run", "host", *QUICK, "--report", long / "page.html").succeeded()
     assert all(re.fullmatch(r"\d/6 .* s|wrote .*page\.html", line) for line in done.err.splitlines())
     assert tool("export", "1", "--to", long / "x.csv").succeeded().err == f"wrote {long / 'x.csv'}\n"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import FakeBoard
     from tests.cli.tool import Tool
 
+pytestmark = pytest.mark.measures("speedup")
 SETTING = ("speedup", "workload=fp", "n=10,100", "mode=create")
 
 
@@ -20,6 +21,7 @@ SETTING = ("speedup", "workload=fp", "n=10,100", "mode=create")
 def both(tool: Tool, board: FakeBoard) -> Tool:
     """The tool beside a store with a run of this machine, and one of a board."""
     tool("run", "host", *SETTING, "samples=5", "dither_us=10").succeeded()
+    board.behave(benchmark="speedup")
     tool("run", "serial", "--port", board.url, *SETTING).succeeded()
     return tool
 

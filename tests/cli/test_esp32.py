@@ -14,7 +14,7 @@ import pytest
 from intercore.board.boards import ESP32
 from intercore.record.origin import CAUTION, LABELS
 from intercore.record.store import Store
-from tests.cli.test_interrupted import press_ctrl_c, wait_until
+from tests.cli.interruption import press_ctrl_c, wait_until
 from tests.cli.tool import PATIENCE
 from tests.fakes.esp_images import whole
 from tests.fakes.esp_tools import Fakes
@@ -111,7 +111,7 @@ def test_what_makes_no_sense_is_refused_with_what_does(
 def test_a_board_is_measured_and_flashed_for_each_build_of_a_plan(tool: Tool, esp: Fakes, board: FakeBoard) -> None:
     esp.install("idf.py")
     (tool.directory / "plan.toml").write_text(
-        f'[[target]]\nname = "esp32"\nport = "{board.url}"\n[[experiment]]\nbenchmark = "speedup"\n'
+        f'[[target]]\nname = "esp32"\nport = "{board.url}"\n[[experiment]]\nbenchmark = "example"\n'
         "[experiment.factors]\nn = [10, 20]\ncpu_mhz = [80, 240]\n"
     )
     result = tool.program("sweep", "plan.toml", "--no-estimate").succeeded()
@@ -129,7 +129,9 @@ def test_a_board_is_measured_and_flashed_for_each_build_of_a_plan(tool: Tool, es
 # QEMU
 
 
+@pytest.mark.measures("speedup")
 def test_qemu_runs_an_image_and_everything_says_that_times_mean_nothing(tool: Tool, qemu: Fakes) -> None:
+    tool.environment["FAKE_BENCHMARK"] = "speedup"
     result = tool("run", "esp32-qemu", "speedup", *QUICK, "--image", "esp32.bin", "--report", "page.html").succeeded()
     shown = " ".join(result.out.split())
     assert LABEL in shown.partition("create")[0], "in the title of the table"
@@ -184,7 +186,7 @@ def test_a_deaf_qemu_is_killed_with_the_tool(tool: Tool, qemu: Fakes, signal: st
 
 
 def test_a_run_on_qemu_goes_on_with_its_image(tool: Tool, qemu: Fakes) -> None:
-    words = ("run", "esp32-qemu", "speedup", *QUICK, "--image", "esp32.bin")
+    words = ("run", "esp32-qemu", "example", *QUICK, "--image", "esp32.bin")
     broken = tool(*words, "--timeout", "2", environment={"FAKE_QEMU": "crashes"})
     assert broken.status == 1
     assert "ended with exit status" in broken.error
@@ -199,7 +201,7 @@ def test_a_run_on_qemu_goes_on_with_its_image(tool: Tool, qemu: Fakes) -> None:
 def test_qemu_builds_what_it_runs_and_a_sweep_varies_it(tool: Tool, qemu: Fakes) -> None:
     qemu.install("idf.py")
     (tool.directory / "plan.toml").write_text(
-        '[[target]]\nname = "esp32-qemu"\n[[experiment]]\nbenchmark = "speedup"\n'
+        '[[target]]\nname = "esp32-qemu"\n[[experiment]]\nbenchmark = "example"\n'
         '[experiment.factors]\nn = [10]\ncode = ["flash", "iram"]\n'
     )
     result = tool("sweep", "plan.toml", "--no-estimate").succeeded()

@@ -61,7 +61,7 @@ HARMLESS = ("noise", "wrong-crc", "lose-begin", "lose-tail")
 
 
 def run(tool: Tool, board: FakeBoard, timeout: str = WAIT_S) -> Result:
-    return tool("run", "serial", "speedup", *LEVELS, "--port", board.url, "--timeout", timeout, "--format", "json")
+    return tool("run", "serial", "example", *LEVELS, "--port", board.url, "--timeout", timeout, "--format", "json")
 
 
 @pytest.mark.parametrize("fault", MID_RUN)
@@ -131,7 +131,7 @@ def test_a_resume_that_fails_again_loses_nothing_and_can_be_resumed_again(
 
 def test_a_board_that_has_moved_to_another_port_is_found_with_port(tool: Tool, board: FakeBoard) -> None:
     board.behave("die", after=DONE)
-    result = tool("run", "serial", "speedup", *LEVELS, "--port", board.url).failed(1)
+    result = tool("run", "serial", "example", *LEVELS, "--port", board.url).failed(1)
     with Store(tool.store) as store:
         assert store.run().plan.url == board.url
     other = type(board)()
@@ -160,16 +160,19 @@ def test_what_a_target_says_cannot_take_over_the_terminal(tool: Tool, board: Fak
     assert result.status in {0, 1}
 
 
+@pytest.mark.measures("speedup")
 def test_a_board_with_fewer_parameters_is_measured_at_what_it_has(tool: Tool, board: FakeBoard) -> None:
     """The levels that this tool adds by itself are no demand: only what the user names must exist."""
-    board.behave(parameters="few")
+    board.behave(parameters="few", benchmark="speedup")
     tool("run", "serial", "speedup", "--port", board.url, "n=10,100").succeeded()
     assert len(contents_of(tool.store)) == 2
     assert "did you mean" in tool("run", "serial", "speedup", "--port", board.url, "workloat=fp").failed(2).error
 
 
+@pytest.mark.measures("speedup")
 def test_a_board_with_a_smaller_range_is_measured_within_it(tool: Tool, board: FakeBoard) -> None:
     """As above: its n ends at 1,000,000, where the default sizes of this tool do not."""
+    board.behave(benchmark="speedup")
     tool("run", "serial", "speedup", "--port", board.url, "mode=pool").succeeded()
     sizes = {key.factors["n"] for key in contents_of(tool.store)}
     assert sizes == {1000, 10_000, 100_000, 1_000_000}

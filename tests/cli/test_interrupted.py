@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 import signal
-import sqlite3
 import subprocess
 import threading
 import time
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.cli.inspection import contents_of
+from tests.cli.interruption import has_runs, press_ctrl_c, wait_until
 from tests.cli.tool import PATIENCE, QUICK, Result, Tool, how_to_go_on
 
 if TYPE_CHECKING:
@@ -23,17 +23,10 @@ if TYPE_CHECKING:
 
     from tests.cli.conftest import FakeBoard
 
-LONG = ("run", "host", "speedup", "n=100000", "samples=100", "mode=pool", "dither_us=10", "--repetitions", "5")
+LEVELS = ("from=0", "to=0", "longest_us=5000", "samples=100", "dither_us=10")
+LONG = ("run", "host", "clock", *LEVELS, "--repetitions", "5")
 """Five measurements of a quarter of a second each."""
 TOTAL = 5
-
-
-def wait_until(happened: Callable[[], object], process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not happened():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def first_measurement(process: subprocess.Popen[str]) -> str:
@@ -45,13 +38,6 @@ def first_measurement(process: subprocess.Popen[str]) -> str:
         assert line, said
         said += line
     return said
-
-
-def press_ctrl_c(process: subprocess.Popen[str]) -> Result:
-    """As a terminal does it: the signal goes to the foreground process group."""
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
-    return Result(process.returncode, out, err)
 
 
 def test_ctrl_c_ends_a_run_in_good_order(tool: Tool) -> None:
@@ -74,6 +60,7 @@ def test_ctrl_c_ends_a_run_in_good_order(tool: Tool) -> None:
     assert now.items() >= kept.items()
 
 
+@pytest.mark.measures("speedup")
 def test_ctrl_c_does_not_wait_for_a_long_repetition(tool: Tool) -> None:
     # With `create` one core stays free while T1 is taken: at a real-time priority, `spin` would starve the machine.
     with tool.started("run", "host", "speedup", "n=300000000", "samples=200", "mode=create") as process:
@@ -86,22 +73,12 @@ def test_ctrl_c_does_not_wait_for_a_long_repetition(tool: Tool) -> None:
     assert "0 of 1 measurements" in " ".join(result.err.split())
 
 
-def has_runs(path: Path) -> bool:
-    if not path.exists():
-        return False
-    with closing(sqlite3.connect(path)) as database:
-        try:
-            return bool(database.execute("SELECT count(*) FROM campaigns").fetchone()[0])
-        except sqlite3.OperationalError:
-            return False
-
-
 @pytest.mark.parametrize("words", [("info",), ("list",), ("run",)], ids=" ".join)
 def test_ctrl_c_while_a_target_is_waited_for_is_no_traceback(
     tool: Tool, board: FakeBoard, words: tuple[str, ...]
 ) -> None:
     board.behave("mute")
-    benchmark = ("speedup",) if words == ("run",) else ()
+    benchmark = ("example",) if words == ("run",) else ()
     with tool.started(*words, "serial", *benchmark, "--port", board.url) as process:
         wait_until(lambda: board.connections, process)
         result = press_ctrl_c(process)
@@ -164,7 +141,7 @@ def test_a_target_that_is_killed_is_an_error_and_the_run_can_go_on(tool: Tool) -
 # Disk full
 
 # A measurement takes some 30 kB of the write-ahead log, however few samples it has.
-BIG = ("run", "host", "speedup", *QUICK, "--repetitions", "10")
+BIG = ("run", "host", *QUICK, "--repetitions", "10")
 BIG_TOTAL = 60
 
 
@@ -231,7 +208,7 @@ def at_once(*commands: Callable[[], Result]) -> list[Result]:
 
 
 def test_two_runs_into_one_store_at_once_both_succeed(tool: Tool) -> None:
-    words = ("run", "host", "speedup", *QUICK, "--repetitions", "3")
+    words = ("run", "host", *QUICK, "--repetitions", "3")
     for result in at_once(lambda: tool(*words), lambda: tool(*words)):
         result.succeeded()
     assert [key.campaign for key in sorted(contents_of(tool.store))] == [1] * 18 + [2] * 18

@@ -14,29 +14,25 @@ import jsonschema
 import numpy as np
 import pytest
 
-from intercore.document.schema import schema
 from intercore.record.measurement import Measurement, Part, Plan, Series, Unit
 from intercore.record.plan import Setting
 from intercore.record.store import Store
 from tests.cli.tool import QUICK, Tool, strict_json
+from tests.document.validity import SCHEMA, check, is_valid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.cli.conftest import FakeBoard
 
+of_speedups = pytest.mark.measures("speedup")
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "json.md"
-SCHEMA = schema("run")
-VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
-def is_valid(document: object) -> bool:
-    return bool(VALIDATOR.is_valid(document))
-
-
-def check(document: object) -> None:
-    errors = [f"{error.json_path}: {error.message}" for error in VALIDATOR.iter_errors(document)]
-    assert not errors
+@pytest.fixture(scope="session")
+def measured_store(speedup_store: Path) -> Path:
+    """A run that fills most of a document."""
+    return speedup_store
 
 
 @pytest.fixture(scope="session")
@@ -74,6 +70,7 @@ def test_the_schema_is_itself_valid() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
+@of_speedups
 def test_a_run_of_the_host_is_valid(document: dict[str, Any]) -> None:
     check(document)
     assert document["schema"] == 1
@@ -87,11 +84,12 @@ def test_a_run_of_the_host_is_valid(document: dict[str, Any]) -> None:
 
 
 def test_run_prints_the_same_document_as_show(tool: Tool) -> None:
-    printed = tool("run", "host", "speedup", *QUICK, "--format", "json").succeeded()
+    printed = tool("run", "host", *QUICK, "--format", "json").succeeded()
     check(printed.json)
     assert tool("show", "--format", "json").out == printed.out
 
 
+@of_speedups
 def test_its_numbers_agree_with_each_other(document: dict[str, Any]) -> None:
     for row in document["measurements"]:
         summary = row["summary"]
@@ -105,6 +103,7 @@ def test_its_numbers_agree_with_each_other(document: dict[str, Any]) -> None:
             assert point[f"{name}_low"] <= point[name] <= point[f"{name}_high"]
 
 
+@of_speedups
 @pytest.mark.parametrize(
     "levels",
     [
@@ -133,6 +132,7 @@ def test_a_run_of_the_clock_is_valid(tool: Tool) -> None:
     assert "How exact the clock is" in (tool.directory / "clock.html").read_text()
 
 
+@of_speedups
 def test_a_verdict_on_quantisation_is_valid(tool: Tool) -> None:
     levels = ("n=123456,200001,345678,456789,567890", "join=poll-tick", "samples=3", "mode=pool", "dither_us=10")
     shown = tool("run", "host", "speedup", *levels, "--format", "json").succeeded().json
@@ -141,6 +141,7 @@ def test_a_verdict_on_quantisation_is_valid(tool: Tool) -> None:
     assert verdict["sizes"] == 5
 
 
+@of_speedups
 def test_an_optimisation_level_is_a_factor_of_the_points(tool: Tool) -> None:
     words = ("n=100", "mode=spin", "samples=3", "--opt", "O2,O0", "--format", "json")
     shown = tool("run", "host", "speedup", *words).succeeded().json
@@ -151,7 +152,7 @@ def test_an_optimisation_level_is_a_factor_of_the_points(tool: Tool) -> None:
 
 def test_a_run_without_measurements_is_valid(tool: Tool) -> None:
     with Store(tool.store) as store:
-        store.create_run(Plan("host", None, "speedup", (Part("speedup", {"n": [10], "opt": ["O2"]}),)), 1)
+        store.create_run(Plan("host", None, "example", (Part("example", {"n": [10], "opt": ["O2"]}),)), 1)
     shown = tool("show", "--format", "json").succeeded().json
     check(shown)
     assert shown["complete"] is False
@@ -186,6 +187,7 @@ def test_every_series_is_told_in_its_unit(tool: Tool) -> None:
         assert not is_valid(broken), "moments have no summary, and what has none are moments"
 
 
+@of_speedups
 def test_a_duration_that_is_a_count_is_an_error_and_no_number(tool: Tool) -> None:
     series = tuple(Series(name, "common", 10**9, np.array([5]), "count") for name in ("t1", "tp"))
     factors: dict[str, int | str] = {"workload": "fp", "n": 10, "mode": "pool", "join": "notify", "cores": 2}
@@ -197,13 +199,14 @@ def test_a_duration_that_is_a_count_is_an_error_and_no_number(tool: Tool) -> Non
 
 def test_a_run_of_a_board_is_valid(tool: Tool, board: FakeBoard) -> None:
     words = ("--port", board.url, "n=10,100", "mode=pool", "--format", "json")
-    shown = tool("run", "serial", "speedup", *words).succeeded().json
+    shown = tool("run", "serial", "example", *words).succeeded().json
     check(shown)
     assert shown["target"] == "serial"
 
 
+@of_speedups
 def test_a_wrong_result_is_kept_and_marked(tool: Tool, board: FakeBoard) -> None:
-    board.behave("wrong", after=1)
+    board.behave("wrong", after=1, benchmark="speedup")
     words = ("--port", board.url, "n=10,100", "mode=pool", "--format", "json")
     shown = tool("run", "serial", "speedup", *words).succeeded().json
     check(shown)
@@ -212,12 +215,14 @@ def test_a_wrong_result_is_kept_and_marked(tool: Tool, board: FakeBoard) -> None
     assert "wrong" in tool("show").succeeded().out
 
 
+@of_speedups
 def test_the_warnings_are_those_under_the_table(measured: Tool, document: dict[str, Any]) -> None:
     lines = " ".join(measured("show").succeeded().out.split())
     under_the_table = {sentence.strip() for sentence in lines.split("Warning:")[1:]}
     assert {" ".join(sentence.split()) for sentence in document["warnings"]} == under_the_table
 
 
+@of_speedups
 def test_every_key_is_in_the_documentation(document: dict[str, Any]) -> None:
     text = DOCUMENTATION.read_text("utf-8")
     documented = set(re.findall(r"`([a-z][a-z0-9_]*)`", text)) | set(re.findall(r'"([a-z][a-z0-9_]*)":', text))
@@ -265,6 +270,7 @@ def fixed(path: tuple[Any, ...]) -> bool:
     return isinstance(path[-1], str) and (len(path) == 1 or path[-2] not in OPEN)
 
 
+@of_speedups
 def test_a_missing_key_is_not_valid(small: dict[str, Any]) -> None:
     removable = [path for path in paths(small) if fixed(path)]
     assert len(removable) > 60
@@ -272,6 +278,7 @@ def test_a_missing_key_is_not_valid(small: dict[str, Any]) -> None:
         assert not is_valid(changed(small, path, lambda parent, key: parent.pop(key))), path
 
 
+@of_speedups
 def test_an_unknown_key_is_not_valid(small: dict[str, Any]) -> None:
     objects = [path for path in paths(small) if isinstance(at(small, path), dict) and path[-1] not in OPEN]
     for path in [("schema",), *((*path, "x") for path in objects if path != ("analysis",))]:
@@ -279,6 +286,7 @@ def test_an_unknown_key_is_not_valid(small: dict[str, Any]) -> None:
         assert not is_valid(broken), path
 
 
+@of_speedups
 def test_a_value_of_another_type_is_not_valid(small: dict[str, Any]) -> None:
     for path in paths(small):
         value = at(small, path)
@@ -296,6 +304,7 @@ def test_a_value_of_another_type_is_not_valid(small: dict[str, Any]) -> None:
             assert not is_valid(broken), (path, stranger)
 
 
+@of_speedups
 def test_no_number_may_be_nan_or_infinite(small: dict[str, Any]) -> None:
     numbers = [
         path for path in paths(small) if isinstance(at(small, path), int | float) and at(small, path) is not True
@@ -309,12 +318,14 @@ def test_no_number_may_be_nan_or_infinite(small: dict[str, Any]) -> None:
         strict_json('{"x": NaN}')
 
 
+@of_speedups
 def test_a_summary_is_never_null(small: dict[str, Any]) -> None:
     for name in small["measurements"][0]["summary"]:
         path = ("measurements", 0, "summary", name)
         assert not is_valid(changed(small, path, lambda parent, key: parent.__setitem__(key, None)))
 
 
+@of_speedups
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -337,6 +348,7 @@ def test_a_value_out_of_range_is_not_valid(small: dict[str, Any], path: tuple[An
     assert not is_valid(changed(small, path, lambda parent, key: parent.__setitem__(key, value)))
 
 
+@of_speedups
 def test_the_analysis_is_open_to_other_benchmarks(document: dict[str, Any]) -> None:
     other = copy.deepcopy(document)
     other["analysis"]["tomorrow"] = {"slowdown": 1.5}
@@ -350,6 +362,7 @@ def test_the_analysis_is_open_to_other_benchmarks(document: dict[str, Any]) -> N
 # A number that JSON does not have never gets that far
 
 
+@of_speedups
 def test_damaged_samples_give_an_error_and_no_document(measured: Tool) -> None:
     with closing(sqlite3.connect(measured.store)) as database, database:
         database.execute("UPDATE samples SET data = zeroblob(length(data)) WHERE measurement = 3 AND position = 0")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 KILLS = 200 if "INTERCORE_SLOW" in os.environ else 60
 LONGEST = 0.4
 """Seconds until a kill, at most."""
-LEVELS = ("n=10,100", "samples=5", "mode=create,pool,spin", "dither_us=100", "--repetitions", "20")
-TOTAL = 2 * 3 * 20
+LEVELS = ("from=0", "to=0", "longest_us=10,20,30,40,50,60", "samples=5", "dither_us=100", "--repetitions", "20")
+TOTAL = 6 * 20
 SEED = 20_260_101
 
 
@@ -67,7 +67,7 @@ def kill_until_complete(tool: Tool, chance: random.Random, kills: Counter[str]) 
         run = unfinished(tool)
         before = sum(key.campaign == run for key in held)
         seed = str(chance.randrange(2**32))
-        words = ("run", "--resume") if run is not None else ("run", "host", "speedup", *LEVELS, "--seed", seed)
+        words = ("run", "--resume") if run is not None else ("run", "host", "clock", *LEVELS, "--seed", seed)
         result = tool(*words, kill_after=chance.uniform(0, longest))
 
         now = contents_of(tool.store)

@@ -21,8 +21,8 @@ from intercore.board.build import host_program
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.store import Store
 from intercore.target.labgrid_port import DEFAULT_COORDINATOR, Address, LabgridPort
+from tests.cli.interruption import press_ctrl_c, wait_until
 from tests.cli.remote_board import DeviceBoard, Rfc2217Board
-from tests.cli.test_interrupted import press_ctrl_c, wait_until
 from tests.cli.tool import QUICK
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LABGRID = [sys.executable, "-m", "labgrid.remote.{}"]
 ME = "desk/ann"
 OTHER = "bench/bob"
-LONG = ("speedup", "n=1000", "samples=1000", "mode=create,pool,spin", "dither_us=1000")
+LONG = ("clock", "from=0", "to=0", "longest_us=999,1000,1001", "samples=1000", "dither_us=1000")
 """A run of some seconds."""
 ENDLESS = (*LONG, "--repetitions", "1000")
 slow = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes seconds; set INTERCORE_SLOW=1")
@@ -171,7 +171,7 @@ def complete_run(tool: Tool) -> dict[str, str]:
 
 def test_a_board_behind_a_server_for_rfc_2217_is_measured(tool: Tool) -> None:
     with Rfc2217Board(host_program("O2", lambda _: None)) as board:
-        tool("run", "serial", "--port", board.url, "--baud", "57600", "speedup", *QUICK).succeeded()
+        tool("run", "serial", "--port", board.url, "--baud", "57600", *QUICK).succeeded()
         assert board.rates[-1] == 57600
     conditions = complete_run(tool)
     assert (conditions["desk.link"], conditions["desk.rate"]) == (board.url, "57600")
@@ -195,7 +195,7 @@ def test_a_server_for_rfc_2217_that_goes_away_ends_the_run_which_can_go_on(tool:
 
 def test_a_board_of_a_place_is_measured_and_the_place_is_free_again(desk: Tool, laboratory: Laboratory) -> None:
     before = laboratory.board.connections
-    desk("run", "serial", "--port", "labgrid://board", "speedup", *QUICK).succeeded()
+    desk("run", "serial", "--port", "labgrid://board", *QUICK).succeeded()
     assert laboratory.board.connections == before + 2  # for the list of benchmarks, and for the run
     assert complete_run(desk)["desk.link"] == "labgrid://board"
     assert laboratory.holder("board") == ""
@@ -228,7 +228,7 @@ def test_a_place_that_one_holds_already_is_used_and_kept(desk: Tool, laboratory:
 
 def test_a_place_that_somebody_else_holds_is_refused_by_their_name(desk: Tool, laboratory: Laboratory) -> None:
     with laboratory.held("board", OTHER):
-        error = desk("run", "serial", "--port", "labgrid://board", "speedup", *QUICK).failed(1).error
+        error = desk("run", "serial", "--port", "labgrid://board", *QUICK).failed(1).error
         assert error == (
             "error: cannot open labgrid://board: the place board is held by bench/bob; it must be released there first"
         )

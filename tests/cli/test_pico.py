@@ -14,7 +14,7 @@ from intercore.board.boards import PICO
 from intercore.board.build import CROSS_COMPILER, board_image
 from intercore.record.store import Store
 from intercore.sim import Simulator
-from tests.cli.test_interrupted import has_runs, press_ctrl_c, wait_until
+from tests.cli.interruption import has_runs, press_ctrl_c, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
     from tests.cli.tool import Tool
 
-QUICK = ("n=100,300", "mode=create,spin", "samples=10", "dither_us=10")
+QUICK = ("clock", "from=0,1", "to=0", "longest_us=100,300", "samples=10", "dither_us=10")
+SPEEDUPS = ("speedup", "n=100,300", "mode=create,spin", "samples=10", "dither_us=10")
+of_speedups = pytest.mark.measures("speedup")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -85,6 +87,7 @@ def test_an_image_for_flash_is_named_and_shown_as_such(tool: Tool) -> None:
     assert next(part["address"] for part in made["sections"] if part["section"] == ".text") == 0x1000_0100
 
 
+@of_speedups
 def test_targets_factors_are_levels_like_others(tool: Tool) -> None:
     words = ("speedup", "n=20", "mode=pool", "samples=3", "clock_mhz=48,125", "code=flash")
     shown = tool("run", "pico-sim", *words, "--format", "json").succeeded().json
@@ -102,20 +105,20 @@ def test_targets_factors_are_levels_like_others(tool: Tool) -> None:
         (("build", "pico", "--opt", "O9"), "there is no optimisation level 'O9'"),
         (("flash", "avr"), "there is no board 'avr'"),
         (("flash", "pico", "--drive", "nowhere"), "nowhere is not the boot drive of a Pico"),
-        (("run", "pico", "speedup", "--port", "loop://", "--opt", "O3"), "intercore flash pico --opt O3"),
-        (("run", "pico", "speedup", "--port", "loop://", "code=flash"), "intercore flash pico --code flash"),
-        (("run", "pico-sim", "speedup", "clock_mhz=200"), "clock_mhz=200 cannot be had: the nearest is 133"),
+        (("run", "pico", "clock", "--port", "loop://", "--opt", "O3"), "intercore flash pico --opt O3"),
+        (("run", "pico", "clock", "--port", "loop://", "code=flash"), "intercore flash pico --code flash"),
+        (("run", "pico-sim", "clock", "clock_mhz=200"), "clock_mhz=200 cannot be had: the nearest is 133"),
         (
-            ("run", "pico-sim", "speedup", "code=sram,flash", "xip_cache=off"),
+            ("run", "pico-sim", "clock", "code=sram,flash", "xip_cache=off"),
             "xip_cache=off has no effect with code=sram",
         ),
-        (("run", "serial", "speedup", "--port", "loop://", "clock_mhz=48"), "has no meaning for serial"),
+        (("run", "serial", "clock", "--port", "loop://", "clock_mhz=48"), "has no meaning for serial"),
         (("build", "pico", "--clock-mhz", "47.5"), "clock_mhz=47.5 cannot be had: the nearest is 48"),
         (("flash", "pico", "--xip-cache", "off"), "xip_cache=off has no effect with code=sram"),
-        (("run", "pico", "speedup"), "which port?"),
-        (("run", "pico-sim", "speedup", "--port", "COM3"), "has no --port; did you mean 'pico'?"),
-        (("run", "host", "speedup", "--fault", "reset@1e6"), "--fault is for simulated targets"),
-        (("run", "pico-sim", "speedup", "--fault", "flood"), "--fault: expected uart-in"),
+        (("run", "pico", "clock"), "which port?"),
+        (("run", "pico-sim", "clock", "--port", "COM3"), "has no --port; did you mean 'pico'?"),
+        (("run", "host", "clock", "--fault", "reset@1e6"), "--fault is for simulated targets"),
+        (("run", "pico-sim", "clock", "--fault", "flood"), "--fault: expected uart-in"),
     ],
 )
 def test_a_wrong_word_gets_a_sentence_that_helps(tool: Tool, words: tuple[str, ...], says: str) -> None:
@@ -157,11 +160,20 @@ def test_a_kernel_that_cannot_be_had_is_told_in_a_sentence(tool: Tool, environme
 @pytest.mark.parametrize(
     ("words", "measurements"),
     [
-        (("speedup", "n=100,300", "mode=create,pool,spin", "samples=10", "dither_us=10"), 6),
-        (("speedup", "workload=hanoi", "n=100", "mode=pool", "join=poll-tick", "samples=5"), 1),
-        (("clock", "samples=20", "dither_us=100"), 4),
+        pytest.param(
+            ("speedup", "n=100,300", "mode=create,pool,spin", "samples=10", "dither_us=10"),
+            6,
+            marks=of_speedups,
+            id="fork and join",
+        ),
+        pytest.param(
+            ("speedup", "workload=hanoi", "n=100", "mode=pool", "join=poll-tick", "samples=5"),
+            1,
+            marks=of_speedups,
+            id="other work",
+        ),
+        pytest.param(("clock", "samples=20", "dither_us=100"), 4, id="clock"),
     ],
-    ids=["fork and join", "other work", "clock"],
 )
 def test_two_runs_in_two_processes_store_the_same_samples(
     tool: Tool, words: tuple[str, ...], measurements: int
@@ -180,20 +192,21 @@ def test_two_runs_in_two_processes_store_the_same_samples(
 def test_another_seed_gives_other_samples(tool: Tool) -> None:
     runs = []
     for seed in ("1", "2"):
-        tool("run", "pico-sim", "speedup", "n=100", "mode=spin", "samples=10", "--seed", seed).succeeded()
+        tool("run", "pico-sim", "clock", "to=0", "samples=10", "--seed", seed).succeeded()
         runs.append(next(iter(samples(stored(tool)).values())))
     assert runs[0] != runs[1]
 
 
 def test_a_repetition_is_another_experiment(tool: Tool) -> None:
-    tool("run", "pico-sim", "speedup", "n=100", "mode=pool", "samples=10", "--repetitions", "3").succeeded()
+    tool("run", "pico-sim", "clock", "from=0", "to=0", "samples=10", "--repetitions", "3").succeeded()
     run = stored(tool)
     assert {measurement.factors["seed"] for measurement in run.measurements} == {1}
     assert len({str(values) for values in samples(run).values()}) == 3
 
 
+@of_speedups
 def test_everything_simulated_says_so(tool: Tool) -> None:
-    shown = tool("run", "pico-sim", "speedup", *QUICK, "--report", "page.html").succeeded()
+    shown = tool("run", "pico-sim", *SPEEDUPS, "--report", "page.html").succeeded()
     assert "Speed-up on pico-sim, SIMULATED" in shown.out
     assert "of its own time" in shown.err
     assert "SIMULATED" in (tool.directory / "page.html").read_text()
@@ -216,13 +229,14 @@ def test_everything_simulated_says_so(tool: Tool) -> None:
 
 
 def test_the_rate_is_raised_and_recorded(tool: Tool) -> None:
-    tool("run", "pico-sim", "speedup", "n=100", "mode=spin", "samples=10").succeeded()
+    tool("run", "pico-sim", "clock", "to=0", "samples=10").succeeded()
     rate = int(stored(tool).measurements[0].conditions["desk.rate"])
     assert rate >= 921600
-    tool("run", "pico-sim", "speedup", "n=100", "mode=spin", "samples=10", "--max-baud", "921600").succeeded()
+    tool("run", "pico-sim", "clock", "to=0", "samples=10", "--max-baud", "921600").succeeded()
     assert stored(tool).measurements[0].conditions["desk.rate"] == "921600"
 
 
+@of_speedups
 def test_costs_are_shown_in_cycles(tool: Tool) -> None:
     shown = tool("run", "pico-sim", "speedup", "n=100,300,1000", "mode=create", "samples=10").succeeded().out
     row = shown[shown.index("Cost of fork and join") : shown.index("published:")]
@@ -236,10 +250,10 @@ def test_costs_are_shown_in_cycles(tool: Tool) -> None:
 
 def test_damage_on_the_line_spoils_no_measurement(tool: Tool) -> None:
     """The samples are those of a good line (tests/firmware/rp2040/test_line_faults.py says with which exception)."""
-    tool("run", "pico-sim", "speedup", *QUICK).succeeded()
+    tool("run", "pico-sim", *QUICK).succeeded()
     clean = stored(tool)
     noise = ("--fault", "uart-out:flip=1e-4,lose=1e-4,seed=3", "--fault", "uart-in:flip=1e-4,seed=4")
-    tool("run", "pico-sim", "speedup", *QUICK, *noise).succeeded()
+    tool("run", "pico-sim", *QUICK, *noise).succeeded()
     noisy = stored(tool)
     assert noisy.complete
     assert sum(one.checks["bad_lines"] for one in noisy.measurements) > 0
@@ -248,12 +262,13 @@ def test_damage_on_the_line_spoils_no_measurement(tool: Tool) -> None:
     assert alike(noisy, clean) >= 3
 
 
+@of_speedups
 def test_a_reset_in_mid_run_is_told_and_the_run_resumes(tool: Tool) -> None:
-    shown = tool("run", "pico-sim", "speedup", *QUICK).succeeded()
+    shown = tool("run", "pico-sim", *SPEEDUPS).succeeded()
     undisturbed = stored(tool)
     _, second, third, _ = (float(seconds) for seconds in re.findall(r"chip at ([\d.]+) s", shown.err))
     while_the_third_is_taken = int((second + third) / 2 * 125e6)
-    failed = tool("run", "pico-sim", "speedup", *QUICK, "--fault", f"reset@{while_the_third_is_taken}")
+    failed = tool("run", "pico-sim", *SPEEDUPS, "--fault", f"reset@{while_the_third_is_taken}")
     assert failed.status == 1, failed
     assert "restarted in the middle of" in failed.err
     assert "go on with: intercore run --resume" in failed.err
@@ -268,7 +283,7 @@ def test_a_reset_in_mid_run_is_told_and_the_run_resumes(tool: Tool) -> None:
 
 
 def test_a_core_that_stops_is_told_with_where_it_stands(tool: Tool) -> None:
-    failed = tool("run", "pico-sim", "speedup", *QUICK, "--fault", "stuck:core=0@1.2e8", "--timeout", "2")
+    failed = tool("run", "pico-sim", *QUICK, "--fault", "stuck:core=0@1.2e8", "--timeout", "2")
     assert failed.status == 1, failed
     # It may have stopped while it sent an answer.
     assert re.search(
@@ -278,17 +293,18 @@ def test_a_core_that_stops_is_told_with_where_it_stands(tool: Tool) -> None:
 
 
 def test_ctrl_c_is_prompt(tool: Tool) -> None:
-    with tool.started("run", "pico-sim", "speedup", "n=100000", "mode=create", "samples=1000") as process:
+    with tool.started("run", "pico-sim", "clock", "from=0", "to=0", "longest_us=100000", "samples=8000") as process:
         wait_until(lambda: has_runs(tool.store), process)
-        time.sleep(2)  # so that it is in the measurement, which takes ten minutes
+        time.sleep(2)  # so that it is in the measurement, which takes seven minutes
         pressed = press_ctrl_c(process)
     assert pressed.status == 130
     assert "go on with: intercore run --resume" in pressed.err
 
 
+@of_speedups
 def test_a_page_shows_two_targets_side_by_side(tool: Tool) -> None:
     tool("run", "host", "speedup", "n=1000,10000", "mode=create", "samples=5", "dither_us=10").succeeded()
-    tool("run", "pico-sim", "speedup", *QUICK).succeeded()
+    tool("run", "pico-sim", *SPEEDUPS).succeeded()
     tool("report", "host", "pico-sim", "-o", "both.html").succeeded()
     page = (tool.directory / "both.html").read_text()
     assert "host: create" in page

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import FakeBoard
     from tests.cli.tool import Tool
 
-LEVELS = ("n=10,20,30,40", "mode=create,pool", "samples=3", "dither_us=10", "--opt", "O2,O0", "--seed", "77")
+LEVELS = ("from=0", "to=0", "longest_us=10,20,30,40", "dither_us=5,10", "samples=3", "--opt", "O2,O0", "--seed", "77")
 TOTAL = 4 * 2 * 2
 
 
@@ -37,9 +37,8 @@ def settings_of(run: Run) -> list[Setting]:
 
 
 def setting_of(plan: Plan, measurement: Measurement) -> Setting:
-    return Setting(
-        "speedup", {name: measurement.factors[name] for name in plan.parts[0].levels}, measurement.repetition
-    )
+    factors = {name: measurement.factors[name] for name in plan.parts[0].levels}
+    return Setting(measurement.benchmark, factors, measurement.repetition)
 
 
 def cut(tool: Tool, kept: int, conditions: Mapping[str, str] | None = None) -> Run:
@@ -59,7 +58,7 @@ def cut(tool: Tool, kept: int, conditions: Mapping[str, str] | None = None) -> R
 @pytest.fixture
 def interrupted(tool: Tool) -> Tool:
     """The tool beside a store with a run that was interrupted after five measurements."""
-    tool("run", "host", "speedup", *LEVELS).succeeded()
+    tool("run", "host", "clock", *LEVELS).succeeded()
     cut(tool, 5)
     return tool
 
@@ -122,9 +121,9 @@ def test_the_newest_unfinished_run_is_resumed_first(tool: Tool) -> None:
     with Store(tool.store) as store:
         for size in (10, 20):
             store.create_run(
-                Plan("host", None, "speedup", (Part("speedup", {"n": [size], "samples": [2], "opt": ["O2"]}),)), 1
+                Plan("host", None, "clock", (Part("clock", {"longest_us": [size], "samples": [2], "opt": ["O2"]}),)), 1
             )
-    tool("run", "host", "speedup", "n=30", "samples=2", "mode=pool").succeeded()
+    tool("run", "host", "clock", "longest_us=30", "samples=2", "from=0", "to=0").succeeded()
     assert unfinished() == [1, 2]
     tool("run", "--resume").succeeded()
     assert unfinished() == [1]
@@ -135,7 +134,7 @@ def test_the_newest_unfinished_run_is_resumed_first(tool: Tool) -> None:
 
 def test_a_resumed_run_equals_one_that_was_never_interrupted(tool: Tool, board: FakeBoard) -> None:
     """The fake board sends the same samples at the same setting."""
-    words = ("run", "serial", "speedup", "--port", board.url, "n=10,20,30", "mode=pool")
+    words = ("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool")
     tool(*words).succeeded()
     board.behave("die", after=1)
     tool(*words).failed(1)
@@ -151,7 +150,7 @@ def test_the_command_to_go_on_with_names_the_store(tool: Tool, board: FakeBoard)
     store = tool.directory / "a folder" / "my runs.db"
     store.parent.mkdir()
     board.behave("die", after=1)
-    words = ("run", "serial", "speedup", "--port", board.url, "n=10,20,30", "mode=pool", "--store", store)
+    words = ("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool", "--store", store)
     result = tool(*words).failed(1)
     board.behave()
     tool(*how_to_go_on(result)).succeeded()
@@ -172,7 +171,7 @@ def test_the_command_to_go_on_with_names_the_store(tool: Tool, board: FakeBoard)
     ids="".join,
 )
 def test_resume_under_other_conditions_warns_in_words(tool: Tool, changed: dict[str, str]) -> None:
-    tool("run", "host", "speedup", "n=10,20,30,40", "mode=pool", "samples=3", "dither_us=10").succeeded()
+    tool("run", "host", "clock", "from=0", "to=0", "longest_us=10,20,30,40", "samples=3", "dither_us=10").succeeded()
     cut(tool, 2, changed)
     ((key, value),) = changed.items()
     assert f"The condition {key} changed" not in " ".join(tool("show").succeeded().out.split())
@@ -188,7 +187,7 @@ def test_resume_under_other_conditions_warns_in_words(tool: Tool, changed: dict[
 
 def test_resume_under_the_same_conditions_does_not_warn(tool: Tool) -> None:
     """Whatever differs each time: the load, the path of the program, what the cycle counter was measured to be."""
-    tool("run", "host", "speedup", *LEVELS).succeeded()
+    tool("run", "host", "clock", *LEVELS).succeeded()
     moment = {"os.load_at_start": "0.99 0.99 0.99 1/99 1", "cpu.cycle_counter_hz": "1", "desk.link": "/elsewhere"}
     cut(tool, 5, moment)
     assert "The condition" not in " ".join(tool("run", "--resume").succeeded().out.split())
@@ -196,7 +195,7 @@ def test_resume_under_the_same_conditions_does_not_warn(tool: Tool) -> None:
 
 def test_resume_on_another_board_warns_in_words(tool: Tool, board: FakeBoard) -> None:
     board.behave("die", after=1)
-    tool("run", "serial", "speedup", "--port", board.url, "n=10,20,30", "mode=pool").failed(1)
+    tool("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool").failed(1)
     board.behave(condition="cpu=another fake")
     said = " ".join(tool("run", "--resume").succeeded().out.split())
     assert "The condition cpu changed within this run (a fake / another fake)" in said

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import FakeBoard
     from tests.cli.tool import Tool
 
-RUN = ("run", "host", "speedup", *QUICK)
+RUN = ("run", "host", *QUICK)
 COMMANDS = (RUN, ("run", "--resume"), ("show",), ("runs",), ("report",), ("export", "1", "--to", "x.csv"))
 
 
@@ -184,7 +184,7 @@ def for_everyone(tool: Tool) -> Iterator[Tool]:
 
 def test_a_read_only_directory_without_a_store_is_an_error(for_everyone: Tool, board: FakeBoard) -> None:
     for_everyone.directory.chmod(0o555)
-    result = for_everyone("run", "serial", "speedup", "--port", board.url, "n=10", unprivileged=True).failed(1)
+    result = for_everyone("run", "serial", "example", "--port", board.url, "n=10", unprivileged=True).failed(1)
     assert "intercore.db" in result.error
     assert "in a directory that you may write to" in result.error
     assert not for_everyone.store.exists()
@@ -195,7 +195,7 @@ def test_a_read_only_store_is_not_written_to(for_everyone: Tool, measured_store:
     for_everyone.store.chmod(0o444)
     for_everyone.directory.chmod(0o555)
     before = for_everyone.store.read_bytes()
-    for words in (("run", "serial", "speedup", "--port", board.url, "n=10"), ("run", "--resume"), ("show",)):
+    for words in (("run", "serial", "example", "--port", board.url, "n=10"), ("run", "--resume"), ("show",)):
         assert "read-only" in for_everyone(*words, unprivileged=True).failed(1).error
     assert for_everyone.store.read_bytes() == before
 

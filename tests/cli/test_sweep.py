@@ -19,6 +19,8 @@ from tests.cli.inspection import contents_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from _pytest.mark import ParameterSet
+
     from tests.cli.conftest import FakeBoard
     from tests.cli.tool import Result, Tool
 
@@ -27,16 +29,18 @@ HEAD = "repetitions = 2\n"
 HOST = '[[target]]\nname = "host"\n'
 EXPERIMENT = """
 [[experiment]]
-benchmark = "speedup"
+benchmark = "clock"
 [experiment.factors]
-n = [10, 100, 1000]
-mode = ["create", "pool"]
+longest_us = [10, 100, 1000]
+time = ["common"]
 samples = 3
-dither_us = 10
+dither_us = [5, 10]
+from = 0
+to = 0
 """
 ON_BOARDS = """
 [[experiment]]
-benchmark = "speedup"
+benchmark = "example"
 factors = { n = { from = 1, to = 6, step = 1 } }
 """
 
@@ -66,7 +70,7 @@ def test_a_plan_is_measured_whole_and_printed(tool: Tool) -> None:
     result = tool("sweep", "plan.toml", "--report", "page.html", "--format", "json").succeeded()
     (document,) = result.json
     assert document["complete"]
-    assert "speedup" in document["analysis"]
+    assert "clock" in document["analysis"]
     assert "12 measurements to take, about" in result.err
     assert "trials)" in result.err
     assert (tool.directory / "page.html").stat().st_size > 10_000
@@ -80,7 +84,7 @@ def test_a_plan_is_measured_whole_and_printed(tool: Tool) -> None:
 def test_a_dry_run_stores_nothing(tool: Tool) -> None:
     written(tool, HEAD + HOST + EXPERIMENT)
     (row,) = tool("sweep", "plan.toml", "--dry-run", "--format", "json").succeeded().json
-    assert (row["settings"], row["measurements"], row["openings"]) == ("6 speedup", 12, 1)
+    assert (row["settings"], row["measurements"], row["openings"]) == ("6 clock", 12, 1)
     assert row["about"]
     assert not tool.store.exists()
 
@@ -146,14 +150,14 @@ def test_a_plan_that_has_changed_is_told_and_begins_anew(tool: Tool) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"speedup"', '"spedup"', r"plan.toml:6: there is no benchmark 'spedup'; did you mean 'speedup'"),
+        ('"clock"', '"clokc"', r"plan.toml:6: there is no benchmark 'clokc'; did you mean 'clock'"),
         (
             "samples = 3",
             "sampels = 3",
-            r"plan.toml:10: there is no factor of speedup 'sampels'; did you mean 'samples'",
+            r"plan.toml:10: there is no factor of clock 'sampels'; did you mean 'samples'",
         ),
-        ("[10, 100, 1000]", "[10, 2000000000]", r"plan.toml:8: n=2000000000 is out of range"),
-        ('["create", "pool"]', '["create", "fork"]', r"plan.toml:9: there is no mode 'fork'"),
+        ("[10, 100, 1000]", "[10, 2000000000]", r"plan.toml:8: longest_us=2000000000 is out of range"),
+        ('["common"]', '["common", "solar"]', r"plan.toml:9: there is no time 'solar'"),
         ("samples = 3", "clock_mhz = 48", r"plan.toml:10: there is no factor of host 'clock_mhz'"),
         ("samples = 3", 'opt = "O7"', r"plan.toml:10: there is no optimisation level 'O7'"),
         (
@@ -164,7 +168,7 @@ def test_a_plan_that_has_changed_is_told_and_begins_anew(tool: Tool) -> None:
         (
             EXPERIMENT,
             EXPERIMENT + EXPERIMENT.replace("[10, 100, 1000]", "[7, 100]"),
-            r"plan.toml:13: the plan has speedup with .*2 times",
+            r"plan.toml:15: the plan has clock with .*2 times",
         ),
     ],
 )
@@ -216,11 +220,13 @@ def test_a_board_that_goes_away_now_and_then_is_opened_again(tool: Tool, board: 
     assert "set aside" not in result.err
 
 
+@pytest.mark.measures("speedup")
 def test_a_board_that_stays_away_is_set_aside_and_the_rest_completes(
     tool: Tool, boards: tuple[FakeBoard, FakeBoard]
 ) -> None:
     _, bad = boards
-    bad.behave(repetition_time=0.2)
+    boards[0].behave(benchmark="speedup")
+    bad.behave(benchmark="speedup", repetition_time=0.2)
 
     def go_away() -> None:
         while bad.connections < 2:  # the first is for asking what it has
@@ -229,7 +235,7 @@ def test_a_board_that_stays_away_is_set_aside_and_the_rest_completes(
         bad.close()
 
     threading.Thread(target=go_away, daemon=True).start()
-    written(tool, "".join(map(board_target, boards)) + HOST + ON_BOARDS)
+    written(tool, "".join(map(board_target, boards)) + HOST + ON_BOARDS.replace("example", "speedup"))
     result = sweep(tool)
     assert result.status == 1
     assert "Traceback" not in result.err
@@ -242,7 +248,7 @@ def test_a_board_that_stays_away_is_set_aside_and_the_rest_completes(
     assert done[1] < 6
 
     bad.reopen()
-    bad.behave()
+    bad.behave(benchmark="speedup")
     sweep(tool).succeeded()
     with Store(tool.store) as store:
         assert [summary.done for summary in store.runs()] == [6, 6, 6], "the later sweep measures what is missing only"
@@ -271,11 +277,17 @@ def test_a_setting_that_a_board_refuses_is_set_aside_alone(tool: Tool, board: Fa
     assert "this target measures nothing" in result.err
 
 
+def measuring(plan: Path) -> ParameterSet:
+    """A plan as a test's parameter, with what it measures."""
+    named = re.findall(r'^benchmark = "(\w+)"', plan.read_text(), re.MULTILINE)
+    return pytest.param(plan, marks=pytest.mark.measures(*named), id=plan.stem)
+
+
 HERE = sorted(path for path in PLANS.glob("*.toml") if "\nport = " not in path.read_text())
 ESP32 = [PLANS / f"seed-00{number}-esp32.toml" for number in range(3)]
 
 
-@pytest.mark.parametrize("plan", HERE, ids=lambda path: path.stem)
+@pytest.mark.parametrize("plan", [*map(measuring, HERE)])
 def test_the_plans_of_the_papers_can_be_carried_out(tool: Tool, plan: Path) -> None:
     rows = tool("sweep", plan, "--dry-run", "--no-estimate", "--format", "json").succeeded().json
     amp = plan.stem == "seed-003-pico-amp"
@@ -285,7 +297,7 @@ def test_the_plans_of_the_papers_can_be_carried_out(tool: Tool, plan: Path) -> N
     assert all(row["measurements"] >= 7 for row in rows)
 
 
-@pytest.mark.parametrize("plan", ESP32, ids=lambda path: path.stem)
+@pytest.mark.parametrize("plan", [*map(measuring, ESP32)])
 def test_the_plans_for_the_esp32_ask_for_what_the_benchmarks_have(tool: Tool, plan: Path) -> None:
     """Their settings are checked by a program of the same benchmarks, that of this machine."""
     text, replaced = re.subn(r'name = "esp32"\nport = .*', 'name = "host"', plan.read_text())

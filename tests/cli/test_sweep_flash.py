@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 EXPERIMENT = """
 [[experiment]]
-benchmark = "speedup"
+benchmark = "example"
 [experiment.factors]
 n = [10, 20, 30]
 code = ["sram", "flash"]
@@ -94,7 +94,7 @@ def test_a_board_that_cannot_be_flashed_is_set_aside_with_what_to_do(tool: Tool,
 
 def test_no_setting_is_measured_with_what_another_was_flashed_with(tool: Tool, board: FakeBoard, drive: Path) -> None:
     """An experiment that names no factor of the board is measured with the usual build, not with the last one."""
-    one = '[[experiment]]\nbenchmark = "speedup"\nfactors = {{ n = {n}{more} }}\n'
+    one = '[[experiment]]\nbenchmark = "example"\nfactors = {{ n = {n}{more} }}\n'
     plan(tool, board, DRIVE, one.format(n=10, more=', code = "flash"') + one.format(n=20, more=""))
     tool("sweep", "plan.toml", "--no-estimate").succeeded()
     assert sorted(path.name for path in drive.glob("*.uf2")) == sorted((SRAM, FLASH))
@@ -102,7 +102,7 @@ def test_no_setting_is_measured_with_what_another_was_flashed_with(tool: Tool, b
 
 
 def test_without_factors_a_board_is_measured_as_it_is(tool: Tool, board: FakeBoard) -> None:
-    plan(tool, board, experiment='[[experiment]]\nbenchmark = "speedup"\nfactors = { n = [10, 20] }\n')
+    plan(tool, board, experiment='[[experiment]]\nbenchmark = "example"\nfactors = { n = [10, 20] }\n')
     result = tool("sweep", "plan.toml", "--no-estimate").succeeded()
     assert "copying" not in result.err
     with Store(tool.store) as store:
@@ -122,7 +122,7 @@ def test_without_factors_a_board_is_measured_as_it_is(tool: Tool, board: FakeBoa
     ],
 )
 def test_a_way_to_flash_that_is_none_is_refused_with_its_line(tool: Tool, target: str, says: str) -> None:
-    (tool.directory / "plan.toml").write_text(f'[[target]]\n{target}\n[[experiment]]\nbenchmark = "speedup"\n')
+    (tool.directory / "plan.toml").write_text(f'[[target]]\n{target}\n[[experiment]]\nbenchmark = "example"\n')
     error = tool("sweep", "plan.toml").failed(2).error
     assert says in error
     assert "plan.toml:" in error

@@ -8,6 +8,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 import jsonschema
+import pytest
 
 from intercore.benchmarks.stop_rule import is_reached
 from intercore.document.schema import schema
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
     from tests.cli.tool import Tool
 
+pytestmark = pytest.mark.measures("speedup")
 LEVELS = ("n=10,1000", "samples=4", "mode=pool", "dither_us=10")
 NEVER = ("--until", "0.00001%", "--cap", "4")
 """A machine's medians of a few samples are never known so well."""

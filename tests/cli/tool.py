@@ -44,8 +44,8 @@ PRELOADED = [
     "encodings.unicode_escape",
     "typer.rich_utils",
 ]
-QUICK = ("n=10,100", "samples=5", "dither_us=10", "mode=create,pool,spin", "--repetitions", "1")
-"""Levels of a run of six measurements that takes a few milliseconds."""
+QUICK = ("clock", "from=0", "to=0", "longest_us=10,20,30,40,50,60", "samples=5", "dither_us=10", "--repetitions", "1")
+"""A benchmark and its levels: a run of six measurements that takes a few milliseconds, on one core as well."""
 
 _forks = multiprocessing.get_context("forkserver")
 _forks.set_forkserver_preload(PRELOADED)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import count
 from typing import TYPE_CHECKING
 
 import jsonschema
@@ -15,34 +14,12 @@ from intercore.comparison.analysis import compare
 from intercore.comparison.report import comparison_section
 from intercore.document.schema import schema
 from intercore.errors import UsageError
-from intercore.record.measurement import Measurement, Part, Plan, Run, Series
+from intercore.record.measurement import Measurement
 from intercore.statistics.intervals import Interval
+from tests.comparison.compared_runs import measured, run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from intercore.record.measurement import Level
-
-_numbers = count(1)
-
-
-def measured(
-    ticks: Sequence[int],
-    benchmark: str = "switch",
-    series: str = "switch",
-    conditions: Mapping[str, str] | None = None,
-    **factors: Level,
-) -> Measurement:
-    factors = {name.rstrip("_"): level for name, level in factors.items()}
-    of = Series(series, "common", 10**6, np.array(ticks))  # ticks of a microsecond
-    looking = Series("looking.0", "common", 10**6, np.array([1, 1, 1]))
-    return Measurement(benchmark, factors, 0, (of, looking), conditions or {}, {}, "2026-01-01T00:00:00Z")
-
-
-def run(target: str, *measurements: Measurement, simulated: bool = True) -> Run:
-    parts = tuple(Part(name, {}) for name in dict.fromkeys(one.benchmark for one in measurements))
-    plan = Plan(target, None, "x", parts, simulated=simulated)
-    return Run(next(_numbers), plan, "2026-01-01T00:00:00+00:00", "0", len(measurements), measurements)
+    pass
 
 
 def test_the_same_setting_on_two_targets_is_a_pair_whose_ratio_is_the_second_over_the_first() -> None:

@@ -8,9 +8,9 @@ import jsonschema
 import msgspec
 import pytest
 
+from intercore.benchmarks.reports import schema_parts
 from intercore.document.schema import generate, schema
-
-SCHEMA: dict[str, Any] = schema("run")
+from tests.document.validity import SCHEMA
 
 
 class Inner(msgspec.Struct, frozen=True):
@@ -49,12 +49,28 @@ def test_what_is_generated_is_replaced_and_what_is_written_by_hand_stays(
     made: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert generate.up_to_date(made) == made
-    assert {"speedup", "overhead_us", "clock", "example"} <= made["properties"]["analysis"]["properties"].keys()
+    assert made["properties"]["analysis"]["properties"].keys() >= {"example", *written_by_benchmarks("properties")}
+    assert made["$defs"].keys() >= {"Outer", *written_by_benchmarks("$defs")}
     monkeypatch.setattr(generate, "analyses", dict)
+    monkeypatch.setattr(generate, "schema_parts", dict)
     without = generate.up_to_date(made)
-    assert "Outer" not in without["$defs"]
-    assert "example" not in without["properties"]["analysis"]["properties"]
-    assert "clock" in without["$defs"]
+    assert (
+        without["properties"]["analysis"]["properties"] == without["properties"]["analysis"]["dependentRequired"] == {}
+    )
+    assert not without["$defs"].keys() & {"Outer", "Inner", *written_by_benchmarks("$defs")}
+    assert "measurement" in without["$defs"]
+
+
+def written_by_benchmarks(part: str) -> list[str]:
+    return [name for one in schema_parts().values() for name in one[part]]
+
+
+def test_no_two_write_of_the_same_part() -> None:
+    by_hand = [name for name, one in SCHEMA["$defs"].items() if one.get("$comment") != generate.GENERATED]
+    definitions = [*written_by_benchmarks("$defs"), *by_hand]
+    assert len(definitions) == len({*definitions})
+    keys = written_by_benchmarks("properties")
+    assert len(keys) == len({*keys})
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from intercore.benchmarks.contention.publication import ContentionPublication
-from intercore.benchmarks.published import published
-from intercore.benchmarks.speedup.publication import SpeedupPublication
+from intercore.benchmarks import registry
+from intercore.benchmarks.published import Publication, published
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 
 if TYPE_CHECKING:
@@ -49,10 +48,17 @@ def measurement(
     )
 
 
+def publications(benchmark: str) -> tuple[Publication, ...]:
+    """What was published of a benchmark."""
+    module = registry.module(benchmark, "publication")
+    assert module is not None
+    return published(module.PUBLICATION)
+
+
 def speedups() -> list[Measurement]:
     """Work of 977 cycles a unit; what polls ends 20 µs before a whole tick, as it began 20 µs behind one."""
     found = []
-    for row in published(SpeedupPublication)[0].figures.rows:
+    for row in publications("speedup")[0].figures.rows:
         t1 = 977 * row.n
         awaited = t1 // 2 + 110 * US + row.n // 2
         polled = (awaited // TICK + 1) * TICK - 20 * US
@@ -74,7 +80,7 @@ def contentions() -> list[Measurement]:
         "samples": 1,
     }
     ends: dict[str, list[int]] = {"task0_0": [], "task1_1": [], "main_1": []}
-    for number, row in enumerate(published(ContentionPublication)[0].figures.rows):
+    for number, row in enumerate(publications("contention")[0].figures.rows):
         for name, count in row.by_competitor.items():
             on = f"{name}_{0 if name == 'task0' else 1}"
             ends[on] += [number * window + (i + 1) * (window // (count + 1)) for i in range(count)]
@@ -121,8 +127,9 @@ def jitters() -> list[Measurement]:
 
 
 def run(*, simulated: bool = False, emulated: bool = False) -> Run:
-    """All four benchmarks as one run of a plan file."""
-    taken = (*speedups(), *contentions(), *switches(), *jitters())
+    """All four benchmarks, or those of them that this tree has, as one run of a plan file."""
+    makers = {"speedup": speedups, "contention": contentions, "switch": switches, "jitter": jitters}
+    taken = [one for name, made in makers.items() if name in registry.names() for one in made()]
     parts = tuple(Part(name, {}) for name in dict.fromkeys(one.benchmark for one in taken))
     plan = Plan("fake-esp32", None, "fake", parts, simulated=simulated, emulated=emulated, file="plans/fake.toml")
-    return Run(1, plan, STARTED, "0", len(taken), taken)
+    return Run(1, plan, STARTED, "0", len(taken), tuple(taken))

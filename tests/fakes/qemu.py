@@ -1,6 +1,7 @@
 """Stands for Espressif's qemu-system-xtensa: machines, version, and tests/cli/fake_board.py as the emulated program.
 
-FAKE_QEMU says how it behaves, FAKE_LOG names a file to which each start is added as a line of JSON.
+FAKE_QEMU says how it behaves, FAKE_BENCHMARK what its program measures; FAKE_LOG names a file to which each start is
+added as a line of JSON.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 BEHAVIOUR = os.environ.get("FAKE_QEMU", "")
+BENCHMARK = os.environ.get("FAKE_BENCHMARK", "example")
 MACHINES = (
     "Supported machines are:\nesp32                Espressif ESP32 machine\nesp32s3              Espressif ESP32S3\n"
 )
@@ -40,7 +42,7 @@ def main() -> int:
         return 1
     sys.stdout.write(ROM)
     sys.stdout.flush()
-    options = ["--fault", "die", "--after", "1"] if BEHAVIOUR == "crashes" else []
+    options = ["--benchmark", BENCHMARK, *(["--fault", "die", "--after", "1"] if BEHAVIOUR == "crashes" else [])]
     if BEHAVIOUR == "deaf":  # as QEMU: it does not end with its input
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         time.sleep(600)

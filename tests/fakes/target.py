@@ -187,9 +187,9 @@ class Target:
 
     def offer(self, answer_id: int) -> None:
         self.begin_answer(answer_id)
-        self.add("benchmark", name="speedup", summary="what a second core buys")
+        self.add("benchmark", name=self.options.benchmark, summary="what a fake is asked for")
         for name, fields in PARAMETERS.items():
-            self.add("parameter", benchmark="speedup", name=name, **fields)
+            self.add("parameter", benchmark=self.options.benchmark, name=name, **fields)
         self.add("end", status="ok", checks={})
         if self.fault == "dead-end":
             time.sleep(60)
@@ -230,7 +230,7 @@ class Target:
     # ---- a run ----
 
     def run(self, answer_id: int, words: list[str]) -> None:
-        if not words or words[0] != "speedup":
+        if not words or words[0] != self.options.benchmark:
             self.error(answer_id, "unknown-benchmark", "there is no such benchmark")
             return
         factors: dict[str, Any] = {name: fields["default"] for name, fields in PARAMETERS.items()}
@@ -248,7 +248,7 @@ class Target:
             return
         factors["n"] = int(factors["n"]) + (self.fault == "lie-factor")
         self.begin_answer(answer_id)
-        self.add("begin", benchmark="speedup")
+        self.add("begin", benchmark=self.options.benchmark)
         for name, value in factors.items():
             self.add("factor", name=name, value=value)
         if self.once != "lose-begin":
@@ -364,7 +364,7 @@ class Target:
 
     def run_left_over(self) -> None:
         self.begin_answer(4242)
-        self.add("begin", benchmark="speedup")
+        self.add("begin", benchmark=self.options.benchmark)
         if self.repeat(4242) == "aborted":
             self.result("aborted", 1)
 
@@ -372,6 +372,7 @@ class Target:
 def options(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fault", choices=FAULTS, default="none")
+    parser.add_argument("--benchmark", default="example", help="its name: by default one that the desk does not know")
     parser.add_argument("--samples", type=int, default=100)
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--repetition-time", type=float, default=0.002)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.turns import ROOT
+from tests.built_once import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

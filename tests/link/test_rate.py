@@ -100,7 +100,7 @@ def test_garbage_after_the_change_is_survived() -> None:
     session.raise_rate()
     assert session.rate == 460800
     assert session.info().hello.rate == 460800
-    assert session.measure("speedup", {"n": 10}).status == "ok"
+    assert session.measure("example", {"n": 10}).status == "ok"
 
 
 def test_a_lost_answer_to_rate_costs_a_second_and_nothing_else() -> None:
@@ -116,10 +116,10 @@ def test_a_rate_that_damages_lines_is_left_after_the_run() -> None:
     session = Session(ConsolePort(console))
     session.raise_rate()
     console.noise_above = (500_000, 0.2)
-    first = session.measure("speedup", {"n": 10})
+    first = session.measure("example", {"n": 10})
     assert session.rate == console.rate == 460800
     console_lines = session.statistics.bad_lines
-    again = session.measure("speedup", {"n": 10})
+    again = session.measure("example", {"n": 10})
     assert session.statistics.bad_lines == console_lines
     assert [s.ticks.tolist() for s in first.series] == [s.ticks.tolist() for s in again.series]
 
@@ -129,7 +129,7 @@ def test_a_few_damaged_lines_are_chance() -> None:
     session = Session(ConsolePort(console))
     session.raise_rate()
     console.damage_next = 2
-    session.measure("speedup", {"n": 10})
+    session.measure("example", {"n": 10})
     assert session.rate == 921600
 
 
@@ -138,7 +138,7 @@ def test_a_target_that_was_reset_in_mid_run_is_found_at_the_start_rate() -> None
     session = Session(ConsolePort(console), timeout=30)
     session.raise_rate()
     with pytest.raises(TargetRestartedError, match="restarted in the middle of `run`"):
-        session.measure("speedup", {"n": 10})
+        session.measure("example", {"n": 10})
     assert session.info().hello.rate == 115200
 
 
@@ -147,7 +147,7 @@ def test_a_reset_is_found_even_if_patience_is_short() -> None:
     session = Session(ConsolePort(console), timeout=1)
     session.raise_rate()
     with pytest.raises(TargetRestartedError):
-        session.measure("speedup", {"n": 10})
+        session.measure("example", {"n": 10})
 
 
 @pytest.mark.parametrize("seconds", [62.0, 110.0])
@@ -157,7 +157,7 @@ def test_a_target_that_computes_for_a_minute_is_hardly_disturbed_and_not_lost(se
     session = Session(port, timeout=ESP_PATIENCE)
     session.raise_rate()
     began, said = port.now(), len(console.commands)
-    assert len(session.measure("speedup", {}).series[0].ticks) == 1600
+    assert len(session.measure("example", {}).series[0].ticks) == 1600
     assert seconds <= port.now() - began < seconds + 2
     assert len(console.commands) - said <= 1 + seconds / 30
     assert session.rate == 921600
@@ -171,7 +171,7 @@ def test_a_target_that_is_reset_while_it_may_compute_for_minutes_is_found_before
     session.raise_rate()
     began = port.now()
     with pytest.raises(TargetRestartedError):
-        session.measure("speedup", {})
+        session.measure("example", {})
     assert port.now() - began < ESP_PATIENCE / 4
 
 
@@ -182,7 +182,7 @@ def test_a_target_that_is_gone_is_given_up_in_time() -> None:
     session.raise_rate()
     before = port.now()
     with pytest.raises(TargetSilentError, match="hangs: silent for 10 s"):
-        session.measure("speedup", {"n": 10})
+        session.measure("example", {"n": 10})
     assert 10 <= port.now() - before < 13
 
 
@@ -191,7 +191,7 @@ def test_a_target_that_is_gone_and_has_one_rate_is_given_up_in_time() -> None:
     session = Session(ConsolePort(console), timeout=10)
     session.info()
     with pytest.raises(TargetSilentError, match="hangs: silent for 10 s"):
-        session.measure("speedup", {"n": 10})
+        session.measure("example", {"n": 10})
 
 
 @pytest.mark.parametrize("rate", [921600, 460800, 3_000_000])

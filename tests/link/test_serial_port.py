@@ -4,7 +4,7 @@ import os
 import socket
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,34 +12,18 @@ import pytest
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.port import TargetLostError
 from intercore.link.serial_port import SerialPort
-from tests.fakes.target import Target, options
 from tests.link.reading import read_to_death, read_until
+from tests.link.tcp_target import tcp_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-@contextmanager
-def tcp_target() -> Iterator[str]:
-    """A fake target behind a socket, as ser2net would put it there."""
-    server = socket.create_server(("127.0.0.1", 0))
-
-    def serve() -> None:
-        with suppress(OSError):
-            connection = server.accept()[0]
-            with connection.makefile("rb", 0) as receive, connection.makefile("wb") as send:
-                Target(receive, send, options()).serve()  # type: ignore[arg-type]
-
-    threading.Thread(target=serve, daemon=True).start()
-    with server:
-        yield f"socket://127.0.0.1:{server.getsockname()[1]}"
 
 
 def test_a_socket_is_a_serial_port() -> None:
     with tcp_target() as url:
         port = SerialPort(url, 115200)
         port.write(b"list\n")  # its greeting may be lost: pyserial drops what comes while it opens the port
-        assert b'"speedup"' in read_until(port, b'"speedup"')
+        assert b'"example"' in read_until(port, b'"example"')
         port.close()
         port.close()
 

@@ -22,7 +22,7 @@ from intercore.link.serial_port import SerialPort
 from intercore.link.session import Answer, Session
 from tests.fakes.faulty_port import FaultyPort
 from tests.fakes.target import CONDITIONS, PARAMETERS, SERIES, Target, options
-from tests.link.test_serial_port import tcp_target
+from tests.link.tcp_target import tcp_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,7 +55,7 @@ def samples(answer: Answer) -> dict[str, list[int]]:
 @pytest.fixture(scope="module")
 def clean() -> Answer:
     with talking() as session:
-        return session.measure("speedup", {"n": 10})
+        return session.measure("example", {"n": 10})
 
 
 # ---- a target that works ----
@@ -71,7 +71,7 @@ def test_a_target_says_what_it_is() -> None:
 def test_a_target_says_what_it_offers() -> None:
     with talking() as session:
         (benchmark,) = session.benchmarks()
-    assert benchmark.name == "speedup"
+    assert benchmark.name == "example"
     assert [parameter.name for parameter in benchmark.parameters] == list(PARAMETERS)
     workload, n = benchmark.parameters
     assert (workload.kind, workload.default, workload.choices) == ("choice", "fp", ("fp", "integer"))
@@ -83,7 +83,7 @@ def test_a_measurement_comes_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "LAST_REPEAT", 30.0)
     progress: list[tuple[int, int]] = []
     with talking("--samples", "1000") as session:
-        answer = session.measure("speedup", {"n": 10, "workload": "integer"}, lambda *done: progress.append(done))
+        answer = session.measure("example", {"n": 10, "workload": "integer"}, lambda *done: progress.append(done))
         assert session.statistics.bad_lines == session.statistics.repeats == session.statistics.resends == 0
     assert answer.status == "ok"
     assert answer.factors == {"workload": "integer", "n": 10}
@@ -99,20 +99,20 @@ def test_a_measurement_comes_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_measurement_may_have_no_samples() -> None:
     with talking("--samples", "0") as session:
-        assert [len(series.ticks) for series in session.measure("speedup", {}).series] == [0, 0, 0, 0]
+        assert [len(series.ticks) for series in session.measure("example", {}).series] == [0, 0, 0, 0]
 
 
 def test_one_measurement_follows_another(clean: Answer) -> None:
     with talking() as session:
         for n in (10, 11, 10):
-            answer = session.measure("speedup", {"n": n})
+            answer = session.measure("example", {"n": n})
             assert (samples(answer) == samples(clean)) == (n == 10)
 
 
 def test_what_a_target_tells_the_person_is_passed_on() -> None:
     port = fake()
     told: list[str] = []
-    Session(port, on_log=told.append).measure("speedup", {})
+    Session(port, on_log=told.append).measure("example", {})
     port.close()
     assert told == ["scheduler policy: other"]
 
@@ -120,7 +120,7 @@ def test_what_a_target_tells_the_person_is_passed_on() -> None:
 def test_the_tool_is_quiet_while_a_run_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "POKE_AFTER", NEVER)
     with talking("--repetitions", "2", "--repetition-time", "0.6", "--no-progress") as session:
-        assert session.measure("speedup", {}).checks["heard_in_run"] == 0
+        assert session.measure("example", {}).checks["heard_in_run"] == 0
 
 
 def test_a_run_that_shows_no_progress_is_asked_for_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_a_run_that_shows_no_progress_is_asked_for_a_sign_of_life(monkeypatch: p
     # The run takes longer than the target may be silent for.
     with talking("--repetitions", "6", "--repetition-time", "1", "--no-progress", timeout=5) as session:
         begin = time.monotonic()
-        answer = session.measure("speedup", {})
+        answer = session.measure("example", {})
         took = time.monotonic() - begin
     assert answer.status == "ok"
     assert 1 <= answer.checks["heard_in_run"] <= took / exchange.POKE_AFTER + 1
@@ -139,7 +139,7 @@ def test_a_socket_and_a_pipe_carry_the_same_session(clean: Answer) -> None:
         port = SerialPort(url, 115200)
         session = Session(port)
         assert session.info().conditions == CONDITIONS
-        assert samples(session.measure("speedup", {"n": 10})) == samples(clean)
+        assert samples(session.measure("example", {"n": 10})) == samples(clean)
         port.close()
 
 
@@ -154,13 +154,13 @@ def test_a_terminal_and_a_pipe_carry_the_same_session(clean: Answer) -> None:
     port = SerialPort(os.ttyname(slave), 115200)
     session = Session(port)
     session.info()
-    assert samples(session.measure("speedup", {"n": 10})) == samples(clean)
+    assert samples(session.measure("example", {"n": 10})) == samples(clean)
     port.close()
 
 
 def test_a_million_samples_arrive() -> None:
     with talking("--samples", "250000") as session:
-        answer = session.measure("speedup", {})
+        answer = session.measure("example", {})
     assert sum(len(series.ticks) for series in answer.series) == 1_000_000
 
 
@@ -173,13 +173,13 @@ def test_ctrl_c_aborts_the_run_and_is_passed_on(clean: Answer) -> None:
 
     with talking("--repetitions", "100000", "--repetition-time", "0.02") as session:  # half an hour
         with pytest.raises(KeyboardInterrupt):
-            session.measure("speedup", {"n": 10}, interrupt)
-        assert samples(session.measure("speedup", {"n": 10}, lambda _done, _of: session.abort())) == samples(clean)
+            session.measure("example", {"n": 10}, interrupt)
+        assert samples(session.measure("example", {"n": 10}, lambda _done, _of: session.abort())) == samples(clean)
 
 
 def test_an_aborted_run_says_so() -> None:
     with talking("--repetitions", "1000", "--repetition-time", "0.02") as session:
-        assert session.measure("speedup", {}, lambda _done, _of: session.abort()).status == "aborted"
+        assert session.measure("example", {}, lambda _done, _of: session.abort()).status == "aborted"
 
 
 # ---- a bad link ----
@@ -191,7 +191,7 @@ def test_one_damaged_byte_in_a_hundred_changes_no_sample(seed: int, clean: Answe
     session = Session(FaultyPort(port, 0.01, seed))
     assert session.info().conditions == CONDITIONS
     assert len(session.benchmarks()[0].parameters) == len(PARAMETERS)
-    answer = session.measure("speedup", {"n": 10})
+    answer = session.measure("example", {"n": 10})
     port.close()
     assert samples(answer) == samples(clean)
     assert answer.factors == clean.factors
@@ -201,14 +201,14 @@ def test_one_damaged_byte_in_a_hundred_changes_no_sample(seed: int, clean: Answe
 @pytest.mark.parametrize("fault", ["noise", "wrong-crc", "lose-begin", "lose-tail"])
 def test_what_is_lost_is_asked_for_again(fault: str, clean: Answer) -> None:
     with talking("--fault", fault) as session:
-        assert samples(session.measure("speedup", {"n": 10})) == samples(clean)
+        assert samples(session.measure("example", {"n": 10})) == samples(clean)
         assert session.statistics.resends > 0
 
 
 def test_only_what_is_missing_is_asked_for() -> None:
     answer = Incoming()
     for i in [*range(10), *range(12, 40), 45]:
-        answer.add(Begin(1, i, "speedup"))
+        answer.add(Begin(1, i, "example"))
     assert answer.missing() == [(10, 11), (40, 44), (46, None)]
     answer.add(End(1, 50))
     assert answer.missing() == [(10, 11), (40, 49)], "one good line in between may come again"
@@ -218,7 +218,7 @@ def test_only_what_is_missing_is_asked_for() -> None:
 def test_a_question_for_missing_lines_stays_short() -> None:
     answer = Incoming()
     for i in range(0, 100_000, 10):
-        answer.add(Begin(1, i, "speedup"))
+        answer.add(Begin(1, i, "example"))
     ranges = answer.missing()
     assert len(ranges) <= MAX_RANGES + 1
     assert ranges[-1] == (99_991, None)
@@ -241,7 +241,7 @@ def test_a_death_in_mid_run_is_noticed_though_nothing_is_asked(
 ) -> None:
     monkeypatch.setattr(exchange, "POKE_AFTER", NEVER)
     with talking("--fault", fault, timeout=NEVER) as session, pytest.raises(TargetLostError) as caught:
-        session.measure("speedup", {})
+        session.measure("example", {})
     assert str(caught.value).startswith(says)
 
 
@@ -249,14 +249,14 @@ def test_a_restart_in_mid_run_is_noticed_though_nothing_is_asked(monkeypatch: py
     monkeypatch.setattr(exchange, "POKE_AFTER", NEVER)
     with talking("--fault", "restart", timeout=NEVER) as session:
         with pytest.raises(TargetRestartedError, match="restarted in the middle of `run`"):
-            session.measure("speedup", {})
+            session.measure("example", {})
         assert session.info().conditions == CONDITIONS, "the session goes on"
 
 
 def test_a_restart_whose_greeting_was_lost_is_noticed_at_the_next_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "POKE_AFTER", 0.2)
     with talking("--fault", "silent-restart") as session, pytest.raises(TargetRestartedError):
-        session.measure("speedup", {})
+        session.measure("example", {})
 
 
 def test_the_run_of_a_tool_that_was_killed_is_aborted() -> None:
@@ -270,7 +270,7 @@ def test_the_run_of_a_tool_that_was_killed_is_aborted() -> None:
     [
         ("mute", Session.info, "fake has sent nothing for 0.5 s: is it powered"),
         ("dead-end", Session.benchmarks, "fake hangs: no answer to `list` for 0.5 s"),
-        ("hang", lambda session: session.measure("speedup", {}), "fake hangs: silent for 0.5 s in the middle of a run"),
+        ("hang", lambda session: session.measure("example", {}), "fake hangs: silent for 0.5 s in the middle of a run"),
     ],
 )
 def test_silence_ends_with_advice(fault: str, ask: Callable[[Session], object], says: str) -> None:
@@ -291,7 +291,7 @@ def test_silence_ends_with_advice(fault: str, ask: Callable[[Session], object], 
 def test_a_flood_ends_with_an_error(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "MAX_STALE", 20_000)
     with talking("--fault", fault) as session, pytest.raises(ProtocolError, match="floods"):
-        session.measure("speedup", {})
+        session.measure("example", {})
 
 
 def test_another_protocol_version_is_named() -> None:
@@ -335,7 +335,7 @@ def test_what_does_not_speak_the_protocol_is_told_so() -> None:
 )
 def test_a_target_that_lies_is_not_believed(fault: str, says: str) -> None:
     with talking("--fault", fault) as session, pytest.raises(ProtocolError, match=says) as caught:
-        session.measure("speedup", {"n": 10})
+        session.measure("example", {"n": 10})
     assert str(caught.value).isprintable()
 
 
@@ -343,10 +343,10 @@ def test_a_target_that_lies_is_not_believed(fault: str, says: str) -> None:
     ("fault", "benchmark", "parameters", "error", "says"),
     [
         ("none", "speed", {}, UsageError, "fake: there is no such benchmark"),
-        ("none", "speedup", {"m": 1}, UsageError, "unknown-parameter"),
-        ("none", "speedup", {"n": "many"}, UsageError, "bad-value"),
-        ("refuse", "speedup", {}, UsageError, "measures nothing"),
-        ("fail", "speedup", {}, IntercoreError, "no memory for a second task"),
+        ("none", "example", {"m": 1}, UsageError, "unknown-parameter"),
+        ("none", "example", {"n": "many"}, UsageError, "bad-value"),
+        ("refuse", "example", {}, UsageError, "measures nothing"),
+        ("fail", "example", {}, IntercoreError, "no memory for a second task"),
     ],
 )
 def test_a_refusal_is_passed_on_though_the_target_may_be_silent_for_long(
@@ -361,7 +361,7 @@ def test_a_refusal_is_passed_on_though_the_target_may_be_silent_for_long(
 def test_a_parameter_that_a_target_could_misread_is_not_sent() -> None:
     with talking() as session:
         with pytest.raises(UsageError):
-            session.measure("speedup", {"n": "1 n=2"})
+            session.measure("example", {"n": "1 n=2"})
         assert session.benchmarks()
 
 
@@ -392,7 +392,7 @@ def test_a_target_that_does_not_know_the_question_is_taken_to_measure_everything
     with talking() as session:
         (benchmark,) = session.benchmarks()
         assert session.check(benchmark, {"n": [10**6]}) == []
-        assert session.measure("speedup", {"n": 10}).status == "ok"
+        assert session.measure("example", {"n": 10}).status == "ok"
 
 
 def test_a_target_that_calls_impossible_what_it_was_not_asked_about_is_found_out() -> None:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 STARTED = "2026-01-02T03:04:05+00:00"
 NOTHING: Mapping[str, Any] = {}
+of_speedups = pytest.mark.measures("speedup")
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&</pre><!--"
 CONDITIONS = {"chip": "Fictional M0+", "cores": "2", "clock": "timer", "tick_hz": "1000", "compiler.flags": "-O2"}
@@ -137,9 +138,9 @@ class Page(HTMLParser):
         return next(row for row in cells if row[: len(start)] == list(start))
 
 
-def page(folder: Path, *runs: Run, efficiency: float = 0.9) -> Page:
+def page(folder: Path, *runs: Run, options: Options | None = None) -> Page:
     path = folder / "page.html"
-    write_page([reports(one, Options(efficiency=efficiency)) for one in runs], path)
+    write_page([reports(one, options or Options()) for one in runs], path)
     return Page(path.read_text(encoding="utf-8"))
 
 
@@ -157,6 +158,7 @@ def test_the_page_loads_nothing(tmp_path: Path) -> None:
     assert "@import" not in style
 
 
+@of_speedups
 def test_the_browser_is_told_to_run_our_two_scripts_only_and_to_load_nothing(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*both_modes()))
     policy = next(
@@ -169,12 +171,14 @@ def test_the_browser_is_told_to_run_our_two_scripts_only_and_to_load_nothing(tmp
     assert policy.startswith("default-src 'none';")
 
 
+@of_speedups
 def test_no_button_sends_the_data_to_a_cloud(tmp_path: Path) -> None:
     script = page(tmp_path, run(*both_modes())).scripts[2]
     assert "showSendToCloud: false" in script
     assert 'plotlyServerURL: ""' in script
 
 
+@of_speedups
 def test_the_table_holds_the_numbers_with_their_intervals(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*both_modes()))
     n, t1, tp, speedup, efficiency, karp_flatt, samples = shown.row("1,000,000")
@@ -187,6 +191,7 @@ def test_the_table_holds_the_numbers_with_their_intervals(tmp_path: Path) -> Non
     assert samples == "9"
 
 
+@of_speedups
 def test_the_answer_is_in_sentences(tmp_path: Path) -> None:
     text = page(tmp_path, run(*both_modes())).text
     assert "Two cores did the work up to 1.999 times as fast as one" in text
@@ -198,12 +203,14 @@ def test_the_answer_is_in_sentences(tmp_path: Path) -> None:
     assert "reach 90 % of their limit" in text
 
 
+@of_speedups
 def test_another_wanted_efficiency_moves_the_break_even(tmp_path: Path) -> None:
-    text = page(tmp_path, run(*both_modes()), efficiency=0.5).text
+    text = page(tmp_path, run(*both_modes()), options=Options(efficiency=0.5)).text
     assert re.search(r"create: .*? below about 16\d µs \(", text)
     assert "reach 50 % of their limit" in text
 
 
+@of_speedups
 def test_a_break_even_that_cannot_be_given_says_why(tmp_path: Path) -> None:
     ideal = measurement(1000, samples=1)
     t1 = ideal.samples("t1")
@@ -212,6 +219,7 @@ def test_a_break_even_that_cannot_be_given_says_why(tmp_path: Path) -> None:
     assert "no break-even can be given: already reached at the smallest size measured." in text
 
 
+@of_speedups
 def test_own_points_are_drawn_with_their_intervals_and_the_limit_is_named(tmp_path: Path) -> None:
     over_size, durations, over_duration, repetitions = page(tmp_path, run(*both_modes())).figures
     create = over_size["data"][0]
@@ -230,6 +238,7 @@ def test_own_points_are_drawn_with_their_intervals_and_the_limit_is_named(tmp_pa
     assert all_cores["y"] == pytest.approx([10e-9 * n + 80e-6 for n in SIZES], rel=0.01)
 
 
+@of_speedups
 def test_published_results_never_look_like_own_ones(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*both_modes()))
     published = [trace for trace in traces(shown) if trace["name"].startswith("published: ")]
@@ -246,6 +255,7 @@ def test_published_results_never_look_like_own_ones(tmp_path: Path) -> None:
     assert "doi:10.59266/houjs.2026.1179" in shown.text
 
 
+@of_speedups
 def test_every_simulated_number_is_labelled(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*both_modes(), simulated=True))
     for figure in shown.figures:
@@ -270,6 +280,7 @@ def test_measured_numbers_are_not_called_simulated(tmp_path: Path) -> None:
     assert '<span class="label measured">measured</span>' in shown.source
 
 
+@of_speedups
 def test_of_a_measured_and_a_simulated_run_only_the_latter_is_labelled(tmp_path: Path) -> None:
     shown = page(tmp_path, run(measurement(1000)), run(measurement(1000), simulated=True, number=8))
     names = {trace["name"] for trace in shown.figures[0]["data"]}
@@ -277,6 +288,7 @@ def test_of_a_measured_and_a_simulated_run_only_the_latter_is_labelled(tmp_path:
     assert "partly SIMULATED" in shown.text
 
 
+@of_speedups
 def test_hostile_strings_stay_text(tmp_path: Path) -> None:
     hostile = [
         measurement(n, mode, conditions={"chip": HOSTILE, HOSTILE: "x"}, factors={"workload": HOSTILE, HOSTILE: n % 3})
@@ -305,12 +317,14 @@ def test_a_run_of_another_benchmark_or_without_measurements_says_so(tmp_path: Pa
     assert "T1 on one core" not in other.text
 
 
+@of_speedups
 def test_a_run_without_any_ratio_says_so_and_why(tmp_path: Path) -> None:
     shown = page(tmp_path, run(measurement(1000, factors={"cores": "many"})))
     assert "None of the 1 measurements of run 7 gives a speed-up; see the warnings." in shown.text
     assert "Left out: " in shown.text
 
 
+@of_speedups
 def test_disturbed_measurements_are_marked_in_the_table_and_warned_of(tmp_path: Path) -> None:
     shown = page(tmp_path, run(measurement(1000), measurement(10_000, checks={"preempted": 3, "wrong": 1})))
     assert shown.row("1,000")[-1] == "9"
@@ -339,6 +353,7 @@ def test_conditions_that_differ_between_runs_are_marked(tmp_path: Path) -> None:
     assert '<tr><th scope="row">chip' in shown.source
 
 
+@of_speedups
 def test_of_too_many_samples_the_outliers_are_drawn(tmp_path: Path) -> None:
     many = measurement(1000, samples=7000)
     many.samples("tp").ticks[1234] = 10**9
@@ -349,6 +364,7 @@ def test_of_too_many_samples_the_outliers_are_drawn(tmp_path: Path) -> None:
     assert "There are too many to draw" in shown.text
 
 
+@of_speedups
 def test_odd_samples_do_not_break_the_plots(tmp_path: Path) -> None:
     odd = measurement(1000)
     odd.samples("t1").ticks[:2] = (0, -5)
@@ -384,6 +400,7 @@ def test_a_page_that_fails_half_way_leaves_the_old_one(tmp_path: Path, monkeypat
     assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]
 
 
+@of_speedups
 def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def together(said: Sequence[tuple[Run, Report]]) -> Together:
         numbers = [run.id for run, report in said if report.benchmark == "novel"]

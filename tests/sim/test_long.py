@@ -8,7 +8,7 @@ import pytest
 
 from intercore.sim import Reason, Simulator
 from tests.sim.firmware import FOREVER, SRAM, raw
-from tests.sim.test_snapshot import outcome
+from tests.sim.outcome import outcome
 
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes: set INTERCORE_SLOW=1")

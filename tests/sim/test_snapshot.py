@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intercore.sim import Reason, Simulator, Statistics, Stop
+from intercore.sim import Reason, Simulator, Stop
 from tests.sim.firmware import FOREVER, SRAM, example, raw
+from tests.sim.outcome import outcome
 
 CYCLES = st.integers(0, 300_000)
 IMAGES = st.sampled_from(["both_cores", "bank_conflict", "fifo_polled", "fifo_interrupt", "spinlock", "uart_echo"])
 MEMORIES = st.sampled_from(["sram", "flash"])
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """All that can be seen of a chip."""
-
-    now: int
-    state_hash: int
-    statistics: tuple[Statistics, Statistics]
-    uart: bytes
-    uart_cycles: bytes
-
-
-def outcome(simulator: Simulator) -> Outcome:
-    sent = simulator.take_uart_timed()
-    statistics = (simulator.statistics(0), simulator.statistics(1))
-    return Outcome(simulator.now, simulator.state_hash(), statistics, sent.data, sent.cycles.tobytes())
 
 
 @settings(max_examples=25)

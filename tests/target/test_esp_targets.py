@@ -25,8 +25,8 @@ from intercore.target.connection import Connection
 from intercore.target.targets import Address, find
 from tests.benchmarks.message_data import campaign
 from tests.benchmarks.message_data import plan_of as messages_plan
-from tests.comparison.test_comparison import measured as compared
-from tests.comparison.test_comparison import run as comparable
+from tests.comparison.compared_runs import measured as compared
+from tests.comparison.compared_runs import run as comparable
 
 if TYPE_CHECKING:
     from intercore.record.measurement import Run

@@ -10,6 +10,8 @@ which may be left out, and is loaded only when it is needed: who asks a target d
     witness.py      what a simulator watches, so that the truth of each sample is known
     analysis.py     from measurements to numbers and sentences; `ANALYSIS` is their type, from which the schema of the
                     JSON document is made
+    schema.json     instead of that type, where a row has keys that only the run tells: `properties` of the document's
+                    `analysis`, `$defs` that they refer to, and perhaps `dependentRequired`
     report.py       `report(run)`: what people read of a run (`intercore.view.section`)
     options.py      `OPTIONS`: what a user may choose of the report, which `report` takes by name
                     (`intercore.benchmarks.options`)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.resources
+import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from intercore import benchmarks
 from intercore.benchmarks import other, registry, stop_rule
 from intercore.benchmarks.options import Options
 from intercore.record import conditions
@@ -57,6 +60,12 @@ def analyses() -> Mapping[str, type]:
     """Return the types of the benchmarks' analyses, from which the document's schema is made."""
     found = {name: getattr(registry.module(name, "analysis"), "ANALYSIS", None) for name in registry.names()}
     return {name: kind for name, kind in found.items() if kind is not None}
+
+
+def schema_parts() -> Mapping[str, Mapping[str, Any]]:
+    """Return what benchmarks write themselves of the document's schema, by benchmark: their `schema.json`."""
+    files = {name: importlib.resources.files(benchmarks) / name / "schema.json" for name in registry.names()}
+    return {name: json.loads(file.read_text("utf-8")) for name, file in files.items() if file.is_file()}
 
 
 def _report(run: Run, benchmark: str, options: Options) -> Report:

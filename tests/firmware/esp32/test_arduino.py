@@ -22,8 +22,8 @@ import intercore
 from intercore.board.arduino_library import arduino_library, write_arduino_library
 from intercore.board.sources import firmware_sources
 from intercore.errors import UsageError
+from tests.firmware.contention_answers import told, towers
 from tests.firmware.host.conftest import Terminal, series
-from tests.firmware.host.test_contention import told, towers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -284,7 +284,7 @@ def test_a_main_loop_that_blocks_returns_when_its_event_has_come(monitor: Termin
 def test_while_nobody_has_it_the_main_loop_waits(monitor: Terminal) -> None:
     answer = monitor.ask(f"{ALONE} main=off")
     assert "main.1" not in towers(answer)
-    assert monitor.ask("run speedup n=1000 samples=3")[-1]["status"] == "ok"
+    assert monitor.ask("run clock to=0 samples=3")[-1]["status"] == "ok"
     assert fate_of_loop(monitor) == {"loops": 0, "raised": 0, "lowered": 0, "elsewhere": 0}
 
 

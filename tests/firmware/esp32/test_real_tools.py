@@ -49,6 +49,7 @@ def qemu() -> str:
 
 @pytest.mark.timeout(BUILD_TIMEOUT_S)
 @pytest.mark.usefixtures("qemu")
+@pytest.mark.measures("speedup")
 def test_what_esp_idf_builds_runs_on_qemu(image: Path) -> None:
     target = find("esp32-qemu")
     opened = target.open(Address(program=image), lambda _: None)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.turns import host_program_once
+from tests.built_once import host_program_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -100,6 +100,13 @@ class Terminal:
             self.process.kill()  # or its real-time tasks would keep every later test from the processors
             raise
         return errors.decode()
+
+
+def cores(terminal: Terminal) -> int:
+    """Return how many cores the program has."""
+    found = terminal.ask("info")[0]["cores"]
+    assert isinstance(found, int)
+    return found
 
 
 def series(answer: list[dict[str, Any]]) -> dict[str, list[int]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from intercore.board.build import SANITIZE_VARIABLE
 from intercore.board.sources import firmware_sources
-from tests.turns import ROOT, alone_in
+from tests.built_once import ROOT, alone_in
 
 if TYPE_CHECKING:
     from pathlib import Path

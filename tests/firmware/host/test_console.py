@@ -17,7 +17,7 @@ from tests.firmware.host.conftest import Terminal
 if TYPE_CHECKING:
     from pathlib import Path
 
-QUICK_RUN = "run speedup n=10 samples=40 dither_us=0 mode=spin"
+QUICK_RUN = "run clock to=0 longest_us=10 samples=40 dither_us=0"
 
 
 def with_crc(text: str) -> str:
@@ -62,7 +62,7 @@ def test_lines_of_an_answer_are_numbered_without_gaps(terminal: Terminal) -> Non
 
 def test_every_default_is_within_its_range(terminal: Terminal) -> None:
     parameters = [line for line in terminal.ask("list") if line["type"] == "parameter"]
-    assert {"workload", "n", "cores", "mode", "join", "samples", "seed"} <= {line["name"] for line in parameters}
+    assert {"from", "to", "longest_us", "time", "samples", "seed"} <= {line["name"] for line in parameters}
     for parameter in parameters:
         if parameter["kind"] == "choice":
             assert parameter["default"] in parameter["choices"]
@@ -72,7 +72,7 @@ def test_every_default_is_within_its_range(terminal: Terminal) -> None:
 
 def test_help_names_every_command_and_benchmark(terminal: Terminal) -> None:
     text = " ".join(line["text"] for line in terminal.ask("help") if line["type"] == "log")
-    for word in ("info", "list", "run", "check", "abort", "resend", "speedup"):
+    for word in ("info", "list", "run", "check", "abort", "resend", "clock"):
         assert word in text
 
 
@@ -81,21 +81,21 @@ def test_help_names_every_command_and_benchmark(terminal: Terminal) -> None:
     [
         ("dance", "unknown-command"),
         ("run", "syntax"),
-        ("run spedup", "unknown-benchmark"),
-        ("run speedup nn=3", "unknown-parameter"),
-        ("run speedup n", "syntax"),
-        ("run speedup n=", "bad-value"),
-        ("run speedup n=12x", "bad-value"),
-        ("run speedup n=-1", "bad-value"),
-        ("run speedup n=0", "out-of-range"),
-        ("run speedup n=1000000001", "out-of-range"),
-        ("run speedup n=99999999999999999999", "bad-value"),
-        ("run speedup cores=65", "out-of-range"),
-        ("run speedup mode=fast", "bad-value"),
-        ("run speedup n=1,2,", "bad-value"),
-        ("run speedup n=" + ",".join(["1"] * 17), "bad-value"),
-        ("run speedup samples=2000000", "out-of-range"),
-        ("run speedup samples=1048576", "out-of-range"),
+        ("run clokc", "unknown-benchmark"),
+        ("run clock form=1", "unknown-parameter"),
+        ("run clock to", "syntax"),
+        ("run clock to=", "bad-value"),
+        ("run clock longest_us=12x", "bad-value"),
+        ("run clock longest_us=-1", "bad-value"),
+        ("run clock samples=0", "out-of-range"),
+        ("run clock longest_us=100001", "out-of-range"),
+        ("run clock longest_us=99999999999999999999", "bad-value"),
+        ("run clock from=65", "out-of-range"),
+        ("run clock time=fast", "bad-value"),
+        ("run clock longest_us=1,2,", "bad-value"),
+        ("run clock longest_us=" + ",".join(["1"] * 17), "bad-value"),
+        ("run clock samples=2000000", "out-of-range"),
+        ("run clock samples=1048576", "out-of-range"),
         ("info id=x", "bad-value"),
         ("info id=4294967296", "bad-value"),
         ("resend", "syntax"),
@@ -153,16 +153,16 @@ def test_any_ranges_of_lines_come_in_the_order_asked(terminal: Terminal, data: s
 
 
 def test_lists_of_values_run_every_combination(terminal: Terminal) -> None:
-    terminal.type("run speedup n=10,20 mode=create,spin samples=2 dither_us=0\n")
+    terminal.type("run clock to=0 longest_us=10,20 samples=2,3 dither_us=0\n")
     seen = set()
     for _ in range(4):
         factors = {line["name"]: line["value"] for line in terminal.answer() if line["type"] == "factor"}
-        seen.add((factors["n"], factors["mode"]))
-    assert seen == {(10, "create"), (20, "create"), (10, "spin"), (20, "spin")}
+        seen.add((factors["longest_us"], factors["samples"]))
+    assert seen == {(10, 2), (20, 2), (10, 3), (20, 3)}
 
 
 def test_abort_ends_a_run_and_keeps_what_was_taken(terminal: Terminal) -> None:
-    terminal.type("run speedup n=10 samples=400000 dither_us=1000\n")  # for some minutes
+    terminal.type("run clock to=0 samples=400000 dither_us=1000\n")  # for some minutes
     while terminal.message()["type"] != "progress":
         pass
     terminal.type("abort\n")
@@ -170,11 +170,11 @@ def test_abort_ends_a_run_and_keeps_what_was_taken(terminal: Terminal) -> None:
     checks = answer[-1]["checks"]
     assert answer[-1]["status"] == "aborted"
     assert 0 < checks["done"] < checks["repetitions"] == 400000
-    assert len(samples(answer, "t1")) == len(samples(answer, "tp")) == checks["done"]
+    assert len(samples(answer, "interval")) == checks["done"]
 
 
 def test_other_commands_wait_for_no_run(terminal: Terminal) -> None:
-    terminal.type("run speedup n=10 samples=100000 dither_us=1000 id=5\n")
+    terminal.type("run clock to=0 samples=100000 dither_us=1000 id=5\n")
     while terminal.message()["type"] != "factor":
         pass
     terminal.type("info id=6\n")
@@ -190,7 +190,7 @@ def test_ends_when_its_input_does(terminal: Terminal) -> None:
 
 
 def test_ends_in_the_middle_of_a_run_when_its_input_does(terminal: Terminal) -> None:
-    terminal.type("run speedup n=10 samples=400000 dither_us=1000\n")  # for some minutes
+    terminal.type("run clock to=0 samples=400000 dither_us=1000\n")  # for some minutes
     while terminal.message()["type"] != "progress":
         pass
     assert terminal.close() == ""
@@ -198,7 +198,7 @@ def test_ends_in_the_middle_of_a_run_when_its_input_does(terminal: Terminal) -> 
 
 
 def test_survives_a_stop_signal(terminal: Terminal) -> None:
-    terminal.type("run speedup n=1000 samples=20 dither_us=0 mode=pool\n")
+    terminal.type("run clock to=0 samples=20 dither_us=0\n")
     terminal.process.send_signal(signal.SIGSTOP)
     time.sleep(0.05)
     terminal.process.send_signal(signal.SIGCONT)

@@ -5,11 +5,12 @@ How much each gets is up to this machine and what else it does, so it is never a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.firmware.host.conftest import series
+from tests.firmware.contention_answers import told, towers
+from tests.firmware.host.conftest import cores, series
 
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal
@@ -17,21 +18,9 @@ if TYPE_CHECKING:
 SHORT = "yield=none discs=12 window_ms=60"
 
 
-def cores(terminal: Terminal) -> int:
-    found = terminal.ask("info")[0]["cores"]
-    assert isinstance(found, int)
-    return found
-
-
 def need_two_cores(terminal: Terminal) -> None:
     if cores(terminal) < 2:
         pytest.skip("needs two cores")
-
-
-def towers(answer: list[dict[str, Any]]) -> dict[str, int]:
-    """Return the towers done by competitor and core."""
-    heads = {line["name"]: line["count"] for line in answer if line["type"] == "series"}
-    return {name: count for name, count in heads.items() if not name.startswith(("looking", "alone"))}
 
 
 def test_every_tower_is_checked_and_recorded_within_its_window(terminal: Terminal) -> None:
@@ -69,10 +58,6 @@ def test_the_preset_runs_the_rows_of_the_published_table_in_one_command(terminal
         for name, worked in published.items():
             rows[name] |= {end // window + 1 for end in taken.get(name, ())}
             assert rows[name] <= worked, name
-
-
-def told(answer: list[dict[str, Any]]) -> list[str]:
-    return [line["text"] for line in answer if line["type"] == "log"]
 
 
 def test_a_person_is_told_the_published_table(terminal: Terminal) -> None:

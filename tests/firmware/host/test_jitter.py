@@ -8,19 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.firmware.host.conftest import series
-from tests.firmware.host.test_units import check
+from tests.firmware.host.units import check
 
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal
 
 
 @pytest.fixture
-def cores(terminal: Terminal) -> int:
-    found = terminal.ask("info")[0]["cores"]
-    assert isinstance(found, int)
-    return found
-
-
 def test_releases_are_recorded_in_stretches_and_never_early(terminal: Terminal) -> None:
     answer = terminal.ask("run jitter core=0 period_us=1000 samples=600")
     assert answer[-1]["status"] == "ok"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.firmware.host.units import check
 
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("command", "units"),
     [
-        ("speedup n=10 samples=2", {"t1": "tick", "tp": "tick"}),
+        pytest.param("speedup n=10 samples=2", {"t1": "tick", "tp": "tick"}, marks=pytest.mark.measures("speedup")),
         ("clock samples=2", {"interval": "tick"}),
         ("clock time=counter samples=2", {"common": "moment", "around": "tick", "counter": "moment"}),
         ("contention task1=off main=off window_ms=10 samples=1", {"alone": "tick", "task0": "moment"}),
@@ -38,15 +39,3 @@ if TYPE_CHECKING:
 )
 def test_a_series_comes_in_its_unit(terminal: Terminal, command: str, units: dict[str, str]) -> None:
     check(terminal, command, units)
-
-
-def check(terminal: Terminal, command: str, units: dict[str, str]) -> None:
-    """Hold the units of all series that a command is answered by against these."""
-    if terminal.ask("info")[0]["cores"] < 2 and not command.startswith(("speedup", "threadmetric")):
-        pytest.skip("there is no other core")
-    answer = terminal.ask(f"run {command}")
-    assert answer[-1]["type"] == "end", answer[-1]
-    heads = {line["name"]: line["unit"] for line in answer if line["type"] == "series"}
-    kinds = {re.sub(r"\.\d+$", "", name): unit for name, unit in heads.items()}
-    assert kinds == {"looking": "tick", **units}
-    assert {(line["series"], line["unit"]) for line in answer if line["type"] == "samples"} <= heads.items()

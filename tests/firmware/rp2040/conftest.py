@@ -17,7 +17,7 @@ from intercore.board.boards import PICO
 from intercore.board.factors import OPT_LEVELS
 from intercore.record.measurement import Measurement, Series
 from intercore.sim import Simulator
-from tests.turns import ROOT, alone_in
+from tests.built_once import ROOT, alone_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +83,14 @@ def o2() -> Path:
     return built("O2")
 
 
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder, for commands of the tool that store what they measure."""
+    need_tools()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("INTERCORE_STORE", raising=False)
+
+
 class Board:
     """The benchmark program on the simulated chip, with a person at its console."""
 
@@ -137,6 +145,15 @@ def measurement(answer: list[dict[str, Any]], benchmark: str) -> Measurement:
         checks=answer[-1]["checks"],
         started="",
     )
+
+
+def checks_of(answer: list[dict[str, Any]]) -> dict[str, int]:
+    """Return the checks of an answer, which is whole and right."""
+    end = answer[-1]
+    assert end.get("status") == "ok", end
+    checks: dict[str, int] = end["checks"]
+    assert [checks[name] for name in ("wrong", "migrated", "lost", "preempted")] == [0, 0, 0, 0]
+    return checks
 
 
 def series(answer: list[dict[str, Any]], name: str) -> list[int]:

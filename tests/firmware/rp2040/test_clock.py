@@ -8,49 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 from intercore.sim import Simulator
+from tests.firmware.rp2040.clock_truth import RUN, Truth
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, ROOT, Board, need_tools, series
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    pass
 
 HERE = Path(__file__).parent
 
-PWM_COUNTER = 0x40050008
-TIMER_LOW = 0x40054028
-RUN = "run speedup n=100 mode=pool samples=200 dither_us=100 seed=5"
-MHZ = CLK_SYS_HZ // 1_000_000
 
-
-class Truth:
-    """What happens at each call of port_clock()."""
-
-    def __init__(self, chip: Simulator) -> None:
-        self._calls = chip.watch_execution("port_clock")
-        self._counter = chip.watch_reads(PWM_COUNTER, 4)
-        self._microseconds = chip.watch_reads(TIMER_LOW, 4)
-
-    def begins(self, core: int) -> npt.NDArray[np.int64]:
-        calls = self._calls.hits()
-        return np.array(calls["cycle"][calls["core"] == core], np.int64)
-
-    def moments(self, core: int) -> npt.NDArray[np.int64]:
-        """The cycles in which the counter was read for these calls."""
-        hits = self._counter.hits()
-        reads = hits["cycle"][hits["core"] == core]
-        return np.array(reads[np.searchsorted(reads, self.begins(core))], np.int64)
-
-    def readings(self, core: int) -> npt.NDArray[np.int64]:
-        """What the calls must return: microseconds in cycles, completed by the counter (rp2040_clock.h)."""
-        counter, low = self._counter.hits(), self._microseconds.hits()
-        counter, low = counter[counter["core"] == core], low[low["core"] == core]
-        begins = self.begins(core)
-        counted = counter["value"][np.searchsorted(counter["cycle"], begins)].astype(np.int64)
-        base = low["value"][np.searchsorted(low["cycle"], begins)].astype(np.int64) * MHZ
-        return np.array(base + (counted - base) % 0x10000, np.int64)
-
-
+@pytest.mark.measures("speedup")
 def test_readings_and_true_cycles_differ_by_one_constant_on_both_cores(board: Board) -> None:
     truth = Truth(board.chip)
     board.ask(RUN)
@@ -64,6 +34,7 @@ def test_readings_and_true_cycles_differ_by_one_constant_on_both_cores(board: Bo
     assert np.ptp(from_begin[~interrupted]) <= 2
 
 
+@pytest.mark.measures("speedup")
 def test_intervals_that_the_firmware_sends_are_those_between_its_readings(board: Board) -> None:
     truth = Truth(board.chip)
     answer = board.ask(RUN)
@@ -77,7 +48,7 @@ def test_a_reading_takes_the_documented_cycles(board: Board) -> None:
     header = (ROOT / "firmware/board/rp2040/clock/rp2040_clock.h").read_text()
     documented = re.search(r"CLOCK_CYCLES (\d+)U", header)
     assert documented
-    answer = board.ask("run speedup n=100 mode=pool samples=1")
+    answer = board.ask("run clock from=0 to=0 samples=1")
     # From one reading to the next there are its rest, the return, the caller's BL and what the compiler puts between.
     between = min(series(answer, "looking.0"))
     assert int(documented[1]) + 3 <= between <= int(documented[1]) + 3 + 4

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.cli.test_json import check
-from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, need_tools, series
-from tests.firmware.rp2040.test_exactness import command
+from tests.document.validity import check
+from tests.firmware.contention_answers import towers
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
+from tests.firmware.rp2040.tool_in_process import command
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy.typing as npt
 
     Cycles = npt.NDArray[np.int64]
@@ -25,13 +24,6 @@ SPREAD = 2
 SRAM5 = 0x2004_1000
 
 
-@pytest.fixture
-def _desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    need_tools()
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("INTERCORE_STORE", raising=False)
-
-
 def contest(board: Board, *words: str) -> list[dict[str, Any]]:
     """Run the benchmark and return its answer, after checking that it went well."""
     answer = board.ask(" ".join(("run contention", *words)))
@@ -39,12 +31,6 @@ def contest(board: Board, *words: str) -> list[dict[str, Any]]:
     assert answer[-1]["status"] == "ok"
     assert (answer[-1]["checks"]["wrong"], answer[-1]["checks"]["migrated"], answer[-1]["checks"]["lost"]) == (0, 0, 0)
     return answer
-
-
-def towers(answer: list[dict[str, Any]]) -> dict[str, int]:
-    """Return the towers done by competitor and core."""
-    heads = {line["name"]: line["count"] for line in answer if line["type"] == "series"}
-    return {name: count for name, count in heads.items() if not name.startswith(("looking", "alone"))}
 
 
 def calls(board: Board) -> dict[str, int]:
@@ -78,7 +64,7 @@ def branch_with_link(at: int, to: int) -> tuple[int, int]:
 # What was published
 
 
-@pytest.mark.usefixtures("_desk")
+@pytest.mark.usefixtures("desk")
 def test_the_seven_published_rows_have_the_published_shape(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -106,7 +92,7 @@ def test_the_seven_published_rows_have_the_published_shape(
             assert [core for core, count in enumerate(each["by_core"]) if count] == [each["core"]]
 
 
-@pytest.mark.usefixtures("_desk")
+@pytest.mark.usefixtures("desk")
 def test_a_task_gets_half_of_core_1_from_a_main_loop_that_spins_and_all_of_it_from_one_that_waits(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

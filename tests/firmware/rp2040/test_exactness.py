@@ -6,24 +6,20 @@ prints and stores is compared with what was seen.
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import subprocess
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from intercore.board.boards import PICO
 from intercore.board.build import board_image
-from intercore.cli.main import main
 from intercore.cli.options import DEFAULT_STORE
 from intercore.record.store import Store
 from intercore.sim import Simulator, Symbol
 from intercore.target import simulated_chip
-from tests.firmware.rp2040.conftest import need_tools
+from tests.firmware.rp2040.probes import SPREAD, cycles, returns
+from tests.firmware.rp2040.tool_in_process import command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,25 +27,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from intercore.record.measurement import Run
-    from intercore.sim import Probe
 
     Cycles = npt.NDArray[np.int64]
+
+pytestmark = pytest.mark.usefixtures("desk")
 
 TOLERANCE = 0.05
 """By which a measured speed-up may differ from the true one."""
 INTERVALS = 1000 if "INTERCORE_SLOW" in os.environ else 400
 """Between each two cores: 1000 are what `run clock` measures by itself."""
-SPREAD = 2
-"""Cycles by which measured minus true intervals may vary."""
-
-
-def returns(elf: Path, function: Symbol) -> list[int]:
-    """The addresses of a function's last instructions: those that return."""
-    span = (f"--start-address={function.address}", f"--stop-address={function.address + function.size}")
-    shown = subprocess.run(["arm-none-eabi-objdump", "-d", *span, elf], capture_output=True, text=True, check=True)
-    found = re.findall(r"^ *([0-9a-f]+):\t[0-9a-f ]+\t(?:bx\tlr|pop\t\{.*pc\})", shown.stdout, re.MULTILINE)
-    assert found, f"no return: {shown.stdout}"
-    return [int(address, 16) for address in found]
 
 
 class Watched(Simulator):
@@ -73,34 +59,12 @@ class Watched(Simulator):
         return Symbol(address, size, is_function=True)
 
 
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> Any:  # noqa: ANN401
-    """Carry out a command of the tool and return the JSON document that it prints."""
-    monkeypatch.setattr(sys, "argv", ["intercore", *words, "--format", "json"])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert not end.value.code
-    return json.loads(capsys.readouterr().out)
-
-
 def stored() -> Run:
     with Store(DEFAULT_STORE) as store:
         return store.run()
 
 
-@pytest.fixture(autouse=True)
-def _desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    need_tools()
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("INTERCORE_STORE", raising=False)
-
-
-# S
-
-
-def cycles(probes: list[Probe], core: int) -> Cycles:
-    """When a core passed any of the probes, in order."""
-    hits = np.concatenate([probe.hits() for probe in probes])
-    return np.sort(hits["cycle"][hits["core"] == core].astype(np.int64))
+# Speed-up
 
 
 def true_durations(chip: Watched) -> tuple[list[int], list[int]]:
@@ -129,6 +93,7 @@ def true_durations(chip: Watched) -> tuple[list[int], list[int]]:
     return t1, tp
 
 
+@pytest.mark.measures("speedup")
 @pytest.mark.parametrize("mode", ["create", "pool", "spin"])
 @pytest.mark.parametrize("n", [100, 1000, 10000])
 def test_every_measured_speed_up_is_the_true_one(
@@ -154,6 +119,8 @@ def test_every_measured_speed_up_is_the_true_one(
 # The clock
 
 
+# Not itself: without it the code lies otherwise in the banks, and a bound that is as narrow as can be is another.
+@pytest.mark.measures("speedup")
 def test_the_clock_differs_from_the_truth_by_the_constant_that_calibration_finds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
+from tests.firmware.rp2040.clock_truth import MHZ, RUN, TIMER_LOW, Truth
 from tests.firmware.rp2040.conftest import Board
-from tests.firmware.rp2040.test_clock import MHZ, RUN, TIMER_LOW, Truth
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +24,7 @@ def test_the_phase_that_the_firmware_finds_is_the_clock_when_the_timer_steps(any
     board.run(0.6)
     chip = board.chip
     truth = Truth(chip)
-    board.ask("run speedup n=1 mode=pool samples=1")
+    board.ask("run clock from=0 to=0 samples=1")
     phase = chip.read_word("phase")
     for _ in range(3):
         microsecond = chip.peek_register(TIMER_LOW)
@@ -33,6 +34,7 @@ def test_the_phase_that_the_firmware_finds_is_the_clock_when_the_timer_steps(any
         chip.run(12_345)
 
 
+@pytest.mark.measures("speedup")
 def test_all_that_is_read_from_the_timer_agrees_with_the_phase(board: Board) -> None:
     truth = Truth(board.chip)
     low = board.chip.watch_reads(TIMER_LOW, 4)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from intercore.sim import Reason
+from tests.firmware.rp2040.clock_truth import MHZ, TIMER_LOW
 from tests.firmware.rp2040.conftest import Board, series
-from tests.firmware.rp2040.test_clock import MHZ, TIMER_LOW
 
 if TYPE_CHECKING:
     from pathlib import Path

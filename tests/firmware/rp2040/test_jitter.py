@@ -10,7 +10,7 @@ import pytest
 from intercore.sim.observation import handler_addresses
 from intercore.statistics.histogram import bin_bounds
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
-from tests.firmware.rp2040.test_tick import TICK, Ticking
+from tests.firmware.rp2040.ticking import TICK, Ticking
 
 if TYPE_CHECKING:
     from pathlib import Path

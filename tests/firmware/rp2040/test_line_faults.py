@@ -86,6 +86,7 @@ def clean(o2: Path) -> list[Measured]:
 
 
 @pytest.mark.parametrize("faults", NOISE, ids=range(len(NOISE)))
+@pytest.mark.measures("speedup")
 def test_samples_come_whole_and_are_those_of_a_good_line(o2: Path, clean: list[Measured], faults: list[str]) -> None:
     target = Target(o2 / "intercore-target", faults)
     noisy = [target.measure(setting) for setting in SETTINGS]
@@ -98,6 +99,7 @@ def test_samples_come_whole_and_are_those_of_a_good_line(o2: Path, clean: list[M
         assert ours.received == other.received
 
 
+@pytest.mark.measures("speedup")
 def test_a_command_that_comes_right_before_the_tick_gives_the_same_samples(board: Board) -> None:
     """The tick then finds core 0 on its way to sleep, and its interrupt begins some cycles sooner or later."""
     chip = board.chip
@@ -123,6 +125,7 @@ def test_a_command_that_comes_right_before_the_tick_gives_the_same_samples(board
         assert found == samples, before
 
 
+@pytest.mark.measures("speedup")
 def test_the_noise_is_enough_to_be_noticed(o2: Path) -> None:
     target = Target(o2 / "intercore-target", NOISE[2])
     for setting in SETTINGS[:2]:

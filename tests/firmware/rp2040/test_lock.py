@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from intercore.sim import Reason
-from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
-from tests.firmware.rp2040.test_exactness import SPREAD, cycles, returns
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, checks_of, series
+from tests.firmware.rp2040.probes import SPREAD, cycles, returns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,15 +39,6 @@ NOP, BX_LR = 0x46C0, 0x4770
 """Instructions."""
 SRAM5 = 0x20041000
 SPINLOCKS = 0xD0000100
-
-
-def ok(answer: list[dict[str, Any]]) -> dict[str, int]:
-    """The checks of an answer that is whole and right."""
-    end = answer[-1]
-    assert end.get("status") == "ok", end
-    checks: dict[str, int] = end["checks"]
-    assert [checks[name] for name in ("wrong", "migrated", "lost", "preempted")] == [0, 0, 0, 0]
-    return checks
 
 
 class Watched:
@@ -94,7 +85,7 @@ class Watched:
 def test_a_measured_hand_over_is_the_true_one_and_a_constant(o2: Path, lock: str) -> None:
     watched = Watched(o2 / "intercore-target", lock)
     answer = watched.board.ask(f"run lock measure=hand-over lock={lock} from=0 to=1 samples=60 hold=50 dither_us=300")
-    ok(answer)
+    checks_of(answer)
     for name, giver, getter in (("there", 0, 1), ("back", 1, 0)):
         measured = np.array(series(answer, name))
         found = watched.hand_overs(giver, getter)
@@ -116,7 +107,7 @@ def test_a_measured_hand_over_is_the_true_one_and_a_constant(o2: Path, lock: str
 def test_from_and_to_are_the_cores_that_release_and_acquire(o2: Path, giver: int) -> None:
     watched = Watched(o2 / "intercore-target", "mutex")
     answer = watched.board.ask(f"run lock lock=mutex from={giver} to={1 - giver} samples=20 dither_us=300")
-    ok(answer)
+    checks_of(answer)
     there, back = watched.hand_overs(giver, 1 - giver), watched.hand_overs(1 - giver, giver)
     assert len(there) == len(back) == 21
     assert np.all(there[:, 0] < back[:, 0]), "from releases first"
@@ -146,7 +137,7 @@ def test_a_delay_in_the_release_is_measured_to_the_cycle(o2: Path) -> None:
         board.run(0.6)
         delay = delay_release(board.chip, nops) if nops else 0
         answer = board.ask("run lock lock=spinlock from=0 to=1 samples=30 dither_us=300")
-        ok(answer)
+        checks_of(answer)
         medians.append([np.median(series(answer, name)) for name in ("there", "back")])
     # The loop of who waits takes 4 cycles: it may look at another moment of it.
     assert np.subtract(medians[1], medians[0]) == pytest.approx(delay, abs=4)
@@ -169,7 +160,7 @@ def test_contention_is_seen_as_it_was(o2: Path) -> None:
     board.run(0.6)
     taken = board.chip.watch_reads(SPINLOCKS + 4 * 24, 4)
     answer = board.ask("run lock measure=contention lock=spinlock samples=4 rounds=50 dither_us=100")
-    ok(answer)
+    checks_of(answer)
     hits = taken.hits()
     hits = hits[hits["value"] != 0]
     bouts = np.cumsum([0, *series(answer, "bout")])
@@ -196,7 +187,7 @@ def test_a_ping_pong_is_as_many_round_trips_as_asked(o2: Path, lock: str) -> Non
     board.run(0.6)
     changes = board.chip.watch_writes(address_of_word(o2 / "intercore-target", lock), 4)
     answer = board.ask(f"run lock measure=ping-pong lock={lock} samples=10 batch=20 dither_us=100")
-    ok(answer)
+    checks_of(answer)
     hits = changes.hits()
     written = hits["value"].astype(np.int64)
     changed = hits[(np.diff(written, prepend=0) != 0) & (written != 0)]

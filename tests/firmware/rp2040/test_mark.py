@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Cycles = npt.NDArray[np.int64]
 
 SPEEDUP = "run speedup n=300 samples=6 dither_us=100"
+LONG = "run switch samples=1000"
+of_speedups = pytest.mark.measures("speedup")
 
 
 @pytest.fixture
@@ -46,7 +48,15 @@ def timed(pulse: Pulse, read: Cycles) -> Cycles:
 
 
 @pytest.mark.parametrize(
-    "name", ["speedup n=300", "switch", "irq", "lock", "message transport=ring", "memory bytes=4096"]
+    "name",
+    [
+        pytest.param("speedup n=300", marks=of_speedups),
+        "switch",
+        "irq",
+        "lock",
+        "message transport=ring",
+        "memory bytes=4096",
+    ],
 )
 def test_it_is_high_from_the_first_repetition_to_behind_the_last(board: Board, pin: Pin, name: str) -> None:
     repetitions = board.chip.watch_execution("ic_run_repeat")
@@ -60,6 +70,7 @@ def test_it_is_high_from_the_first_repetition_to_behind_the_last(board: Board, p
     assert inside(taken[taken > first], [pulse]).all(), "those before are of the cost of looking"
 
 
+@of_speedups
 @pytest.mark.parametrize("mode", ["create", "pool", "spin"])
 @pytest.mark.parametrize("kind", ["t1", "tp"])
 def test_it_tells_the_windows_of_a_kind_and_is_never_set_within(board: Board, pin: Pin, kind: str, mode: str) -> None:
@@ -77,6 +88,7 @@ def test_it_tells_the_windows_of_a_kind_and_is_never_set_within(board: Board, pi
         assert pulse.fall - within[-1] < 100
 
 
+@of_speedups
 def test_what_is_marked_does_not_change_what_is_measured(board: Board) -> None:
     found = {mark: ran(board, f"{SPEEDUP} mode=spin mark={mark}") for mark in ("all", "t1", "tp")}
     for kind in ("t1", "tp"):
@@ -126,7 +138,11 @@ def test_a_rest_is_not_marked(board: Board, pin: Pin) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [f"{SPEEDUP} samples=1000", "run contention window_ms=50 samples=20 discs=12", f"{SPEEDUP} mark=tp samples=1000"],
+    [
+        LONG,
+        "run contention window_ms=50 samples=20 discs=12",
+        pytest.param(f"{SPEEDUP} mark=tp samples=1000", marks=of_speedups),
+    ],
 )
 def test_it_is_low_after_an_abort(board: Board, pin: Pin, command: str) -> None:
     board.chip.send(command.encode() + b"\n")
@@ -136,6 +152,7 @@ def test_it_is_low_after_an_abort(board: Board, pin: Pin, command: str) -> None:
     assert pin.pulses()
 
 
+@of_speedups
 def test_it_is_low_after_an_error_in_a_run(board: Board, pin: Pin) -> None:
     start = board.chip.address("port_task_start") & ~1
     board.chip.send(f"{SPEEDUP} samples=1000 mode=create\n".encode())
@@ -147,7 +164,7 @@ def test_it_is_low_after_an_error_in_a_run(board: Board, pin: Pin) -> None:
 
 
 def test_it_is_low_after_a_panic_and_a_restart(board: Board, pin: Pin) -> None:
-    board.chip.send(f"{SPEEDUP} samples=1000\n".encode())
+    board.chip.send(f"{LONG}\n".encode())
     while not pin.level:
         board.run(0.001)
     board.chip.write(board.chip.address("ic_run_sample") & ~1, bytes.fromhex("00de"))  # UDF
@@ -161,7 +178,7 @@ def test_a_watchdog_s_restart_finds_it_low(o2: Path) -> None:
     board.chip.set_faults(["reset@9e7"])
     board.run(0.6)
     pin = Pin(board.chip)
-    board.chip.send(f"{SPEEDUP} samples=1000\n".encode())
+    board.chip.send(f"{LONG}\n".encode())
     board.chip.run_to(89_999_999)
     assert pin.level
     board.run(0.6)

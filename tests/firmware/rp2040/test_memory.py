@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from intercore.sim import Reason
-from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, checks_of, series
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,15 +23,6 @@ BANK_BYTES = 3584
 TURN_WORDS = 8
 ACCESSES = {"read": (8, 0), "write": (0, 8), "copy": (8, 8)}
 """Loads and stores in a turn of the loop."""
-
-
-def ok(answer: list[dict[str, Any]]) -> dict[str, int]:
-    """The checks of an answer that is whole and right."""
-    end = answer[-1]
-    assert end.get("status") == "ok", end
-    checks: dict[str, int] = end["checks"]
-    assert [checks[name] for name in ("wrong", "migrated", "lost", "preempted")] == [0, 0, 0, 0]
-    return checks
 
 
 def turn_cycles(elf: Path, access: str) -> set[int]:
@@ -66,7 +57,7 @@ def test_a_word_costs_what_its_instructions_do(o2: Path, board: Board, access: s
     modes = []
     for size in (256, 128):
         answer = board.ask(f"run memory access={access} region={region} core=1 bytes={size} samples=12 dither_us=200")
-        ok(answer)
+        checks_of(answer)
         # Those that do not end where the core's share of the region ends, nor are met by the tick of core 0.
         values, counts = np.unique(series(answer, "alone"), return_counts=True)
         modes.append(int(values[np.argmax(counts)]))
@@ -93,7 +84,7 @@ def test_a_slow_down_is_the_cycles_that_the_other_core_took(
         moments.append(chip.now)
         lost.append(sum(chip.statistics(1).conflicts.values()))
     answer = board.run(1)
-    ok(answer)
+    checks_of(answer)
     taken, conflicts = np.diff(moments), np.diff(lost)
     for name in ("alone", "beside"):
         for sample in series(answer, name):
@@ -128,7 +119,7 @@ def test_each_core_works_where_it_was_told(
     reads = {place: chip.watch_reads(at, BANK_BYTES // 2) for place, at in halves.items()}
     writes = {place: chip.watch_writes(at, BANK_BYTES // 2) for place, at in halves.items()}
     words = f"access={access} region={region} core=1 other={other} other_region={other_region}"
-    ok(board.ask(f"run memory {words} bytes=1024 samples=5 dither_us=200"))
+    checks_of(board.ask(f"run memory {words} bytes=1024 samples=5 dither_us=200"))
     # The timed core, 1, has the first half; the other one, 0, the second half if it is the same region. Before, the
     # console task on core 0 fills both; behind each pass, each core looks at what it wrote or copied.
     own, others = (region, 0), (other_region, int(region == other_region))

@@ -7,6 +7,7 @@ import struct
 import subprocess
 from typing import TYPE_CHECKING
 
+import pytest
 from bench.footprint import CODE_GOAL, RAM_GOAL, footprint
 
 from intercore.sim import Simulator
@@ -51,6 +52,7 @@ def test_code_and_data_are_as_small_as_promised(o2: Path) -> None:
     assert found.ram < RAM_GOAL == 16 * 1024
 
 
+@pytest.mark.measures("speedup")
 def test_two_cores_are_faster_than_one(board: Board) -> None:
     answer = board.ask("run speedup n=1000 mode=spin samples=5")
     assert answer[-1]["status"] == "ok"
@@ -65,10 +67,11 @@ def test_two_runs_with_one_seed_send_the_same_samples(o2: Path) -> None:
     for _ in range(2):
         board = Board(o2 / "intercore-target")
         board.run(0.6)
-        answers.append(board.ask("run speedup n=100 mode=create samples=20 seed=7"))
+        answers.append(board.ask("run clock samples=20 seed=7"))
     assert answers[0] == answers[1]
 
 
+@pytest.mark.measures("speedup")
 def test_tasks_leave_no_memory_behind(board: Board) -> None:
     free = board.chip.address("xFreeBytesRemaining")
     board.ask("run speedup n=1 mode=create samples=1 dither_us=0")
@@ -99,6 +102,7 @@ def test_without_a_command_in_a_second_the_old_rate_comes_back(board: Board) -> 
     assert board.ask("info")[0]["rate"] == 115200
 
 
+@pytest.mark.measures("speedup")
 def test_the_watchdog_lets_a_busy_program_alone(board: Board) -> None:
     assert board.run(30.0) == []  # a restart says hello
     feeds = board.chip.watch_writes(0x40058004, 4)

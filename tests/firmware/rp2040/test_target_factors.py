@@ -20,7 +20,7 @@ from intercore.record.factors import TARGET_FACTORS
 from intercore.sim import Simulator
 from intercore.target.simulated_chip import SimulatedChip
 from tests.firmware.rp2040.conftest import ROOT, built_with
-from tests.firmware.rp2040.test_resets import reset_at_each
+from tests.firmware.rp2040.reset_pin import reset_at_each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -121,6 +121,8 @@ def test_the_common_clock_is_exact_at_every_rate(rates: dict[int, Built]) -> Non
         assert spread(one, core, 1 - core) == 0
 
 
+# Not itself: without it the code lies otherwise in the banks, and a bound that is as narrow as can be is another.
+@pytest.mark.measures("speedup")
 def test_a_wake_up_takes_as_many_cycles_at_every_rate(rates: dict[int, Built]) -> None:
     def median(one: Built) -> float:
         factors: dict[str, Level] = {"primitive": "notification", "from": 0, "to": 1, "samples": 40, "dither_us": 50}
@@ -189,6 +191,7 @@ def test_a_word_that_is_not_in_the_cache_takes_the_time_of_the_wire(flash: dict[
         assert int(second.hits()["cycle"][0] - first.hits()["cycle"][0]) == 1 + MISS
 
 
+@pytest.mark.measures("speedup")
 def test_code_runs_slower_from_flash_and_much_slower_without_the_cache(
     rates: dict[int, Built], flash: dict[str, Built]
 ) -> None:
@@ -201,6 +204,7 @@ def test_code_runs_slower_from_flash_and_much_slower_without_the_cache(
     assert (1 + MISS) / 4 < uncached / sram < 2 * (1 + MISS)
 
 
+@pytest.mark.measures("speedup")
 def test_two_cores_without_the_cache_are_as_slow_as_one(flash: dict[str, Built]) -> None:
     answer, _ = flash["off"].measure("speedup", {"workload": "fp", "n": 20, "mode": "pool", "samples": 3})
     t1, tp = (np.median(next(one.ticks for one in answer.series if one.name == name)) for name in ("t1", "tp"))
@@ -218,6 +222,7 @@ def test_without_the_cache_the_console_has_only_rates_that_it_can_follow(flash: 
     assert list(flash["off"].info.hello.rates) == [115_200, 230_400]
 
 
+@pytest.mark.measures("speedup")
 def test_an_image_in_flash_starts_again_after_a_reset(flash: dict[str, Built]) -> None:
     reset_at_each(flash["on"].program, [300_000, 30_000_000])
 

@@ -6,29 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board
-from tests.firmware.rp2040.test_clock import Truth
+from tests.firmware.rp2040.clock_truth import Truth
+from tests.firmware.rp2040.conftest import Board
+from tests.firmware.rp2040.ticking import TICK, Ticking
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from intercore.sim import Simulator
-
-SYST_CSR = 0xE000E010
-ENABLED = 7
-TICK = CLK_SYS_HZ // 1000
-
-
-class Ticking(Board):
-    """A board on which the moment is known at which the kernel has started its tick."""
-
-    def __init__(self, program: Path) -> None:
-        super().__init__(program)
-        starts = self.chip.watch_writes(SYST_CSR, 4)
-        assert self.run(0.6)[-1]["type"] == "end"
-        hits = starts.hits()
-        (self.true_edge,) = hits["cycle"][(hits["core"] == 0) & (hits["value"] == ENABLED)].tolist()
-        """A cycle: SysTick was 0 in it, and is again each tick."""
 
 
 def known_edge(chip: Simulator) -> int:
@@ -39,7 +24,7 @@ def known_edge(chip: Simulator) -> int:
 def clock_minus_cycle(board: Board) -> int:
     """The one constant by which readings of the common clock differ from cycles."""
     truth = Truth(board.chip)
-    board.ask("run speedup n=1 mode=pool samples=1 dither_us=0")
+    board.ask("run clock from=0 to=0 samples=1 dither_us=0")
     (offset,) = set((truth.readings(0) - truth.moments(0)).tolist())
     return int(offset)
 

@@ -95,6 +95,7 @@ def test_every_path_of_an_interrupt_reaches_every_core(board: Board) -> None:
         assert answer[-1]["checks"]["checked"] == 4
 
 
+@pytest.mark.measures("speedup")
 def test_work_is_split_between_the_kernels(board: Board) -> None:
     sizes = {"fp": 1000, "integer": 40000, "hanoi": 2000, "memory": 6000}
     for mode, (workload, n) in itertools.product(("create", "pool", "spin"), sizes.items()):

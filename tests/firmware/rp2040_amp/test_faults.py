@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from intercore.benchmarks import registry
 from intercore.errors import UsageError
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
 from intercore.link.session import Session
@@ -460,14 +461,18 @@ def faults(draw: st.DrawFn) -> str:
 
 COMMANDS = st.sampled_from(
     [
-        "run message transport=ring samples=40 dither_us=100",
-        "run message transport=message-buffer samples=40 from=1 to=0 dither_us=100",
-        "run message transport=ring-zero-copy measure=throughput messages=50 samples=10 buffer=512",
-        "run message transport=message-buffer measure=throughput messages=50 samples=10 size=8",
-        "run message transport=rpmsg measure=throughput messages=50 samples=10 size=8",
-        "run switch primitive=notification from=1 to=0 samples=40 dither_us=100",
-        "run irq samples=40 dither_us=100",
-        "run speedup n=20 samples=4 mode=create",
+        command
+        for command in (
+            "run message transport=ring samples=40 dither_us=100",
+            "run message transport=message-buffer samples=40 from=1 to=0 dither_us=100",
+            "run message transport=ring-zero-copy measure=throughput messages=50 samples=10 buffer=512",
+            "run message transport=message-buffer measure=throughput messages=50 samples=10 size=8",
+            "run message transport=rpmsg measure=throughput messages=50 samples=10 size=8",
+            "run switch primitive=notification from=1 to=0 samples=40 dither_us=100",
+            "run irq samples=40 dither_us=100",
+            "run speedup n=20 samples=4 mode=create",
+        )
+        if command.split()[1] in registry.names()
     ]
 )
 

@@ -12,8 +12,8 @@ from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
 from intercore.board.factors import OPT_LEVELS
+from tests.built_once import ROOT
 from tests.firmware.rp2040.conftest import Board, built_amp
-from tests.turns import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -33,6 +33,7 @@ def test_it_is_high_from_the_first_repetition_to_behind_the_last(board: Board) -
     assert last < pulse.fall < last + 1000
 
 
+@pytest.mark.measures("speedup")
 def test_it_is_low_after_an_abort(board: Board) -> None:
     pin = Pin(board.chip)
     board.chip.send(b"run speedup n=300 samples=1000 mark=tp\n")
@@ -41,6 +42,7 @@ def test_it_is_low_after_an_abort(board: Board) -> None:
     assert pin.pulses()
 
 
+@pytest.mark.measures("speedup")
 def test_it_is_low_after_core_1_s_panic(board: Board) -> None:
     pin = Pin(board.chip)
     board.chip.send(b"run speedup n=300 samples=1000\n")

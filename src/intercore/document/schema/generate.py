@@ -1,6 +1,7 @@
 """Puts the shape of the analyses into the schema of the JSON document, from their types and what these say of fields.
 
-The schema's other parts are written by hand, as are those of the benchmarks `speedup` and `clock`.
+A row whose keys depend on the run has no type: a benchmark with such rows has a `schema.json` in its folder instead.
+The schema's other parts, those of the document itself, are written by hand.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from intercore.benchmarks.reports import analyses
+from intercore.benchmarks.reports import analyses, schema_parts
 from intercore.comparison.analysis import Comparison
 
 if TYPE_CHECKING:
@@ -27,19 +28,23 @@ _REFERENCES = "#/$defs/{name}"
 
 def up_to_date(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of a document with the definitions of all analyses as they are now."""
-    by_benchmark = analyses()
+    parts = schema_parts()
+    by_benchmark = {name: kind for name, kind in analyses().items() if name not in parts}
     types = list(by_benchmark.values())
     references, definitions = msgspec.json.schema_components(types, ref_template=_REFERENCES)
     described = {known.__name__: _field_texts(known) for known in _structs(types)}
     kept = {name: one for name, one in schema["$defs"].items() if one.get("$comment") != GENERATED}
     made = {name: _strict(one, described.get(name, {})) for name, one in sorted(definitions.items())}
-    analysis = schema["properties"]["analysis"]
-    by_hand = {key: one for key, one in analysis["properties"].items() if not _is_generated(one, schema)}
-    properties = {**by_hand, **dict(zip(by_benchmark, references, strict=True))}
+    copied = {name: {"$comment": GENERATED, **one} for part in parts.values() for name, one in part["$defs"].items()}
+    of_types = {name: {name: one} for name, one in zip(by_benchmark, references, strict=True)}
+    of_parts = {name: part["properties"] for name, part in parts.items()}
+    properties = {key: one for _, group in sorted({**of_types, **of_parts}.items()) for key, one in group.items()}
+    together = {key: one for part in parts.values() for key, one in part.get("dependentRequired", {}).items()}
+    analysis = {**schema["properties"]["analysis"], "properties": properties, "dependentRequired": together}
     return {
         **schema,
-        "properties": {**schema["properties"], "analysis": {**analysis, "properties": properties}},
-        "$defs": {**kept, **made},
+        "properties": {**schema["properties"], "analysis": analysis},
+        "$defs": {**kept, **copied, **made},
     }
 
 
@@ -55,11 +60,6 @@ def of_comparison() -> dict[str, Any]:
         **reference,
         "$defs": {name: _strict(one, described.get(name, {})) for name, one in sorted(definitions.items())},
     }
-
-
-def _is_generated(reference: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    name = str(reference.get("$ref", "")).rpartition("/")[2]
-    return bool(schema["$defs"].get(name, {}).get("$comment") == GENERATED)
 
 
 def _strict(definition: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Several processes run tests at once: what would be made by each is made by one, and the others wait for it."""
+"""What several processes that run tests would each build is built by one, and the others wait for it."""
 
 from __future__ import annotations
 

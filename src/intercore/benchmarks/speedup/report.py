@@ -199,14 +199,15 @@ def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table
         rows += [_Cost(f"published: {table.label}", table.setting.cpu_hz, fit) for fit in fits]
     shared = set.intersection(*(set(fit.group.split()) for fit in analysis.fits)) if len(analysis.fits) > 1 else set()
     return Table(
-        title=f"Cost of fork and join, break-even (S = 1), and the smallest work with {efficiency:.0%} efficiency",
+        title="Cost of fork and join, break-even (S = 1), and "
+        f"work for {efficiency:.0%} efficiency, with 95 % intervals",
         rows=rows,
         columns=[
             Column("where", lambda row: row.where),
             Column("setting", lambda row: " ".join(word for word in row.fit.group.split() if word not in shared)),
-            Column("overhead (95 %)", _overhead),
-            Column("break-even T1 (95 %)", lambda row: row.work(row.fit.break_even)),
-            Column(f"{efficiency:.0%} from T1 (95 %)", lambda row: row.work(row.fit.isoefficiency)),
+            Column("overhead", _overhead),
+            Column("break-even at T1", lambda row: row.work(row.fit.break_even)),
+            Column(f"{efficiency:.0%} from T1", lambda row: row.work(row.fit.isoefficiency)),
         ],
     )
 

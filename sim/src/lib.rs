@@ -1,4 +1,4 @@
-//! A simulated RP2040 that is exact in time.
+//! A simulated RP2040 that counts every cycle: as true as what docs/simulator.md lists as assumed.
 //!
 //! [`chip`] is what is simulated: [`chip::machine::Machine`] has cores, bus, memories and peripherals. [`firmware`] is what
 //! is put into it, [`observe`] what watches the truth, and [`fault`] what a run can be made to suffer. People come in by a

@@ -1,6 +1,7 @@
 //! Cycle counts of every instruction class, without wait states: Cortex-M0+ TRM (DDI 0484C) 3.3, table 3-1, the same as
-//! RP2040 datasheet 2.4.3.3, table 81. Headings in quotes are rows of that table. MULS takes one cycle: the RP2040 has the
-//! fast multiplier (datasheet 2.4.1.2). How instructions of all classes mix is tested in `lockstep`.
+//! RP2040 datasheet 2.4.3.3, table 81. Headings in quotes are rows of that table, whose notes have the letters of the TRM.
+//! MULS takes one cycle: the RP2040 has the fast multiplier (datasheet 2.4.1.2). How instructions of all classes mix is
+//! tested in `lockstep`.
 
 mod machine_code;
 use intercore_sim::chip::machine::Machine;
@@ -99,7 +100,7 @@ fn data_processing_takes_one_cycle() {
     }
 }
 
-/// "Load, store: word, halfword, byte": 2 to AHB (note a).
+/// "Load, store: word, halfword, byte": 2 to AHB (note b).
 #[test]
 fn a_load_or_store_takes_two_cycles_on_the_bus() {
     for (instruction, name) in [
@@ -155,8 +156,8 @@ fn loads_and_stores_of_n_registers_take_one_and_n_cycles() {
     assert_eq!(both_halves(&[0xb500]), 2, "push {{lr}}");
 }
 
-/// Assumption: the table gives no number, but the SDK's `divider_helper.S` says that four single stores to SIO are quicker
-/// than one STM of four.
+/// The exception for the port is that of single loads and stores (note b). The SDK's `divider_helper.S` agrees: four single
+/// stores to SIO are quicker than one STM of four.
 #[test]
 fn load_and_store_multiple_at_the_single_cycle_port_take_as_long_as_on_the_bus() {
     let stm = [0xc1e0]; // stm r1!, {r5-r7}, at CPUID, GPIO_IN and GPIO_HI_IN, which ignore it
@@ -183,7 +184,7 @@ fn system_instructions_take_three_cycles() {
     }
 }
 
-/// "Hint: WFE, WFI": 2, without the time asleep (note f).
+/// "Hint: WFE, WFI": 2, without the time asleep (note g).
 #[test]
 fn a_wait_that_does_not_sleep_takes_two_cycles() {
     // SEV sets the core's own event register too.
@@ -289,7 +290,7 @@ fn a_branch_with_link_takes_three_cycles() {
     assert_eq!(branches(assemble, |_, _| ()), 3);
 }
 
-/// "Pop: with PC": 3 + N, where N counts PC (note c).
+/// "Pop: with PC": 3 + N, where N counts PC (note d).
 #[test]
 fn a_pop_of_the_program_counter_takes_three_and_n_cycles() {
     let on_stack =

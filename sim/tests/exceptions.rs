@@ -142,7 +142,7 @@ fn no_interrupt_takes_longer_than_the_worst_case() {
     }
 }
 
-/// TRM 3.6.1: abandoned, and begun again after the return; its base register is as before (ARMv6-M B1.5.11).
+/// TRM 3.6.1: abandoned, and begun again after the return; its base register is as before (ARMv6-M B1.5.10).
 #[test]
 fn load_and_store_multiple_are_abandoned_and_begun_again() {
     for (instruction, base, first) in
@@ -240,7 +240,7 @@ fn a_level_that_stays_interrupts_again() {
 }
 
 /// WFE sleeps while PRIMASK keeps back what would wake it, but with SEVONPEND (DS 2.4.8, SCR) anything that becomes pending is
-/// an event, enabled or not. WFI wakes either way (ARMv6-M B1.5.17).
+/// an event, enabled or not. WFI wakes either way (ARMv6-M B1.5.19).
 #[test]
 fn what_wakes_a_masked_core() {
     let wakes = |wait: u16, send_event: bool, enabled: bool| {
@@ -265,8 +265,7 @@ fn what_wakes_a_masked_core() {
     assert!(!wakes(wfi, true, false), "no reason for WFI");
 }
 
-/// "Any WFE wake-up event, or the execution of an exception return" sets the event register (ARMv7-M B1.5.18, which ARMv6-M
-/// follows).
+/// What wakes a WFE sets the event register, and so does an exception return (ARMv6-M B1.5.18).
 #[test]
 fn a_return_from_an_exception_keeps_the_next_wfe_from_sleeping() {
     let mut machine = with_handler(&[0xdf00, 0xbf20, 0xbf20, NOP, STAY], 11, &[BX_LR, NOP]); // svc, wfe, wfe

@@ -18,7 +18,6 @@ from intercore.benchmarks.speedup.analysis import analyse, analyse_published
 from intercore.benchmarks.speedup.document import to_json
 from intercore.benchmarks.speedup.doubts import warnings
 from intercore.benchmarks.speedup.publication import SpeedupPublication
-from intercore.errors import UsageError
 from intercore.record.measurement import Level, Measurement, Series
 from intercore.statistics.intervals import Interval
 
@@ -118,17 +117,27 @@ class TestThePublishedTable:
         excess_ms = [row.tp_ms - row.t1_ms / 2 for row in table.figures.rows]
         assert 1e3 * np.mean(excess_ms) > 10 * only_fit(analyse_published(table)).overhead_us.value
 
-    def test_implies_a_break_even_between_its_first_two_rows_and_compatible_with_its_own_advice(
+    def test_implies_an_efficiency_of_90_percent_between_its_first_two_rows_compatible_with_its_own_advice(
+        self, table: SpeedupPublication
+    ) -> None:
+        wanted = only_fit(analyse_published(table)).isoefficiency
+        assert wanted.t1_us is not None
+        assert wanted.n is not None
+        assert 4140 < wanted.t1_us.value < 40630
+        assert holds(wanted.t1_us, 10_000)  # the paper advises a second core for work of more than 10 ms
+        assert 1000 < wanted.n.value < 10_000
+        assert not wanted.extrapolated
+        assert wanted.reason is None
+
+    def test_implies_a_break_even_below_its_first_row_whose_speed_up_is_above_1(
         self, table: SpeedupPublication
     ) -> None:
         break_even = only_fit(analyse_published(table)).break_even
+        assert break_even.place == "below"
         assert break_even.t1_us is not None
-        assert break_even.n is not None
-        assert 4140 < break_even.t1_us.value < 40630
-        assert holds(break_even.t1_us, 10_000)  # the paper advises a second core for work of more than 10 ms
-        assert 1000 < break_even.n.value < 10_000
-        assert not break_even.extrapolated
-        assert break_even.reason is None
+        assert break_even.t1_us.value == pytest.approx(1650, rel=0.01)
+        assert break_even.t1_us.high is not None
+        assert break_even.t1_us.high < 4140
 
     def test_has_a_tp_of_whole_kernel_ticks_and_a_t1_that_is_not(self, table: SpeedupPublication) -> None:
         quantisation = only_fit(analyse_published(table)).quantisation
@@ -339,65 +348,6 @@ class TestPoints:
         assert warnings(analysis, [other]) == []
 
 
-class TestTheBreakEven:
-    @few
-    @given(st.floats(0.5, 0.97), st.floats(20, 2000), st.floats(0, 0.02), st.integers(2, 8), st.integers(0, 2**32))
-    def test_is_where_the_model_reaches_the_wanted_efficiency(
-        self, efficiency: float, overhead: float, loss: float, cores: int, seed: int
-    ) -> None:
-        fit = only_fit(
-            analyse(synthetic(overhead_us=overhead, loss=loss, noise_us=0.5, cores=cores, seed=seed), efficiency)
-        )
-        t1 = fit.break_even.t1_us
-        assert t1 is not None
-        assert fit.loss is not None
-        tp = (1 + fit.loss.value) * t1.value / cores + fit.overhead_us.value
-        assert t1.value / (cores * tp) == pytest.approx(efficiency)
-        assert fit.break_even.n is not None
-        assert fit.break_even.n.value == pytest.approx(t1.value / 4, rel=0.05, abs=2)
-
-    def test_is_never_reached_with_a_large_loss(self) -> None:
-        break_even = only_fit(analyse(synthetic(overhead_us=100, loss=0.2, noise_us=1))).break_even
-        assert break_even.t1_us is None
-        assert break_even.reason == "never reached: the work loses 20.0% per core however large it is"
-
-    def test_is_passed_at_the_smallest_size_if_there_is_no_overhead(self) -> None:
-        break_even = only_fit(analyse(synthetic(overhead_us=0, noise_us=5))).break_even
-        assert break_even.n is None
-        assert break_even.reason == "already reached at the smallest size measured"
-
-    def test_is_not_claimed_if_the_overhead_drowns_in_noise(self) -> None:
-        break_even = only_fit(analyse([measured([1000, 9000, 5000], [9000, 1000, 2600])], 0.98)).break_even
-        assert break_even.t1_us is None
-        assert break_even.reason is not None
-        assert "cannot be told from 0" in break_even.reason
-
-    def test_outside_the_measured_sizes_says_so(self) -> None:
-        inside = only_fit(analyse(synthetic(overhead_us=100, noise_us=1))).break_even
-        outside = only_fit(analyse(synthetic(overhead_us=100, noise_us=1, sizes=(10, 20, 40)))).break_even
-        assert (inside.extrapolated, outside.extrapolated) == (False, True)
-
-    def test_has_no_upper_bound_if_it_may_never_be_reached(self) -> None:
-        run = synthetic(overhead_us=1000, loss=0.1, noise_us=400, sizes=(1000, 2000, 4000))
-        break_even = only_fit(analyse(run)).break_even
-        assert break_even.t1_us is not None
-        assert break_even.t1_us.low is not None
-        assert break_even.t1_us.high is None
-
-    def test_has_no_size_if_time_is_not_proportional_to_it(self) -> None:
-        run = [measured([1000 * 4**n] * 3, [500 * 4**n + 300] * 3, n=n) for n in range(1, 7)]
-        break_even = only_fit(analyse(run)).break_even
-        assert break_even.t1_us is not None
-        assert break_even.n is None
-        assert break_even.reason is not None
-        assert "in proportion to n" in break_even.reason
-
-    @pytest.mark.parametrize("efficiency", [0, 1, -0.5, 90, math.nan])
-    def test_is_refused_for_an_impossible_efficiency(self, efficiency: float) -> None:
-        with pytest.raises(UsageError, match="between 0 and 1"):
-            analyse([], efficiency)
-
-
 class TestQuantisation:
     TICK_US = 1000
 
@@ -448,7 +398,7 @@ class TestQuantisation:
 class TestJson:
     def test_has_the_documented_shape(self) -> None:
         document = to_json(analyse(synthetic(overhead_us=100, loss=0.01, noise_us=1)))
-        assert list(document) == ["speedup", "overhead_us", "break_even", "quantised"]
+        assert list(document) == ["speedup", "overhead_us", "crossover", "break_even", "quantised"]
         group = "workload=fp mode=create join=notify cores=2"
         assert list(document["overhead_us"]) == list(document["break_even"]) == list(document["quantised"]) == [group]
         point = document["speedup"][0]
@@ -461,6 +411,10 @@ class TestJson:
         overhead = document["overhead_us"][group]
         assert overhead["low"] < overhead["value"] < overhead["high"]
         assert overhead["loss"] == pytest.approx(0.01, abs=1e-4)
+        crossover = document["crossover"][group]
+        assert (crossover["place"], crossover["reason"]) == ("below", None)
+        assert crossover["t1_us"] == pytest.approx(100 / (1 - 1.01 / 2), rel=0.02)
+        assert isinstance(crossover["n"], int)
         break_even = document["break_even"][group]
         assert break_even["efficiency"] == 0.9
         assert isinstance(break_even["n"], int)

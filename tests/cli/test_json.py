@@ -46,7 +46,7 @@ def small(document: dict[str, Any]) -> dict[str, Any]:
     """A document with one of everything, for breaking it."""
     shown = copy.deepcopy(document)
     del shown["measurements"][1:], shown["analysis"]["speedup"][1:]
-    for name in ("overhead_us", "break_even", "quantised"):
+    for name in ("overhead_us", "crossover", "break_even", "quantised"):
         group, value = next(iter(shown["analysis"][name].items()))
         shown["analysis"][name] = {group: value}
     shown["analysis"]["quantised"][group] = {
@@ -228,7 +228,7 @@ def test_every_key_is_in_the_documentation(document: dict[str, Any]) -> None:
     documented = set(re.findall(r"`([a-z][a-z0-9_]*)`", text)) | set(re.findall(r'"([a-z][a-z0-9_]*)":', text))
     definitions = SCHEMA["$defs"]
     keys = set(document) | set(document["analysis"]) | set(definitions["measurement"]["properties"])
-    for name in ("speedup", "overhead", "break_even", "quantised", "clock", "intervals", "offset"):
+    for name in ("speedup", "overhead", "crossover", "break_even", "quantised", "clock", "intervals", "offset"):
         keys |= set(definitions[name]["properties"])
     keys |= set(definitions["measurement"]["properties"]["summary"]["properties"])
     missing = {key for key in keys if re.sub(r"_(low|high)$", "", key) not in documented}
@@ -261,7 +261,7 @@ def changed(document: dict[str, Any], path: tuple[Any, ...], change: Callable[[A
     return copied
 
 
-OPEN = ("conditions", "factors", "looking_ns", "checks", "overhead_us", "break_even", "quantised")
+OPEN = ("conditions", "factors", "looking_ns", "checks", "overhead_us", "crossover", "break_even", "quantised")
 """Objects whose keys are names that depend on the run."""
 
 

@@ -10,7 +10,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from intercore.benchmarks.message.prediction import predict
+from intercore.benchmarks.message.prediction import predict as predicted
+from intercore.benchmarks.message.prediction_types import Prediction
+from intercore.benchmarks.predictions import names
 from intercore.board.build import CROSS_COMPILER
 from intercore.record.plan import settings
 from intercore.record.store import Store
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Measurement
     from tests.cli.tool import Tool
+
+
+def predict(store: Store, target: str, words: Sequence[str], *, extrapolate: bool) -> Prediction:
+    """Predict one setting."""
+    found = predicted(store, target, words, extrapolate=extrapolate)
+    assert isinstance(found, Prediction)
+    return found
+
 
 RING, QUEUE = (2.0, 20.0), (10.0, 25.0)
 
@@ -92,8 +102,6 @@ def test_throughput_is_predicted_too(stored: Tool) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("size=300",), "say which: from=0,1; receiver=blocked,polling; to=0,1; transport=queue,ring"),
-        (("size=300", "transport=queue"), "say which: receiver=blocked,polling"),
         (SETTING, "of which size"),
         (("size=3OO", *SETTING), "size=3OO is no number"),
         (("size=0", *SETTING), "size=0 is no number"),
@@ -117,8 +125,126 @@ def test_what_cannot_be_answered_is_refused_with_what_is_there(stored: Tool, wor
     assert said in error
 
 
+def test_the_size_alone_ranks_all_settings_by_direction(stored: Tool) -> None:
+    found = stored(*HERE, "size=300", "--format", "json").succeeded().json
+    told = [
+        (
+            one["given"]["from"],
+            one["rank"],
+            one["prediction"]["setting"]["transport"],
+            one["prediction"]["setting"]["receiver"],
+        )
+        for one in found["ranking"]
+    ]
+    assert told == [
+        (0, 1, "ring", "polling"), (0, 2, "queue", "polling"), (0, 3, "queue", "blocked"), (1, 1, "ring", "polling"),
+    ]  # fmt: skip
+    first, second, third, _ = found["ranking"]
+    assert (first["told_from_first"], second["told_from_first"]) == (True, True)
+    assert second["times_first"] == pytest.approx(queue(300) / ring(300), rel=0.02)
+    assert third["times_first"] == pytest.approx(3 * queue(300) / ring(300), rel=0.02)
+    assert found["left_out"] == []
+    assert found["to_measure"] is None
+    text = " ".join(stored(*HERE, "size=300").succeeded().out.split())
+    assert "Latency of messages of 300 bytes: 0 → 1, on pico-sim, SIMULATED" in text
+    assert "Latency of messages of 300 bytes: 1 → 0, on pico-sim, SIMULATED" in text
+    assert "1 ring, polling 8.0" in text
+    rows = stored(*HERE, "size=300", "--format", "csv").succeeded().out.splitlines()
+    assert rows[0].startswith("rank,target,simulated,emulated,measure,size,")
+    assert len(rows) == 5
+
+
+def test_no_setting_is_hidden_however_many_there_are(tool: Tool) -> None:
+    transports = [f"transport-{number:02}" for number in range(12)]
+    with Store(tool.store) as store:
+        for number, transport in enumerate(transports):
+            keep(store, campaign(lambda size, by=number: ring(size) + by, noise=0.001, transport=transport))
+    text = tool("predict", "host", "message", "size=300").succeeded().out
+    assert all(transport in text for transport in transports)
+
+
+def test_settings_as_fast_as_the_first_are_named(tool: Tool) -> None:
+    with Store(tool.store) as store:
+        for seed, transport in enumerate(("ring", "queue", "pipe")):
+            slower = 1.5 if transport == "pipe" else 1.0
+            times = campaign(
+                lambda size, by=slower: by * ring(size), noise=0.03, size_noise=0.02,
+                rng=np.random.default_rng(seed), transport=transport,
+            )  # fmt: skip
+            keep(store, times)
+    text = " ".join(tool("predict", "host", "message", "size=300").succeeded().out.split())
+    assert "Cannot be told from the first, ring: queue." in text
+
+
+def test_a_setting_that_cannot_be_predicted_is_named_with_the_reason(stored: Tool) -> None:
+    with Store(stored.store) as store:
+        keep(store, campaign(queue, sizes=(4, 64, 256), transport="fifo"), simulated=True)
+    found = stored(*HERE, "size=300", "--format", "json").succeeded().json
+    (reason,) = found["left_out"]
+    assert reason.startswith("fifo 0 → 1")
+    assert "outside of what was measured: 4 to 256 bytes" in reason
+    assert "Left out: fifo 0 → 1" in stored(*HERE, "size=300").out
+    refused = stored(*HERE, "size=8192").failed(2).error
+    assert "none of the 5 settings can be predicted" in refused
+    assert "outside of what was measured" in refused
+
+
+def test_time_that_no_size_changes_is_said_to_be_so(tool: Tool) -> None:
+    with Store(tool.store) as store:
+        keep(store, campaign(lambda _: 12.5, sizes=(16, 256, 4096), transport="notification"))
+    text = " ".join(tool("predict", "host", "message", "size=300").succeeded().out.split())
+    assert "Model: 12.5 µs; the size makes no difference within what was measured" in text
+    assert "0.0000" not in text
+
+
+def test_a_slope_that_may_be_0_and_may_be_much_is_said_to_be_unknown(tool: Tool) -> None:
+    times = {16: 20.0, 256: 12.0, 4096: 60.0}
+    with Store(tool.store) as store:
+        keep(store, campaign(times.__getitem__, sizes=times))
+    text = " ".join(tool("predict", "host", "message", "size=1024").succeeded().out.split())
+    assert "whether the size makes a difference cannot be told" in text
+
+
+def test_an_interval_that_is_no_answer_says_what_to_measure(tool: Tool) -> None:
+    times = {16: 14.3, 256: 23.0, 4096: 113.0}
+    with Store(tool.store) as store:
+        keep(store, campaign(times.__getitem__, sizes=times, noise=0.001, count=20))
+    found = tool("predict", "host", "message", "size=300", "--format", "json").succeeded().json
+    assert found["conclusive"] is False
+    advice = found["to_measure"]
+    assert advice["sizes"] == [76, 152, 300, 600, 1200]
+    assert advice["repetitions"] == 5
+    assert advice["command"] == (
+        "intercore run host message measure=latency size=76,152,300,600,1200 transport=ring from=0 to=1 "
+        "region=sram-striped receiver=polling load=none --repetitions 5"
+    )
+    text = " ".join(tool("predict", "host", "message", "size=300").succeeded().out.split())
+    assert (
+        f"This is no answer: the truth may be more than half of the value away. What would tell: {advice['command']}"
+        in text
+    )
+    assert "that takes 39 samples of 256 and of 4,096 bytes, and there are 20 and 20" in text
+    with Store(tool.store) as store:
+        keep(store, campaign(lambda size: 14 + 0.025 * size, sizes=advice["sizes"], noise=0.001))
+    again = tool("predict", "host", "message", "size=300", "--format", "json").succeeded().json
+    assert (again["conclusive"], again["to_measure"]) == (True, None)
+
+
+def test_medians_that_scatter_are_to_be_repeated_more_often(tool: Tool) -> None:
+    with Store(tool.store) as store:
+        keep(store, campaign(ring, sizes=(64, 128, 256), noise=0.6, count=10))
+    found = tool("predict", "host", "message", "size=128", "--format", "json").succeeded().json
+    assert found["conclusive"] is False
+    assert found["to_measure"]["repetitions"] > 5
+
+
+def test_help_names_the_benchmarks_that_have_a_model(tool: Tool) -> None:
+    assert f"One of: {', '.join(names())}." in " ".join(tool("predict", "--help").succeeded().out.split())
+
+
 def test_other_benchmarks_other_targets_and_empty_stores_are_refused(stored: Tool) -> None:
-    assert "there is no model of lock" in stored("predict", "pico-sim", "lock", "size=3").failed(2).error
+    refused = stored("predict", "pico-sim", "lock", "size=3").failed(2).error
+    assert f"there is no model of lock that predicts; there is one of: {', '.join(names())}" in refused
     assert "holds no latency of messages on host" in stored("predict", "host", "message", "size=3").failed(2).error
     assert "there is no target 'hots'" in stored("predict", "hots", "message", "size=3").failed(2).error
     missing = stored("predict", "host", "message", "size=3", "--store", "none.db").failed(2)

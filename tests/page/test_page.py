@@ -197,17 +197,25 @@ def test_the_answer_is_in_sentences(tmp_path: Path) -> None:
     assert "Two cores did the work up to 1.999 times as fast as one" in text
     assert "pool at n = 1,000,000, which takes one core 20.0 ms" in text
     assert re.search(
-        r"create: starting and joining costs 80\.\d µs \([\d.]+ – [\d.]+ µs\); below about 1\.44 ms \(", text
+        r"create: starting and joining costs 80\.\d µs \([\d.]+ – [\d.]+ µs\); "
+        r"break-even \(S = 1\) at 160 µs \([\d.]+ – [\d.]+ µs\) of sequential work, n ≈ 8,0\d0: one core is faster for "
+        r"less; 90 % of both cores from 1\.44 ms \([\d.]+ – [\d.]+ ms\), n ≈ 72,\d00\.",
+        text,
     )
-    assert re.search(r"of sequential work, n ≈ 72,\d00, a second core does not pay", text)
-    assert "reach 90 % of their limit" in text
+    assert "At break-even all cores together are as fast as one (S = 1)" in text
 
 
 @of_speedups
-def test_another_wanted_efficiency_moves_the_break_even(tmp_path: Path) -> None:
-    text = page(tmp_path, run(*both_modes()), options=Options(efficiency=0.5)).text
-    assert re.search(r"create: .*? below about 16\d µs \(", text)
-    assert "reach 50 % of their limit" in text
+def test_no_work_that_two_cores_do_faster_is_said_not_to_pay(tmp_path: Path) -> None:
+    text = page(tmp_path, run(*both_modes())).text
+    assert "not pay" not in text
+    assert re.search(r"pool: [^;]*; break-even \(S = 1\) at 10\.\d µs [^;]*\(extrapolated", text)
+
+
+@of_speedups
+def test_another_wanted_efficiency_moves_what_takes_so_much_work_and_not_the_break_even(tmp_path: Path) -> None:
+    text = page(tmp_path, run(*both_modes()), options=Options(efficiency=0.75)).text
+    assert re.search(r"create: [^;]*; break-even \(S = 1\) at 160 µs [^;]*; 75 % of both cores from 48\d µs \(", text)
 
 
 @of_speedups
@@ -216,7 +224,8 @@ def test_a_break_even_that_cannot_be_given_says_why(tmp_path: Path) -> None:
     t1 = ideal.samples("t1")
     ideal = msgspec.structs.replace(ideal, series=(t1, ticks("tp", t1.ticks // 2)))
     text = page(tmp_path, run(ideal)).text
-    assert "no break-even can be given: already reached at the smallest size measured." in text
+    assert "break-even (S = 1): below the smallest size measured, where S = 2.00; " in text
+    assert "90 % of both cores: already reached at the smallest size measured." in text
 
 
 @of_speedups
@@ -229,9 +238,15 @@ def test_own_points_are_drawn_with_their_intervals_and_the_limit_is_named(tmp_pa
     assert {"limit: 2 cores", "as fast as one core"} == {note["text"] for note in over_size["layout"]["annotations"]}
     assert over_size["layout"]["xaxis"]["type"] == "log"
     assert "wanted: 90 %" in {note["text"] for note in over_duration["layout"]["annotations"]}
-    break_even = next(trace for trace in over_duration["data"] if trace["marker"]["symbol"] == "star")
-    assert break_even["x"][0] == pytest.approx(1.44e-3, rel=0.01)
-    assert break_even["y"] == [0.9]
+    assert "break-even: S = 1 on 2 cores" in {note["text"] for note in over_duration["layout"]["annotations"]}
+    marked = {
+        symbol: next(trace for trace in over_duration["data"] if trace["marker"]["symbol"] == symbol)
+        for symbol in ("star", "hexagram")
+    }
+    assert marked["star"]["x"][0] == pytest.approx(160e-6, rel=0.01)
+    assert marked["star"]["y"] == [0.5]
+    assert marked["hexagram"]["x"][0] == pytest.approx(1.44e-3, rel=0.01)
+    assert marked["hexagram"]["y"] == [0.9]
     assert sum(len(trace["y"]) for trace in repetitions["data"]) == 8 * 9
     one_core, all_cores = durations["data"][:2]
     assert one_core["y"] == pytest.approx([20e-9 * n for n in SIZES], rel=0.01)

@@ -15,7 +15,7 @@
 //! * Cycle counts without wait states: TRM 3.3, table 3-1.
 //! * That wait states freeze the pipeline, rather than only the instruction that needs the word, is an assumption.
 //!
-//! # Why this is exact
+//! # Why runs repeat to the cycle
 //! Both cores go through the same cycle at the same time: first each says what it asks of the bus (`issue`), then those who
 //! ask for the same are arbitrated, then each that was granted deals with what it got (`complete`). Nobody runs ahead, see
 //! `schedule`. What a cycle raises is seen by instruction boundaries of later cycles only.

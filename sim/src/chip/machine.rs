@@ -276,7 +276,7 @@ impl Machine {
     fn settle(&mut self) -> Option<Stop> {
         self.bus.touched = false;
         if let Some(at) = self.bus.event.take() {
-            // SEV reaches all processors, the sender included (ARMv6-M B1.5.18; DS 2.3.3 speaks of the other only).
+            // SEV sets the event register of all processors, the sender's too (ARMv6-M B1.5.18, `SendEvent`).
             for core in &mut self.cores {
                 core.receive_event(at + EVENT);
             }

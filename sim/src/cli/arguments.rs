@@ -25,7 +25,7 @@ Examples:
 The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED); 1 for a lockup, a dead end, the
 cycle limit, or output that cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C.";
 
-/// Runs firmware on a simulated RP2040 that is exact in time. UART0 is standard input and output.
+/// Runs firmware on a simulated RP2040 that counts every cycle. UART0 is standard input and output.
 #[derive(clap::Parser)]
 #[command(name = "intercore-sim", version, max_term_width = 100, after_help = EXAMPLES)]
 #[allow(clippy::doc_markdown)] // the comments are what --help prints

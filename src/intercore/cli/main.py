@@ -42,7 +42,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "predict": (
         "predict",
-        "Predict what a message takes from stored runs, with intervals, and say what that rests on.",
+        "Predict what was not measured from stored runs, with intervals; rank all settings that are left open.",
     ),
     "export": ("export", "Write every raw sample of a run to a file, one row each."),
     "shell": (

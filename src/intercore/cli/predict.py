@@ -16,12 +16,12 @@ from intercore.terminal.formats import DEFAULT, show
 app = typer.Typer(add_completion=False)
 
 
-@app.command(epilog="Example: intercore predict pico-sim message size=300 transport=ring from=0 to=1")
+@app.command(epilog="Example: intercore predict pico-sim message size=300")
 def predict(
     target: Annotated[str, typer.Argument(metavar="TARGET", help="What was measured: see intercore runs.")],
-    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="message.")],
+    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help=f"One of: {', '.join(predictions.names())}.")],
     setting: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME=VALUE…", help="The size, and each factor of several levels.")
+        list[str] | None, typer.Argument(metavar="NAME=VALUE…", help="The size, and factors to choose by.")
     ] = None,
     *,
     extrapolate: Annotated[
@@ -30,7 +30,7 @@ def predict(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Predict what a message takes from stored runs, with intervals, and say what that rests on."""
+    """Predict what was not measured from stored runs, with intervals; rank all settings that are left open."""
     with existing(store_path) as store:
         found = predictions.predict(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
-    show(OfSection(found.prediction, [found.row], found.section), output)
+    show(OfSection(found.prediction, found.rows, found.section), output)

@@ -154,7 +154,7 @@ class Plan(msgspec.Struct, frozen=True):
     seed: int = 1
     """Seeds the order of the settings and the dither on the target."""
     simulated: bool = False
-    """True when the target is a simulated chip, exact in time; then every number is labelled so."""
+    """True when the target is a simulated chip; then every number is labelled so."""
     emulated: bool = False
     """True when the target is an emulated chip, whose times mean nothing; then every number is labelled so."""
     baud: int = 115200

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 Origin: TypeAlias = Literal["measured", "simulated", "emulated"]
-"""`measured` on real hardware; `simulated` on a chip that is exact in time, but in a program; `emulated`: by a program
-that does what a chip does in no time of the chip's, so that all its times are this machine's and mean nothing."""
+"""`measured` on real hardware; `simulated` by a program that counts every cycle of a chip; `emulated` by one that does
+what a chip does in no time of the chip's, so that all its times are this machine's and mean nothing."""
 
 LABELS: dict[Origin, str] = {
     "measured": "",

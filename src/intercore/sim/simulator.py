@@ -1,4 +1,4 @@
-r"""The simulated RP2040: two Cortex-M0+ cores, exact in time, to be run and looked into from Python.
+r"""The simulated RP2040: two Cortex-M0+ cores, every cycle counted, to be run and looked into from Python.
 
 Everything that comes from here is simulated, not measured: a number from it has to be labelled so wherever it appears.
 It is the same chip as that of the command `intercore-sim`, and reproducible bit for bit: the same image, input and

@@ -54,7 +54,7 @@ class Kind(enum.Enum):
     HOST = "host"
     """A program on this machine, built when the target is opened."""
     SIMULATED = "simulated"
-    """A simulated chip, exact in time, in this process; its program is built when the target is opened."""
+    """A simulated chip that counts every cycle, in this process; its program is built when the target is opened."""
     EMULATED = "emulated"
     """An emulated chip, whose times mean nothing; its program is built when the target is opened."""
     BOARD = "board"
@@ -104,7 +104,7 @@ class Target(msgspec.Struct, frozen=True):
 
     @property
     def simulated(self) -> bool:
-        """Whether its numbers come from a simulated chip, exact in time; then everything says so."""
+        """Whether its numbers come from a simulated chip; then everything says so."""
         return self.kind is Kind.SIMULATED
 
     @property

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 from bench.footprint import CODE_GOAL, RAM_GOAL, footprint
 
+from intercore.board.elf import sections
 from intercore.sim import Simulator
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
 from tests.sim.firmware import uf2
+from tests.turns import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +52,13 @@ def test_code_and_data_are_as_small_as_promised(o2: Path) -> None:
     assert found.stacks == 4096 + 2 * 512
     assert found.code < CODE_GOAL == 112 * 1024
     assert found.ram < RAM_GOAL == 16 * 1024
+
+
+def test_the_readme_says_how_much_of_the_chip_it_takes(o2: Path) -> None:
+    found = sections(o2 / "intercore-target")
+    (code, everything) = (sum(one.size for one in found if one.stored or not stored) / 1e3 for stored in (True, False))
+    row = next(line for line in (ROOT / "README.md").read_text("utf-8").splitlines() if line.startswith("| `pico` |"))
+    assert f"{code:.0f} kB of code, and {everything:.0f} of its 264 kB of RAM" in row
 
 
 @pytest.mark.measures("speedup")

@@ -1,7 +1,7 @@
 //! From a 16-bit halfword to what it does: one table of all 65536, made at compile time.
 //!
 //! A table indexed by the halfword itself needs no invalidation when code is written, so that self-modifying code, loaders
-//! and flash behave without a second mechanism. Encodings: ARMv6-M Architecture Reference Manual (DDI 0419), A5.2.
+//! and flash behave without a second mechanism. Encodings: ARMv6-M Architecture Reference Manual (DDI 0419E), A5.2.
 
 /// What a 16-bit instruction does. Names are those of the manual; a suffix tells forms of the same name apart.
 #[allow(missing_docs)]
@@ -352,7 +352,7 @@ const fn extend(half: u16) -> Code {
     }
 }
 
-/// Hints (A5.2.5, table A5-8); unallocated ones execute as NOP.
+/// Hints (A5.2.5, table A5-7); unallocated ones execute as NOP.
 const fn hint(half: u16) -> Op {
     let code = match half & 0xff {
         0x20 => Code::Wfe,

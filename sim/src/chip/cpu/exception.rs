@@ -28,7 +28,7 @@ pub const IRQ0: u8 = 16;
 /// less is an assumption: the smallest part of the 15 that an instruction of 3 cycles leaves.)
 pub const RECOGNITION: Cycle = 1;
 /// Cycles from the start of SVC, or the cycle of a fault, to the entry: the longest instruction, so that these take the 15
-/// cycles of the worst case (assumption).
+/// cycles of the worst case (assumption; TRM table 3-1 note f leaves it open).
 pub const SYNCHRONOUS: Cycle = 3;
 /// Cycles from a wake-up cause to the last cycle but one of WFI or WFE, so that an interrupt that wakes a core reaches its
 /// handler in the 15 cycles of the worst case (assumption; DS 2.4.2.8.4 gives no number).
@@ -147,7 +147,7 @@ impl Core {
         self.t = if at == NEVER { NEVER } else { (at + WAKE).max(earliest).max(self.slept_at) };
     }
 
-    /// WFI wakes for what would be taken if PRIMASK were 0; WFE for what will be taken (B1.5.17, B1.5.18).
+    /// WFI wakes for what would be taken if PRIMASK were 0; WFE for what will be taken (B1.5.19, B1.5.18).
     fn waking_priority(&self) -> i8 {
         if self.waits_for_event { self.execution_priority() } else { self.nvic.active_priority() }
     }
@@ -307,7 +307,7 @@ impl Core {
         }
     }
 
-    /// SCR.SLEEPONEXIT: sleeps as WFI does, before the instruction returned to (B1.5.17).
+    /// SCR.SLEEPONEXIT: sleeps as WFI does, before the instruction returned to (B1.5.17, B3.2.7).
     fn sleep_on_exit(&mut self, bus: &mut Bus) {
         self.waits_for_event = false;
         self.resume_from_exit = true;
@@ -337,7 +337,7 @@ impl Core {
         self.post_internal(Phase::Lockup);
     }
 
-    /// The bus refused the posted data access. Faults while a frame or vector is moved are derived exceptions (B1.5.10):
+    /// The bus refused the posted data access. Faults while a frame or vector is moved are derived exceptions (B1.5.11, B1.5.12):
     /// `HardFault` replaces what was to be entered; if that is the one that fails, lockup.
     pub(crate) fn data_fault(&mut self, bus: &mut Bus) {
         let handling = self.execution_priority() <= -1;

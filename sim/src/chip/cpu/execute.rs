@@ -140,7 +140,7 @@ impl Core {
         End::Posted
     }
 
-    /// The single-cycle I/O port is not the bus: an access there and a fetch go together (TRM 2.2.1, table 3-1 note a).
+    /// The single-cycle I/O port is not the bus: an access there and a fetch go together (TRM 2.2.2, table 3-1 note b).
     fn transfer_io(&mut self, direction: Phase) {
         self.io_address = self.address;
         self.resume = direction;

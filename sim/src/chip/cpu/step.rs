@@ -8,7 +8,7 @@ use crate::chip::clock::{Cycle, NEVER};
 use crate::observe::probe::Life;
 
 /// What a fetch that the bus refused delivers: undefined as a 16-bit instruction and as either half of a 32-bit one, so
-/// that it faults when it is executed, not when it is fetched in vain (ARMv6-M B3.2.1: both are `HardFault`).
+/// that it faults when it is executed, not when it is fetched in vain (ARMv6-M B1.5.14, table B1-6: both are `HardFault`).
 const REFUSED: u32 = 0xe8e8_e8e8;
 
 impl Core {

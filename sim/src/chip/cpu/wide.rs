@@ -74,7 +74,7 @@ impl Core {
         first & 0xfff0 == 0xf3b0 && second & 0xd000 == 0x8000 && matches!(second >> 4 & 15, 4..=6)
     }
 
-    /// Special registers by `SYSm` (B5.1.1).
+    /// Special registers by `SYSm` (B4.1.1, table B4-1).
     fn read_special(&self, number: u32) -> Option<u32> {
         let privileged = self.is_privileged();
         Some(match number {

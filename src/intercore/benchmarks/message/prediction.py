@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from msgspec import Meta
 
 from intercore.benchmarks.message.curve import (
     BENCHMARK,
@@ -29,7 +28,18 @@ from intercore.benchmarks.message.curve import (
     in_words,
     is_usable,
 )
+from intercore.benchmarks.message.next_measurement import (
+    REPETITIONS,
+    ToMeasure,
+    is_conclusive,
+    measuring,
+    repetitions_to_measure,
+    sizes_to_measure,
+)
+from intercore.benchmarks.message.prediction_ranking import PredictedRanking, ranked
+from intercore.benchmarks.message.prediction_types import Basis, Prediction
 from intercore.benchmarks.message.rows import rate
+from intercore.benchmarks.message.size_effect import size_effect
 from intercore.errors import UsageError, unknown
 from intercore.record.conditions import disagreement
 from intercore.record.level_words import parse_levels
@@ -46,62 +56,8 @@ if TYPE_CHECKING:
     from intercore.statistics.line import Fit
 
 _MOST_BYTES = 2**40  # beyond what any message has
-_SHOWN = 5  # levels, or settings, in an error
-
-
-class Basis(msgspec.Struct, frozen=True):
-    """What a prediction rests on."""
-
-    runs: tuple[int, ...]
-    """Their numbers in the store, the newest first."""
-    sizes: tuple[int, ...]
-    """Bytes of the messages that were measured."""
-    samples: Annotated[int, Meta(ge=1)]
-    first: str
-    """UTC time of the first of the measurements, ISO 8601."""
-    last: str
-    """UTC time of the last one."""
-
-
-class Prediction(msgspec.Struct, frozen=True):
-    """What a message of one size will take at one setting."""
-
-    target: str
-    simulated: bool
-    """Whether it rests on a simulated chip: then it says nothing certain about a real one."""
-    emulated: bool
-    """Whether it rests on an emulated chip: then it says nothing about a real one."""
-    measure: Measure
-    size: Annotated[int, Meta(ge=1)]
-    """Bytes of the message."""
-    setting: dict[str, Level]
-    """Its other factors."""
-    median_us: Interval
-    """Median time per message, with the interval for the median of another measurement of this setting and size."""
-    single_us: Interval | None
-    """The same for a single message: 95 of 100 take as long. Bounds are None with fewer than 39 samples of the
-    neighbouring sizes. None of a stream, where no message is timed by itself."""
-    bytes_per_s: Interval | None
-    """Of a stream, the throughput; else None."""
-    by: Literal["model", "main effects"]
-    """The line of this setting over the size; or, with --extrapolate where there is none, what each factor does by
-    itself in the others."""
-    extrapolated: bool
-    """Whether it is outside of what was measured."""
-    alpha_us: float | None
-    """Of the line at this size: what every message costs. None by main effects."""
-    beta_ns_per_byte: float | None
-    """Of the line at this size: what each byte adds. None by main effects."""
-    held_out: float | None
-    """Error of the model's predictions of sizes that it did not see, as a fraction, median; None where unknown."""
-    basis: Basis
-    notes: tuple[str, ...]
-    """Sentences on what makes it doubtful."""
-
-    @property
-    def origin(self) -> Origin:
-        """Where the numbers come from that it rests on."""
-        return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
+_SHOWN = 5  # conditions or sizes in a sentence
+_FEWEST_FOR_SINGLE = math.ceil(2 / (1 - CONFIDENCE)) - 1  # of which one may lie beyond each bound
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -112,10 +68,11 @@ class _Known(msgspec.Struct, frozen=True):
     origin: Origin
 
 
-def predict(store: Store, target: str, words: Iterable[str], *, extrapolate: bool) -> Prediction:
+def predict(store: Store, target: str, words: Iterable[str], *, extrapolate: bool) -> Prediction | PredictedRanking:
     """Predict from the runs of a store; `words` name the setting, e.g. `size=300 transport=ring from=0 to=1`.
 
-    Raises UsageError for what was not measured, does not exist, or is not said though it matters.
+    Where they leave open which of several settings, all of these are predicted and ranked. Raises UsageError for what
+    was not measured or does not exist.
     """
     size, measure, asked = _asked(words)
     known = [one for one in _stored(store, target) if one.measurement.factors["measure"] == measure]
@@ -128,7 +85,9 @@ def predict(store: Store, target: str, words: Iterable[str], *, extrapolate: boo
     ours = [one for one in known if _matches(one.measurement, asked)]
     if not ours:
         return _by_main_effects(target, measure, size, asked, known, extrapolate=extrapolate)
-    _check_unambiguous(ours, asked)
+    settings = _by_setting(ours)
+    if len(settings) > 1:
+        return _of_all(target, measure, size, settings, extrapolate=extrapolate)
     return _by_model(target, measure, size, ours, extrapolate=extrapolate)
 
 
@@ -181,12 +140,55 @@ def _check_names(asked: Mapping[str, str], known: Sequence[_Known]) -> None:
             raise UsageError(f"{name}={level} was not measured; measured was {name}={','.join(levels)}")
 
 
-def _check_unambiguous(ours: Sequence[_Known], asked: Mapping[str, str]) -> None:
-    names = sorted({name for one in ours for name in one.measurement.factors} - NO_SETTING - asked.keys())
-    several = {name: levels for name in names if len(levels := _levels(ours, name)) > 1}
-    if several:
-        told = "; ".join(f"{name}={','.join(sorted(map(str, levels[:_SHOWN])))}" for name, levels in several.items())
-        raise UsageError(f"measured with several levels, so say which: {told}")
+# All settings that were measured and that the words leave open
+
+
+def _by_setting(ours: Sequence[_Known]) -> list[list[_Known]]:
+    """Return the measurements by the factors of several levels, those of the newest run first."""
+    names = sorted({name for one in ours for name in one.measurement.factors} - NO_SETTING)
+    several = [name for name in names if len(_levels(ours, name)) > 1]
+    found: dict[tuple[Level | None, ...], list[_Known]] = {}
+    for one in ours:
+        found.setdefault(tuple(one.measurement.factors.get(name) for name in several), []).append(one)
+    return list(found.values())
+
+
+def _of_all(
+    target: str, measure: Measure, size: int, settings: Sequence[Sequence[_Known]], *, extrapolate: bool
+) -> PredictedRanking:
+    """Predict each setting and rank them; raises UsageError if there is no prediction of any."""
+    predictions, refusals = [], {}
+    for ours in settings:
+        factors = ours[0].measurement.factors
+        names = [*OWN, *sorted(factors.keys() - NO_SETTING - set(OWN))]
+        try:
+            predictions.append(_by_model(target, measure, size, ours, extrapolate=extrapolate))
+        except UsageError as error:
+            refusals[in_words({name: factors[name] for name in names}, names)] = str(error)
+    if not predictions:
+        reasons = list(dict.fromkeys(refusals.values()))
+        more = f"; {len(reasons) - 1} more settings have reasons of their own" if len(reasons) > 1 else ""
+        raise UsageError(f"none of the {len(settings)} settings can be predicted: {reasons[0]}{more}")
+    origin = predictions[0].origin
+    return PredictedRanking(
+        target=target,
+        simulated=origin == "simulated",
+        emulated=origin == "emulated",
+        measure=measure,
+        size=size,
+        ranking=tuple(ranked(predictions)),
+        left_out=tuple(f"{where}: {reason}" for where, reason in refusals.items()),
+        to_measure=_measuring_all(target, measure, [one for one in predictions if not one.conclusive]),
+    )
+
+
+def _measuring_all(target: str, measure: Measure, open_ones: Sequence[Prediction]) -> ToMeasure | None:
+    """Return what would make answers of all of these."""
+    wanted = [one.to_measure for one in open_ones if one.to_measure is not None]
+    if len(wanted) <= 1:
+        return wanted[0] if wanted else None
+    sizes = sorted({size for one in wanted for size in one.sizes})
+    return measuring(target, measure, [one.setting for one in open_ones], sizes, max(one.repetitions for one in wanted))
 
 
 # By the model of the setting
@@ -211,12 +213,24 @@ def _by_model(target: str, measure: Measure, size: int, ours: Sequence[_Known], 
     if median.value <= 0:
         raise UsageError(f"the model of {where} gives no time above 0 for {size:,} bytes: it cannot be used there")
     piece = model.piece(size)
+    conclusive = is_conclusive(median)
+    advised = measuring(
+        target, measure, [found.setting], sizes_to_measure(found, model, size), repetitions_to_measure(found, model)
+    )
     errors = found.held_out
     held_out = float(np.median(errors)) if len(errors) else None
     if held_out is not None and held_out > HELD_OUT_AIM:
         notes.append(f"Sizes that the model did not see were predicted to {100 * held_out:.2g} % only.")
     if error is None:
         notes.append("Two sizes have a line through them whatever they are: a third one would tell how good it is.")
+    single = _single(found, model, size, median) if measure == "latency" else None
+    if single is not None and median.low is not None and single.low is None:
+        few = [each for each in dict.fromkeys(_neighbours(model, size)) if _spread(found.samples(each)) is None]
+        notes.append(
+            f"Of a single message nothing is known: that takes {_FEWEST_FOR_SINGLE} samples of "
+            f"{' and of '.join(f'{each:,}' for each in few)} bytes, and there are "
+            f"{' and '.join(str(len(found.samples(each))) for each in few)}: measure with samples={_FEWEST_FOR_SINGLE}."
+        )
     return _prediction(
         Prediction(
             target=target,
@@ -226,13 +240,16 @@ def _by_model(target: str, measure: Measure, size: int, ours: Sequence[_Known], 
             size=size,
             setting=dict(found.setting),
             median_us=_not_negative(median),
-            single_us=_single(found, model, size, median) if measure == "latency" else None,
+            single_us=single,
             bytes_per_s=rate(size, _not_negative(median)) if measure == "throughput" else None,
             by="model",
             extrapolated=bool(outside),
             alpha_us=piece.intercept.value,
             beta_ns_per_byte=1e3 * piece.slope.value,
+            size_effect=size_effect(piece),
             held_out=held_out,
+            conclusive=conclusive,
+            to_measure=None if conclusive else advised,
             basis=_basis(found, contributing),
             notes=(*notes, *([f"Extrapolated: {outside}."] if outside else [])),
         )
@@ -398,7 +415,10 @@ def _by_main_effects(
             extrapolated=True,
             alpha_us=None,
             beta_ns_per_byte=None,
+            size_effect=None,
             held_out=None,
+            conclusive=is_conclusive(times),
+            to_measure=None if is_conclusive(times) else measuring(target, measure, [asked], [size], REPETITIONS),
             basis=Basis(
                 runs=tuple(dict.fromkeys(one.run for one in measured)),
                 sizes=tuple(sorted({each for one in found for each in one.measurements})),

@@ -11,6 +11,7 @@ from intercore.benchmarks import uncertainty
 from intercore.benchmarks.message.choice import MessageAdvantage, MessageRank, choice_sentences
 from intercore.benchmarks.message.curve import HELD_OUT_AIM, MEASURES, in_words
 from intercore.benchmarks.message.rows import MessageThroughput
+from intercore.benchmarks.message.size_effect import ns_per_byte
 from intercore.view.quantity import duration, percent, significant
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def _break_in_words(model: Fit, index: int) -> str:
     jump, error = after - before, math.hypot(error_before, error_after)
     # Lines that meet between the two sizes are one that bends there.
     bend = abs(right.slope.value - left.slope.value) * (right.low - left.high) / 2
-    slopes = f"{significant(1e3 * left.slope.value)} to {significant(1e3 * right.slope.value)} ns per byte"
+    slopes = f"{ns_per_byte(1e3 * left.slope.value)} to {ns_per_byte(1e3 * right.slope.value)} ns per byte"
     where = f"between {left.high:,.0f} and {right.low:,.0f} bytes"
     quantile = model.quantile or 2.0
     if abs(jump) > quantile * error and abs(jump) > bend:

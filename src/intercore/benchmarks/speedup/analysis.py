@@ -47,7 +47,7 @@ class SpeedupAnalysis(msgspec.Struct, frozen=True):
 
 
 def analyse(measurements: Sequence[Measurement], efficiency: float = EFFICIENCY.default) -> SpeedupAnalysis:
-    """Analyse the measurements of the benchmark `speedup` among those given; `efficiency` is wanted at break-even.
+    """Analyse the measurements of the benchmark `speedup` among those given; `efficiency` is the one wanted.
 
     Repetitions of a setting are pooled. The result does not depend on the order of the measurements.
     """

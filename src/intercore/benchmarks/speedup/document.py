@@ -12,15 +12,19 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
     from intercore.benchmarks.speedup.break_even import BreakEven
     from intercore.benchmarks.speedup.fit import ForkJoinFit
+    from intercore.benchmarks.speedup.isoefficiency import Isoefficiency
     from intercore.benchmarks.speedup.points import SpeedupPoint
 
 
 class SpeedupJson(TypedDict):
-    """The documented JSON; the last three are by group."""
+    """The documented JSON; all but the first are by group."""
 
     speedup: list[dict[str, object]]
     overhead_us: dict[str, dict[str, object]]
+    crossover: dict[str, dict[str, object]]
+    """The break-even, S = 1."""
     break_even: dict[str, dict[str, object]]
+    """Where the wanted efficiency is reached: readers of schema 1 know that by this name."""
     quantised: dict[str, dict[str, object] | None]
 
 
@@ -29,7 +33,8 @@ def to_json(analysis: SpeedupAnalysis) -> SpeedupJson:
     return {
         "speedup": [_point(point) for point in analysis.points],
         "overhead_us": {fit.group: _overhead(fit) for fit in analysis.fits},
-        "break_even": {fit.group: _break_even(fit.break_even) for fit in analysis.fits},
+        "crossover": {fit.group: _work(fit.break_even) for fit in analysis.fits},
+        "break_even": {fit.group: _work(fit.isoefficiency) for fit in analysis.fits},
         "quantised": {fit.group: msgspec.to_builtins(fit.quantisation) for fit in analysis.fits},
     }
 
@@ -39,11 +44,11 @@ def _point(point: SpeedupPoint) -> dict[str, object]:
 
 
 def _overhead(fit: ForkJoinFit) -> dict[str, object]:
-    rest = _flat(fit, "group", "cores", "overhead_us", "break_even", "quantisation")
+    rest = _flat(fit, "group", "cores", "overhead_us", "break_even", "isoefficiency", "quantisation")
     return {**msgspec.to_builtins(fit.overhead_us), **rest}
 
 
-def _break_even(found: BreakEven) -> dict[str, object]:
+def _work(found: BreakEven | Isoefficiency) -> dict[str, object]:
     sizes = ("n", "n_low", "n_high")
     return {
         name: int(value) if name in sizes and isinstance(value, float) else value

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.benchmarks.speedup.break_even import BreakEven, break_even_of
+from intercore.benchmarks.speedup.isoefficiency import Isoefficiency, isoefficiency_of
 from intercore.benchmarks.speedup.model import fitted
 from intercore.benchmarks.speedup.quantisation import Quantisation, quantisation_of
 from intercore.statistics.intervals import Interval
@@ -53,6 +54,7 @@ class ForkJoinFit(msgspec.Struct, frozen=True):
     sizes: int
     """Points behind the fit."""
     break_even: BreakEven
+    isoefficiency: Isoefficiency
     quantisation: Quantisation | None
     """None if the kernel tick is not known or fewer than 4 sizes have a TP of at least half a tick."""
 
@@ -85,7 +87,8 @@ def fit_of(group: str, settings: Sequence[Setting], efficiency: float) -> ForkJo
         r_squared=model.r_squared,
         reduced_chi_squared=model.reduced_chi_squared,
         largest_residual=model.largest_residual,
-        break_even=break_even_of(efficiency, points, model),
+        break_even=break_even_of(points, model),
+        isoefficiency=isoefficiency_of(efficiency, points, model),
         quantisation=quantisation,
     )
 

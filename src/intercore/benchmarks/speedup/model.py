@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 
 _BOUND = 1.96  # standard deviations from the mean to the bounds of a normal 95 % interval
+FARTHEST = 10.0
+"""How many times below the smallest T1 measured, or above the largest, the model is trusted: a loss that shows in small
+work need not be that of large work."""
 
 
 class Model(msgspec.Struct, frozen=True, eq=False):
@@ -40,6 +43,34 @@ class Model(msgspec.Struct, frozen=True, eq=False):
         """Return the overhead (0) or the loss (1) with its interval."""
         value = float(self.parameters[which])
         return Interval(value) if self.draws is None else interval(value, self.draws[which])
+
+    @property
+    def loss(self) -> float:
+        """The loss per core, as a fraction; 0 where it is not estimated."""
+        return float(self.parameters[1])
+
+    @property
+    def has_overhead(self) -> bool:
+        """Whether the overhead can be told from 0."""
+        overhead = self.estimate(0)
+        return overhead.value > 0 and (overhead.low is None or overhead.low > 0)
+
+    def t1_us_at(self, efficiency: float, cores: int) -> Interval:
+        """Return the T1, in µs, at which so many cores reach an efficiency; an upper bound of None: perhaps never.
+
+        From TP = (1 + loss) T1/P + overhead and E = T1 / (P TP) follows T1 = E P overhead / (1 - E (1 + loss)). The
+        efficiency must be one that the model reaches, E (1 + loss) < 1.
+        """
+        value = float(_t1_us_at(efficiency, cores, self.parameters))
+        return Interval(value) if self.draws is None else interval(value, _t1_us_at(efficiency, cores, self.draws))
+
+
+def _t1_us_at(efficiency: float, cores: int, parameters: Floats) -> Floats:
+    """Return T1 in µs for overheads and losses, shape (2, …); infinite where the efficiency is never reached."""
+    overhead, loss = parameters
+    gain: Floats = 1 - efficiency * (1 + loss)
+    t1_us: Floats = np.divide(efficiency * cores * overhead, gain, out=np.full_like(overhead, np.inf), where=gain > 0)
+    return t1_us
 
 
 def fitted(group: str, settings: Sequence[Setting], tick_us: float) -> Model:

@@ -7,7 +7,7 @@ EFFICIENCY = Option(
     default=0.9,
     above=0,
     below=1,
-    help="Parallel efficiency that counts as break-even, above 0, below 1.",
+    help="Parallel efficiency wanted of all cores: from which work on it is reached. Above 0, below 1.",
 )
 
 OPTIONS = (EFFICIENCY,)

@@ -203,12 +203,22 @@ def _efficiency_figure(own: Sequence[Group], literature: Sequence[Group], wanted
     )
     _add_level(layout, 1, "limit", "text")
     _add_level(layout, wanted, f"wanted: {100 * wanted:.3g} %", "muted", dash="dot", below=True)
+    for cores in sorted({group.fit.cores for group in groups} - {1}):
+        _add_level(layout, 1 / cores, f"break-even: S = 1 on {cores} cores", "muted", dash="dot", below=True)
     data = []
     for index, group in enumerate(groups):
-        data += [_efficiency_points(group, index), _fitted_curve(group, index), *_break_even_marker(group, index)]
+        data += [
+            _efficiency_points(group, index),
+            _fitted_curve(group, index),
+            *_work_marker(group, index, group.fit.break_even.t1_us, 1 / group.fit.cores, "star", "break-even (S = 1)"),
+            *_work_marker(
+                group, index, group.fit.isoefficiency.t1_us, wanted, "hexagram", f"{100 * wanted:.3g} % of all cores"
+            ),
+        ]
     caption = (
-        "Points are the medians, lines the fitted model TP = (1 + loss) T1/P + overhead. Stars mark the break-even: "
-        "the smallest work that reaches the wanted efficiency, with its 95 % interval."
+        "Points are the medians, lines the fitted model TP = (1 + loss) T1/P + overhead. Five-pointed stars mark the "
+        "break-even, where all cores are as fast as one (S = 1); six-pointed ones the smallest work that reaches the "
+        "wanted efficiency. Bars are 95 % intervals."
     )
     return {"name": "efficiency-over-duration", "data": data, "layout": layout, "caption": caption}
 
@@ -240,20 +250,21 @@ def _fitted_curve(group: Group, index: int) -> Figure:
     }
 
 
-def _break_even_marker(group: Group, index: int) -> Iterator[Figure]:
-    found = group.fit.break_even
-    if found.t1_us is None:
+def _work_marker(
+    group: Group, index: int, t1_us: Interval | None, efficiency: float, symbol: str, what: str
+) -> Iterator[Figure]:
+    """Mark the work at which a group reaches an efficiency, if that is known."""
+    if t1_us is None:
         return
     line = _line(group, index)
-    text = f"<b>{plot_text(group.label)}</b><br>break-even at T1 = {shown(found.t1_us, 'duration')}"
     yield line | {
         "mode": "markers",
-        "x": [found.t1_us.value / 1e6],
-        "y": [found.efficiency],
-        "error_x": _error_bars([found.t1_us], 1e-6),
-        "marker": line["marker"] | {"symbol": "star-open" if group.is_published else "star", "size": 14},
+        "x": [t1_us.value / 1e6],
+        "y": [efficiency],
+        "error_x": _error_bars([t1_us], 1e-6),
+        "marker": line["marker"] | {"symbol": f"{symbol}-open" if group.is_published else symbol, "size": 14},
         "showlegend": False,
-        "text": [text],
+        "text": [f"<b>{plot_text(group.label)}</b><br>{what} at T1 = {shown(t1_us, 'duration')}"],
     }
 
 

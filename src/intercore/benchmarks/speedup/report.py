@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
+    from intercore.benchmarks.speedup.break_even import BreakEven
     from intercore.benchmarks.speedup.fit import ForkJoinFit
+    from intercore.benchmarks.speedup.isoefficiency import Isoefficiency
     from intercore.benchmarks.speedup.points import SpeedupPoint
     from intercore.benchmarks.speedup.publication import Row as PublishedRow
     from intercore.record.measurement import Level, Run
@@ -36,11 +38,11 @@ class Analysed(NamedTuple):
 
     analysis: SpeedupAnalysis
     efficiency: float
-    """The one wanted at break-even."""
+    """The one wanted."""
 
 
 def report(run: Run, efficiency: float) -> Report:
-    """Report on the measurements of `speedup`; `efficiency` is the one wanted at break-even."""
+    """Report on the measurements of `speedup`; `efficiency` is the one wanted of all cores."""
     analysis = analyse(run.measurements, efficiency)
     document = to_json(analysis)
     return Report(
@@ -177,6 +179,13 @@ class _Cost(NamedTuple):
         """Write a duration in the same way that is but a bound."""
         return duration(us) + self._cycles(us)
 
+    def work(self, found: BreakEven | Isoefficiency) -> str:
+        """Write how long the work takes one core, and its size; or why that cannot be told."""
+        if found.t1_us is None:
+            return str(found.reason)
+        size = "" if found.n is None else f"\nn ≈ {FORMATS['count'](found.n.value)}"
+        return self.duration(found.t1_us) + size + ("\nextrapolated" if found.extrapolated else "")
+
     def _cycles(self, us: float) -> str:
         return "" if self.cycle_hz is None else "\n" + FORMATS["cycles"](us * self.cycle_hz / 1e6)
 
@@ -190,14 +199,15 @@ def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table
         rows += [_Cost(f"published: {table.label}", table.setting.cpu_hz, fit) for fit in fits]
     shared = set.intersection(*(set(fit.group.split()) for fit in analysis.fits)) if len(analysis.fits) > 1 else set()
     return Table(
-        title=f"Cost of fork and join, and the smallest work that reaches {efficiency:.0%} efficiency (break-even)",
+        title="Cost of fork and join, break-even (S = 1), and "
+        f"work for {efficiency:.0%} efficiency, with 95 % intervals",
         rows=rows,
         columns=[
             Column("where", lambda row: row.where),
             Column("setting", lambda row: " ".join(word for word in row.fit.group.split() if word not in shared)),
-            Column("overhead (95 %)", _overhead),
-            Column("break-even T1 (95 %)", _break_even),
-            Column("at n", lambda row: _break_even_size(row.fit), right=True),
+            Column("overhead", _overhead),
+            Column("break-even at T1", lambda row: row.work(row.fit.break_even)),
+            Column(f"{efficiency:.0%} from T1", lambda row: row.work(row.fit.isoefficiency)),
         ],
     )
 
@@ -205,13 +215,3 @@ def _cost_table(run: Run, analysis: SpeedupAnalysis, efficiency: float) -> Table
 def _overhead(row: _Cost) -> str:
     below = row.fit.resolution_us
     return row.duration(row.fit.overhead_us) if below is None else "too small to tell: below " + row.bound(below)
-
-
-def _break_even(row: _Cost) -> str:
-    found = row.fit.break_even
-    return str(found.reason) if found.t1_us is None else row.duration(found.t1_us)
-
-
-def _break_even_size(fit: ForkJoinFit) -> str:
-    found = fit.break_even
-    return "" if found.n is None else FORMATS["count"](found.n.value)

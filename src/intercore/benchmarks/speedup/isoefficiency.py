@@ -1,0 +1,66 @@
+"""The smallest work for which several cores reach the wanted efficiency: a point of the isoefficiency function.
+
+Grama, Gupta & Kumar, Isoefficiency: measuring the scalability of parallel algorithms and architectures, IEEE Parallel &
+Distributed Technology 1(3), 1993. It lies far above the break-even, where the cores are merely as fast as one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.benchmarks.speedup.model import FARTHEST
+from intercore.benchmarks.speedup.size import UNKNOWN_SIZE, size_of
+from intercore.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.benchmarks.speedup.model import Model
+    from intercore.benchmarks.speedup.points import SpeedupPoint
+
+
+class Isoefficiency(msgspec.Struct, frozen=True):
+    """The smallest work for which P cores reach the wanted efficiency."""
+
+    efficiency: float
+    """The wanted E, as a fraction."""
+    t1_us: Interval | None
+    """Sequential duration of that work, µs; an upper bound of None means that it may never be reached."""
+    n: Interval | None
+    """Its size in the workload's own units, rounded up, from a line through T1 over n. The interval is that of `t1_us`:
+    the uncertainty of the line is small beside it."""
+    extrapolated: bool
+    """Whether `t1_us` lies outside the sizes that were measured."""
+    reason: str | None
+    """Why `t1_us` or `n` is None, a sentence without its full stop; None if neither is."""
+
+
+def isoefficiency_of(efficiency: float, points: Sequence[SpeedupPoint], model: Model) -> Isoefficiency:
+    """Return from which work on the points of a group reach an efficiency, by their model."""
+
+    def never(reason: str) -> Isoefficiency:
+        return Isoefficiency(efficiency, t1_us=None, n=None, extrapolated=False, reason=reason)
+
+    if efficiency * (1 + model.loss) >= 1:
+        return never(f"never reached: the work loses {model.loss:.1%} per core however large it is")
+    smallest, largest = (end(points, key=lambda point: point.t1_us.value) for end in (min, max))
+    if not model.has_overhead:
+        if smallest.efficiency.value >= efficiency:
+            return never("already reached at the smallest size measured")
+        return never("the overhead cannot be told from 0: more samples or smaller sizes are needed")
+
+    t1_us = model.t1_us_at(efficiency, points[0].cores)
+    if t1_us.value * FARTHEST < smallest.t1_us.value and smallest.efficiency.value >= efficiency:
+        return never("already reached at the smallest size measured")
+    if t1_us.value > FARTHEST * largest.t1_us.value and largest.efficiency.value < efficiency:
+        return never(f"far above the largest size measured, where E = {largest.efficiency.value:.1%}")
+    n = size_of(t1_us, points)
+    return Isoefficiency(
+        efficiency,
+        t1_us=t1_us,
+        n=n,
+        extrapolated=not smallest.t1_us.value <= t1_us.value <= largest.t1_us.value,
+        reason=None if n else UNKNOWN_SIZE,
+    )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.tool import QUICK, Tool
+from tests.record.processes import open_the_way_to
 from tests.turns import host_program_once
 
 if TYPE_CHECKING:
@@ -93,6 +94,14 @@ def tool(tmp_path: Path) -> Iterator[Tool]:
     opened = Tool(directory, uuid.uuid4().hex)
     yield opened
     opened.wait_for_no_target()
+
+
+@pytest.fixture
+def for_everyone(tool: Tool) -> Iterator[Tool]:
+    """The tool in a directory that an unprivileged user may enter and, if root gives it to him, write to."""
+    open_the_way_to(tool.directory)
+    yield tool
+    tool.directory.chmod(0o755)
 
 
 @pytest.fixture(scope="session")

@@ -42,6 +42,7 @@ PRELOADED = [
     "statsmodels.api",
     "encodings.idna",
     "encodings.unicode_escape",
+    "importlib.readers",  # nobody may not read the Python of a root that keeps it at home
     "typer.rich_utils",
 ]
 QUICK = ("n=10,100", "samples=5", "dither_us=10", "mode=create,pool,spin")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from intercore.campaign.planning import Draft
     from intercore.record.measurement import Plan
     from intercore.record.plan import Setting
-    from intercore.record.store import Store, Summary
+    from intercore.record.store import StoreReader, Summary
 
 _PAUSE = 1.0
 """Seconds before a target that does not answer is opened once more."""
@@ -78,7 +78,7 @@ class TargetPreview(msgspec.Struct, frozen=True):
 
 def preview(
     file: PlanFile,
-    store: Store | None,
+    store: StoreReader | None,
     timeout: float | None,
     say: Callable[[str], None],
     *,
@@ -113,7 +113,7 @@ def _preview(entry: TargetEntry, ask: Callable[[], TargetPreview]) -> TargetPrev
 def _asked(
     file: PlanFile,
     draft: Draft,
-    store: Store | None,
+    store: StoreReader | None,
     timeout: float | None,
     say: Callable[[str], None],
     *,

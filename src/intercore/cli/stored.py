@@ -10,7 +10,7 @@ import typer
 
 from intercore.cli.options import DEFAULT_STORE
 from intercore.errors import UsageError
-from intercore.record.store import Store
+from intercore.record.store import Store, StoreReader
 from intercore.target.targets import find
 
 if TYPE_CHECKING:
@@ -23,14 +23,26 @@ RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a 
 
 
 @contextlib.contextmanager
-def existing(path: Path) -> Iterator[Store]:
-    """Open a store for reading: one that is not there is an error, not a new one."""
+def existing(path: Path) -> Iterator[StoreReader]:
+    """Open a store that is there, for reading."""
+    _check_exists(path)
+    with StoreReader(path) as store:
+        yield store
+
+
+@contextlib.contextmanager
+def existing_to_add_to(path: Path) -> Iterator[Store]:
+    """Open a store for writing: one that is not there is an error, not a new one."""
+    _check_exists(path)
+    with Store(path) as store:
+        yield store
+
+
+def _check_exists(path: Path) -> None:
     if not path.exists():
         raise UsageError(
             f"there is no store {path}; measure something first (intercore run host speedup) or use --store"
         )
-    with Store(path) as store:
-        yield store
 
 
 def stored(path: Path, run_id: int | None) -> Run:
@@ -39,12 +51,12 @@ def stored(path: Path, run_id: int | None) -> Run:
         return store.run(run_id)
 
 
-def named(store: Store, names: Iterable[str]) -> list[Run]:
+def named(store: StoreReader, names: Iterable[str]) -> list[Run]:
     """Return the runs that are named by their numbers or by targets, each once."""
     return [store.run(number) for number in dict.fromkeys(one for name in names for one in _run_ids(store, name))]
 
 
-def _run_ids(store: Store, name: str) -> list[int]:
+def _run_ids(store: StoreReader, name: str) -> list[int]:
     """Return the number of the run that is named by it, or the newest of each benchmark on the target named.
 
     A run is left out if newer ones measured all that it did.

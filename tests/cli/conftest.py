@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import uuid
 from pathlib import Path
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.tool import QUICK, Tool
-from tests.record.processes import open_the_way_to
 from tests.turns import host_program_once
 
 if TYPE_CHECKING:
@@ -98,10 +98,16 @@ def tool(tmp_path: Path) -> Iterator[Tool]:
 
 @pytest.fixture
 def for_everyone(tool: Tool) -> Iterator[Tool]:
-    """The tool in a directory that an unprivileged user may enter and, if root gives it to him, write to."""
-    open_the_way_to(tool.directory)
-    yield tool
-    tool.directory.chmod(0o755)
+    """The tool in a directory that an unprivileged user may enter and, if root gives it to him, write to.
+
+    It is not among pytest's, which are for one user, and which each pytest that starts closes again.
+    """
+    with tempfile.TemporaryDirectory(prefix="intercore-test-") as public:
+        Path(public).chmod(0o755)
+        tool.directory = Path(public, "desk")
+        tool.directory.mkdir()
+        yield tool
+        tool.directory.chmod(0o755)
 
 
 @pytest.fixture(scope="session")

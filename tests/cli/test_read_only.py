@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 from contextlib import contextmanager
@@ -51,40 +52,40 @@ def fill(path: Path) -> Store:
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path) -> Path:
+def elsewhere(for_everyone: Tool) -> Path:
     """A folder that anybody may write to."""
-    folder = tmp_path / "elsewhere"
+    folder = for_everyone.directory.with_name("elsewhere")
     folder.mkdir()
     folder.chmod(0o777)
     return folder
 
 
 @pytest.fixture
-def closed(measured: Tool, for_everyone: Tool) -> Tool:
+def closed(for_everyone: Tool, measured_store: Path) -> Tool:
     """The tool beside a store with something for each command."""
-    assert measured is for_everyone
-    fill(measured.store).close()
-    measured.store.chmod(0o644)
-    return measured
+    shutil.copyfile(measured_store, for_everyone.store)
+    for_everyone.store.chmod(0o644)
+    fill(for_everyone.store).close()
+    return for_everyone
 
 
 @pytest.fixture
-def killed(measured: Tool, for_everyone: Tool) -> Tool:
+def killed(for_everyone: Tool, measured_store: Path) -> Tool:
     """The same as a killed process left it: with what it added in the log."""
-    assert measured is for_everyone
-    measured.store.chmod(0o644)  # of which log and index get the same
+    shutil.copyfile(measured_store, for_everyone.store)
+    for_everyone.store.chmod(0o644)  # of which log and index get the same
 
     def add(reports: Connection) -> None:
-        store = fill(measured.store)
+        store = fill(for_everyone.store)
         reports.send(store.path.name)
         signal.pause()
 
     with child(add) as (process, reports):
-        assert reported(reports, 1) == [measured.store.name]
+        assert reported(reports, 1) == [for_everyone.store.name]
         process.kill()
         process.join()
-    assert Path(f"{measured.store}-wal").stat().st_size > 0
-    return measured
+    assert Path(f"{for_everyone.store}-wal").stat().st_size > 0
+    return for_everyone
 
 
 @contextmanager

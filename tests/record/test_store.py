@@ -110,21 +110,12 @@ def test_runs_are_numbered_from_1_and_the_newest_is_the_default(path: Path) -> N
     assert summaries == [(1, PLAN, 12, 12, True), (2, other, 0, 1, False)]
 
 
-def test_the_newest_unfinished_run_is_the_one_to_resume(path: Path) -> None:
+def test_an_unfinished_run_knows_what_it_lacks(path: Path) -> None:
     with Store(path) as opened:
         unfinished = opened.create_run(PLAN, TOTAL)
         opened.add(unfinished, settings(PLAN)[0], measured(settings(PLAN)[0]))
-        newer = opened.create_run(PLAN, 1)
-        assert opened.newest_unfinished() == newer
-        opened.add(newer, settings(PLAN)[0], measured(settings(PLAN)[0]))
-        assert opened.newest_unfinished() == unfinished
+        assert [run.complete for run in opened.runs()] == [False]
         assert remaining(opened.run(unfinished)) == settings(PLAN)[1:]
-
-
-def test_nothing_to_resume_is_said(path: Path) -> None:
-    fill(path)
-    with Store(path) as opened, pytest.raises(UsageError, match="nothing to resume"):
-        opened.newest_unfinished()
 
 
 # What does not belong in
@@ -409,7 +400,7 @@ def test_a_store_survives_40_kills_at_random_moments(path: Path) -> None:
         with Store(path) as opened:
             if all(run.complete for run in opened.runs()):
                 opened.create_run(plan, 100)
-            run = opened.run(opened.newest_unfinished())
+            run = opened.run(max(run.id for run in opened.runs() if not run.complete))
             for setting in remaining(run):
                 opened.add(run.id, setting, measured(setting, samples=5_000))
                 reports.send((run.id, setting.factors["n"]))

@@ -23,11 +23,16 @@ def find_run(runs: Iterable[Summary], plan: Plan) -> Summary | None:
     return next((run for run in reversed(list(runs)) if same_content(run.plan, plan)), None)
 
 
-def find_changed(runs: Iterable[Summary], plan: Plan) -> Summary | None:
-    """Return the newest unfinished run of the plan's file and target if that was another plan; None if not."""
+def find_unfinished(runs: Iterable[Summary], plan: Plan) -> Summary | None:
+    """Return the newest run of the plan's file and target if that is unfinished, whatever the file said; or None."""
     mine = [run for run in runs if (run.plan.file, run.plan.target, run.plan.url) == (plan.file, plan.target, plan.url)]
-    newest = mine[-1] if mine else None
-    return newest if newest is not None and not newest.complete and not same_content(newest.plan, plan) else None
+    return mine[-1] if mine and not mine[-1].complete else None
+
+
+def find_changed(runs: Iterable[Summary], plan: Plan) -> Summary | None:
+    """Return the newest run of the plan's file and target if that is unfinished and was another plan; None if not."""
+    newest = find_unfinished(runs, plan)
+    return None if newest is None or same_content(newest.plan, plan) else newest
 
 
 def _content(plan: Plan) -> Plan:

@@ -80,8 +80,9 @@ def sweep(
         simulators = stack.enter_context(contextlib.closing(_simulators(file, jobs, cluster)))
         store = None if dry_run else stack.enter_context(Store(store_path))
         stored = stack.enter_context(existing(store_path)) if dry_run and store_path.exists() else store
+        lock = (lambda _: None) if store is None else store.lock
         with messages().status(f"reading {plan_path}") as status:
-            prepared = preview(file, stored, timeout, status.update, again=again, trials=trials)
+            prepared = preview(file, stored, timeout, status.update, lock=lock, again=again, trials=trials)
         if store is None:
             planned = [one.row() for one in prepared]
             show(PlainRows(f"Plan {plan_path}", planned, closing=_estimate(prepared, simulators)), output)

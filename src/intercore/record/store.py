@@ -14,7 +14,7 @@ import msgspec
 
 from intercore import __version__
 from intercore.errors import IntercoreError, UsageError
-from intercore.record import store_format
+from intercore.record import run_lock, store_format
 from intercore.record.measurement import Plan, Run
 from intercore.record.plan import canonical
 from intercore.record.store_reading import FileForReading
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Measurement
     from intercore.record.plan import Setting
+    from intercore.record.run_lock import RunLock
 
 Found = TypeVar("Found")
 
@@ -108,13 +109,6 @@ class StoreReader:
     def runs(self) -> list[Summary]:
         """Return all runs without their measurements, the oldest first."""
         return self._read(self._summaries)
-
-    def newest_unfinished(self) -> int:
-        """Return the id of the newest run that is not complete. UsageError if there is none."""
-        for summary in reversed(self.runs()):
-            if not summary.complete:
-                return summary.id
-        raise UsageError(f"there is nothing to resume: every run in {self.path} is complete")
 
     def _run(self, run_id: int | None) -> Run:
         ids = [number for (number,) in self._db.execute("SELECT id FROM campaigns ORDER BY id DESC")]
@@ -203,11 +197,15 @@ class StoreReader:
 
 
 class Store(StoreReader):
-    """A store that runs and measurements are added to, and read from, unless the disk or another writer prevents it."""
+    """A store that runs and measurements are added to, and read from; a full disk or another writer can be in the way.
+
+    It holds the lock on each run that it made or was told to lock, until it is closed.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Open the store at `path`, creating it if there is no file or an empty one. Other files are never changed."""
         self.path = Path(path).absolute()
+        self._locks: dict[int, RunLock] = {}
         with _explained(self.path, "open", _TO_WRITE):
             self._db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
             try:
@@ -217,16 +215,37 @@ class Store(StoreReader):
                 raise
 
     def close(self) -> None:
-        """Close the file. Nothing is pending: every method has committed what it wrote."""
+        """Release the locks and close the file. Nothing is pending: every method has committed what it wrote."""
+        for lock in self._locks.values():
+            lock.release()
+        self._locks.clear()
         with _explained(self.path, "close", _TO_WRITE):
             self._db.close()
 
+    def lock(self, run_id: int) -> None:
+        """Keep other processes from measuring a run as well. Raises IntercoreError if one is at it.
+
+        The lock ends with the process, however that ends.
+        """
+        if run_id in self._locks:
+            return
+        path = self.path.with_name(f"{self.path.name}-run-{run_id}.lock")
+        with _explained(path, "lock", _TO_WRITE):
+            lock = run_lock.acquired(path)
+        if lock is None:
+            raise IntercoreError(
+                f"another process is measuring run {run_id} of {self.path}; wait until that one has ended, or end it"
+            )
+        self._locks[run_id] = lock
+
     def create_run(self, plan: Plan, total: int) -> int:
-        """Add a run without measurements and return its id; `total` is the number of measurements that it needs."""
+        """Add a run without measurements, locked, and return its id; `total` is how many measurements it needs."""
         with self._transaction("add a run to", "IMMEDIATE"):
             row = (msgspec.json.encode(plan).decode(), total, _now(), __version__)
             statement = "INSERT INTO campaigns (plan, total, started, tool, crc) VALUES (?, ?, ?, ?, ?) RETURNING id"
-            return self._insert(statement, (*row, crc_of(row)))
+            run_id = self._insert(statement, (*row, crc_of(row)))
+            self.lock(run_id)  # before others can see the run
+            return run_id
 
     def add(self, run_id: int, setting: Setting, measurement: Measurement, total: int | None = None) -> None:
         """Add a complete measurement of `setting` to a run. When this returns, it survives a power cut.

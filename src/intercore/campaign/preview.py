@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from intercore.campaign.planning import Draft
     from intercore.record.measurement import Plan
     from intercore.record.plan import Setting
-    from intercore.record.store import StoreReader, Summary
+    from intercore.record.store import RunSummary, StoreReader
 
 _PAUSE = 1.0
 """Seconds before a target that does not answer is opened once more."""
@@ -43,9 +43,9 @@ class TargetPreview(msgspec.Struct, frozen=True):
     pace: Pace | None = None
     missing: tuple[Setting, ...] = ()
     """What is to be measured; what a stop rule may ask for besides is not known yet."""
-    run: Summary | None = None
+    run: RunSummary | None = None
     """The stored run to go on with, or the one that has everything; None for a new one."""
-    changed: Summary | None = None
+    changed: RunSummary | None = None
     """An unfinished run of what the file said before."""
 
     @property

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from intercore.record.measurement import Run
-    from intercore.record.store import Summary
+    from intercore.record.store import RunSummary
 
 RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a stored run; the newest if left out.")]
 
@@ -71,7 +71,7 @@ def _run_ids(store: StoreReader, name: str) -> list[int]:
     if not newest_first:
         raise UsageError(f"{store.path} holds no run of the target {target}; measure: intercore run {target} suite")
     seen: set[str] = set()
-    chosen: list[Summary] = []
+    chosen: list[RunSummary] = []
     for summary in sorted(newest_first, key=lambda one: not one.complete):
         if summary.done and not seen.issuperset(summary.plan.benchmarks):
             seen.update(summary.plan.benchmarks)
@@ -89,7 +89,7 @@ def _run_ids(store: StoreReader, name: str) -> list[int]:
     return sorted(summary.id for summary in chosen)
 
 
-def _share_a_benchmark(one: Summary, other: Summary) -> bool:
+def _share_a_benchmark(one: RunSummary, other: RunSummary) -> bool:
     return not set(one.plan.benchmarks).isdisjoint(other.plan.benchmarks)
 
 

@@ -54,7 +54,7 @@ _CAUSES = {
 """What went wrong and what to do, by SQLite's extended result code or else the primary one (its low 8 bits)."""
 
 
-class Summary(msgspec.Struct, frozen=True):
+class RunSummary(msgspec.Struct, frozen=True):
     """A run without its measurements."""
 
     id: int
@@ -106,7 +106,7 @@ class StoreReader:
         """Return a run with all its measurements; the newest run if None. UsageError if there is no such run."""
         return self._read(lambda: self._run(run_id))
 
-    def runs(self) -> list[Summary]:
+    def runs(self) -> list[RunSummary]:
         """Return all runs without their measurements, the oldest first."""
         return self._read(self._summaries)
 
@@ -159,7 +159,7 @@ class StoreReader:
             self._db.execute(f"BEGIN {kind}")
             yield
 
-    def _summaries(self, run_id: int | None = None) -> list[Summary]:
+    def _summaries(self, run_id: int | None = None) -> list[RunSummary]:
         """Return one run, or all of them."""
         rows = self._db.execute(
             "SELECT id, (SELECT count(*) FROM measurements WHERE campaign = campaigns.id), crc,"
@@ -171,7 +171,7 @@ class StoreReader:
             with self._reading(f"run {number}"):
                 check_crc(crc, crc_of(row))
                 plan, total, started, tool = msgspec.convert(row, tuple[str, int, str, str])
-                summaries.append(Summary(number, msgspec.json.decode(plan, type=Plan), started, tool, total, done))
+                summaries.append(RunSummary(number, msgspec.json.decode(plan, type=Plan), started, tool, total, done))
         return summaries
 
     def _measurements(self, run_id: int) -> list[Measurement]:

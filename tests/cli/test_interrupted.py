@@ -218,8 +218,8 @@ def test_two_resumes_of_one_run_at_once_measure_nothing_twice(tool: Tool) -> Non
     with tool.started(*LONG) as process:
         first_measurement(process)
     results = at_once(lambda: tool("run", "--resume"), lambda: tool("run", "--resume"))
-    for result in results:
-        assert result.status in {0, 1, 2}
-        assert "Traceback" not in result.err
-    assert min(result.status for result in results) == 0
+    first, second = sorted(results, key=lambda result: result.status)
+    first.succeeded()
+    if second.status:  # or it came when the other had ended
+        assert re.search("another process is measuring run 1 of|nothing to resume", second.failed(second.status).error)
     assert len(contents_of(tool.store)) == TOTAL

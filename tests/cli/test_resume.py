@@ -199,3 +199,96 @@ def test_resume_on_another_board_warns_in_words(tool: Tool, board: FakeBoard) ->
     board.behave(condition="cpu=another fake")
     said = " ".join(tool("run", "--resume").succeeded().out.split())
     assert "The condition cpu changed within this run (a fake / another fake)" in said
+
+
+# What is no run to resume
+
+
+def test_a_store_without_runs_has_nothing_to_resume_and_says_why_that_may_be(tool: Tool) -> None:
+    """As a kill leaves it that comes before the run is stored."""
+    Store(tool.store).close()
+    error = tool("run", "--resume").failed(2).error
+    assert f"{tool.store} holds no run" in error
+    assert "begin it again: intercore run" in error
+    assert "complete" not in error
+
+
+PLAN = """
+[[target]]
+name = "serial"
+port = "{url}"
+max_baud = 115200
+[[experiment]]
+benchmark = "speedup"
+factors = {{ n = [10, 20, 30] }}
+"""
+
+
+@pytest.fixture
+def swept(tool: Tool, board: FakeBoard) -> Tool:
+    """The tool beside a store with a run of a plan file, of which one of three measurements is there."""
+    (tool.directory / "my plan.toml").write_text(PLAN.format(url=board.url))
+    board.behave("refuse", after=1)
+    tool("sweep", "my plan.toml", "--no-estimate", "--patience", "0.1")
+    board.behave()
+    with Store(tool.store) as store:
+        assert [(run.done, run.total) for run in store.runs()] == [(1, 3)]
+    return tool
+
+
+def test_a_run_of_a_plan_file_is_not_resumed_without_it(swept: Tool, board: FakeBoard) -> None:
+    """Only the file knows the most bits per second, and how to flash its target."""
+    opened = board.connections
+    error = swept("run", "--resume").failed(2).error
+    assert "run 1 is of a plan file" in error
+    assert board.connections == opened
+    program, *words = shlex.split(error.rpartition(": ")[2])
+    assert program == "intercore"
+    swept(*words, "--no-estimate").succeeded()
+    assert "every run in" in swept("run", "--resume").failed(2).error
+
+
+def test_an_older_run_is_resumed_and_the_newer_one_of_a_plan_file_is_told(swept: Tool) -> None:
+    run = read(swept.store)
+    swept.store.unlink()
+    with Store(swept.store) as store:
+        store.create_run(msgspec.structs.replace(run.plan, file=None), run.total)
+        store.create_run(run.plan, run.total)
+    result = swept("run", "--resume").succeeded()
+    assert "run 2 is of a plan file, with which it goes on: intercore sweep 'my plan.toml'" in result.err
+    with Store(swept.store) as store:
+        assert [(one.done, one.total) for one in store.runs()] == [(3, 3), (0, 3)]
+
+
+# Who is at it already
+
+
+def test_a_run_that_another_process_measures_is_not_measured_as_well_until_that_one_is_killed(
+    tool: Tool, board: FakeBoard
+) -> None:
+    board.behave(repetition_time=0.2)
+    words = ("run", "serial", "speedup", "--port", board.url, "n=10,20,30,40,50,60", "mode=pool")
+    with tool.started(*words) as process:
+        assert process.stderr is not None
+        while not process.stderr.readline().startswith("1/6 "):
+            assert process.poll() is None
+        opened = board.connections
+        assert "another process is measuring run 1 of" in tool("run", "--resume").failed(1).error
+        assert board.connections == opened, "the board that is being measured was disturbed"
+        process.kill()
+        process.communicate()
+    board.behave()
+    tool("run", "--resume").succeeded()
+    assert len(contents_of(tool.store)) == 6
+    assert [entry.name for entry in tool.directory.iterdir()] == [tool.store.name]
+
+
+def test_a_plan_file_that_another_process_carries_out_is_not_carried_out_as_well(swept: Tool, board: FakeBoard) -> None:
+    opened = board.connections
+    with Store(swept.store) as store:
+        store.lock(1)
+        result = swept("sweep", "my plan.toml", "--no-estimate").failed(1)
+    said = " ".join(result.err.split())
+    assert f"serial at {board.url} is set aside: another process is measuring run 1 of" in said
+    assert board.connections == opened
+    swept("sweep", "my plan.toml", "--no-estimate").succeeded()

@@ -42,6 +42,7 @@ PRELOADED = [
     "statsmodels.api",
     "encodings.idna",
     "encodings.unicode_escape",
+    "importlib.readers",  # nobody may not read the Python of a root that keeps it at home
     "typer.rich_utils",
 ]
 QUICK = ("clock", "from=0", "to=0", "longest_us=10,20,30,40,50,60", "samples=5", "dither_us=10", "--repetitions", "1")

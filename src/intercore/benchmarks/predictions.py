@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import msgspec
 
-    from intercore.record.store import Store
+    from intercore.record.store import StoreReader
     from intercore.view.section import Section
 
 
@@ -37,7 +37,7 @@ class Predicted:
     section: Section
 
 
-def predict(store: Store, target: str, benchmark: str, words: Iterable[str], *, extrapolate: bool) -> Predicted:
+def predict(store: StoreReader, target: str, benchmark: str, words: Iterable[str], *, extrapolate: bool) -> Predicted:
     """Predict from the runs of a store; `words` name the setting, e.g. `size=300 transport=ring from=0 to=1`.
 
     Raises UsageError for what has no model, was not measured, or does not exist.

@@ -17,7 +17,7 @@ _MISSING = object()
 _KINDS: Mapping[type, str] = {list: "list", dict: "table"}
 
 
-class Table:
+class TomlTable:
     """A table, with where it stands."""
 
     def __init__(self, name: str, text: str, values: Mapping[str, Any], location: Location = ()) -> None:
@@ -37,11 +37,11 @@ class Table:
             if key not in known:
                 self.refuse(unknown("key", key, known), key)
 
-    def inner(self, values: Mapping[str, Any], *inside: str | int) -> Table:
+    def inner(self, values: Mapping[str, Any], *inside: str | int) -> TomlTable:
         """Return the table that stands there in this one."""
-        return Table(self.name, self.text, values, (*self.location, *inside))
+        return TomlTable(self.name, self.text, values, (*self.location, *inside))
 
-    def tables(self, key: str, example: str) -> list[Table]:
+    def tables(self, key: str, example: str) -> list[TomlTable]:
         """Return a list of tables that must be there, such as `[[target]]`."""
         found = self.values.get(key)
         if not isinstance(found, list) or not found or not all(isinstance(table, dict) for table in found):
@@ -76,10 +76,10 @@ class Table:
         return found
 
 
-def parsed(text: str, name: str) -> Table:
+def parsed(text: str, name: str) -> TomlTable:
     """Return the whole of a TOML text; `name` is that of the file. Raises UsageError for what is none."""
     try:
-        return Table(name, text, tomllib.loads(text))
+        return TomlTable(name, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(syntax_error(error, name, text)) from None
     except RecursionError:

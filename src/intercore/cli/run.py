@@ -27,7 +27,7 @@ from intercore.cli.options import (
 )
 from intercore.cli.outcome import findings, write_report
 from intercore.cli.report_options import with_report_options
-from intercore.cli.stored import command_to_go_on, existing
+from intercore.cli.stored import command_to_go_on, existing_to_add_to, run_to_resume
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Part, Plan
@@ -72,7 +72,9 @@ def run(
         ),
     ] = None,
     *,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest unfinished run.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the newest unfinished run, unless it is of a plan file.")
+    ] = False,
     report_path: Annotated[
         Path | None, typer.Option("--report", help="Also write an HTML page there; the suite always writes one.")
     ] = None,
@@ -110,8 +112,10 @@ def run(
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
         fixed |= {"--until": until, "--cap": cap}
         _refuse_new_plan(name for name, value in fixed.items() if value is not None)
-        with existing(store_path) as store:
-            finished = _carry_out(store, store.newest_unfinished(), address, timeout)
+        with existing_to_add_to(store_path) as store:
+            run_id = run_to_resume(store)
+            store.lock(run_id)
+            finished = _carry_out(store, run_id, address, timeout)
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:

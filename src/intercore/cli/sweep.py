@@ -22,7 +22,7 @@ from intercore.cli.options import (
 )
 from intercore.cli.outcome import findings, write_report
 from intercore.cli.report_options import with_report_options
-from intercore.cli.stored import command_to_go_on
+from intercore.cli.stored import command_to_go_on, existing
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.store import Store
 from intercore.target.targets import find
@@ -78,10 +78,12 @@ def sweep(
     file = plan_reader.read(plan_path)
     with contextlib.ExitStack() as stack:
         simulators = stack.enter_context(contextlib.closing(_simulators(file, jobs, cluster)))
-        store = stack.enter_context(Store(store_path)) if store_path.exists() or not dry_run else None
+        store = None if dry_run else stack.enter_context(Store(store_path))
+        stored = stack.enter_context(existing(store_path)) if dry_run and store_path.exists() else store
+        lock = (lambda _: None) if store is None else store.lock
         with messages().status(f"reading {plan_path}") as status:
-            prepared = preview(file, store, timeout, status.update, again=again, trials=trials)
-        if store is None or dry_run:
+            prepared = preview(file, stored, timeout, status.update, lock=lock, again=again, trials=trials)
+        if store is None:
             planned = [one.row() for one in prepared]
             show(PlainRows(f"Plan {plan_path}", planned, closing=_estimate(prepared, simulators)), output)
             return

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from intercore.record.measurement import Measurement
-    from intercore.record.store import Store
+    from intercore.record.store import StoreReader
     from intercore.statistics.line import Fit
 
 _MOST_BYTES = 2**40  # beyond what any message has
@@ -68,7 +68,9 @@ class _Known(msgspec.Struct, frozen=True):
     origin: Origin
 
 
-def predict(store: Store, target: str, words: Iterable[str], *, extrapolate: bool) -> Prediction | PredictedRanking:
+def predict(
+    store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool
+) -> Prediction | PredictedRanking:
     """Predict from the runs of a store; `words` name the setting, e.g. `size=300 transport=ring from=0 to=1`.
 
     Where they leave open which of several settings, all of these are predicted and ranked. Raises UsageError for what
@@ -113,7 +115,7 @@ def _asked(words: Iterable[str]) -> tuple[int, Measure, dict[str, str]]:
     return int(size), msgspec.convert(measure, Measure), asked
 
 
-def _stored(store: Store, target: str) -> Iterator[_Known]:
+def _stored(store: StoreReader, target: str) -> Iterator[_Known]:
     """Return the measurements of messages on a target, those of the newest run first."""
     for summary in reversed(store.runs()):
         if summary.plan.target == target and BENCHMARK in summary.plan.benchmarks:

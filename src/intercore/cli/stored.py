@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE
 from intercore.errors import UsageError
+from intercore.numeral import whole_number
 from intercore.record.store import Store
 from intercore.target.targets import find
 
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Run
 
-RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a stored run; the newest if left out.")]
+RunId = Annotated[
+    int | None,
+    typer.Argument(metavar="[RUN]", parser=run_number, help="Number of a stored run; the newest if left out."),
+]
 
 
 @contextlib.contextmanager
@@ -49,8 +54,9 @@ def _run_ids(store: Store, name: str) -> list[int]:
 
     A run is left out if newer ones measured all that it did.
     """
-    if name.isascii() and name.isdecimal():
-        return [int(name)]
+    number = whole_number(name)
+    if number is not None:
+        return [number]
     target = find(name).name
     seen: set[str] = set()
     newest = []

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from intercore.board.boards import Flashing
+from intercore.board.debug_probe import check_probe
 from intercore.campaign.duration import parse_duration
 from intercore.campaign.plan_file import Experiment, PlanFile, TargetEntry
 from intercore.campaign.toml_table import parsed, shown
@@ -102,6 +103,7 @@ def _check_way(target: Target, way: Flashing) -> None:
     """Raise UsageError if a target is not flashed so."""
     if target.flashed and target.board is not None:
         target.board.check(way)
+        check_probe(way.probe, way.tool)
     elif way != Flashing():
         raise UsageError(f"probe, with and drive are for boards that are flashed: {target.name} is none")
 

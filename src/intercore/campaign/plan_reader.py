@@ -5,6 +5,7 @@ Whatever is wrong is a UsageError that begins with the file and the line.
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 from pathlib import Path
@@ -41,12 +42,14 @@ def read(path: Path) -> PlanFile:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror or error}") from None
-    except ValueError as error:  # a name with a zero byte
-        raise UsageError(f"cannot read {name!r}: {error}") from None
+    except ValueError:  # a name with a zero byte
+        raise UsageError(f"cannot read {name}: no file has such a name") from None
     if len(data) > MAX_BYTES:
         raise UsageError(f"{name} is no plan file: it has more than {MAX_BYTES} bytes")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise UsageError(f"{name}:1: this is UTF-16 text: save it as UTF-8")
     try:
-        return parse(data.decode(), name)
+        return parse(data.decode("utf-8-sig"), name)  # with the byte-order mark that some editors put in front
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{name}:{line}: this is not UTF-8 text") from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-import zlib
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +16,7 @@ from intercore.errors import IntercoreError, UsageError
 from intercore.record import store_format
 from intercore.record.measurement import Plan, Run
 from intercore.record.plan import canonical
-from intercore.record.store_rows import check_crc, crc_of, is_of, measurement_of, packed
+from intercore.record.store_rows import DamagedError, check_crc, crc_of, is_of, measurement_of, packed, reading
 
 if TYPE_CHECKING:
     import os
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 5.0
 """How long to wait for another process that is writing to the same store."""
 
+_USABLE = "make sure that it is a file that you may read and write, in a directory that you may write to"
 _CAUSES = {
     sqlite3.SQLITE_BUSY: "it is locked by another process; wait for that one to end, then try again",
     sqlite3.SQLITE_FULL: "the disk is full; free some space, then go on with --resume (what is complete is kept)",
@@ -38,6 +38,9 @@ _CAUSES = {
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a copy, or choose another file",
     sqlite3.SQLITE_NOTADB: "it is not an Intercore store and was left as it is; choose another file",
     sqlite3.SQLITE_READONLY: "it is read-only; make the file and its directory writable, or work on a copy",
+    sqlite3.SQLITE_CANTOPEN: f"it cannot be opened; {_USABLE}",
+    sqlite3.SQLITE_ERROR: "its tables are not those of an Intercore store: the file is damaged, or another program has "
+    "changed it; restore it from a copy, or choose another file",
     sqlite3.SQLITE_CONSTRAINT_UNIQUE: "that is in it already",
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "it has no such run",
 }
@@ -229,8 +232,9 @@ class Store:
     def _reading(self, what: str) -> Iterator[None]:
         """Turn whatever an untrusted row can raise into an IntercoreError that says which row it is."""
         try:
-            yield
-        except (msgspec.MsgspecError, zlib.error, ValueError, OverflowError) as error:
+            with reading():
+                yield
+        except DamagedError as error:
             raise IntercoreError(f"{what} in {self.path} is damaged ({error}); restore the file from a copy") from error
 
 
@@ -245,13 +249,20 @@ def _explained(path: Path, action: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise IntercoreError(f"cannot {action} {path}: {_cause(error, path)}") from error
-    except (OSError, OverflowError, UnicodeError) as error:  # the latter two: a value that SQLite has no room for
-        raise IntercoreError(f"cannot {action} {path}: {error}") from error
+    except UnicodeDecodeError as error:  # in what SQLite's module says of it
+        raise IntercoreError(f"cannot {action} {path}: {_CAUSES[sqlite3.SQLITE_CORRUPT]}") from error
+    except UnicodeError as error:
+        raise IntercoreError(f"cannot {action} {path}: a text is not valid; use UTF-8") from error
+    except OverflowError as error:
+        raise IntercoreError(f"cannot {action} {path}: a number is too large for it") from error
+    except OSError as error:
+        raise IntercoreError(f"cannot {action} {path}: {error.strerror or error}") from error
 
 
 def _cause(error: sqlite3.Error, path: Path) -> str:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # errors of the Python module have none
     if code == sqlite3.SQLITE_CANTOPEN and not path.parent.is_dir():
         return f"there is no directory {path.parent}; make it, or choose another file"
-    unknown = f"{error}; make sure that it is a file that you may read and write, in a directory that you may write to"
-    return _CAUSES.get(code) or _CAUSES.get(code & 0xFF) or unknown
+    if "Could not decode" in str(error):  # of the Python module, for a text that is not UTF-8
+        code = sqlite3.SQLITE_CORRUPT
+    return _CAUSES.get(code) or _CAUSES.get(code & 0xFF) or f"{error}; {_USABLE}"

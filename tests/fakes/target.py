@@ -6,6 +6,7 @@ python tests/fakes/target.py [--fault FAULT] [--samples N] [--repetitions N] [--
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import queue
@@ -29,6 +30,9 @@ FAULTS = {
     "silent-restart": "restarts in mid-run, and its greeting is lost",
     "flood-valid": "repeats a valid line for ever",
     "flood-progress": "repeats the same progress for ever",
+    "endless-progress": "says for ever, now and then, that it is at the same repetition",
+    "endless-repetitions": "does more repetitions than it was asked for, without end",
+    "endless-plan": "is asked for one repetition more with each that it does",
     "flood-garbage": "sends lines of garbage for ever",
     "flood-endless": "sends one line without an end",
     "version-2": "speaks protocol version 2",
@@ -302,9 +306,18 @@ class Target:
         if self.fault == "fail":
             self.error(answer_id, "failed", "no memory for a second task")
             return False
+        repetitions = self.options.repetitions
+        counted = {
+            "endless-progress": ((repetitions // 2, repetitions) for _ in itertools.count()),
+            "endless-repetitions": ((done, repetitions) for done in itertools.count()),
+            "endless-plan": ((done, done + 1) for done in itertools.count()),
+        }
+        for done, of in counted.get(self.fault, ()):
+            self.say("progress", answer_id, done=done, of=of)
+            time.sleep(0.005)
         floods = {
             "flood-valid": self.line("log", 0, text="again") * 500,
-            "flood-progress": self.line("progress", answer_id, done=0, of=9) * 500,
+            "flood-progress": self.line("progress", answer_id, done=0, of=repetitions) * 500,
             "flood-garbage": b"\x00\xff no line of ours \x1b[2J\n" * 1000,
             "flood-endless": b"x" * 65536,
         }

@@ -31,6 +31,7 @@ Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Counter = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 AnswerId = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 LineNumber = Annotated[int, Meta(ge=0, lt=MAX_LINES)]
+Repetitions = Annotated[int, Meta(ge=0, le=16 * MAX_LINES)]  # each leaves a sample, and a line has 16 of them
 Hertz = Annotated[int, Meta(ge=1, le=10**12)]
 BitRate = Annotated[int, Meta(ge=1, le=10**9)]
 
@@ -143,8 +144,8 @@ class Factor(Numbered, frozen=True, tag="factor"):
 class Progress(Line, frozen=True, tag="progress"):
     """How far a run has come, in repetitions."""
 
-    done: Counter
-    of: Counter
+    done: Repetitions
+    of: Repetitions
 
 
 class SeriesHead(Numbered, frozen=True, tag="series"):

@@ -263,6 +263,8 @@ def _cause(error: sqlite3.Error, path: Path) -> str:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # errors of the Python module have none
     if code == sqlite3.SQLITE_CANTOPEN and not path.parent.is_dir():
         return f"there is no directory {path.parent}; make it, or choose another file"
+    if code == sqlite3.SQLITE_CANTOPEN and path.is_dir():
+        return "it is a folder; choose a file"
     if "Could not decode" in str(error):  # of the Python module, for a text that is not UTF-8
         code = sqlite3.SQLITE_CORRUPT
     return _CAUSES.get(code) or _CAUSES.get(code & 0xFF) or f"{error}; {_USABLE}"

@@ -6,6 +6,7 @@ python tests/fakes/target.py [--fault FAULT] [--samples N] [--repetitions N] [--
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import queue
@@ -29,6 +30,9 @@ FAULTS = {
     "silent-restart": "restarts in mid-run, and its greeting is lost",
     "flood-valid": "repeats a valid line for ever",
     "flood-progress": "repeats the same progress for ever",
+    "endless-progress": "says for ever, now and then, that it is at the same repetition",
+    "endless-repetitions": "does more repetitions than it was asked for, without end",
+    "endless-plan": "is asked for one repetition more with each that it does",
     "flood-garbage": "sends lines of garbage for ever",
     "flood-endless": "sends one line without an end",
     "version-2": "speaks protocol version 2",
@@ -56,6 +60,7 @@ FAULTS = {
     "not-json": "sends what is not JSON under a right CRC",
     "not-utf8": "sends what is not UTF-8 under a right CRC",
     "control": "sends an escape sequence in a text",
+    "bidi": "sends what turns the direction of writing",
     "unknown-type": "sends a line of a type that does not exist",
     "refuse": "refuses to run",
     "fail": "begins and then fails",
@@ -301,9 +306,18 @@ class Target:
         if self.fault == "fail":
             self.error(answer_id, "failed", "no memory for a second task")
             return False
+        repetitions = self.options.repetitions
+        counted = {
+            "endless-progress": ((repetitions // 2, repetitions) for _ in itertools.count()),
+            "endless-repetitions": ((done, repetitions) for done in itertools.count()),
+            "endless-plan": ((done, done + 1) for done in itertools.count()),
+        }
+        for done, of in counted.get(self.fault, ()):
+            self.say("progress", answer_id, done=done, of=of)
+            time.sleep(0.005)
         floods = {
             "flood-valid": self.line("log", 0, text="again") * 500,
-            "flood-progress": self.line("progress", answer_id, done=0, of=9) * 500,
+            "flood-progress": self.line("progress", answer_id, done=0, of=repetitions) * 500,
             "flood-garbage": b"\x00\xff no line of ours \x1b[2J\n" * 1000,
             "flood-endless": b"x" * 65536,
         }
@@ -354,6 +368,7 @@ class Target:
             "not-json": b"hello?",
             "not-utf8": start.encode().replace(b"t1", b"t\xff") + b"[1]}",
             "control": b'{"type":"log","id":0,"text":"\\u001b[2J"}',
+            "bidi": b'{"type":"log","id":0,"text":"\\u202etxt.exe"}',
             "unknown-type": b'{"type":"gift","id":%d,"i":9}' % self.id,
             "unknown-unit": start.replace("tick", "parsec").encode() + b"[1]}",
             "lie-end": b'{"type":"end","id":%d,"i":9,"status":"ok","checks":{}}' % self.id,

@@ -294,6 +294,43 @@ def test_a_flood_ends_with_an_error(fault: str, monkeypatch: pytest.MonkeyPatch)
         session.measure("example", {})
 
 
+def test_progress_that_never_comes_to_an_end_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "LONGEST_RESTS", 0.3)
+    monkeypatch.setattr(exchange, "MOST_WINDOWS", 1)
+    with talking("--fault", "endless-progress", timeout=0.5) as session:
+        says = r"gets no further: it says that it is at work, and has been at repetition 5 of 10 for 0\.8 s"
+        with pytest.raises(TargetSilentError, match=says):
+            session.measure("speedup", {})
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("endless-repetitions", "it has done 11 of 10 repetitions"),
+        ("endless-plan", "it has done 0 of 1 repetitions, and before that there were 10"),
+    ],
+)
+def test_more_repetitions_than_there_are_end_with_an_error(fault: str, says: str) -> None:
+    with talking("--fault", fault) as session, pytest.raises(ProtocolError, match=says):
+        session.measure("speedup", {})
+
+
+def test_a_target_that_is_busy_for_ever_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "LONGEST_BUSY", 1.0)
+    monkeypatch.setattr(exchange, "POKE_AFTER", 0.1)
+    says = "gets no further: it says that it is at work, and has been for 1 s"
+    for_ever = talking("--repetitions", "100000", "--no-progress", "--repetition-time", "0.01", timeout=1)
+    with for_ever as session, pytest.raises(TargetSilentError, match=says):
+        session.measure("speedup", {})
+
+
+def test_a_run_may_take_longer_than_a_standstill_as_long_as_it_gets_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "LONGEST_RESTS", 0.0)
+    monkeypatch.setattr(exchange, "MOST_WINDOWS", 1)
+    with talking("--repetitions", "15", "--repetition-time", "0.1", timeout=1) as session:
+        assert session.measure("speedup", {}).status == "ok"
+
+
 def test_another_protocol_version_is_named() -> None:
     port = fake("--fault", "version-2")
     with pytest.raises(ProtocolError, match="speaks version 2 of the Intercore protocol, this tool speaks version 1"):
@@ -315,22 +352,23 @@ def test_what_does_not_speak_the_protocol_is_told_so() -> None:
         ("lie-huge-count", "4611686018427387904 samples and has 100"),
         ("lie-index", "samples from 32 of series 't1' after 16 others"),
         ("lie-end", "line 10 of an answer that ends with line 9"),
-        ("lie-number", r"Expected `int` <= 262143 - at `\$.i`"),
+        ("lie-number", "`i` is not as docs/protocol.md has it"),
         ("lie-factor", "asked for n=10, it ran with n=11"),
         ("lie-status", "`ok` with checks .*'wrong': 1"),
         ("lie-looking", "series looking.zero names no core"),
         ("lie-unit", "samples in tick of series t1, which is in count"),
         ("lie-looking-unit", "series looking.0 is the cost of looking, and its unit is core"),
-        ("unknown-unit", "Invalid enum value 'parsec'"),
+        ("unknown-unit", "`unit` is not as docs/protocol.md has it"),
         ("lie-twice", "a `series`, is out of place"),
-        ("wrong-type", "Expected `int`, got `str`"),
-        ("huge-number", "Expected `int` <= 9223372036854775807"),
-        ("float", "Expected `int`, got `float`"),
-        ("deep", "Expected `int`, got `array`"),
-        ("not-json", "malformed"),
-        ("not-utf8", "utf-8"),
-        ("control", "matching regex"),
-        ("unknown-type", "gift"),
+        ("wrong-type", r"`values\[.*\]` is not as docs/protocol.md has it"),
+        ("huge-number", r"`values\[.*\]` is not as docs/protocol.md has it"),
+        ("float", r"`values\[.*\]` is not as docs/protocol.md has it"),
+        ("deep", r"`values\[.*\]` is not as docs/protocol.md has it"),
+        ("not-json", "it is not JSON"),
+        ("not-utf8", "it is not UTF-8"),
+        ("control", "`text` is not as docs/protocol.md has it"),
+        ("bidi", "`text` is not as docs/protocol.md has it"),
+        ("unknown-type", "`type` is not as docs/protocol.md has it, in .*gift"),
     ],
 )
 def test_a_target_that_lies_is_not_believed(fault: str, says: str) -> None:

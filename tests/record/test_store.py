@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import sys
 import time
@@ -192,8 +193,13 @@ def test_damaged_bytes_are_noticed_and_never_become_samples(path: Path, seed: in
     path.write_bytes(data)
     try:
         run = read(path)
-    except IntercoreError:
-        return  # noticed; what is not noticed must have hit bytes that are not in use
+    except IntercoreError as error:
+        noticed = str(error)
+    else:
+        noticed = ""
+    assert not LIBRARY.search(noticed)
+    if noticed:
+        return  # what is not noticed must have hit bytes that are not in use
     assert (run.plan, run.total) == (PLAN, TOTAL)
     assert all(content(measurement) in originals for measurement in run.measurements)
 
@@ -205,6 +211,9 @@ def test_a_truncated_file_is_an_error(path: Path, part: float) -> None:
     with pytest.raises(IntercoreError, match=r"runs\.db.*(damaged|not an Intercore store)"):
         read(path)
 
+
+LIBRARY = re.compile(r"codec|Could not|Expected `|malformed|Invalid|Python|ssize_t|Error -|no such|truncated|object")
+"""Words of Python, SQLite and other libraries, which are no help to who has a damaged file."""
 
 DAMAGE = [
     "UPDATE samples SET data = zeroblob(40) WHERE measurement = 4",
@@ -256,8 +265,9 @@ def test_a_bad_row_is_an_error_that_names_the_measurement(path: Path, statement:
     sql(path, statement)
     if crafted:
         mend_check_sums(path)
-    with pytest.raises(IntercoreError, match=r"measurement 4 of run 1 in .* is damaged"):
+    with pytest.raises(IntercoreError, match=r"measurement 4 of run 1 in .* is damaged") as caught:
         read(path)
+    assert not LIBRARY.search(str(caught.value))
 
 
 @pytest.mark.parametrize("crafted", [False, True], ids=["accident", "crafted"])
@@ -267,7 +277,27 @@ def test_a_bad_plan_is_an_error_that_names_the_run(path: Path, plan: str, crafte
     sql(path, "UPDATE campaigns SET plan = ?", plan)
     if crafted:
         mend_check_sums(path)
-    with pytest.raises(IntercoreError, match=r"run 1 in .* is damaged"):
+    with pytest.raises(IntercoreError, match=r"run 1 in .* is damaged") as caught:
+        read(path)
+    assert not LIBRARY.search(str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("UPDATE campaigns SET started = CAST(x'fffe' AS TEXT)", "the file is damaged; restore it"),
+        ("UPDATE conditions SET json = CAST(x'7bff7d' AS TEXT)", "the file is damaged; restore it"),
+        ("UPDATE samples SET clock = CAST(x'eda080' AS TEXT)", "the file is damaged; restore it"),
+        ("ALTER TABLE campaigns RENAME COLUMN plan TO plam", "its tables are not those of an Intercore store"),
+        ("DROP TABLE samples", "its tables are not those of an Intercore store"),
+    ],
+)
+def test_what_is_no_text_and_tables_that_were_changed_are_told_in_our_words(
+    path: Path, statement: str, says: str
+) -> None:
+    fill(path)
+    sql(path, statement)
+    with pytest.raises(IntercoreError, match=f"cannot read {path}: {says}"):
         read(path)
 
 

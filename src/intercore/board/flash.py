@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from intercore.board import esp_image
-from intercore.board.boot_drive import flash_drive
+from intercore.board.boot_drive import check_drive, flash_drive
 from intercore.board.build import board_image
-from intercore.board.debug_probe import flash_probe
+from intercore.board.debug_probe import check_probe, flash_probe
 from intercore.board.esp_flash import flash_serial, no_port
 from intercore.board.image_files import write_image
 from intercore.errors import IntercoreError, UsageError
@@ -26,11 +26,13 @@ def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable
     """Build the program of a board and put it there, where it starts at once; return in a few words what went where.
 
     `say` is told what takes time. Raises UsageError if `way` is none for this board, and IntercoreError if it cannot
-    be built or put there.
+    be built or put there. What is asked for wrongly is refused before the build, which takes minutes.
     """
     board.check(way)
+    check_probe(way.probe, way.tool)
+    check_drive(way.drive)
     if board.flashed_by == "esptool" and way.port is None:
-        raise no_port()  # before a build that takes minutes
+        raise no_port()
     if way.image is not None:
         return put_image(board, way.image, way, say)
     for factor in board.factors:

@@ -151,10 +151,12 @@ class _ThreadTarget(threading.local):
         what = (plan.target, plan.url, plan.baud, build, batch.program, batch.timeout, batch.max_rate)
         if self._target is None or what != self._what:
             self.close()
-            program = batch.program if plan.image is None else Path(plan.image)
-            address = Address(plan.url, plan.baud, build, batch.max_rate, program=program, flashing=batch.flashing)
+            image = None if plan.image is None else Path(plan.image)
+            address = Address(plan.url, plan.baud, build, batch.max_rate, program=image, flashing=batch.flashing)
             target = find(plan.target)
             check_address(target, address)
+            if image is None:
+                address = msgspec.structs.replace(address, program=batch.program)
             connection = self._open_board(target, address, say) if target.flashed else target.open(address, say)
             ready = opened(connection, plan, batch.timeout, batch.max_rate, self._tell)
             self._target = self._stack.enter_context(ready)

@@ -5,12 +5,14 @@ Whatever is wrong is a UsageError that begins with the file and the line.
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from intercore.board.boards import Flashing
+from intercore.board.debug_probe import check_probe
 from intercore.campaign.duration import parse_duration
 from intercore.campaign.plan_file import Experiment, PlanFile, TargetEntry
 from intercore.campaign.toml_table import parsed, shown
@@ -40,12 +42,14 @@ def read(path: Path) -> PlanFile:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror or error}") from None
-    except ValueError as error:  # a name with a zero byte
-        raise UsageError(f"cannot read {name!r}: {error}") from None
+    except ValueError:  # a name with a zero byte
+        raise UsageError(f"cannot read {name}: no file has such a name") from None
     if len(data) > MAX_BYTES:
         raise UsageError(f"{name} is no plan file: it has more than {MAX_BYTES} bytes")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise UsageError(f"{name}:1: this is UTF-16 text: save it as UTF-8")
     try:
-        return parse(data.decode(), name)
+        return parse(data.decode("utf-8-sig"), name)  # with the byte-order mark that some editors put in front
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{name}:{line}: this is not UTF-8 text") from None
@@ -102,6 +106,7 @@ def _check_way(target: Target, way: Flashing) -> None:
     """Raise UsageError if a target is not flashed so."""
     if target.flashed and target.board is not None:
         target.board.check(way)
+        check_probe(way.probe, way.tool)
     elif way != Flashing():
         raise UsageError(f"probe, with and drive are for boards that are flashed: {target.name} is none")
 

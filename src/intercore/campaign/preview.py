@@ -12,7 +12,7 @@ import msgspec
 
 from intercore.campaign import estimate
 from intercore.campaign.earlier_run import find_changed, find_run, find_unfinished
-from intercore.campaign.planning import builds_of, drafts, plan_for
+from intercore.campaign.planning import builds_of, drafts, located, plan_for
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.origin import in_brackets
 from intercore.record.plan import grid, measured, remaining, settings
@@ -131,7 +131,9 @@ def _asked(
     with contextlib.ExitStack() as stack:
         begin = time.monotonic()
         patience = draft.target.patience if timeout is None else timeout
-        target = stack.enter_context(draft.open(patience, say))
+        with located(file, (*draft.entry.location, "port")):
+            opening = draft.open(patience, say)
+        target = stack.enter_context(opening)
         begin = begin if draft.is_flashed else time.monotonic()
         benchmarks = {benchmark.name: benchmark for benchmark in target.session.benchmarks()}
         plan = plan_for(file, draft, list(benchmarks.values()), target)

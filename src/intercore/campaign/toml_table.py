@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from intercore.campaign.toml_location import line_of, syntax_error
 from intercore.errors import UsageError, unknown
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -62,6 +63,8 @@ class TomlTable:
         found = self.values.get(key)
         if found is not None and not isinstance(found, str):
             self.refuse(f"{key} is a text in quotes and not {shown(found)}", key)
+        if found is not None and (found != printable(found) or "\n" in found):
+            self.refuse(f"{key} has a control character: {found!a}", key)
         return found
 
     def whole(self, key: str, default: int, least: int, most: int) -> int:
@@ -82,6 +85,8 @@ def parsed(text: str, name: str) -> TomlTable:
         return TomlTable(name, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(syntax_error(error, name, text)) from None
+    except ValueError:  # Python reads no number of more than 4,300 digits
+        raise UsageError(f"{name} is no plan file: a number in it has thousands of digits") from None
     except RecursionError:
         raise UsageError(f"{name} is no plan file: its lists and tables are nested too deeply") from None
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE, StorePath
 from intercore.cli.stored import stored
 from intercore.record.export.format import known_formats
@@ -18,7 +19,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog="Example: intercore export 3 --to samples.parquet")
 def export(
-    run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of a stored run; see intercore runs.")],
+    run_id: Annotated[
+        int, typer.Argument(metavar="RUN", parser=run_number, help="Number of a stored run; see intercore runs.")
+    ],
     *,
     to: Annotated[
         Path, typer.Option(help=f"File to write; its suffix, {' or '.join(known_formats())}, is the format.")

@@ -15,8 +15,10 @@ from intercore.campaign.levels import excluded, find_benchmark, refused, repetit
 from intercore.campaign.run import carry_out
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
 from intercore.cli.connection import connected, patience
+from intercore.cli.number_options import whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
+    MOST_BAUD,
     TARGET_HELP,
     Baud,
     ImagePath,
@@ -31,7 +33,7 @@ from intercore.cli.stored import command_to_go_on, existing_to_add_to, run_to_re
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Part, Plan
-from intercore.record.plan import ENOUGH_REPETITIONS, SUITE, check, left_out, settings
+from intercore.record.plan import ENOUGH_REPETITIONS, MAX_SETTINGS, SUITE, check, left_out, settings
 from intercore.record.store import Store
 from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find
 from intercore.terminal.console import messages, say
@@ -47,7 +49,8 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 MaxBaud = Annotated[
-    int | None, typer.Option(help="Most bits per second to go to once both ends can; no limit if left out.", min=1)
+    int | None,
+    whole_option("--max-baud", 1, MOST_BAUD, "Most bits per second to go to once both ends can; no limit if left out."),
 ]
 Faults = Annotated[
     list[str] | None,
@@ -81,7 +84,9 @@ def run(
     opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with: O0,O3, as opt=O0,O3.")] = None,
     repetitions: Annotated[
         int | None,
-        typer.Option(help=f"How often to measure each setting; {ENOUGH_REPETITIONS}, or 1 of a simulated chip.", min=1),
+        whole_option(
+            "--repetitions", 1, MAX_SETTINGS, f"How often to measure each setting; {ENOUGH_REPETITIONS}, simulated 1."
+        ),
     ] = None,
     until: Annotated[
         str | None,
@@ -90,12 +95,13 @@ def run(
         ),
     ] = None,
     cap: Annotated[
-        int | None, typer.Option(help=f"Most repetitions of a setting with --until; {DEFAULT_CAP}.", min=1)
+        int | None,
+        whole_option("--cap", 1, MAX_SETTINGS, f"Most repetitions of a setting with --until; {DEFAULT_CAP}."),
     ] = None,
     skip_impossible: Annotated[
         bool, typer.Option("--skip-impossible", help="Leave out what the target cannot measure instead of refusing it.")
     ] = False,
-    seed: Annotated[int | None, typer.Option(help="Of the order and of the dither; 1.", min=0, max=2**32 - 1)] = None,
+    seed: Annotated[int | None, whole_option("--seed", 0, 2**32 - 1, "Of the order and of the dither; 1.")] = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
     max_baud: MaxBaud = None,

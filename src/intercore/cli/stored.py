@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE
 from intercore.errors import UsageError
+from intercore.numeral import whole_number
 from intercore.record.store import Store, StoreReader
 from intercore.target.targets import find
 from intercore.terminal.console import say
@@ -21,7 +23,10 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
     from intercore.record.store import RunSummary
 
-RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a stored run; the newest if left out.")]
+RunId = Annotated[
+    int | None,
+    typer.Argument(metavar="[RUN]", parser=run_number, help="Number of a stored run; the newest if left out."),
+]
 
 
 @contextlib.contextmanager
@@ -64,8 +69,9 @@ def _run_ids(store: StoreReader, name: str) -> list[int]:
     Unfinished runs come after all complete ones, and those without a measurement not at all. A run is left out if those
     before it measured all that it did; that is told where somebody may have meant it.
     """
-    if name.isascii() and name.isdecimal():
-        return [int(name)]
+    number = whole_number(name)
+    if number is not None:
+        return [number]
     target = find(name).name
     newest_first = [one for one in reversed(store.runs()) if one.plan.target == target]
     if not newest_first:

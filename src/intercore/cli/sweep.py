@@ -14,6 +14,7 @@ from intercore.campaign.preview import preview, total_duration
 from intercore.campaign.simulator_processes import SimulatorProcesses, cores
 from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.campaign.sweep import carry_out as sweep_campaigns
+from intercore.cli.number_options import seconds_option, whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
     Output,
@@ -59,7 +60,7 @@ def sweep(
     ] = True,
     again: Annotated[bool, typer.Option("--again", help="Begin anew instead of going on with what is stored.")] = False,
     jobs: Annotated[
-        int | None, typer.Option(help="Simulated chips at a time; one per core if left out.", min=1, max=1024)
+        int | None, whole_option("--jobs", 1, 1024, "Simulated chips at a time; one per core if left out.")
     ] = None,
     cluster: Annotated[
         str | None,
@@ -67,7 +68,8 @@ def sweep(
     ] = None,
     report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
     patience: Annotated[
-        float, typer.Option(help="Seconds to wait for a target that has gone before it is set aside.", min=0)
+        float,
+        seconds_option("--patience", 0.0, "Seconds to wait for a target that has gone before it is set aside."),
     ] = DEFAULT_PATIENCE,
     timeout: Timeout = None,
     options: Options,

@@ -43,6 +43,12 @@ POKE_SHARE = 0.1
 """The same as a share of the silence that is allowed, where that is long: so it is known to be silent for long."""
 HUNT_SHARE = 0.2
 """Share of that silence after which a target in a run is looked for at other rates, where one that computes is lost."""
+LONGEST_RESTS = 200.0
+"""Seconds that a repetition may rest: `rest_ms` is at most 60,000, and the most rests there are in one is three."""
+MOST_WINDOWS = 8
+"""Times in a repetition that a target may be silent for as long as is allowed, before it says again how far it is."""
+LONGEST_BUSY = 86400.0
+"""Seconds that a target may be busy without ever saying how far it is: a day."""
 MAX_STALE = 250_000
 """Messages without news that make a flood: several times a long answer that is sent once too often."""
 
@@ -107,8 +113,12 @@ class News:
     """When the target last showed that it is getting on, and what it has said since that showed nothing."""
 
     at: float
+    further: float
+    """When it last got further: with a new line, or another repetition."""
     progress: int = -1
     """Most repetitions that it said were done."""
+    of: int | None = None
+    """Of how many; None until it says so."""
     stale: int = 0
     """Messages since it showed something new: very many are a flood."""
 
@@ -158,7 +168,7 @@ class Exchange:
         self._incoming = Incoming()
         self._said = Said()
         self._reactions = Reactions()
-        self._news = News(link.now())
+        self._news = News(link.now(), link.now())
         self._told = Told()
         self._search = RateSearch(link, look_around=look_around)
 
@@ -248,6 +258,8 @@ class Exchange:
                     raise self._silence()
                 self._news.at = now - self._timeout + LAST_LOOK
                 break
+            if now - self._news.further > self._longest_standstill:
+                raise self._standstill()
             wait = self._due() - now
             if wait <= 0:
                 break
@@ -295,7 +307,7 @@ class Exchange:
 
     def _take_line(self, line: Numbered) -> None:
         if self._incoming.add(line):
-            self._news.at = self._link.now()
+            self._news.at = self._news.further = self._link.now()
             self._news.stale = 0
         before_the_run = self._is_run and not isinstance(line, Samples | SeriesHead | End)
         self._note(Event.STARTED if before_the_run else Event.RESULT)
@@ -310,10 +322,18 @@ class Exchange:
             if self._said.occupied is Occupied.BUSY:
                 self._said.occupied = Occupied.FOREIGN
             return
+        if progress.done > progress.of or self._news.of not in {None, progress.of}:
+            before = "" if self._news.of in {None, progress.of} else f", and before that there were {self._news.of}"
+            raise ProtocolError(
+                f"{self._name} breaks the Intercore protocol: it has done {progress.done} of {progress.of} repetitions"
+                f"{before}"
+            )
         self._note(Event.PROGRESS if self._is_run else Event.RESULT)
         self._news.at = self._link.now()
+        self._news.of = progress.of
         if progress.done > self._news.progress:
             self._news.progress = progress.done
+            self._news.further = self._news.at
             self._news.stale = 0
         if self._on_progress is not None:
             self._on_progress(progress.done, progress.of)
@@ -368,6 +388,18 @@ class Exchange:
             return UnknownCommandError(f"{self._name}: {error.text or error.code}")
         kind = UsageError if error.code in USAGE_CODES else IntercoreError
         return kind(f"{self._name}: {error.text or error.code}")
+
+    @property
+    def _longest_standstill(self) -> float:
+        """Seconds that it may say it is at work without getting further: more than any benchmark takes for that."""
+        return LONGEST_BUSY if self._news.of is None else LONGEST_RESTS + MOST_WINDOWS * self._timeout
+
+    def _standstill(self) -> TargetSilentError:
+        where = "" if self._news.of is None else f" at repetition {self._news.progress} of {self._news.of}"
+        return TargetSilentError(
+            f"{self._name} gets no further: it says that it is at work, and has been{where} for "
+            f"{self._longest_standstill:g} s{self._said_last}{self._symptoms}; reset it, or raise --timeout"
+        )
 
     def _restart(self) -> TargetRestartedError:
         return TargetRestartedError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-import zlib
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +17,7 @@ from intercore.record import run_lock, store_format
 from intercore.record.measurement import Plan, Run
 from intercore.record.plan import canonical
 from intercore.record.store_reading import FileForReading
-from intercore.record.store_rows import check_crc, crc_of, is_of, measurement_of, packed
+from intercore.record.store_rows import DamagedError, check_crc, crc_of, is_of, measurement_of, packed, reading
 
 if TYPE_CHECKING:
     import os
@@ -48,6 +47,8 @@ _CAUSES = {
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a copy, or choose another file",
     sqlite3.SQLITE_NOTADB: "it is not an Intercore store and was left as it is; choose another file",
     sqlite3.SQLITE_READONLY: "it is read-only; make the file and its directory writable, or work on a copy",
+    sqlite3.SQLITE_ERROR: "its tables are not those of an Intercore store: the file is damaged, or another program has "
+    "changed it; restore it from a copy, or choose another file",
     sqlite3.SQLITE_CONSTRAINT_UNIQUE: "that is in it already",
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "it has no such run",
 }
@@ -191,8 +192,9 @@ class StoreReader:
     def _reading(self, what: str) -> Iterator[None]:
         """Turn whatever an untrusted row can raise into an IntercoreError that says which row it is."""
         try:
-            yield
-        except (msgspec.MsgspecError, zlib.error, ValueError, OverflowError) as error:
+            with reading():
+                yield
+        except DamagedError as error:
             raise IntercoreError(f"{what} in {self.path} is damaged ({error}); restore the file from a copy") from error
 
 
@@ -320,13 +322,24 @@ def _explained(path: Path, action: str, needed: str = _TO_WRITE) -> Iterator[Non
         yield
     except sqlite3.Error as error:
         raise IntercoreError(f"cannot {action} {path}: {_cause(error, path, needed)}") from error
-    except (OSError, OverflowError, UnicodeError) as error:  # the latter two: a value that SQLite has no room for
-        raise IntercoreError(f"cannot {action} {path}: {error}") from error
+    except UnicodeDecodeError as error:  # in what SQLite's module says of it
+        raise IntercoreError(f"cannot {action} {path}: {_CAUSES[sqlite3.SQLITE_CORRUPT]}") from error
+    except UnicodeError as error:
+        raise IntercoreError(f"cannot {action} {path}: a text is not valid; use UTF-8") from error
+    except OverflowError as error:
+        raise IntercoreError(f"cannot {action} {path}: a number is too large for it") from error
+    except OSError as error:
+        raise IntercoreError(f"cannot {action} {path}: {error.strerror or error}") from error
 
 
 def _cause(error: sqlite3.Error, path: Path, needed: str) -> str:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # errors of the Python module have none
     if code == sqlite3.SQLITE_CANTOPEN and not path.parent.is_dir():
         return f"there is no directory {path.parent}; make it, or choose another file"
-    unknown = f"{error}; make sure that it is a file {needed}"
-    return _CAUSES.get(code) or _CAUSES.get(code & 0xFF) or unknown
+    if code == sqlite3.SQLITE_CANTOPEN and path.is_dir():
+        return "it is a folder; choose a file"
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return f"it cannot be opened; make sure that it is a file {needed}"
+    if "Could not decode" in str(error):  # of the Python module, for a text that is not UTF-8
+        code = sqlite3.SQLITE_CORRUPT
+    return _CAUSES.get(code) or _CAUSES.get(code & 0xFF) or f"{error}; make sure that it is a file {needed}"

@@ -38,7 +38,7 @@ def open_host(address: Address, say: Callable[[str], None]) -> Connection:
 
 def open_serial(address: Address, *, release: bool = False) -> Connection:
     """Open a serial port, here or in a labgrid laboratory; for `release`, see SerialPort."""
-    if address.port is None:
+    if address.port is None or not address.port.strip():
         raise UsageError("which port? e.g. --port /dev/ttyACM0, --port COM3 or --port socket://127.0.0.1:4000")
     kind = labgrid_port.LabgridPort if address.port.startswith(labgrid_port.SCHEME) else SerialPort
     return Connection(kind(address.port, address.baud, release=release))

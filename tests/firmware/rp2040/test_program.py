@@ -51,6 +51,14 @@ def test_code_and_data_are_as_small_as_promised(o2: Path) -> None:
     assert found.ram < RAM_GOAL == 16 * 1024
 
 
+def test_the_program_says_which_sources_its_kernel_is_of_and_only_there_whether_they_are_a_release(
+    board: Board,
+) -> None:
+    said = {line["key"]: line["value"] for line in board.ask("info") if line["type"] == "condition"}
+    assert said["freertos.sources"] == "ff265a60962f88d4, unmodified"
+    assert [key for key, value in said.items() if "modified" in value] == ["freertos.sources"]
+
+
 def test_two_cores_are_faster_than_one(board: Board) -> None:
     answer = board.ask("run speedup n=1000 mode=spin samples=5")
     assert answer[-1]["status"] == "ok"

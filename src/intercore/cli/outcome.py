@@ -9,7 +9,7 @@ from intercore.benchmarks import stop_rule
 from intercore.benchmarks.reports import reports
 from intercore.cli.stored import command_to_go_on
 from intercore.document.run import run_document
-from intercore.record import conditions
+from intercore.record import conditions, identity
 from intercore.record.plan import left_out
 from intercore.target.targets import usual_builds
 from intercore.terminal.console import messages
@@ -31,12 +31,14 @@ def findings(run: Run, store_path: Path, options: Options) -> RunFindings:
     def reported() -> Reported:
         return reports(run, options)
 
+    first = identity.sentences(run)
     return RunFindings(
         run,
         make_document=lambda: run_document(reported()),
         make_reports=lambda: reported().reports,
+        first=first,
         left_out=left_out(run.plan),
-        warnings=(*conditions.warnings(run), *stop_rule.warnings(run)),
+        warnings=(*(one for one in conditions.warnings(run) if one not in first), *stop_rule.warnings(run)),
         go_on=command_to_go_on(store_path, run.plan.file),
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from intercore.record import identity
 from intercore.record.factors import TARGET_FACTORS
-from intercore.record.identity import IMAGE, KERNEL
 from intercore.record.origin import CAUTION
 
 if TYPE_CHECKING:
@@ -50,7 +50,11 @@ def differing(run: Run) -> dict[str, list[str]]:
     Kernels and images have sentences of their own (`intercore.record.identity`).
     """
     values: dict[tuple[str, tuple[Level | None, ...]], list[str]] = {}
-    ignored = _OF_THE_MOMENT | {IMAGE, *KERNEL} | (_OF_THE_SIMULATING_MACHINE if run.plan.simulated else frozenset())
+    ignored = (
+        _OF_THE_MOMENT
+        | {identity.IMAGE, *identity.KERNEL}
+        | (_OF_THE_SIMULATING_MACHINE if run.plan.simulated else frozenset())
+    )
     for measurement in run.measurements:
         for key in measurement.conditions.keys() - ignored:
             build = tuple(measurement.factors.get(factor) for factor in _DECIDED_BY.get(key, ()))
@@ -66,7 +70,9 @@ def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[st
     What was true of the moment does not count, nor do the desk's own, nor does the image: where another one has other
     conditions, these say so.
     """
-    keys = {key for key in first.keys() | second.keys() if not key.startswith("desk.")} - _OF_THE_MOMENT - {IMAGE}
+    keys = (
+        {key for key in first.keys() | second.keys() if not key.startswith("desk.")} - _OF_THE_MOMENT - {identity.IMAGE}
+    )
     return sorted(key for key in keys if first.get(key) != second.get(key))
 
 
@@ -92,6 +98,7 @@ def _is_of_desk(key: str) -> bool:
 def warnings(run: Run) -> list[str]:
     """Say in plain sentences what about the conditions makes the numbers doubtful, and what to do about it."""
     sentences = [CAUTION] if run.plan.emulated else []
+    sentences += identity.sentences(run)
     sentences += [
         f"The condition {key} changed within this run ({' / '.join(known)}): its measurements are not comparable "
         "as they stand. Measure again in one go."

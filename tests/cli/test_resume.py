@@ -163,7 +163,6 @@ def test_the_command_to_go_on_with_names_the_store(tool: Tool, board: FakeBoard)
 @pytest.mark.parametrize(
     "changed",
     [
-        {"os.kernel": "Linux 2.4"},
         {"cpu.governor": "powersave"},
         {"compiler": "GNU 2.95"},
         {"compiler.flags": "-std=c11 -O2 -fsanitize=address"},
@@ -183,6 +182,39 @@ def test_resume_under_other_conditions_warns_in_words(tool: Tool, changed: dict[
     assert any(f"The condition {key} changed" in sentence for sentence in document["warnings"])
     tool("report").succeeded()
     assert f"The condition {key} changed" in (tool.directory / "intercore.html").read_text("utf-8")
+
+
+def test_resume_on_another_kernel_is_refused_and_adds_nothing(interrupted: Tool) -> None:
+    cut(interrupted, 5, {"os.kernel": "Linux 5.10.0 of another time"})
+    kept = contents_of(interrupted.store)
+    refused = interrupted("run", "--resume").failed(2)
+    assert "run 1 was measured with another kernel (Linux 5.10.0 of another time) than host has now (" in refused.error
+    assert "go on with: intercore run --resume" not in refused.error
+    assert contents_of(interrupted.store) == kept
+
+
+def test_resume_with_another_image_says_so_at_once_and_wherever_the_run_is_shown(interrupted: Tool) -> None:
+    cut(interrupted, 5, {"image.digest": "0123456789abcdef"})
+    resumed = interrupted("run", "--resume").succeeded()
+    assert "the image is not the one that run 1 was measured with" in " ".join(resumed.err.split())
+    said = "Warning: The image changed within run 1 (0123456789abcdef / "
+    assert " ".join(resumed.out.split()).startswith(said)
+    assert " ".join(interrupted("show").succeeded().out.split()).startswith(said)
+
+
+def test_what_a_run_from_before_does_not_say_of_its_image_is_told(interrupted: Tool) -> None:
+    """Stores of earlier versions stay readable and can be gone on with."""
+    run = cut(interrupted, 5)
+    interrupted.store.unlink()
+    with Store(interrupted.store) as store:
+        number = store.create_run(run.plan, run.total)
+        for one in run.measurements:
+            known = {key: value for key, value in one.conditions.items() if key != "image.digest"}
+            store.add(number, setting_of(run.plan, one), msgspec.structs.replace(one, conditions=known))
+    interrupted("run", "--resume").succeeded()
+    said = "Not known: which image run 1 was measured with"
+    assert f"Warning: {said}" in " ".join(interrupted("show").succeeded().out.split())
+    assert interrupted("show", "--format", "json").succeeded().json["warnings"][0].startswith(said)
 
 
 def test_resume_under_the_same_conditions_does_not_warn(tool: Tool) -> None:

@@ -323,6 +323,24 @@ def test_hostile_strings_stay_text(tmp_path: Path) -> None:
     assert any(html.escape(HOSTILE, quote=False) in trace["name"] for trace in traces(shown))
 
 
+def test_runs_of_two_kernels_are_told_before_any_number(tmp_path: Path) -> None:
+    kernels = ({"os.kernel": "Linux 6.1"}, {"os.kernel": "Linux 6.2"})
+    runs = [
+        run(*(measurement(n, conditions=kernel) for n in SIZES), number=number)
+        for number, kernel in enumerate(kernels, 1)
+    ]
+    shown = page(tmp_path, *runs)
+    said = "Other kernels were measured on host: run 1: Linux 6.1; run 2: Linux 6.2."
+    assert shown.text.index(said) < shown.text.index("break")
+    assert "Other kernels" not in page(tmp_path, runs[0]).text
+
+
+def test_a_run_that_mixes_kernels_is_told_before_any_number(tmp_path: Path) -> None:
+    mixed = [measurement(n, conditions={"os.kernel": f"Linux 6.{n}"}) for n in SIZES[:2]]
+    shown = page(tmp_path, run(*mixed))
+    assert shown.text.index("Run 7 mixes 2 kernels (Linux 6.") < shown.text.index("break")
+
+
 def test_a_run_of_another_benchmark_or_without_measurements_says_so(tmp_path: Path) -> None:
     empty = page(tmp_path, run())
     assert "Run 7 holds no measurement yet" in empty.text

@@ -31,6 +31,8 @@ target_link_libraries(intercore PUBLIC linux) # the portable code and its platfo
 
 add_executable(intercore-target board/linux/main.c)
 target_link_libraries(intercore-target PRIVATE intercore)
+# It would be loaded, and it depends on where the program was built: debugging information names folders.
+target_link_options(intercore-target PRIVATE -Wl,--build-id=none)
 
 add_executable(intercore-port-test EXCLUDE_FROM_ALL board/linux/test/port_test_main.c ${IC_PORT_TEST})
 target_link_libraries(intercore-port-test PRIVATE intercore)

@@ -7,6 +7,7 @@ a process or another machine. On a simulated chip what comes back depends on wha
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import threading
 import time
 from pathlib import Path
@@ -140,7 +141,7 @@ class _ThreadTarget(threading.local):
         self._stack = contextlib.ExitStack()
         self._target: OpenTarget | None = None
         self._told: list[str] | None = None
-        self._flashed: dict[tuple[str, str | None], dict[str, Level]] = {}
+        self._flashed: dict[tuple[str, str | None], tuple[dict[str, Level], str]] = {}  # builds, and their images
 
     def opened(self, batch: Batch, build: dict[str, Level], say: Callable[[str], None]) -> OpenTarget:
         """Return the target of a batch in this build, opened if it is not open yet.
@@ -165,11 +166,12 @@ class _ThreadTarget(threading.local):
 
     def _open_board(self, target: Target, address: Address, say: Callable[[str], None]) -> Connection:
         board, build = (target.name, address.port), dict(address.build)
-        if self._flashed.get(board) == build:
-            return target.open(msgspec.structs.replace(address, build={}), say)
+        flashed, image = self._flashed.get(board, ({}, ""))
+        if board in self._flashed and flashed == build:
+            return dataclasses.replace(target.open(msgspec.structs.replace(address, build={}), say), image=image)
         self._flashed.pop(board, None)  # until that has succeeded, nobody knows
         connection = target.open(address, say)
-        self._flashed[board] = build
+        self._flashed[board] = build, connection.image
         return connection
 
     @contextlib.contextmanager

@@ -11,6 +11,7 @@ import intercore
 from intercore.benchmarks import registry
 from intercore.errors import IntercoreError
 from intercore.record.factors import TARGET_FACTORS
+from intercore.record.identity import IMAGE
 from intercore.record.measurement import Measurement, Truth
 
 if TYPE_CHECKING:
@@ -49,9 +50,10 @@ class OpenTarget:
     def __init__(self, session: Session, connection: Connection, conditions: Mapping[str, str]) -> None:
         """Begin each measurement from how target and session are now, where there is a way back."""
         self.session = session
+        self.conditions = conditions
+        """Those that do not change while it is open."""
         self._connection = connection
         self._chip = connection.chip
-        self._conditions = conditions
         self._chip_time = session.now
         self._rewind = _way_back(session, connection.chip)
 
@@ -90,7 +92,7 @@ class OpenTarget:
             factors={**answer.factors, **setting.factors},
             repetition=setting.repetition,
             series=(*answer.series, *truth.series),
-            conditions={**self._conditions, **line_conditions(self._connection)},
+            conditions={**self.conditions, **line_conditions(self._connection)},
             checks={**answer.checks, **truth.checks, "bad_lines": self.session.statistics.bad_lines - bad_lines},
             started=started,
         )
@@ -110,6 +112,7 @@ def target_conditions(session: Session, connection: Connection, target: str) -> 
         "clock_hz": str(info.hello.hz),
         "tick_hz": str(info.hello.tick_hz),
         **line_conditions(connection),
+        **({IMAGE: connection.image} if connection.image else {}),
         **({"emulated": f"by {connection.emulator}: times mean nothing"} if connection.emulator else {}),
         "desk.platform": platform.platform(),
         "desk.python": platform.python_version(),

@@ -17,8 +17,10 @@ import msgspec
 
 from intercore.campaign.batch import Batch, Failure
 from intercore.campaign.course import Course
+from intercore.campaign.run_identity import OtherKernelError, RunIdentity
 from intercore.campaign.target_thread import TargetThread
 from intercore.record.factors import of_target
+from intercore.record.measurement import Measurement
 from intercore.target.targets import find
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from intercore.board.boards import Flashing
     from intercore.campaign.batch import Result
     from intercore.campaign.workers import Workers
-    from intercore.record.measurement import Measurement, Plan, Run
+    from intercore.record.measurement import Plan, Run
     from intercore.record.plan import Setting
     from intercore.record.store import Store
 
@@ -78,6 +80,7 @@ class Campaign:
         self.set_aside: str | None = None
         """Why the target is measured no more."""
         self._course = Course(run)
+        self._identity = RunIdentity(run)
         self._rounds = self._course.rounds()
         self._waiting: deque[Setting] = deque()
         self._under_way = 0
@@ -130,12 +133,22 @@ class Campaign:
         if self._deaths >= _DEATHS:
             self.set_aside = "processes that simulate it were killed time and again: is there enough memory?"
 
+    def identified(self, measurement: Measurement) -> str:
+        """Say that a measurement is of another image than the run's; empty if nothing tells so.
+
+        Raises OtherKernelError if it is of another kernel: it must not be added. Workers of a cluster may each have
+        their own.
+        """
+        self._identity.check_kernel(measurement.conditions)
+        return self._identity.changed_image(measurement.factors, measurement.conditions)
+
     def measured(self, setting: Setting, measurement: Measurement, seconds: float) -> None:
         """Take note of a measurement."""
         self._under_way -= 1
         self._in_a_row = 0
         self._seconds = seconds if self._seconds is None else 0.8 * self._seconds + 0.2 * seconds
         self._course.add(setting, measurement)
+        self._identity.add(measurement)
         self.done += 1
 
     def failed(self, setting: Setting, failure: Failure) -> None:
@@ -264,6 +277,14 @@ class _Phase:
                 self._take(campaign, setting, outcome, result.seconds / len(settings))
 
     def _take(self, campaign: Campaign, setting: Setting, outcome: Measurement | Failure, seconds: float) -> None:
+        if isinstance(outcome, Measurement):
+            try:
+                sentence = campaign.identified(outcome)
+            except OtherKernelError as error:
+                outcome = Failure(str(error), "unreachable")
+            else:
+                if sentence:
+                    self._watcher.say(campaign, sentence)
         if isinstance(outcome, Failure):
             was_set_aside = campaign.set_aside is not None
             campaign.failed(setting, outcome)

@@ -31,4 +31,5 @@ def compare(
     with existing(store_path) as store:
         runs = named(store, names)
     found = compare_runs(runs, usual_builds())
-    show(OfSection(found, comparison_rows(found), comparison_section(found), found.warnings), output)
+    first = found.identities
+    show(OfSection(found, comparison_rows(found), comparison_section(found), found.warnings, first), output)

@@ -13,6 +13,7 @@ from intercore.board.boards import FACTORS
 from intercore.board.factors import OPT
 from intercore.campaign.levels import excluded, find_benchmark, refused, repetitions_of, resolve, suite, target_levels
 from intercore.campaign.run import carry_out
+from intercore.campaign.run_identity import OtherKernelError
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
 from intercore.cli.connection import connected, patience
 from intercore.cli.number_options import whole_option
@@ -209,6 +210,8 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float | Non
     try:
         with watch(messages()) as observer:
             carry_out(store, run_id, connect, observer, patience(target, timeout), address.max_baud)
+    except OtherKernelError:
+        raise  # to go on is what does not help
     except (IntercoreError, KeyboardInterrupt) as error:
         say(_how_to_go_on(store, run_id))
         if isinstance(error, KeyboardInterrupt):

@@ -27,6 +27,7 @@ from intercore.benchmarks.reports import run_warnings
 from intercore.comparison.analysis import compare
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
+from intercore.record import identity
 from intercore.record.factors import OPT_NAME, TARGET_FACTORS
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.record.origin import CAUTION
@@ -64,6 +65,8 @@ class _Section:
     """Why there is nothing to show: a sentence; empty if there is something."""
     lead: Markup
     """What a reader must know first, of what is said of all runs together."""
+    identity: tuple[str, ...]
+    """Of which kernel or image the run is, where that is not one and known: sentences."""
 
     @property
     def command(self) -> str:
@@ -159,6 +162,7 @@ def _page(reported: Sequence[Reported], usual: UsualBuilds) -> str:
         .get_template("page.html.j2")
         .render(
             sections=sections,
+            identities=[*identity.sentences_together(runs), *(each for one in sections for each in one.identity)],
             drawn=drawn,
             chapters=chapters,
             side_by_side=None if compared is None else comparison_section(compared),
@@ -245,6 +249,7 @@ def _section(reported: Reported, together: Sequence[Together]) -> _Section:
         (*run_warnings(run), *doubts),
         " ".join(nothing),
         Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
+        tuple(identity.sentences(run)),
     )
 
 

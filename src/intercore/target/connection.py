@@ -23,6 +23,8 @@ class Connection:
     """Behind the port, if the target is simulated."""
     emulator: str = ""
     """What an emulated target runs on, with its version; empty for all others."""
+    image: str = ""
+    """Digest of the program that was started or flashed for it; empty where only the target knows what it runs."""
     contact_timeout: float = CONTACT_TIMEOUT
     """Seconds within which it must answer where it has nothing to compute."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore.board import elf
 from intercore.board.build import board_image, host_program
 from intercore.board.esp_idf import whole_flash
 from intercore.board.factors import OPT
@@ -33,7 +35,8 @@ REAPPEARING_S = 5.0
 
 def open_host(address: Address, say: Callable[[str], None]) -> Connection:
     """Start the program on this machine."""
-    return Connection(ChildPort([str(host_program(str(address.build.get("opt", OPT.default)), say))]))
+    program = host_program(str(address.build.get("opt", OPT.default)), say)
+    return Connection(ChildPort([str(program)]), image=elf.digest([program]))
 
 
 def open_serial(address: Address, *, release: bool = False) -> Connection:
@@ -48,7 +51,7 @@ def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -
     """Switch a simulated chip on, with the program for its board."""
     program = address.program or board_image(board, address.build, say).elf
     chip = SimulatedChip(program, address.baud, address.faults)
-    return Connection(chip.port, chip)
+    return Connection(chip.port, chip, image=elf.digest([program]))
 
 
 def open_board(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
@@ -56,9 +59,11 @@ def open_board(board: Board, address: Address, say: Callable[[str], None]) -> Co
     by_serial_port = board.flashed_by == "esptool"
     if address.build and address.flashing is not None:
         way = msgspec.structs.replace(address.flashing, port=address.port) if by_serial_port else address.flashing
-        say(flash(board, address.build, way, say))
-        if by_serial_port:
-            return _reopened(partial(open_serial, address, release=True))
+        flashed = flash(board, address.build, way, say)
+        say(flashed.words)
+        opening = partial(open_serial, address, release=by_serial_port)
+        connection = _reopened(opening) if by_serial_port else opening()
+        return dataclasses.replace(connection, image=flashed.image)
     return open_serial(address, release=by_serial_port)
 
 

@@ -16,6 +16,7 @@ _OF_THE_MOMENT = frozenset(
     {
         "os.load_at_start",
         "cpu.cycle_counter_hz",
+        "cpu.cycle_counter_uncertainty",
         "clock.uncertainty",
         "clock.offset",
         "clock.esp_timer_ppm",

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 SWEEPS = 20
 PLAN = """
-repetitions = 3
+repetitions = 2
 [[target]]
 name = "host"
 [[target]]
@@ -49,8 +49,14 @@ image = "{image}"
 name = "pico-sim"
 [[experiment]]
 benchmark = "speedup"
+targets = ["host"]
+factors = {{ n = [500000, 1000000] }}
+[[experiment]]
+benchmark = "speedup"
+targets = ["esp32-qemu", "pico-sim"]
 factors = {{ n = [100, 1000] }}
 """
+"""Some seconds of the host: the stand-in for QEMU takes one to start."""
 
 
 class Stamps:

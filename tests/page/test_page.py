@@ -378,6 +378,17 @@ def test_it_says_how_it_was_measured_and_how_to_do_it_again(tmp_path: Path) -> N
     assert "intercore export 7 --to samples.parquet" in shown.text
 
 
+def test_a_clock_whose_rate_is_measured_at_each_start_is_one_clock(tmp_path: Path) -> None:
+    rates = [2_596_089_151, 2_596_099_079, 2_596_093_918]
+    counted = [
+        msgspec.structs.replace(one, series=(*one.series, Series("counter.0", "counter", hz, np.arange(5))))
+        for one, hz in zip(both_modes(), rates, strict=False)
+    ]
+    slow = msgspec.structs.replace(counted[0], series=(Series("counter.0", "counter", 48_000_000, np.arange(5)),))
+    text = " ".join(page(tmp_path, run(*counted, slow)).text.split())
+    assert "counter at 48,000,000 ticks per second, counter at 2,596,089,151 to 2,596,099,079 ticks per second" in text
+
+
 def test_conditions_that_differ_between_runs_are_marked(tmp_path: Path) -> None:
     second = measurement(1000, conditions={"compiler.flags": "-O3"})
     shown = page(tmp_path, run(measurement(1000)), run(second, number=8))

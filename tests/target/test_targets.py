@@ -27,6 +27,10 @@ def test_a_name_that_is_none_is_an_error_of_its_own() -> None:
     assert issubclass(UnknownTargetError, UsageError)
 
 
+def test_what_is_timed_by_this_machine_or_emulated_on_it_is_alone_there() -> None:
+    assert {target.name for target in TARGETS if target.alone} == {"host", "esp32-qemu"}
+
+
 @pytest.mark.parametrize("target", TARGETS, ids=[target.name for target in TARGETS])
 def test_a_target_has_a_board_unless_it_is_this_machine_or_any_serial_port(target: Target) -> None:
     assert (target.board is None) == (target.kind in {Kind.HOST, Kind.SERIAL})

@@ -1,7 +1,8 @@
 """Carries out campaigns: several runs at once, each on a target of its own, their measurements stored as they come.
 
-Only this thread writes to the store. Workers measure the batches: a thread for each board, one for this machine, and
-processes for simulated chips. This machine is measured last and alone: what else ran on it would be measured with it.
+Only this thread writes to the store. Workers measure the batches: a thread for each board, one for what takes this
+machine's time, and processes for simulated chips. What takes this machine's time is measured last, one target after the
+other and each alone: what else ran would be measured with it.
 """
 
 from __future__ import annotations
@@ -99,9 +100,9 @@ class Campaign:
         return self.done >= self.total
 
     @property
-    def is_local(self) -> bool:
-        """Whether it measures this machine."""
-        return find(self.plan.target).built_here and not self.plan.simulated
+    def is_alone(self) -> bool:
+        """Whether no other campaign may be carried out at the same time."""
+        return find(self.plan.target).alone
 
     def take(self, workers: Workers) -> tuple[Setting, ...]:
         """Return settings of one build to be measured next; none if there are none, or none yet."""
@@ -176,9 +177,10 @@ def carry_out(
     A target that has gone is waited for `patience` seconds. One may be silent for `timeout` seconds, or, if that
     is None, for as long as is usual for it.
 
-    Simulated targets are measured by `simulators`, which stays the caller's to close. What is missing in the
-    end is told by the campaigns. Raises IntercoreError for a store in trouble, or KeyboardInterrupt; all complete
-    measurements are in the store then.
+    Boards and simulated chips are measured at the same time. Then come, one after the other, the targets that are to
+    be alone, and of these what is timed by this machine at the very end. Simulated targets are measured by
+    `simulators`, which stays the caller's to close. What is missing in the end is told by the campaigns. Raises
+    IntercoreError for a store in trouble, or KeyboardInterrupt; all complete measurements are in the store then.
     """
     deadline = None if budget is None else time.monotonic() + budget
     for campaign in campaigns:
@@ -186,8 +188,9 @@ def carry_out(
         watcher.begin(campaign)
     in_time = True
     pauses = tuple(part * patience for part in _PAUSES)
-    for local in (False, True):
-        phase = [campaign for campaign in campaigns if campaign.is_local == local]
+    together = [campaign for campaign in campaigns if not campaign.is_alone]
+    alone = sorted((one for one in campaigns if one.is_alone), key=lambda one: not one.plan.emulated)
+    for phase in (together, *([one] for one in alone)):
         threads: list[TargetThread] = []
         shares: dict[Workers, list[Campaign]] = defaultdict(list)
         for campaign in phase:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 
 _VALUES_SHOWN = 3  # of a condition that changes within a run
+_SAME_RATE = 1e-4  # no crystal is off by more: clocks whose rates differ by less are one, measured at each start
 
 
 @dataclass(frozen=True)
@@ -115,9 +116,15 @@ class _Section:
         return {core: summary(np.concatenate(parts)) for core, parts in sorted(samples.items())}
 
     @property
-    def clocks(self) -> list[tuple[str, int]]:
-        """Name and ticks per second of every clock that was read."""
-        return sorted({(series.clock, series.hz) for m in self.run.measurements for series in m.series})
+    def clocks(self) -> list[tuple[str, int, int]]:
+        """Name, and lowest and highest number of ticks per second, of every clock that was read."""
+        known: list[tuple[str, int, int]] = []
+        for name, hz in sorted({(series.clock, series.hz) for m in self.run.measurements for series in m.series}):
+            if known and known[-1][0] == name and hz <= known[-1][1] * (1 + _SAME_RATE):
+                known[-1] = name, known[-1][1], hz
+            else:
+                known.append((name, hz, hz))
+        return known
 
     def levels(self, factor: str) -> str:
         """Return the levels that a factor took in the run."""

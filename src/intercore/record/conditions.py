@@ -17,6 +17,7 @@ _OF_THE_MOMENT = frozenset(
     {
         "os.load_at_start",
         "cpu.cycle_counter_hz",
+        "cpu.cycle_counter_uncertainty",
         "clock.uncertainty",
         "clock.offset",
         "clock.esp_timer_ppm",
@@ -26,6 +27,9 @@ _OF_THE_MOMENT = frozenset(
     }
 )
 """Conditions that differ each time the target starts and say nothing about its speed."""
+
+_OF_WHAT_ELSE_RAN = frozenset({"os.load_at_start"})
+"""Conditions that tell of others when a target is opened, and of our own measurements when it is started anew."""
 
 _OF_THE_SIMULATING_MACHINE = frozenset({"desk.platform", "desk.python"})
 """Conditions that say nothing about a simulated chip: it runs alike everywhere, and on a cluster in many places."""
@@ -62,6 +66,14 @@ def differing(run: Run) -> dict[str, list[str]]:
             if measurement.conditions[key] not in known:
                 known.append(measurement.conditions[key])
     return {key: known for (key, _), known in sorted(values.items(), key=repr) if len(known) > 1}
+
+
+def of_another_start(opened: Mapping[str, str], restarted: Mapping[str, str]) -> dict[str, str]:
+    """Return the conditions of a target that was started anew between measurements, from those that it names now.
+
+    What else ran is known from when it was opened: since then it was measured, which is no load from elsewhere.
+    """
+    return {**restarted, **{key: opened[key] for key in _OF_WHAT_ELSE_RAN if key in opened}}
 
 
 def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:

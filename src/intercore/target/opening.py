@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from intercore.board.boards import Board
+    from intercore.link.port import Port
     from intercore.target.targets import Address
 
 REAPPEARING_S = 5.0
@@ -34,9 +35,25 @@ REAPPEARING_S = 5.0
 
 
 def open_host(address: Address, say: Callable[[str], None]) -> Connection:
-    """Start the program on this machine."""
+    """Start the program on this machine. It can be started anew for as long as it is the same file."""
     program = host_program(str(address.build.get("opt", OPT.default)), say)
-    return Connection(ChildPort([str(program)]), image=elf.digest([program]))
+    known = _identity(program)
+
+    def start() -> Port:
+        if _identity(program) != known:
+            raise IntercoreError(f"{program} has been replaced since the run began")
+        return ChildPort([str(program)])
+
+    return Connection(start(), start=start, image=elf.digest([program]))
+
+
+def _identity(program: Path) -> tuple[int, ...]:
+    """Return what changes when a file is replaced or written to."""
+    try:
+        found = program.stat()
+    except OSError as error:
+        raise IntercoreError(f"{program}: {error.strerror}") from None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def open_serial(address: Address, *, release: bool = False) -> Connection:

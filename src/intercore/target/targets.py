@@ -113,6 +113,14 @@ class Target(msgspec.Struct, frozen=True):
         return self.kind is Kind.EMULATED
 
     @property
+    def alone(self) -> bool:
+        """Whether nothing else of ours may run on this machine meanwhile: what it does takes this machine's time.
+
+        A simulated chip runs here as well, but counts its own time; so it comes out the same however busy we are.
+        """
+        return self.kind in {Kind.HOST, Kind.EMULATED}
+
+    @property
     def flashed(self) -> bool:
         """Whether its program is put there by `intercore flash`, or by a plan file that names its factors."""
         return self.kind is Kind.BOARD

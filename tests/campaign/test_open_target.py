@@ -19,9 +19,9 @@ from intercore.record.store import Store
 from intercore.target import opening
 from intercore.target.connection import Connection
 from intercore.target.targets import Address, find
+from tests.built_once import host_program_once
 from tests.campaign.test_run import Silent
 from tests.fakes.console import Console, ConsolePort
-from tests.turns import host_program_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

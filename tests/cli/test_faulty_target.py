@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import FakeBoard
     from tests.cli.tool import Result, Tool
 
-LEVELS = ("n=10,100,1000", "mode=pool")
+LEVELS = ("n=10,100,1000", "mode=pool", "--repetitions", "1")
 TOTAL = 3
 DONE = 1
 """Measurements before the fault."""
@@ -164,7 +164,7 @@ def test_what_a_target_says_cannot_take_over_the_terminal(tool: Tool, board: Fak
 def test_a_board_with_fewer_parameters_is_measured_at_what_it_has(tool: Tool, board: FakeBoard) -> None:
     """The levels that this tool adds by itself are no demand: only what the user names must exist."""
     board.behave(parameters="few", benchmark="speedup")
-    tool("run", "serial", "speedup", "--port", board.url, "n=10,100").succeeded()
+    tool("run", "serial", "speedup", "--port", board.url, "n=10,100", "--repetitions", "1").succeeded()
     assert len(contents_of(tool.store)) == 2
     assert "did you mean" in tool("run", "serial", "speedup", "--port", board.url, "workloat=fp").failed(2).error
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tests.cli.conftest import FakeBoard
     from tests.cli.tool import Tool
 
-LEVELS = ("from=0", "to=0", "longest_us=10,20,30,40", "dither_us=5,10", "samples=3", "--opt", "O2,O0", "--seed", "77")
+LEVELS = ("from=0", "to=0", "longest_us=10,20,30,40", "dither_us=5,10", "samples=3", "--opt", "O2,O0")
+LEVELS += ("--seed", "77", "--repetitions", "1")
 TOTAL = 4 * 2 * 2
 
 
@@ -134,7 +135,7 @@ def test_the_newest_unfinished_run_is_resumed_first(tool: Tool) -> None:
 
 def test_a_resumed_run_equals_one_that_was_never_interrupted(tool: Tool, board: FakeBoard) -> None:
     """The fake board sends the same samples at the same setting."""
-    words = ("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool")
+    words = ("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool", "--repetitions", "1")
     tool(*words).succeeded()
     board.behave("die", after=1)
     tool(*words).failed(1)
@@ -150,7 +151,19 @@ def test_the_command_to_go_on_with_names_the_store(tool: Tool, board: FakeBoard)
     store = tool.directory / "a folder" / "my runs.db"
     store.parent.mkdir()
     board.behave("die", after=1)
-    words = ("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool", "--store", store)
+    words = (
+        "run",
+        "serial",
+        "example",
+        "--port",
+        board.url,
+        "n=10,20,30",
+        "mode=pool",
+        "--repetitions",
+        "1",
+        "--store",
+        store,
+    )
     result = tool(*words).failed(1)
     board.behave()
     tool(*how_to_go_on(result)).succeeded()
@@ -228,7 +241,7 @@ def test_resume_under_the_same_conditions_does_not_warn(tool: Tool) -> None:
 
 def test_resume_on_another_board_warns_in_words(tool: Tool, board: FakeBoard) -> None:
     board.behave("die", after=1)
-    tool("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool").failed(1)
+    tool("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool", "--repetitions", "1").failed(1)
     board.behave(condition="cpu=another fake")
     said = " ".join(tool("run", "--resume").succeeded().out.split())
     assert "The condition cpu changed within this run (a fake / another fake)" in said
@@ -252,7 +265,7 @@ name = "serial"
 port = "{url}"
 max_baud = 115200
 [[experiment]]
-benchmark = "speedup"
+benchmark = "example"
 factors = {{ n = [10, 20, 30] }}
 """
 
@@ -300,7 +313,7 @@ def test_a_run_that_another_process_measures_is_not_measured_as_well_until_that_
     tool: Tool, board: FakeBoard
 ) -> None:
     board.behave(repetition_time=0.2)
-    words = ("run", "serial", "speedup", "--port", board.url, "n=10,20,30,40,50,60", "mode=pool")
+    words = ("run", "serial", "example", "--port", board.url, "n=10,20,30,40,50,60", "mode=pool", "--repetitions", "1")
     with tool.started(*words) as process:
         assert process.stderr is not None
         while not process.stderr.readline().startswith("1/6 "):

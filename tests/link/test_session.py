@@ -300,7 +300,7 @@ def test_progress_that_never_comes_to_an_end_ends_with_an_error(monkeypatch: pyt
     with talking("--fault", "endless-progress", timeout=0.5) as session:
         says = r"gets no further: it says that it is at work, and has been at repetition 5 of 10 for 0\.8 s"
         with pytest.raises(TargetSilentError, match=says):
-            session.measure("speedup", {})
+            session.measure("example", {})
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_progress_that_never_comes_to_an_end_ends_with_an_error(monkeypatch: pyt
 )
 def test_more_repetitions_than_there_are_end_with_an_error(fault: str, says: str) -> None:
     with talking("--fault", fault) as session, pytest.raises(ProtocolError, match=says):
-        session.measure("speedup", {})
+        session.measure("example", {})
 
 
 def test_a_target_that_is_busy_for_ever_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,14 +321,14 @@ def test_a_target_that_is_busy_for_ever_ends_with_an_error(monkeypatch: pytest.M
     says = "gets no further: it says that it is at work, and has been for 1 s"
     for_ever = talking("--repetitions", "100000", "--no-progress", "--repetition-time", "0.01", timeout=1)
     with for_ever as session, pytest.raises(TargetSilentError, match=says):
-        session.measure("speedup", {})
+        session.measure("example", {})
 
 
 def test_a_run_may_take_longer_than_a_standstill_as_long_as_it_gets_further(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "LONGEST_RESTS", 0.0)
     monkeypatch.setattr(exchange, "MOST_WINDOWS", 1)
     with talking("--repetitions", "15", "--repetition-time", "0.1", timeout=1) as session:
-        assert session.measure("speedup", {}).status == "ok"
+        assert session.measure("example", {}).status == "ok"
 
 
 def test_another_protocol_version_is_named() -> None:

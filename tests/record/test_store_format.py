@@ -113,7 +113,7 @@ def test_a_missing_directory_is_named(tmp_path: Path) -> None:
 
 
 def test_a_directory_is_not_a_store(tmp_path: Path) -> None:
-    with pytest.raises(IntercoreError, match=f"cannot open {tmp_path}: .*make sure that it is a file"):
+    with pytest.raises(IntercoreError, match=f"cannot open {tmp_path}: it is a folder; choose a file"):
         Store(tmp_path)
 
 

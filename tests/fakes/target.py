@@ -59,8 +59,14 @@ FAULTS = {
     "unknown-type": "sends a line of a type that does not exist",
     "refuse": "refuses to run",
     "fail": "begins and then fails",
+    "extremes": "sends the smallest and the largest sample that there are",
+    "negative": "sends times below 0",
+    "all-zero": "sends times of 0",
+    "overlong": "sends times that are longer than the run took",
     "left-over": "is busy with the run of a tool that was killed",
 }
+IMPOSSIBLE = {"negative": -(2**63), "all-zero": 0, "overlong": 10**15}
+"""Samples by the fault that sends nothing else."""
 SERIES = ("t1", "tp", "looking.0", "looking.1")
 PARAMETERS: dict[str, dict[str, Any]] = {
     "workload": {"kind": "choice", "default": "fp", "help": "what is computed", "choices": ["fp", "integer"]},
@@ -324,8 +330,9 @@ class Target:
             self.add("series", name=shown[name], unit=unit, clock="common", hz=10**9, count=told)
         for name in SERIES:
             values = [samples.randrange(10**4, 10**5) for _ in range(count)]
-            if name == "looking.0":
+            if self.fault == "extremes" and name == "looking.0":
                 values = [-(2**63), 2**63 - 1, *values[2:]]
+            values = [IMPOSSIBLE.get(self.fault, value) for value in values]
             for index in range(0, count, 16):
                 if self.fault != "lie-index" or index != 16:
                     some = values[index : index + 16]

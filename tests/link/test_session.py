@@ -82,7 +82,7 @@ def test_a_measurement_comes_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "FIRST_REPEAT", 30.0)  # a busy machine is slow to start the target
     monkeypatch.setattr(exchange, "LAST_REPEAT", 30.0)
     progress: list[tuple[int, int]] = []
-    with talking("--samples", "1000") as session:
+    with talking("--samples", "1000", "--fault", "extremes") as session:
         answer = session.measure("speedup", {"n": 10, "workload": "integer"}, lambda *done: progress.append(done))
         assert session.statistics.bad_lines == session.statistics.repeats == session.statistics.resends == 0
     assert answer.status == "ok"

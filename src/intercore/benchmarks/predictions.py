@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks import registry
 from intercore.errors import UsageError
+from intercore.record.origin import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -40,5 +41,7 @@ def predict(store: Store, target: str, benchmark: str, words: Iterable[str], *, 
     if model is None or report is None:
         known = ", ".join(name for name in registry.names() if registry.has(name, "prediction"))
         raise UsageError(f"there is no model of {benchmark} that predicts; there is one of: {known}")
+    if any(run.plan.emulated for run in store.runs() if run.plan.target == target):
+        raise UsageError(f"nothing can be predicted from {target}, {LABELS['emulated']}: measure on the chip itself")
     found = model.predict(store, target, words, extrapolate=extrapolate)
     return Predicted(found, report.prediction_row(found), report.prediction_section(found))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks import stop_rule
-from intercore.benchmarks.reports import reports
+from intercore.benchmarks.reports import reports, warnings
 from intercore.cli.stored import command_to_go_on
 from intercore.document.run import run_document
-from intercore.record import conditions
 from intercore.record.plan import left_out
 from intercore.target.targets import usual_builds
 from intercore.terminal.console import messages
@@ -36,7 +34,7 @@ def findings(run: Run, store_path: Path, options: Options) -> RunFindings:
         make_document=lambda: run_document(reported()),
         make_reports=lambda: reported().reports,
         left_out=left_out(run.plan),
-        warnings=(*conditions.warnings(run), *stop_rule.warnings(run)),
+        warnings=warnings(run),
         go_on=command_to_go_on(store_path, run.plan.file),
     )
 

@@ -30,6 +30,7 @@ from intercore.benchmarks.message.curve import (
     is_usable,
 )
 from intercore.benchmarks.message.rows import rate
+from intercore.benchmarks.possible import is_possible
 from intercore.errors import UsageError, unknown
 from intercore.record.conditions import disagreement
 from intercore.record.level_words import parse_levels
@@ -159,7 +160,7 @@ def _stored(store: Store, target: str) -> Iterator[_Known]:
     for summary in reversed(store.runs()):
         if summary.plan.target == target and BENCHMARK in summary.plan.benchmarks:
             for one in store.run(summary.id).measurements:
-                if is_usable(one):
+                if is_usable(one) and is_possible(one):
                     yield _Known(summary.id, one, summary.plan.origin)
 
 

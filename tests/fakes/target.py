@@ -63,6 +63,9 @@ FAULTS = {
     "negative": "sends times below 0",
     "all-zero": "sends times of 0",
     "overlong": "sends times that are longer than the run took",
+    "wrong-line": "sends a line with the same wrong CRC each time",
+    "long-line": "sends a line that is too long, under a right CRC",
+    "leave-out": "sends a line twice and never the next",
     "left-over": "is busy with the run of a tool that was killed",
 }
 IMPOSSIBLE = {"negative": -(2**63), "all-zero": 0, "overlong": 10**15}
@@ -368,6 +371,12 @@ class Target:
         }.get(self.fault)
         if bad is not None:
             self.answer[9] = sealed(bad)
+        elif self.fault == "wrong-line":
+            self.answer[9] = self.answer[9].rpartition(b" *")[0] + b" *00000000\r\n"
+        elif self.fault == "long-line":
+            self.answer[9] = sealed(start.encode() + b"[" + b"1," * 300 + b"1]}")
+        elif self.fault == "leave-out":
+            self.answer[9] = self.answer[8]
 
     def run_left_over(self) -> None:
         self.begin_answer(4242)

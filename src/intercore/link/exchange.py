@@ -49,6 +49,9 @@ MAX_STALE = 250_000
 
 ASKED_OFTEN = 3
 """Times that a line is asked for, and all else comes whole, before it is said to be left out."""
+SILENT_SHARE = 0.5
+"""Share of the patience with a target, at its end, in which nothing at all comes of one that hangs. What comes before
+may be what was asked earlier; of a slow line, something comes all the time."""
 _LINE_START = '{"type":"'
 
 USAGE_CODES = frozenset({"unknown-benchmark", "unknown-parameter", "bad-value", "out-of-range", "unsupported"})
@@ -400,12 +403,14 @@ class Exchange:
                 f"{self._name} does not speak the Intercore protocol: {statistics.bytes} bytes in {seconds} without a "
                 f"valid line ({self._link.last_bad or 'no line end'}); is it the right port, program and baud rate?"
             )
-        if self._link.now() - self._link.last_heard >= self._timeout:
+        silent = self._link.now() - self._link.last_heard
+        if silent >= SILENT_SHARE * self._timeout:
             if not self._begun:
                 what, advice = f"no answer to {self._question} for {seconds}", "reset it"
             else:
+                of_it = "silent" if silent >= self._timeout else "nothing new of its answer, and then nothing at all,"
                 where = "a run" if self._is_run else f"its answer to {self._question}"
-                what, advice = f"silent for {seconds} in the middle of {where}", "reset it, or raise --timeout"
+                what, advice = f"{of_it} for {seconds} in the middle of {where}", "reset it, or raise --timeout"
                 if self._phase is Phase.RECEIVING:
                     what += f", of which line {self._incoming.missing()[0][0]} is missing"
             return TargetSilentError(f"{self._name} hangs: {what}{self._known}; {advice}")

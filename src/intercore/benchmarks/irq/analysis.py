@@ -17,6 +17,7 @@ from msgspec import Meta
 from intercore.benchmarks import uncertainty
 from intercore.benchmarks.grouping import by_level, varied_names
 from intercore.statistics.distribution import Distribution, Interval, Tail, distribution, disturbances, tail
+from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -368,7 +369,12 @@ def _sentences(
         yield uncertainty.sentence(within, "latency")
 
 
+_HUNDREDTHS_SAY_US = 0.1
+
+
 def _text(us: float) -> str:
+    if us < _HUNDREDTHS_SAY_US:
+        return duration(us) if us else "less than a tick"
     return f"{us:.2f} µs" if us < 100 else f"{us:,.0f} µs"
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from intercore.benchmarks import registry
 from intercore.record.measurement import Measurement, Series, Unit
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Kind(NamedTuple):
         return Measurement(self.benchmark, self.factors, 0, (series,), known, {}, "2026-01-01T00:00:00+00:00")
 
 
-KINDS = (
+ALL = (
     Kind("speedup", "t1", factors={"n": 1000}),
     Kind("speedup", "tp", factors={"n": 1000, "cores": 2}),
     Kind("speedup", "looking.0"),
@@ -71,4 +72,6 @@ KINDS = (
     Kind("clock", "common.0", "moment"),
     Kind("novel", "time"),
 )
+KINDS = tuple(one for one in ALL if one.benchmark in (*registry.names(), "novel"))
+"""Of the benchmarks that there are, and of one that this tool does not know."""
 TIMES = [one for one in KINDS if one.unit in ("tick", "moment")]

@@ -203,7 +203,7 @@ def test_an_empty_histogram_has_no_quantile() -> None:
         quantile(np.zeros(3, np.int64), 0.5)
 
 
-@pytest.mark.parametrize("counts", [[-1, 5], [2**62, 2**62], [2**62, 1]])
+@pytest.mark.parametrize("counts", [[-1, 5], [2**40 + 1], [2**62, 2**62], [2**62, 1]])
 def test_a_histogram_that_can_be_none_cannot_be(counts: list[int]) -> None:
     (fault,) = impossible(measurement([1000, 1000], more={**counted([990], [0]), "late.counts": counts}))
     assert fault.series == "late.counts"

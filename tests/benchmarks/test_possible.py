@@ -74,14 +74,9 @@ def test_clocks_that_were_aligned_may_disagree_by_as_much_as_they_say() -> None:
 
 
 def test_no_core_has_a_number_that_there_is_not() -> None:
-    assert is_possible(Kind("jitter", "core", "core").measured([0, 1, 0]))
-    (fault,) = impossible(Kind("jitter", "core", "core").measured([0, 2, 0]))
+    assert is_possible(Kind("novel", "core", "core").measured([0, 1, 0]))
+    (fault,) = impossible(Kind("novel", "core", "core").measured([0, 2, 0]))
     assert str(fault) == "core has 1 of 3 samples of cores that there are not"
-
-
-@pytest.mark.parametrize("counts", [[-1, 5], [2**40 + 1], [2**62, 2**62]])
-def test_a_histogram_that_can_be_none_fails_its_measurement(counts: list[int]) -> None:
-    assert not is_possible(Kind("jitter", "late.counts", "count").measured(counts))
 
 
 def test_the_times_of_an_emulated_chip_mean_nothing_and_so_are_not_judged() -> None:

@@ -57,10 +57,11 @@ def test_a_tick_is_as_close_as_a_clock_can_tell() -> None:
 
 
 def test_a_median_of_zero_has_no_fraction() -> None:
-    (found,) = precisions(pool([-40, -20, -10, 0, 10, 20, 40], name="late", benchmark="jitter"))
+    apart = Series("switch", "counter", 10**9, np.array([-40, -20, -10, 0, 10, 20, 40]))
+    (found,) = precisions([measured(Setting("switch", {}, 0), apart)])
     assert found.fraction is None
     assert not found.within(1)
-    assert str(found) == "late ±40 ticks"
+    assert str(found) == "switch ±40 ticks"
 
 
 def test_counts_that_are_results_are_to_be_known_as_well() -> None:

@@ -44,7 +44,8 @@ def reports(run: Run, options: Options | None = None) -> Reported:
 
 def warnings(run: Run) -> list[str]:
     """Say what makes a run doubtful as a whole; the reports have what does so of each benchmark."""
-    return [*conditions.warnings(run), *possible.warnings(run), *stop_rule.warnings(run)]
+    of_times = () if run.plan.emulated else stop_rule.warnings(run)
+    return [*conditions.warnings(run), *possible.warnings(run), *of_times]
 
 
 def analyses() -> Mapping[str, type]:

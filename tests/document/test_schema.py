@@ -8,7 +8,10 @@ import jsonschema
 import msgspec
 import pytest
 
+from intercore.benchmarks.reports import reports
+from intercore.document.run import run_document
 from intercore.document.schema import generate, schema
+from tests.fakes import esp32 as fake_esp32
 
 SCHEMA: dict[str, Any] = schema("run")
 
@@ -71,3 +74,11 @@ def test_what_is_generated_is_replaced_and_what_is_written_by_hand_stays(
 def test_documents_are_held_against_the_types(made: dict[str, Any], value: object, *, valid: bool) -> None:
     part = {"$defs": made["$defs"], **made["properties"]["analysis"]["properties"]["example"]}
     assert jsonschema.Draft202012Validator(part).is_valid(value) is valid
+
+
+@pytest.mark.parametrize("emulated", [True, False])
+def test_a_document_of_an_emulated_chip_has_no_analysis_and_no_summary_and_any_other_has(*, emulated: bool) -> None:
+    made = msgspec.json.decode(msgspec.json.encode(run_document(reports(fake_esp32.run(emulated=emulated)))))
+    jsonschema.validate(made, SCHEMA)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**made, "emulated": not emulated}, SCHEMA)

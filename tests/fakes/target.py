@@ -64,8 +64,17 @@ FAULTS = {
     "unknown-type": "sends a line of a type that does not exist",
     "refuse": "refuses to run",
     "fail": "begins and then fails",
+    "extremes": "sends the smallest and the largest sample that there are",
+    "negative": "sends times below 0",
+    "all-zero": "sends times of 0",
+    "overlong": "sends times that are longer than the run took",
+    "wrong-line": "sends a line with the same wrong CRC each time",
+    "long-line": "sends a line that is too long, under a right CRC",
+    "leave-out": "sends a line twice and never the next",
     "left-over": "is busy with the run of a tool that was killed",
 }
+IMPOSSIBLE = {"negative": -(2**63), "all-zero": 0, "overlong": 10**15}
+"""Samples by the fault that sends nothing else."""
 SERIES = ("t1", "tp", "looking.0", "looking.1")
 PARAMETERS: dict[str, dict[str, Any]] = {
     "workload": {"kind": "choice", "default": "fp", "help": "what is computed", "choices": ["fp", "integer"]},
@@ -338,8 +347,9 @@ class Target:
             self.add("series", name=shown[name], unit=unit, clock="common", hz=10**9, count=told)
         for name in SERIES:
             values = [samples.randrange(10**4, 10**5) for _ in range(count)]
-            if name == "looking.0":
+            if self.fault == "extremes" and name == "looking.0":
                 values = [-(2**63), 2**63 - 1, *values[2:]]
+            values = [IMPOSSIBLE.get(self.fault, value) for value in values]
             for index in range(0, count, 16):
                 if self.fault != "lie-index" or index != 16:
                     some = values[index : index + 16]
@@ -376,6 +386,12 @@ class Target:
         }.get(self.fault)
         if bad is not None:
             self.answer[9] = sealed(bad)
+        elif self.fault == "wrong-line":
+            self.answer[9] = self.answer[9].rpartition(b" *")[0] + b" *00000000\r\n"
+        elif self.fault == "long-line":
+            self.answer[9] = sealed(start.encode() + b"[" + b"1," * 300 + b"1]}")
+        elif self.fault == "leave-out":
+            self.answer[9] = self.answer[8]
 
     def run_left_over(self) -> None:
         self.begin_answer(4242)

@@ -20,7 +20,7 @@ from intercore.link.port import ProtocolError, TargetLostError
 from intercore.link.protocol import Begin, End
 from intercore.link.serial_port import SerialPort
 from intercore.link.session import Answer, Session
-from tests.fakes.faulty_port import FaultyPort
+from tests.fakes.faulty_port import FaultyPort, SlowPort
 from tests.fakes.target import CONDITIONS, PARAMETERS, SERIES, Target, options
 from tests.link.tcp_target import tcp_target
 
@@ -82,7 +82,7 @@ def test_a_measurement_comes_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "FIRST_REPEAT", 30.0)  # a busy machine is slow to start the target
     monkeypatch.setattr(exchange, "LAST_REPEAT", 30.0)
     progress: list[tuple[int, int]] = []
-    with talking("--samples", "1000") as session:
+    with talking("--samples", "1000", "--fault", "extremes") as session:
         answer = session.measure("example", {"n": 10, "workload": "integer"}, lambda *done: progress.append(done))
         assert session.statistics.bad_lines == session.statistics.repeats == session.statistics.resends == 0
     assert answer.status == "ok"
@@ -285,6 +285,56 @@ def test_silence_ends_with_advice(fault: str, ask: Callable[[Session], object], 
     finally:
         port.close()
     assert str(caught.value).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (
+            "wrong-line",
+            r"sends line 9 of its answer to `run` wrong: it came \d+ times, always the same.*CRC is 00000000",
+        ),
+        ("long-line", r"sends line 9 of its answer to `run` wrong: .*longer than 480 characters"),
+        ("leave-out", r"leaves out line 9 of its answer to `run`: it was asked for it \d+ times.*whole"),
+    ],
+)
+def test_a_line_that_the_program_sends_wrong_is_not_blamed_on_the_cable(fault: str, says: str) -> None:
+    with talking("--fault", fault, "--repetitions", "1") as session:
+        session._timeout = 1.0
+        with pytest.raises(ProtocolError, match=says) as caught:
+            session.measure("speedup", {"n": 10})
+    assert "cable" not in str(caught.value)
+    assert "connection" not in str(caught.value)
+
+
+def test_damage_on_the_way_says_how_many_lines_it_hit() -> None:
+    port = FaultyPort(fake(), 0, seed=1)
+    session = Session(port, 1.0)
+    session.info()
+    port._fraction = 0.1
+    with pytest.raises(
+        TargetSilentError, match=r"\d+ of \d+ lines came damaged, the last with .*; is the connection bad"
+    ):
+        session.measure("speedup", {"n": 10})
+    port.close()
+
+
+def test_a_slow_line_does_not_hang() -> None:
+    """Bytes still come: to reset the target would only lose them."""
+    slow = (
+        "is slow, and does not hang: [0-9]+ bytes came in 1 s, and no new line of its answer to `{}`.*; raise --timeout"
+    )
+    port = SlowPort(fake(), 40)
+    with pytest.raises(TargetSilentError, match=slow.format("info")) as caught:
+        Session(port, 1.0).info()
+    assert "reset it" not in str(caught.value)
+    port.bytes_per_s = 1e9
+    session = Session(port, 30.0)
+    session.info()
+    port.bytes_per_s, session._timeout = 40, 1.0
+    with pytest.raises(TargetSilentError, match=slow.format("list")):
+        session.benchmarks()
+    port.close()
 
 
 @pytest.mark.parametrize("fault", ["flood-valid", "flood-progress", "flood-garbage", "flood-endless"])

@@ -7,8 +7,11 @@ import platform
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import msgspec
+
 import intercore
 from intercore.benchmarks import registry
+from intercore.benchmarks.possible import TOO_LONG, longer_than
 from intercore.errors import IntercoreError
 from intercore.record.conditions import of_another_start
 from intercore.record.factors import TARGET_FACTORS
@@ -104,11 +107,12 @@ class OpenTarget:
             self._chip.watch(_witness_of(setting.benchmark))
         answer = self.session.measure(setting.benchmark, asked, tell)
         tell_time()
-        self._chip_time += self.session.now - begin
+        took = self.session.now - begin
+        self._chip_time += took
         if answer.status == "aborted":
             raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
         truth = Truth() if self._chip is None else self._chip.truth(answer.series, answer.factors)
-        return Measurement(
+        measurement = Measurement(
             benchmark=setting.benchmark,
             factors={**answer.factors, **setting.factors},
             repetition=setting.repetition,
@@ -117,6 +121,9 @@ class OpenTarget:
             checks={**answer.checks, **truth.checks, "bad_lines": self.session.statistics.bad_lines - bad_lines},
             started=started,
         )
+        too_long = longer_than(measurement, took)
+        checks = {**measurement.checks, **({TOO_LONG: too_long} if too_long else {})}
+        return msgspec.structs.replace(measurement, checks=checks)
 
     def _begin_anew(self) -> None:
         """Bring the target to where the first measurement began, unless this is that."""

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from intercore.benchmarks.possible import is_possible
 from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE, StorePath
 from intercore.cli.stored import stored
@@ -29,5 +30,5 @@ def export(
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write every raw sample of a run to a file, one row each."""
-    export_samples(stored(store_path, run_id), to)
+    export_samples(stored(store_path, run_id), to, is_possible)
     messages().print(f"wrote {to}", markup=False, soft_wrap=True)

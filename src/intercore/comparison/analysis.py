@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import IRRELEVANT, by_level
+from intercore.benchmarks.possible import analysable
 from intercore.benchmarks.series import Unit, has_median, incomparable, quantity
 from intercore.errors import UsageError
 from intercore.record import identity
@@ -145,7 +146,8 @@ def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({})) -> C
     targets = list(dict.fromkeys(run.plan.target for run in runs))
     if len(targets) != 2:
         raise UsageError(f"two targets are compared, and these are runs of {len(targets)}: {', '.join(targets)}")
-    sides = [[run for run in runs if run.plan.target == target] for target in targets]
+    failed = {target: sum(_failed(run) for run in runs if run.plan.target == target) for target in targets}
+    sides = [[analysable(run) for run in runs if run.plan.target == target] for target in targets]
     for target, side in zip(targets, sides, strict=True):
         _refuse_several_kernels(target, side)
     levels = [_levels_of(side) for side in sides]
@@ -154,7 +156,8 @@ def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({})) -> C
     both = [key for key in first if key in second]
     if not both:
         raise UsageError(f"no setting was measured on both {targets[0]} and {targets[1]}: measure the same on both")
-    pairs = _pairs(both, first, second)
+    emulated = any(run.plan.emulated for run in runs)
+    pairs = [] if emulated else _pairs(both, first, second)
     overall = tuple(_overall(pairs))
     compared = [[one for key in both for one in pools[key]] for pools in (first, second)]
     fixed = tuple(_fixed(levels[0], levels[1], dict.fromkeys(benchmark for benchmark, _ in both)))
@@ -177,10 +180,26 @@ def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({})) -> C
         overall,
         differences,
         alone,
-        tuple(_sentences(mine, theirs, pairs, overall, alone, left_out)),
+        (
+            *([f"Settings carried out on both: {len(both)}. What that took is not compared."] if emulated else []),
+            *_sentences(mine, theirs, pairs, overall, alone, left_out),
+        ),
         tuple(_identities(targets, sides)),
-        (*_spoilt(targets, compared), *_warnings(mine, theirs, fixed, differences)),
+        (*_left_out(failed), *_spoilt(targets, compared), *_warnings(mine, theirs, fixed, differences)),
     )
+
+
+def _failed(run: Run) -> int:
+    return len(run.measurements) - len(analysable(run).measurements)
+
+
+def _left_out(failed: Mapping[str, int]) -> Iterator[str]:
+    for target, count in failed.items():
+        if count:
+            yield (
+                f"{count} measurement{'s' * (count != 1)} on {target} failed, with samples that cannot be, and "
+                f"{'are' if count != 1 else 'is'} not compared. See intercore show."
+            )
 
 
 def _refuse_several_kernels(target: str, side: Sequence[Run]) -> None:
@@ -373,8 +392,7 @@ def _sentences(
     left_out: Mapping[tuple[str, str], int],
 ) -> Iterator[str]:
     units = {(pair.benchmark, pair.series): pair.unit for pair in pairs}
-    emulated = first.emulated or second.emulated
-    for one in () if emulated else overall:
+    for one in overall:
         more = one.settings > 1
         extent = f", from {one.least:.2f} to {one.largest:.2f} over {one.settings} settings" if more else ""
         does, what = _WORDS[units[one.benchmark, one.series]]

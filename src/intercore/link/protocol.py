@@ -203,6 +203,7 @@ Message = _Message1 | ForeignHello
 
 _decoder: msgspec.json.Decoder[_Message1] = msgspec.json.Decoder(_Message1)
 _foreign_decoder = msgspec.json.Decoder(ForeignHello)
+_TRAILER = re.compile(rb" \*[0-9A-Fa-f]{8}")
 _WORD = re.compile(r"[!-)+-~]+")  # without the star, which announces a CRC
 
 
@@ -231,8 +232,10 @@ def decode_line(line: bytes) -> Message:
     if len(line) > MAX_LINE:
         raise BadLineError(f"longer than {MAX_LINE} characters")
     text, trailer = line[:-TRAILER], line[-TRAILER:]
+    if not _TRAILER.fullmatch(trailer):
+        raise BadLineError("no CRC at its end")
     if trailer.lower() != b" *%08x" % crc32(text):
-        raise BadLineError("no CRC or a wrong one")
+        raise BadLineError(f"it says that its CRC is {trailer[2:].decode()}, and that of its text is {crc32(text):08x}")
     try:
         return _decoder.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

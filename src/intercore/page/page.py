@@ -61,6 +61,8 @@ class _Section:
     """What the page says of one run."""
 
     run: Run
+    analysed: Run
+    """What the numbers are of."""
     warnings: tuple[str, ...]
     nothing: str
     """Why there is nothing to show: a sentence; empty if there is something."""
@@ -107,9 +109,9 @@ class _Section:
 
     @property
     def looking(self) -> dict[str, Any]:
-        """Summary in µs of the cost of looking, by core, over all measurements of the run."""
+        """Summary in µs of the cost of looking, by core, over all measurements of the run; none of an emulated chip."""
         samples: dict[str, list[NDArray[np.float64]]] = {}
-        for measurement in self.run.measurements:
+        for measurement in () if self.run.plan.emulated else self.analysed.measurements:
             for series in measurement.series:
                 if series.name.startswith(LOOKING_PREFIX) and len(series.ticks):
                     samples.setdefault(series.name.removeprefix(LOOKING_PREFIX), []).append(series.ns / 1e3)
@@ -239,8 +241,8 @@ def _together(reported: Sequence[Reported]) -> dict[str, Together]:
     """Return what is said of all runs together, by the benchmark that says it."""
     said: dict[str, list[tuple[Run, Report]]] = {}
     for each in reported:
-        for report in each.reports:
-            said.setdefault(report.benchmark, []).append((each.run, report))
+        for report in each.reports if not each.run.plan.emulated else ():
+            said.setdefault(report.benchmark, []).append((each.analysed, report))
     modules = {benchmark: registry.module(benchmark, "together") for benchmark in said}
     return {benchmark: module.together(said[benchmark]) for benchmark, module in modules.items() if module is not None}
 
@@ -253,6 +255,7 @@ def _section(reported: Reported, together: Sequence[Together]) -> _Section:
         nothing = [f"Run {run.id} holds no measurement yet, so there is nothing to show."]
     return _Section(
         run,
+        reported.analysed,
         (*run_warnings(run), *doubts),
         " ".join(nothing),
         Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
@@ -265,7 +268,7 @@ def _chapters(reported: Sequence[Reported], together: Collection[str], numbers: 
     said: dict[str, list[tuple[Run, Section]]] = {}
     for each in reported:
         for report in each.reports:
-            if report.benchmark not in together and each.run.measurements:
+            if (report.benchmark not in together or each.run.plan.emulated) and each.run.measurements:
                 said.setdefault(report.benchmark, []).append((each.run, report.section))
     return [_Chapter(tuple(_passage(run, section, numbers) for run, section in pairs)) for pairs in said.values()]
 

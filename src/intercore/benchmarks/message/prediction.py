@@ -40,6 +40,7 @@ from intercore.benchmarks.message.prediction_ranking import PredictedRanking, ra
 from intercore.benchmarks.message.prediction_types import Basis, Prediction
 from intercore.benchmarks.message.rows import rate
 from intercore.benchmarks.message.size_effect import size_effect
+from intercore.benchmarks.possible import is_possible
 from intercore.errors import UsageError, unknown
 from intercore.record.conditions import disagreement
 from intercore.record.identity import images_that_differ, in_a_row, kernel, kernel_name, kernels, kernels_that_differ
@@ -121,7 +122,7 @@ def _stored(store: StoreReader, target: str) -> Iterator[_Known]:
     for summary in reversed(store.runs()):
         if summary.plan.target == target and BENCHMARK in summary.plan.benchmarks:
             for one in store.run(summary.id).measurements:
-                if is_usable(one):
+                if is_usable(one) and is_possible(one):
                     yield _Known(summary.id, one, summary.plan.origin)
 
 

@@ -302,7 +302,7 @@ def test_a_line_that_the_program_sends_wrong_is_not_blamed_on_the_cable(fault: s
     with talking("--fault", fault, "--repetitions", "1") as session:
         session._timeout = 1.0
         with pytest.raises(ProtocolError, match=says) as caught:
-            session.measure("speedup", {"n": 10})
+            session.measure("example", {"n": 10})
     assert "cable" not in str(caught.value)
     assert "connection" not in str(caught.value)
 
@@ -315,7 +315,7 @@ def test_damage_on_the_way_says_how_many_lines_it_hit() -> None:
     with pytest.raises(
         TargetSilentError, match=r"\d+ of \d+ lines came damaged, the last with .*; is the connection bad"
     ):
-        session.measure("speedup", {"n": 10})
+        session.measure("example", {"n": 10})
     port.close()
 
 

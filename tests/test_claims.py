@@ -7,8 +7,8 @@ import re
 import pytest
 
 from intercore.target.targets import TARGETS, Kind
+from tests.built_once import ROOT
 from tests.test_repository import documents, source
-from tests.turns import ROOT
 
 SIMULATOR = (ROOT / "docs/simulator.md").read_text("utf-8")
 ARMV6M = {

@@ -12,8 +12,8 @@ import pytest
 from intercore.board import elf
 from intercore.board.build import firmware_sources
 from intercore.board.kernel import KERNEL_VARIABLE, freertos_kernel
+from tests.built_once import ROOT, host_program_once
 from tests.firmware.rp2040.conftest import built, built_amp, need_tools
-from tests.turns import ROOT, host_program_once
 
 SLOW = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes a minute; INTERCORE_SLOW=1 runs it")
 

@@ -12,9 +12,9 @@ from bench.footprint import CODE_GOAL, RAM_GOAL, footprint
 
 from intercore.board.elf import sections
 from intercore.sim import Simulator
+from tests.built_once import ROOT
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
 from tests.sim.firmware import uf2
-from tests.turns import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -208,7 +208,10 @@ def sketches(tmp_path_factory: pytest.TempPathFactory) -> Sketches:
     ]
     defines = ["-D_GNU_SOURCE", '-DIC_FLAGS="test"', '-DIC_COMPILER="test"', "-DIC_REALTIME=0"]
     platform = [
-        *(posix / f"{name}_posix.c" for name in ("control", "counter", "interrupt", "lock", "objects", "period", "port")),
+        *(
+            posix / f"{name}_posix.c"
+            for name in ("control", "counter", "interrupt", "lock", "objects", "period", "port")
+        ),
         *(linux / f"{name}.c" for name in ("linux_conditions", "linux_region", "transports")),
         *sorted((FIRMWARE / "transport" / "posix").glob("*.c")),
         HERE / "host.c",

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.firmware.host.conftest import series
+from tests.firmware.host.conftest import cores, series
 from tests.firmware.host.units import check
 
 if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal
 
 
-@pytest.fixture
 def test_releases_are_recorded_in_stretches_and_never_early(terminal: Terminal) -> None:
     answer = terminal.ask("run jitter core=0 period_us=1000 samples=600")
     assert answer[-1]["status"] == "ok"
@@ -30,8 +29,8 @@ def test_releases_are_recorded_in_stretches_and_never_early(terminal: Terminal) 
 
 
 @pytest.mark.parametrize("how", ["affinity", "blockers"])
-def test_migrations_asked_for_happen(terminal: Terminal, cores: int, how: str) -> None:
-    if cores < 2:
+def test_migrations_asked_for_happen(terminal: Terminal, how: str) -> None:
+    if cores(terminal) < 2:
         assert terminal.ask(f"run jitter migrate={how} samples=1")[-1]["code"] == "unsupported"
         return
     if how == "blockers":
@@ -50,8 +49,8 @@ def test_migrations_asked_for_happen(terminal: Terminal, cores: int, how: str) -
 
 
 @pytest.mark.parametrize("load", ["core0", "core1", "both", "same-priority"])
-def test_load_ends_with_the_measurement(terminal: Terminal, cores: int, load: str) -> None:
-    if cores < 2 and load == "core1":
+def test_load_ends_with_the_measurement(terminal: Terminal, load: str) -> None:
+    if cores(terminal) < 2 and load == "core1":
         return
     answer = terminal.ask(f"run jitter load={load} period_us=2000 samples=20")
     assert answer[-1]["status"] == "ok"
@@ -59,12 +58,13 @@ def test_load_ends_with_the_measurement(terminal: Terminal, cores: int, load: st
     assert terminal.ask("run jitter samples=1 period_us=1000")[-1]["status"] == "ok"
 
 
-def test_a_task_without_a_core_tells_where_it_was(terminal: Terminal, cores: int) -> None:
+def test_a_task_without_a_core_tells_where_it_was(terminal: Terminal) -> None:
+    known = cores(terminal)
     answer = terminal.ask("run jitter core=any period_us=1000 samples=20")
     assert answer[-1]["status"] == "ok"
     where = series(answer)["core"]
     assert len(where) == 20
-    assert all(0 <= core < cores for core in where)
+    assert all(0 <= core < known for core in where)
 
 
 def test_a_run_can_be_stopped(terminal: Terminal) -> None:

@@ -1,8 +1,48 @@
-"""Text of unknown origin, made fit to be shown."""
+"""Text of unknown origin, made fit to be shown: what a target, a store, a file or another program has written."""
 
 from __future__ import annotations
 
+import re
+
+CONTROLS = (
+    r"\x00-\x1f\x7f-\x9f"  # C0 and C1, with the escape sequences of terminals
+    r"\xad\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u180e\U000110bd\U000110cd\U00013430-\U0001343f"
+    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the direction of writing
+    r"\u200b-\u200d\u2060-\u2065\ufeff"  # of no width
+    r"\u2028\u2029"  # ends of lines and paragraphs
+    r"\u206a-\u206f\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
+    r"\ud800-\udfff"  # halves of a pair, as undecodable bytes of a command line have them
+)
+"""Characters that change how others are shown, or are not seen at all, as a class of a regular expression.
+
+They are those of the categories Cc, Cf, Cs, Zl and Zp of Unicode 16."""
+
+_NEVER_SHOWN = re.compile(f"(?!\n)[{CONTROLS}]")
+MOST_SHOWN = 1800
+"""Characters of a text that `shortened` keeps: a screen of 24 lines has 1,920."""
+
 
 def printable(text: str) -> str:
-    """Return text of unknown origin with its control characters, but for line ends, replaced."""
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """Return text of unknown origin with its control characters, but for line ends, replaced by U+FFFD.
+
+    So it can neither take over a terminal nor be read as something that it is not.
+    """
+    return text if text.isascii() and text.isprintable() else _NEVER_SHOWN.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def escaped(json: str) -> str:
+    """Return a JSON text that means the same, with control characters, but for line ends, as escapes."""
+    return json if json.isascii() and "\x7f" not in json else _NEVER_SHOWN.sub(_as_escape, json)
+
+
+def _as_escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+
+
+def shortened(text: str) -> str:
+    """Return a text of at most MOST_SHOWN characters: of a longer one, the beginning and the end."""
+    if len(text) <= MOST_SHOWN:
+        return text
+    kept = MOST_SHOWN // 2
+    return f"{text[:kept]} … {text[-kept:]}"

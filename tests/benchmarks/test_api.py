@@ -62,6 +62,31 @@ def test_a_cost_is_the_median_less_looking() -> None:
     assert (found.size, found.factor, found.more_us) == (None, None, None)
 
 
+def test_a_cost_below_the_clock_is_no_cost_of_nothing() -> None:
+    measured = [
+        measurement("lock", 0, hz=10**9),
+        measurement("give", -3, hz=10**9),
+        measurement("create", 10_000, hz=10**9),
+    ]
+    found = report(run_of(measured))
+    (table, *_) = found.section.tables
+    shown = {column.title: column for column in table.columns}
+    costs = {shown["call, bytes"].text(row): shown["alone"].text(row) for row in table.rows}
+    assert costs == {"lock": "< 1 ns", "give": "< 1 ns", "create": "10.0 µs"}
+    assert (
+        found.section.sentences[0] == "Alone, calls that switch no task take less than 1 ns (give) to 10 µs (create)."
+    )
+
+
+def test_a_batch_tells_a_cost_below_a_tick() -> None:
+    found = report(run_of([measurement("lock", 4, batch=8), measurement("give", 0, batch=8)]))
+    (table, *_) = found.section.tables
+    assert [column.text(row) for row in table.rows for column in table.columns if column.title == "alone"] == [
+        "< 1 ns",
+        "4.00 ns",
+    ]
+
+
 def test_a_batch_is_divided() -> None:
     (found,) = api.analyse([measurement("give", 8 * 350, batch=8)]).calls
     assert found.cost_cycles == pytest.approx(350)

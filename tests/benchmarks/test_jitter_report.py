@@ -115,11 +115,10 @@ def test_the_periods_of_seed_002_stand_beside_ours() -> None:
     assert float(rows[4][-1].replace(",", "")) > 1000
 
 
-@pytest.mark.parametrize(("origin", "label"), [("simulated", "SIMULATED"), ("emulated", "FUNCTION ONLY")])
-def test_our_periods_beside_published_ones_say_what_was_not_measured(origin: str, label: str) -> None:
-    said = reports(fake_esp32.run(**{origin: True})).reports
+def test_our_periods_beside_published_ones_say_what_was_not_measured() -> None:
+    said = reports(fake_esp32.run(simulated=True)).reports
     (found,) = (one for one in said if one.benchmark == "jitter")
-    assert cells(found, "Periods of 10 ms")[2][0] == f"fake-esp32 ({label})"
+    assert cells(found, "Periods of 10 ms")[2][0] == "fake-esp32 (SIMULATED)"
 
 
 def test_published_periods_are_drawn_in_grey(tmp_path: Path) -> None:

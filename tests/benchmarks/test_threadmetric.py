@@ -50,6 +50,12 @@ def run_of(measurements: list[Measurement]) -> Run:
     return Run(1, plan, "", "0", len(measurements), tuple(measurements))
 
 
+def test_what_is_hardly_done_at_all_is_told_with_digits_that_say_something() -> None:
+    measured = [measurement("message", [1_000_000]), measurement("message", [570], form="cross")]
+    (sentence,) = threadmetric.analyse(measured).sentences
+    assert sentence.startswith("What goes from core to core is done 0.00057 (message) to ")
+
+
 def test_counts_are_given_for_thirty_seconds_of_the_true_window() -> None:
     (found,) = threadmetric.analyse([measurement("message", [100, 110, 250], seconds=0.11)]).counts
     assert found.per_s == pytest.approx(1000)

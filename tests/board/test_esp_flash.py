@@ -30,7 +30,7 @@ def image(tmp_path: Path) -> Path:
 
 
 def flashed(image: Path, said: list[str] | None = None) -> str:
-    return flash(ESP32, {}, Flashing(port=PORT, image=image), (said if said is not None else []).append)
+    return flash(ESP32, {}, Flashing(port=PORT, image=image), (said if said is not None else []).append).words
 
 
 def test_an_image_is_written_verified_and_started(here: Fakes, image: Path) -> None:

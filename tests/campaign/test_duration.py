@@ -17,7 +17,8 @@ def test_a_time_has_units(text: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "5", "5 m", "-1 s", "0 min", "1 s later", "1e9 s", "9999999 d", "sin 1 s", "1 sh"]
+    "text",
+    ["", "5", "5 m", "-1 s", "0 min", "1 s later", "1e9 s", "9999999 d", "sin 1 s", "1 sh", "१२ s", "1_0 s", "nan s"],
 )
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(UsageError):

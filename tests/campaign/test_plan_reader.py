@@ -118,6 +118,10 @@ def replaced(old: str, new: str) -> str:
         ('targets = ["pico-sim"]', 'targets = ["pico-sim", "host"]', 24, "there is no target of this plan 'host'"),
         ('targets = ["pico-sim"]', "targets = []", 24, "a list of names"),
         ('targets = ["pico-sim"]', 'targets = ["pico-sim", "pico-sim"]', 24, "there twice"),
+        ('name = "pico-sim"', 'name = "pico-sim"\nimage = "a.elf"', 9, "pico-sim runs no image"),
+        ('port = "socket://127.0.0.1:1"', 'port = "/dev/tty\\u0000"', 13, "port has a control character"),
+        ('port = "socket://127.0.0.1:1"', 'port = "\\u202E0MCA"', 13, "port has a control character"),
+        ('mode = "pool"', 'mode = "\\u0967"', 20, "printable ASCII"),
         ("skip_impossible = true", "skip_impossible = 1", 25, "true or false"),
         ("factor = 5", "factor = 1", 28, "factor is at least 2"),
         ('    "Os",', '    "O2",', 32, "opt=O2 is given twice"),
@@ -179,12 +183,29 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     binary.write_bytes(b"seed = 1\n# \xff\n")
     with pytest.raises(UsageError, match=r"binary.toml:2: this is not UTF-8"):
         read(binary)
+    binary.write_bytes(WHOLE.encode("utf-16"))
+    with pytest.raises(UsageError, match=r"binary.toml:1: this is UTF-16 text: save it as UTF-8"):
+        read(binary)
+    binary.write_text(f"seed = {'9' * 5000}")
+    with pytest.raises(UsageError, match=r"binary.toml is no plan file: a number in it has thousands of digits"):
+        read(binary)
     binary.write_bytes(b"#" * (MAX_BYTES + 1))
     with pytest.raises(UsageError, match="is no plan file: it has more than"):
         read(binary)
     binary.write_text("a = " + "[" * 100_000)
     with pytest.raises(UsageError, match=r"binary.toml"):
         read(binary)
+
+
+def test_a_plan_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    """As editors of Windows put it in front."""
+    plan = tmp_path / "plan.toml"
+    plan.write_text(WHOLE, encoding="utf-8-sig")
+    marked = read(plan)
+    assert marked == parse(WHOLE, str(plan))
+    plan.write_text(replaced("seed = 5", "sede = 5"), encoding="utf-8-sig")
+    with pytest.raises(UsageError, match=r"plan.toml:3: .*did you mean 'seed'"):
+        read(plan)
 
 
 @given(st.text(max_size=200) | st.sampled_from(WHOLE.split("\n")).map("{}\n[[target]]".format))

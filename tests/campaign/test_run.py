@@ -34,12 +34,12 @@ def test_the_target_is_opened_with_the_build_of_the_first_setting(tmp_path: Path
         raise Opened
 
     with Store(tmp_path / "store.db") as store, pytest.raises(Opened):
-        carry_out(store, store.create_run(plan, len(settings(plan))), open_port, _Silent(), 1.0)
+        carry_out(store, store.create_run(plan, len(settings(plan))), open_port, Silent(), 1.0)
     assert asked == [of_target(settings(plan)[0].factors)]
     assert asked[0].keys() == {"opt", "clock_mhz"}
 
 
-class _Silent:
+class Silent:
     """An observer to whom nothing matters."""
 
     def ignore(self, *_: object) -> None:

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import uuid
 from pathlib import Path
@@ -112,6 +113,20 @@ def tool(tmp_path: Path) -> Iterator[Tool]:
     opened = Tool(directory, uuid.uuid4().hex)
     yield opened
     opened.wait_for_no_target()
+
+
+@pytest.fixture
+def for_everyone(tool: Tool) -> Iterator[Tool]:
+    """The tool in a directory that an unprivileged user may enter and, if root gives it to him, write to.
+
+    It is not among pytest's, which are for one user, and which each pytest that starts closes again.
+    """
+    with tempfile.TemporaryDirectory(prefix="intercore-test-") as public:
+        Path(public).chmod(0o755)
+        tool.directory = Path(public, "desk")
+        tool.directory.mkdir()
+        yield tool
+        tool.directory.chmod(0o755)
 
 
 @pytest.fixture(scope="session")

@@ -3,127 +3,366 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
+import sqlite3
+import uuid
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
+from intercore.cli.main import COMMANDS
 from intercore.record.measurement import Part, Plan
 from intercore.record.store import Store
+from intercore.text import printable
+from tests.cli.tool import Tool
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from tests.cli.conftest import FakeBoard
-    from tests.cli.tool import Tool
 
-RUN = ("run", "host", "clock")
-SPEEDUP = ("run", "host", "speedup")
+RUN = ("run", "host", "speedup")
+MISTYPED = ("nan", "inf", "1_000", "+5", "' 5'", "1e400", "0x10", "१२", "''", "five", "-1")
+"""What no option takes for a number in its range, as typed in a shell."""
+NUMBERS = {
+    # the beginning of a command: (the option that a number is given to, what is named if it is out of range)
+    "run host speedup": ("--timeout", "--repetitions", "--seed", "--baud", "--max-baud", "--efficiency"),
+    "run host speedup --until 1%": ("--cap",),
+    "sweep plan.toml": ("--jobs", "--patience"),
+    "show 1": ("--efficiency",),
+    "info host": ("--timeout",),
+}
+LONG = "x" * 5000
+DIGITS = "9" * 5000
 
-ASKED_WRONGLY = {
-    # what is wrong: (the words, what the sentence must contain)
-    "unknown target": (("run", "hots", "clock"), "did you mean 'host'?"),
-    "unknown target of list": (("list", "seriell"), "did you mean 'serial'?"),
-    "unknown target of info": (
-        ("info", "avr"),
+ASKED_WRONGLY = (
+    *(
+        (f"{begin} {option} {number}", option)
+        for begin, options in NUMBERS.items()
+        for option in options
+        for number in MISTYPED
+    ),
+    # what is typed, and what the one sentence must contain: targets and benchmarks
+    ("run hots speedup", "did you mean 'host'?"),
+    ("run HOST speedup", "there is no target 'HOST'"),
+    ("run '' speedup", "there is no target ''"),
+    ("run पिको speedup", "there is no target 'पिको'"),
+    (f"run {LONG} speedup", "there is: host, pico-sim"),
+    ("run '\x1b[2Jhost' speedup", "'�[2Jhost'; did you mean 'host'?"),
+    ("run '\u202ehost' speedup", "'�host'; did you mean 'host'?"),
+    ("run 'ho\u200bst' speedup", "'ho�st'; did you mean 'host'?"),
+    ("run 'host\u2028' speedup", "'host�'; did you mean 'host'?"),
+    ("run '\udcff' speedup", "there is no target '�'"),
+    ("list seriell", "did you mean 'serial'?"),
+    (
+        "info avr",
         "there is: host, pico-sim, pico-amp-sim, pico, pico-amp, stm32h745, esp32, esp32s3, esp32-qemu, serial",
     ),
-    "unknown target of shell": (("shell", "hos"), "did you mean 'host'?"),
-    "unknown benchmark": (("run", "host", "clokc"), "did you mean 'clock'?"),
-    "no benchmark": (("run", "host"), "which benchmark"),
-    "nothing to run": (("run",), "intercore run host speedup"),
-    "unknown parameter": ((*RUN, "tim=common"), "did you mean 'time'?"),
-    "unknown parameter that is like no other": ((*RUN, "zzz=1"), "longest_us"),
-    "opt as a word and as an option": ((*RUN, "opt=O3", "--opt", "O2"), "opt is given twice"),
-    "factor of another target": ((*RUN, "clock_mhz=48"), "no factor of host 'clock_mhz'"),
-    "factor of another target, for the suite": (("run", "host", "suite", "code=flash"), "no factor of host 'code'"),
-    "unknown choice": ((*RUN, "time=comon"), "did you mean 'common'?"),
-    "one of the choices unknown": ((*RUN, "time=common,countr"), "did you mean 'counter'?"),
-    "choice in capitals": ((*RUN, "time=COMMON"), "common"),
-    "text for a number": ((*RUN, "from=many"), "from is a whole number and not 'many'"),
-    "fraction for a number": ((*RUN, "from=1.5"), "from is a whole number"),
-    "exponent for a number": ((*RUN, "from=1e6"), "from is a whole number"),
-    "huge number": ((*RUN, "longest_us=" + "9" * 30), "out of range"),
-    "too small": ((*RUN, "samples=0"), "samples=0 is out of range: 1 to"),
-    "negative": ((*RUN, "samples=-1"), "samples=-1 is out of range"),
-    "too many samples": ((*RUN, "samples=999999999"), "out of range"),
-    "too many cores": ((*SPEEDUP, f"cores={os.cpu_count() or 1 + 64}00"), "out of range: 1 to"),
-    "no cores": ((*SPEEDUP, "cores=0"), "out of range: 1 to"),
-    "parameter twice": ((*RUN, "from=0", "from=1"), "from is given twice"),
-    "level twice": ((*RUN, "longest_us=10,10"), "longest_us=10 is given 2 times"),
-    "empty value": ((*RUN, "from="), "name=value"),
-    "empty value in a list": ((*RUN, "longest_us=1,,2"), "name=value"),
-    "no name": ((*RUN, "=5"), "name=value"),
-    "no value": ((*RUN, "from"), "name=value"),
-    "control characters": ((*RUN, "from=\x1b[31m"), "whole number"),
-    "too many measurements": (
-        (*RUN, f"longest_us={','.join(map(str, range(1, 1200)))}", f"samples={','.join(map(str, range(1, 1000)))}"),
+    ("shell hos", "did you mean 'host'?"),
+    ("report hots", "did you mean 'host'?"),
+    ("compare hots 1", "did you mean 'host'?"),
+    ("predict hots message size=5", "did you mean 'host'?"),
+    ("run", "intercore run host speedup"),
+    ("run host", "which benchmark"),
+    ("run host spedup", "did you mean 'speedup'?"),
+    ("run host ''", "there is no benchmark ''"),
+    ("run host SUITE", "there is no benchmark 'SUITE'"),
+    ("predict host spedup size=5", "there is one of: message"),
+    ("build host", "there is no board 'host'"),
+    ("flash picoo", "did you mean 'pico'?"),
+    ("library platformio", "platformio"),
+    ("rum host speedup", "rum"),
+    ("run host speedup --fast", "--fast"),
+    # factors and levels
+    ("run host speedup mod=pool", "did you mean 'mode'?"),
+    ("run host speedup zzz=1", "workload"),
+    ("run host speedup =5", "name=value"),
+    ("run host speedup n", "name=value"),
+    ("run host speedup n=", "name=value"),
+    ("run host speedup n=1,,2", "name=value"),
+    ("run host speedup n=10 n=20", "n is given twice"),
+    ("run host speedup n=10,10", "n=10 is given 2 times"),
+    ("run host speedup mode=pol", "did you mean 'pool'?"),
+    ("run host speedup mode=pool,spn", "did you mean 'spin'?"),
+    ("run host speedup mode=POOL", "pool"),
+    ("run host speedup n=many", "n is a whole number and not 'many'"),
+    ("run host speedup n=1.5", "n is a whole number and not '1.5'"),
+    ("run host speedup n=1e6", "n is a whole number and not '1e6'"),
+    ("run host speedup n=१२", "n is a whole number and not '१२'"),
+    ("run host speedup n=1_000", "n is a whole number and not '1_000'"),
+    ("run host speedup n=+5", "n is a whole number and not '+5'"),
+    ("run host speedup 'n= 5'", "n is a whole number and not ' 5'"),
+    ("run host speedup n=nan", "n is a whole number and not 'nan'"),
+    ("run host speedup 'n=\x1b[31m'", "n is a whole number and not '�[31m'"),
+    (f"run host speedup n={'9' * 30}", "out of range"),
+    (f"run host speedup n={DIGITS}", "n is a whole number"),
+    ("run host speedup n=0", "n=0 is out of range: 1 to"),
+    ("run host speedup samples=-1", "samples=-1 is out of range"),
+    ("run host speedup samples=999999999", "out of range"),
+    ("run host speedup rest_ms=60001", "out of range: 0 to 60000"),
+    (f"run host speedup cores={64 + (os.cpu_count() or 1)}00", "out of range: 1 to"),
+    ("run host speedup cores=0", "out of range: 1 to"),
+    (
+        f"run host speedup n={','.join(map(str, range(1, 1200)))} samples={','.join(map(str, range(1, 1000)))}",
         "more than",
     ),
-    "efficiency above 1": ((*SPEEDUP, "--efficiency", "1.5"), "above 0 and below 1"),
-    "efficiency of 0": (("show", "--efficiency", "0"), "above 0 and below 1"),
-    "efficiency of 1": (("report", "--efficiency", "1"), "above 0 and below 1"),
-    "efficiency that is no number": (("show", "--efficiency", "nan"), "above 0 and below 1"),
-    "efficiency in words": (("show", "--efficiency", "much"), "--efficiency"),
-    "unknown optimisation": ((*RUN, "--opt", "O9"), "did you mean"),
-    "one of the optimisations unknown": ((*RUN, "--opt", "O2,fast"), "fast"),
-    "optimisation twice": ((*RUN, "--opt", "O2,O2"), "given 2 times"),
-    "empty optimisation": ((*RUN, "--opt", ""), "O0, O1, O2, O3, Os, Ofast"),
-    "optimisation of a board": (("run", "serial", "clock", "--port", "socket://127.0.0.1:1", "--opt", "O2"), "--opt"),
-    "port of the host": ((*RUN, "--port", "/dev/ttyACM0"), "did you mean 'serial'?"),
-    "no port": (("run", "serial", "clock"), "--port /dev/ttyACM0"),
-    "no port for list": (("list", "serial"), "--port /dev/ttyACM0"),
-    "no port for shell": (("shell", "serial"), "--port /dev/ttyACM0"),
-    "unknown kind of port": (("info", "serial", "--port", "carrier-pigeon://x"), "carrier-pigeon"),
-    "baud of 0": (("info", "serial", "--port", "/dev/ttyACM0", "--baud", "0"), "--baud"),
-    "no patience": ((*RUN, "--timeout", "0"), "--timeout"),
-    "no repetition": ((*RUN, "--repetitions", "0"), "--repetitions"),
-    "precision without a sign": ((*RUN, "--until", "1"), "such as 1%"),
-    "precision in words": ((*RUN, "--until", "much"), "such as 1%"),
-    "precision of 0": ((*RUN, "--until", "0%"), "above 0 %"),
-    "precision above 100": ((*RUN, "--until", "101%"), "at most 100 %"),
-    "cap of 0": ((*RUN, "--until", "1%", "--cap", "0"), "--cap"),
-    "cap without a precision": ((*RUN, "--cap", "5"), "--until"),
-    "cap below the repetitions": ((*RUN, "--until", "1%", "--cap", "2", "--repetitions", "3"), "at least 3"),
-    "negative seed": ((*RUN, "--seed", "-1"), "--seed"),
-    "unknown format": (("list", "--format", "xml"), "'table', 'json', 'csv'"),
-    "unknown command": (("rum", "host", "clock"), "rum"),
-    "unknown option": ((*RUN, "--fast"), "--fast"),
-    "run that is no number": (("show", "first"), "RUN"),
-    "export to no file": (("export", "1"), "--to"),
-    "export of no run": (("export", "--to", "x.csv"), "RUN"),
-    "unknown suffix": (("export", "1", "--to", "samples.xlsx"), ".parquet or .csv"),
-    "no suffix": (("export", "1", "--to", "samples"), ".parquet or .csv"),
-    "run that does not exist": (("show", "99"), "there is no run 99"),
-    "report on a run that does not exist": (("report", "99"), "there is no run 99"),
-    "export of a run that does not exist": (("export", "99", "--to", "x.csv"), "there is no run 99"),
-    "run of a huge number": (("show", "9" * 25), "there is no run 999"),
-    "target for resume": (("run", "--resume", "host", "clock"), "--resume"),
-    "nothing to resume": (("run", "--resume"), "nothing to resume"),
+    ("run host suite n=10", "leave out n"),
+    ("run host suite code=flash", "no factor of host 'code'"),
+    ("run host speedup clock_mhz=48", "no factor of host 'clock_mhz'"),
+    ("run host speedup opt=O3 --opt O2", "opt is given twice"),
+    ("run host speedup --opt O9", "did you mean"),
+    ("run host speedup --opt O2,fast", "fast"),
+    ("run host speedup --opt O2,O2", "given 2 times"),
+    ("run host speedup --opt ''", "O0, O1, O2, O3, Os, Ofast"),
+    ("run pico-sim speedup clock_mhz=nan", "clock_mhz is a whole number (48 to 133) and not 'nan'"),
+    ("run pico-sim speedup clock_mhz=१२५", "clock_mhz is a whole number"),
+    ("run pico-sim speedup clock_mhz=1_25", "clock_mhz is a whole number"),
+    ("run pico-sim speedup clock_mhz=1e400", "the nearest is 133"),
+    ("run pico-sim speedup clock_mhz=500", "the nearest is 133"),
+    ("build pico --clock-mhz १२५", "clock_mhz is a whole number"),
+    ("build pico --opt O9", "did you mean"),
+    ("build stm32h745 --code flash", "stm32h745 has no --code"),
+    ("run serial speedup --port socket://127.0.0.1:1 --opt O2", "--opt"),
+    # numbers with a range of their own
+    ("run host speedup --timeout 0", "--timeout=0 is out of range: 0.1 to 1000000"),
+    ("run host speedup --repetitions 0", "--repetitions=0 is out of range"),
+    ("run host speedup --repetitions 1000001", "--repetitions=1000001 is out of range"),
+    ("run host speedup --seed 4294967296", "--seed=4294967296 is out of range: 0 to 4294967295"),
+    ("info serial --port /dev/ttyACM0 --baud 0", "--baud=0 is out of range"),
+    ("info pico-sim --baud 99999999999", "--baud=99999999999 is out of range: 1 to 1000000000"),
+    ("run host speedup --efficiency 1.5", "above 0 and below 1"),
+    ("show --efficiency 0", "above 0 and below 1"),
+    ("report --efficiency 1", "above 0 and below 1"),
+    ("run host speedup --until 1", "such as 1%"),
+    ("run host speedup --until much", "such as 1%"),
+    ("run host speedup --until १%", "such as 1%"),
+    ("run host speedup --until nan%", "such as 1%"),
+    ("run host speedup --until 0%", "above 0 %"),
+    ("run host speedup --until 101%", "at most 100 %"),
+    ("run host speedup --cap 5", "--until"),
+    ("run host speedup --until 1% --cap 2 --repetitions 3", "at least 3"),
+    # ports
+    ("run host speedup --port /dev/ttyACM0", "did you mean 'serial'?"),
+    ("run serial speedup", "--port /dev/ttyACM0"),
+    ("list serial", "--port /dev/ttyACM0"),
+    ("shell serial", "--port /dev/ttyACM0"),
+    ("info serial --port ''", "--port /dev/ttyACM0"),
+    ("info serial --port carrier-pigeon://x", "there is no kind of port 'carrier-pigeon://'"),
+    ("info serial --port socket://", "expected socket://HOST:PORT"),
+    ("run serial speedup --port socket://h", "expected socket://HOST:PORT"),
+    ("list serial --port socket://h:99999", "a port from 1 to 65535"),
+    ("shell serial --port socket://h:१", "expected socket://HOST:PORT"),
+    ("info pico --port socket://[::1:5", "expected socket://HOST:PORT"),
+    ("info serial --port rfc2217://h:-1", "expected rfc2217://HOST:PORT"),
+    ("info serial --port rfc2217://h:1?timeout=x", "expected rfc2217://<host>:<port>"),
+    ("info serial --port 'hwgrep://('", "pyserial understands no such name of a port behind hwgrep://"),
+    ("info serial --port loop://?logging=x", "pyserial understands no such name of a port behind loop://"),
+    ("info serial --port labgrid://", "expected labgrid://PLACE"),
+    ("info serial --port labgrid://x@", "expected labgrid://PLACE"),
+    # faults and images
+    ("run host speedup --fault reset@1e6", "--fault is for simulated targets"),
+    ("run pico-sim speedup --fault nonsense", "--fault: expected uart-in"),
+    ("run pico-sim speedup --fault flip=2", "--fault: expected uart-in"),
+    ("run pico-sim speedup --fault uart-out:flip=2", "'2' is no probability"),
+    ("run pico-sim speedup --fault uart-in:flip=nan", "'nan' is no probability"),
+    ("run pico-sim speedup --fault reset@१", "--fault: there is no fault 'reset@१'"),
+    ("run pico-sim speedup --fault ''", "--fault: expected uart-in"),
+    ("run pico-amp-sim suite --fault stuck:core=7@1", "there is no core 7"),
+    ("run pico-sim speedup --image firmware.elf", "pico-sim runs no image"),
+    ("info pico-sim --image binary.bin", "pico-sim runs no image"),
+    ("list host --image binary.bin", "host runs no image"),
+    ("shell pico-amp-sim --image folder", "pico-amp-sim runs no image"),
+    ("run esp32-qemu speedup opt=O2 --image binary.bin", "leave out opt, or the image"),
+    # flashing
+    ("flash stm32h745 --with opencod", "did you mean 'openocd'?"),
+    ("flash stm32h745 --probe ';'", "--probe is the serial number"),
+    ("flash pico --drive folder", "folder is not the boot drive of a Pico"),
+    ("flash pico --port /dev/ttyACM0", "no use for --port"),
+    ("flash esp32", "--port"),
+    ("flash esp32 --port /dev/ttyUSB0 --image binary.bin --opt O2", "leave out --opt"),
+    # stored runs
+    ("show first", "RUN is the number of a stored run and not 'first'"),
+    ("show १", "RUN is the number of a stored run"),
+    ("show 1_0", "RUN is the number of a stored run"),
+    ("show 99", "there is no run 99"),
+    ("show 0", "there is no run 0"),
+    (f"show {'9' * 25}", "there is no run 999"),
+    (f"show {DIGITS}", "RUN is the number of a stored run"),
+    ("report 99", "there is no run 99"),
+    (f"report {DIGITS}", "there is no target '999"),
+    ("report pico", "holds no run of the target pico; measure: intercore run pico suite"),
+    ("compare 1 99", "there is no run 99"),
+    ("compare 1 १", "there is no target '१'"),
+    ("compare", "RUN"),
+    ("export", "RUN"),
+    ("export 1", "--to"),
+    ("export --to x.csv", "RUN"),
+    ("export 99 --to x.csv", "there is no run 99"),
+    ("export one --to x.csv", "RUN is the number of a stored run"),
+    ("export 1 --to samples.xlsx", ".parquet or .csv"),
+    ("export 1 --to samples", ".parquet or .csv"),
+    ("export 1 --to ''", ".parquet or .csv"),
+    ("predict host message", "of which size"),
+    ("predict host message size=nan", "size=nan is no number of bytes"),
+    ("predict host message size=१२", "size=१२ is no number of bytes"),
+    ("predict host message size=-1", "size=-1 is no number of bytes"),
+    ("predict host message size", "name=value"),
+    ("predict host message size=300", "holds no latency of messages on host"),
+    ("run --resume host speedup", "--resume"),
+    ("run --resume --seed 9", "leave out --seed"),
+    ("run --resume", "nothing to resume"),
+    ("show --store missing.db", "there is no store missing.db"),
+    ("runs --store missing/x.db", "there is no store missing/x.db"),
+    ("list --format xml", "'table', 'json', 'csv'"),
+    ("show --format ''", "'table', 'json', 'csv'"),
+    # plan files
+    ("sweep", "PLAN"),
+    ("sweep missing.toml", "cannot read missing.toml: No such file or directory"),
+    ("sweep folder", "cannot read folder: Is a directory"),
+    ("sweep binary.bin", "binary.bin:2: this is not UTF-8 text"),
+    ("sweep latin1.toml", "latin1.toml:2: this is not UTF-8 text"),
+    ("sweep utf16.toml", "utf16.toml:1: this is UTF-16 text"),
+    ("sweep empty.toml", "the plan needs at least one [[target]]"),
+    ("sweep text.db", "text.db:1: this is not TOML"),
+    ("sweep nul.toml", "nul.toml:6: this is not TOML"),
+    ("sweep digits.toml", "a number in it has thousands of digits"),
+    ("sweep deep.toml", "nested too deeply"),
+    ("sweep level.toml", "level.toml:5: n is a whole number and not '1_0'"),
+    ("sweep marked.toml", "marked.toml:4: there is no benchmark 'spedup'; did you mean 'speedup'?"),
+    ("sweep devanagari.toml", "devanagari.toml:5: n="),
+    ("sweep nan.toml", "nan.toml:5: a level of n is"),
+    ("sweep budget.toml", "budget.toml:1: budget: '१ min' is no time"),
+    ("sweep repetitions.toml", "repetitions.toml:1: repetitions is a whole number and not nan"),
+    ("sweep port.toml --no-estimate", "port.toml:3: cannot open socket://h:99999: expected socket://HOST:PORT"),
+    ("sweep control.toml", "control.toml:3: port has a control character"),
+    ("sweep image.toml", "image.toml:2: pico-sim runs no image"),
+    ("sweep probe.toml", "probe.toml:3: there is no tool to flash with 'opencod'"),
+    ("sweep plan.toml --cluster tcp://h:8786", "plan.toml:1: with --cluster, all targets are simulated"),
+    ("sweep simulated.toml --cluster ''", "--cluster"),
+    ("sweep plan.toml --cluster tcp://h:8786 --jobs 2", "--jobs is for this machine"),
+)
+"""Two columns: what is typed, and what the one sentence must contain. The exit status is 2."""
+
+FAILING = (
+    ("info serial --port /dev/ttyNOTHERE", "cannot open /dev/ttyNOTHERE: No such file or directory"),
+    ("info serial --port folder", "cannot open folder: Is a directory"),
+    ("info serial --port /dev/null", "cannot open /dev/null: it is no serial port"),
+    ("info serial --port binary.bin", "cannot open binary.bin: it is no serial port"),
+    ("run serial speedup --port socket://127.0.0.1:1", "cannot open socket://127.0.0.1:1: Connection refused"),
+    (f"info serial --port /{LONG}", "File name too long"),
+    ("flash esp32 --port /dev/null --image missing.bin", "cannot read missing.bin: No such file or directory"),
+    ("flash esp32 --port /dev/null --image folder", "cannot read folder: Is a directory"),
+    ("flash esp32 --port /dev/null --image binary.bin", "binary.bin was not flashed: there is no bootloader"),
+    ("show --store folder", "folder: it is a folder; choose a file"),
+    ("report --store ''", "it is a folder; choose a file"),
+    ("runs --store text.db", "it is not an Intercore store and was left as it is"),
+    ("show --store binary.bin", "it is not an Intercore store and was left as it is"),
+    ("show --store other.db", "another application's database and was left as it is"),
+    ("show --store cut.db", "the file is damaged; restore it from a copy"),
+    ("show --store flipped.db", "its check sum is wrong"),
+    ("report --store flipped.db", "its check sum is wrong"),
+    ("compare 1 1 --store flipped.db", "its check sum is wrong"),
+    ("export 1 --to x.csv --store flipped.db", "its check sum is wrong"),
+    ("show --store nontext.db", "the file is damaged; restore it from a copy"),
+    ("runs --store tables.db", "its tables are not those of an Intercore store"),
+    (f"show --store {LONG}", "File name too long"),
+    ("export 1 --to missing/x.csv", "cannot write missing/x.csv: No such file or directory"),
+    ("library arduino -o missing/deep/x.zip", "missing/deep/x.zip"),
+)
+"""The same where the words are right and the machine is not: the exit status is 1."""
+
+LIBRARY = re.compile(
+    r"Traceback|[Ii]nvalid literal|not supported between|\bobject\b|NoneType|codec|Errno|Expected `|null byte|could not"
+    r" convert|not a valid (int|float)|x>=|os error|<class|Exception|KeyError|out of bounds|Exceeds the limit|unpack"
+)
+"""Words of Python's and of libraries that no user of Intercore has to know."""
+ONE_SCREEN = 24 * 80
+PLAN = '[[target]]\nname = "host"\n[[experiment]]\nbenchmark = "speedup"\nfactors = { n = 10, mode = "pool" }\n'
+AT_A_PORT = PLAN.replace('name = "host"', 'name = "serial"\nport = "socket://h:99999"')
+FILES: Mapping[str, str | bytes] = {
+    "binary.bin": bytes(range(256)) * 20,
+    "text.db": "hello\n",
+    "plan.toml": PLAN,
+    "simulated.toml": PLAN.replace("host", "pico-sim"),
+    "latin1.toml": PLAN.replace("host", "höst").encode("latin-1"),
+    "utf16.toml": PLAN.encode("utf-16"),
+    "marked.toml": PLAN.replace("speedup", "spedup").encode("utf-8-sig"),
+    "empty.toml": "",
+    "nul.toml": f"{PLAN}\0",
+    "digits.toml": f"seed = {DIGITS}\n{PLAN}",
+    "deep.toml": f"{PLAN}x = {'[' * 3000}{']' * 3000}",
+    "level.toml": PLAN.replace("10", '"1_0"'),
+    "devanagari.toml": PLAN.replace("10", '"१२"'),
+    "nan.toml": PLAN.replace("10", "nan"),
+    "budget.toml": f'budget = "१ min"\n{PLAN}',
+    "repetitions.toml": f"repetitions = nan\n{PLAN}",
+    "port.toml": AT_A_PORT,
+    "control.toml": AT_A_PORT.replace("h:99999", "h\\u001b[2J:1"),
+    "image.toml": PLAN.replace('name = "host"', 'name = "pico-sim"\nimage = "x.elf"'),
+    "probe.toml": PLAN.replace('name = "host"', 'name = "stm32h745"\nport = "/dev/ttyACM0"\nwith = "opencod"'),
 }
 
 
 def contents(directory: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in directory.iterdir()}
+    return {path.name: path.read_bytes() for path in directory.iterdir() if path.is_file()}
 
 
-def of_speedups(words: tuple[str, ...]) -> bool:
-    return not {"speedup", "--efficiency"}.isdisjoint(words)
+def sql(store: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(store)) as db, db:
+        for statement in statements:
+            db.execute(statement)
 
 
-@pytest.mark.parametrize(
-    "what",
-    [
-        pytest.param(what, marks=pytest.mark.measures("speedup")) if of_speedups(words) else what
-        for what, (words, _) in ASKED_WRONGLY.items()
-    ],
-)
-def test_a_wrong_word_gets_a_sentence_that_helps_and_changes_nothing(measured: Tool, what: str) -> None:
-    words, hint = ASKED_WRONGLY[what]
-    before = contents(measured.directory)
-    result = measured(*words).failed(2)
-    assert hint in result.error
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory, measured_store: Path) -> Tool:
+    """The tool beside a store with a complete run, and files of which none is what a command needs."""
+    directory = tmp_path_factory.mktemp("wrong")
+    (directory / "folder").mkdir()
+    for name, content in FILES.items():
+        (directory / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    whole = measured_store.read_bytes()
+    for name in ("intercore.db", "flipped.db", "nontext.db", "tables.db"):
+        (directory / name).write_bytes(whole)
+    (directory / "cut.db").write_bytes(whole[: len(whole) // 2])
+    sql(directory / "flipped.db", "UPDATE measurements SET started = '2026-01-01' WHERE id = 1")
+    sql(directory / "nontext.db", "UPDATE conditions SET json = CAST(x'7bff7d' AS TEXT)")
+    sql(directory / "tables.db", "ALTER TABLE campaigns RENAME COLUMN plan TO plam")
+    sql(directory / "other.db", "CREATE TABLE recipes (name TEXT)")
+    return Tool(directory, uuid.uuid4().hex)
+
+
+def rows(table: tuple[tuple[str, str], ...], status: int) -> list[object]:
+    return [
+        pytest.param(typed, status, named, id=f"{status}-{number}-{printable(typed)[:60]}")
+        for number, (typed, named) in enumerate(table)
+    ]
+
+
+@pytest.mark.parametrize(("typed", "status", "named"), [*rows(ASKED_WRONGLY, 2), *rows(FAILING, 1)])
+def test_what_is_wrong_gets_a_sentence_that_helps_and_changes_nothing(
+    desk: Tool, typed: str, status: int, named: str
+) -> None:
+    before = contents(desk.directory)
+    result = desk.here(*shlex.split(typed)).failed(status)
+    assert named in result.error
+    assert not LIBRARY.search(result.err)
+    assert len(result.err) < ONE_SCREEN
     assert result.err.count("\n") == 1
-    assert contents(measured.directory) == before
+    assert result.err.rstrip("\n").isprintable()
+    assert contents(desk.directory) == before
+
+
+def test_the_table_is_as_long_as_promised() -> None:
+    typed = [typed for typed, _ in (*ASKED_WRONGLY, *FAILING)]
+    assert len(typed) == len(set(typed)) >= 150
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_its_rows(command: str) -> None:
+    assert any(shlex.split(typed)[:1] == [command] for typed, _ in (*ASKED_WRONGLY, *FAILING))
 
 
 @pytest.mark.parametrize(
@@ -144,30 +383,19 @@ def test_a_wrong_word_gets_a_sentence_that_helps_and_changes_nothing(measured: T
     ids=" ".join,
 )
 def test_a_command_that_is_refused_leaves_no_store_behind(tool: Tool, words: tuple[str, ...]) -> None:
-    tool(*words).failed(2)
+    tool.here(*words).failed(2)
     assert contents(tool.directory) == {}
 
 
 @pytest.mark.parametrize("words", [("show",), ("runs",), ("report",), ("export", "1", "--to", "x.csv")], ids=" ".join)
 def test_without_a_store_the_sentence_says_how_to_get_one(tool: Tool, words: tuple[str, ...]) -> None:
-    assert "measure something first (intercore run host speedup)" in tool(*words).failed(2).error
+    assert "measure something first (intercore run host speedup)" in tool.here(*words).failed(2).error
 
 
-def test_the_program_says_the_same_as_its_fork(measured: Tool) -> None:
-    """All the other tests here use the fork."""
-    for words in (("run", "hots", "clock"), ("show", "99"), ("list", "--format", "xml"), ("frob",)):
-        assert measured.program(*words) == measured(*words)
-
-
-def test_a_device_that_is_not_there_is_named(measured: Tool) -> None:
-    before = contents(measured.directory)
-    result = measured("run", "serial", "clock", "--port", "/dev/ttyNOTHERE").failed(1)
-    assert "cannot open /dev/ttyNOTHERE: No such file or directory" in result.error
-    assert contents(measured.directory) == before
-
-
-def test_a_device_that_is_no_serial_port_is_named(measured: Tool) -> None:
-    assert "/dev/null" in measured("info", "serial", "--port", "/dev/null").failed(1).error
+def test_the_program_says_what_its_fork_says_and_a_command_in_this_process(measured: Tool) -> None:
+    """All the other tests here use one of these."""
+    for words in (("run", "hots", "speedup"), ("show", "99"), ("list", "--format", "xml"), ("frob",)):
+        assert measured.program(*words) == measured(*words) == measured.here(*words)
 
 
 def test_a_machine_that_refuses_is_named(measured: Tool, board: FakeBoard) -> None:
@@ -251,7 +479,7 @@ def test_a_file_that_may_not_grow_is_an_error_and_leaves_the_old_one(
 
 def test_a_page_that_cannot_be_written_does_not_cost_the_run(tool: Tool) -> None:
     words = ("from=0", "to=0", "longest_us=1,2,3", "samples=2", "--format", "json", "--report", "missing/page.html")
-    result = tool(*RUN, *words)
+    result = tool("run", "host", "clock", "--repetitions", "1", *words)
     assert result.status in {1, 2}
     assert "missing/page.html" in result.error
     if tool.store.exists():  # it was not refused before it began

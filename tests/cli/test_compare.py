@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import jsonschema
 import pytest
 
+from intercore.record.store import Store
+
 if TYPE_CHECKING:
     from tests.cli.conftest import FakeBoard
     from tests.cli.tool import Tool
@@ -47,6 +49,16 @@ def test_a_page_of_two_targets_has_them_side_by_side(both: Tool) -> None:
     assert "<h2>host and serial side by side</h2>" in (both.directory / "both.html").read_text()
     both("report", "host", "-o", "one.html").succeeded()
     assert "side by side</h2>" not in (both.directory / "one.html").read_text()
+
+
+def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(both: Tool) -> None:
+    with Store(both.store) as store:
+        store.create_run(store.run(1).plan, 1)
+    shown = both("compare", "host", "serial").succeeded()
+    assert "speedup, t1: host and serial" in shown.out
+    assert "run 3 of host is newer than run 1 and unfinished (0 of 1 measurements): left out" in shown.err
+    both("report", "host", "serial", "-o", "both.html").succeeded()
+    assert "<h2>host and serial side by side</h2>" in (both.directory / "both.html").read_text()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from typing import TYPE_CHECKING
 
@@ -89,6 +90,39 @@ def test_a_fault_in_a_run_is_named_and_costs_only_the_measurement_at_hand(
     now = contents_of(tool.store)
     assert len(now) == TOTAL
     assert now.items() >= kept.items()
+
+
+IMPOSSIBLE = {
+    # fault: words of the warning
+    "negative": "t1 has 100 of 100 samples below 0 (at worst -9,223,372,036,854,775,808 ticks)",
+    "all-zero": "t1 has 100 of 100 samples that are 0: the clock stands still",
+    "overlong": "400 samples are longer than the measurement took",
+}
+
+
+@pytest.mark.parametrize("fault", IMPOSSIBLE)
+def test_times_that_cannot_be_are_a_failed_setting_and_no_result(tool: Tool, board: FakeBoard, fault: str) -> None:
+    """The first run is sound: what is made of it is all that there is to read."""
+    board.behave(fault, after=DONE)
+    words = ("run", "serial", "speedup", *LEVELS, "--port", board.url, "--timeout", PATIENCE)
+    shown = " ".join(tool(*words, "--report", "page.html").succeeded().out.split())
+    page = (tool.directory / "page.html").read_text()
+    document = tool("show", "--format", "json").succeeded().json
+    failed = {row["factors"]["n"] for row in document["measurements"] if row["failed"]}
+    assert len(failed) == TOTAL - DONE
+    assert {row["n"] for row in document["analysis"]["speedup"]} == {10, 100, 1000} - failed
+    for n in failed:
+        warning = f"speedup workload=fp n={n} mode=pool join=notify failed: its samples cannot be and are not analysed."
+        assert warning in shown
+        assert any(sentence.startswith(warning) for sentence in document["warnings"])
+        assert warning in page
+    assert IMPOSSIBLE[fault] in shown
+    assert all(row["summary"] is None for row in document["measurements"] if row["failed"])
+    assert not re.search(r" 0 ns|e\+\d|11 days|-9\.22", shown)
+    tool("export", "1", "--to", "a.csv").succeeded()
+    (header, *rows) = csv.reader((tool.directory / "a.csv").read_text().splitlines())
+    marked = {row[header.index("n")] for row in rows if row[header.index("failed")] == "true"}
+    assert marked == {str(n) for n in failed}
 
 
 @pytest.mark.parametrize("fault", FROM_THE_START)

@@ -198,7 +198,7 @@ def test_a_duration_that_is_a_count_is_an_error_and_no_number(tool: Tool) -> Non
 
 
 def test_a_run_of_a_board_is_valid(tool: Tool, board: FakeBoard) -> None:
-    words = ("--port", board.url, "n=10,100", "mode=pool", "--format", "json")
+    words = ("--port", board.url, "n=10,100", "mode=pool", "--repetitions", "1", "--format", "json")
     shown = tool("run", "serial", "example", *words).succeeded().json
     check(shown)
     assert shown["target"] == "serial"
@@ -207,7 +207,7 @@ def test_a_run_of_a_board_is_valid(tool: Tool, board: FakeBoard) -> None:
 @of_speedups
 def test_a_wrong_result_is_kept_and_marked(tool: Tool, board: FakeBoard) -> None:
     board.behave("wrong", after=1, benchmark="speedup")
-    words = ("--port", board.url, "n=10,100", "mode=pool", "--format", "json")
+    words = ("--port", board.url, "n=10,100", "mode=pool", "--repetitions", "1", "--format", "json")
     shown = tool("run", "serial", "speedup", *words).succeeded().json
     check(shown)
     assert sorted(row["checks"]["wrong"] for row in shown["measurements"]) == [0, 0, 3, 3]

@@ -18,7 +18,7 @@ from intercore.record.store import Store
 from tests.cli.inspection import contents_of
 
 if TYPE_CHECKING:
-    from intercore.record.store import Summary
+    from intercore.record.store import RunSummary
     from tests.cli.inspection import Content, Key
     from tests.cli.tool import Result, Tool
 
@@ -42,7 +42,7 @@ def unfinished(tool: Tool) -> int | None:
     return max((summary.id for summary in runs_of(tool) if not summary.complete), default=None)
 
 
-def runs_of(tool: Tool) -> list[Summary]:
+def runs_of(tool: Tool) -> list[RunSummary]:
     if not tool.store.exists():
         return []
     with Store(tool.store) as store:

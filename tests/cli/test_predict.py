@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -19,7 +19,7 @@ from intercore.record.store import Store
 from tests.benchmarks.message_data import SIZES, campaign, measurement, plan_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from intercore.record.measurement import Measurement
     from tests.cli.tool import Tool
@@ -338,3 +338,76 @@ def test_intervals_for_a_single_message_hold_nineteen_of_twenty(tool: Tool) -> N
             inside[place] += float(np.mean((estimate.low <= truth) & (truth <= estimate.high)))
     assert inside[0] >= 0.8 * trials
     assert 0.92 * trials <= inside[1]
+
+
+# Which kernel it rests on
+
+RELEASED = {"freertos.version": "V11.2.0 SMP", "freertos.sources": "ff265a60962f88d4, unmodified", "image.digest": "1"}
+PATCHED = {"freertos.version": "V11.2.0 SMP", "freertos.sources": "0123456789abcdef, modified", "image.digest": "2"}
+BEFORE = {"freertos.version": "V11.2.0 SMP"}
+
+
+def of_kernel(measurements: Sequence[Measurement], conditions: Mapping[str, str]) -> list[Measurement]:
+    """The measurements, taken under these conditions besides their own."""
+    return [msgspec.structs.replace(one, conditions={**one.conditions, **conditions}) for one in measurements]
+
+
+def asked(tool: Tool, *words: str) -> Any:  # noqa: ANN401 - what JSON holds
+    return tool(*HERE, "size=300", *words, "--format", "json").succeeded().json
+
+
+def test_two_kernels_are_not_put_together_and_it_says_which_one_it_rests_on(tool: Tool) -> None:
+    with Store(tool.store) as store:
+        keep(store, of_kernel(campaign(ring, noise=0.01), RELEASED), simulated=True)
+        keep(store, of_kernel(campaign(lambda size: 4 * ring(size), noise=0.01), PATCHED), simulated=True)
+    found = asked(tool)
+    assert found["median_us"]["value"] == pytest.approx(4 * ring(300), rel=0.01)
+    assert found["basis"]["runs"] == [2]
+    (note,) = [note for note in found["notes"] if "Run 1" in note]
+    assert note.startswith(
+        "Run 1 is left out: it was measured with another kernel (FreeRTOS V11.2.0 SMP, sources ff265"
+    )
+    assert "0123456789abcdef, modified" in note
+
+
+def test_a_run_that_mixes_kernels_is_left_out_or_else_nothing_is_predicted(tool: Tool) -> None:
+    half = len(SIZES) // 2
+    slow = campaign(lambda size: 4 * ring(size))
+    mixed = [*of_kernel(campaign(ring)[:half], RELEASED), *of_kernel(slow[half:], PATCHED)]
+    with Store(tool.store) as store:
+        keep(store, mixed, simulated=True)
+    assert "run 1 is left out: it mixes several kernels" in tool(*HERE, "size=300").failed(2).error.lower()
+    with Store(tool.store) as store:
+        keep(store, of_kernel(campaign(ring), RELEASED), simulated=True)
+    found = asked(tool)
+    assert found["basis"]["runs"] == [2]
+    assert found["median_us"]["value"] == pytest.approx(ring(300), rel=0.01)
+    assert any("Run 1 is left out: it mixes several kernels" in note for note in found["notes"])
+
+
+def test_a_run_whose_kernel_nobody_knows_is_left_out_beside_one_that_is_known(tool: Tool) -> None:
+    with Store(tool.store) as store:
+        keep(store, of_kernel(campaign(lambda size: 4 * ring(size)), BEFORE), simulated=True)
+        assert any("Not known: which kernel's sources" in note for note in asked(tool)["notes"])
+        keep(store, of_kernel(campaign(ring), RELEASED), simulated=True)
+    found = asked(tool)
+    assert found["basis"]["runs"] == [2]
+    assert any("Run 1 is left out: which kernel it was measured with is not known" in note for note in found["notes"])
+
+
+def test_effects_of_factors_are_not_taken_from_two_kernels(tool: Tool) -> None:
+    with Store(tool.store) as store:
+        keep(store, of_kernel(campaign(ring, noise=0.01), RELEASED), simulated=True)
+        keep(store, of_kernel(campaign(queue, noise=0.01, transport="queue"), RELEASED), simulated=True)
+        keep(store, of_kernel(campaign(queue, receiver="blocked", transport="queue"), PATCHED), simulated=True)
+    refused = tool(*HERE, "size=300", "transport=ring", "receiver=blocked", "--extrapolate").failed(2)
+    assert "runs 3, 2, 1 are not known to be of one kernel" in refused.error
+
+
+def test_two_images_of_one_kernel_are_put_together_and_told(tool: Tool) -> None:
+    with Store(tool.store) as store:
+        keep(store, of_kernel(campaign(ring), RELEASED), simulated=True)
+        keep(store, of_kernel(campaign(ring), {**RELEASED, "image.digest": "3"}), simulated=True)
+    found = asked(tool)
+    assert found["basis"]["runs"] == [2, 1]
+    assert "It rests on several images (3 / 1): the program was not the same each time." in found["notes"]

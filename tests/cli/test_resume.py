@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tests.cli.conftest import FakeBoard
     from tests.cli.tool import Tool
 
-LEVELS = ("from=0", "to=0", "longest_us=10,20,30,40", "dither_us=5,10", "samples=3", "--opt", "O2,O0", "--seed", "77")
+LEVELS = ("from=0", "to=0", "longest_us=10,20,30,40", "dither_us=5,10", "samples=3", "--opt", "O2,O0")
+LEVELS += ("--seed", "77", "--repetitions", "1")
 TOTAL = 4 * 2 * 2
 
 
@@ -134,7 +135,7 @@ def test_the_newest_unfinished_run_is_resumed_first(tool: Tool) -> None:
 
 def test_a_resumed_run_equals_one_that_was_never_interrupted(tool: Tool, board: FakeBoard) -> None:
     """The fake board sends the same samples at the same setting."""
-    words = ("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool")
+    words = ("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool", "--repetitions", "1")
     tool(*words).succeeded()
     board.behave("die", after=1)
     tool(*words).failed(1)
@@ -150,7 +151,19 @@ def test_the_command_to_go_on_with_names_the_store(tool: Tool, board: FakeBoard)
     store = tool.directory / "a folder" / "my runs.db"
     store.parent.mkdir()
     board.behave("die", after=1)
-    words = ("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool", "--store", store)
+    words = (
+        "run",
+        "serial",
+        "example",
+        "--port",
+        board.url,
+        "n=10,20,30",
+        "mode=pool",
+        "--repetitions",
+        "1",
+        "--store",
+        store,
+    )
     result = tool(*words).failed(1)
     board.behave()
     tool(*how_to_go_on(result)).succeeded()
@@ -163,7 +176,6 @@ def test_the_command_to_go_on_with_names_the_store(tool: Tool, board: FakeBoard)
 @pytest.mark.parametrize(
     "changed",
     [
-        {"os.kernel": "Linux 2.4"},
         {"cpu.governor": "powersave"},
         {"compiler": "GNU 2.95"},
         {"compiler.flags": "-std=c11 -O2 -fsanitize=address"},
@@ -185,17 +197,144 @@ def test_resume_under_other_conditions_warns_in_words(tool: Tool, changed: dict[
     assert f"The condition {key} changed" in (tool.directory / "intercore.html").read_text("utf-8")
 
 
+def test_resume_on_another_kernel_is_refused_and_adds_nothing(interrupted: Tool) -> None:
+    cut(interrupted, 5, {"os.kernel": "Linux 5.10.0 of another time"})
+    kept = contents_of(interrupted.store)
+    refused = interrupted("run", "--resume").failed(2)
+    assert "run 1 was measured with another kernel (Linux 5.10.0 of another time) than host has now (" in refused.error
+    assert "go on with: intercore run --resume" not in refused.error
+    assert contents_of(interrupted.store) == kept
+
+
+def test_resume_with_another_image_says_so_at_once_and_wherever_the_run_is_shown(interrupted: Tool) -> None:
+    cut(interrupted, 5, {"image.digest": "0123456789abcdef"})
+    resumed = interrupted("run", "--resume").succeeded()
+    assert "the image is not the one that run 1 was measured with" in " ".join(resumed.err.split())
+    said = "Warning: The image changed within run 1 (0123456789abcdef / "
+    assert " ".join(resumed.out.split()).startswith(said)
+    assert " ".join(interrupted("show").succeeded().out.split()).startswith(said)
+
+
+def test_what_a_run_from_before_does_not_say_of_its_image_is_told(interrupted: Tool) -> None:
+    """Stores of earlier versions stay readable and can be gone on with."""
+    run = cut(interrupted, 5)
+    interrupted.store.unlink()
+    with Store(interrupted.store) as store:
+        number = store.create_run(run.plan, run.total)
+        for one in run.measurements:
+            known = {key: value for key, value in one.conditions.items() if key != "image.digest"}
+            store.add(number, setting_of(run.plan, one), msgspec.structs.replace(one, conditions=known))
+    interrupted("run", "--resume").succeeded()
+    said = "Not known: which image run 1 was measured with"
+    assert f"Warning: {said}" in " ".join(interrupted("show").succeeded().out.split())
+    assert interrupted("show", "--format", "json").succeeded().json["warnings"][0].startswith(said)
+
+
 def test_resume_under_the_same_conditions_does_not_warn(tool: Tool) -> None:
     """Whatever differs each time: the load, the path of the program, what the cycle counter was measured to be."""
     tool("run", "host", "clock", *LEVELS).succeeded()
-    moment = {"os.load_at_start": "0.99 0.99 0.99 1/99 1", "cpu.cycle_counter_hz": "1", "desk.link": "/elsewhere"}
+    moment = {"os.load_at_start": "0.99 0.99 0.99 1/99 1", "desk.link": "/elsewhere"}
+    moment |= {"cpu.cycle_counter_hz": "1", "cpu.cycle_counter_uncertainty": "1 ppm"}
     cut(tool, 5, moment)
     assert "The condition" not in " ".join(tool("run", "--resume").succeeded().out.split())
 
 
 def test_resume_on_another_board_warns_in_words(tool: Tool, board: FakeBoard) -> None:
     board.behave("die", after=1)
-    tool("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool").failed(1)
+    tool("run", "serial", "example", "--port", board.url, "n=10,20,30", "mode=pool", "--repetitions", "1").failed(1)
     board.behave(condition="cpu=another fake")
     said = " ".join(tool("run", "--resume").succeeded().out.split())
     assert "The condition cpu changed within this run (a fake / another fake)" in said
+
+
+# What is no run to resume
+
+
+def test_a_store_without_runs_has_nothing_to_resume_and_says_why_that_may_be(tool: Tool) -> None:
+    """As a kill leaves it that comes before the run is stored."""
+    Store(tool.store).close()
+    error = tool("run", "--resume").failed(2).error
+    assert f"{tool.store} holds no run" in error
+    assert "begin it again: intercore run" in error
+    assert "complete" not in error
+
+
+PLAN = """
+[[target]]
+name = "serial"
+port = "{url}"
+max_baud = 115200
+[[experiment]]
+benchmark = "example"
+factors = {{ n = [10, 20, 30] }}
+"""
+
+
+@pytest.fixture
+def swept(tool: Tool, board: FakeBoard) -> Tool:
+    """The tool beside a store with a run of a plan file, of which one of three measurements is there."""
+    (tool.directory / "my plan.toml").write_text(PLAN.format(url=board.url))
+    board.behave("refuse", after=1)
+    tool("sweep", "my plan.toml", "--no-estimate", "--patience", "0.1")
+    board.behave()
+    with Store(tool.store) as store:
+        assert [(run.done, run.total) for run in store.runs()] == [(1, 3)]
+    return tool
+
+
+def test_a_run_of_a_plan_file_is_not_resumed_without_it(swept: Tool, board: FakeBoard) -> None:
+    """Only the file knows the most bits per second, and how to flash its target."""
+    opened = board.connections
+    error = swept("run", "--resume").failed(2).error
+    assert "run 1 is of a plan file" in error
+    assert board.connections == opened
+    program, *words = shlex.split(error.rpartition(": ")[2])
+    assert program == "intercore"
+    swept(*words, "--no-estimate").succeeded()
+    assert "every run in" in swept("run", "--resume").failed(2).error
+
+
+def test_an_older_run_is_resumed_and_the_newer_one_of_a_plan_file_is_told(swept: Tool) -> None:
+    run = read(swept.store)
+    swept.store.unlink()
+    with Store(swept.store) as store:
+        store.create_run(msgspec.structs.replace(run.plan, file=None), run.total)
+        store.create_run(run.plan, run.total)
+    result = swept("run", "--resume").succeeded()
+    assert "run 2 is of a plan file, with which it goes on: intercore sweep 'my plan.toml'" in result.err
+    with Store(swept.store) as store:
+        assert [(one.done, one.total) for one in store.runs()] == [(3, 3), (0, 3)]
+
+
+# Who is at it already
+
+
+def test_a_run_that_another_process_measures_is_not_measured_as_well_until_that_one_is_killed(
+    tool: Tool, board: FakeBoard
+) -> None:
+    board.behave(repetition_time=0.2)
+    words = ("run", "serial", "example", "--port", board.url, "n=10,20,30,40,50,60", "mode=pool", "--repetitions", "1")
+    with tool.started(*words) as process:
+        assert process.stderr is not None
+        while not process.stderr.readline().startswith("1/6 "):
+            assert process.poll() is None
+        opened = board.connections
+        assert "another process is measuring run 1 of" in tool("run", "--resume").failed(1).error
+        assert board.connections == opened, "the board that is being measured was disturbed"
+        process.kill()
+        process.communicate()
+    board.behave()
+    tool("run", "--resume").succeeded()
+    assert len(contents_of(tool.store)) == 6
+    assert [entry.name for entry in tool.directory.iterdir()] == [tool.store.name]
+
+
+def test_a_plan_file_that_another_process_carries_out_is_not_carried_out_as_well(swept: Tool, board: FakeBoard) -> None:
+    opened = board.connections
+    with Store(swept.store) as store:
+        store.lock(1)
+        result = swept("sweep", "my plan.toml", "--no-estimate").failed(1)
+    said = " ".join(result.err.split())
+    assert f"serial at {board.url} is set aside: another process is measuring run 1 of" in said
+    assert board.connections == opened
+    swept("sweep", "my plan.toml", "--no-estimate").succeeded()

@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from intercore.record.plan import canonical, settings
@@ -97,6 +98,25 @@ def test_what_is_complete_is_not_measured_again_unless_asked_for(tool: Tool) -> 
     assert contents_of(tool.store) == kept
     sweep(tool, "--again").succeeded()
     assert len(contents_of(tool.store)) == 2 * len(kept)
+
+
+def test_a_run_of_another_kernel_is_not_gone_on_with_and_its_target_is_set_aside(tool: Tool) -> None:
+    written(tool, HEAD + HOST + EXPERIMENT)
+    sweep(tool).succeeded()
+    with Store(tool.store) as store:
+        run = store.run()
+    tool.store.unlink()
+    with Store(tool.store) as store:
+        number = store.create_run(run.plan, run.total)
+        for setting, one in list(zip(settings(run.plan), run.measurements, strict=True))[:5]:
+            conditions = {**one.conditions, "os.kernel": "Linux 5.10.0 of another time"}
+            store.add(number, setting, msgspec.structs.replace(one, conditions=conditions))
+    kept = contents_of(tool.store)
+    result = sweep(tool)
+    assert result.status == 1
+    said = " ".join(result.err.split())
+    assert "host is set aside: run 1 was measured with another kernel (Linux 5.10.0 of another time) than" in said
+    assert contents_of(tool.store) == kept
 
 
 def test_a_sweep_killed_at_random_moments_loses_and_doubles_nothing(tool: Tool) -> None:

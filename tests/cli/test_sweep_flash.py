@@ -64,6 +64,9 @@ def test_a_board_is_flashed_for_each_build_and_that_is_told(tool: Tool, board: F
     measured = builds(tool)
     assert sorted(measured) == [("O2", "flash")] * 3 + [("O2", "sram")] * 3
     assert measured == sorted(measured, reverse=measured[0] == ("O2", "sram")), "one build after the other"
+    with Store(tool.store) as store:
+        images = {one.factors["code"]: one.conditions["image.digest"] for one in store.run().measurements}
+    assert images == {code: board_image(PICO, {"code": code}, lambda _: None).digest for code in ("sram", "flash")}
     told = [line for line in result.err.splitlines() if "copying" in line]
     assert sorted(told) == sorted(f"pico at {board.url}: copying {name}" for name in (SRAM, FLASH))
 
@@ -74,6 +77,8 @@ def test_a_board_that_goes_away_is_not_flashed_again_for_the_same_build(tool: To
     board.behave("die", after=1)  # each time it is opened, it gets through one run
     result = tool("sweep", "plan.toml", "--no-estimate", "--patience", "0.4").succeeded()
     assert len(builds(tool)) == 6
+    with Store(tool.store) as store:
+        assert all("image.digest" in one.conditions for one in store.run().measurements)
     assert board.connections > 6
     assert result.err.count("copying") == 2
 

@@ -45,7 +45,7 @@ def check_that_it_stopped_where_the_rule_says(run: Run) -> None:
 
 
 def test_settings_are_repeated_with_other_seeds_up_to_the_cap_and_a_warning_says_so(tool: Tool) -> None:
-    done = tool("run", "host", "speedup", *LEVELS, *NEVER, "--seed", "7").succeeded()
+    done = tool("run", "host", "speedup", *LEVELS, *NEVER, "--seed", "7", "--repetitions", "1").succeeded()
     run = only_run(tool)
     check_that_it_stopped_where_the_rule_says(run)
     (pool,) = (pool for pool in repetitions_by_setting(run).values() if pool[0].factors["n"] == 1000)
@@ -59,11 +59,11 @@ def test_settings_are_repeated_with_other_seeds_up_to_the_cap_and_a_warning_says
     assert re.search(r"^\d+/\d+ .*n=1000.*, t[1p] ±\S+ %$", done.err, re.MULTILINE)
 
 
-def test_a_modest_wish_takes_the_samples_that_an_interval_takes(tool: Tool) -> None:
+def test_a_modest_wish_takes_the_repetitions_that_are_believed(tool: Tool) -> None:
     tool("run", "pico-sim", "speedup", "n=100", "mode=pool", "samples=3", "--until", "50%").succeeded()
     run = only_run(tool)
     check_that_it_stopped_where_the_rule_says(run)
-    assert len(run.measurements) == 2, "two times three samples are the six that an interval takes"
+    assert len(run.measurements) == 5, "fewer may agree by chance"
 
 
 def test_everything_that_shows_a_run_shows_the_rule(tool: Tool) -> None:

@@ -166,3 +166,31 @@ def test_the_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
 def test_a_comparison_is_as_its_schema_says() -> None:
     runs = [run("a", measured([1, 2] * 9, from_=0)), run("b", measured([1] * 2, from_=0), measured([0], from_=1))]
     jsonschema.Draft202012Validator(schema("comparison")).validate(json.loads(msgspec.json.encode(compare(runs))))
+
+
+RELEASED = {"freertos.version": "V11.2.0 SMP", "freertos.sources": "ff265a60962f88d4, unmodified"}
+PATCHED = {"freertos.version": "V11.2.0 SMP", "freertos.sources": "0123456789abcdef, modified"}
+
+
+def test_targets_of_two_kernels_are_compared_and_that_is_said_first() -> None:
+    first, second = (measured([10] * 8, conditions=kernel) for kernel in (RELEASED, PATCHED))
+    (said,) = compare([run("pico-sim", first), run("pico", second, simulated=False)]).identities
+    assert said == (
+        "Not of one kernel, as far as is known (pico-sim: FreeRTOS V11.2.0 SMP, sources ff265a60962f88d4, unmodified; "
+        "pico: FreeRTOS V11.2.0 SMP, sources 0123456789abcdef, modified)."
+    )
+    same = compare([run("pico-sim", first), run("pico-amp-sim", measured([10] * 8, conditions=RELEASED))])
+    assert same.identities == ()
+
+
+def test_runs_of_two_kernels_are_not_put_together_on_one_side() -> None:
+    first, second = (measured([10] * 8, conditions=kernel) for kernel in (RELEASED, PATCHED))
+    one, other = run("pico-sim", first), run("pico-sim", second)
+    with pytest.raises(UsageError, match=f"runs {one.id}, {other.id} of pico-sim: measured with several kernels"):
+        compare([one, other, run("pico-amp-sim", first)])
+
+
+def test_a_kernel_that_nobody_knows_is_said_to_be_unknown() -> None:
+    first = measured([10] * 8, conditions={"freertos.version": "V11.2.0 SMP"})
+    (said,) = compare([run("pico-sim", first), run("pico", measured([10] * 8, conditions=RELEASED))]).identities
+    assert "pico-sim: FreeRTOS V11.2.0 SMP, sources unknown; pico: " in said

@@ -8,9 +8,11 @@ import jsonschema
 import msgspec
 import pytest
 
-from intercore.benchmarks.reports import schema_parts
+from intercore.benchmarks.reports import reports, schema_parts
+from intercore.document.run import run_document
 from intercore.document.schema import generate, schema
 from tests.document.validity import SCHEMA
+from tests.fakes import esp32 as fake_esp32
 
 
 class Inner(msgspec.Struct, frozen=True):
@@ -87,3 +89,11 @@ def test_no_two_write_of_the_same_part() -> None:
 def test_documents_are_held_against_the_types(made: dict[str, Any], value: object, *, valid: bool) -> None:
     part = {"$defs": made["$defs"], **made["properties"]["analysis"]["properties"]["example"]}
     assert jsonschema.Draft202012Validator(part).is_valid(value) is valid
+
+
+@pytest.mark.parametrize("emulated", [True, False])
+def test_a_document_of_an_emulated_chip_has_no_analysis_and_no_summary_and_any_other_has(*, emulated: bool) -> None:
+    made = msgspec.json.decode(msgspec.json.encode(run_document(reports(fake_esp32.run(emulated=emulated)))))
+    jsonschema.validate(made, SCHEMA)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**made, "emulated": not emulated}, SCHEMA)

@@ -17,7 +17,7 @@ from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from intercore.record.measurement import Level
+    from intercore.record.measurement import Level, Unit
 
 HZ = 240_000_000
 US = HZ // 1_000_000
@@ -26,6 +26,8 @@ APART = 190_330 * US
 """By how many cycles core 1's counter began later."""
 STARTED = "2026-11-21T10:00:00+00:00"
 CONDITIONS = {"chip": "FAKE ESP32, made up for tests", "cores": "2", "tick_hz": "1000", "mark": "GPIO4"}
+UNITS: Mapping[str, Unit] = {"core": "core", "begins": "count"}
+"""Of the series that are no times."""
 COMMON: Mapping[str, Level] = {"samples": 3, "dither_us": 1000, "rest_ms": 0, "seed": 1}
 
 
@@ -38,7 +40,7 @@ def measurement(
         factors={**COMMON, **factors},
         repetition=0,
         series=tuple(
-            Series(name.replace("_", "."), clock, HZ, np.array(values, np.int64))
+            Series(name.replace("_", "."), clock, HZ, np.array(values, np.int64), UNITS.get(name, "tick"))
             for name, values in {"looking_0": [12] * 9, "looking_1": [12] * 9, **series}.items()
             if len(values)
         ),

@@ -1,8 +1,9 @@
-"""A bad cable: a port that flips, drops and doubles bytes in both directions."""
+"""A bad cable: a port that flips, drops and doubles bytes in both directions; and a slow one."""
 
 from __future__ import annotations
 
 import random
+import time
 
 from intercore.link.port import Port
 
@@ -37,3 +38,27 @@ class FaultyPort(Port):
                 case _:
                     pass
         return bytes(damaged)
+
+
+class SlowPort(Port):
+    """Carries so many bytes per second from the target, all that it is given to the target at once."""
+
+    def __init__(self, port: Port, bytes_per_s: float) -> None:
+        self._port = port
+        self.description = f"{port.description} over a slow line"
+        self.bytes_per_s = bytes_per_s
+        self._kept = b""
+
+    def read(self, timeout: float) -> bytes:
+        if not self._kept:
+            self._kept = self._port.read(timeout)
+        if self._kept:
+            time.sleep(1 / self.bytes_per_s)
+        carried, self._kept = self._kept[:1], self._kept[1:]
+        return carried
+
+    def write(self, data: bytes) -> None:
+        self._port.write(data)
+
+    def close(self) -> None:
+        self._port.close()

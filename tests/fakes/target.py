@@ -6,6 +6,7 @@ python tests/fakes/target.py [--fault FAULT] [--samples N] [--repetitions N] [--
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import queue
@@ -29,6 +30,9 @@ FAULTS = {
     "silent-restart": "restarts in mid-run, and its greeting is lost",
     "flood-valid": "repeats a valid line for ever",
     "flood-progress": "repeats the same progress for ever",
+    "endless-progress": "says for ever, now and then, that it is at the same repetition",
+    "endless-repetitions": "does more repetitions than it was asked for, without end",
+    "endless-plan": "is asked for one repetition more with each that it does",
     "flood-garbage": "sends lines of garbage for ever",
     "flood-endless": "sends one line without an end",
     "version-2": "speaks protocol version 2",
@@ -56,11 +60,21 @@ FAULTS = {
     "not-json": "sends what is not JSON under a right CRC",
     "not-utf8": "sends what is not UTF-8 under a right CRC",
     "control": "sends an escape sequence in a text",
+    "bidi": "sends what turns the direction of writing",
     "unknown-type": "sends a line of a type that does not exist",
     "refuse": "refuses to run",
     "fail": "begins and then fails",
+    "extremes": "sends the smallest and the largest sample that there are",
+    "negative": "sends times below 0",
+    "all-zero": "sends times of 0",
+    "overlong": "sends times that are longer than the run took",
+    "wrong-line": "sends a line with the same wrong CRC each time",
+    "long-line": "sends a line that is too long, under a right CRC",
+    "leave-out": "sends a line twice and never the next",
     "left-over": "is busy with the run of a tool that was killed",
 }
+IMPOSSIBLE = {"negative": -(2**63), "all-zero": 0, "overlong": 10**15}
+"""Samples by the fault that sends nothing else."""
 SERIES = ("t1", "tp", "looking.0", "looking.1")
 PARAMETERS: dict[str, dict[str, Any]] = {
     "workload": {"kind": "choice", "default": "fp", "help": "what is computed", "choices": ["fp", "integer"]},
@@ -301,9 +315,18 @@ class Target:
         if self.fault == "fail":
             self.error(answer_id, "failed", "no memory for a second task")
             return False
+        repetitions = self.options.repetitions
+        counted = {
+            "endless-progress": ((repetitions // 2, repetitions) for _ in itertools.count()),
+            "endless-repetitions": ((done, repetitions) for done in itertools.count()),
+            "endless-plan": ((done, done + 1) for done in itertools.count()),
+        }
+        for done, of in counted.get(self.fault, ()):
+            self.say("progress", answer_id, done=done, of=of)
+            time.sleep(0.005)
         floods = {
             "flood-valid": self.line("log", 0, text="again") * 500,
-            "flood-progress": self.line("progress", answer_id, done=0, of=9) * 500,
+            "flood-progress": self.line("progress", answer_id, done=0, of=repetitions) * 500,
             "flood-garbage": b"\x00\xff no line of ours \x1b[2J\n" * 1000,
             "flood-endless": b"x" * 65536,
         }
@@ -324,8 +347,9 @@ class Target:
             self.add("series", name=shown[name], unit=unit, clock="common", hz=10**9, count=told)
         for name in SERIES:
             values = [samples.randrange(10**4, 10**5) for _ in range(count)]
-            if name == "looking.0":
+            if self.fault == "extremes" and name == "looking.0":
                 values = [-(2**63), 2**63 - 1, *values[2:]]
+            values = [IMPOSSIBLE.get(self.fault, value) for value in values]
             for index in range(0, count, 16):
                 if self.fault != "lie-index" or index != 16:
                     some = values[index : index + 16]
@@ -354,6 +378,7 @@ class Target:
             "not-json": b"hello?",
             "not-utf8": start.encode().replace(b"t1", b"t\xff") + b"[1]}",
             "control": b'{"type":"log","id":0,"text":"\\u001b[2J"}',
+            "bidi": b'{"type":"log","id":0,"text":"\\u202etxt.exe"}',
             "unknown-type": b'{"type":"gift","id":%d,"i":9}' % self.id,
             "unknown-unit": start.replace("tick", "parsec").encode() + b"[1]}",
             "lie-end": b'{"type":"end","id":%d,"i":9,"status":"ok","checks":{}}' % self.id,
@@ -361,6 +386,12 @@ class Target:
         }.get(self.fault)
         if bad is not None:
             self.answer[9] = sealed(bad)
+        elif self.fault == "wrong-line":
+            self.answer[9] = self.answer[9].rpartition(b" *")[0] + b" *00000000\r\n"
+        elif self.fault == "long-line":
+            self.answer[9] = sealed(start.encode() + b"[" + b"1," * 300 + b"1]}")
+        elif self.fault == "leave-out":
+            self.answer[9] = self.answer[8]
 
     def run_left_over(self) -> None:
         self.begin_answer(4242)

@@ -323,6 +323,24 @@ def test_hostile_strings_stay_text(tmp_path: Path) -> None:
     assert any(html.escape(HOSTILE, quote=False) in trace["name"] for trace in traces(shown))
 
 
+def test_runs_of_two_kernels_are_told_before_any_number(tmp_path: Path) -> None:
+    kernels = ({"os.kernel": "Linux 6.1"}, {"os.kernel": "Linux 6.2"})
+    runs = [
+        run(*(measurement(n, conditions=kernel) for n in SIZES), number=number)
+        for number, kernel in enumerate(kernels, 1)
+    ]
+    shown = page(tmp_path, *runs)
+    said = "Other kernels were measured on host: run 1: Linux 6.1; run 2: Linux 6.2."
+    assert shown.text.index(said) < shown.text.index("break")
+    assert "Other kernels" not in page(tmp_path, runs[0]).text
+
+
+def test_a_run_that_mixes_kernels_is_told_before_any_number(tmp_path: Path) -> None:
+    mixed = [measurement(n, conditions={"os.kernel": f"Linux 6.{n}"}) for n in SIZES[:2]]
+    shown = page(tmp_path, run(*mixed))
+    assert shown.text.index("Run 7 mixes 2 kernels (Linux 6.") < shown.text.index("break")
+
+
 def test_a_run_of_another_benchmark_or_without_measurements_says_so(tmp_path: Path) -> None:
     empty = page(tmp_path, run())
     assert "Run 7 holds no measurement yet" in empty.text
@@ -360,6 +378,17 @@ def test_it_says_how_it_was_measured_and_how_to_do_it_again(tmp_path: Path) -> N
     assert "intercore export 7 --to samples.parquet" in shown.text
 
 
+def test_a_clock_whose_rate_is_measured_at_each_start_is_one_clock(tmp_path: Path) -> None:
+    rates = [2_596_089_151, 2_596_099_079, 2_596_093_918]
+    counted = [
+        msgspec.structs.replace(one, series=(*one.series, Series("counter.0", "counter", hz, np.arange(5))))
+        for one, hz in zip(both_modes(), rates, strict=False)
+    ]
+    slow = msgspec.structs.replace(counted[0], series=(Series("counter.0", "counter", 48_000_000, np.arange(5)),))
+    text = " ".join(page(tmp_path, run(*counted, slow)).text.split())
+    assert "counter at 48,000,000 ticks per second, counter at 2,596,089,151 to 2,596,099,079 ticks per second" in text
+
+
 def test_conditions_that_differ_between_runs_are_marked(tmp_path: Path) -> None:
     second = measurement(1000, conditions={"compiler.flags": "-O3"})
     shown = page(tmp_path, run(measurement(1000)), run(second, number=8))
@@ -382,8 +411,8 @@ def test_of_too_many_samples_the_outliers_are_drawn(tmp_path: Path) -> None:
 @of_speedups
 def test_odd_samples_do_not_break_the_plots(tmp_path: Path) -> None:
     odd = measurement(1000)
-    odd.samples("t1").ticks[:2] = (0, -5)
-    odd.samples("tp").ticks[3:5] = (0, 2**63 - 1)
+    odd.samples("t1").ticks[:2] = (10, 11)
+    odd.samples("tp").ticks[3:5] = (10, 10**17)
     assert len(page(tmp_path, run(odd, measurement(2000, samples=1))).figures) == 4
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import zlib
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.record.plan import Setting, settings
 from intercore.record.store import Store
+from intercore.record.store_rows import crc_of
 
 PLAN = Plan(
     "host",
@@ -74,3 +77,35 @@ def sql(path: Path, statement: str, *values: object) -> list[tuple[object, ...]]
     """Run a statement as another program would; return its rows."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         return db.execute(statement, values).fetchall()
+
+
+def make_format_1(path: Path) -> None:
+    """Make of a store what version 1 of its format would have been."""
+    old = {"target": "host", "url": "spy://", "benchmark": "speedup", "levels": PLAN.parts[0].levels, "seed": 5}
+    old |= {"repetitions": 2, "simulated": False, "baud": 115200}
+    for number, total, started, tool in sql(path, "SELECT id, total, started, tool FROM campaigns"):
+        row = (msgspec.json.encode(old).decode(), total, started, tool)
+        sql(path, "UPDATE campaigns SET plan = ?, crc = ? WHERE id = ?", row[0], crc_of(row), number)
+    for number, conditions, *row in sql(
+        path,
+        "SELECT measurements.id, json, setting, repetition, benchmark, factors, checks, started"
+        " FROM measurements JOIN conditions ON conditions.id = conditions",
+    ):
+        query = "SELECT name, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position"
+        samples = sql(path, query, number)
+        sql(path, "UPDATE measurements SET crc = ? WHERE id = ?", crc_of(row, [conditions], *samples), number)
+    schemas = dict(sql(path, "SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+    older = str(schemas["measurements"]).replace("campaign, benchmark, setting,", "campaign, setting,")
+    without_unit = re.sub(r"unit TEXT.*", "", str(schemas["samples"]))
+    for statement in (
+        older.replace("measurements", "older", 1),
+        "INSERT INTO older SELECT * FROM measurements",
+        "DROP TABLE measurements",
+        "ALTER TABLE older RENAME TO measurements",
+        re.sub('"?samples"?', "older", without_unit, count=1),
+        "INSERT INTO older SELECT measurement, position, name, clock, hz, count, codec, data FROM samples",
+        "DROP TABLE samples",
+        "ALTER TABLE older RENAME TO samples",
+        "PRAGMA user_version = 1",
+    ):
+        sql(path, statement)

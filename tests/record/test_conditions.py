@@ -30,3 +30,13 @@ def test_conditions_may_differ_with_the_factor_that_decides_them() -> None:
     assert differing(measured({"opt": "O0"}, **slow), measured({"opt": "O2"}, **fast)) == {"clock.sys_hz", "clock_hz"}
     other = {**slow, "flash.xip_cache": "off"}
     assert differing(measured({"clock_mhz": 48}, **slow), measured({"clock_mhz": 48}, **other)) == {"flash.xip_cache"}
+
+
+def test_after_a_target_was_started_anew_what_else_ran_is_known_from_before() -> None:
+    opened = {"os.load_at_start": "0.02 0.01 0.00 1/99 1", "cpu.cycle_counter_hz": "1000"}
+    restarted = {"os.load_at_start": "1.90 0.40 0.10 1/99 2", "cpu.cycle_counter_hz": "1001"}
+    assert conditions.of_another_start(opened, restarted) == {
+        **restarted,
+        "os.load_at_start": opened["os.load_at_start"],
+    }
+    assert conditions.of_another_start({}, {"chip": "one"}) == {"chip": "one"}

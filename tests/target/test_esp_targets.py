@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
-from intercore.benchmarks.message.prediction import predict
+from intercore.benchmarks.predictions import predict
+from intercore.benchmarks.reports import reports
 from intercore.board.boards import ESP32, ESP32S3
 from intercore.campaign import plan_file, plan_reader
 from intercore.campaign.planning import drafts
 from intercore.comparison.analysis import compare
-from intercore.comparison.report import comparison_section
+from intercore.comparison.report import comparison_rows, comparison_section
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.serial_port import SerialPort
 from intercore.record import conditions
@@ -27,6 +29,7 @@ from tests.benchmarks.message_data import campaign
 from tests.benchmarks.message_data import plan_of as messages_plan
 from tests.comparison.compared_runs import measured as compared
 from tests.comparison.compared_runs import run as comparable
+from tests.fakes import esp32 as fake_esp32
 
 if TYPE_CHECKING:
     from intercore.record.measurement import Run
@@ -143,24 +146,43 @@ def test_the_label_that_doubts_most_is_that_of_all() -> None:
     assert in_heading("x", "measured") == in_brackets("x", "measured") == "x"
 
 
-def test_no_ratio_is_put_in_words_with_an_emulated_chip() -> None:
+def test_nothing_is_compared_with_an_emulated_chip_but_how_it_was_built() -> None:
     found = compare([comparable("a", compared([10] * 6)), emulated(comparable("b", compared([20] * 6)))])
+    assert found.sentences[0] == "Settings carried out on both: 1. What that took is not compared."
     assert not any("times" in sentence for sentence in found.sentences)
+    assert (found.pairs, found.overall, comparison_rows(found)) == ((), (), [])
     assert found.warnings[0] == CAUTION
     assert LABELS["emulated"] in comparison_section(found).title
     assert (found.first.origin, found.second.origin) == ("simulated", "emulated")
 
 
-def test_a_prediction_from_an_emulated_chip_says_so(tmp_path: Path) -> None:
+def test_nothing_is_predicted_from_an_emulated_chip(tmp_path: Path) -> None:
     measurements = campaign(lambda size: 10 + size / 100, [16, 64, 256, 1024], noise=0.01)
     plan = msgspec.structs.replace(messages_plan(measurements), target="esp32-qemu", emulated=True)
     with Store(tmp_path / "s.db") as store:
         number = store.create_run(plan, len(measurements))
         for one in measurements:
             store.add(number, Setting("message", dict(one.factors), 0), one, len(measurements))
-        found = predict(store, "esp32-qemu", ["size=300"], extrapolate=False)
-    assert (found.emulated, found.simulated) == (True, False)
-    assert found.notes[0] == f"{LABELS['emulated']}, not measured on a chip."
+        with pytest.raises(UsageError, match="nothing can be predicted from esp32-qemu, FUNCTION ONLY"):
+            predict(store, "esp32-qemu", "message", ["size=300"], extrapolate=False)
+
+
+@pytest.mark.parametrize("benchmark", fake_esp32.run().plan.benchmarks)
+def test_the_report_of_an_emulated_chip_says_what_ran_and_what_was_wrong_and_nothing_else(benchmark: str) -> None:
+    sound = fake_esp32.run(emulated=True)
+    wrong = msgspec.structs.replace(
+        sound, measurements=tuple(msgspec.structs.replace(one, checks={"wrong": 3}) for one in sound.measurements)
+    )
+    for run in (sound, wrong):
+        found = next(one for one in reports(run).reports if one.benchmark == benchmark)
+        assert (found.json, found.section.figures, found.analysis) == ({}, (), None)
+        (table,) = found.section.tables
+        columns = ["setting", "repetitions", "done", "results checked", "wrong"]
+        assert [column.title for column in table.columns] == columns
+        text = " ".join([*found.section.sentences, *found.warnings])
+        text += " ".join(column.text(row) for row in table.rows for column in table.columns)
+        assert not re.search(r"\d\s(ns|µs|ms|s)\b|%|slower|overhead", text)
+        assert ("failed its checks (wrong: " in text) == (run is wrong)
 
 
 def test_an_emulated_run_is_warned_of_first() -> None:

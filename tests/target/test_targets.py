@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from intercore.errors import UsageError
-from intercore.target.targets import TARGETS, Kind, Target, UnknownTargetError, find
+from intercore.target.targets import TARGETS, Address, Kind, Target, UnknownTargetError, check_address, find
 
 HEAVY = ("numpy", "serial", "elftools", "labgrid", "intercore._sim", "intercore.link.session", "intercore.board.build")
 """What a command that opens no target is not to wait for."""
@@ -26,7 +27,23 @@ def test_a_name_that_is_none_is_an_error_of_its_own() -> None:
     assert issubclass(UnknownTargetError, UsageError)
 
 
+def test_what_is_timed_by_this_machine_or_emulated_on_it_is_alone_there() -> None:
+    assert {target.name for target in TARGETS if target.alone} == {"host", "esp32-qemu"}
+
+
 @pytest.mark.parametrize("target", TARGETS, ids=[target.name for target in TARGETS])
 def test_a_target_has_a_board_unless_it_is_this_machine_or_any_serial_port(target: Target) -> None:
     assert (target.board is None) == (target.kind in {Kind.HOST, Kind.SERIAL})
     assert target.board is None or target.factors == target.board.factors
+
+
+@pytest.mark.parametrize("fault", ["nonsense", "flip=2", "uart-out:flip=nan", "reset@inf", "reset@१", "\udcff"])
+def test_what_is_no_fault_is_refused_before_anything_is_built(fault: str) -> None:
+    with pytest.raises(UsageError, match=r"--fault: .*uart-out|--fault: '.*' is no"):
+        check_address(find("pico-sim"), Address(faults=("reset@5e7", fault)))
+
+
+@pytest.mark.parametrize("name", [target.name for target in TARGETS if not target.emulated])
+def test_an_image_is_for_what_runs_on_an_emulator(name: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} runs no image that is named when it is opened"):
+        check_address(find(name), Address(program=Path("firmware.elf")))

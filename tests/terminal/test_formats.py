@@ -8,6 +8,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from intercore.terminal.console import messages, say, say_error
 from intercore.terminal.findings import OfSection, PlainRows
 from intercore.terminal.formats import DEFAULT, formats, show
 from intercore.view.section import Section
@@ -110,3 +111,35 @@ def test_a_section_is_its_tables_then_its_sentences_then_the_warnings(capsys: py
 
 def test_only_the_format_for_people_has_the_sentences() -> None:
     assert [name for name, one in formats().items() if one.has_sentences] == ["table"]
+
+
+def test_no_format_prints_what_takes_over_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """As a store from elsewhere, or a target, may have it in the name of a condition and in its value."""
+    deceptive = "\u202etxt.exe\x1b[2J\x9b2J\u200b\u2028\x7f"
+    rows = PlainRows(deceptive, [{"name": deceptive, deceptive: 1}], closing=deceptive)
+    for name in formats():
+        show(rows, name)
+        printed = capsys.readouterr().out
+        assert "txt.exe" in printed
+        assert "".join(printed.split("\n")).isprintable(), name
+
+
+def test_json_has_the_text_as_it_is_behind_escapes(capsys: pytest.CaptureFixture[str]) -> None:
+    deceptive = "\u202etxt.exe\x9b2J\U000e0041"
+    show(PlainRows("", [{"name": deceptive}]), "json")
+    assert json.loads(capsys.readouterr().out) == [{"name": deceptive}]
+
+
+def test_messages_cannot_take_over_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    for tell in (say, say_error, messages().print):
+        tell("\u202etxt.exe\x1b[2J\u200b")
+        printed = capsys.readouterr().err
+        assert "txt.exe" in printed
+        assert printed.rstrip("\n").isprintable()
+
+
+def test_the_sentence_that_ends_a_command_is_no_longer_than_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    say_error(f"there is no target '{'x' * 100_000}'; did you mean 'host'?")
+    printed = capsys.readouterr().err
+    assert len(printed) < 24 * 80
+    assert printed.endswith("did you mean 'host'?\n")

@@ -107,3 +107,11 @@ list(JOIN arguments " " more)
 # 8192 samples, 64 KiB, as on a Pico: enough for two series of 4000.
 target_compile_definitions(${COMPONENT_LIB} PRIVATE IC_FLAGS="${shown} ${more}"
   IC_SAMPLES_CAPACITY=8192U)
+
+# The kernel is ESP-IDF's own. What its releases have is not known here.
+include(${firmware}/port/freertos/kernel_sources.cmake)
+idf_component_get_property(kernel freertos COMPONENT_DIR)
+file(GLOB_RECURSE kernel_files RELATIVE "${kernel}" "${kernel}/*.[chsS]")
+ic_digest_of_files(kernel_digest "${kernel}" ${kernel_files})
+ic_freertos_sources(kernel_sources IDF ${kernel_digest})
+target_compile_definitions(${COMPONENT_LIB} PRIVATE IC_FREERTOS_SOURCES="${kernel_sources}")

@@ -10,8 +10,8 @@ target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=1048576U)
 
 ic_transports(transports posix)
 add_library(linux STATIC
-  port/posix/control_posix.c port/posix/interrupt_posix.c port/posix/lock_posix.c port/posix/objects_posix.c
-  port/loop_none.c port/posix/period_posix.c port/posix/port_posix.c
+  port/posix/control_posix.c port/posix/counter_posix.c port/posix/interrupt_posix.c port/posix/lock_posix.c
+  port/posix/objects_posix.c port/loop_none.c port/posix/period_posix.c port/posix/port_posix.c
   board/linux/linux_conditions.c board/linux/linux_region.c board/linux/transports.c
   ${transports})
 target_include_directories(linux PUBLIC board/linux transport/posix)
@@ -31,6 +31,8 @@ target_link_libraries(intercore PUBLIC linux) # the portable code and its platfo
 
 add_executable(intercore-target board/linux/main.c)
 target_link_libraries(intercore-target PRIVATE intercore)
+# It would be loaded, and it depends on where the program was built: debugging information names folders.
+target_link_options(intercore-target PRIVATE -Wl,--build-id=none)
 
 add_executable(intercore-port-test EXCLUDE_FROM_ALL board/linux/test/port_test_main.c ${IC_PORT_TEST})
 target_link_libraries(intercore-port-test PRIVATE intercore)

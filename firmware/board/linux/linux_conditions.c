@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "counter_posix.h"
 #include "port.h"
 #include "port_posix.h"
 
@@ -114,6 +115,12 @@ static void add_kernel(void) {
     }
 }
 
+static void add_counter_uncertainty(void) {
+    char text[24];
+    snprintf(text, sizeof text, "%u ppm", (unsigned)counter_posix_uncertainty_ppm());
+    add("cpu.cycle_counter_uncertainty", text);
+}
+
 static void add_regions(void) {
     char text[VALUE_MAX] = "";
     size_t length = 0;
@@ -154,8 +161,9 @@ void linux_conditions_start(void) {
     add_file("cpu.smt_active", "/sys/devices/system/cpu/smt/active");
     add_cache("cpu.cache.l2_bytes", _SC_LEVEL2_CACHE_SIZE);
     add_cache("cpu.cache.l3_bytes", _SC_LEVEL3_CACHE_SIZE);
-    add("clock.counter", port_posix_counter());
+    add("clock.counter", counter_posix_name());
     add_number("cpu.cycle_counter_hz", port_cycles_hz());
+    add_counter_uncertainty();
     add_file("os.load_at_start", "/proc/loadavg");
     add("scheduler.policy", port_posix_policy());
     add_file("scheduler.rr_timeslice_ms", "/proc/sys/kernel/sched_rr_timeslice_ms");

@@ -20,8 +20,6 @@ add_compile_options(-ffunction-sections -fdata-sections)
 ic_freertos(ThirdParty/GCC/RP2040 port/freertos_smp/v11 board/rp2040/sdk)
 # The kernel's port compiles its handler of the inter-core interrupt only where the SDK's multicore library is.
 target_compile_definitions(freertos PUBLIC LIB_PICO_MULTICORE=1)
-# The files' names in its assertions do not depend on where they are here.
-add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
 
 target_sources(intercore PRIVATE bench/registry.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)

@@ -13,6 +13,7 @@ function(ic_rp2040 library)
   target_compile_definitions(${library} PRIVATE IC_CLOCK_MHZ=${IC_CLOCK_MHZ}
     IC_PLL_FBDIV=${pll_fbdiv} IC_PLL_POSTDIV1=${pll_postdiv1} IC_PLL_POSTDIV2=${pll_postdiv2}
     IC_FLAGS="-std=c11 -mcpu=cortex-m0plus -mthumb -ffunction-sections -fdata-sections ${flags}"
-    IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, unmodified, saves the SIO divider at each switch"
+    IC_FREERTOS_PORT="ThirdParty/GCC/RP2040, saves the SIO divider at each switch"
+    IC_FREERTOS_SOURCES="${IC_FREERTOS_SOURCES}"
     IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, arm-none-eabi")
 endfunction()

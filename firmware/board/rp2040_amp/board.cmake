@@ -8,7 +8,7 @@ set(here ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040_amp)
 include(board/rp2040/chip.cmake)
 
 # One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
-add_compile_options(-ffunction-sections -fdata-sections -fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
+add_compile_options(-ffunction-sections -fdata-sections)
 target_compile_options(intercore PRIVATE -ffunction-sections -fdata-sections)
 
 ic_freertos(ThirdParty/GCC/RP2040 port/freertos_amp board/rp2040_amp board/rp2040/sdk)

@@ -32,9 +32,8 @@ endif()
 list(JOIN IC_CODE_FLAGS " " flags)
 
 # One section for each function and variable, so that the linker can leave out what nothing uses: of the kernel, too.
-add_compile_options(-ffunction-sections -fdata-sections -fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
-target_compile_options(intercore PRIVATE -ffunction-sections -fdata-sections
-  -fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
+add_compile_options(-ffunction-sections -fdata-sections)
+target_compile_options(intercore PRIVATE -ffunction-sections -fdata-sections)
 
 # The port for revision r0p1 of the Cortex-M7 is right for every one (erratum 837070).
 set(kernel_port GCC/ARM_CM7/r0p1)
@@ -77,7 +76,7 @@ target_compile_definitions(stm32h745 PRIVATE
   IC_SHARED_TEXT="${IC_SHARED}"
   IC_BUILD="${flags} ${IC_M7_MHZ} ${IC_M4_MHZ} ${IC_SUPPLY} ${IC_VOS} ${IC_SHARED}"
   IC_FLAGS="-std=c11 ${IC_CPU_FLAGS} -ffunction-sections -fdata-sections ${flags}"
-  IC_FREERTOS_PORT="${kernel_port}, unmodified"
+  IC_FREERTOS_PORT="${kernel_port}" IC_FREERTOS_SOURCES="${IC_FREERTOS_SOURCES}"
   IC_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, arm-none-eabi")
 target_link_libraries(stm32h745 PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC stm32h745) # they call each other

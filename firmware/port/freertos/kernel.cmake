@@ -1,6 +1,9 @@
 # Where the FreeRTOS kernel is: IC_FREERTOS_KERNEL, the folder with tasks.c, include/ and portable/. If it is not given:
 # the environment variable FREERTOS_KERNEL_PATH; else the crate that kernel/Cargo.lock pins, fetched by cargo.
-# Sets IC_FREERTOS_VERSION from the kernel's own header.
+# Sets IC_FREERTOS_VERSION from the kernel's own header, and IC_FREERTOS_SOURCES: the digest of its sources, and whether
+# they are those of a release.
+include(${CMAKE_CURRENT_LIST_DIR}/kernel_sources.cmake)
+
 set(IC_FREERTOS_KERNEL "" CACHE PATH "Folder of the FreeRTOS kernel; empty: FREERTOS_KERNEL_PATH, or by cargo")
 
 function(ic_fetch_kernel folder)
@@ -44,10 +47,15 @@ string(REPLACE "\"" "" IC_FREERTOS_VERSION "${found}")
 if(NOT "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}" VERSION_GREATER_EQUAL 11.2)
   message(FATAL_ERROR "FreeRTOS V11.2 or later is needed; ${IC_FREERTOS_KERNEL} is ${IC_FREERTOS_VERSION}.")
 endif()
-message(STATUS "FreeRTOS kernel ${IC_FREERTOS_VERSION} in ${IC_FREERTOS_KERNEL}")
+ic_freertos_digest(digest ${IC_FREERTOS_KERNEL})
+ic_freertos_sources(IC_FREERTOS_SOURCES ${IC_FREERTOS_VERSION} ${digest})
+message(STATUS "FreeRTOS kernel ${IC_FREERTOS_VERSION} in ${IC_FREERTOS_KERNEL}, sources ${IC_FREERTOS_SOURCES}")
 
-# The kernel with one of its own ports (a folder under portable/), unmodified, and without our warnings, as the library
-# `freertos`. The further arguments are folders: of FreeRTOSConfig.h, and of what else the port includes.
+# The names of its files in its assertions do not depend on where it is. What is made further below has this option, too.
+add_compile_options(-fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
+target_compile_options(intercore PRIVATE -fmacro-prefix-map=${IC_FREERTOS_KERNEL}/=)
+
+# The kernel with one of its own ports (a folder under portable/), without our warnings, as the library `freertos`. The further arguments are folders: of FreeRTOSConfig.h, and of what else the port includes.
 function(ic_freertos kernel_port)
   set(folder ${IC_FREERTOS_KERNEL}/portable/${kernel_port})
   if(NOT EXISTS "${folder}/port.c")

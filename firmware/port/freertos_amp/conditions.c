@@ -7,6 +7,7 @@
 
 static const struct port_condition conditions[] = {
     {"freertos.version", tskKERNEL_VERSION_NUMBER " AMP, a kernel for each core"},
+    {"freertos.sources", IC_FREERTOS_SOURCES},
     {"freertos.port", IC_FREERTOS_PORT},
     {"freertos.cores", TEXT(configNUMBER_OF_CORES)},
     {"freertos.tick_hz", TEXT(configTICK_RATE_HZ)},

@@ -57,6 +57,9 @@
 
 static const struct port_condition conditions[] = {
     {"freertos.version", tskKERNEL_VERSION_NUMBER " IDF"},
+#ifdef IC_FREERTOS_SOURCES /* Arduino and PlatformIO come with a kernel that is compiled already */
+    {"freertos.sources", IC_FREERTOS_SOURCES},
+#endif
     {"freertos.port", "ESP-IDF's FreeRTOS for two cores, Xtensa"},
     {"freertos.cores", TEXT(configNUMBER_OF_CORES)},
     {"freertos.tick_hz", TEXT(CONFIG_FREERTOS_HZ)},

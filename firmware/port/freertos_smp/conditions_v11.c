@@ -6,6 +6,7 @@
 
 static const struct port_condition conditions[] = {
     {"freertos.version", tskKERNEL_VERSION_NUMBER " SMP"},
+    {"freertos.sources", IC_FREERTOS_SOURCES},
     {"freertos.port", IC_FREERTOS_PORT},
     {"freertos.cores", TEXT(configNUMBER_OF_CORES)},
     {"freertos.tick_hz", TEXT(configTICK_RATE_HZ)},

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "counter_posix.h"
 #include "lock_posix.h"
 #include "port.h"
 #include "port_objects.h"
@@ -28,7 +29,6 @@ static int cpu_of_core[PORT_CORES_MAX];
 static bool realtime;
 static bool time_slicing;
 static uint64_t began;
-static uint64_t cycles_hz;
 static port_task_t console_task;
 static __thread port_task_t *self;
 
@@ -64,41 +64,6 @@ uint64_t port_clock(void) {
 }
 
 uint64_t port_clock_hz(void) { return NS_PER_S; }
-
-/* Each with what keeps the processor from reading the counter before the loads in front of it are done (Intel SDM 4.3,
- * RDTSC; Arm ARM D12.2.1). */
-#if defined(__x86_64__)
-uint64_t port_cycles(void) {
-    __builtin_ia32_lfence();
-    return __builtin_ia32_rdtsc();
-}
-
-const char *port_posix_counter(void) { return "TSC"; }
-#elif defined(__aarch64__)
-uint64_t port_cycles(void) {
-    uint64_t count;
-    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(count)::"memory");
-    return count;
-}
-
-const char *port_posix_counter(void) { return "CNTVCT_EL0"; }
-#else
-uint64_t port_cycles(void) { return port_clock(); }
-
-const char *port_posix_counter(void) { return "CLOCK_MONOTONIC"; }
-#endif
-
-uint64_t port_cycles_hz(void) { return cycles_hz; }
-
-/* Nothing tells the counter's rate on every machine; 10 ms of it against the common clock is good to some 10 ppm. */
-static void calibrate_cycles(void) {
-    uint64_t clock_start = port_clock();
-    uint64_t cycles_start = port_cycles();
-    while (port_clock() - clock_start < NS_PER_S / 100) {
-    }
-    uint64_t cycles = port_cycles() - cycles_start;
-    cycles_hz = cycles * NS_PER_S / (port_clock() - clock_start);
-}
 
 uint32_t port_tick_hz(void) { return TICK_HZ; }
 
@@ -364,7 +329,7 @@ bool port_posix_start(void) {
     struct sched_param param = {.sched_priority = FIFO_BASE};
     realtime = IC_REALTIME && sched_setscheduler(0, SCHED_FIFO, &param) == 0;
     keep_awake();
-    calibrate_cycles();
+    counter_posix_start();
     return true;
 }
 

@@ -28,7 +28,4 @@ const char *port_posix_wake_latency(void);
 /* The system's numbers of the CPUs behind cores 0, 1, …, separated by commas. */
 const char *port_posix_cpus(void);
 
-/* What port_cycles() reads. */
-const char *port_posix_counter(void);
-
 #endif

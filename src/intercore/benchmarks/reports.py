@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.resources
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from intercore import benchmarks
-from intercore.benchmarks import other, registry, stop_rule
+from intercore.benchmarks import function, other, possible, registry, stop_rule
 from intercore.benchmarks.options import Options
 from intercore.record import conditions
 from intercore.record.plan import ENOUGH_REPETITIONS, repetitions_by_setting
@@ -25,20 +25,31 @@ class Reported:
     """A run, and what its benchmarks say about it."""
 
     run: Run
+    analysed: Run
+    """The run without what failed because its samples cannot be: see `intercore.benchmarks.possible`."""
     reports: tuple[Report, ...]
     """In the order of the run's plan."""
 
 
 def reports(run: Run, options: Options | None = None) -> Reported:
-    """Report on a run, with what the user chose of that."""
+    """Report on a run, with what the user chose of that.
+
+    Here it is decided what is not reported at all: samples that cannot be, and all that is made of times that mean
+    nothing.
+    """
     chosen = Options() if options is None else options
-    found = tuple(_report(run, benchmark, chosen) for benchmark in run.plan.benchmarks)
-    return Reported(run, tuple(map(_without_conclusions, found)) if run.plan.emulated else found)
+    analysed = possible.analysable(run)
+    found = tuple(
+        function.report(analysed, benchmark) if run.plan.emulated else _report(analysed, benchmark, chosen)
+        for benchmark in run.plan.benchmarks
+    )
+    return Reported(run, analysed, found)
 
 
 def run_warnings(run: Run) -> tuple[str, ...]:
     """Say in sentences what makes all numbers of a run doubtful, whatever the benchmark, and what to do about it."""
-    return (*conditions.warnings(run), *_few_repetitions(run), *stop_rule.warnings(run))
+    of_times = () if run.plan.emulated else (*_few_repetitions(run), *stop_rule.warnings(run))
+    return (*conditions.warnings(run), *possible.warnings(run), *of_times)
 
 
 def _few_repetitions(run: Run) -> Iterator[str]:
@@ -72,8 +83,3 @@ def _report(run: Run, benchmark: str, options: Options) -> Report:
     module = registry.module(benchmark, "report")
     found: Report = other.report(run, benchmark) if module is None else module.report(run, **options.of(benchmark))
     return found
-
-
-def _without_conclusions(report: Report) -> Report:
-    """Return a report without what it concludes from times, where these mean nothing; the run's warnings say so."""
-    return replace(report, section=replace(report.section, sentences=()))

@@ -68,7 +68,9 @@ def write_arduino_library(output: Path) -> Path:
         else:
             _write_folder(files, output)
     except OSError as error:
-        raise IntercoreError(f"{error.filename or output}: {error.strerror or error}") from error
+        raise IntercoreError(
+            f"cannot write {output}: {error.strerror or error}; free space or choose another place"
+        ) from error
     return output
 
 

@@ -32,8 +32,7 @@ def flash_drive(uf2: Path, drive: Path | None = None) -> str:
     if there is neither, or if it fails.
     """
     if drive is not None:
-        if board_id(drive) != BOARD_ID:
-            raise UsageError(f"{drive} is not the boot drive of a Pico (no {INFO} with Board-ID {BOARD_ID}); {_STEPS}")
+        check_drive(drive)
         return _copy(uf2, drive)
     found = [folder for folder in mounted() if board_id(folder) == BOARD_ID]
     if len(found) > 1:
@@ -44,6 +43,12 @@ def flash_drive(uf2: Path, drive: Path | None = None) -> str:
     if picotool is None:
         raise IntercoreError(f"there is no Pico to flash; {_STEPS}")
     return _load(picotool, uf2)
+
+
+def check_drive(drive: Path | None) -> None:
+    """Raise UsageError if a folder that a user names is not the boot drive of a Pico."""
+    if drive is not None and board_id(drive) != BOARD_ID:
+        raise UsageError(f"{drive} is not the boot drive of a Pico (no {INFO} with Board-ID {BOARD_ID}); {_STEPS}")
 
 
 def board_id(drive: Path) -> str | None:

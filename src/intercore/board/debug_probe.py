@@ -172,8 +172,7 @@ def flash_probe(elfs: Sequence[Path], probe: str | None, tool: str | None, say: 
     names one of TOOLS, without which the first that is installed is used. `say` is told what takes time. Raises
     UsageError for a tool or probe that cannot be, and IntercoreError, in the tool's own words, if it fails.
     """
-    if probe is not None and not re.fullmatch(r"[0-9A-Za-z_.:-]+", probe):
-        raise UsageError(f"--probe is the serial number of a debug probe, letters and digits, and not '{probe}'")
+    check_probe(probe, tool)
     chosen, path = _find(tool)
     for core, elf in enumerate(elfs):
         _check_bank(core, elf)
@@ -188,9 +187,15 @@ def flash_probe(elfs: Sequence[Path], probe: str | None, tool: str | None, say: 
     return f"both images are in flash and verified, by {chosen.name}"
 
 
+def check_probe(probe: str | None, tool: str | None) -> None:
+    """Raise UsageError for a serial number that no probe has, or a tool that is none of TOOLS; None is neither."""
+    if probe is not None and not re.fullmatch(r"[0-9A-Za-z_.:-]+", probe):
+        raise UsageError(f"--probe is the serial number of a debug probe, letters and digits, and not '{probe}'")
+    if tool is not None and tool not in [known.name for known in TOOLS]:
+        raise UsageError(unknown("tool to flash with", tool, (known.name for known in TOOLS)))
+
+
 def _find(name: str | None) -> tuple[Tool, str]:
-    if name is not None and name not in [tool.name for tool in TOOLS]:
-        raise UsageError(unknown("tool to flash with", name, (tool.name for tool in TOOLS)))
     wanted = [tool for tool in TOOLS if name in (None, tool.name)]
     for tool in wanted:
         if (path := tool.path()) is not None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
+from intercore.board.digest import image_digest
 from intercore.errors import IntercoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -45,6 +50,21 @@ def loaded(elf: Path) -> list[tuple[int, bytes]]:
     if not found:
         raise IntercoreError(f"{elf} holds nothing to load: it was not linked for a chip")
     return found
+
+
+def digest(elfs: Iterable[Path]) -> str:
+    """Return the digest of an image of these ELF files. Raises IntercoreError as `loaded` does."""
+    return image_digest(piece for elf in elfs for piece in _contents(elf))
+
+
+def _contents(elf: Path) -> list[tuple[int, bytes]]:
+    """Return what is loaded, less the file's own headers: on Linux these are, and debugging information moves them."""
+    found = [
+        (section["sh_addr"], section.data())
+        for section in _open(elf).iter_sections()
+        if section["sh_flags"] & SH_FLAGS.SHF_ALLOC and section["sh_type"] != "SHT_NOBITS"
+    ]
+    return found or loaded(elf)
 
 
 def _open(elf: Path) -> ELFFile:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore.board.digest import image_digest
 from intercore.errors import IntercoreError
 
 if TYPE_CHECKING:
@@ -106,6 +107,11 @@ def check(data: bytes, chip: Chip) -> WholeFlash:
     if found != chip.id:
         raise ValueError(f"its program is for {_title(found)}, and not for {chip.title}")
     return WholeFlash(size, app)
+
+
+def digest(data: bytes) -> str:
+    """Return the digest of the whole flash, however much of its end is erased."""
+    return image_digest([(0, data.rstrip(b"\xff"))])
 
 
 def padded(data: bytes, size: int) -> bytes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.errors import UsageError, unknown
+from intercore.numeral import decimal_number
 from intercore.record.factors import OPT_NAME, TARGET_FACTORS
 
 if TYPE_CHECKING:
@@ -69,10 +70,9 @@ class Factor(msgspec.Struct, frozen=True):
             if text not in self.levels:
                 raise UsageError(unknown(self.title, text, map(str, self.levels)))
             return text
-        try:
-            wanted = float(text)
-        except ValueError:
-            raise UsageError(f"{self.name} is a whole number ({self.values}) and not '{text}'") from None
+        wanted = decimal_number(text)
+        if wanted is None:
+            raise UsageError(f"{self.name} is a whole number ({self.values}) and not '{text}'")
         if wanted not in self.levels:
             known = f"{self.values}, whole" if self.is_range else self.values
             raise UsageError(f"{self.name}={text} cannot be had: {self._nearest(wanted)} ({known})")

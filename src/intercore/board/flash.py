@@ -6,10 +6,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from intercore.board import esp_image
-from intercore.board.boot_drive import flash_drive
+from intercore.board.boot_drive import check_drive, flash_drive
 from intercore.board.build import board_image
-from intercore.board.debug_probe import flash_probe
+from intercore.board.debug_probe import check_probe, flash_probe
 from intercore.board.esp_flash import flash_serial, no_port
 from intercore.board.image_files import write_image
 from intercore.errors import IntercoreError, UsageError
@@ -22,15 +24,26 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level
 
 
-def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable[[str], None]) -> str:
-    """Build the program of a board and put it there, where it starts at once; return in a few words what went where.
+class Flashed(msgspec.Struct, frozen=True):
+    """What a board was flashed with."""
+
+    words: str
+    """What went where, in a few words."""
+    image: str
+    """Digest of the image."""
+
+
+def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable[[str], None]) -> Flashed:
+    """Build the program of a board and put it there, where it starts at once.
 
     `say` is told what takes time. Raises UsageError if `way` is none for this board, and IntercoreError if it cannot
-    be built or put there.
+    be built or put there. What is asked for wrongly is refused before the build, which takes minutes.
     """
     board.check(way)
+    check_probe(way.probe, way.tool)
+    check_drive(way.drive)
     if board.flashed_by == "esptool" and way.port is None:
-        raise no_port()  # before a build that takes minutes
+        raise no_port()
     if way.image is not None:
         return put_image(board, way.image, way, say)
     for factor in board.factors:
@@ -41,22 +54,23 @@ def flash(board: Board, build: Mapping[str, Level], way: Flashing, say: Callable
         return put(write_image(image, Path(scratch)), way, say)
 
 
-def put(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -> str:
+def put(files: ImageFiles, way: Flashing, say: Callable[[str], None]) -> Flashed:
     """Put an image that was written on its board; see `flash`."""
     if files.whole_flash is not None:
         return put_image(files.image.board, files.whole_flash, way, say)
     if files.uf2 is not None:
         say(f"copying {files.uf2.name}")
-        return f"{files.uf2.name} {flash_drive(files.uf2, way.drive)}"
-    return flash_probe(files.elfs, way.probe, way.tool, say)
+        return Flashed(f"{files.uf2.name} {flash_drive(files.uf2, way.drive)}", files.image.digest)
+    return Flashed(flash_probe(files.elfs, way.probe, way.tool, say), files.image.digest)
 
 
-def put_image(board: Board, path: Path, way: Flashing, say: Callable[[str], None]) -> str:
+def put_image(board: Board, path: Path, way: Flashing, say: Callable[[str], None]) -> Flashed:
     """Put a file with the whole flash on a board that is flashed by esptool, once it is sure that it is one for it."""
     if board.chip is None:
         raise UsageError(f"{board.name} is not flashed with the whole of its flash in one file")
+    data = esp_image.read(path)
     try:
-        esp_image.check(esp_image.read(path), board.chip)
+        esp_image.check(data, board.chip)
     except ValueError as error:
         raise IntercoreError(f"{path} was not flashed: {error}") from None
-    return f"{path.name} {flash_serial(path, board.chip, way.port, say)}"
+    return Flashed(f"{path.name} {flash_serial(path, board.chip, way.port, say)}", esp_image.digest(data))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore.board import esp_image
+from intercore.board.elf import digest as elf_digest
 from intercore.board.factors import OPT
 from intercore.board.kernel import Kernel
 
@@ -30,6 +32,16 @@ class Image(msgspec.Struct, frozen=True):
     kernel: Kernel
     whole_flash: Path | None = None
     """For a board that is flashed by esptool: all of its flash, from 0 on, in one file. In the cache, too."""
+
+    @property
+    def digest(self) -> str:
+        """What tells it from other images, wherever and whenever it was built.
+
+        Raises IntercoreError if one of its files is gone or no image.
+        """
+        if self.whole_flash is not None:
+            return esp_image.digest(esp_image.read(self.whole_flash))
+        return elf_digest(self.elfs)
 
     @property
     def elf(self) -> Path:

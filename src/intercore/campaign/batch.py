@@ -7,6 +7,7 @@ a process or another machine. On a simulated chip what comes back depends on wha
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import threading
 import time
 from pathlib import Path
@@ -140,7 +141,7 @@ class _ThreadTarget(threading.local):
         self._stack = contextlib.ExitStack()
         self._target: OpenTarget | None = None
         self._told: list[str] | None = None
-        self._flashed: dict[tuple[str, str | None], dict[str, Level]] = {}
+        self._flashed: dict[tuple[str, str | None], tuple[dict[str, Level], str]] = {}  # builds, and their images
 
     def opened(self, batch: Batch, build: dict[str, Level], say: Callable[[str], None]) -> OpenTarget:
         """Return the target of a batch in this build, opened if it is not open yet.
@@ -151,10 +152,12 @@ class _ThreadTarget(threading.local):
         what = (plan.target, plan.url, plan.baud, build, batch.program, batch.timeout, batch.max_rate)
         if self._target is None or what != self._what:
             self.close()
-            program = batch.program if plan.image is None else Path(plan.image)
-            address = Address(plan.url, plan.baud, build, batch.max_rate, program=program, flashing=batch.flashing)
+            image = None if plan.image is None else Path(plan.image)
+            address = Address(plan.url, plan.baud, build, batch.max_rate, program=image, flashing=batch.flashing)
             target = find(plan.target)
             check_address(target, address)
+            if image is None:
+                address = msgspec.structs.replace(address, program=batch.program)
             connection = self._open_board(target, address, say) if target.flashed else target.open(address, say)
             ready = opened(connection, plan, batch.timeout, batch.max_rate, self._tell)
             self._target = self._stack.enter_context(ready)
@@ -163,11 +166,12 @@ class _ThreadTarget(threading.local):
 
     def _open_board(self, target: Target, address: Address, say: Callable[[str], None]) -> Connection:
         board, build = (target.name, address.port), dict(address.build)
-        if self._flashed.get(board) == build:
-            return target.open(msgspec.structs.replace(address, build={}), say)
+        flashed, image = self._flashed.get(board, ({}, ""))
+        if board in self._flashed and flashed == build:
+            return dataclasses.replace(target.open(msgspec.structs.replace(address, build={}), say), image=image)
         self._flashed.pop(board, None)  # until that has succeeded, nobody knows
         connection = target.open(address, say)
-        self._flashed[board] = build
+        self._flashed[board] = build, connection.image
         return connection
 
     @contextlib.contextmanager

@@ -6,13 +6,14 @@ import re
 
 from intercore.errors import UsageError
 
+_PART = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*(s|min|h|d)(?![a-z])", re.ASCII)
 _UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def parse_duration(text: str) -> float:
     """Return a time such as `90 s`, `30 min` or `1 h 30 min` in seconds. UsageError if it is none, or 0."""
-    parts = re.findall(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*(s|min|h|d)(?![a-z])", text)
-    if not parts or re.sub(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*(s|min|h|d)(?![a-z])", "", text).strip():
+    parts = _PART.findall(text)
+    if not parts or _PART.sub("", text).strip():
         raise UsageError(f"'{text}' is no time, such as '90 s', '30 min' or '1 h 30 min'")
     seconds = sum(float(number) * _UNITS[unit] for number, unit in parts)
     if not 0 < seconds < 1e9:

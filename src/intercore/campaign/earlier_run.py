@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from intercore.record.measurement import Plan
-    from intercore.record.store import Summary
+    from intercore.record.store import RunSummary
 
 
 def same_content(plan: Plan, other: Plan) -> bool:
@@ -18,16 +18,21 @@ def same_content(plan: Plan, other: Plan) -> bool:
     return _content(plan) == _content(other)
 
 
-def find_run(runs: Iterable[Summary], plan: Plan) -> Summary | None:
+def find_run(runs: Iterable[RunSummary], plan: Plan) -> RunSummary | None:
     """Return the newest of the stored runs of what the plan measures; None if there is none."""
     return next((run for run in reversed(list(runs)) if same_content(run.plan, plan)), None)
 
 
-def find_changed(runs: Iterable[Summary], plan: Plan) -> Summary | None:
-    """Return the newest unfinished run of the plan's file and target if that was another plan; None if not."""
+def find_unfinished(runs: Iterable[RunSummary], plan: Plan) -> RunSummary | None:
+    """Return the newest run of the plan's file and target if that is unfinished, whatever the file said; or None."""
     mine = [run for run in runs if (run.plan.file, run.plan.target, run.plan.url) == (plan.file, plan.target, plan.url)]
-    newest = mine[-1] if mine else None
-    return newest if newest is not None and not newest.complete and not same_content(newest.plan, plan) else None
+    return mine[-1] if mine and not mine[-1].complete else None
+
+
+def find_changed(runs: Iterable[RunSummary], plan: Plan) -> RunSummary | None:
+    """Return the newest run of the plan's file and target if that is unfinished and was another plan; None if not."""
+    newest = find_unfinished(runs, plan)
+    return None if newest is None or same_content(newest.plan, plan) else newest
 
 
 def _content(plan: Plan) -> Plan:

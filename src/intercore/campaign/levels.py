@@ -11,6 +11,7 @@ from intercore.benchmarks.suite import All
 from intercore.board import factors
 from intercore.board.factors import OPT
 from intercore.errors import UsageError, unknown
+from intercore.numeral import whole_number
 from intercore.record.factors import TARGET_FACTORS
 from intercore.record.measurement import Excluded, Part
 from intercore.record.plan import ENOUGH_REPETITIONS, canonical
@@ -179,10 +180,9 @@ def level_of(parameter: ParameterInfo, text: str) -> Level:
         if text not in parameter.choices:
             raise UsageError(unknown(parameter.name, text, parameter.choices))
         return text
-    try:
-        value = int(text)
-    except ValueError:
-        raise UsageError(f"{parameter.name} is a whole number and not '{text}'") from None
+    value = whole_number(text)
+    if value is None:
+        raise UsageError(f"{parameter.name} is a whole number and not '{text}'")
     low, high = parameter.min, parameter.max
     if low is not None and high is not None and not low <= value <= high:
         raise UsageError(f"{parameter.name}={value} is out of range: {low} to {high} on this target")

@@ -7,14 +7,20 @@ import platform
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import msgspec
+
 import intercore
 from intercore.benchmarks import registry
+from intercore.benchmarks.possible import TOO_LONG, longer_than
 from intercore.errors import IntercoreError
+from intercore.record.conditions import of_another_start
 from intercore.record.factors import TARGET_FACTORS
+from intercore.record.identity import IMAGE
 from intercore.record.measurement import Measurement, Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from intercore.link.session import Session
     from intercore.record.measurement import Level, Plan
@@ -34,26 +40,46 @@ def opened(
     told: Callable[[str], None] | None = None,
 ) -> Iterator[OpenTarget]:
     """Get an open target ready to measure settings of the plan; it is closed in the end."""
-    with contextlib.closing(connection), connection.session(timeout, told) as session:
-        session.raise_rate(max_rate)
-        yield OpenTarget(session, connection, target_conditions(session, connection, plan.target))
+
+    @contextlib.contextmanager
+    def meet(connection: Connection) -> Iterator[Session]:
+        with contextlib.closing(connection), connection.session(timeout, told) as session:
+            session.raise_rate(max_rate)
+            yield session
+
+    with contextlib.ExitStack() as stack:
+        yield OpenTarget(connection, plan.target, meet, stack)
 
 
 class OpenTarget:
     """A target that is ready to measure.
 
-    On a simulated chip every measurement begins from the same state, so that what comes of it depends on the program
-    and the setting alone: neither on what was measured before nor on where and when.
+    Every measurement begins as the first one does, where there is a way to that. The program on this machine is started
+    anew: where its memory lies, and whatever else differs from one start to the next, differs between measurements as
+    it does between runs. A simulated chip goes back to one and the same state, so that what comes of a measurement
+    depends on the program and the setting alone: neither on what was measured before nor on where and when. All others
+    stay as they are.
     """
 
-    def __init__(self, session: Session, connection: Connection, conditions: Mapping[str, str]) -> None:
-        """Begin each measurement from how target and session are now, where there is a way back."""
-        self.session = session
+    def __init__(
+        self,
+        connection: Connection,
+        name: str,
+        meet: Callable[[Connection], AbstractContextManager[Session]],
+        stack: contextlib.ExitStack,
+    ) -> None:
+        """Meet the target called `name`; `stack`, which is the caller's to close, keeps what is to be left at last."""
         self._connection = connection
+        self._name = name
+        self._meet = meet
+        self._stack = stack
+        self.session = stack.enter_context(meet(connection))
+        self.conditions = target_conditions(self.session, connection, name)
+        """Those that do not change while its program runs."""
         self._chip = connection.chip
-        self._conditions = conditions
-        self._chip_time = session.now
-        self._rewind = _way_back(session, connection.chip)
+        self._chip_time = self.session.now
+        self._restore = _way_back(self.session, connection.chip)
+        self._is_fresh = True
 
     def measure(
         self,
@@ -74,26 +100,42 @@ class OpenTarget:
 
         started = datetime.now(UTC).isoformat(timespec="milliseconds")
         asked = _asked(setting)
-        self._rewind()
+        self._begin_anew()
         begin = self.session.now
         bad_lines = self.session.statistics.bad_lines
         if self._chip is not None:
             self._chip.watch(_witness_of(setting.benchmark))
         answer = self.session.measure(setting.benchmark, asked, tell)
         tell_time()
-        self._chip_time += self.session.now - begin
+        took = self.session.now - begin
+        self._chip_time += took
         if answer.status == "aborted":
             raise IntercoreError(f"the target aborted the measurement though nobody asked; it was not stored: {asked}")
         truth = Truth() if self._chip is None else self._chip.truth(answer.series, answer.factors)
-        return Measurement(
+        measurement = Measurement(
             benchmark=setting.benchmark,
             factors={**answer.factors, **setting.factors},
             repetition=setting.repetition,
             series=(*answer.series, *truth.series),
-            conditions={**self._conditions, **line_conditions(self._connection)},
+            conditions={**self.conditions, **line_conditions(self._connection)},
             checks={**answer.checks, **truth.checks, "bad_lines": self.session.statistics.bad_lines - bad_lines},
             started=started,
         )
+        too_long = longer_than(measurement, took)
+        checks = {**measurement.checks, **({TOO_LONG: too_long} if too_long else {})}
+        return msgspec.structs.replace(measurement, checks=checks)
+
+    def _begin_anew(self) -> None:
+        """Bring the target to where the first measurement began, unless this is that."""
+        self._restore()
+        is_first, self._is_fresh = self._is_fresh, False
+        if is_first or self._connection.start is None:
+            return
+        self._stack.close()
+        self._connection = self._connection.restarted()
+        self.session = self._stack.enter_context(self._meet(self._connection))
+        now = target_conditions(self.session, self._connection, self._name)
+        self.conditions = of_another_start(self.conditions, now)
 
 
 def target_conditions(session: Session, connection: Connection, target: str) -> dict[str, str]:
@@ -110,6 +152,7 @@ def target_conditions(session: Session, connection: Connection, target: str) -> 
         "clock_hz": str(info.hello.hz),
         "tick_hz": str(info.hello.tick_hz),
         **line_conditions(connection),
+        **({IMAGE: connection.image} if connection.image else {}),
         **({"emulated": f"by {connection.emulator}: times mean nothing"} if connection.emulator else {}),
         "desk.platform": platform.platform(),
         "desk.python": platform.python_version(),

@@ -5,12 +5,14 @@ Whatever is wrong is a UsageError that begins with the file and the line.
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from intercore.board.boards import Flashing
+from intercore.board.debug_probe import check_probe
 from intercore.campaign.duration import parse_duration
 from intercore.campaign.plan_file import Experiment, PlanFile, TargetEntry
 from intercore.campaign.toml_table import parsed, shown
@@ -22,7 +24,7 @@ from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from intercore.campaign.toml_table import Table
+    from intercore.campaign.toml_table import TomlTable
     from intercore.record.measurement import Level, StopRule
     from intercore.target.targets import Target
 
@@ -40,12 +42,14 @@ def read(path: Path) -> PlanFile:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror or error}") from None
-    except ValueError as error:  # a name with a zero byte
-        raise UsageError(f"cannot read {name!r}: {error}") from None
+    except ValueError:  # a name with a zero byte
+        raise UsageError(f"cannot read {name}: no file has such a name") from None
     if len(data) > MAX_BYTES:
         raise UsageError(f"{name} is no plan file: it has more than {MAX_BYTES} bytes")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise UsageError(f"{name}:1: this is UTF-16 text: save it as UTF-8")
     try:
-        return parse(data.decode(), name)
+        return parse(data.decode("utf-8-sig"), name)  # with the byte-order mark that some editors put in front
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{name}:{line}: this is not UTF-8 text") from None
@@ -70,7 +74,7 @@ def parse(text: str, name: str) -> PlanFile:
 # ---- targets ----
 
 
-def _target(table: Table) -> TargetEntry:
+def _target(table: TomlTable) -> TargetEntry:
     table.check_keys(("name", "port", "baud", "max_baud", "probe", "with", "drive", "image"))
     drive = table.string("drive")
     way = Flashing(None if drive is None else Path(drive), table.string("probe"), table.string("with"))
@@ -102,11 +106,12 @@ def _check_way(target: Target, way: Flashing) -> None:
     """Raise UsageError if a target is not flashed so."""
     if target.flashed and target.board is not None:
         target.board.check(way)
+        check_probe(way.probe, way.tool)
     elif way != Flashing():
         raise UsageError(f"probe, with and drive are for boards that are flashed: {target.name} is none")
 
 
-def _check_distinct(file: Table, targets: Sequence[TargetEntry]) -> None:
+def _check_distinct(file: TomlTable, targets: Sequence[TargetEntry]) -> None:
     seen = set()
     for entry in targets:
         if (entry.name, entry.port) in seen:
@@ -117,7 +122,7 @@ def _check_distinct(file: Table, targets: Sequence[TargetEntry]) -> None:
 # ---- experiments ----
 
 
-def _experiment(table: Table, targets: Sequence[TargetEntry]) -> Experiment:
+def _experiment(table: TomlTable, targets: Sequence[TargetEntry]) -> Experiment:
     table.check_keys(("benchmark", "factors", "targets", "fraction", "skip_impossible", "skip"))
     factors = table.values.get("factors", {})
     if not isinstance(factors, dict):
@@ -141,7 +146,7 @@ def _experiment(table: Table, targets: Sequence[TargetEntry]) -> Experiment:
     )
 
 
-def _names(table: Table, targets: Sequence[TargetEntry]) -> tuple[str, ...] | None:
+def _names(table: TomlTable, targets: Sequence[TargetEntry]) -> tuple[str, ...] | None:
     """Return the names of the targets that an experiment is for; None for all."""
     if "targets" not in table.values:
         return None
@@ -157,7 +162,7 @@ def _names(table: Table, targets: Sequence[TargetEntry]) -> tuple[str, ...] | No
     return tuple(given)
 
 
-def _skipped(table: Table, levels: Mapping[str, Sequence[Level]]) -> tuple[dict[str, Level], ...]:
+def _skipped(table: TomlTable, levels: Mapping[str, Sequence[Level]]) -> tuple[dict[str, Level], ...]:
     given = table.values.get("skip", [])
     if not isinstance(given, list) or not all(isinstance(one, dict) and one for one in given):
         table.refuse("skip is a list of tables of levels, such as [{ from = 0, to = 0 }, { from = 1, to = 1 }]", "skip")
@@ -171,7 +176,7 @@ def _skipped(table: Table, levels: Mapping[str, Sequence[Level]]) -> tuple[dict[
     return tuple(dict(one) for one in given)
 
 
-def _fraction(table: Table) -> float:
+def _fraction(table: TomlTable) -> float:
     given = table.values.get("fraction", 1.0)
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= 1:
         table.refuse(f"fraction={given} is out of range: a number above 0, at most 1", "fraction")
@@ -181,7 +186,7 @@ def _fraction(table: Table) -> float:
 # ---- levels ----
 
 
-def _levels(factors: Table, name: str) -> list[Level]:
+def _levels(factors: TomlTable, name: str) -> list[Level]:
     """Return the levels of a factor: one, a list of them, or a range."""
     given = factors.values[name]
     if isinstance(given, dict):
@@ -204,7 +209,7 @@ def _levels(factors: Table, name: str) -> list[Level]:
     return list(levels.values())
 
 
-def _range(given: Table, name: str) -> list[Level]:
+def _range(given: TomlTable, name: str) -> list[Level]:
     """Return the levels of `{from = 4, to = 4096, factor = 2}` or `{from = 10, to = 50, step = 10}`."""
     form = f"a range of {name} is {{from = 4, to = 4096, factor = 2}} or {{from = 10, to = 50, step = 10}}"
     keys = given.values.keys()
@@ -241,7 +246,7 @@ def _powers(low: int, high: int, factor: int) -> list[int]:
 # ---- how often, how long ----
 
 
-def _stop(file: Table, repetitions: int) -> StopRule | None:
+def _stop(file: TomlTable, repetitions: int) -> StopRule | None:
     cap = file.whole("cap", 0, 1, 1_000_000) or None
     until = file.string("until")
     try:
@@ -253,7 +258,7 @@ def _stop(file: Table, repetitions: int) -> StopRule | None:
     return rule
 
 
-def _budget(file: Table) -> float | None:
+def _budget(file: TomlTable) -> float | None:
     text = file.string("budget")
     if text is None:
         return None

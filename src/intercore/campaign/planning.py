@@ -94,22 +94,22 @@ def plan_for(file: PlanFile, draft: Draft, benchmarks: Sequence[BenchmarkInfo], 
         for one, info, levels in zip(draft.experiments, infos, every, strict=True)
     ]
     plan = msgspec.structs.replace(draft.plan, parts=tuple(parts))
-    with _located(file, _largest(draft.experiments, parts)):
+    with located(file, _largest(draft.experiments, parts)):
         check(plan)
     left_out: list[Excluded] = []
     for one, info, part in zip(draft.experiments, infos, parts, strict=True):
-        with _located(file, (*one.location, "factors")):
+        with located(file, (*one.location, "factors")):
             left_out += without_effect(draft.target, part, skip=one.skip_impossible)
-        with _located(file, (*one.location, "benchmark")):
+        with located(file, (*one.location, "benchmark")):
             left_out += excluded(target.session, info, part, () if one.skip_impossible else one.levels)
     plan = msgspec.structs.replace(plan, excluded=tuple(left_out))
-    with _located(file, ("experiment",)):
+    with located(file, ("experiment",)):
         settings(plan)
     return plan
 
 
 @contextmanager
-def _located(file: PlanFile, location: Location) -> Iterator[None]:
+def located(file: PlanFile, location: Location) -> Iterator[None]:
     """Give errors of the block the line of what stands at a location in the file."""
     try:
         yield
@@ -153,14 +153,14 @@ def _build(file: PlanFile, experiment: Experiment, target: Target, *, always: bo
         location = (*experiment.location, "factors", name)
         if is_built:
             raise file.refusal(location, f"the image was built already: leave out {name}, or the image")
-        with _located(file, location):
+        with located(file, location):
             check_factors(target, {name: [str(level) for level in given]}, flashing=True)
         levels[name] = []
         for at, level in enumerate(given):
-            with _located(file, (*location, at)):
+            with located(file, (*location, at)):
                 levels[name].append(known[name].level(str(level)))
     if next(_possible_builds(target, levels), None) is None or not experiment.skip_impossible:
-        with _located(file, (*experiment.location, "factors", *list(levels)[-1:])):
+        with located(file, (*experiment.location, "factors", *list(levels)[-1:])):
             for build in _builds(levels):
                 factors.check(target.factors, build)
     return levels
@@ -197,7 +197,7 @@ def without_effect(target: Target, part: Part, *, skip: bool = True) -> list[Exc
 
 
 def _benchmark(file: PlanFile, experiment: Experiment, benchmarks: Sequence[BenchmarkInfo]) -> BenchmarkInfo:
-    with _located(file, (*experiment.location, "benchmark")):
+    with located(file, (*experiment.location, "benchmark")):
         return find_benchmark(benchmarks, experiment.benchmark)
 
 
@@ -213,7 +213,7 @@ def _levels(file: PlanFile, experiment: Experiment, benchmark: BenchmarkInfo) ->
             raise file.refusal(location, unknown(f"factor of {benchmark.name}", name, [*parameters, *TARGET_FACTORS]))
         levels[name] = []
         for at, level in enumerate(given):
-            with _located(file, (*location, at)):
+            with located(file, (*location, at)):
                 levels[name].append(level_of(parameters[name], str(level)))
     return levels
 

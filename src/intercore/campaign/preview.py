@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.campaign import estimate
-from intercore.campaign.earlier_run import find_changed, find_run
-from intercore.campaign.planning import builds_of, drafts, plan_for
+from intercore.campaign.earlier_run import find_changed, find_run, find_unfinished
+from intercore.campaign.planning import builds_of, drafts, located, plan_for
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.origin import in_brackets
 from intercore.record.plan import grid, measured, remaining, settings
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from intercore.campaign.planning import Draft
     from intercore.record.measurement import Plan
     from intercore.record.plan import Setting
-    from intercore.record.store import Store, Summary
+    from intercore.record.store import RunSummary, StoreReader
 
 _PAUSE = 1.0
 """Seconds before a target that does not answer is opened once more."""
@@ -43,9 +43,9 @@ class TargetPreview(msgspec.Struct, frozen=True):
     pace: Pace | None = None
     missing: tuple[Setting, ...] = ()
     """What is to be measured; what a stop rule may ask for besides is not known yet."""
-    run: Summary | None = None
+    run: RunSummary | None = None
     """The stored run to go on with, or the one that has everything; None for a new one."""
-    changed: Summary | None = None
+    changed: RunSummary | None = None
     """An unfinished run of what the file said before."""
 
     @property
@@ -78,21 +78,23 @@ class TargetPreview(msgspec.Struct, frozen=True):
 
 def preview(
     file: PlanFile,
-    store: Store | None,
+    store: StoreReader | None,
     timeout: float | None,
     say: Callable[[str], None],
     *,
+    lock: Callable[[int], None] = lambda _: None,
     again: bool = False,
     trials: bool = True,
 ) -> list[TargetPreview]:
     """Ask all targets of a plan file, one after the other.
 
-    With `trials`, a few settings are measured to see how long they take. A target that cannot be opened is told in what
-    is returned. Raises UsageError, with its line, for what is wrong in the file, before any target is asked if it shows
-    before.
+    With `trials`, a few settings are measured to see how long they take. `lock` is told the number of a stored run to
+    go on with, before its target is opened, and raises IntercoreError if another process is measuring it. What keeps a
+    target from being asked is told in what is returned. Raises UsageError, with its line, for what is wrong in the
+    file, before any target is asked if it shows before.
     """
     return [
-        _preview(draft.entry, partial(_asked, file, draft, store, timeout, say, again=again, trials=trials))
+        _preview(draft.entry, partial(_asked, file, draft, store, timeout, say, lock, again=again, trials=trials))
         for draft in drafts(file)
     ]
 
@@ -113,25 +115,33 @@ def _preview(entry: TargetEntry, ask: Callable[[], TargetPreview]) -> TargetPrev
 def _asked(
     file: PlanFile,
     draft: Draft,
-    store: Store | None,
+    store: StoreReader | None,
     timeout: float | None,
     say: Callable[[str], None],
+    lock: Callable[[int], None],
     *,
     again: bool,
     trials: bool,
 ) -> TargetPreview:
     draft.build(say)
+    earlier = None if again or store is None else find_unfinished(store.runs(), draft.plan)
+    if earlier is not None:
+        lock(earlier.id)
     say(f"opening {draft.entry}")
     with contextlib.ExitStack() as stack:
         begin = time.monotonic()
         patience = draft.target.patience if timeout is None else timeout
-        target = stack.enter_context(draft.open(patience, say))
+        with located(file, (*draft.entry.location, "port")):
+            opening = draft.open(patience, say)
+        target = stack.enter_context(opening)
         begin = begin if draft.is_flashed else time.monotonic()
         benchmarks = {benchmark.name: benchmark for benchmark in target.session.benchmarks()}
         plan = plan_for(file, draft, list(benchmarks.values()), target)
         asking = time.monotonic() - begin
         run = None if again or store is None else find_run(store.runs(), plan)
         changed = None if again or store is None or run is not None else find_changed(store.runs(), plan)
+        if run is not None and not run.complete:
+            lock(run.id)
         stored = None if run is None or store is None else store.run(run.id)
         missing = tuple(settings(plan) if stored is None else remaining(stored))
         pace = None if stored is None else estimate.of_run(stored)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from intercore.campaign.course import Course
 from intercore.campaign.open_target import opened
+from intercore.campaign.run_identity import RunIdentity
 from intercore.record.factors import of_target
 
 if TYPE_CHECKING:
@@ -56,20 +57,26 @@ def carry_out(
 
     `connect` opens the target, built with these levels of its own factors (`intercore.record.factors`); `timeout` is
     the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
-    is raised to. Raises IntercoreError, or KeyboardInterrupt, with all complete measurements in the store.
+    is raised to. Raises IntercoreError, or KeyboardInterrupt, with all complete measurements in the store; and
+    OtherKernelError if the run has measurements of another kernel than the target has now.
     """
     run = store.run(run_id)
     course = Course(run)
+    so_far = RunIdentity(run)
     if course.total != run.total:
         store.set_total(run_id, course.total)  # another version may have known the stop rule's series otherwise
     observer.begin(len(run.measurements), course.total)
     for build, settings in groupby(course.settings(), lambda setting: of_target(setting.factors)):
         told = _each_once(observer.told)
         with opened(connect(build), run.plan, timeout, max_rate, told) as target:
+            so_far.check_kernel(target.conditions)
+            if sentence := so_far.changed_image(build, target.conditions):
+                observer.told(sentence)
             for setting in settings:
                 observer.measuring(setting, course.known(setting))
                 measurement = target.measure(setting, observer.progress, observer.chip_time)
                 course.add(setting, measurement)
+                so_far.add(measurement)
                 store.add(run_id, setting, measurement, course.total)
                 observer.stored(course.total, course.known(setting))
 

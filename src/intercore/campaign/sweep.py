@@ -1,7 +1,8 @@
 """Carries out campaigns: several runs at once, each on a target of its own, their measurements stored as they come.
 
-Only this thread writes to the store. Workers measure the batches: a thread for each board, one for this machine, and
-processes for simulated chips. This machine is measured last and alone: what else ran on it would be measured with it.
+Only this thread writes to the store. Workers measure the batches: a thread for each board, one for what takes this
+machine's time, and processes for simulated chips. What takes this machine's time is measured last, one target after the
+other and each alone: what else ran would be measured with it.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import msgspec
 
 from intercore.campaign.batch import Batch, Failure
 from intercore.campaign.course import Course
+from intercore.campaign.run_identity import OtherKernelError, RunIdentity
 from intercore.campaign.target_thread import TargetThread
 from intercore.record.factors import of_target
+from intercore.record.measurement import Measurement
 from intercore.target.targets import find
 
 if TYPE_CHECKING:
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from intercore.board.boards import Flashing
     from intercore.campaign.batch import Result
     from intercore.campaign.workers import Workers
-    from intercore.record.measurement import Measurement, Plan, Run
+    from intercore.record.measurement import Plan, Run
     from intercore.record.plan import Setting
     from intercore.record.store import Store
 
@@ -78,6 +81,7 @@ class Campaign:
         self.set_aside: str | None = None
         """Why the target is measured no more."""
         self._course = Course(run)
+        self._identity = RunIdentity(run)
         self._rounds = self._course.rounds()
         self._waiting: deque[Setting] = deque()
         self._under_way = 0
@@ -96,9 +100,9 @@ class Campaign:
         return self.done >= self.total
 
     @property
-    def is_local(self) -> bool:
-        """Whether it measures this machine."""
-        return find(self.plan.target).built_here and not self.plan.simulated
+    def is_alone(self) -> bool:
+        """Whether no other campaign may be carried out at the same time."""
+        return find(self.plan.target).alone
 
     def take(self, workers: Workers) -> tuple[Setting, ...]:
         """Return settings of one build to be measured next; none if there are none, or none yet."""
@@ -130,12 +134,22 @@ class Campaign:
         if self._deaths >= _DEATHS:
             self.set_aside = "processes that simulate it were killed time and again: is there enough memory?"
 
+    def identified(self, measurement: Measurement) -> str:
+        """Say that a measurement is of another image than the run's; empty if nothing tells so.
+
+        Raises OtherKernelError if it is of another kernel: it must not be added. Workers of a cluster may each have
+        their own.
+        """
+        self._identity.check_kernel(measurement.conditions)
+        return self._identity.changed_image(measurement.factors, measurement.conditions)
+
     def measured(self, setting: Setting, measurement: Measurement, seconds: float) -> None:
         """Take note of a measurement."""
         self._under_way -= 1
         self._in_a_row = 0
         self._seconds = seconds if self._seconds is None else 0.8 * self._seconds + 0.2 * seconds
         self._course.add(setting, measurement)
+        self._identity.add(measurement)
         self.done += 1
 
     def failed(self, setting: Setting, failure: Failure) -> None:
@@ -163,9 +177,10 @@ def carry_out(
     A target that has gone is waited for `patience` seconds. One may be silent for `timeout` seconds, or, if that
     is None, for as long as is usual for it.
 
-    Simulated targets are measured by `simulators`, which stays the caller's to close. What is missing in the
-    end is told by the campaigns. Raises IntercoreError for a store in trouble, or KeyboardInterrupt; all complete
-    measurements are in the store then.
+    Boards and simulated chips are measured at the same time. Then come, one after the other, the targets that are to
+    be alone, and of these what is timed by this machine at the very end. Simulated targets are measured by
+    `simulators`, which stays the caller's to close. What is missing in the end is told by the campaigns. Raises
+    IntercoreError for a store in trouble, or KeyboardInterrupt; all complete measurements are in the store then.
     """
     deadline = None if budget is None else time.monotonic() + budget
     for campaign in campaigns:
@@ -173,8 +188,9 @@ def carry_out(
         watcher.begin(campaign)
     in_time = True
     pauses = tuple(part * patience for part in _PAUSES)
-    for local in (False, True):
-        phase = [campaign for campaign in campaigns if campaign.is_local == local]
+    together = [campaign for campaign in campaigns if not campaign.is_alone]
+    alone = sorted((one for one in campaigns if one.is_alone), key=lambda one: not one.plan.emulated)
+    for phase in (together, *([one] for one in alone)):
         threads: list[TargetThread] = []
         shares: dict[Workers, list[Campaign]] = defaultdict(list)
         for campaign in phase:
@@ -264,6 +280,14 @@ class _Phase:
                 self._take(campaign, setting, outcome, result.seconds / len(settings))
 
     def _take(self, campaign: Campaign, setting: Setting, outcome: Measurement | Failure, seconds: float) -> None:
+        if isinstance(outcome, Measurement):
+            try:
+                sentence = campaign.identified(outcome)
+            except OtherKernelError as error:
+                outcome = Failure(str(error), "unreachable")
+            else:
+                if sentence:
+                    self._watcher.say(campaign, sentence)
         if isinstance(outcome, Failure):
             was_set_aside = campaign.set_aside is not None
             campaign.failed(setting, outcome)

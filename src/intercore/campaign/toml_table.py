@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from intercore.campaign.toml_location import line_of, syntax_error
 from intercore.errors import UsageError, unknown
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,7 +18,7 @@ _MISSING = object()
 _KINDS: Mapping[type, str] = {list: "list", dict: "table"}
 
 
-class Table:
+class TomlTable:
     """A table, with where it stands."""
 
     def __init__(self, name: str, text: str, values: Mapping[str, Any], location: Location = ()) -> None:
@@ -37,11 +38,11 @@ class Table:
             if key not in known:
                 self.refuse(unknown("key", key, known), key)
 
-    def inner(self, values: Mapping[str, Any], *inside: str | int) -> Table:
+    def inner(self, values: Mapping[str, Any], *inside: str | int) -> TomlTable:
         """Return the table that stands there in this one."""
-        return Table(self.name, self.text, values, (*self.location, *inside))
+        return TomlTable(self.name, self.text, values, (*self.location, *inside))
 
-    def tables(self, key: str, example: str) -> list[Table]:
+    def tables(self, key: str, example: str) -> list[TomlTable]:
         """Return a list of tables that must be there, such as `[[target]]`."""
         found = self.values.get(key)
         if not isinstance(found, list) or not found or not all(isinstance(table, dict) for table in found):
@@ -62,6 +63,8 @@ class Table:
         found = self.values.get(key)
         if found is not None and not isinstance(found, str):
             self.refuse(f"{key} is a text in quotes and not {shown(found)}", key)
+        if found is not None and (found != printable(found) or "\n" in found):
+            self.refuse(f"{key} has a control character: {found!a}", key)
         return found
 
     def whole(self, key: str, default: int, least: int, most: int) -> int:
@@ -76,12 +79,14 @@ class Table:
         return found
 
 
-def parsed(text: str, name: str) -> Table:
+def parsed(text: str, name: str) -> TomlTable:
     """Return the whole of a TOML text; `name` is that of the file. Raises UsageError for what is none."""
     try:
-        return Table(name, text, tomllib.loads(text))
+        return TomlTable(name, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(syntax_error(error, name, text)) from None
+    except ValueError:  # Python reads no number of more than 4,300 digits
+        raise UsageError(f"{name} is no plan file: a number in it has thousands of digits") from None
     except RecursionError:
         raise UsageError(f"{name} is no plan file: its lists and tables are nested too deeply") from None
 

@@ -20,7 +20,8 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog="Example: intercore compare pico-sim pico-amp-sim")
 def compare(
     names: Annotated[
-        list[str], typer.Argument(metavar="RUN…", help="Two targets, for their newest runs, or numbers of stored runs.")
+        list[str],
+        typer.Argument(metavar="RUN…", help="Two targets, for their newest complete runs, or numbers of stored runs."),
     ],
     *,
     store_path: StorePath = DEFAULT_STORE,
@@ -30,4 +31,5 @@ def compare(
     with existing(store_path) as store:
         runs = named(store, names)
     found = compare_runs(runs, usual_builds())
-    show(OfSection(found, comparison_rows(found), comparison_section(found), found.warnings), output)
+    first = found.identities
+    show(OfSection(found, comparison_rows(found), comparison_section(found), found.warnings, first), output)

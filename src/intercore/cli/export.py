@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from intercore.benchmarks.possible import is_possible
+from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE, StorePath
 from intercore.cli.stored import stored
 from intercore.record.export.format import known_formats
@@ -18,7 +20,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog="Example: intercore export 3 --to samples.parquet")
 def export(
-    run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of a stored run; see intercore runs.")],
+    run_id: Annotated[
+        int, typer.Argument(metavar="RUN", parser=run_number, help="Number of a stored run; see intercore runs.")
+    ],
     *,
     to: Annotated[
         Path, typer.Option(help=f"File to write; its suffix, {' or '.join(known_formats())}, is the format.")
@@ -26,5 +30,5 @@ def export(
     store_path: StorePath = DEFAULT_STORE,
 ) -> None:
     """Write every raw sample of a run to a file, one row each."""
-    export_samples(stored(store_path, run_id), to)
+    export_samples(stored(store_path, run_id), to, is_possible)
     messages().print(f"wrote {to}", markup=False, soft_wrap=True)

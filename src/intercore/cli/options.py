@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
+from intercore.cli.number_options import seconds_option, whole_option
 from intercore.link.port import DEFAULT_TIMEOUT
 from intercore.target.targets import TARGETS
 from intercore.terminal.formats import formats
@@ -21,6 +22,8 @@ else:
     FormatName = Literal[tuple(formats())]  # which typer makes the choices of, for help and completion
 
 DEFAULT_STORE = Path("intercore.db")
+MOST_BAUD = 10**9
+"""Bits per second: more than any serial line carries."""
 
 
 def either(names: Iterable[str]) -> str:
@@ -51,7 +54,7 @@ PortUrl = Annotated[
     str | None,
     typer.Option("--port", help="Device, pyserial URL or labgrid place: /dev/ttyACM0, COM3, labgrid://PLACE."),
 ]
-Baud = Annotated[int, typer.Option(help="Bits per second of a serial port, at first.", min=1)]
+Baud = Annotated[int, whole_option("--baud", 1, MOST_BAUD, "Bits per second of a serial port, at first.")]
 ImagePath = Annotated[
     Path | None,
     typer.Option(
@@ -59,7 +62,8 @@ ImagePath = Annotated[
     ),
 ]
 Timeout = Annotated[
-    float | None, typer.Option(help=f"Longest silence of a target, in seconds: {_longest_silences()}.", min=0.1)
+    float | None,
+    seconds_option("--timeout", 0.1, f"Longest silence of a target, in seconds: {_longest_silences()}."),
 ]
 StorePath = Annotated[Path, typer.Option("--store", envvar="INTERCORE_STORE", help="File that holds the runs.")]
 Output = Annotated[FormatName, typer.Option("--format", help="How to print.")]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.reports import reports, run_warnings
 from intercore.cli.stored import command_to_go_on
 from intercore.document.run import run_document
+from intercore.record import identity
 from intercore.record.plan import left_out
 from intercore.target.targets import usual_builds
 from intercore.terminal.console import messages
@@ -29,12 +30,14 @@ def findings(run: Run, store_path: Path, options: Options) -> RunFindings:
     def reported() -> Reported:
         return reports(run, options)
 
+    first = identity.sentences(run)
     return RunFindings(
         run,
         make_document=lambda: run_document(reported()),
         make_reports=lambda: reported().reports,
+        first=first,
         left_out=left_out(run.plan),
-        warnings=run_warnings(run),
+        warnings=tuple(one for one in run_warnings(run) if one not in first),
         go_on=command_to_go_on(store_path, run.plan.file),
     )
 

@@ -21,7 +21,9 @@ app = typer.Typer(add_completion=False)
 def report(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RUN]…", help="Numbers of stored runs, or targets for their newest of each benchmark."),
+        typer.Argument(
+            metavar="[RUN]…", help="Numbers of stored runs, or targets for their newest complete one of each benchmark."
+        ),
     ] = None,
     *,
     page: Annotated[Path, typer.Option("-o", "--output", help="Where to write the page.")] = Path("intercore.html"),

@@ -6,9 +6,8 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
 
-import typer
-
 from intercore.benchmarks.options import Options, known
+from intercore.cli.number_options import decimal_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,5 +43,5 @@ def with_report_options(command: Callable[Given, Result]) -> Callable[Given, Res
 
 
 def _parameter(option: Option) -> inspect.Parameter:
-    annotation = Annotated[float, typer.Option(help=option.help)]
+    annotation = Annotated[float, decimal_option(f"--{option.name}", option.help)]
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation)

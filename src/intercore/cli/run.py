@@ -13,10 +13,13 @@ from intercore.board.boards import FACTORS
 from intercore.board.factors import OPT
 from intercore.campaign.levels import excluded, find_benchmark, refused, repetitions_of, resolve, suite, target_levels
 from intercore.campaign.run import carry_out
+from intercore.campaign.run_identity import OtherKernelError
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
 from intercore.cli.connection import connected, patience
+from intercore.cli.number_options import whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
+    MOST_BAUD,
     TARGET_HELP,
     Baud,
     ImagePath,
@@ -27,11 +30,11 @@ from intercore.cli.options import (
 )
 from intercore.cli.outcome import findings, write_report
 from intercore.cli.report_options import with_report_options
-from intercore.cli.stored import command_to_go_on, existing
+from intercore.cli.stored import command_to_go_on, existing_to_add_to, run_to_resume
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Part, Plan
-from intercore.record.plan import ENOUGH_REPETITIONS, SUITE, check, left_out, settings
+from intercore.record.plan import ENOUGH_REPETITIONS, MAX_SETTINGS, SUITE, check, left_out, settings
 from intercore.record.store import Store
 from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find
 from intercore.terminal.console import messages, say
@@ -47,7 +50,8 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 MaxBaud = Annotated[
-    int | None, typer.Option(help="Most bits per second to go to once both ends can; no limit if left out.", min=1)
+    int | None,
+    whole_option("--max-baud", 1, MOST_BAUD, "Most bits per second to go to once both ends can; no limit if left out."),
 ]
 Faults = Annotated[
     list[str] | None,
@@ -72,14 +76,18 @@ def run(
         ),
     ] = None,
     *,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest unfinished run.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the newest unfinished run, unless it is of a plan file.")
+    ] = False,
     report_path: Annotated[
         Path | None, typer.Option("--report", help="Also write an HTML page there; the suite always writes one.")
     ] = None,
     opt: Annotated[str | None, typer.Option(help="Optimisation levels to build with: O0,O3, as opt=O0,O3.")] = None,
     repetitions: Annotated[
         int | None,
-        typer.Option(help=f"How often to measure each setting; {ENOUGH_REPETITIONS}, or 1 of a simulated chip.", min=1),
+        whole_option(
+            "--repetitions", 1, MAX_SETTINGS, f"How often to measure each setting; {ENOUGH_REPETITIONS}, simulated 1."
+        ),
     ] = None,
     until: Annotated[
         str | None,
@@ -88,12 +96,13 @@ def run(
         ),
     ] = None,
     cap: Annotated[
-        int | None, typer.Option(help=f"Most repetitions of a setting with --until; {DEFAULT_CAP}.", min=1)
+        int | None,
+        whole_option("--cap", 1, MAX_SETTINGS, f"Most repetitions of a setting with --until; {DEFAULT_CAP}."),
     ] = None,
     skip_impossible: Annotated[
         bool, typer.Option("--skip-impossible", help="Leave out what the target cannot measure instead of refusing it.")
     ] = False,
-    seed: Annotated[int | None, typer.Option(help="Of the order and of the dither; 1.", min=0, max=2**32 - 1)] = None,
+    seed: Annotated[int | None, whole_option("--seed", 0, 2**32 - 1, "Of the order and of the dither; 1.")] = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
     max_baud: MaxBaud = None,
@@ -110,8 +119,10 @@ def run(
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
         fixed |= {"--until": until, "--cap": cap}
         _refuse_new_plan(name for name, value in fixed.items() if value is not None)
-        with existing(store_path) as store:
-            finished = _carry_out(store, store.newest_unfinished(), address, timeout)
+        with existing_to_add_to(store_path) as store:
+            run_id = run_to_resume(store)
+            store.lock(run_id)
+            finished = _carry_out(store, run_id, address, timeout)
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:
@@ -199,6 +210,8 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float | Non
     try:
         with watch(messages()) as observer:
             carry_out(store, run_id, connect, observer, patience(target, timeout), address.max_baud)
+    except OtherKernelError:
+        raise  # to go on is what does not help
     except (IntercoreError, KeyboardInterrupt) as error:
         say(_how_to_go_on(store, run_id))
         if isinstance(error, KeyboardInterrupt):

@@ -8,29 +8,48 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE
 from intercore.errors import UsageError
-from intercore.record.store import Store
+from intercore.numeral import whole_number
+from intercore.record.store import Store, StoreReader
 from intercore.target.targets import find
+from intercore.terminal.console import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from intercore.record.measurement import Run
+    from intercore.record.store import RunSummary
 
-RunId = Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a stored run; the newest if left out.")]
+RunId = Annotated[
+    int | None,
+    typer.Argument(metavar="[RUN]", parser=run_number, help="Number of a stored run; the newest if left out."),
+]
 
 
 @contextlib.contextmanager
-def existing(path: Path) -> Iterator[Store]:
-    """Open a store for reading: one that is not there is an error, not a new one."""
+def existing(path: Path) -> Iterator[StoreReader]:
+    """Open a store that is there, for reading."""
+    _check_exists(path)
+    with StoreReader(path) as store:
+        yield store
+
+
+@contextlib.contextmanager
+def existing_to_add_to(path: Path) -> Iterator[Store]:
+    """Open a store for writing: one that is not there is an error, not a new one."""
+    _check_exists(path)
+    with Store(path) as store:
+        yield store
+
+
+def _check_exists(path: Path) -> None:
     if not path.exists():
         raise UsageError(
             f"there is no store {path}; measure something first (intercore run host speedup) or use --store"
         )
-    with Store(path) as store:
-        yield store
 
 
 def stored(path: Path, run_id: int | None) -> Run:
@@ -39,28 +58,71 @@ def stored(path: Path, run_id: int | None) -> Run:
         return store.run(run_id)
 
 
-def named(store: Store, names: Iterable[str]) -> list[Run]:
+def named(store: StoreReader, names: Iterable[str]) -> list[Run]:
     """Return the runs that are named by their numbers or by targets, each once."""
     return [store.run(number) for number in dict.fromkeys(one for name in names for one in _run_ids(store, name))]
 
 
-def _run_ids(store: Store, name: str) -> list[int]:
+def _run_ids(store: StoreReader, name: str) -> list[int]:
     """Return the number of the run that is named by it, or the newest of each benchmark on the target named.
 
-    A run is left out if newer ones measured all that it did.
+    Unfinished runs come after all complete ones, and those without a measurement not at all. A run is left out if those
+    before it measured all that it did; that is told where somebody may have meant it.
     """
-    if name.isascii() and name.isdecimal():
-        return [int(name)]
+    number = whole_number(name)
+    if number is not None:
+        return [number]
     target = find(name).name
-    seen: set[str] = set()
-    newest = []
-    for summary in reversed(store.runs()):
-        if summary.plan.target == target and not seen.issuperset(summary.plan.benchmarks):
-            seen.update(summary.plan.benchmarks)
-            newest.append(summary.id)
-    if not newest:
+    newest_first = [one for one in reversed(store.runs()) if one.plan.target == target]
+    if not newest_first:
         raise UsageError(f"{store.path} holds no run of the target {target}; measure: intercore run {target} suite")
-    return newest[::-1]
+    seen: set[str] = set()
+    chosen: list[RunSummary] = []
+    for summary in sorted(newest_first, key=lambda one: not one.complete):
+        if summary.done and not seen.issuperset(summary.plan.benchmarks):
+            seen.update(summary.plan.benchmarks)
+            chosen.append(summary)
+    if not chosen:
+        raise UsageError(
+            f"run {newest_first[0].id} of {target} has no measurement yet, nor has an older one; "
+            f"go on with: {command_to_go_on(store.path, newest_first[0].plan.file)}"
+        )
+    for summary in newest_first:
+        instead = [one.id for one in chosen if one.id < summary.id and _share_a_benchmark(one, summary)]
+        if summary not in chosen and not summary.complete and instead:
+            have = f"{summary.done} of {summary.total} measurements"
+            say(f"run {summary.id} of {target} is newer than run {max(instead)} and unfinished ({have}): left out")
+    return sorted(summary.id for summary in chosen)
+
+
+def _share_a_benchmark(one: RunSummary, other: RunSummary) -> bool:
+    return not set(one.plan.benchmarks).isdisjoint(other.plan.benchmarks)
+
+
+def run_to_resume(store: StoreReader) -> int:
+    """Return the number of the newest unfinished run that `intercore run` began.
+
+    A run of a plan file is not one: only its plan file knows at which rate and how to flash its target. Those that are
+    newer are told. UsageError if there is no run to resume.
+    """
+    runs = store.runs()
+    if not runs:
+        raise UsageError(
+            f"there is nothing to resume: {store.path} holds no run. If one was killed before its first measurement, "
+            "begin it again: intercore run TARGET BENCHMARK"
+        )
+    unfinished = [summary for summary in reversed(runs) if not summary.complete]
+    if not unfinished:
+        raise UsageError(f"there is nothing to resume: every run in {store.path} is complete")
+    newer: list[str] = []
+    for summary in unfinished:
+        if summary.plan.file is None:
+            for sentence in newer:
+                say(sentence)
+            return summary.id
+        command = command_to_go_on(store.path, summary.plan.file)
+        newer.append(f"run {summary.id} is of a plan file, with which it goes on: {command}")
+    raise UsageError(f"there is nothing to resume without a plan file; {newer[0]}")
 
 
 def command_to_go_on(path: Path, file: str | None = None) -> str:

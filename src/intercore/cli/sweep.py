@@ -14,6 +14,7 @@ from intercore.campaign.preview import preview, total_duration
 from intercore.campaign.simulator_processes import SimulatorProcesses, cores
 from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.campaign.sweep import carry_out as sweep_campaigns
+from intercore.cli.number_options import seconds_option, whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
     Output,
@@ -22,7 +23,7 @@ from intercore.cli.options import (
 )
 from intercore.cli.outcome import findings, write_report
 from intercore.cli.report_options import with_report_options
-from intercore.cli.stored import command_to_go_on
+from intercore.cli.stored import command_to_go_on, existing
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.store import Store
 from intercore.target.targets import find
@@ -59,7 +60,7 @@ def sweep(
     ] = True,
     again: Annotated[bool, typer.Option("--again", help="Begin anew instead of going on with what is stored.")] = False,
     jobs: Annotated[
-        int | None, typer.Option(help="Simulated chips at a time; one per core if left out.", min=1, max=1024)
+        int | None, whole_option("--jobs", 1, 1024, "Simulated chips at a time; one per core if left out.")
     ] = None,
     cluster: Annotated[
         str | None,
@@ -67,7 +68,8 @@ def sweep(
     ] = None,
     report_path: Annotated[Path | None, typer.Option("--report", help="Also write an HTML page there.")] = None,
     patience: Annotated[
-        float, typer.Option(help="Seconds to wait for a target that has gone before it is set aside.", min=0)
+        float,
+        seconds_option("--patience", 0.0, "Seconds to wait for a target that has gone before it is set aside."),
     ] = DEFAULT_PATIENCE,
     timeout: Timeout = None,
     options: Options,
@@ -78,10 +80,12 @@ def sweep(
     file = plan_reader.read(plan_path)
     with contextlib.ExitStack() as stack:
         simulators = stack.enter_context(contextlib.closing(_simulators(file, jobs, cluster)))
-        store = stack.enter_context(Store(store_path)) if store_path.exists() or not dry_run else None
+        store = None if dry_run else stack.enter_context(Store(store_path))
+        stored = stack.enter_context(existing(store_path)) if dry_run and store_path.exists() else store
+        lock = (lambda _: None) if store is None else store.lock
         with messages().status(f"reading {plan_path}") as status:
-            prepared = preview(file, store, timeout, status.update, again=again, trials=trials)
-        if store is None or dry_run:
+            prepared = preview(file, stored, timeout, status.update, lock=lock, again=again, trials=trials)
+        if store is None:
             planned = [one.row() for one in prepared]
             show(PlainRows(f"Plan {plan_path}", planned, closing=_estimate(prepared, simulators)), output)
             return

@@ -16,8 +16,10 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import IRRELEVANT, by_level
+from intercore.benchmarks.possible import analysable
 from intercore.benchmarks.series import Unit, has_median, incomparable, quantity
 from intercore.errors import UsageError
+from intercore.record import identity
 from intercore.record.conditions import differing_between
 from intercore.record.measurement import SPOILING_CHECKS, Level
 from intercore.record.origin import CAUTION
@@ -127,6 +129,8 @@ class Comparison(msgspec.Struct, frozen=True):
     """In the conditions of what is compared, but for those of the desk."""
     alone: tuple[Alone, ...]
     sentences: tuple[str, ...]
+    identities: tuple[str, ...]
+    """Of which kernels and images the targets are: what must be known before any number is read."""
     warnings: tuple[str, ...]
     schema: int = 1
     """Version of this shape. 1: the first."""
@@ -136,19 +140,24 @@ def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({})) -> C
     """Compare the two targets that the runs are of, in the order in which they first come.
 
     A target that is built as usual is compared with one that has no such factor.
-    UsageError if they are not of two, or if no setting was measured on both.
+    UsageError if they are not of two, if the runs of one are of several kernels, or if no setting was measured on
+    both.
     """
     targets = list(dict.fromkeys(run.plan.target for run in runs))
     if len(targets) != 2:
         raise UsageError(f"two targets are compared, and these are runs of {len(targets)}: {', '.join(targets)}")
-    sides = [[run for run in runs if run.plan.target == target] for target in targets]
+    failed = {target: sum(_failed(run) for run in runs if run.plan.target == target) for target in targets}
+    sides = [[analysable(run) for run in runs if run.plan.target == target] for target in targets]
+    for target, side in zip(targets, sides, strict=True):
+        _refuse_several_kernels(target, side)
     levels = [_levels_of(side) for side in sides]
     first = _pools(sides[0], _matched_by(*levels), usual.get(targets[0], {}))
     second = _pools(sides[1], _matched_by(*levels[::-1]), usual.get(targets[1], {}))
     both = [key for key in first if key in second]
     if not both:
         raise UsageError(f"no setting was measured on both {targets[0]} and {targets[1]}: measure the same on both")
-    pairs = _pairs(both, first, second)
+    emulated = any(run.plan.emulated for run in runs)
+    pairs = [] if emulated else _pairs(both, first, second)
     overall = tuple(_overall(pairs))
     compared = [[one for key in both for one in pools[key]] for pools in (first, second)]
     fixed = tuple(_fixed(levels[0], levels[1], dict.fromkeys(benchmark for benchmark, _ in both)))
@@ -171,9 +180,50 @@ def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({})) -> C
         overall,
         differences,
         alone,
-        tuple(_sentences(mine, theirs, pairs, overall, alone, left_out)),
-        (*_spoilt(targets, compared), *_warnings(mine, theirs, fixed, differences)),
+        (
+            *([f"Settings carried out on both: {len(both)}. What that took is not compared."] if emulated else []),
+            *_sentences(mine, theirs, pairs, overall, alone, left_out),
+        ),
+        tuple(_identities(targets, sides)),
+        (*_left_out(failed), *_spoilt(targets, compared), *_warnings(mine, theirs, fixed, differences)),
     )
+
+
+def _failed(run: Run) -> int:
+    return len(run.measurements) - len(analysable(run).measurements)
+
+
+def _left_out(failed: Mapping[str, int]) -> Iterator[str]:
+    for target, count in failed.items():
+        if count:
+            yield (
+                f"{count} measurement{'s' * (count != 1)} on {target} failed, with samples that cannot be, and "
+                f"{'are' if count != 1 else 'is'} not compared. See intercore show."
+            )
+
+
+def _refuse_several_kernels(target: str, side: Sequence[Run]) -> None:
+    measurements = [one for run in side for one in run.measurements]
+    if several := identity.kernels_that_differ(measurements):
+        named = ", ".join(str(run.id) for run in side)
+        raise UsageError(
+            f"run{'s' * (len(side) > 1)} {named} of {target}: measured with several kernels "
+            f"({identity.in_a_row(several)}), whose numbers are not put together; name runs of one kernel, or measure "
+            f"{target} again"
+        )
+
+
+def _identities(targets: Sequence[str], sides: Sequence[Sequence[Run]]) -> Iterator[str]:
+    """Say which kernel each target has, unless both have the same, and what is not known of that or changed."""
+    kernels = [identity.kernels(one for run in side for one in run.measurements) for side in sides]
+    known = [{identity.kernel(one) for one in found} for found in kernels]
+    if known[0] != known[1]:
+        named = (identity.in_a_row(map(identity.kernel_name, found)) for found in kernels)
+        each = "; ".join(f"{target}: {names}" for target, names in zip(targets, named, strict=True))
+        yield f"Not of one kernel, as far as is known ({each})."
+    runs = [run for side in sides for run in side]
+    yield from identity.sentences_together(runs)
+    yield from (sentence for run in runs for sentence in identity.sentences(run))
 
 
 _Key = tuple[str, str]
@@ -342,8 +392,7 @@ def _sentences(
     left_out: Mapping[tuple[str, str], int],
 ) -> Iterator[str]:
     units = {(pair.benchmark, pair.series): pair.unit for pair in pairs}
-    emulated = first.emulated or second.emulated
-    for one in () if emulated else overall:
+    for one in overall:
         more = one.settings > 1
         extent = f", from {one.least:.2f} to {one.largest:.2f} over {one.settings} settings" if more else ""
         does, what = _WORDS[units[one.benchmark, one.series]]

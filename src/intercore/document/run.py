@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.benchmarks import stop_rule
+from intercore.benchmarks.possible import impossible
 from intercore.benchmarks.reports import run_warnings
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.statistics.intervals import summary
@@ -33,7 +34,7 @@ def run_document(reported: Reported) -> dict[str, object]:
         "complete": run.complete,
         "stop": stop_rule.to_json(run),
         "conditions": _shared_conditions(run),
-        "measurements": [row for measurement in run.measurements for row in _measurement_rows(measurement)],
+        "measurements": [row for measurement in run.measurements for row in _measurement_rows(run, measurement)],
         "analysis": {key: value for report in found for key, value in report.json.items()},
         "warnings": [
             *run_warnings(run),
@@ -53,7 +54,9 @@ def _shared_conditions(run: Run) -> dict[str, object]:
     return {key: known[0] if len(known) == 1 else known for key, known in sorted(values.items())}
 
 
-def _measurement_rows(measurement: Measurement) -> list[dict[str, object]]:
+def _measurement_rows(run: Run, measurement: Measurement) -> list[dict[str, object]]:
+    failed = [str(fault) for fault in impossible(measurement)]
+    without = bool(failed) or run.plan.emulated
     return [
         {
             "benchmark": measurement.benchmark,
@@ -62,9 +65,10 @@ def _measurement_rows(measurement: Measurement) -> list[dict[str, object]]:
             "series": series.name,
             "unit": "ns" if series.unit == "tick" else series.unit,
             "n": len(series.ticks),
-            "summary": _summary(series),
-            "looking_ns": {str(core): cost for core, cost in measurement.looking_ns.items()},
+            "summary": None if without else _summary(series),
+            "looking_ns": {} if without else {str(core): cost for core, cost in measurement.looking_ns.items()},
             "checks": dict(measurement.checks),
+            "failed": failed,
         }
         for series in measurement.series
         if not series.name.startswith(LOOKING_PREFIX) and len(series.ticks)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import enum
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.incoming import MAX_RANGES, Incoming
+from intercore.link.link import Statistics
 from intercore.link.phase import TRANSITIONS, Event, Phase
 from intercore.link.port import ProtocolError
 from intercore.link.protocol import End, Error, Hello, Log, Numbered, Progress, Samples, SeriesHead
@@ -43,8 +44,21 @@ POKE_SHARE = 0.1
 """The same as a share of the silence that is allowed, where that is long: so it is known to be silent for long."""
 HUNT_SHARE = 0.2
 """Share of that silence after which a target in a run is looked for at other rates, where one that computes is lost."""
+LONGEST_RESTS = 200.0
+"""Seconds that a repetition may rest: `rest_ms` is at most 60,000, and the most rests there are in one is three."""
+MOST_WINDOWS = 8
+"""Times in a repetition that a target may be silent for as long as is allowed, before it says again how far it is."""
+LONGEST_BUSY = 86400.0
+"""Seconds that a target may be busy without ever saying how far it is: a day."""
 MAX_STALE = 250_000
 """Messages without news that make a flood: several times a long answer that is sent once too often."""
+
+ASKED_OFTEN = 3
+"""Times that a line is asked for, and all else comes whole, before it is said to be left out."""
+SILENT_SHARE = 0.5
+"""Share of the patience with a target, at its end, in which nothing at all comes of one that hangs. What comes before
+may be what was asked earlier; of a slow line, something comes all the time."""
+_LINE_START = '{"type":"'
 
 USAGE_CODES = frozenset({"unknown-benchmark", "unknown-parameter", "bad-value", "out-of-range", "unsupported"})
 
@@ -107,10 +121,16 @@ class News:
     """When the target last showed that it is getting on, and what it has said since that showed nothing."""
 
     at: float
+    further: float
+    """When it last got further: with a new line, or another repetition."""
     progress: int = -1
     """Most repetitions that it said were done."""
+    of: int | None = None
+    """Of how many; None until it says so."""
     stale: int = 0
     """Messages since it showed something new: very many are a flood."""
+    heard: Statistics = field(default_factory=Statistics)
+    """What the link had carried by then."""
 
 
 @dataclass
@@ -158,7 +178,7 @@ class Exchange:
         self._incoming = Incoming()
         self._said = Said()
         self._reactions = Reactions()
-        self._news = News(link.now())
+        self._news = News(link.now(), link.now(), heard=replace(link.statistics))
         self._told = Told()
         self._search = RateSearch(link, look_around=look_around)
 
@@ -172,6 +192,11 @@ class Exchange:
     def _note(self, event: Event) -> None:
         """Go on to the phase that an event leads to."""
         self._phase = TRANSITIONS.get((self._phase, event), self._phase)
+
+    def _note_news(self) -> None:
+        """Note that the target gets on."""
+        self._news.at = self._link.now()
+        self._news.heard = replace(self._link.statistics)
 
     @property
     def _begun(self) -> bool:
@@ -248,6 +273,8 @@ class Exchange:
                     raise self._silence()
                 self._news.at = now - self._timeout + LAST_LOOK
                 break
+            if now - self._news.further > self._longest_standstill:
+                raise self._standstill()
             wait = self._due() - now
             if wait <= 0:
                 break
@@ -295,7 +322,8 @@ class Exchange:
 
     def _take_line(self, line: Numbered) -> None:
         if self._incoming.add(line):
-            self._news.at = self._link.now()
+            self._note_news()
+            self._news.further = self._news.at
             self._news.stale = 0
         before_the_run = self._is_run and not isinstance(line, Samples | SeriesHead | End)
         self._note(Event.STARTED if before_the_run else Event.RESULT)
@@ -310,10 +338,18 @@ class Exchange:
             if self._said.occupied is Occupied.BUSY:
                 self._said.occupied = Occupied.FOREIGN
             return
+        if progress.done > progress.of or self._news.of not in {None, progress.of}:
+            before = "" if self._news.of in {None, progress.of} else f", and before that there were {self._news.of}"
+            raise ProtocolError(
+                f"{self._name} breaks the Intercore protocol: it has done {progress.done} of {progress.of} repetitions"
+                f"{before}"
+            )
         self._note(Event.PROGRESS if self._is_run else Event.RESULT)
-        self._news.at = self._link.now()
+        self._note_news()
+        self._news.of = progress.of
         if progress.done > self._news.progress:
             self._news.progress = progress.done
+            self._news.further = self._news.at
             self._news.stale = 0
         if self._on_progress is not None:
             self._on_progress(progress.done, progress.of)
@@ -339,7 +375,7 @@ class Exchange:
         if self._said.occupied is Occupied.NO:
             self._said.occupied = Occupied.BUSY
         if self._begun:
-            self._news.at = self._link.now()
+            self._note_news()
             if self._is_run and self._incoming.last is None:
                 self._note(Event.BUSY)
         else:
@@ -369,6 +405,18 @@ class Exchange:
         kind = UsageError if error.code in USAGE_CODES else IntercoreError
         return kind(f"{self._name}: {error.text or error.code}")
 
+    @property
+    def _longest_standstill(self) -> float:
+        """Seconds that it may say it is at work without getting further: more than any benchmark takes for that."""
+        return LONGEST_BUSY if self._news.of is None else LONGEST_RESTS + MOST_WINDOWS * self._timeout
+
+    def _standstill(self) -> TargetSilentError:
+        where = "" if self._news.of is None else f" at repetition {self._news.progress} of {self._news.of}"
+        return TargetSilentError(
+            f"{self._name} gets no further: it says that it is at work, and has been{where} for "
+            f"{self._longest_standstill:g} s{self._said_last}{self._symptoms}; reset it, or raise --timeout"
+        )
+
     def _restart(self) -> TargetRestartedError:
         return TargetRestartedError(
             f"{self._name} restarted in the middle of `{self._command[0]}`{self._said_last}; "
@@ -376,31 +424,69 @@ class Exchange:
         )
 
     def _silence(self) -> IntercoreError:
+        """Return what is known of a target that does not get on: nothing comes of it, or nothing that helps."""
         statistics = self._link.statistics
         seconds = f"{self._timeout:g} s"
-        silent = self._link.now() - self._link.last_heard >= self._timeout
         if not statistics.bytes:
-            text = (
+            return TargetSilentError(
                 f"{self._name} has sent nothing for {seconds}{self._symptoms}: is it powered, and is it the right port?"
             )
-        elif not statistics.lines:
+        if not statistics.lines and (statistics.bad_lines or not self._link.unfinished.startswith(_LINE_START)):
             return ProtocolError(
                 f"{self._name} does not speak the Intercore protocol: {statistics.bytes} bytes in {seconds} without a "
                 f"valid line ({self._link.last_bad or 'no line end'}); is it the right port, program and baud rate?"
             )
-        elif self._phase is Phase.RECEIVING and not silent:
-            text = (
-                f"{self._name} did not get line {self._incoming.missing()[0][0]} of its answer through in {seconds}"
-                f"{f' ({self._link.last_bad})' if self._link.last_bad else ''}{self._said_last}"
-                f"{self._symptoms}; is the cable or the baud rate bad?"
+        silent = self._link.now() - self._link.last_heard
+        if silent >= SILENT_SHARE * self._timeout:
+            if not self._begun:
+                what, advice = f"no answer to {self._question} for {seconds}", "reset it"
+            else:
+                of_it = "silent" if silent >= self._timeout else "nothing new of its answer, and then nothing at all,"
+                where = "a run" if self._is_run else f"its answer to {self._question}"
+                what, advice = f"{of_it} for {seconds} in the middle of {where}", "reset it, or raise --timeout"
+                if self._phase is Phase.RECEIVING:
+                    what += f", of which line {self._incoming.missing()[0][0]} is missing"
+            return TargetSilentError(f"{self._name} hangs: {what}{self._known}; {advice}")
+        return self._unheard(seconds)
+
+    def _unheard(self, seconds: str) -> IntercoreError:
+        """Return what is known of a target that sends something, but nothing new of its answer."""
+        since, now = self._news.heard, self._link.statistics
+        whole, bad = now.lines - since.lines, now.bad_lines - since.bad_lines
+        line = self._incoming.missing()[0][0]
+        if wrong := self._link.sent_wrong(line):
+            return ProtocolError(
+                f"{self._name} sends line {line} of its answer to {self._question} wrong: it came {wrong.times} times, "
+                f"always the same, and damage on the way would differ: {wrong.why}, in {wrong.start}…; its program "
+                "is at fault: build it from the version of this tool"
             )
-        elif self._begun:
-            what = f"silent for {seconds}" if silent else f"nothing of its answer for {seconds}"
-            known = f"{self._said_last}{self._symptoms}"
-            text = f"{self._name} hangs: {what} in the middle of a run{known}; reset it, or raise --timeout"
-        else:
-            text = (
-                f"{self._name} hangs: no answer to `{self._command[0]}` for {seconds}"
-                f"{self._said_last}{self._symptoms}; reset it"
+        if bad:
+            what = f"line {line} of its answer" if self._phase is Phase.RECEIVING else f"an answer to {self._question}"
+            cause = "the connection" if self._link.port.rate is None else "the cable or the baud rate"
+            return TargetSilentError(
+                f"{self._name} did not get {what} through in {seconds}: {bad} of {bad + whole} lines came damaged, the "
+                f"last with {self._link.last_bad}{self._known}; is {cause} bad?"
             )
-        return TargetSilentError(text)
+        if line < self._incoming.highest and self._incoming.in_vain >= ASKED_OFTEN:
+            return ProtocolError(
+                f"{self._name} leaves out line {line} of its answer to {self._question}: it was asked for it "
+                f"{self._incoming.in_vain} times, and all that came meanwhile was whole; its program is at fault: "
+                "build it from the version of this tool"
+            )
+        if not whole or self._phase is Phase.RECEIVING:
+            return TargetSilentError(
+                f"{self._name} is slow, and does not hang: {now.bytes - since.bytes} bytes came in {seconds}, and no "
+                f"new line of its answer to {self._question}{self._symptoms}; raise --timeout, or the bit rate"
+            )
+        return TargetSilentError(
+            f"{self._name} talks, but has sent nothing of its answer to {self._question} for {seconds}{self._known}; "
+            "reset it, or raise --timeout"
+        )
+
+    @property
+    def _question(self) -> str:
+        return f"`{self._command[0]}`"
+
+    @property
+    def _known(self) -> str:
+        return f"{self._said_last}{self._symptoms}"

@@ -12,6 +12,11 @@ class LineReader:
         """Begin at the start of a line."""
         self._rest = b""
 
+    @property
+    def rest(self) -> bytes:
+        """The beginning of a line that has not ended yet."""
+        return self._rest
+
     def feed(self, data: bytes) -> list[bytes]:
         """Return the lines that `data` completes, without line ends; of a too long one the first MAX_LINE + 1 bytes."""
         *lines, rest = (self._rest + data).replace(b"\r", b"\n").split(b"\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.link.lines import LineReader
 from intercore.link.port import ProtocolError
@@ -26,8 +26,24 @@ if TYPE_CHECKING:
 
     from intercore.link.port import Port
 
+KEPT_BAD = 64
+"""Bad lines that are remembered to tell whether they come again: some of several lines that are asked for at once."""
 GARBAGE_BUDGET = 4 << 20
 """Bytes that may come without one valid line: more than any console prints by accident, a second's worth on a pipe."""
+
+
+_SAME = 3  # times that a bad line comes before it is taken for what the target sends
+
+
+class Wrong(NamedTuple):
+    """A line that a target sends wrong."""
+
+    times: int
+    """How often it came."""
+    why: str
+    """What is wrong with it."""
+    start: str
+    """Its first characters."""
 
 
 @dataclass
@@ -58,12 +74,34 @@ class Link:
         self.last_bad = ""
         """Why the last bad line was one."""
         self._lines = LineReader()
+        self._bad: dict[bytes, int] = {}
         self._garbage = 0
         self._greeted = False
         self.start_rate = port.rate
         """Bits per second that a target has after a reset; None where there is no rate."""
         self.visited: set[int] = set()
         """Other rates at which the target has been, or was told to be."""
+
+    @property
+    def unfinished(self) -> str:
+        """The beginning of a line that has not ended yet."""
+        return printable(self._lines.rest.decode(errors="replace"))
+
+    def sent_wrong(self, line: int) -> Wrong | None:
+        """Return how a numbered line comes that is bad in the same way each time; None if it does not.
+
+        Damage on the way differs from time to time, so what comes three times to the byte is what the target sends.
+        """
+        name = b'"i":%d,' % line
+        found = [(count, text) for text, count in self._bad.items() if name in text and count >= _SAME]
+        if not found:
+            return None
+        count, text = max(found)
+        try:
+            decode_line(text)
+        except BadLineError as error:
+            return Wrong(count, printable(str(error)), printable(text[:80].decode(errors="replace")))
+        return None
 
     def snapshot(self) -> Callable[[], None]:
         """Return what brings this end of the line back to how it is now; the port is brought back by other means."""
@@ -142,6 +180,7 @@ class Link:
                     f"{self.port.description} breaks the Intercore protocol: {self.last_bad}, in {start}…"
                 ) from None
             self.statistics.bad_lines += 1
+            self._remember(line)
             return None
         if isinstance(message, ForeignHello):
             raise ProtocolError(
@@ -150,3 +189,11 @@ class Link:
             )
         self._greeted = self._greeted or isinstance(message, Hello)
         return message
+
+    def _remember(self, line: bytes) -> None:
+        """Count a bad line that may be one of an answer; those that were not heard for longest are forgotten."""
+        if line.startswith(b'{"'):
+            count = self._bad.pop(line, 0)
+            if len(self._bad) >= KEPT_BAD:
+                del self._bad[next(iter(self._bad))]
+            self._bad[line] = count + 1

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from intercore.errors import UsageError
 from intercore.record.measurement import Unit
+from intercore.text import CONTROLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,12 +25,13 @@ MAX_LINES = 2**18
 """Numbered lines of one answer: room for four million samples, and what bounds the memory of the tool."""
 TRAILER = len(" *90ab12cd")
 
-# Without control characters, which could take over the user's terminal.
-Text = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f]*\Z")]
+# Without characters that could take over the user's terminal, or have it show something else than what is stored.
+Text = Annotated[str, Meta(pattern=rf"\A[^{CONTROLS}]*\Z")]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Counter = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 AnswerId = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 LineNumber = Annotated[int, Meta(ge=0, lt=MAX_LINES)]
+Repetitions = Annotated[int, Meta(ge=0, le=16 * MAX_LINES)]  # each leaves a sample, and a line has 16 of them
 Hertz = Annotated[int, Meta(ge=1, le=10**12)]
 BitRate = Annotated[int, Meta(ge=1, le=10**9)]
 
@@ -142,8 +144,8 @@ class Factor(Numbered, frozen=True, tag="factor"):
 class Progress(Line, frozen=True, tag="progress"):
     """How far a run has come, in repetitions."""
 
-    done: Counter
-    of: Counter
+    done: Repetitions
+    of: Repetitions
 
 
 class SeriesHead(Numbered, frozen=True, tag="series"):
@@ -201,6 +203,7 @@ Message = _Message1 | ForeignHello
 
 _decoder: msgspec.json.Decoder[_Message1] = msgspec.json.Decoder(_Message1)
 _foreign_decoder = msgspec.json.Decoder(ForeignHello)
+_TRAILER = re.compile(rb" \*[0-9A-Fa-f]{8}")
 _WORD = re.compile(r"[!-)+-~]+")  # without the star, which announces a CRC
 
 
@@ -229,15 +232,28 @@ def decode_line(line: bytes) -> Message:
     if len(line) > MAX_LINE:
         raise BadLineError(f"longer than {MAX_LINE} characters")
     text, trailer = line[:-TRAILER], line[-TRAILER:]
+    if not _TRAILER.fullmatch(trailer):
+        raise BadLineError("no CRC at its end")
     if trailer.lower() != b" *%08x" % crc32(text):
-        raise BadLineError("no CRC or a wrong one")
+        raise BadLineError(f"it says that its CRC is {trailer[2:].decode()}, and that of its text is {crc32(text):08x}")
     try:
         return _decoder.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         foreign = _foreign_hello(text)
         if foreign is None:
-            raise BadContentError(str(error)) from None
+            raise BadContentError(_fault(error)) from None
         return foreign
+
+
+def _fault(error: Exception) -> str:
+    """Say what is wrong with the JSON text of a line, a clause about it."""
+    if isinstance(error, msgspec.ValidationError):
+        place = re.search(r"at `(key in )?\$\.?(.+)`$", str(error))
+        what = f"`{place[2]}`" if place else "the whole"
+        return f"{what} is not as docs/protocol.md has it"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8"
+    return "it is nested too deeply" if isinstance(error, RecursionError) else "it is not JSON"
 
 
 def _foreign_hello(text: bytes) -> ForeignHello | None:

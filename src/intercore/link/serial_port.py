@@ -6,6 +6,7 @@ import os
 import re
 import time
 from contextlib import suppress
+from urllib.parse import urlsplit
 
 import serial
 
@@ -22,6 +23,12 @@ _WITHOUT_RATE = frozenset({"socket", "loop"})
 """Schemes of pyserial URLs behind which there is no bit rate."""
 _WITHOUT_WRITE_TIMEOUT = frozenset({"rfc2217"})
 """Schemes that say so only once they are connected: the server would see two connections."""
+_OVER_TCP = frozenset({"socket", "rfc2217"})
+_FORM = re.compile(r'expected a string in the form "(.*?)"')
+"""What pyserial says of a URL that it cannot read: what follows is Python's."""
+_BARE_KEY = re.compile(r"'[^']*'")
+"""What it says of an option that it does not know, where it stumbles over its own sentence."""
+_CONFIGURING = re.compile(r"Could not configure port: \((\d+), ")
 _WRAPPING = re.compile(r"could not open port \S*: |(read|write) failed: |\[Errno -?\d+\] ?", re.IGNORECASE)
 
 
@@ -36,6 +43,8 @@ class SerialPort(Port):
         """
         self.description = url
         scheme, separator, _ = url.lower().partition("://")
+        if separator and scheme in _OVER_TCP:
+            _check_host_and_port(url, scheme)
         self.rate = None if separator and scheme in _WITHOUT_RATE else baud
         try:
             self._serial = self._open(url, baud, None if scheme in _WITHOUT_WRITE_TIMEOUT else WRITE_TIMEOUT)
@@ -54,10 +63,14 @@ class SerialPort(Port):
             return serial.serial_for_url(url, baudrate=baud, timeout=0, write_timeout=write_timeout, exclusive=True)
         except NotImplementedError:
             raise
-        except ValueError as error:
-            raise UsageError(f"cannot open {url}: {_sentence(error)}") from None
-        except Exception as error:  # pyserial's URL handlers are plug-ins: what they raise is not defined
+        except OSError as error:  # SerialException among them
+            if (form := _FORM.search(str(error))) is not None:
+                raise UsageError(f"cannot open {url}: expected {form[1]}") from None
+            if _BARE_KEY.fullmatch(_WRAPPING.sub("", str(error))):
+                raise UsageError(f"cannot open {url}: {_misunderstanding(url, error)}") from None
             raise IntercoreError(f"cannot open {url}: {_sentence(error)}") from None
+        except Exception as error:  # pyserial's URL handlers are plug-ins: what they raise is not defined
+            raise UsageError(f"cannot open {url}: {_misunderstanding(url, error)}") from None
 
     def read(self, timeout: float) -> bytes:
         """See Port."""
@@ -111,8 +124,31 @@ class SerialPort(Port):
             self._serial.close()
 
 
+def _check_host_and_port(url: str, scheme: str) -> None:
+    """Raise UsageError for a URL that names no host or no port."""
+    try:
+        parts = urlsplit(url)
+        whole = bool(parts.hostname and parts.port)
+    except ValueError:  # a port that is no number, or too large for one
+        whole = False
+    if not whole:
+        raise UsageError(f"cannot open {url}: expected {scheme}://HOST:PORT, with a port from 1 to 65535")
+
+
+def _misunderstanding(url: str, error: Exception) -> str:
+    """Say why pyserial does not know what to do, if that can be told from what it raised."""
+    scheme, separator, _ = url.partition("://")
+    if separator and "not known" in str(error):
+        return f"there is no kind of port '{scheme}://'; there is a device such as /dev/ttyACM0, socket://, rfc2217://"
+    if "baud" in str(error):
+        return "it cannot send and receive so many bits per second; choose others by --baud"
+    return "pyserial understands no such name of a port" + (f" behind {scheme}://" if separator else "")
+
+
 def _sentence(error: Exception) -> str:
     """Return what went wrong without what pyserial and Python put around it: numbers, and the port once more."""
     if isinstance(error, OSError) and error.errno:
         return os.strerror(error.errno)
+    if (configuring := _CONFIGURING.search(str(error))) is not None:
+        return f"it is no serial port, or one that cannot be set up ({os.strerror(int(configuring[1]))})"
     return printable(_WRAPPING.sub("", str(error)))

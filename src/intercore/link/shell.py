@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.lines import LineReader
 from intercore.link.protocol import BadLineError, End, Error, Hello, decode_line, encode_command
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from io import RawIOBase
@@ -27,9 +28,10 @@ def converse(port: Port, typed: RawIOBase, shown: TextIO, timeout: float) -> Non
     """Carry lines both ways until `typed` ends and everything in it is answered.
 
     A command waits until the one before it is answered, save `abort`. Lines from the target are shown without their
-    CRC; damaged ones are marked. `typed` has no buffer: the thread that waits for it would keep the buffer's lock, and
-    Python aborts over that when the program ends by Ctrl-C or because the target is gone. Raises IntercoreError when
-    the target is gone, or owes an answer and has been silent for `timeout` s.
+    CRC; damaged ones are marked, and what could take over the terminal is replaced. `typed` has no buffer: the thread
+    that waits for it would keep the buffer's lock, and Python aborts over that when the program ends by Ctrl-C or
+    because the target is gone. Raises IntercoreError when the target is gone, or owes an answer and has been silent for
+    `timeout` s.
     """
     _Conversation(port, shown, timeout).hold(typed)
 
@@ -95,7 +97,7 @@ class _Conversation:
             self._hear(line)
 
     def _hear(self, line: bytes) -> None:
-        text = line.decode("ascii", errors="backslashreplace")
+        text = printable(line.decode("ascii", errors="backslashreplace"))
         try:
             message = decode_line(line)
         except BadLineError as error:

@@ -27,6 +27,7 @@ from intercore.benchmarks.reports import run_warnings
 from intercore.comparison.analysis import compare
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
+from intercore.record import identity
 from intercore.record.factors import OPT_NAME, TARGET_FACTORS
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.record.origin import CAUTION
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 
 _VALUES_SHOWN = 3  # of a condition that changes within a run
+_SAME_RATE = 1e-4  # no crystal is off by more: clocks whose rates differ by less are one, measured at each start
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,15 @@ class _Section:
     """What the page says of one run."""
 
     run: Run
+    analysed: Run
+    """What the numbers are of."""
     warnings: tuple[str, ...]
     nothing: str
     """Why there is nothing to show: a sentence; empty if there is something."""
     lead: Markup
     """What a reader must know first, of what is said of all runs together."""
+    identity: tuple[str, ...]
+    """Of which kernel or image the run is, where that is not one and known: sentences."""
 
     @property
     def command(self) -> str:
@@ -103,18 +109,24 @@ class _Section:
 
     @property
     def looking(self) -> dict[str, Any]:
-        """Summary in µs of the cost of looking, by core, over all measurements of the run."""
+        """Summary in µs of the cost of looking, by core, over all measurements of the run; none of an emulated chip."""
         samples: dict[str, list[NDArray[np.float64]]] = {}
-        for measurement in self.run.measurements:
+        for measurement in () if self.run.plan.emulated else self.analysed.measurements:
             for series in measurement.series:
                 if series.name.startswith(LOOKING_PREFIX) and len(series.ticks):
                     samples.setdefault(series.name.removeprefix(LOOKING_PREFIX), []).append(series.ns / 1e3)
         return {core: summary(np.concatenate(parts)) for core, parts in sorted(samples.items())}
 
     @property
-    def clocks(self) -> list[tuple[str, int]]:
-        """Name and ticks per second of every clock that was read."""
-        return sorted({(series.clock, series.hz) for m in self.run.measurements for series in m.series})
+    def clocks(self) -> list[tuple[str, int, int]]:
+        """Name, and lowest and highest number of ticks per second, of every clock that was read."""
+        known: list[tuple[str, int, int]] = []
+        for name, hz in sorted({(series.clock, series.hz) for m in self.run.measurements for series in m.series}):
+            if known and known[-1][0] == name and hz <= known[-1][1] * (1 + _SAME_RATE):
+                known[-1] = name, known[-1][1], hz
+            else:
+                known.append((name, hz, hz))
+        return known
 
     def levels(self, factor: str) -> str:
         """Return the levels that a factor took in the run."""
@@ -159,6 +171,7 @@ def _page(reported: Sequence[Reported], usual: UsualBuilds) -> str:
         .get_template("page.html.j2")
         .render(
             sections=sections,
+            identities=[*identity.sentences_together(runs), *(each for one in sections for each in one.identity)],
             drawn=drawn,
             chapters=chapters,
             side_by_side=None if compared is None else comparison_section(compared),
@@ -228,8 +241,8 @@ def _together(reported: Sequence[Reported]) -> dict[str, Together]:
     """Return what is said of all runs together, by the benchmark that says it."""
     said: dict[str, list[tuple[Run, Report]]] = {}
     for each in reported:
-        for report in each.reports:
-            said.setdefault(report.benchmark, []).append((each.run, report))
+        for report in each.reports if not each.run.plan.emulated else ():
+            said.setdefault(report.benchmark, []).append((each.analysed, report))
     modules = {benchmark: registry.module(benchmark, "together") for benchmark in said}
     return {benchmark: module.together(said[benchmark]) for benchmark, module in modules.items() if module is not None}
 
@@ -242,9 +255,11 @@ def _section(reported: Reported, together: Sequence[Together]) -> _Section:
         nothing = [f"Run {run.id} holds no measurement yet, so there is nothing to show."]
     return _Section(
         run,
+        reported.analysed,
         (*run_warnings(run), *doubts),
         " ".join(nothing),
         Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
+        tuple(identity.sentences(run)),
     )
 
 
@@ -253,7 +268,7 @@ def _chapters(reported: Sequence[Reported], together: Collection[str], numbers: 
     said: dict[str, list[tuple[Run, Section]]] = {}
     for each in reported:
         for report in each.reports:
-            if report.benchmark not in together and each.run.measurements:
+            if (report.benchmark not in together or each.run.plan.emulated) and each.run.measurements:
                 said.setdefault(report.benchmark, []).append((each.run, report.section))
     return [_Chapter(tuple(_passage(run, section, numbers) for run, section in pairs)) for pairs in said.values()]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from intercore.record import identity
 from intercore.record.factors import TARGET_FACTORS
 from intercore.record.origin import CAUTION
 
@@ -16,6 +17,7 @@ _OF_THE_MOMENT = frozenset(
     {
         "os.load_at_start",
         "cpu.cycle_counter_hz",
+        "cpu.cycle_counter_uncertainty",
         "clock.uncertainty",
         "clock.offset",
         "clock.esp_timer_ppm",
@@ -25,6 +27,9 @@ _OF_THE_MOMENT = frozenset(
     }
 )
 """Conditions that differ each time the target starts and say nothing about its speed."""
+
+_OF_WHAT_ELSE_RAN = frozenset({"os.load_at_start"})
+"""Conditions that tell of others when a target is opened, and of our own measurements when it is started anew."""
 
 _OF_THE_SIMULATING_MACHINE = frozenset({"desk.platform", "desk.python"})
 """Conditions that say nothing about a simulated chip: it runs alike everywhere, and on a cluster in many places."""
@@ -44,9 +49,16 @@ _BUSY_LOAD = 0.5
 
 
 def differing(run: Run) -> dict[str, list[str]]:
-    """Return the conditions that changed within the run though no factor of its plan says so, with their values."""
+    """Return the conditions that changed within the run though no factor of its plan says so, with their values.
+
+    Kernels and images have sentences of their own (`intercore.record.identity`).
+    """
     values: dict[tuple[str, tuple[Level | None, ...]], list[str]] = {}
-    ignored = _OF_THE_MOMENT | (_OF_THE_SIMULATING_MACHINE if run.plan.simulated else frozenset())
+    ignored = (
+        _OF_THE_MOMENT
+        | {identity.IMAGE, *identity.KERNEL}
+        | (_OF_THE_SIMULATING_MACHINE if run.plan.simulated else frozenset())
+    )
     for measurement in run.measurements:
         for key in measurement.conditions.keys() - ignored:
             build = tuple(measurement.factors.get(factor) for factor in _DECIDED_BY.get(key, ()))
@@ -56,12 +68,23 @@ def differing(run: Run) -> dict[str, list[str]]:
     return {key: known for (key, _), known in sorted(values.items(), key=repr) if len(known) > 1}
 
 
+def of_another_start(opened: Mapping[str, str], restarted: Mapping[str, str]) -> dict[str, str]:
+    """Return the conditions of a target that was started anew between measurements, from those that it names now.
+
+    What else ran is known from when it was opened: since then it was measured, which is no load from elsewhere.
+    """
+    return {**restarted, **{key: opened[key] for key in _OF_WHAT_ELSE_RAN if key in opened}}
+
+
 def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
     """Return the conditions by which the samples of two measurements of one setting do not belong together.
 
-    What was true of the moment does not count, nor do the desk's own.
+    What was true of the moment does not count, nor do the desk's own, nor does the image: where another one has other
+    conditions, these say so.
     """
-    keys = {key for key in first.keys() | second.keys() if not key.startswith("desk.")} - _OF_THE_MOMENT
+    keys = (
+        {key for key in first.keys() | second.keys() if not key.startswith("desk.")} - _OF_THE_MOMENT - {identity.IMAGE}
+    )
     return sorted(key for key in keys if first.get(key) != second.get(key))
 
 
@@ -87,6 +110,7 @@ def _is_of_desk(key: str) -> bool:
 def warnings(run: Run) -> list[str]:
     """Say in plain sentences what about the conditions makes the numbers doubtful, and what to do about it."""
     sentences = [CAUTION] if run.plan.emulated else []
+    sentences += identity.sentences(run)
     sentences += [
         f"The condition {key} changed within this run ({' / '.join(known)}): its measurements are not comparable "
         "as they stand. Measure again in one go."

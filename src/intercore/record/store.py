@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-import zlib
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import msgspec
 
 from intercore import __version__
 from intercore.errors import IntercoreError, UsageError
-from intercore.record import store_format
+from intercore.record import run_lock, store_format
 from intercore.record.measurement import Plan, Run
 from intercore.record.plan import canonical
-from intercore.record.store_rows import check_crc, crc_of, is_of, measurement_of, packed
+from intercore.record.store_reading import FileForReading
+from intercore.record.store_rows import DamagedError, check_crc, crc_of, is_of, measurement_of, packed, reading
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from intercore.record.measurement import Measurement
     from intercore.record.plan import Setting
+    from intercore.record.run_lock import RunLock
+
+Found = TypeVar("Found")
 
 BUSY_SECONDS = 5.0
 """How long to wait for another process that is writing to the same store."""
+
+_READS = 5
+"""How often a reader begins anew because a writer came meanwhile; after that, writers are there all the time, and their
+locks hold."""
+_TO_READ = "that you may read"
+_TO_WRITE = "that you may read and write, in a directory that you may write to"
 
 _CAUSES = {
     sqlite3.SQLITE_BUSY: "it is locked by another process; wait for that one to end, then try again",
@@ -38,13 +47,15 @@ _CAUSES = {
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a copy, or choose another file",
     sqlite3.SQLITE_NOTADB: "it is not an Intercore store and was left as it is; choose another file",
     sqlite3.SQLITE_READONLY: "it is read-only; make the file and its directory writable, or work on a copy",
+    sqlite3.SQLITE_ERROR: "its tables are not those of an Intercore store: the file is damaged, or another program has "
+    "changed it; restore it from a copy, or choose another file",
     sqlite3.SQLITE_CONSTRAINT_UNIQUE: "that is in it already",
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "it has no such run",
 }
 """What went wrong and what to do, by SQLite's extended result code or else the primary one (its low 8 bits)."""
 
 
-class Summary(msgspec.Struct, frozen=True):
+class RunSummary(msgspec.Struct, frozen=True):
     """A run without its measurements."""
 
     id: int
@@ -64,19 +75,18 @@ class Summary(msgspec.Struct, frozen=True):
         return self.done >= self.total
 
 
-class Store:
-    """An open store. Every method raises IntercoreError if the file, the disk or another process is in the way."""
+class StoreReader:
+    """A store that is only read: neither the file nor its folder is written to, whatever state a writer left them in.
+
+    Every method raises IntercoreError if the file or another process is in the way. What it returns is of one moment,
+    and holds all that was committed until then, by a writer that lives or was killed. A process that has the store open
+    for writing reads by that (`Store`), and does not open a reader besides: see FileForReading.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Open the store at `path`, creating it if there is no file or an empty one. Other files are never changed."""
+        """Open the store at `path`, which exists."""
         self.path = Path(path).absolute()  # absolute, so that ":memory:" is a file like any other
-        with _explained(self.path, "open"):
-            self._db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
-            try:
-                store_format.prepare(self._db, self.path)
-            except BaseException:
-                self._db.close()
-                raise
+        self._open()
 
     def __enter__(self) -> Self:
         """Return the store itself, already open."""
@@ -89,16 +99,155 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the file. Nothing is pending: every method has committed what it wrote."""
-        with _explained(self.path, "close"):
+        """Close the file."""
+        with _explained(self.path, "close", _TO_READ):
+            self._file.close()
+
+    def run(self, run_id: int | None = None) -> Run:
+        """Return a run with all its measurements; the newest run if None. UsageError if there is no such run."""
+        return self._read(lambda: self._run(run_id))
+
+    def runs(self) -> list[RunSummary]:
+        """Return all runs without their measurements, the oldest first."""
+        return self._read(self._summaries)
+
+    def _run(self, run_id: int | None) -> Run:
+        ids = [number for (number,) in self._db.execute("SELECT id FROM campaigns ORDER BY id DESC")]
+        if not ids:
+            raise UsageError(f"{self.path} holds no run yet; make one with `intercore run`")
+        if run_id is None:
+            run_id = ids[0]
+        if run_id not in ids:
+            known = ", ".join(map(str, ids[:10])) + (", …" if len(ids) > 10 else "")
+            raise UsageError(f"there is no run {run_id} in {self.path}; newest first, it holds {known}")
+        (summary,) = self._summaries(run_id)
+        return Run(
+            id=summary.id,
+            plan=summary.plan,
+            started=summary.started,
+            tool=summary.tool,
+            total=summary.total,
+            measurements=tuple(self._measurements(run_id)),
+        )
+
+    def _open(self) -> None:
+        with _explained(self.path, "open", _TO_READ):
+            self._file = FileForReading(self.path, BUSY_SECONDS)
+            self._db = self._file.db
+
+    def _read(self, read: Callable[[], Found]) -> Found:
+        """Return what `read` finds, once nobody has changed the file while it was reading."""
+        for _ in range(_READS):
+            if not self._file.is_current:
+                self.close()
+                self._open()
+            failure = None
+            try:
+                with self._transaction("read"):
+                    found = read()
+            except IntercoreError as error:
+                failure = error
+            if self._file.is_current:
+                break
+        if failure is not None:
+            raise failure
+        return found
+
+    @contextmanager
+    def _transaction(self, action: str, kind: Literal["DEFERRED", "IMMEDIATE"] = "DEFERRED") -> Iterator[None]:
+        """Commit what the block did, or roll all of it back if anything raises. A reader sees one moment's state."""
+        with _explained(self.path, action), self._db:
+            self._db.execute(f"BEGIN {kind}")
+            yield
+
+    def _summaries(self, run_id: int | None = None) -> list[RunSummary]:
+        """Return one run, or all of them."""
+        rows = self._db.execute(
+            "SELECT id, (SELECT count(*) FROM measurements WHERE campaign = campaigns.id), crc,"
+            " plan, total, started, tool FROM campaigns WHERE :id IS NULL OR id = :id ORDER BY id",
+            {"id": run_id},
+        )
+        summaries = []
+        for number, done, crc, *row in rows:
+            with self._reading(f"run {number}"):
+                check_crc(crc, crc_of(row))
+                plan, total, started, tool = msgspec.convert(row, tuple[str, int, str, str])
+                summaries.append(RunSummary(number, msgspec.json.decode(plan, type=Plan), started, tool, total, done))
+        return summaries
+
+    def _measurements(self, run_id: int) -> list[Measurement]:
+        rows = self._db.execute(f"{store_format.ROWS} WHERE campaign = ? ORDER BY measurements.id", (run_id,))
+        measurements = []
+        for number, crc, conditions, *row in rows:
+            samples = self._db.execute(
+                "SELECT name, unit, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position",
+                (number,),
+            ).fetchall()
+            with self._reading(f"measurement {number} of run {run_id}"):
+                check_crc(crc, crc_of(row, [conditions], *samples))
+                measurements.append(measurement_of(row, conditions, samples))
+        return measurements
+
+    @contextmanager
+    def _reading(self, what: str) -> Iterator[None]:
+        """Turn whatever an untrusted row can raise into an IntercoreError that says which row it is."""
+        try:
+            with reading():
+                yield
+        except DamagedError as error:
+            raise IntercoreError(f"{what} in {self.path} is damaged ({error}); restore the file from a copy") from error
+
+
+class Store(StoreReader):
+    """A store that runs and measurements are added to, and read from; a full disk or another writer can be in the way.
+
+    It holds the lock on each run that it made or was told to lock, until it is closed.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open the store at `path`, creating it if there is no file or an empty one. Other files are never changed."""
+        self.path = Path(path).absolute()
+        self._locks: dict[int, RunLock] = {}
+        with _explained(self.path, "open", _TO_WRITE):
+            self._db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+            try:
+                store_format.prepare(self._db, self.path)
+            except BaseException:
+                self._db.close()
+                raise
+
+    def close(self) -> None:
+        """Release the locks and close the file. Nothing is pending: every method has committed what it wrote."""
+        for lock in self._locks.values():
+            lock.release()
+        self._locks.clear()
+        with _explained(self.path, "close", _TO_WRITE):
             self._db.close()
 
+    def lock(self, run_id: int) -> None:
+        """Keep other processes from measuring a run as well. Raises IntercoreError if one is at it.
+
+        The lock ends with the process, however that ends.
+        """
+        if run_id in self._locks:
+            return
+        path = self.path.with_name(f"{self.path.name}-run-{run_id}.lock")
+        with _explained(path, "lock", _TO_WRITE):
+            lock = run_lock.acquired(path)
+        if lock is None:
+            raise IntercoreError(
+                f"another process is measuring run {run_id} of {self.path}; wait until that one has ended, or end it"
+            )
+        self._locks[run_id] = lock
+
     def create_run(self, plan: Plan, total: int) -> int:
-        """Add a run without measurements and return its id; `total` is the number of measurements that it needs."""
+        """Add a run without measurements, locked, and return its id; `total` is how many measurements it needs."""
         with self._transaction("add a run to", "IMMEDIATE"):
             row = (msgspec.json.encode(plan).decode(), total, _now(), __version__)
             statement = "INSERT INTO campaigns (plan, total, started, tool, crc) VALUES (?, ?, ?, ?, ?) RETURNING id"
-            return self._insert(statement, (*row, crc_of(row)))
+            run_id = self._insert(statement, (*row, crc_of(row)))
+            self.lock(run_id)  # before others can see the run
+            return run_id
 
     def add(self, run_id: int, setting: Setting, measurement: Measurement, total: int | None = None) -> None:
         """Add a complete measurement of `setting` to a run. When this returns, it survives a power cut.
@@ -153,85 +302,13 @@ class Store:
         change = "UPDATE campaigns SET total = ?, crc = ? WHERE id = ?"
         self._db.execute(change, (total, crc_of([plan, total, started, tool]), run_id))
 
-    def run(self, run_id: int | None = None) -> Run:
-        """Return a run with all its measurements; the newest run if None. UsageError if there is no such run."""
+    def _read(self, read: Callable[[], Found]) -> Found:
         with self._transaction("read"):
-            ids = [number for (number,) in self._db.execute("SELECT id FROM campaigns ORDER BY id DESC")]
-            if not ids:
-                raise UsageError(f"{self.path} holds no run yet; make one with `intercore run`")
-            if run_id is None:
-                run_id = ids[0]
-            if run_id not in ids:
-                known = ", ".join(map(str, ids[:10])) + (", …" if len(ids) > 10 else "")
-                raise UsageError(f"there is no run {run_id} in {self.path}; newest first, it holds {known}")
-            (summary,) = self._summaries(run_id)
-            return Run(
-                id=summary.id,
-                plan=summary.plan,
-                started=summary.started,
-                tool=summary.tool,
-                total=summary.total,
-                measurements=tuple(self._measurements(run_id)),
-            )
-
-    def runs(self) -> list[Summary]:
-        """Return all runs without their measurements, the oldest first."""
-        with self._transaction("read"):
-            return self._summaries()
-
-    def newest_unfinished(self) -> int:
-        """Return the id of the newest run that is not complete. UsageError if there is none."""
-        for summary in reversed(self.runs()):
-            if not summary.complete:
-                return summary.id
-        raise UsageError(f"there is nothing to resume: every run in {self.path} is complete")
-
-    @contextmanager
-    def _transaction(self, action: str, kind: Literal["DEFERRED", "IMMEDIATE"] = "DEFERRED") -> Iterator[None]:
-        """Commit what the block did, or roll all of it back if anything raises. A reader sees one moment's state."""
-        with _explained(self.path, action), self._db:
-            self._db.execute(f"BEGIN {kind}")
-            yield
+            return read()
 
     def _insert(self, statement: str, values: tuple[Any, ...]) -> int:
         (number,) = self._db.execute(statement, values).fetchone()
         return int(number)
-
-    def _summaries(self, run_id: int | None = None) -> list[Summary]:
-        """Return one run, or all of them."""
-        rows = self._db.execute(
-            "SELECT id, (SELECT count(*) FROM measurements WHERE campaign = campaigns.id), crc,"
-            " plan, total, started, tool FROM campaigns WHERE :id IS NULL OR id = :id ORDER BY id",
-            {"id": run_id},
-        )
-        summaries = []
-        for number, done, crc, *row in rows:
-            with self._reading(f"run {number}"):
-                check_crc(crc, crc_of(row))
-                plan, total, started, tool = msgspec.convert(row, tuple[str, int, str, str])
-                summaries.append(Summary(number, msgspec.json.decode(plan, type=Plan), started, tool, total, done))
-        return summaries
-
-    def _measurements(self, run_id: int) -> list[Measurement]:
-        rows = self._db.execute(f"{store_format.ROWS} WHERE campaign = ? ORDER BY measurements.id", (run_id,))
-        measurements = []
-        for number, crc, conditions, *row in rows:
-            samples = self._db.execute(
-                "SELECT name, unit, clock, hz, count, codec, data FROM samples WHERE measurement = ? ORDER BY position",
-                (number,),
-            ).fetchall()
-            with self._reading(f"measurement {number} of run {run_id}"):
-                check_crc(crc, crc_of(row, [conditions], *samples))
-                measurements.append(measurement_of(row, conditions, samples))
-        return measurements
-
-    @contextmanager
-    def _reading(self, what: str) -> Iterator[None]:
-        """Turn whatever an untrusted row can raise into an IntercoreError that says which row it is."""
-        try:
-            yield
-        except (msgspec.MsgspecError, zlib.error, ValueError, OverflowError) as error:
-            raise IntercoreError(f"{what} in {self.path} is damaged ({error}); restore the file from a copy") from error
 
 
 def _now() -> str:
@@ -239,19 +316,30 @@ def _now() -> str:
 
 
 @contextmanager
-def _explained(path: Path, action: str) -> Iterator[None]:
-    """Turn errors of the file into an IntercoreError with what, where and what to do."""
+def _explained(path: Path, action: str, needed: str = _TO_WRITE) -> Iterator[None]:
+    """Turn errors of the file into an IntercoreError with what, where and what to do: a file as `needed`."""
     try:
         yield
     except sqlite3.Error as error:
-        raise IntercoreError(f"cannot {action} {path}: {_cause(error, path)}") from error
-    except (OSError, OverflowError, UnicodeError) as error:  # the latter two: a value that SQLite has no room for
-        raise IntercoreError(f"cannot {action} {path}: {error}") from error
+        raise IntercoreError(f"cannot {action} {path}: {_cause(error, path, needed)}") from error
+    except UnicodeDecodeError as error:  # in what SQLite's module says of it
+        raise IntercoreError(f"cannot {action} {path}: {_CAUSES[sqlite3.SQLITE_CORRUPT]}") from error
+    except UnicodeError as error:
+        raise IntercoreError(f"cannot {action} {path}: a text is not valid; use UTF-8") from error
+    except OverflowError as error:
+        raise IntercoreError(f"cannot {action} {path}: a number is too large for it") from error
+    except OSError as error:
+        raise IntercoreError(f"cannot {action} {path}: {error.strerror or error}") from error
 
 
-def _cause(error: sqlite3.Error, path: Path) -> str:
+def _cause(error: sqlite3.Error, path: Path, needed: str) -> str:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # errors of the Python module have none
     if code == sqlite3.SQLITE_CANTOPEN and not path.parent.is_dir():
         return f"there is no directory {path.parent}; make it, or choose another file"
-    unknown = f"{error}; make sure that it is a file that you may read and write, in a directory that you may write to"
-    return _CAUSES.get(code) or _CAUSES.get(code & 0xFF) or unknown
+    if code == sqlite3.SQLITE_CANTOPEN and path.is_dir():
+        return "it is a folder; choose a file"
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return f"it cannot be opened; make sure that it is a file {needed}"
+    if "Could not decode" in str(error):  # of the Python module, for a text that is not UTF-8
+        code = sqlite3.SQLITE_CORRUPT
+    return _CAUSES.get(code) or _CAUSES.get(code & 0xFF) or f"{error}; make sure that it is a file {needed}"

@@ -7,6 +7,7 @@ History (`PRAGMA user_version`):
 
 from __future__ import annotations
 
+import sqlite3
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,7 +18,6 @@ from intercore.record.measurement import Part
 from intercore.record.store_rows import crc_of
 
 if TYPE_CHECKING:
-    import sqlite3
     from pathlib import Path
 
 FORMAT = 2
@@ -89,15 +89,37 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
         db.execute("PRAGMA foreign_keys = OFF")  # or a table that others refer to could not be replaced
         with db:
             db.execute("BEGIN IMMEDIATE")
-            found = _format_of(db, path)  # another process may have been faster
-            if found == 0:
-                for statement in _SCHEMA:
-                    db.execute(statement)
-            elif found == 1:
-                _convert_from_1(db)
+            _convert(db, _format_of(db, path))  # another process may have been faster
         db.execute("PRAGMA foreign_keys = ON")
     # Where the file system cannot do WAL, SQLite keeps its rollback journal, which is as safe.
     db.execute("PRAGMA journal_mode = WAL")
+
+
+def current(db: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    """Return a connection to what `db` holds, in this format: `db` itself, or a converted copy in memory.
+
+    Raises IntercoreError for a file that is refused, and what SQLite raises.
+    """
+    found = _format_of(db, path)
+    if found == FORMAT:
+        return db
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        db.backup(copy)
+        _convert(copy, found)
+    except BaseException:
+        copy.close()
+        raise
+    return copy
+
+
+def _convert(db: sqlite3.Connection, found: int) -> None:
+    """Make the tables of the format `found` those of this one; 0 is that of a file without any."""
+    if found == 0:
+        for statement in _SCHEMA:
+            db.execute(statement)
+    elif found == 1:
+        _convert_from_1(db)
 
 
 def _convert_from_1(db: sqlite3.Connection) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -12,9 +13,26 @@ from intercore.record.measurement import Level, Measurement, Series, Unit
 from intercore.record.plan import Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _Natural = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class DamagedError(Exception):
+    """Rows that are not what was stored: a clause about what they stand for."""
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Turn whatever an untrusted row can raise into a DamagedError, in words that do not depend on the library."""
+    try:
+        yield
+    except msgspec.MsgspecError:
+        raise DamagedError("a column of it does not hold what Intercore stores there") from None
+    except zlib.error:
+        raise DamagedError("its samples cannot be unpacked") from None
+    except (ValueError, OverflowError):
+        raise DamagedError("a value in it is out of range") from None
 
 
 class _Samples(msgspec.Struct, array_like=True, frozen=True):
@@ -43,7 +61,7 @@ def _unpack(row: tuple[Any, ...]) -> Series:
     inflate = zlib.decompressobj()
     data = inflate.decompress(samples.data, size + 1)  # bounded, whatever the blob would grow to; 0 means no bound
     if len(data) != size or not inflate.eof:
-        raise ValueError(f"series {samples.name} does not hold {samples.count} samples")
+        raise DamagedError(f"series {samples.name} does not hold {samples.count} samples")
     ticks = np.cumsum(np.frombuffer(data, "<i8"), dtype=np.int64)
     return Series(samples.name, samples.clock, samples.hz, ticks, samples.unit)
 
@@ -51,7 +69,7 @@ def _unpack(row: tuple[Any, ...]) -> Series:
 def measurement_of(row: list[Any], conditions: object, samples: list[tuple[Any, ...]]) -> Measurement:
     """Return a measurement of its row, its conditions and the rows of its samples.
 
-    Raises ValueError, MsgspecError, zlib.error or OverflowError for rows that are none.
+    Raises DamagedError for rows that are none, or within `reading` what becomes one.
     """
     setting, repetition, benchmark, factors, checks, started = msgspec.convert(
         row, tuple[str, _Natural, str, str, str, str]
@@ -66,7 +84,7 @@ def measurement_of(row: list[Any], conditions: object, samples: list[tuple[Any, 
         started=started,
     )
     if not is_of(measurement, Setting(benchmark, msgspec.json.decode(setting, type=dict[str, Level]), repetition)):
-        raise ValueError(f"its factors {factors} are not those of its setting {setting}")
+        raise DamagedError(f"its factors {factors} are not those of its setting {setting}")
     return measurement
 
 
@@ -90,6 +108,6 @@ def crc_of(*rows: Sequence[object]) -> int:
 
 
 def check_crc(stored: int, computed: int) -> None:
-    """Raise ValueError if a stored check sum is not that of what was read."""
+    """Raise DamagedError if a stored check sum is not that of what was read."""
     if stored != computed:
-        raise ValueError("its check sum is wrong")
+        raise DamagedError("its check sum is wrong")

@@ -67,7 +67,7 @@ def open_qemu(given: Path | None, build: Callable[[], Path]) -> Connection:
     except ValueError as error:
         raise IntercoreError(f"{path} cannot be run: {error}") from None
     port = QemuPort(qemu, esp_image.padded(data, found.flash_size))
-    return Connection(port, emulator=version, contact_timeout=BOOT_TIMEOUT)
+    return Connection(port, emulator=version, image=esp_image.digest(data), contact_timeout=BOOT_TIMEOUT)
 
 
 def find_qemu() -> tuple[str, str]:

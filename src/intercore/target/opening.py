@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore.board import elf
 from intercore.board.build import board_image, host_program
 from intercore.board.esp_idf import whole_flash
 from intercore.board.factors import OPT
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from intercore.board.boards import Board
+    from intercore.link.port import Port
     from intercore.target.targets import Address
 
 REAPPEARING_S = 5.0
@@ -32,13 +35,30 @@ REAPPEARING_S = 5.0
 
 
 def open_host(address: Address, say: Callable[[str], None]) -> Connection:
-    """Start the program on this machine."""
-    return Connection(ChildPort([str(host_program(str(address.build.get("opt", OPT.default)), say))]))
+    """Start the program on this machine. It can be started anew for as long as it is the same file."""
+    program = host_program(str(address.build.get("opt", OPT.default)), say)
+    known = _identity(program)
+
+    def start() -> Port:
+        if _identity(program) != known:
+            raise IntercoreError(f"{program} has been replaced since the run began")
+        return ChildPort([str(program)])
+
+    return Connection(start(), start=start, image=elf.digest([program]))
+
+
+def _identity(program: Path) -> tuple[int, ...]:
+    """Return what changes when a file is replaced or written to."""
+    try:
+        found = program.stat()
+    except OSError as error:
+        raise IntercoreError(f"{program}: {error.strerror}") from None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def open_serial(address: Address, *, release: bool = False) -> Connection:
     """Open a serial port, here or in a labgrid laboratory; for `release`, see SerialPort."""
-    if address.port is None:
+    if address.port is None or not address.port.strip():
         raise UsageError("which port? e.g. --port /dev/ttyACM0, --port COM3 or --port socket://127.0.0.1:4000")
     kind = labgrid_port.LabgridPort if address.port.startswith(labgrid_port.SCHEME) else SerialPort
     return Connection(kind(address.port, address.baud, release=release))
@@ -48,7 +68,7 @@ def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -
     """Switch a simulated chip on, with the program for its board."""
     program = address.program or board_image(board, address.build, say).elf
     chip = SimulatedChip(program, address.baud, address.faults)
-    return Connection(chip.port, chip)
+    return Connection(chip.port, chip, image=elf.digest([program]))
 
 
 def open_board(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
@@ -56,9 +76,11 @@ def open_board(board: Board, address: Address, say: Callable[[str], None]) -> Co
     by_serial_port = board.flashed_by == "esptool"
     if address.build and address.flashing is not None:
         way = msgspec.structs.replace(address.flashing, port=address.port) if by_serial_port else address.flashing
-        say(flash(board, address.build, way, say))
-        if by_serial_port:
-            return _reopened(partial(open_serial, address, release=True))
+        flashed = flash(board, address.build, way, say)
+        say(flashed.words)
+        opening = partial(open_serial, address, release=by_serial_port)
+        connection = _reopened(opening) if by_serial_port else opening()
+        return dataclasses.replace(connection, image=flashed.image)
     return open_serial(address, release=by_serial_port)
 
 

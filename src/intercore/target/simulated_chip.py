@@ -20,6 +20,21 @@ if TYPE_CHECKING:
     MakeWitness: TypeAlias = Callable[[Simulator], Witness]
 
 
+def check_faults(faults: Sequence[str]) -> None:
+    """Raise UsageError if one of these is no fault; it takes no program to know that."""
+    _have_faults(Simulator(bytes(4), base=0x2000_0000), faults)
+
+
+def _have_faults(simulator: Simulator, faults: Sequence[str]) -> None:
+    for fault in faults:
+        if not fault.isascii():  # which the simulator would not be able to tell
+            raise UsageError(f"--fault: there is no fault '{fault}', such as uart-out:flip=1e-4 or reset@5e7")
+    try:
+        simulator.set_faults(faults)
+    except ValueError as error:
+        raise UsageError(f"--fault: {error}") from None
+
+
 class SimulatedChip:
     """A simulated chip that is switched on."""
 
@@ -33,10 +48,7 @@ class SimulatedChip:
         self.port = SimulatedPort(self.simulator, rate)
         self._witnesses: dict[MakeWitness, Witness] = {}
         self._witness: Witness | None = None
-        try:
-            self.simulator.set_faults(faults)
-        except ValueError as error:
-            raise UsageError(f"--fault: {error}") from None
+        _have_faults(self.simulator, faults)
 
     def symptoms(self) -> str:
         """Return what is to be seen of a program that hangs, a clause."""

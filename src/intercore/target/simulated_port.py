@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from intercore.link.port import Port, TargetLostError
 from intercore.sim import Reason
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from intercore.sim import Simulator, Stop, TimedOutput
@@ -73,8 +74,7 @@ class SimulatedPort(Port):
 
     def _obituary(self, stop: Stop, said: bytes) -> str:
         """Say why the program ended, where both cores were, and what it said last."""
-        last = said.decode("ascii", errors="replace").split("\n")[-1]
-        words = "".join(character for character in last if character.isprintable())
+        words = printable(said.decode("ascii", errors="replace").replace("\r", "\n").split("\n")[-1])
         return f"the program on the simulated chip ended: {stop}; {symptoms(self._chip)}" + (
             f"; its last words: {words}" if words else ""
         )

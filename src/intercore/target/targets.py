@@ -113,6 +113,14 @@ class Target(msgspec.Struct, frozen=True):
         return self.kind is Kind.EMULATED
 
     @property
+    def alone(self) -> bool:
+        """Whether nothing else of ours may run on this machine meanwhile: what it does takes this machine's time.
+
+        A simulated chip runs here as well, but counts its own time; so it comes out the same however busy we are.
+        """
+        return self.kind in {Kind.HOST, Kind.EMULATED}
+
+    @property
     def flashed(self) -> bool:
         """Whether its program is put there by `intercore flash`, or by a plan file that names its factors."""
         return self.kind is Kind.BOARD
@@ -198,7 +206,7 @@ def usual_builds() -> dict[str, dict[str, Level]]:
 
 
 def check_address(target: Target, address: Address) -> None:
-    """Raise UsageError if the address says something that has no meaning for the target."""
+    """Raise UsageError if the address says something that has no meaning for the target: before anything is built."""
     if target.built_here and address.port is not None:
         meant = "serial" if target.board is None else target.board.name
         raise UsageError(f"the target {target.name} runs on this machine and has no --port; did you mean '{meant}'?")
@@ -207,7 +215,12 @@ def check_address(target: Target, address: Address) -> None:
     if address.program is not None and target.emulated and address.build:
         name = next(iter(address.build))
         raise UsageError(f"an image was built already: leave out {name}, or the image")
-    if address.program is not None and not (target.emulated or target.simulated):
+    if address.faults:
+        # Here, since the simulator takes tenths of a second to load.
+        from intercore.target.simulated_chip import check_faults  # noqa: PLC0415
+
+        check_faults(address.faults)
+    if address.program is not None and not target.emulated:
         flashed = (
             "" if target.board is None else f"; to put one on a board: intercore flash {target.board.name} --image FILE"
         )

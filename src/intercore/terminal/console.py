@@ -9,6 +9,8 @@ import functools
 import sys
 from typing import TYPE_CHECKING
 
+from intercore.text import shortened
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -19,17 +21,17 @@ FILE_WIDTH = 100
 @functools.cache
 def results() -> Console:
     """Return the console of what was asked for."""
-    from rich.console import Console  # noqa: PLC0415 - see above
+    from intercore.terminal.printable_console import PrintableConsole  # noqa: PLC0415 - see above
 
-    return Console(width=None if sys.stdout.isatty() else FILE_WIDTH)
+    return PrintableConsole(width=None if sys.stdout.isatty() else FILE_WIDTH)
 
 
 @functools.cache
 def messages() -> Console:
     """Return the console of progress, advice and errors."""
-    from rich.console import Console  # noqa: PLC0415 - see above
+    from intercore.terminal.printable_console import PrintableConsole  # noqa: PLC0415 - see above
 
-    return Console(stderr=True)
+    return PrintableConsole(stderr=True)
 
 
 def say(text: str) -> None:
@@ -38,7 +40,7 @@ def say(text: str) -> None:
 
 
 def say_error(sentence: str) -> None:
-    """Print what ended a command."""
+    """Print what ended a command: no more than a screen of it, whatever was typed or found."""
     from rich.markup import escape  # noqa: PLC0415 - see above
 
-    messages().print(f"[red]error:[/] {escape(sentence)}", soft_wrap=True)
+    messages().print(f"[red]error:[/] {escape(shortened(sentence))}", soft_wrap=True)

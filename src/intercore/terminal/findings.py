@@ -86,6 +86,8 @@ class OfSection:
     flat: Sequence[Row]
     section: Section
     warnings: Sequence[str] = ()
+    first: Sequence[str] = ()
+    """What else must be known, before any number is read: of which kernel or image they are."""
 
     def document(self) -> object:
         """Return the analysis."""
@@ -96,7 +98,8 @@ class OfSection:
         return self.flat
 
     def text(self) -> Iterator[Part]:
-        """Yield tables and sentences of the section, and the warnings."""
+        """Yield what must be known first, tables and sentences of the section, and the warnings."""
+        yield from map(Caution, self.first)
         yield from self.section.tables
         yield from map(Sentence, self.section.sentences)
         yield from map(Caution, self.warnings)

@@ -59,6 +59,7 @@ class ImageFindings:
         return {
             **{name: str(path.absolute()) for name, path in _named(self.files)},
             **image.build,
+            "image_digest": image.digest,
             "compiler": image.compiler,
             "kernel": image.kernel.version,
             "kernel_folder": str(image.kernel.folder),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from intercore.text import printable
 from intercore.view.quantity import rough_time
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class _Bars:
         self._tasks: dict[int, TaskID] = {}
 
     def begin(self, campaign: Campaign) -> None:
-        name = escape(f"{campaign.name} (run {campaign.id})")
+        name = escape(printable(f"{campaign.name} (run {campaign.id})"))
         self._tasks[campaign.id] = self._progress.add_task(name, total=campaign.total, completed=campaign.done)
 
     def stored(self, campaign: Campaign, setting: Setting, seconds: float) -> None:  # noqa: ARG002 - bars have no room
@@ -180,4 +181,4 @@ class _Log:
 
 def _words(setting: Setting) -> str:
     levels = (f"{name}={level}" for name, level in setting.factors.items() if name != "seed")
-    return " ".join((setting.benchmark, *levels))
+    return printable(" ".join((setting.benchmark, *levels)))

@@ -24,6 +24,8 @@ class RunFindings:
     """Return its JSON document."""
     make_reports: Callable[[], Sequence[Report]]
     """Return what each of its benchmarks says about it. It takes seconds, and not every format needs it."""
+    first: Sequence[str]
+    """What must be known before any number is read: of which kernel or image they are."""
     left_out: str
     """What the target could not measure: a sentence, or empty."""
     warnings: Sequence[str]
@@ -41,7 +43,8 @@ class RunFindings:
         return [{**row, **origin} for report in self.make_reports() for row in report.rows]
 
     def text(self) -> Iterator[Part]:
-        """Yield what each benchmark tells, then what is doubtful in that, then how to go on."""
+        """Yield what must be known first, what each benchmark tells, what is doubtful in that, and how to go on."""
+        yield from map(Caution, self.first)
         reports = self.make_reports()
         for report in reports:
             yield from report.section.tables

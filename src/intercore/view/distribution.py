@@ -201,7 +201,7 @@ def _bars(label: str, counts: NDArray[np.int64], edges: Floats, index: int, pane
         "marker": {"color": f"series{index % COLOURS}", "opacity": 0.6 if panels == 1 else 0.9, "line": {"width": 0}},
         "hoverinfo": "text",
         "hovertext": [
-            f"<b>{name}</b><br>{duration(a)} to {duration(b)}: {count:,}"
+            f"<b>{name}</b><br>{duration(a) if a else 0} to {duration(b)}: {count:,}"
             for a, b, count in zip(low.tolist(), high.tolist(), counts[full].tolist(), strict=True)
         ],
     }

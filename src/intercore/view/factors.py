@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from intercore.statistics.factors import FactorEffect, cell_means, ordered
 from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.figure import COLOURS, base_layout, log_axis, plot_text
-from intercore.view.quantity import percent, significant
+from intercore.view.quantity import percent, significant, tenths
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def factor_table(title: str, analysis: FactorAnalysis) -> Table[FactorEffect]:
         [
             Column("factor", lambda one: " × ".join(one.factors)),
             Column("levels", lambda one: str(len(one.levels)) if one.levels else "", right=True),
-            Column("of all variation", lambda one: f"{100 * one.eta_squared:.1f} %", right=True),
+            Column("of all variation", lambda one: f"{tenths(100 * one.eta_squared)} %", right=True),
             Column("partial η²", lambda one: f"{one.partial_eta_squared:.3f}", right=True),
             Column(
                 "partial ω²", lambda one: _known(one.partial_omega_squared, lambda value: f"{value:.3f}"), right=True

@@ -6,6 +6,7 @@ import html
 from typing import TYPE_CHECKING
 
 from intercore.record.origin import in_brackets
+from intercore.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,5 +63,5 @@ def labelled(figure: Figure, origin: Origin) -> Figure:
 
 
 def plot_text(text: str) -> str:
-    """Escape text for plotly, which knows a few tags of HTML, links among them."""
-    return html.escape(text, quote=False)
+    """Escape text for plotly, which knows a few tags of HTML, links among them, and make it printable."""
+    return html.escape(printable(text), quote=False)

@@ -5,14 +5,19 @@ from __future__ import annotations
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from intercore.record.origin import LABELS
+from intercore.text import printable
 from intercore.view.quantity import FORMATS, shown, span
 
 
 def environment(package: str) -> Environment:
-    """Return what knows the templates of a package, and `parts.html.j2`. It escapes all that no template wrote."""
+    """Return what knows the templates of a package, and `parts.html.j2`.
+
+    It escapes all that no template wrote, and replaces what would have it read as something else.
+    """
     made = Environment(
         loader=ChoiceLoader([PackageLoader(package, "."), PackageLoader("intercore.view", ".")]),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -25,3 +30,7 @@ def environment(package: str) -> Environment:
     }
     made.globals["labels"] = LABELS
     return made
+
+
+def _shown(value: object) -> object:
+    return printable(value) if type(value) is str else value  # Markup, a kind of str, is made of what was shown so

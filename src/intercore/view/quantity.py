@@ -12,15 +12,45 @@ if TYPE_CHECKING:
 UNKNOWN = "?"
 """Stands for a bound that the data cannot give."""
 
+UNDER_A_TICK = "< tick"
+"""Stands for a time that is too short for the clock that it was read from: no time is 0."""
+
 _NEXT_TO_NOTHING = 1e-4
+_HUNDREDTHS_SAY = 0.1
 
 _SCALES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 
 
 def duration(us: float) -> str:
-    """Return a duration given in µs with three significant digits and the unit that suits it: `1.23 ms`."""
+    """Return a duration given in µs with three significant digits and the unit that suits it: `1.23 ms`.
+
+    Of 0, it says that the clock has shown nothing of it.
+    """
+    if us == 0:
+        return UNDER_A_TICK
     scale, unit = _scale(us)
     return f"{significant(us / scale)} {unit}"
+
+
+def resolved(us: float, tick_us: float) -> str:
+    """Return a difference of times given in µs; `< 8 ns` where it is less than a tick of the clock, of either sign.
+
+    `tick_us`, above 0, is what the clock can tell of it: of one of so many that were timed together, a part of a tick.
+    """
+    if abs(us) >= tick_us:
+        return duration(us)
+    scale, unit = _scale(tick_us)
+    return f"< {tick_us / scale:.3g} {unit}"
+
+
+def multiple(ratio: float) -> str:
+    """Return how many times as much something is, with two decimals, or two digits where these would say nothing."""
+    return significant(ratio, 2) if abs(ratio) < _HUNDREDTHS_SAY and ratio else f"{ratio:.2f}"
+
+
+def tenths(value: float) -> str:
+    """Return a number, at least 0, with one decimal; `<0.1` where that would be 0 and it is not."""
+    return "<0.1" if 0 < value < 0.05 else f"{value:.1f}"
 
 
 def duration_with_bounds(estimate: Interval) -> str:

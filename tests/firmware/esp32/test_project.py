@@ -14,6 +14,7 @@ DEFAULTS = sorted(PROJECT.glob("sdkconfig.defaults*"))
 
 # What the project sets of ESP-IDF's own options, each looked up in release/v5.5: the Kconfig file that defines it.
 OPTIONS = {
+    "APP_REPRODUCIBLE_BUILD": "Kconfig",
     "BOOTLOADER_LOG_LEVEL_WARN": "components/bootloader/Kconfig.log",
     "COMPILER_OPTIMIZATION_ASSERTIONS_ENABLE": "Kconfig",
     "COMPILER_OPTIMIZATION_PERF": "Kconfig",

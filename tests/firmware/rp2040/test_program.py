@@ -61,6 +61,14 @@ def test_the_readme_says_how_much_of_the_chip_it_takes(o2: Path) -> None:
     assert f"{code:.0f} kB of code, and {everything:.0f} of its 264 kB of RAM" in row
 
 
+def test_the_program_says_which_sources_its_kernel_is_of_and_only_there_whether_they_are_a_release(
+    board: Board,
+) -> None:
+    said = {line["key"]: line["value"] for line in board.ask("info") if line["type"] == "condition"}
+    assert said["freertos.sources"] == "ff265a60962f88d4, unmodified"
+    assert [key for key, value in said.items() if "modified" in value] == ["freertos.sources"]
+
+
 @pytest.mark.measures("speedup")
 def test_two_cores_are_faster_than_one(board: Board) -> None:
     answer = board.ask("run speedup n=1000 mode=spin samples=5")

@@ -28,6 +28,7 @@ from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution, disturbances
 from intercore.statistics.intervals import Interval
 from intercore.statistics.repetitions import difference, median
+from intercore.view.quantity import multiple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -76,6 +77,8 @@ class ApiCall(msgspec.Struct, frozen=True):
     """Calls in one sample."""
     varied: dict[str, Level]
     """The other factors that take more than one level in the run, by name."""
+    resolution_us: Annotated[float, Meta(gt=0)]
+    """What the clock can tell of one call: a tick, divided by the batch. A cost below that was not measured."""
     samples_us: Distribution
     """The raw samples in µs: each is a batch of calls and one look at the clock."""
     looking_us: Annotated[float, Meta(ge=0)]
@@ -110,6 +113,8 @@ class ApiBySize(msgspec.Struct, frozen=True):
     """The cost at each, in µs."""
     fixed_us: float
     """Cost of a call that moves nothing, in µs."""
+    resolution_us: Annotated[float, Meta(gt=0)]
+    """What the clock can tell of one call: a tick, divided by the batch."""
     per_byte_us: float
     """What each byte adds, in µs."""
     even_bytes: float | None
@@ -203,6 +208,7 @@ def _call(
         other=other,
         batch=batch,
         varied=dict(varied),
+        resolution_us=tick_us(pool, "call") / batch,
         samples_us=distribution_us(pool, "call"),
         looking_us=looking_us(pool, core),
         cost_us=cost,
@@ -252,6 +258,7 @@ def _line(points: Sequence[ApiCall]) -> ApiBySize:
         sizes=tuple(int(size) for size in sizes),
         costs_us=tuple(float(cost) for cost in costs),
         fixed_us=fixed,
+        resolution_us=max(one.resolution_us for one in points),
         per_byte_us=per_byte,
         even_bytes=fixed / per_byte if rises and fixed > 0 else None,
         residual_us=rest,
@@ -260,6 +267,11 @@ def _line(points: Sequence[ApiCall]) -> ApiBySize:
 
 def _name(call: str, size: int | None) -> str:
     return call if size is None else f"{call} of {size} bytes"
+
+
+def _cost(one: ApiCall) -> str:
+    cost, least = one.cost_us.value, one.resolution_us
+    return f"less than {_us(least)}" if cost < least else _us(cost)
 
 
 def _us(value: float) -> str:
@@ -273,10 +285,10 @@ def _sentences(calls: Sequence[ApiCall], by_size: Sequence[ApiBySize]) -> Iterab
         cheap = min(alone, key=lambda one: one.cost_us.value)
         dear = max(alone, key=lambda one: one.cost_us.value)
         yield (
-            f"Alone, calls that switch no task take {_us(cheap.cost_us.value)} ({_name(cheap.call, cheap.size)}) to "
-            f"{_us(dear.cost_us.value)} ({_name(dear.call, dear.size)})."
+            f"Alone, calls that switch no task take {_cost(cheap)} ({_name(cheap.call, cheap.size)}) to "
+            f"{_cost(dear)} ({_name(dear.call, dear.size)})."
             if cheap is not dear
-            else f"Alone, {_name(cheap.call, cheap.size)} takes {_us(cheap.cost_us.value)}."
+            else f"Alone, {_name(cheap.call, cheap.size)} takes {_cost(cheap)}."
         )
     yield from _sentences_of_others(real)
     for line in by_size:
@@ -296,18 +308,19 @@ def _sentences_of_others(real: Sequence[ApiCall]) -> Iterable[str]:
     ]
     if longer:
         factor, more, most = max(longer, key=lambda three: three[0])
+        how = f"up to {multiple(factor)} times as long ({_name(most.call, most.size)}, {_us(more)} more)"
         worst = max(hammered, key=lambda one: one.samples_us.max)
         yield (
             f"While the other core makes the same calls on objects of its own, {len(longer)} of {len(hammered)} take "
-            f"longer, up to {factor:.2f} times as long ({_name(most.call, most.size)}, {_us(more)} more): the price of "
-            f"what the cores share in the kernel. The longest seen was {_name(worst.call, worst.size)} with "
-            f"{_us(worst.samples_us.max)}."
+            f"longer, {how}: the price of what the cores share in the kernel. The longest seen was "
+            f"{_name(worst.call, worst.size)} with {_us(worst.samples_us.max)}."
         )
     elif hammered:
         yield "While the other core makes the same calls on objects of its own, none takes longer that could be told."
     spun = [one.factor for one in real if one.other == SPIN and one.factor is not None]
     if spun:
+        least, most_times = multiple(min(spun)), multiple(max(spun))
         yield (
-            f"Beside a core that computes without calling the kernel they take {min(spun):.2f} to {max(spun):.2f} "
+            f"Beside a core that computes without calling the kernel they take {least} to {most_times} "
             "times as long: what is more than that beside one that calls it is waiting for locks."
         )

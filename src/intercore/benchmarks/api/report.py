@@ -11,7 +11,7 @@ import numpy as np
 from intercore.benchmarks.api.analysis import ALONE, EMPTY, SPIN, analyse, warnings
 from intercore.view.dots import SYMBOLS, Dot, dots_figure
 from intercore.view.figure import COLOURS, base_layout, plot_text
-from intercore.view.quantity import duration, significant
+from intercore.view.quantity import duration, resolved, significant
 from intercore.view.section import Figure, Report, Section, where
 from intercore.view.table import Column, Table, varied_columns
 
@@ -110,10 +110,10 @@ def _sizes_table(run: Run, analysis: ApiAnalysis) -> Table[ApiBySize]:
         Column("core", lambda one: str(one.core), right=True),
         Column("other core", lambda one: one.other),
         Column("bytes", lambda one: f"{one.sizes[0]:,} – {one.sizes[-1]:,}", right=True),
-        Column("fixed", lambda one: duration(one.fixed_us), right=True),
+        Column("fixed", lambda one: resolved(one.fixed_us, one.resolution_us), right=True),
         Column("per byte", lambda one: duration(one.per_byte_us) if one.even_bytes else _DASH, right=True),
         Column("equal at", lambda one: f"{one.even_bytes:,.0f}" if one.even_bytes else _DASH, right=True),
-        Column("off the line", lambda one: f"{1e3 * one.residual_us:,.0f} ns", right=True),
+        Column("off the line", lambda one: resolved(one.residual_us, one.resolution_us), right=True),
     ]
     return Table(f"Calls by size on {where(run)}: fixed + per byte * size", rows, columns)
 
@@ -131,7 +131,7 @@ def _called(one: ApiCall) -> str:
 
 
 def _cost(one: ApiCall) -> str:
-    return duration(one.cost_us.value)
+    return resolved(max(one.cost_us.value, 0.0), one.resolution_us)
 
 
 def _cycles(one: ApiCall) -> str:
@@ -147,7 +147,7 @@ def _factor(one: ApiCall) -> str:
 
 
 def _more(one: ApiCall) -> str:
-    return _DASH if one.more_us is None else duration(one.more_us.value)
+    return _DASH if one.more_us is None else resolved(one.more_us.value, one.resolution_us)
 
 
 def _more_cycles(one: ApiCall) -> str:
@@ -205,7 +205,7 @@ def _label(one: ApiCall) -> str:
 
 
 def _hover(one: ApiCall) -> str:
-    lines = [f"cost {duration(one.cost_us.value)}"]
+    lines = [f"cost {_cost(one)}"]
     lines += [f"{one.cost_cycles:,.0f} cycles"] if one.cost_cycles is not None else []
     return "<br>".join([*lines, f"longest of {one.samples_us.n:,} samples {_longest(one)}"])
 
@@ -237,7 +237,7 @@ def _sizes_figure(lines: Sequence[ApiBySize]) -> Figure:
                 "marker": {"color": colour, "size": 9, "symbol": SYMBOLS[place // COLOURS % len(SYMBOLS)]},
                 "hoverinfo": "text",
                 "text": [
-                    f"<b>{name}</b><br>{size:,} bytes: {duration(cost)}"
+                    f"<b>{name}</b><br>{size:,} bytes: {resolved(cost, line.resolution_us)}"
                     for size, cost in zip(line.sizes, line.costs_us, strict=True)
                 ],
             }

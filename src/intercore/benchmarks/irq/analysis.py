@@ -26,6 +26,7 @@ from intercore.benchmarks.grouping import (
 )
 from intercore.statistics.distribution import Distribution, Interval, Tail, disturbances, tail
 from intercore.statistics.repetitions import median, ratio
+from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -381,7 +382,12 @@ def _sentences(
         yield uncertainty.sentence(within, "latency")
 
 
+_HUNDREDTHS_SAY_US = 0.1
+
+
 def _text(us: float) -> str:
+    if us < _HUNDREDTHS_SAY_US:
+        return duration(us) if us else "less than a tick"
     return f"{us:.2f} µs" if us < 100 else f"{us:,.0f} µs"
 
 

@@ -35,10 +35,6 @@ UNSYNCHRONISED = "unsynchronised"
 _NAMED = ("core", "load", "migrate")
 _POOLED = (*_NAMED, "samples", "counted", "seed", "dither_us", "rest_ms")
 _EXTREMES = 4  # of a histogram: smallest and largest latency, smallest and largest deviation
-_HISTOGRAMS = ("late.counts", "longer.counts", "shorter.counts")
-_MOST_COUNTED = 2**40
-"""Releases that a histogram can hold in all: a task of 1 µs is released so often in 12 days, and a million such
-histograms can be added up."""
 _BEYOND = 10  # counted releases beyond a percentile that is told
 
 Count = Annotated[int, Meta(ge=0)]
@@ -209,11 +205,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
         wrong, migrated, lost, asked, moved = (
             sum(one.checks.get(name, 0) for one in pool) for name in ("wrong", "migrated", "lost", "asked", "moved")
         )
-        many = sum(len(_ticks(one, "late")) + int(_counts(one, "late.counts").sum()) for one in pool)
-        impossible = sum(not _are_counts(_ticks(one, name)) for one in pool for name in _HISTOGRAMS)
-        if impossible:
-            are = "histogram is" if impossible == 1 else "histograms are"
-            said.append(f"{label}: {impossible} {are} left out: nothing can be counted so often, or less than 0 times.")
+        many = sum(len(_ticks(one, "late")) + int(_ticks(one, "late.counts").sum()) for one in pool)
         if wrong:
             said.append(
                 f"{label}: {wrong} releases came before they were due: the kernel's tick and the common clock do not "
@@ -281,11 +273,11 @@ def _halves(sizes: NDArray[np.float64]) -> tuple[float, float] | None:
 
 def _counted(pool: Sequence[Measurement]) -> Counted | None:
     """Add up the histograms of a pool; None if there are none."""
-    late = _added([_counts(one, "late.counts") for one in pool])
+    late = _added([_ticks(one, "late.counts") for one in pool])
     total = int(late.sum())
     if not total or not any(len(_ticks(one, "extremes")) == _EXTREMES for one in pool):
         return None
-    periods = int(_added([_counts(one, name) for one in pool for name in ("longer.counts", "shorter.counts")]).sum())
+    periods = int(_added([_ticks(one, name) for one in pool for name in ("longer.counts", "shorter.counts")]).sum())
     ends = np.array([each for one in pool if len(each := _ticks(one, "extremes")) == _EXTREMES])
 
     def at(fraction: float) -> float:
@@ -312,16 +304,6 @@ def _added(histograms: Sequence[Ticks]) -> Ticks:
     for one in histograms:
         added[: len(one)] += one
     return added
-
-
-def _counts(one: Measurement, name: str) -> Ticks:
-    """Return a histogram; an empty one in place of what can be none."""
-    counts = _ticks(one, name)
-    return counts if _are_counts(counts) else counts[:0]
-
-
-def _are_counts(counts: Ticks) -> bool:
-    return bool((counts >= 0).all()) and float(counts.sum(dtype=np.float64)) <= _MOST_COUNTED
 
 
 def _ticks(one: Measurement, name: str) -> Ticks:

@@ -9,3 +9,6 @@ ROLES = {
     "extremes": Role.AUXILIARY,  # the smallest and largest of what the histograms hold
     "*.counts": Role.HISTOGRAM,
 }
+
+SIGNED = ("late", "extremes")
+"""A release may come before it is due, and a period be shorter than asked for."""

@@ -433,7 +433,7 @@ def _by_lock(hand_overs: Iterable[LockHandOver], value: Callable[[LockHandOver],
 
 
 def _time(us: float, cycles: float | None) -> str:
-    said = f"{us:.3g} µs" if us >= 1 else f"{1e3 * us:.3g} ns"
+    said = f"{us:.3g} µs" if us >= 1 else f"{1e3 * us:.3g} ns" if us else "less than a tick"
     return said if cycles is None else f"{said} ({cycles:,.0f} cycles)"
 
 

@@ -40,8 +40,10 @@ from intercore.benchmarks.message.prediction_ranking import PredictedRanking, ra
 from intercore.benchmarks.message.prediction_types import Basis, Prediction
 from intercore.benchmarks.message.rows import rate
 from intercore.benchmarks.message.size_effect import size_effect
+from intercore.benchmarks.possible import is_possible
 from intercore.errors import UsageError, unknown
 from intercore.record.conditions import disagreement
+from intercore.record.identity import images_that_differ, in_a_row, kernel, kernel_name, kernels, kernels_that_differ
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Level
 from intercore.record.origin import LABELS, Origin
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from intercore.record.measurement import Measurement
-    from intercore.record.store import Store
+    from intercore.record.store import StoreReader
     from intercore.statistics.line import Fit
 
 _MOST_BYTES = 2**40  # beyond what any message has
@@ -68,7 +70,9 @@ class _Known(msgspec.Struct, frozen=True):
     origin: Origin
 
 
-def predict(store: Store, target: str, words: Iterable[str], *, extrapolate: bool) -> Prediction | PredictedRanking:
+def predict(
+    store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool
+) -> Prediction | PredictedRanking:
     """Predict from the runs of a store; `words` name the setting, e.g. `size=300 transport=ring from=0 to=1`.
 
     Where they leave open which of several settings, all of these are predicted and ranked. Raises UsageError for what
@@ -113,12 +117,12 @@ def _asked(words: Iterable[str]) -> tuple[int, Measure, dict[str, str]]:
     return int(size), msgspec.convert(measure, Measure), asked
 
 
-def _stored(store: Store, target: str) -> Iterator[_Known]:
+def _stored(store: StoreReader, target: str) -> Iterator[_Known]:
     """Return the measurements of messages on a target, those of the newest run first."""
     for summary in reversed(store.runs()):
         if summary.plan.target == target and BENCHMARK in summary.plan.benchmarks:
             for one in store.run(summary.id).measurements:
-                if is_usable(one):
+                if is_usable(one) and is_possible(one):
                     yield _Known(summary.id, one, summary.plan.origin)
 
 
@@ -261,10 +265,15 @@ def _agreeing(ours: Sequence[_Known]) -> tuple[list[_Known], list[str]]:
     by_run: dict[int, list[_Known]] = {}
     for one in ours:
         by_run.setdefault(one.run, []).append(one)
+    notes = _without_mixed(by_run)
     with_model = [run for run, found in by_run.items() if len({one.measurement.factors["size"] for one in found}) > 2]
     reference = by_run[with_model[0] if with_model else next(iter(by_run))][0].measurement.conditions
-    chosen, notes = [], []
+    chosen = []
     for run, found in by_run.items():
+        other = [one for one in found if kernel(one.measurement.conditions) != kernel(reference)]
+        if other:
+            notes.append(_of_another_kernel(run, other[0].measurement.conditions, reference))
+            continue
         differing = sorted({key for one in found for key in disagreement(reference, one.measurement.conditions)})
         if differing:
             more = ", …" if len(differing) > _SHOWN else ""
@@ -274,7 +283,39 @@ def _agreeing(ours: Sequence[_Known]) -> tuple[list[_Known], list[str]]:
     if not chosen:  # the conditions changed within the newest run
         newest = next(iter(by_run.values()))
         return newest, [f"The conditions changed within run {newest[0].run}: see its warnings."]
-    return chosen, notes
+    return chosen, [*notes, *_identity(chosen)]
+
+
+def _without_mixed(by_run: dict[int, list[_Known]]) -> list[str]:
+    """Take out runs that mix kernels, and say so. Raises UsageError if there is no other."""
+    notes = []
+    for run, found in list(by_run.items()):
+        if several := kernels_that_differ(one.measurement for one in found):
+            notes.append(f"Run {run} is left out: it mixes several kernels ({in_a_row(several)}).")
+            del by_run[run]
+    if not by_run:
+        raise UsageError(f"nothing can be predicted: {' '.join(notes)} Measure each kernel in a run of its own")
+    return notes
+
+
+def _identity(chosen: Sequence[_Known]) -> Iterator[str]:
+    """Say what is not known of the kernel that a prediction rests on, and if its images are several."""
+    measurements = [one.measurement for one in chosen]
+    if any("freertos.version" in one.conditions and kernel(one.conditions) is None for one in measurements):
+        yield "Not known: which kernel's sources it was measured with; it is from before Intercore noted that."
+    if images := images_that_differ(measurements):
+        yield f"It rests on several images ({in_a_row(images)}): the program was not the same each time."
+
+
+def _of_another_kernel(run: int, conditions: Mapping[str, str], reference: Mapping[str, str]) -> str:
+    """Say why a run's measurements are not put together with those that the prediction rests on."""
+    if kernel(conditions) is None or kernel(reference) is None:
+        which = "it" if kernel(conditions) is None else "what this rests on"
+        return f"Run {run} is left out: which kernel {which} was measured with is not known, so it may be another one."
+    return (
+        f"Run {run} is left out: it was measured with another kernel ({kernel_name(conditions)}) than what this rests "
+        f"on ({kernel_name(reference)})."
+    )
 
 
 def _curve(measure: Measure, contributing: Sequence[_Known]) -> Curve:
@@ -395,10 +436,11 @@ def _by_main_effects(
     ]
     if missing:
         raise UsageError(f"{', '.join(missing)} was not measured around {size:,} bytes: nothing is known of its effect")
-    times = _main_effects(found, names, asked, size)
     measured = [
         one for one in known if any(one.measurement in pool for each in found for pool in each.measurements.values())
     ]
+    _refuse_several_kernels(measured)
+    times = _main_effects(found, names, asked, size)
     started = sorted(one.measurement.started for one in measured)
     return _prediction(
         Prediction(
@@ -433,6 +475,18 @@ def _by_main_effects(
             ),
         )
     )
+
+
+def _refuse_several_kernels(measured: Sequence[_Known]) -> None:
+    """Raise UsageError if effects would be taken from measurements of several kernels, or of some that nobody knows."""
+    found = kernels(one.measurement for one in measured)
+    if len(found) > 1:
+        runs = ", ".join(str(run) for run in dict.fromkeys(one.run for one in measured))
+        named = in_a_row(kernel_name(one) for one in found)
+        raise UsageError(
+            f"runs {runs} are not known to be of one kernel ({named}), and effects of factors are not taken from "
+            "several: measure all of it with one, in a store of its own (--store)"
+        )
 
 
 def _is_in_range(one: Curve, size: int) -> bool:

@@ -20,7 +20,7 @@ from intercore.statistics.intervals import Interval
 from intercore.view.curve import PlottedCurve, curve_figure
 from intercore.view.factors import factor_table, interaction_figures, main_effects_figure
 from intercore.view.figure import plot_text
-from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
+from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant, tenths
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
 
@@ -199,10 +199,18 @@ def _alpha(row: Row) -> str:
     alpha = row.alpha_us
     if alpha is None or alpha.low is None or alpha.high is None:
         return "–" if alpha is None else duration(alpha.value)
+    if not alpha.value:
+        return duration(alpha.value)
     value, unit = duration(alpha.value).rsplit(" ", 1)
     places = len(value.partition(".")[2])
-    scale = abs(alpha.value) / abs(float(value)) if float(value) else 1.0
-    return f"{value} ± {(alpha.high - alpha.low) / 2 / scale:.{places}f} {unit}"
+    scale = abs(alpha.value) / abs(float(value))
+    return f"{value} ± {_within((alpha.high - alpha.low) / 2 / scale, places)} {unit}"
+
+
+def _within(half: float, places: int) -> str:
+    """Return half an interval with so many decimals; what is not 0 and would be rounded to it as `<0.1`."""
+    text = f"{half:.{places}f}"
+    return text if float(text) or not half else f"<{10**-places:.{places}f}"
 
 
 def _beta(row: Row) -> str:
@@ -210,21 +218,26 @@ def _beta(row: Row) -> str:
     if beta is None or beta.low is None or beta.high is None:
         return "–" if beta is None else f"{beta.value:.2f}"
     places = 1 if abs(beta.value) >= 10 else 2
-    return f"{round(beta.value, places) + 0.0:.{places}f} ± {(beta.high - beta.low) / 2:.{places}f}"
+    value, within = round(beta.value, places) + 0.0, _within((beta.high - beta.low) / 2, places)
+    return within if not value and within.startswith("<") else f"{value:.{places}f} ± {within}"
 
 
 def _off(row: Row) -> str:
     if row.relative_error_median is None or row.relative_error_max is None:
         return "–"
-    return f"{_hundredths(row.relative_error_median)}, {_hundredths(row.relative_error_max)}"
+    both = (_hundredths(row.relative_error_median), _hundredths(row.relative_error_max))
+    return both[0] if both[0] == both[1] == tenths(_LEAST) else ", ".join(both)
+
+
+_LEAST = 1e-3  # less than a table's tenths can tell
 
 
 def _hundredths(fraction: float | None) -> str:
-    return "–" if fraction is None else f"{100 * fraction:.1f}"
+    return "–" if fraction is None else tenths(100 * fraction)
 
 
 def _percent(fraction: float | None) -> str:
-    return "–" if fraction is None else f"{100 * fraction:.1f} %"
+    return "–" if fraction is None else f"{tenths(100 * fraction)} %"
 
 
 def _rank_columns(ranked: Sequence[MessageRank]) -> list[Column[MessageRank]]:

@@ -22,3 +22,9 @@ def quantity(one: Measurement, series: Series) -> Quantity | None:
     if series.name == _STREAM and isinstance(messages, int) and isinstance(size, int):
         return Quantity("throughput", "bytes_per_s", messages * size * 1e9 / np.maximum(series.ns, 1e-9))
     return None
+
+
+def events(one: Measurement, series: Series) -> int:
+    """Return how many messages of a stream come one after another."""
+    messages = one.factors.get("messages", 0)
+    return messages if series.name == _STREAM and isinstance(messages, int) else 0

@@ -12,6 +12,7 @@ from msgspec import Meta
 from intercore.benchmarks.grouping import by_level, cycles_per_us, distribution_us, looking_us, pools, spoilt, values_us
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution
+from intercore.view.quantity import duration, multiple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -146,14 +147,14 @@ def _sentences(times: Sequence[RhealstoneTime], merits: Sequence[RhealstoneMerit
     if crossing:
         (low, least), (high, most) = (choose(crossing, key=lambda pair: pair[0]) for choose in (min, max))
         yield (
-            f"What reaches a task on the other core takes {low:.2f} ({least.component}) to {high:.2f} "
+            f"What reaches a task on the other core takes {multiple(low)} ({least.component}) to {multiple(high)} "
             f"({most.component}) times as long as on the same core."
         )
     for one in times:
         if one.component == "deadlock-breaking" and one.form == "cross" and one.factor is not None:
             yield (
                 "A task that holds what a more urgent one on the other core needs is raised above what keeps it from "
-                f"running there: the urgent one has it {one.samples_us.median.value:.3g} µs after it asked."
+                f"running there: the urgent one has it {duration(one.samples_us.median.value)} after it asked."
             )
             break
     for merit in merits:

@@ -8,6 +8,7 @@ from intercore.benchmarks import uncertainty
 from intercore.benchmarks.counter import with_bound
 from intercore.benchmarks.exactness import PROMISED_SPREAD
 from intercore.benchmarks.switch.wake_ups import TRUE_TIMES, place
+from intercore.view.quantity import multiple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -154,6 +155,8 @@ def _about_exactness(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
 
 def _us(us: float) -> str:
     magnitude = abs(us)
+    if not magnitude:
+        return "less than a tick"
     for scale, unit in ((1e6, "s"), (1e3, "ms"), (1.0, "µs")):
         if magnitude >= 0.9995 * scale:
             return f"{us / scale:.3g} {unit}"
@@ -161,4 +164,4 @@ def _us(us: float) -> str:
 
 
 def _factor(ratio: float) -> str:
-    return f"{ratio:.2f}"
+    return multiple(ratio)

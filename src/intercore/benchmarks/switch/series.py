@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from intercore.benchmarks.series import Role
 
 if TYPE_CHECKING:
-    from intercore.record.measurement import Measurement
+    from intercore.record.measurement import Measurement, Series
 
 ROLES = {
     "switch": Role.RESULT,
@@ -18,9 +18,16 @@ ROLES = {
     "*.back": Role.AUXILIARY,
 }
 
+_ACROSS = ("switch", "before.there", "before.back", "after.there", "after.back")
+
 
 def incomparable(one: Measurement) -> str:
     """Return why differences of the cores' own counters are not compared."""
     if one.factors.get("time", "common") == "common":
         return ""
     return "by the cores' own counters, whose differences are no times before they are aligned"
+
+
+def is_signed(series: Series) -> bool:
+    """Whether it is a difference of the counters of two cores, which may have started at different moments."""
+    return series.clock != "common" and series.name in _ACROSS

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from intercore.benchmarks.grouping import by_level, pools, spoilt, ticks
 from intercore.record.measurement import Level
+from intercore.view.quantity import multiple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -175,11 +176,11 @@ def _sentences(counts: Sequence[ThreadMetricCount]) -> Iterable[str]:
         (low, least), (high, most) = (choose(handed, key=lambda pair: pair[0]) for choose in (min, max))
         yield (
             "What goes from core to core is done "
-            f"{low:.2f} ({least.test}) to {high:.2f} times as often ({most.test}) as on one core alone."
+            f"{multiple(low)} ({least.test}) to {multiple(high)} times as often ({most.test}) as on one core alone."
         )
     at_once = {one.test: factor for factor, one in crossing if one.test in AT_ONCE}
     if at_once:
-        listed = ", ".join(f"{test} {factor:.2f}" for test, factor in at_once.items())
+        listed = ", ".join(f"{test} {multiple(factor)}" for test, factor in at_once.items())
         yield f"What both cores do at once is done so many times as often as by one: {listed}. Two would be ideal."
     for test, shared in (("memory", "the heap's"), ("synchronisation", "the semaphore and the kernel's")):
         if at_once.get(test, 2.0) < 1:

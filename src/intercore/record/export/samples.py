@@ -12,15 +12,17 @@ from intercore.record.export.table import sample_table
 from intercore.replacement import replacement
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from intercore.record.measurement import Run
+    from intercore.record.measurement import Measurement, Run
 
 
-def export(run: Run, path: Path) -> None:
+def export(run: Run, path: Path, can_be: Callable[[Measurement], bool] = lambda _: True) -> None:
     """Write every sample of the run to `path`, in the format that its suffix names.
 
-    An existing file is replaced only when the new one is complete.
+    An existing file is replaced only when the new one is complete. `can_be` says whether the samples of a
+    measurement can be; those that cannot are marked as failed.
 
     Raises UsageError for another suffix or a run without measurements, IntercoreError if the file cannot be written.
     """
@@ -30,7 +32,7 @@ def export(run: Run, path: Path) -> None:
         raise UsageError(f"cannot export to {path}: its name must end in {' or '.join(known)}")
     if not run.measurements:
         raise UsageError(f"run {run.id} has no measurement to export yet; go on with --resume")
-    table = sample_table(run)
+    table = sample_table(run, can_be)
     try:
         with replacement(path) as file:
             known[suffix].write(table, run, file)

@@ -3,9 +3,9 @@
 Columns: `run`, `measurement` (from 0, in the order of measuring), `benchmark`, one for each factor, `repetition`,
 `series`, `index` (of the sample in its series, from 0), `ticks` (the sample as it came, in its unit), `unit` (`tick`,
 `moment`, `count` or `core`: see docs/protocol.md), `clock`, `hz` (ticks per second), `ns` (null for counts and cores),
-`simulated`, `emulated` (then times mean nothing), `target`, `failed` (the target's own checks failed: do not use the
-sample as a result). A factor whose name is one of these is called `factor.<name>`. A factor that a measurement does not
-have is null there.
+`simulated`, `emulated` (then times mean nothing), `target`, `failed` (the target's own checks failed, or samples of the
+measurement cannot be: do not use the sample as a result). A factor whose name is one of these is called
+`factor.<name>`. A factor that a measurement does not have is null there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from intercore.record.measurement import SPOILING_CHECKS
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from intercore.record.measurement import Measurement, Run
 
 _BEFORE: dict[str, type[pl.DataType]] = {"run": pl.Int64, "measurement": pl.Int64, "benchmark": pl.String}
@@ -33,17 +37,16 @@ _AFTER: dict[str, type[pl.DataType]] = {
     "target": pl.String,
     "failed": pl.Boolean,
 }
-_FATAL_CHECKS = ("wrong", "migrated", "lost")  # docs/protocol.md: `status` is `failed` when one of them is not 0
 
 
-def sample_table(run: Run) -> pl.DataFrame:
-    """Return every sample of the run, in the order of measuring."""
+def sample_table(run: Run, can_be: Callable[[Measurement], bool]) -> pl.DataFrame:
+    """Return every sample of the run, in the order of measuring; `can_be` says whether a measurement is possible."""
     factors = _factor_types(run.measurements)
     named = {name: f"factor.{name}" if name in _BEFORE or name in _AFTER else name for name in factors}
     schema = {**_BEFORE, **{named[name]: kind for name, kind in factors.items()}, **_AFTER}
     parts = [pl.DataFrame(schema=schema)]
     for number, measurement in enumerate(run.measurements):
-        failed = any(measurement.checks.get(check) for check in _FATAL_CHECKS)
+        failed = any(measurement.checks.get(check) for check in SPOILING_CHECKS) or not can_be(measurement)
         levels = {
             named[name]: str(level) if factors[name] is pl.String else level
             for name, level in measurement.factors.items()

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from intercore.terminal.formats import Format
+from intercore.text import printable
 from intercore.view.table import cell_text
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ class Csv(Format):
         """Print the header and the rows."""
         rows = found.rows()
         names = list(dict.fromkeys(name for row in rows for name in row))
-        writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: cell_text(value) for name, value in row.items()} for row in rows)
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(map(printable, names))
+        writer.writerows([printable(cell_text(row.get(name))) for name in names] for row in rows)
 
 
 FORMAT = Csv()

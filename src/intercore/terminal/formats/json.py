@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.terminal.formats import Format
+from intercore.text import escaped
 
 if TYPE_CHECKING:
     from intercore.terminal.findings import Findings
@@ -20,7 +21,8 @@ class Json(Format):
 
     def print(self, found: Findings) -> None:
         """Print the document."""
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(found.document()), indent=2).decode() + "\n")
+        document = msgspec.json.format(msgspec.json.encode(found.document()), indent=2).decode()
+        sys.stdout.write(escaped(document) + "\n")
 
 
 FORMAT = Json()

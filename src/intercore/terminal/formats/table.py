@@ -11,6 +11,7 @@ from rich.table import Table as RichTable
 from intercore.terminal.console import results
 from intercore.terminal.findings import Caution, Sentence
 from intercore.terminal.formats import Format
+from intercore.text import printable
 from intercore.view.table import Table
 
 if TYPE_CHECKING:
@@ -43,12 +44,16 @@ class Text(Format):
 
 def print_table(table: Table[Row], console: Console) -> None:
     """Print one table."""
-    view = RichTable(title=escape(table.title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    view = RichTable(title=_cell(table.title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for column in table.columns:
-        view.add_column(column.title, justify="right" if column.right else "left", overflow="fold")
+        view.add_column(_cell(column.title), justify="right" if column.right else "left", overflow="fold")
     for row in table.rows:
-        view.add_row(*(escape(column.text(row)) for column in table.columns))
+        view.add_row(*(_cell(column.text(row)) for column in table.columns))
     console.print(view)
+
+
+def _cell(text: str) -> str:
+    return escape(printable(text))
 
 
 FORMAT = Text()

@@ -1,0 +1,102 @@
+"""The report of what has no time: on an emulated chip, that a benchmark's program ran, and that its checks are right.
+
+It stands in the place of the benchmark's own report. No time, rate or count in a window is in it, and nothing made of
+one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.benchmarks.grouping import varied_names
+from intercore.record.measurement import SPOILING_CHECKS, Level
+from intercore.record.plan import repetitions_by_setting, setting_of
+from intercore.view.section import Report, Section, where
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.record.measurement import Measurement, Run
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """What was done at one setting."""
+
+    factors: dict[str, Level]
+    repetitions: int
+    """Of the measurement."""
+    done: int
+    """Of what is measured."""
+    checked: int
+    """Results of the work that were held against the value that they must have."""
+    wrong: int
+    failed: tuple[str, ...]
+    """Checks that make it fail, but `wrong`, with their counts."""
+
+
+def report(run: Run, benchmark: str) -> Report:
+    """Report what ran of a benchmark in a run of an emulated chip, by setting."""
+    pools = [pool for (name, _), pool in repetitions_by_setting(run).items() if name == benchmark]
+    rows = [_row(run, pool) for pool in pools]
+    levels = {name for row in rows for name in row.factors}
+    varied = varied_names([one for pool in pools for one in pool], {"seed"})
+    table = Table(
+        f"What ran of {benchmark} on {where(run)}",
+        rows,
+        [
+            Column("setting", lambda row: _words(row, [name for name in varied if name in levels])),
+            Column("repetitions", lambda row: f"{row.repetitions:,}", right=True),
+            Column("done", lambda row: f"{row.done:,}", right=True),
+            Column("results checked", lambda row: f"{row.checked:,}", right=True),
+            Column("wrong", lambda row: f"{row.wrong:,}", right=True),
+        ],
+    )
+    return Report(
+        benchmark,
+        json={},
+        rows=[{"benchmark": benchmark, **_flat(row)} for row in rows],
+        warnings=[_failure(benchmark, row) for row in rows if row.wrong or row.failed],
+        section=Section(f"What ran of {benchmark}", _sentences(rows), [table]),
+    )
+
+
+def _row(run: Run, pool: Sequence[Measurement]) -> _Row:
+    def count(check: str) -> int:
+        return sum(one.checks.get(check, 0) for one in pool)
+
+    others = ((check, count(check)) for check in SPOILING_CHECKS if check != "wrong")
+    return _Row(
+        factors=dict(setting_of(run.plan, pool[0]).factors),
+        repetitions=len(pool),
+        done=count("done"),
+        checked=count("checked"),
+        wrong=count("wrong"),
+        failed=tuple(f"{check}: {number}" for check, number in others if number),
+    )
+
+
+def _flat(row: _Row) -> dict[str, object]:
+    return {**row.factors, "repetitions": row.repetitions, "done": row.done, "checked": row.checked, "wrong": row.wrong}
+
+
+def _words(row: _Row, names: Sequence[str]) -> str:
+    named = " ".join(f"{name}={row.factors[name]}" for name in names if name in row.factors)
+    return named or "the only one"
+
+
+def _sentences(rows: Sequence[_Row]) -> list[str]:
+    """Say that all is right, where something was checked; what is wrong is a warning."""
+    checked = sum(row.checked for row in rows)
+    if not checked or any(row.wrong or row.failed for row in rows):
+        return []
+    settings = f"all {len(rows):,} settings" if len(rows) > 1 else "the one setting"
+    return [f"It ran at {settings}, and of {checked:,} results that were checked none is wrong."]
+
+
+def _failure(benchmark: str, row: _Row) -> str:
+    counts = ", ".join([*([f"wrong: {row.wrong}"] if row.wrong else []), *row.failed])
+    setting = " ".join(f"{name}={level}" for name, level in row.factors.items())
+    return f"{benchmark} {setting} failed its checks ({counts}): the program does not do what it is to do."

@@ -1,0 +1,19 @@
+"""The series of `speedup`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from intercore.record.measurement import Measurement, Series
+
+_UNITS = 100
+"""Units of a workload that take a nanosecond at least: one takes some ten, and a vector unit does a few at once."""
+
+
+def events(one: Measurement, series: Series) -> int:
+    """Return how many hundreds of units a core does one after the other."""
+    n, cores = one.factors.get("n"), one.factors.get("cores", 1)
+    if series.name not in ("t1", "tp") or not isinstance(n, int) or not isinstance(cores, int):
+        return 0
+    return n // _UNITS // (max(1, cores) if series.name == "tp" else 1)

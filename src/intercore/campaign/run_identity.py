@@ -1,0 +1,57 @@
+"""One run has one kernel: what is measured with another one is not added to it. Another image is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.errors import UsageError
+from intercore.record import identity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from intercore.record.measurement import Level, Measurement, Run
+
+
+class OtherKernelError(UsageError):
+    """The target has another kernel than the run that it is to be measured for."""
+
+
+class RunIdentity:
+    """Which kernel and which images a run has measurements of so far."""
+
+    def __init__(self, run: Run) -> None:
+        """Begin with what the run holds."""
+        self._run = run.id
+        self._target = run.plan.target
+        self._kernels = identity.kernels(run.measurements)
+        self._images = identity.images(run.measurements)
+
+    def check_kernel(self, conditions: Mapping[str, str]) -> None:
+        """Raise OtherKernelError if the run has measurements of another kernel than these conditions are of.
+
+        Where one of the two is not known they may be the same: what is said of the run tells that.
+        """
+        for mine in self._kernels:
+            if identity.is_other_kernel(mine, conditions):
+                raise OtherKernelError(
+                    f"run {self._run} was measured with another kernel ({identity.kernel_name(mine)}) than "
+                    f"{self._target} has now ({identity.kernel_name(conditions)}), and a run has one kernel. Go on "
+                    "with that of the run (FREERTOS_KERNEL_PATH names the folder of one to build with), or start a new "
+                    "run"
+                )
+
+    def changed_image(self, build: Mapping[str, Level], conditions: Mapping[str, str]) -> str:
+        """Say that the image is not one that the run was measured with in this build; empty if nothing tells so."""
+        known, now = self._images.get(identity.build_of(build), ()), conditions.get(identity.IMAGE)
+        if not known or now is None or now in known:
+            return ""
+        return (
+            f"the image is not the one that run {self._run} was measured with: {now}, and not "
+            f"{identity.in_a_row(known)}; what comes now is of another program"
+        )
+
+    def add(self, measurement: Measurement) -> None:
+        """Take note of a measurement of the run."""
+        self._kernels = identity.kernels([measurement], self._kernels)
+        self._images = identity.images([measurement], self._images)

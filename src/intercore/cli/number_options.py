@@ -1,0 +1,64 @@
+"""Options and arguments that are numbers: read strictly, and refused in one sentence that names the option."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+
+from intercore.errors import UsageError
+from intercore.numeral import decimal_number, whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typer.models import OptionInfo
+
+MOST_SECONDS = 1e6
+"""Eleven days: more than anyone waits for a target, and less than the timers of any operating system take."""
+
+Number = TypeVar("Number", int, float)
+
+
+def whole_option(name: str, least: int, most: int, text: str) -> OptionInfo:
+    """Return the option `name` for a whole number from `least` to `most`; `text` is its help."""
+    return _option(name, _reader(name, whole_number, "a whole number", least, most), f"<{least} to {most}>", text)
+
+
+def seconds_option(name: str, least: float, text: str) -> OptionInfo:
+    """Return the option `name` for a time of `least` seconds or more; `text` is its help."""
+    reader = _reader(name, decimal_number, "a number of seconds, such as 30 or 0.5,", least, MOST_SECONDS)
+    return _option(name, reader, "<seconds>", text)
+
+
+def decimal_option(name: str, text: str) -> OptionInfo:
+    """Return the option `name` for a number whose range somebody else checks; `text` is its help."""
+    return _option(name, _reader(name, decimal_number, "a number such as 0.5", None, None), "<number>", text)
+
+
+def run_number(text: str | int) -> int:
+    """Read the number of a run. UsageError for what is none."""
+    return _reader("RUN", whole_number, "the number of a stored run", None, None)(text)
+
+
+def _option(name: str, reader: Callable[[str | Number], Number], metavar: str, text: str) -> OptionInfo:
+    made: OptionInfo = typer.Option(name, parser=reader, metavar=metavar, help=text)
+    return made
+
+
+def _reader(
+    name: str, read: Callable[[str], Number | None], what: str, least: Number | None, most: Number | None
+) -> Callable[[str | Number], Number]:
+    """Return what reads a number of such a kind and range, and leaves alone what is one already: a default."""
+
+    def number(text: str | Number) -> Number:
+        if not isinstance(text, str):
+            return text
+        value = read(text)
+        if value is None:
+            raise UsageError(f"{name} is {what} and not '{text}'")
+        if least is not None and most is not None and not least <= value <= most:
+            raise UsageError(f"{name}={text} is out of range: {least:.12g} to {most:.12g}")
+        return value
+
+    return number

@@ -1,0 +1,152 @@
+"""Which kernel and which image measurements are of: with another one, numbers are of something else.
+
+A target with FreeRTOS says by what digest of its kernel's sources it was built, and one with Linux which kernel it
+runs. The digest of the image is the desk's, who knows it where it starts or flashes a program itself. Runs from before
+Intercore noted that have none.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
+
+from intercore.record.factors import of_target
+from intercore.record.plan import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from intercore.record.measurement import Level, Measurement, Run
+
+IMAGE = "image.digest"
+"""The condition that tells images apart."""
+SOURCES = "freertos.sources"
+"""The condition that tells FreeRTOS kernels apart: a digest, and whether it is that of a release."""
+
+_LINUX = "os.kernel"
+KERNEL = (SOURCES, _LINUX)
+"""The conditions that tell kernels apart; a target has one of them."""
+
+_VERSION = "freertos.version"
+_TOOL = "desk.tool"
+
+
+def kernel(conditions: Mapping[str, str]) -> str | None:
+    """Return what tells the kernel from all others; None if that is not known."""
+    return conditions.get(SOURCES) or conditions.get(_LINUX)
+
+
+def kernel_name(conditions: Mapping[str, str]) -> str:
+    """Return what people call the kernel: `FreeRTOS V11.2.0 SMP, sources 0123456789abcdef, unmodified`."""
+    if _VERSION in conditions:
+        return f"FreeRTOS {conditions[_VERSION]}, sources {conditions.get(SOURCES, 'unknown')}"
+    return conditions.get(_LINUX, "a kernel that it does not name")
+
+
+def is_other_kernel(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
+    """Whether two measurements are known to be of different kernels: an unknown one may be any of its version."""
+    mine, theirs = kernel(first), kernel(second)
+    if mine is not None and theirs is not None:
+        return mine != theirs
+    return _VERSION in first and _VERSION in second and first[_VERSION] != second[_VERSION]
+
+
+def kernels(measurements: Iterable[Measurement], before: Iterable[Mapping[str, str]] = ()) -> list[Mapping[str, str]]:
+    """Return the conditions of a measurement of each kernel, known or not, in the order in which they first come.
+
+    Those that were found `before` come first.
+    """
+    found: dict[tuple[str | None, str | None], Mapping[str, str]] = {}
+    for conditions in (*before, *(one.conditions for one in measurements)):
+        known = kernel(conditions)
+        found.setdefault((known, None if known else conditions.get(_VERSION)), conditions)
+    return list(found.values())
+
+
+def kernels_that_differ(measurements: Iterable[Measurement]) -> list[str]:
+    """Return the names of the kernels, if some of them are known to be others; none if all may be the same."""
+    found = kernels(measurements)
+    differ = any(is_other_kernel(one, other) for one in found for other in found)
+    return [kernel_name(one) for one in found] if differ else []
+
+
+Images: TypeAlias = "Mapping[str, tuple[str, ...]]"
+"""Digests of images by `build_of` what they were built with, each once."""
+
+
+def build_of(levels: Mapping[str, Level]) -> str:
+    """Return the levels of the target's own factors in canonical form: each build has an image of its own."""
+    return canonical(of_target(levels))
+
+
+def images(measurements: Iterable[Measurement], before: Images = MappingProxyType({})) -> Images:
+    """Return the images that are known of the measurements, and those that were found `before`."""
+    found = dict(before)
+    for one in measurements:
+        build, image = build_of(one.factors), one.conditions.get(IMAGE)
+        if image is not None and image not in found.get(build, ()):
+            found[build] = (*found.get(build, ()), image)
+    return found
+
+
+def images_that_differ(measurements: Iterable[Measurement]) -> Sequence[str]:
+    """Return the digests of all images of a build of which there are several; none if each build has one."""
+    return next((found for found in images(measurements).values() if len(found) > 1), ())
+
+
+def sentences(run: Run) -> list[str]:
+    """Say in plain sentences that a run mixes kernels or images, or that nobody knows which it was measured with."""
+    said = []
+    if differing := kernels_that_differ(run.measurements):
+        said.append(
+            f"Run {run.id} mixes {len(differing)} kernels ({in_a_row(differing)}): what is computed from all of it is "
+            "true of none of them. Measure each in a run of its own."
+        )
+    if several := images_that_differ(run.measurements):
+        said.append(
+            f"The image changed within run {run.id} ({in_a_row(several)}): the program is not the same throughout."
+        )
+    return [*said, *_unknown(run)]
+
+
+def sentences_together(runs: Sequence[Run]) -> list[str]:
+    """Say what runs that are shown side by side are of: other kernels or, of one target, other images."""
+    said: list[str] = []
+    for target in dict.fromkeys(run.plan.target for run in runs):
+        said += _between(target, [run for run in runs if run.plan.target == target])
+    return said
+
+
+def _between(target: str, runs: Sequence[Run]) -> Iterator[str]:
+    if len(runs) == 1:
+        return
+    together = [one for run in runs for one in run.measurements]
+    if kernels_that_differ(together):
+        of_each = "; ".join(
+            f"run {run.id}: {in_a_row([kernel_name(one) for one in kernels(run.measurements)])}"
+            for run in runs
+            if run.measurements
+        )
+        yield f"Other kernels were measured on {target}: {of_each}. What differs between these runs may be theirs."
+    elif several := images_that_differ(together):
+        named = ", ".join(str(run.id) for run in runs)
+        yield f"The runs {named} on {target} are not of one image ({in_a_row(several)}): the program was another one."
+
+
+def _unknown(run: Run) -> Iterator[str]:
+    """Say what is not known of measurements that were taken from a target: data without a tool say nothing."""
+    taken = [one.conditions for one in run.measurements if _TOOL in one.conditions]
+    unknown = ["kernel's sources"] if any(kernel(one) is None for one in taken) else []
+    if run.plan.url is None and any(IMAGE not in one for one in taken):  # what the desk started, it knows
+        unknown.append("image")
+    if unknown:
+        which = " and which ".join(unknown)
+        yield (
+            f"Not known: which {which} run {run.id} was measured with, so nobody can tell whether another run had the "
+            "same. Runs from before Intercore noted it do not say, nor does a program that was not built by it."
+        )
+
+
+def in_a_row(names: Iterable[str]) -> str:
+    """Return names that may hold commas in one phrase."""
+    return " / ".join(names)

@@ -1,0 +1,127 @@
+"""A target that measures: what is started anew for each measurement, and what stays as it is."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from intercore.campaign.batch import Batch, Failure, close, measure_batch
+from intercore.campaign.open_target import opened
+from intercore.campaign.run import carry_out
+from intercore.link.child_port import ChildPort
+from intercore.link.port import TargetLostError
+from intercore.record.measurement import Part, Plan
+from intercore.record.plan import settings
+from intercore.record.store import Store
+from intercore.target import opening
+from intercore.target.connection import Connection
+from intercore.target.targets import Address, find
+from tests.built_once import host_program_once
+from tests.campaign.test_run import Silent
+from tests.fakes.console import Console, ConsolePort
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from intercore.record.measurement import Measurement
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the target host is Linux")
+
+PLAN = Plan("host", None, "speedup", (Part("speedup", {"n": [1, 2], "samples": [1], "dither_us": [1]}),), repetitions=3)
+
+
+class Started(list[ChildPort]):
+    """Every start of the program of this machine, whose file a test may replace."""
+
+    def __init__(self, folder: Path) -> None:
+        """Copy the program."""
+        self.program = folder / "program"
+        shutil.copy(host_program_once(), self.program)
+
+    def replace(self) -> None:
+        """Put another file in the program's place."""
+        other = self.program.with_name("other")
+        shutil.copy(self.program, other)
+        other.replace(self.program)
+
+
+@pytest.fixture
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
+    known = Started(tmp_path)
+
+    def start(argv: Sequence[str]) -> ChildPort:
+        known.append(ChildPort(argv))
+        return known[-1]
+
+    monkeypatch.setattr(opening, "ChildPort", start)
+    monkeypatch.setattr(opening, "host_program", lambda *_: known.program)
+    yield known
+    close()
+
+
+def by_run(tmp_path: Path) -> Sequence[Measurement]:
+    with Store(tmp_path / "store.db") as store:
+        number = store.create_run(PLAN, len(settings(PLAN)))
+        carry_out(store, number, lambda build: find("host").open(Address(build=build), print), Silent(), 10.0)
+        return store.run(number).measurements
+
+
+def by_batches(_: Path) -> Sequence[Measurement]:
+    results = [measure_batch(Batch(PLAN, (setting,))) for setting in settings(PLAN)]
+    return [one for result in results for one in result.outcomes if not isinstance(one, Failure)]
+
+
+@pytest.mark.parametrize("measured", [by_run, by_batches])
+def test_on_host_each_measurement_is_of_a_program_started_anew(
+    started: Started, tmp_path: Path, measured: object
+) -> None:
+    assert callable(measured)
+    measurements = measured(tmp_path)
+    assert len(measurements) == 6
+    assert len(started) == 6
+    loads = {one.conditions["os.load_at_start"] for one in measurements}
+    assert len(loads) == 1, "later on, the load is our own"
+
+
+def test_the_program_of_the_measurement_before_is_gone_first(started: Started) -> None:
+    first, second, _ = settings(PLAN)[:3]
+    with opened(find("host").open(Address(), print), PLAN, 10.0) as target:
+        target.measure(first)
+        target.measure(second)
+        with pytest.raises(TargetLostError, match="ended with exit status 0"):
+            started[0].read(0)
+    with pytest.raises(TargetLostError, match="ended with exit status 0"):
+        started[1].read(0)
+
+
+def test_a_program_that_has_been_replaced_is_not_measured_as_if_it_were_the_same(started: Started) -> None:
+    first, second, third = settings(PLAN)[:3]
+    with opened(find("host").open(Address(), print), PLAN, 10.0) as target:
+        target.measure(first)
+        started.replace()
+        with pytest.raises(TargetLostError, match=r"cannot start the target anew: .*program has been replaced since"):
+            target.measure(second)
+        started.program.unlink()
+        with pytest.raises(TargetLostError, match=r"cannot start the target anew: .*program: No such file"):
+            target.measure(third)
+
+
+def test_a_sweep_opens_the_target_again_if_its_program_was_replaced(started: Started) -> None:
+    first, second, _ = settings(PLAN)[:3]
+    measure_batch(Batch(PLAN, (first,)))
+    started.replace()
+    (outcome,) = measure_batch(Batch(PLAN, (second,), pauses=(0.0,))).outcomes
+    assert not isinstance(outcome, Failure)
+
+
+def test_a_board_is_not_restarted() -> None:
+    console = Console(())
+    with opened(Connection(ConsolePort(console, rate=None)), PLAN, 10.0) as target:
+        for setting in settings(PLAN)[:3]:
+            target.measure(setting)
+    said = [words[0] for words in console.commands]
+    assert said == ["info", "run", "run", "run"]

@@ -314,10 +314,11 @@ def test_silence_ends_with_advice(fault: str, ask: Callable[[Session], object], 
     ],
 )
 def test_a_line_that_the_program_sends_wrong_is_not_blamed_on_the_cable(fault: str, says: str) -> None:
-    with talking("--fault", fault, "--repetitions", "1") as session:
-        session._timeout = 1.0
-        with pytest.raises(ProtocolError, match=says) as caught:
-            session.measure("example", {"n": 10})
+    with (
+        talking("--fault", fault, "--repetitions", "1", timeout=3) as session,
+        pytest.raises(ProtocolError, match=says) as caught,
+    ):
+        session.measure("example", {"n": 10})
     assert "cable" not in str(caught.value)
     assert "connection" not in str(caught.value)
 
@@ -326,7 +327,7 @@ def test_damage_on_the_way_says_how_many_lines_it_hit() -> None:
     port = FaultyPort(fake(), 0, seed=1)
     session = Session(port, NEVER, contact_timeout=NEVER)
     session.info()
-    session._timeout = 1.0
+    session._timeout = 3.0
     port._fraction = 0.1
     with pytest.raises(
         TargetSilentError, match=r"\d+ of \d+ lines came damaged, the last with .*; is the connection bad"
@@ -338,16 +339,17 @@ def test_damage_on_the_way_says_how_many_lines_it_hit() -> None:
 def test_a_slow_line_does_not_hang() -> None:
     """Bytes still come: to reset the target would only lose them."""
     slow = (
-        "is slow, and does not hang: [0-9]+ bytes came in 1 s, and no new line of its answer to `{}`.*; raise --timeout"
+        "is slow, and does not hang: [0-9]+ bytes came in 3 s, and no new line of its answer to `{}`.*; raise --timeout"
     )
-    port = SlowPort(fake(), 40)
+    port = SlowPort(fake(), 20)
+    port.wait_until_it_speaks()
     with pytest.raises(TargetSilentError, match=slow.format("info")) as caught:
-        Session(port, 1.0).info()
+        Session(port, 3.0).info()
     assert "reset it" not in str(caught.value)
     port.bytes_per_s = 1e9
     session = Session(port, NEVER)
     session.info()
-    port.bytes_per_s, session._timeout = 40, 1.0
+    port.bytes_per_s, session._timeout = 20, 3.0
     with pytest.raises(TargetSilentError, match=slow.format("list")):
         session.benchmarks()
     port.close()
@@ -363,8 +365,8 @@ def test_a_flood_ends_with_an_error(fault: str, monkeypatch: pytest.MonkeyPatch)
 def test_progress_that_never_comes_to_an_end_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "LONGEST_RESTS", 0.3)
     monkeypatch.setattr(exchange, "MOST_WINDOWS", 1)
-    with talking("--fault", "endless-progress", timeout=0.5) as session:
-        says = r"gets no further: it says that it is at work, and has been at repetition 5 of 10 for 0\.8 s"
+    with talking("--fault", "endless-progress", timeout=3) as session:
+        says = r"gets no further: it says that it is at work, and has been at repetition 5 of 10 for 3\.3 s"
         with pytest.raises(TargetSilentError, match=says):
             session.measure("example", {})
 
@@ -385,7 +387,7 @@ def test_a_target_that_is_busy_for_ever_ends_with_an_error(monkeypatch: pytest.M
     monkeypatch.setattr(exchange, "LONGEST_BUSY", 1.0)
     monkeypatch.setattr(exchange, "POKE_AFTER", 0.1)
     says = "gets no further: it says that it is at work, and has been for 1 s"
-    for_ever = talking("--repetitions", "100000", "--no-progress", "--repetition-time", "0.01", timeout=1)
+    for_ever = talking("--repetitions", "100000", "--no-progress", "--repetition-time", "0.01")
     with for_ever as session, pytest.raises(TargetSilentError, match=says):
         session.measure("example", {})
 
@@ -393,7 +395,7 @@ def test_a_target_that_is_busy_for_ever_ends_with_an_error(monkeypatch: pytest.M
 def test_a_run_may_take_longer_than_a_standstill_as_long_as_it_gets_further(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "LONGEST_RESTS", 0.0)
     monkeypatch.setattr(exchange, "MOST_WINDOWS", 1)
-    with talking("--repetitions", "15", "--repetition-time", "0.1", timeout=1) as session:
+    with talking("--repetitions", "30", "--repetition-time", "0.15", timeout=3) as session:
         assert session.measure("example", {}).status == "ok"
 
 

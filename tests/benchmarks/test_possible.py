@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from intercore.benchmarks import registry
 from intercore.benchmarks.possible import TOO_LONG, analysable, impossible, is_possible, longer_than
-from intercore.benchmarks.reports import reports, warnings
+from intercore.benchmarks.reports import reports, run_warnings
 from intercore.comparison.analysis import compare
 from intercore.document.run import run_document
 from intercore.record.measurement import Part, Plan, Run
@@ -135,7 +135,7 @@ def test_a_setting_that_cannot_be_is_told_as_failed_and_nothing_is_made_of_it(be
     bad = msgspec.structs.replace(good, series=series, factors={**good.factors, "samples": 77})
     run, alone = as_run(bad, good), as_run(good)
     assert analysable(run).measurements == (good,)
-    (failed,) = [sentence for sentence in warnings(run) if "failed" in sentence]
+    (failed,) = [sentence for sentence in run_warnings(run) if "failed" in sentence]
     assert failed.startswith(f"{benchmark} ")
     assert "samples=77" in failed
     document, sound = (run_document(reports(each)) for each in (run, alone))
@@ -150,7 +150,7 @@ def test_each_setting_that_failed_is_named_with_its_repetitions() -> None:
     bad, good = kind.measured([-3] * 8), kind.measured([5] * 8)
     other = msgspec.structs.replace(bad, factors={"path": "timer-task"})
     run = as_run(good, msgspec.structs.replace(bad, repetition=1), other)
-    assert [sentence.partition(" The clock")[0] for sentence in warnings(run)] == [
+    assert [sentence.partition(" The clock")[0] for sentence in run_warnings(run) if "failed" in sentence] == [
         "irq path=doorbell failed: 1 of 2 repetitions cannot be and is not analysed. "
         "latency has 8 of 8 samples below 0 (at worst -3 ticks).",
         "irq path=timer-task failed: its samples cannot be and are not analysed. "

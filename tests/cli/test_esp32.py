@@ -222,12 +222,14 @@ def test_qemu_builds_what_it_runs_and_a_sweep_varies_it(tool: Tool, qemu: Fakes)
     assert dry[0]["target"] == f"esp32-qemu ({LABEL})"
 
 
+@pytest.mark.measures("speedup")
 @pytest.mark.usefixtures("qemu")
 def test_in_a_sweep_what_takes_this_machines_time_is_measured_one_target_at_a_time(tool: Tool, host: Path) -> None:
     (tool.directory / "plan.toml").write_text(
         'repetitions = 3\n[[target]]\nname = "host"\n[[target]]\nname = "esp32-qemu"\nimage = "esp32.bin"\n'
         '[[experiment]]\nbenchmark = "speedup"\nfactors = { n = [10, 100] }\n'
     )
+    tool.environment["FAKE_BENCHMARK"] = "speedup"
     with_host = {"XDG_CACHE_HOME": str(host.parents[3])}  # so that it is not built again
     tool("sweep", "plan.toml", "--no-estimate", environment=with_host).succeeded()
     with Store(tool.store) as store:

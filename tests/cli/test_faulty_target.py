@@ -100,10 +100,11 @@ IMPOSSIBLE = {
 }
 
 
+@pytest.mark.measures("speedup")
 @pytest.mark.parametrize("fault", IMPOSSIBLE)
 def test_times_that_cannot_be_are_a_failed_setting_and_no_result(tool: Tool, board: FakeBoard, fault: str) -> None:
     """The first run is sound: what is made of it is all that there is to read."""
-    board.behave(fault, after=DONE)
+    board.behave(fault, after=DONE, benchmark="speedup")
     words = ("run", "serial", "speedup", *LEVELS, "--port", board.url, "--timeout", PATIENCE)
     shown = " ".join(tool(*words, "--report", "page.html").succeeded().out.split())
     page = (tool.directory / "page.html").read_text()

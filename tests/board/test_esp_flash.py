@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,7 +100,13 @@ def test_a_line_that_is_bad_at_the_fast_rate_gets_the_slow_one(
 
 def test_an_esptool_that_hangs_is_ended(here: Fakes, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_ESPTOOL", "hangs")
-    monkeypatch.setattr(esp_flash, "SILENCE_S", 0.5)
+
+    def lose_patience_once_it_hangs() -> None:
+        while not here.calls("hanging esptool"):
+            time.sleep(0.01)
+        monkeypatch.setattr(esp_flash, "SILENCE_S", 0.5)
+
+    threading.Thread(target=lose_patience_once_it_hangs, daemon=True).start()
     with pytest.raises(IntercoreError, match="esptool hangs; its last words are: Changed"):
         flashed(image)
     assert len(here.calls("esptool")) == 1

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -34,49 +37,64 @@ class FakeBoard:
     def __init__(self) -> None:
         self.options: dict[str, str] = {}
         """Of its program, from the next connection on."""
-        self.program: list[str | Path] = [sys.executable, FAKE_BOARD]
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self.program: list[str] = []
+        """What runs at a connection instead of tests/cli/fake_board.py."""
+        self.connections = 0
+        self.last_connection: int | None = None
+        """Number of the connection after which no other is accepted, until `reopen`."""
+        self._others: list[subprocess.Popen[bytes]] = []
         self._port = 0
         self.reopen()
         self.url = f"socket://127.0.0.1:{self._port}"
 
     def reopen(self) -> None:
-        """Accept connections, at first or again."""
+        """Accept connections, at first or again, as soon as the program is loaded: it answers at once, as a board's."""
+        self.last_connection = None
+        self._handed, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with its_end:
+            self._starter = subprocess.Popen(
+                [sys.executable, FAKE_BOARD, "--start-over", str(its_end.fileno())],
+                stdin=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[its_end.fileno()],
+                process_group=0,
+            )
+        assert self._handed.recv(100) == b"ready"
         self._listener = socket.create_server(("127.0.0.1", self._port))
         self._port = self._listener.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
-
-    @property
-    def connections(self) -> int:
-        return len(self._processes)
+        threading.Thread(target=self._serve, args=(self._listener, self._handed), daemon=True).start()
 
     def behave(self, fault: str = "none", **options: object) -> None:
         """Have the board commit a fault; `after` is the number of runs in which it does not yet."""
         self.options = {"fault": fault, **{name.replace("_", "-"): str(value) for name, value in options.items()}}
 
-    def _serve(self) -> None:
-        while True:
+    def _serve(self, listener: socket.socket, handed: socket.socket) -> None:
+        while self.last_connection is None or self.connections < self.last_connection:
             try:
-                connection, _ = self._listener.accept()
+                connection, _ = listener.accept()
             except OSError:  # closed
                 return
-            words = [word for name, value in self.options.items() for word in (f"--{name}", value)]
+            self.connections += 1
+            if self.connections == self.last_connection:
+                listener.close()
             with connection:
-                self._processes.append(
-                    subprocess.Popen(
-                        [str(word) for word in (*self.program, *words)],
-                        stdin=connection.fileno(),
-                        stdout=connection.fileno(),
-                        stderr=subprocess.DEVNULL,
-                    )
-                )
+                if self.program:
+                    own = {"stdin": connection.fileno(), "stdout": connection.fileno()}
+                    self._others.append(subprocess.Popen(self.program, stderr=subprocess.DEVNULL, **own))
+                else:
+                    words = [word for name, value in self.options.items() for word in (f"--{name}", value)]
+                    socket.send_fds(handed, [json.dumps(words).encode()], [connection.fileno()])
 
     def close(self) -> None:
         """Refuse connections and end the program of each. May be called twice."""
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that accepts
         self._listener.close()
-        for process in self._processes:
+        if self._starter.returncode is None:
+            os.killpg(self._starter.pid, signal.SIGKILL)  # with all that it has started
+            self._starter.wait()
+        self._handed.close()
+        for process in self._others:
             process.kill()
             process.wait()
 

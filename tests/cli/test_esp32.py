@@ -196,7 +196,7 @@ def test_a_deaf_qemu_is_killed_with_the_tool(tool: Tool, qemu: Fakes, signal: st
 
 def test_a_run_on_qemu_goes_on_with_its_image(tool: Tool, qemu: Fakes) -> None:
     words = ("run", "esp32-qemu", "example", *QUICK, "--image", "esp32.bin")
-    broken = tool(*words, "--timeout", "2", environment={"FAKE_QEMU": "crashes"})
+    broken = tool(*words, environment={"FAKE_QEMU": "crashes"})
     assert broken.status == 1
     assert "ended with exit status" in broken.error
     assert "go on with: intercore run --resume" in broken.err

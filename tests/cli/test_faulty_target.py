@@ -25,10 +25,13 @@ MOST_WORDS = 20_000
 """Characters on standard error, however much the target has to say."""
 
 WAIT_S = "3"
-"""As --timeout has it: a board's program takes a second to begin where others keep the processors busy."""
+"""As --timeout has it, where a target is silent until that is over."""
 
-PATIENCE = {"silent-restart": "5", "flood-valid": "60", "flood-progress": "20", "flood-garbage": "20"}
-"""Seconds, as --timeout has them, where that is too short to tell."""
+PATIENCE = "60"
+"""The same where a target is found out by what it says or does, be the machine as busy as it may."""
+
+SILENT = ("hang", "babble")
+"""Faults in a run that are told by nothing but silence."""
 
 MID_RUN = {
     # fault: words of the sentence that says what happened
@@ -61,7 +64,7 @@ HARMLESS = ("noise", "wrong-crc", "lose-begin", "lose-tail")
 """Faults of the link, which is asked again."""
 
 
-def run(tool: Tool, board: FakeBoard, timeout: str = WAIT_S) -> Result:
+def run(tool: Tool, board: FakeBoard, timeout: str = PATIENCE) -> Result:
     return tool("run", "serial", "example", *LEVELS, "--port", board.url, "--timeout", timeout, "--format", "json")
 
 
@@ -70,7 +73,7 @@ def test_a_fault_in_a_run_is_named_and_costs_only_the_measurement_at_hand(
     tool: Tool, board: FakeBoard, fault: str
 ) -> None:
     board.behave(fault, after=DONE)
-    result = run(tool, board, PATIENCE.get(fault, WAIT_S))
+    result = run(tool, board, WAIT_S if fault in SILENT else PATIENCE)
     assert result.status in {1, 2}, result
     result.failed(result.status)
     assert MID_RUN[fault] in result.error
@@ -102,7 +105,7 @@ IMPOSSIBLE = {
 def test_times_that_cannot_be_are_a_failed_setting_and_no_result(tool: Tool, board: FakeBoard, fault: str) -> None:
     """The first run is sound: what is made of it is all that there is to read."""
     board.behave(fault, after=DONE, benchmark="speedup")
-    words = ("run", "serial", "speedup", *LEVELS, "--port", board.url, "--timeout", WAIT_S)
+    words = ("run", "serial", "speedup", *LEVELS, "--port", board.url, "--timeout", PATIENCE)
     shown = " ".join(tool(*words, "--report", "page.html").succeeded().out.split())
     page = (tool.directory / "page.html").read_text()
     document = tool("show", "--format", "json").succeeded().json
@@ -128,7 +131,7 @@ def test_a_target_that_cannot_be_talked_to_is_named_and_nothing_is_stored(
     tool: Tool, board: FakeBoard, fault: str
 ) -> None:
     board.behave(fault)
-    assert FROM_THE_START[fault] in run(tool, board).failed(1).error
+    assert FROM_THE_START[fault] in run(tool, board, WAIT_S).failed(1).error
     for command in ("list", "info"):
         words = (command, "serial", "--port", board.url, "--timeout", WAIT_S)
         if (command, fault) != ("info", "dead-end"):
@@ -140,7 +143,7 @@ def test_a_bad_link_is_no_error_and_changes_no_sample(tool: Tool, board: FakeBoa
     """The fake board sends the same samples at the same setting."""
     for fault in ("none", *HARMLESS):
         board.behave(fault)
-        assert run(tool, board, "10").succeeded().json["complete"] is True
+        assert run(tool, board).succeeded().json["complete"] is True
     by_run: dict[int, dict[tuple[str, int], str]] = {}
     for key, content in contents_of(tool.store).items():
         by_run.setdefault(key.campaign, {})[key.setting, key.repetition] = content.samples
@@ -182,7 +185,7 @@ def test_a_board_that_has_moved_to_another_port_is_found_with_port(tool: Tool, b
 
 def test_a_target_that_is_something_else_entirely_is_named(tool: Tool, board: FakeBoard) -> None:
     board.program = ["yes", "login:"]
-    words = ("info", "serial", "--port", board.url, "--timeout", "5")
+    words = ("info", "serial", "--port", board.url, "--timeout", PATIENCE)
     error = tool(*words).failed(1).error
     assert "the Intercore protocol" in error
     assert re.search(r"is it the right (port, program|program or port)", error)

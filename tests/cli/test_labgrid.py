@@ -23,7 +23,7 @@ from intercore.record.store import Store
 from intercore.target.labgrid_port import DEFAULT_COORDINATOR, Address, LabgridPort
 from tests.cli.interruption import press_ctrl_c, wait_until
 from tests.cli.remote_board import DeviceBoard, Rfc2217Board
-from tests.cli.tool import QUICK
+from tests.cli.tool import PATIENCE, QUICK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +85,7 @@ class Laboratory:
             env={**os.environ, **self.variables, "LG_HOSTNAME": host, "LG_USERNAME": name},
             check=True,
             stdout=subprocess.DEVNULL,
-            timeout=60,
+            timeout=PATIENCE,
         )
 
     @contextmanager
@@ -119,7 +119,7 @@ def _started(part: str, *words: str, directory: Path, ready: str) -> Iterator[tu
         yield process, next(line for line in log.read_text().splitlines() if ready in line)
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(PATIENCE)
 
 
 @contextmanager
@@ -183,7 +183,7 @@ def test_a_server_for_rfc_2217_that_goes_away_ends_the_run_which_can_go_on(tool:
         with tool.started("run", "serial", "--port", board.url, *LONG) as process:
             wait_until(lambda: board.runs == 2, process)
             board.hang_up()
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=PATIENCE)
         assert process.returncode == 1
         assert f"error: lost {board.url}" in " ".join(errors.split())
         tool("run", "--resume").succeeded()
@@ -324,7 +324,7 @@ def test_ctrl_c_releases_the_place(desk: Tool, laboratory: Laboratory) -> None:
 def test_a_tool_that_is_killed_releases_the_place(desk: Tool, laboratory: Laboratory) -> None:
     with measuring(desk, laboratory) as process:
         process.kill()
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
     laboratory.wait_until_free("board")
 
 
@@ -332,7 +332,7 @@ def test_a_tool_that_is_killed_releases_the_place(desk: Tool, laboratory: Labora
 def test_a_lost_connection_releases_the_place(desk: Tool, laboratory: Laboratory) -> None:
     with measuring(desk, laboratory) as process:
         laboratory.board.hang_up()
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert "error: lost labgrid://board" in errors
     assert laboratory.holder("board") == ""
 
@@ -341,7 +341,7 @@ def test_a_lost_connection_releases_the_place(desk: Tool, laboratory: Laboratory
 def test_a_place_that_is_taken_away_ends_the_run_and_stays_with_whom_has_it(desk: Tool, laboratory: Laboratory) -> None:
     with measuring(desk, laboratory) as process:
         laboratory.client("-p", "board", "release", "--kick")
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert "lost labgrid://board: the place was taken away: now nobody holds it" in " ".join(errors.split())
 
 
@@ -351,6 +351,6 @@ def test_a_coordinator_that_goes_away_ends_the_run(tool: Tool, tmp_path: Path) -
         tool.environment.update(laboratory.variables)
         with measuring(tool, laboratory) as process:
             laboratory.processes[0].kill()
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert "lost labgrid://board: the labgrid coordinator" in " ".join(errors.split())

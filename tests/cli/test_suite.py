@@ -22,7 +22,7 @@ DISTURBED = ("wrong", "migrated", "lost")
 
 def suite(tool: Tool, target: str) -> dict[str, Any]:
     """Run the suite as people do, in an empty folder; return the document after holding it against its schema."""
-    shown: dict[str, Any] = tool("run", target, "suite", "--format", "json", kill_after=400).succeeded().json
+    shown: dict[str, Any] = tool("run", target, "suite", "--format", "json", kill_after=800).succeeded().json
     check(shown)
     assert shown["complete"]
     assert {row["benchmark"] for row in shown["measurements"]} == {*registry.names()}
@@ -36,11 +36,13 @@ def suite(tool: Tool, target: str) -> dict[str, Any]:
     return shown
 
 
+@pytest.mark.timeout(900)
 def test_the_suite_measures_everything_on_this_machine(tool: Tool) -> None:
     shown = suite(tool, "host")
     assert not shown["simulated"]
 
 
+@pytest.mark.timeout(900)
 def test_the_suite_measures_everything_on_the_simulated_chip_undisturbed(tool: Tool) -> None:
     need_tools()
     shown = suite(tool, "pico-sim")

@@ -75,7 +75,7 @@ def test_a_board_is_flashed_for_each_build_and_that_is_told(tool: Tool, board: F
 def test_a_board_that_goes_away_is_not_flashed_again_for_the_same_build(tool: Tool, board: FakeBoard) -> None:
     plan(tool, board, DRIVE)
     board.behave("die", after=1)  # each time it is opened, it gets through one run
-    result = tool("sweep", "plan.toml", "--no-estimate", "--patience", "0.4", "--timeout", "1").succeeded()
+    result = tool("sweep", "plan.toml", "--no-estimate", "--patience", "0.4").succeeded()
     assert len(builds(tool)) == 6
     with Store(tool.store) as store:
         assert all("image.digest" in one.conditions for one in store.run().measurements)

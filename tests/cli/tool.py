@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from multiprocessing.context import ForkServerProcess
 
 PROGRAM = Path(sys.executable).with_name("intercore")
-PATIENCE = 120.0
-"""Seconds after which a command counts as hung; none takes more than a few."""
+PATIENCE = 240.0
+"""Seconds after which a command counts as hung; none takes more than a few on a machine that does nothing else."""
 TOKEN = "INTERCORE_TEST_TOKEN"  # noqa: S105 - marks the processes that a test has started
 NOBODY = 65534
 PRELOADED = [
@@ -226,7 +226,7 @@ class Tool:
         """The processes of targets that commands of this tool have started and that still live."""
         return [pid for pid in _processes_with(f"{TOKEN}={self.token}".encode()) if _name(pid) == "intercore-targe"]
 
-    def wait_for_no_target(self, patience: float = 30.0) -> None:
+    def wait_for_no_target(self, patience: float = 60.0) -> None:
         """Wait until every target is gone: one that lost its tool finishes the repetition at hand first."""
         deadline = time.monotonic() + patience
         while left := self.targets():

@@ -49,6 +49,11 @@ class SlowPort(Port):
         self.bytes_per_s = bytes_per_s
         self._kept = b""
 
+    def wait_until_it_speaks(self) -> None:
+        """Wait for what comes first, which is then read as if it had just come."""
+        while not self._kept:
+            self._kept = self._port.read(1)
+
     def read(self, timeout: float) -> bytes:
         if not self._kept:
             self._kept = self._port.read(timeout)

@@ -8,8 +8,11 @@ import pytest
 
 from intercore.link.port import Port, TargetLostError
 
+NEVER = 3600.0
+"""Seconds that no test takes: what would wait so long is ended by the limit of time of all tests."""
 
-def read_until(port: Port, wanted: bytes, seconds: float = 5) -> bytes:
+
+def read_until(port: Port, wanted: bytes, seconds: float = 60) -> bytes:
     data = b""
     deadline = time.monotonic() + seconds
     while wanted not in data and time.monotonic() < deadline:

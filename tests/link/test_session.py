@@ -16,19 +16,18 @@ from intercore.link import exchange
 from intercore.link.child_port import ChildPort
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
 from intercore.link.incoming import MAX_RANGES, Incoming
-from intercore.link.port import ProtocolError, TargetLostError
+from intercore.link.port import CONTACT_TIMEOUT, ProtocolError, TargetLostError
 from intercore.link.protocol import Begin, End
 from intercore.link.serial_port import SerialPort
 from intercore.link.session import Answer, Session
 from tests.fakes.faulty_port import FaultyPort, SlowPort
 from tests.fakes.target import CONDITIONS, PARAMETERS, SERIES, Target, options
+from tests.link.reading import NEVER
 from tests.link.tcp_target import tcp_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-NEVER = 3600.0
-"""Seconds that no test takes: what would wait so long is ended by the limit of time of all tests."""
 FAKE = [sys.executable, str(Path(__file__).parents[1] / "fakes" / "target.py")]
 
 
@@ -41,8 +40,10 @@ def talking(*arguments: str, timeout: float = 30) -> Iterator[Session]:
     """A session with a fake target that has already been greeted."""
     port = fake(*arguments)
     try:
-        session = Session(port, timeout)
+        session = Session(port, NEVER, contact_timeout=NEVER)  # a busy machine is slow to start the target
         session.info()
+        session._timeout = timeout
+        session._contact_timeout = CONTACT_TIMEOUT
         yield session
     finally:
         port.close()
@@ -79,8 +80,8 @@ def test_a_target_says_what_it_offers() -> None:
 
 
 def test_a_measurement_comes_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "FIRST_REPEAT", 30.0)  # a busy machine is slow to start the target
-    monkeypatch.setattr(exchange, "LAST_REPEAT", 30.0)
+    for wait in ("QUIET", "LEAST_QUIET", "FIRST_REPEAT", "LAST_REPEAT"):
+        monkeypatch.setattr(exchange, wait, NEVER)  # a busy machine is slow to start the target, and stops now and then
     progress: list[tuple[int, int]] = []
     with talking("--samples", "1000", "--fault", "extremes") as session:
         answer = session.measure("example", {"n": 10, "workload": "integer"}, lambda *done: progress.append(done))
@@ -265,12 +266,26 @@ def test_the_run_of_a_tool_that_was_killed_is_aborted() -> None:
         assert session.benchmarks()
 
 
+def measure_until(session: Session, last: int) -> None:
+    """Ask for a run of which so many repetitions are done and no other; until then, the clock of the link stands."""
+    port = session._link.port
+    begin, done = port.now(), 0
+
+    def note(number: int, _: int) -> None:
+        nonlocal done
+        done = number
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(port, "now", lambda: begin if done < last else time.monotonic())
+        session.measure("example", {}, note)
+
+
 @pytest.mark.parametrize(
     ("fault", "ask", "says"),
     [
         ("mute", Session.info, "fake has sent nothing for 0.5 s: is it powered"),
         ("dead-end", Session.benchmarks, "fake hangs: no answer to `list` for 0.5 s"),
-        ("hang", lambda session: session.measure("example", {}), "fake hangs: silent for 0.5 s in the middle of a run"),
+        ("hang", lambda session: measure_until(session, 5), "fake hangs: silent for 0.5 s in the middle of a run"),
     ],
 )
 def test_silence_ends_with_advice(fault: str, ask: Callable[[Session], object], says: str) -> None:
@@ -299,18 +314,20 @@ def test_silence_ends_with_advice(fault: str, ask: Callable[[Session], object], 
     ],
 )
 def test_a_line_that_the_program_sends_wrong_is_not_blamed_on_the_cable(fault: str, says: str) -> None:
-    with talking("--fault", fault, "--repetitions", "1") as session:
-        session._timeout = 1.0
-        with pytest.raises(ProtocolError, match=says) as caught:
-            session.measure("example", {"n": 10})
+    with (
+        talking("--fault", fault, "--repetitions", "1", timeout=3) as session,
+        pytest.raises(ProtocolError, match=says) as caught,
+    ):
+        session.measure("example", {"n": 10})
     assert "cable" not in str(caught.value)
     assert "connection" not in str(caught.value)
 
 
 def test_damage_on_the_way_says_how_many_lines_it_hit() -> None:
     port = FaultyPort(fake(), 0, seed=1)
-    session = Session(port, 1.0)
+    session = Session(port, NEVER, contact_timeout=NEVER)
     session.info()
+    session._timeout = 3.0
     port._fraction = 0.1
     with pytest.raises(
         TargetSilentError, match=r"\d+ of \d+ lines came damaged, the last with .*; is the connection bad"
@@ -322,16 +339,17 @@ def test_damage_on_the_way_says_how_many_lines_it_hit() -> None:
 def test_a_slow_line_does_not_hang() -> None:
     """Bytes still come: to reset the target would only lose them."""
     slow = (
-        "is slow, and does not hang: [0-9]+ bytes came in 1 s, and no new line of its answer to `{}`.*; raise --timeout"
+        "is slow, and does not hang: [0-9]+ bytes came in 3 s, and no new line of its answer to `{}`.*; raise --timeout"
     )
-    port = SlowPort(fake(), 40)
+    port = SlowPort(fake(), 20)
+    port.wait_until_it_speaks()
     with pytest.raises(TargetSilentError, match=slow.format("info")) as caught:
-        Session(port, 1.0).info()
+        Session(port, 3.0).info()
     assert "reset it" not in str(caught.value)
     port.bytes_per_s = 1e9
-    session = Session(port, 30.0)
+    session = Session(port, NEVER)
     session.info()
-    port.bytes_per_s, session._timeout = 40, 1.0
+    port.bytes_per_s, session._timeout = 20, 3.0
     with pytest.raises(TargetSilentError, match=slow.format("list")):
         session.benchmarks()
     port.close()
@@ -347,8 +365,8 @@ def test_a_flood_ends_with_an_error(fault: str, monkeypatch: pytest.MonkeyPatch)
 def test_progress_that_never_comes_to_an_end_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "LONGEST_RESTS", 0.3)
     monkeypatch.setattr(exchange, "MOST_WINDOWS", 1)
-    with talking("--fault", "endless-progress", timeout=0.5) as session:
-        says = r"gets no further: it says that it is at work, and has been at repetition 5 of 10 for 0\.8 s"
+    with talking("--fault", "endless-progress", timeout=3) as session:
+        says = r"gets no further: it says that it is at work, and has been at repetition 5 of 10 for 3\.3 s"
         with pytest.raises(TargetSilentError, match=says):
             session.measure("example", {})
 
@@ -369,7 +387,7 @@ def test_a_target_that_is_busy_for_ever_ends_with_an_error(monkeypatch: pytest.M
     monkeypatch.setattr(exchange, "LONGEST_BUSY", 1.0)
     monkeypatch.setattr(exchange, "POKE_AFTER", 0.1)
     says = "gets no further: it says that it is at work, and has been for 1 s"
-    for_ever = talking("--repetitions", "100000", "--no-progress", "--repetition-time", "0.01", timeout=1)
+    for_ever = talking("--repetitions", "100000", "--no-progress", "--repetition-time", "0.01")
     with for_ever as session, pytest.raises(TargetSilentError, match=says):
         session.measure("example", {})
 
@@ -377,7 +395,7 @@ def test_a_target_that_is_busy_for_ever_ends_with_an_error(monkeypatch: pytest.M
 def test_a_run_may_take_longer_than_a_standstill_as_long_as_it_gets_further(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "LONGEST_RESTS", 0.0)
     monkeypatch.setattr(exchange, "MOST_WINDOWS", 1)
-    with talking("--repetitions", "15", "--repetition-time", "0.1", timeout=1) as session:
+    with talking("--repetitions", "30", "--repetition-time", "0.15", timeout=3) as session:
         assert session.measure("example", {}).status == "ok"
 
 

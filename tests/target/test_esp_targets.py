@@ -71,7 +71,6 @@ def test_lines_are_left_alone_where_nobody_asked_or_where_there_are_none(monkeyp
 
 
 def test_a_port_that_vanishes_with_a_reset_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "REAPPEARING_S", 0.5)
     tries = []
 
     def open_late(*, late: bool) -> Connection:
@@ -82,6 +81,7 @@ def test_a_port_that_vanishes_with_a_reset_is_waited_for(monkeypatch: pytest.Mon
 
     assert opening._reopened(lambda: open_late(late=False)).port.description == "loop://"
     assert len(tries) == 3
+    monkeypatch.setattr(opening, "REAPPEARING_S", 0.5)
     with pytest.raises(IntercoreError, match="No such file"):
         opening._reopened(lambda: open_late(late=True))
 

@@ -1,6 +1,6 @@
 """Says what esptool 5 says (v5.6, to a pipe), and keeps the image as FAKE_FLASH; FAKE_ESPTOOL says how it fails.
 
-FAKE_LOG names a file to which each call is added as a line of JSON.
+FAKE_LOG names a file to which each call is added as a line of JSON, and another once it hangs.
 """
 
 from __future__ import annotations
@@ -31,11 +31,15 @@ LATE = {
 }
 
 
+def note(program: str, words: list[str]) -> None:
+    with Path(os.environ["FAKE_LOG"]).open("a") as log:
+        log.write(json.dumps({"program": program, "words": words}) + "\n")
+
+
 def main() -> int:
     words = sys.argv[1:]
     port, image, rate = words[words.index("--port") + 1], Path(words[-1]), words[words.index("--baud") + 1]
-    with Path(os.environ["FAKE_LOG"]).open("a") as log:
-        log.write(json.dumps({"program": "esptool", "words": words}) + "\n")
+    note("esptool", words)
     print("esptool v5.6.0")
     print(f"Serial port {port}:")
     if BEHAVIOUR in FATAL:
@@ -51,6 +55,7 @@ def main() -> int:
     )
     if BEHAVIOUR == "hangs":
         sys.stdout.flush()
+        note("hanging esptool", words)
         time.sleep(600)
     print("Flash will be erased from 0x00000000 to 0x0004ffff...")
     for percent in range(0, 101, 5):

@@ -1,0 +1,21 @@
+"""For programs of microcontrollers: the first test that needs one waits until it is built, perhaps by another process.
+
+That takes a third of a minute at each level of optimisation, and many times that on a busy machine.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+CROSS_COMPILED = {HERE / name for name in ("rp2040", "rp2040_amp", "stm32h745")}
+LIMIT_S = 900
+"""For a test with its fixtures, unless it has a limit of its own."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if CROSS_COMPILED.intersection(item.path.parents) and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(LIMIT_S))

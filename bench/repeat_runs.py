@@ -21,8 +21,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
+from intercore.benchmarks.grouping import repetitions_us
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.record.store import Store
+from intercore.statistics.repetitions import median
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,13 +52,15 @@ def main() -> None:
         for _ in range(runs):
             subprocess.run([TOOL, "run", "host", *words, "--store", store], check=True, capture_output=True)
             with Store(store) as opened:
-                repetitions.append(medians_of(opened.run()))
-            found.append(interval(repetitions[-1]))
-    medians, lows, highs = (np.array(column) for column in zip(*found, strict=True))
+                samples = samples_us(opened.run())
+            repetitions.append(np.array([np.median(one) for one in samples]))
+            found.append(median(samples))
+    medians, lows, highs = (np.array([getattr(one, name) for one in found]) for name in ("value", "low", "high"))
     grand = float(np.median(medians))
     holds = (lows <= grand) & (grand <= highs)
-    for number, (median, low, high) in enumerate(found):
-        print(f"  {number + 1:3}  {median:9.3f} µs  {low:9.3f} to {high:9.3f}{'' if holds[number] else '   misses'}")
+    for number, one in enumerate(found):
+        missed = "" if holds[number] else "   misses"
+        print(f"  {number + 1:3}  {one.value:9.3f} µs  {one.low:9.3f} to {one.high:9.3f}{missed}")
     implied = 2 * float(stats.t.ppf((1 + LEVEL) / 2, runs - 1) * medians.std(ddof=1))
     width = float(np.median(highs - lows))
     print(f"\n  grand median {grand:.3f} µs; the runs' medians lie from {medians.min():.3f} to {medians.max():.3f} µs")
@@ -70,16 +74,10 @@ def main() -> None:
     print(f"  runs scatter {ratio:.1f} times as much as their repetitions let expect; 1 if these show all that differs")
 
 
-def medians_of(run: Run) -> NDArray[np.float64]:
-    """Return the median of the first series of each of a run's repetitions, in µs."""
+def samples_us(run: Run) -> list[NDArray[np.float64]]:
+    """Return the samples of the first series of each of a run's repetitions, in µs."""
     name = next(series.name for series in run.measurements[0].series if not series.name.startswith(LOOKING_PREFIX))
-    return np.array([np.median(one.samples(name).ns) / 1e3 for one in run.measurements])
-
-
-def interval(medians: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Return what a run says of its median, and the interval: Student's t on the repetitions' medians."""
-    half = float(stats.t.ppf((1 + LEVEL) / 2, len(medians) - 1) * medians.std(ddof=1)) / np.sqrt(len(medians))
-    return float(medians.mean()), float(medians.mean() - half), float(medians.mean() + half)
+    return repetitions_us(run.measurements, name)
 
 
 if __name__ == "__main__":

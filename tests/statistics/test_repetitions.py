@@ -81,6 +81,8 @@ def test_a_single_repetition_has_the_interval_of_its_samples() -> None:
 def test_two_repetitions_that_differ_by_1_have_the_interval_of_student() -> None:
     # t of one degree of freedom is 12.706, the standard error of the mean of 10 and 11 is 1/2.
     found = median([[10.0], [11.0]])
+    assert median([[1.0], [2.0]]).low == 0, "no time is below 0"
+    assert median([[1.0], [2.0, -9.0, 5.0]]).low == pytest.approx(1.5 - 6.353, abs=1e-3)
     assert (found.value, found.low, found.high) == pytest.approx((10.5, 10.5 - 6.353, 10.5 + 6.353), abs=1e-3)
 
 

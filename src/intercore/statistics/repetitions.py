@@ -43,7 +43,8 @@ def median(repetitions: Iterable[ArrayLike], *, tick: float = 0.0) -> Interval:
     Student's t on the repetitions' medians, whatever the values follow: a median of many values is nearly normal.
     `tick` is the resolution of the clock in the unit of the values: where a median falls among equal values, they are
     taken as spread evenly over their tick (the median of grouped data), since medians that are whole ticks would all be
-    the same and their interval without width. The interval is widened to hold the median of all values.
+    the same and their interval without width. The interval is widened to hold the median of all values, and ends at 0 if
+    no value is below 0.
     Of a single repetition, the interval by order statistics.
     """
     known = _with_values(repetitions)
@@ -51,7 +52,9 @@ def median(repetitions: Iterable[ArrayLike], *, tick: float = 0.0) -> Interval:
         return order_interval(np.sort(known[0]), 0.5)
     value = float(np.median(np.concatenate(known)))
     centre, distance = _student(np.array([_grouped_median(one, tick) for one in known]))
-    return Interval(value, min(centre - distance, value), max(centre + distance, value))
+    # Of few repetitions that differ much, the bounds of what cannot be negative would be.
+    least = 0.0 if min(float(one.min()) for one in known) >= 0 else -math.inf
+    return Interval(value, min(max(centre - distance, least), value), max(centre + distance, value))
 
 
 def percentile(repetitions: Iterable[ArrayLike], percent: float) -> Interval | None:

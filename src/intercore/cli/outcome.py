@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.possible import is_possible
 from intercore.benchmarks.reports import reports, run_warnings
 from intercore.cli.stored import command_to_go_on
 from intercore.document.run import run_document
+from intercore.errors import IntercoreError
 from intercore.record import identity
 from intercore.record.plan import left_out
 from intercore.target.targets import usual_builds
@@ -48,3 +50,12 @@ def write_report(runs: Sequence[Run], path: Path, options: Options) -> None:
 
     write_page([reports(run, options) for run in runs], path, usual_builds())
     messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
+
+
+def check_possible(runs: Sequence[Run]) -> None:
+    """Raise IntercoreError if measurements of runs have samples that cannot be; the runs' warnings say which."""
+    measured = [one for run in runs for one in run.measurements]
+    failed = sum(not is_possible(one) for one in measured)
+    if failed:
+        of = f"{failed} of {len(measured)} measurements"
+        raise IntercoreError(f"{of} failed: samples that cannot be; see the warnings")

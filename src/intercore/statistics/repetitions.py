@@ -43,9 +43,8 @@ def median(repetitions: Iterable[ArrayLike], *, tick: float = 0.0) -> Interval:
     Student's t on the repetitions' medians, whatever the values follow: a median of many values is nearly normal.
     `tick` is the resolution of the clock in the unit of the values: where a median falls among equal values, they are
     taken as spread evenly over their tick (the median of grouped data), since medians that are whole ticks would all be
-    the same and their interval without width. The interval is widened to hold the median of all values, and ends at 0 if
-    no value is below 0.
-    Of a single repetition, the interval by order statistics.
+    the same and their interval without width. The interval is widened to hold the median of all values. It ends at 0
+    where no value is below 0. Of a single repetition, the interval by order statistics.
     """
     known = _with_values(repetitions)
     if len(known) == 1:

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Measures the rate of the counter against the common clock, in some 5 ms. To be called once, before port_cycles_hz(). */
+/* Measures the rate of the counter against the common clock, in some 5 ms; once, before port_cycles_hz() is called. */
 void counter_posix_start(void);
 
 /* By how many parts per million the counter can run faster or slower than port_cycles_hz(), at least 1: a bound, by the

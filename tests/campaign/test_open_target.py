@@ -76,19 +76,19 @@ def by_batches(_: Path) -> Sequence[Measurement]:
 
 
 @pytest.mark.parametrize("measured", [by_run, by_batches])
-def test_on_host_each_measurement_is_of_a_program_started_anew(
+def test_on_host_each_repetition_is_of_a_program_started_anew(
     started: Started, tmp_path: Path, measured: object
 ) -> None:
     assert callable(measured)
     measurements = measured(tmp_path)
     assert len(measurements) == 6
-    assert len(started) == 6
+    assert len(started) == PLAN.repetitions == 3
     loads = {one.conditions["os.load_at_start"] for one in measurements}
     assert len(loads) == 1, "later on, the load is our own"
 
 
-def test_the_program_of_the_measurement_before_is_gone_first(started: Started) -> None:
-    first, second, _ = settings(PLAN)[:3]
+def test_the_program_of_the_repetition_before_is_gone_first(started: Started) -> None:
+    first, second, _ = settings(PLAN)[::2]
     with opened(find("host").open(Address(), print), PLAN, 10.0) as target:
         target.measure(first)
         target.measure(second)
@@ -99,7 +99,7 @@ def test_the_program_of_the_measurement_before_is_gone_first(started: Started) -
 
 
 def test_a_program_that_has_been_replaced_is_not_measured_as_if_it_were_the_same(started: Started) -> None:
-    first, second, third = settings(PLAN)[:3]
+    first, second, third = settings(PLAN)[::2]
     with opened(find("host").open(Address(), print), PLAN, 10.0) as target:
         target.measure(first)
         started.replace()
@@ -111,7 +111,7 @@ def test_a_program_that_has_been_replaced_is_not_measured_as_if_it_were_the_same
 
 
 def test_a_sweep_opens_the_target_again_if_its_program_was_replaced(started: Started) -> None:
-    first, second, _ = settings(PLAN)[:3]
+    first, second, _ = settings(PLAN)[::2]
     measure_batch(Batch(PLAN, (first,)))
     started.replace()
     (outcome,) = measure_batch(Batch(PLAN, (second,), pauses=(0.0,))).outcomes

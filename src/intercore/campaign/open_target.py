@@ -54,11 +54,10 @@ def opened(
 class OpenTarget:
     """A target that is ready to measure.
 
-    Every measurement begins as the first one does, where there is a way to that. The program on this machine is started
-    anew: where its memory lies, and whatever else differs from one start to the next, differs between measurements as
-    it does between runs. A simulated chip goes back to one and the same state, so that what comes of a measurement
-    depends on the program and the setting alone: neither on what was measured before nor on where and when. All others
-    stay as they are.
+    The program on this machine is started anew for each repetition: where its memory lies, and whatever else differs
+    from one start to the next, differs between repetitions as it does between runs. A simulated chip goes back to one
+    and the same state before each measurement, so that what comes of it depends on the program and the setting alone:
+    neither on what was measured before nor on where and when. All others stay as they are.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class OpenTarget:
         self._chip = connection.chip
         self._chip_time = self.session.now
         self._restore = _way_back(self.session, connection.chip)
-        self._is_fresh = True
+        self._repetition: int | None = None
 
     def measure(
         self,
@@ -100,7 +99,7 @@ class OpenTarget:
 
         started = datetime.now(UTC).isoformat(timespec="milliseconds")
         asked = _asked(setting)
-        self._begin_anew()
+        self._begin_anew(setting.repetition)
         begin = self.session.now
         bad_lines = self.session.statistics.bad_lines
         if self._chip is not None:
@@ -125,11 +124,11 @@ class OpenTarget:
         checks = {**measurement.checks, **({TOO_LONG: too_long} if too_long else {})}
         return msgspec.structs.replace(measurement, checks=checks)
 
-    def _begin_anew(self) -> None:
-        """Bring the target to where the first measurement began, unless this is that."""
+    def _begin_anew(self, repetition: int) -> None:
+        """Bring a simulated chip back to where it was; start the program on this machine anew for each repetition."""
         self._restore()
-        is_first, self._is_fresh = self._is_fresh, False
-        if is_first or self._connection.start is None:
+        before, self._repetition = self._repetition, repetition
+        if before in (None, repetition) or self._connection.start is None:
             return
         self._stack.close()
         self._connection = self._connection.restarted()

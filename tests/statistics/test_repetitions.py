@@ -170,6 +170,20 @@ def test_what_two_series_have_in_common_in_a_repetition_cancels_in_their_ratio()
     assert found.high - found.low < 0.02  # type: ignore[operator]
 
 
+@pytest.mark.parametrize("kind", ["ratio", "difference", "pairs"])
+def test_coarse_ticks_do_not_make_two_medians_better_known_together_than_they_are(kind: str) -> None:
+    def one(rng: np.random.Generator) -> tuple[Interval | None, float]:
+        over, under = 30 + rng.random(), 10 + rng.random()
+        first, second = (np.round(centre + rng.normal(size=(8, 100))) for centre in (over, under))
+        if kind == "difference":
+            return difference(first, second, ticks=(1, 1)), over - under
+        if kind == "ratio":
+            return ratio(first, second, ticks=(1, 1)), over / under
+        return paired_ratio(list(first), list(second), rng, ticks=(1, 1)), over / under
+
+    assert 0.93 <= share_covered(one, 500) <= 0.98
+
+
 @given(repetitions, repetitions)
 def test_a_ratio_turned_round_is_the_inverse(one: list[list[float]], other: list[list[float]]) -> None:
     found, turned = ratio(one, other), ratio(other, one)

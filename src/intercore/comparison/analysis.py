@@ -359,7 +359,7 @@ def _pair(benchmark: str, series: str, unit: Unit, setting: dict[str, Level], mi
         second=median(theirs.repetitions, tick=theirs.tick),
         first_samples=sum(map(len, mine.repetitions)),
         second_samples=sum(map(len, theirs.repetitions)),
-        ratio=ratio(theirs.repetitions, mine.repetitions),
+        ratio=ratio(theirs.repetitions, mine.repetitions, ticks=(theirs.tick, mine.tick)),
         exact=all(len(np.unique(np.concatenate(side.repetitions))) == 1 for side in (mine, theirs)),
     )
 

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
+    Ticks: TypeAlias = tuple[float, float]
+    """Of the two sides, as `tick` of `median`."""
+
+EXACT = (0.0, 0.0)
+"""Ticks of values that no clock has rounded."""
 
 BEYOND = 10
 """Samples that must lie beyond a percentile for it to be told: 100 samples for p90, 1,000 for p99, 10,000 for p99.9.
@@ -50,7 +55,7 @@ def median(repetitions: Iterable[ArrayLike], *, tick: float = 0.0) -> Interval:
     if len(known) == 1:
         return order_interval(np.sort(known[0]), 0.5)
     value = float(np.median(np.concatenate(known)))
-    centre, distance = _student(np.array([_grouped_median(one, tick) for one in known]))
+    centre, distance = _student(_medians(known, tick))
     # Of few repetitions that differ much, the bounds of what cannot be negative would be.
     least = 0.0 if min(float(one.min()) for one in known) >= 0 else -math.inf
     return Interval(value, min(max(centre - distance, least), value), max(centre + distance, value))
@@ -86,7 +91,7 @@ def percentile(repetitions: Iterable[ArrayLike], percent: float) -> Interval | N
     return Interval(value, float(ordered[low]), float(ordered[high])) if low >= 0 and high < n else None
 
 
-def ratio(over: Iterable[ArrayLike], under: Iterable[ArrayLike]) -> Interval | None:
+def ratio(over: Iterable[ArrayLike], under: Iterable[ArrayLike], *, ticks: Ticks = EXACT) -> Interval | None:
     """Return the ratio of two medians with its 95 % interval; None if either median is not above 0.
 
     Of repetitions that have nothing to do with each other: Welch's t on the logarithms of their medians. If either side
@@ -104,24 +109,26 @@ def ratio(over: Iterable[ArrayLike], under: Iterable[ArrayLike]) -> Interval | N
             None if bound is None else value * math.exp(bound - found.value) for bound in (found.low, found.high)
         )
         return Interval(value, low, high)
-    each = [np.array([np.median(one) for one in side]) for side in sides]
+    each = [_medians(side, tick) for side, tick in zip(sides, ticks, strict=True)]
     if min(one.min() for one in each) <= 0:
         return Interval(value)
     return _of_logarithm(medians, *_welch(*(np.log(one) for one in each)))
 
 
-def difference(one: Iterable[ArrayLike], less: Iterable[ArrayLike]) -> Interval:
+def difference(one: Iterable[ArrayLike], less: Iterable[ArrayLike], *, ticks: Ticks = EXACT) -> Interval:
     """Return the difference of two medians with its 95 % interval, by the same methods, without logarithms."""
     sides = [_with_values(side) for side in (one, less)]
     if min(map(len, sides)) == 1:
         return _mover(*map(median, sides))
     first, second = (float(np.median(np.concatenate(side))) for side in sides)
-    centre, distance = _welch(*(np.array([np.median(each) for each in side]) for side in sides))
+    centre, distance = _welch(*(_medians(side, tick) for side, tick in zip(sides, ticks, strict=True)))
     value = first - second
     return Interval(value, min(centre - distance, value), max(centre + distance, value))
 
 
-def paired_ratio(over: Sequence[ArrayLike], under: Sequence[ArrayLike], rng: np.random.Generator) -> Interval:
+def paired_ratio(
+    over: Sequence[ArrayLike], under: Sequence[ArrayLike], rng: np.random.Generator, *, ticks: Ticks = EXACT
+) -> Interval:
     """Return the ratio of two medians that were measured together, repetition by repetition, with its 95 % interval.
 
     Student's t on the logarithm of each repetition's ratio: what the two have in common in a repetition cancels. Of a
@@ -136,13 +143,15 @@ def paired_ratio(over: Sequence[ArrayLike], under: Sequence[ArrayLike], rng: np.
             return Interval(value)
         first, second = bootstrap_medians(*pairs[0], rng)
         return interval(value, np.divide(first, second, out=np.full_like(first, np.inf), where=second > 0))
-    medians = np.array([(np.median(one), np.median(two)) for one, two in pairs])
-    if medians.min() <= 0:
+    first, second = (_medians(side, tick) for side, tick in zip(zip(*pairs, strict=True), ticks, strict=True))
+    if min(first.min(), second.min()) <= 0:
         return Interval(value)
-    return _of_logarithm(whole, *_student(np.log(medians[:, 0]) - np.log(medians[:, 1])))
+    return _of_logarithm(whole, *_student(np.log(first) - np.log(second)))
 
 
-def paired_draws(first: Sequence[ArrayLike], second: Sequence[ArrayLike], rng: np.random.Generator) -> Floats | None:
+def paired_draws(
+    first: Sequence[ArrayLike], second: Sequence[ArrayLike], rng: np.random.Generator, *, ticks: Ticks = EXACT
+) -> Floats | None:
     """Return RESAMPLES equally likely pairs of medians that were measured together, shape (2, RESAMPLES).
 
     From the two-dimensional t distribution around the means of the repetitions' medians, so that what is computed of
@@ -152,7 +161,7 @@ def paired_draws(first: Sequence[ArrayLike], second: Sequence[ArrayLike], rng: n
     pairs = _pairs(first, second)
     if len(pairs) == 1:
         return None if len(pairs[0][0]) == 1 else bootstrap_medians(*pairs[0], rng)
-    medians = np.array([(np.median(one), np.median(two)) for one, two in pairs]).T
+    medians = np.stack([_medians(side, tick) for side, tick in zip(zip(*pairs, strict=True), ticks, strict=True)])
     freedom = len(pairs) - 1
     spread = np.cov(medians) / len(pairs)
     normal = rng.multivariate_normal((0, 0), spread, RESAMPLES, method="eigh").T
@@ -176,6 +185,10 @@ def _pairs(first: Sequence[ArrayLike], second: Sequence[ArrayLike]) -> list[tupl
     if not known:
         raise ValueError("a sample without values has no summary")
     return known
+
+
+def _medians(repetitions: Iterable[Floats], tick: float) -> Floats:
+    return np.array([_grouped_median(one, tick) for one in repetitions])
 
 
 def _grouped_median(values: Floats, tick: float) -> float:

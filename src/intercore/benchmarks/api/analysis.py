@@ -199,7 +199,13 @@ def _call(
     cost = median(costs, tick=tick_us(pool, "call") / batch)
     costs_alone = None if alone is None else _costs_us(alone, core, batch)
     alone_us = 0.0 if costs_alone is None else float(np.median(np.concatenate(costs_alone)))
-    more = None if costs_alone is None else difference(costs, costs_alone)
+    more = (
+        None
+        if costs_alone is None
+        else difference(
+            costs, costs_alone, ticks=(tick_us(pool, "call") / batch, tick_us(alone or pool, "call") / batch)
+        )
+    )
     cycles = cycles_per_us(pool)
     return ApiCall(
         call=call,

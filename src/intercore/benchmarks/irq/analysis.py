@@ -329,7 +329,7 @@ def _comparisons(pools: Pools) -> Iterator[Comparison]:
                 continue
             tick = max(tick_us(pool, SERIES) for pool in (*same, *cross))
             here, there = (across_settings(map(_by_repetition, side)) for side in (same, cross))
-            compared = ratio(there, here)
+            compared = ratio(there, here, ticks=(tick, tick))
             if compared is not None:
                 one, other = (median(side, tick=tick) for side in (here, there))
                 yield Comparison(path, interrupted, dict(varied), one, other, compared)

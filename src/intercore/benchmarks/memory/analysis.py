@@ -238,10 +238,15 @@ def _interference(setting: dict[str, Level], pool: list[Measurement]) -> MemoryI
         alone_us=alone_us,
         beside_us=beside_us,
         # Both are 0 where a clock is that coarse.
-        slowdown=paired_ratio(beside, alone, generator(repr(setting))) if alone_us > 0 else Interval(1.0),
+        slowdown=_slowdown(pool, beside, alone, repr(setting)) if alone_us > 0 else Interval(1.0),
         mb_per_s=mb_per_s,
         word_cycles=word_cycles,
     )
+
+
+def _slowdown(pool: Sequence[Measurement], beside: list[Floats], alone: list[Floats], key: str) -> Interval:
+    ticks = (tick_us(pool, "beside"), tick_us(pool, "alone"))
+    return paired_ratio(beside, alone, generator(key), ticks=ticks)
 
 
 # Sentences

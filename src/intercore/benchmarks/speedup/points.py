@@ -156,14 +156,14 @@ def measured_setting(pool: Sequence[Measurement], varied: Iterable[str]) -> Sett
     if min(t1.value, tp.value) <= 0:
         return "its median T1 or TP is 0: the work is too small for the clock, choose a larger n"
     key = in_words(selected(pool[0].factors, IDENTITY))
-    draws = paired_draws(t1_us, tp_us, generator(key))
+    draws = paired_draws(t1_us, tp_us, generator(key), ticks=resolution_us)
     own = np.array([[t1.value], [tp.value]])
     ticks = {_frequency(measurement.conditions.get("tick_hz", "")) for measurement in pool}
     return Setting(
         point=point_of(
             factors,
             (t1, tp),
-            paired_ratio(t1_us, tp_us, generator(key)),
+            paired_ratio(t1_us, tp_us, generator(key), ticks=resolution_us),
             samples=samples,
             varied=selected(pool[0].factors, varied),
         ),

@@ -201,7 +201,11 @@ def _ratio(
             "same_us": median(here, tick=ticks[0]),
             "cross_us": median(there, tick=ticks[1]),
             # A coarse clock may make either 0.
-            "ratio": ratio([np.maximum(one, _LEAST_US) for one in there], [np.maximum(one, _LEAST_US) for one in here]),
+            "ratio": ratio(
+                [np.maximum(one, _LEAST_US) for one in there],
+                [np.maximum(one, _LEAST_US) for one in here],
+                ticks=(ticks[1], ticks[0]),
+            ),
         },
         Ratio,
     )

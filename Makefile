@@ -20,12 +20,12 @@ FUZZ_SECONDS ?= 60
 SANITIZED := test-address,undefined test-thread
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
-# Three at a time keep two processors busy: many tests wait for a while. Files are kept whole for what their tests share,
+# Four at a time keep two processors busy: many tests wait for a while. Files are kept whole for what their tests share,
 # and in order: by default those with few tests, which are long ones, in tests/cli and tests/firmware/rp2040, would come
-# last, and one processor would wait for the other.
+# last, and one processor would wait for the other. The longest one comes first (tests/conftest.py).
 # Those of tests/firmware/host are left out there: their programs take processors for themselves, never two of them at a
 # time, save with sanitizers, where they have no real-time priorities.
-TOGETHER := -n 3 --dist loadfile --no-loadscope-reorder
+TOGETHER := -n 4 --dist loadfile --no-loadscope-reorder
 # Whose kernels OpenBLAS uses: each rounds in its own way, and any of these runs on every processor with AVX2.
 OPENBLAS_CORES := Prescott Nehalem Haswell Zen
 NUMERIC_TESTS := tests/benchmarks tests/campaign/test_course.py tests/comparison tests/statistics

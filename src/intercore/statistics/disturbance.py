@@ -14,7 +14,7 @@ import numpy as np
 from intercore.statistics.intervals import granularity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -48,20 +48,22 @@ class Level(msgspec.Struct, frozen=True):
     """Fraction of all samples."""
 
 
-def disturbances(values: ArrayLike, *, tick: float | None = None, unit: str = "µs") -> list[str]:
-    """Say what disturbed the samples, given in the order in which they were taken; nothing of fewer than 20.
+def disturbances(repetitions: Iterable[ArrayLike], *, tick: float | None = None, unit: str = "µs") -> list[str]:
+    """Say what disturbed the samples; nothing of fewer than 20.
 
-    `tick` is the resolution of their clock in their unit; without it, it is taken from the values. Steps of one tick
-    are no levels.
+    They are given by repetition, in the order in which they were taken: levels on which whole repetitions lie have
+    another cause than those that change within one. `tick` is the resolution of their clock in their unit; without it,
+    it is taken from the values. Steps of one tick are no levels.
     """
-    array = np.asarray(values, dtype=np.float64)
+    each = [np.asarray(values, dtype=np.float64) for values in repetitions]
+    array = np.concatenate(each) if each else np.zeros(0)
     if len(array) < _FEWEST:
         return []
     smallest = _smallest_effect(array, tick)
     edges = _level_edges(array, smallest)
     said = []
     if edges:
-        said.append(_levels_in_words(array, edges, unit))
+        said.append(_levels_in_words(each, edges, unit))
     elif _drifts(array, smallest):
         said.append(_drift_in_words(array, unit))
     outliers = _outliers(array, smallest)
@@ -163,23 +165,35 @@ def _levels(values: Floats, edges: Sequence[float]) -> Iterator[Level]:
         yield Level(float(np.median(members)), len(members) / len(values))
 
 
-def _levels_in_words(values: Floats, edges: Sequence[float], unit: str) -> str:
+def _levels_in_words(repetitions: Sequence[Floats], edges: Sequence[float], unit: str) -> str:
+    values = np.concatenate(repetitions)
     found = list(_levels(values, edges))
     listed = ", ".join(f"{level.share:.0%} around {level.centre:.4g} {unit}" for level in found)
-    belongs = np.searchsorted(edges, values)
-    changes = int(np.count_nonzero(np.diff(belongs)))
+    belongs = [np.searchsorted(edges, each) for each in repetitions]
+    changes = int(np.count_nonzero(np.diff(np.concatenate(belongs))))
     by_chance = (1 - sum(level.share**2 for level in found)) * len(values)
-    if changes <= _FEW_CHANGES * by_chance:
+    if len(repetitions) > 1 and all(_is_on_one_level(each) for each in belongs):
+        cause = (
+            "Each repetition lies on one of them: what is set anew when a repetition begins, or what changes more "
+            "slowly than one takes, such as a clock frequency or another program, is likely. The interval takes it "
+            "into account."
+        )
+    elif changes <= _FEW_CHANGES * by_chance:
         cause = (
             f"It stays on one for long and changes {changes} time{'s' * (changes != 1)}: a clock frequency that "
-            "changes, a task that moved to another core, or another program is likely."
+            "changes, a task that moved to another core, or another program is likely. A mean or a median alone says "
+            "little."
         )
     else:
         cause = (
             "It changes between them all the time: two ways through the code, a cache or an interrupt that hits or "
-            "misses, or a wait for a tick is likely."
+            "misses, or a wait for a tick is likely. A mean or a median alone says little."
         )
-    return f"The values lie on {len(found)} levels: {listed}. {cause} A mean or a median alone says little."
+    return f"The values lie on {len(found)} levels: {listed}. {cause}"
+
+
+def _is_on_one_level(belongs: NDArray[np.int64]) -> bool:
+    return len(belongs) == 0 or np.bincount(belongs).max() >= (1 - _LEVEL_SHARE) * len(belongs)
 
 
 # Bursts

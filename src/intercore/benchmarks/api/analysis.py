@@ -22,7 +22,6 @@ from intercore.benchmarks.grouping import (
     repetitions_us,
     spoilt,
     tick_us,
-    values_us,
 )
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution, disturbances
@@ -170,7 +169,7 @@ def _doubts(ours: Iterable[Measurement]) -> list[str]:
         (_name(call, size or None), said)
         for ((other, call, size, *_), _), pool in _pools(ours).items()
         if other == ALONE and not call.startswith("stream-")
-        if (said := disturbances(values_us(pool, "call"), tick=1e6 / pool[0].samples("call").hz))
+        if (said := disturbances(repetitions_us(pool, "call"), tick=1e6 / pool[0].samples("call").hz))
     ]
     if len(told) > _TOLD:
         return [

@@ -184,7 +184,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
         f"{setting.path} {setting.cores}: {remark}"
         for setting, pool in pooled(ours).items()
         if setting.interrupted == "idle"  # else the cores are disturbed on purpose
-        for remark in disturbances(_us(pool), tick=1e6 / pool[0].samples(SERIES).hz)
+        for remark in disturbances(repetitions_us(pool, SERIES), tick=1e6 / pool[0].samples(SERIES).hz)
     ]
     more = len(remarks) - _MOST_REMARKS
     return said + remarks[:_MOST_REMARKS] + [f"So are {more} more of the paths."] * (more > 0)

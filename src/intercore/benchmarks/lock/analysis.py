@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import distribution_us, repetitions_us, spoilt, tick_us, values_us
+from intercore.benchmarks.grouping import distribution_us, repetitions_us, spoilt, tick_us
 from intercore.record.measurement import Level
 from intercore.statistics.distribution import Distribution, distribution, disturbances
 
@@ -202,9 +202,9 @@ def _varied_names(measurements: Sequence[Measurement], measure: str) -> list[str
     return sorted(name for name in names if len({one.factors.get(name) for one in measurements}) > 1)
 
 
-def hand_over_us(pool: Iterable[Measurement], *, back: bool) -> NDArray[np.float64]:
-    """Return the raw latencies of hand-overs, in µs, `from` one core `to` the other or back."""
-    return values_us(pool, _way(back=back))
+def hand_over_us(pool: Iterable[Measurement], *, back: bool) -> list[NDArray[np.float64]]:
+    """Return the raw latencies of hand-overs by repetition, in µs, `from` one core `to` the other or back."""
+    return repetitions_us(pool, _way(back=back))
 
 
 def _way(*, back: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
+import numpy as np
 
 from intercore.benchmarks.lock.analysis import (
     BENCHMARK,
@@ -190,7 +191,7 @@ def _figures(run: Run, analysis: LockAnalysis) -> Iterator[Figure]:
     for setting, pool in pools(run.measurements, HAND_OVER):
         for back, (first, second) in enumerate((("from", "to"), ("to", "from"))):
             label = f"{_label(setting)}, {setting[first]} → {setting[second]}"
-            samples[label] = hand_over_us(pool, back=bool(back))
+            samples[label] = np.concatenate(hand_over_us(pool, back=bool(back)))
     if samples:
         yield histogram_figure(
             "lock-hand-over",

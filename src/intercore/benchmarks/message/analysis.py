@@ -123,7 +123,7 @@ def _disturbed(found: Sequence[Curve]) -> Iterator[str]:
     for curve in found:
         if curve.measure == "latency":
             for size in curve.measurements:
-                said = disturbances(curve.samples(size))
+                said = disturbances(curve.repetitions(size))
                 if said:
                     yield f"message, {in_words(curve.setting, curve.setting)}, {size:,} bytes: {' '.join(said)}"
 

@@ -108,9 +108,13 @@ class Curve:
         low, high = np.percentile(self.samples(size), (25, 75)) / expected
         return float(high) if high - 1 > 1 - low else float(low)
 
+    def repetitions(self, size: int) -> list[Floats]:
+        """Return the times per message of one size by repetition, in µs."""
+        return [times_us(one, self.measure) for one in self.measurements[size]]
+
     def samples(self, size: int) -> Floats:
         """Return the times per message of one size, in µs."""
-        return np.concatenate([times_us(one, self.measure) for one in self.measurements[size]])
+        return np.concatenate(self.repetitions(size))
 
     def median(self, size: int) -> Interval:
         """Return the median time per message of one size with its interval, in µs."""

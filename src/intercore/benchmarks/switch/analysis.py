@@ -157,7 +157,7 @@ def _disturbed(ours: Sequence[Measurement]) -> list[str]:
         f"{name_of(primitive, first, second)}: {sentence}"
         for (primitive, first, second, _, time, _), pool in by_setting(ours).items()
         if time in TRUE_TIMES or first == second
-        for sentence in disturbances(concatenated(pool))
+        for sentence in disturbances(values for _, values in wake_ups_us(pool))
     ]
     more = len(found) - _MOST_SAID
     return found[:_MOST_SAID] + (

@@ -58,6 +58,9 @@ static void end(struct ic_answer *answer, const char *status, const struct ic_ch
         if (checks->rings_lost > 0) {
             ic_line_integer(&line, "rings_lost", checks->rings_lost);
         }
+        if (checks->retaken > 0) {
+            ic_line_integer(&line, "retaken", checks->retaken);
+        }
         if (checks->asked > 0) {
             ic_line_integer(&line, "asked", checks->asked);
             ic_line_integer(&line, "moved", checks->moved);

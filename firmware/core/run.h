@@ -29,6 +29,7 @@ struct ic_checks {
     uint32_t moved; /* of those, that happened */
     uint32_t lost;
     uint32_t rings_lost;
+    uint32_t retaken; /* turns that the kernel's tick spoilt */
     uint64_t preempted;
 };
 

@@ -265,6 +265,26 @@ def test_synchronised_counters_are_not_called_false() -> None:
 # What makes it doubtful
 
 
+def test_yields_that_came_too_early_are_blamed_on_time_slicing_before_a_clock_is_accused() -> None:
+    sliced, whole = ({"freertos.time_slicing": on} for on in "10")
+    (said,) = warnings([measurement([1], primitive="yield", checks={"wrong": 5}, conditions=sliced)])
+    assert said.startswith("5 of the yields")
+    assert "freertos.time_slicing is 1" in said
+    assert "clock" not in said
+    for broken in (
+        measurement([1], primitive="yield", checks={"wrong": 5}, conditions=whole),
+        measurement([1], primitive="queue", checks={"wrong": 5}, conditions=sliced),
+        measurement([1], primitive="yield", checks={"wrong": 5, "retaken": 15}, conditions=sliced),
+    ):
+        assert "the common clock of this target is broken" in warnings([broken])[0]
+
+
+def test_turns_that_were_taken_again_are_counted_and_nothing_to_warn_of() -> None:
+    taken = measurement([1], primitive="yield", checks={"retaken": 2}, conditions={"freertos.time_slicing": "1"})
+    assert analyse([taken]).sentences[-1].startswith("2 turns of yields were taken again")
+    assert warnings([taken]) == []
+
+
 def test_checks_are_warned_of() -> None:
     said = warnings([measurement([1], checks={"wrong": 2, "migrated": 3, "lost": 4, "preempted": 5})])
     assert [sentence.split()[0] for sentence in said[:3]] == ["2", "3", "4"]

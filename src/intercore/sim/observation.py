@@ -122,15 +122,23 @@ def handler_addresses(chip: Simulator, besides: Collection[int] = ()) -> set[int
     return {int(word) for table in words for word in table if word % 2} - left_out  # without Thumb bit: a stack
 
 
-def true_intervals(begins: Cycles, cores: tuple[int, int], stamps: Stamps, handlers: Handlers, chip_hz: int) -> Truth:
+def true_intervals(
+    begins: Cycles,
+    cores: tuple[int, int],
+    stamps: Stamps,
+    handlers: Handlers,
+    chip_hz: int,
+    *,
+    since: Cycles | None = None,
+) -> Truth:
     """Return how long the intervals truly were that begin in these cycles on the first of two cores.
 
     Each ends with the first instruction of the next reading of the clock on the second core. The durations are the
     series `true`, and the check `interrupted` counts those of which one of the two readings was disturbed: between its
-    moment and the interval's begin or end.
+    moment, or the cycle in `since`, and the interval's begin or end.
     """
     first, second = cores
-    first_moments = last_before(stamps.moments.cycles(first), begins)
+    first_moments = last_before(stamps.moments.cycles(first), begins) if since is None else since
     ends = first_after(stamps.calls.cycles(second), begins)
     second_moments = first_after(stamps.moments.cycles(second), ends)
     interrupted = handlers.disturbed(first, first_moments, begins)

@@ -101,6 +101,28 @@ def test_a_yield_stays_on_its_core(board: Board) -> None:
     assert (refused["code"], "its own core" in refused["text"]) == ("unsupported", True)
 
 
+@pytest.mark.parametrize("phase", range(4))
+def test_a_tick_that_has_equals_take_turns_spoils_no_yield(board: Board, phase: int) -> None:
+    """Some kernels always have them do so; here it is switched on from outside, at another phase each time."""
+    board.chip.write_word("port_freertos_time_slicing", 1)
+    witness = SwitchWitness(board.chip)
+    retaken, constants = 0, []
+    for core in (0, 1):
+        witness.forget()
+        measured = measure(board, f"primitive=yield from={core} to={core} samples=250 dither_us=1000 seed={phase}")
+        truth = witness.truth(measured.series, measured.factors)
+        off = measured.samples("switch").ticks - truth.series[0].ticks
+        interrupted = truth.checks["interrupted"]  # a tick within a reading may have the other run too early
+        off = sorted(off, key=lambda each: abs(each - np.median(off)))[: len(off) - interrupted]
+        assert np.ptp(off) <= SPREAD
+        assert interrupted <= 4
+        assert measured.samples("switch").ticks.min() > 0
+        retaken += measured.checks.get("retaken", 0)
+        constants.append(int(np.median(off)))
+    assert abs(constants[0] - constants[1]) <= SPREAD
+    assert retaken < 25, "a tick falls between a yield and its signal now and then"
+
+
 # Clocks
 
 

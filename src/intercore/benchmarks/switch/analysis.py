@@ -7,6 +7,7 @@ subtracts the counters of two cores that nobody has aligned, and is false wherev
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _LEAST_US = 1e-6  # of a same-core median: a clock too coarse to see it gives 0
+_TIME_SLICING = "freertos.time_slicing"
 _MOST_SAID = 4  # sentences about disturbances
 _OUT_OF_BOUNDS = 3  # times what a true wake-up takes, from which on a raw difference is plainly false
 
@@ -102,7 +104,8 @@ def analyse(measurements: Iterable[Measurement]) -> SwitchAnalysis:
     wake_ups = tuple(wake_up_of(*item) for item in pools.items())
     ratios = tuple(_ratios(pools))
     false_times = tuple(_false_times(wake_ups))
-    return SwitchAnalysis(wake_ups, ratios, false_times, tuple(sentences(wake_ups, ratios, false_times)))
+    said = (*sentences(wake_ups, ratios, false_times), *_about_retaken(chain.from_iterable(pools.values())))
+    return SwitchAnalysis(wake_ups, ratios, false_times, said)
 
 
 def samples_us(measurements: Iterable[Measurement]) -> dict[tuple[str, int, int, str, str], Floats]:
@@ -122,10 +125,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
     counts = {name: sum(one.checks.get(name, 0) for one in ours) for name in ("wrong", "migrated", "lost", "preempted")}
     said = []
     if counts["wrong"]:
-        said.append(
-            f"{counts['wrong']} of the signals did not arrive as they were sent, or before they were sent: the "
-            "primitive or the common clock of this target is broken."
-        )
+        said.append(_about_wrong(counts["wrong"], ours))
     if counts["migrated"]:
         said.append(
             f"{counts['migrated']} times a task was found on another core than it was pinned to: allow the affinity."
@@ -149,6 +149,36 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
     if unaligned:
         said.append(f"{unaligned} measurements with time=aligned hold no exchanges: they are left out.")
     return said + _disturbed(ours)
+
+
+def _about_wrong(count: int, ours: Sequence[Measurement]) -> str:
+    wrong = [one for one in ours if one.checks.get("wrong", 0)]
+    if all(_took_turns(one) for one in wrong):
+        return (
+            f"{count} of the yields let the other task run before they were made: this kernel has tasks of one "
+            f"priority take turns at each tick ({_TIME_SLICING} is 1). These numbers mean nothing; a program of this "
+            "version takes such turns again, so build it anew."
+        )
+    return (
+        f"{count} of the signals did not arrive as they were sent, or before they were sent: the primitive or the "
+        "common clock of this target is broken."
+    )
+
+
+def _took_turns(one: Measurement) -> bool:
+    """Whether the tasks of a measurement by a program that takes no turn again had turns by the kernel's tick."""
+    slices = one.factors.get("primitive") == "yield" and one.conditions.get(_TIME_SLICING) == "1"
+    return slices and not one.checks.get("retaken", 0)
+
+
+def _about_retaken(measurements: Iterable[Measurement]) -> Iterator[str]:
+    """Say how many turns of yields were taken again."""
+    count = sum(one.checks.get("retaken", 0) for one in measurements)
+    if count:
+        yield (
+            f"{count:,} turn{'s' * (count != 1)} of yields {'were' if count != 1 else 'was'} taken again: the other "
+            "task ran before the yield, or not by it, as where a tick has tasks of one priority take turns."
+        )
 
 
 def _disturbed(ours: Sequence[Measurement]) -> list[str]:

@@ -15,6 +15,7 @@ from intercore.sim.observation import (
     Witness,
     contradiction,
     first_after,
+    last_before,
     true_intervals,
 )
 
@@ -26,11 +27,16 @@ if TYPE_CHECKING:
 
 SIGNALS = "switch_signal_"
 """What the names of the functions begin with that signal, in firmware/bench/switch.c."""
+RETAKE = "switch_retake"
+"""The function there that takes a turn again."""
+RINGING = 300
+"""Cycles for which core 0's tick is busy longer, where it has core 1 give another task its turn."""
 
 
 class _Factors(msgspec.Struct, frozen=True):
-    """Between which cores a task is woken, and by which clock that is timed."""
+    """By what and between which cores a task is woken, and by which clock that is timed."""
 
+    primitive: str
     first: int = msgspec.field(name="from")
     second: int = msgspec.field(name="to")
     time: Literal["common", "aligned", "raw-counter"]
@@ -49,6 +55,7 @@ class SwitchWitness(Witness):
         self._hz = chip.clocks.sys
         self._clock, self._counter = Stamps(chip, "port_clock"), Stamps(chip, "port_cycles")
         self._signals = Passages(chip, *(name for name in chip.symbols if name.startswith(SIGNALS)))
+        self._retakes = Passages(chip, RETAKE)
         self._handlers = Handlers(chip, besides=SWITCHING)
 
     def forget(self) -> None:
@@ -56,6 +63,7 @@ class SwitchWitness(Witness):
         self._clock.take()
         self._counter.take()
         self._signals.take()
+        self._retakes.take()
         self._handlers.take()
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
@@ -66,12 +74,17 @@ class SwitchWitness(Witness):
         signals = self._signals.cycles(setting.first)
         # An interrupt may have a function's first instruction begun twice, but there is one reading behind it.
         begins = np.unique(first_after(stamps.returns.cycles(setting.first), signals))
+        retakes = np.concatenate([self._retakes.cycles(core) for core in (0, 1)])
+        begins = np.delete(begins, np.searchsorted(begins, retakes) - 1)  # of the turns that were taken again
         if setting.first == setting.second:  # each second one is for the series `call`
             begins = begins[::2]
         if len(begins) != count + 1:
             raise contradiction(count, max(len(begins) - 1, 0))
         begins = begins[1:]  # the first of all is the warm-up
-        return true_intervals(begins, (setting.first, setting.second), stamps, self._handlers, self._hz)
+        # A tick during the first reading may have an equal run, and read the clock, before that has returned.
+        since = last_before(signals, begins) - RINGING if setting.primitive == "yield" else None
+        cores = (setting.first, setting.second)
+        return true_intervals(begins, cores, stamps, self._handlers, self._hz, since=since)
 
 
 def witness(chip: Simulator) -> Witness:

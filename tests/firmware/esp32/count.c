@@ -8,6 +8,7 @@ void exchanged(struct count_ahead *ahead, uint64_t before, uint64_t there, uint6
 bool is_known(const struct count_ahead *ahead);
 int64_t middle(const struct count_ahead *ahead);
 uint64_t within(const struct count_ahead *ahead);
+uint32_t unwrap(struct count_ahead *ahead);
 int32_t ppm(uint64_t counted, uint64_t us, uint64_t hz);
 
 uint64_t since(uint64_t before, uint32_t counter) { return count_since(before, counter); }
@@ -25,5 +26,7 @@ bool is_known(const struct count_ahead *ahead) { return count_is_known(ahead); }
 int64_t middle(const struct count_ahead *ahead) { return count_middle(ahead); }
 
 uint64_t within(const struct count_ahead *ahead) { return count_within(ahead); }
+
+uint32_t unwrap(struct count_ahead *ahead) { return count_unwrap(ahead); }
 
 int32_t ppm(uint64_t counted, uint64_t us, uint64_t hz) { return count_ppm(counted, us, hz); }

@@ -63,6 +63,7 @@ def logic(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     loaded.middle.restype = ctypes.c_int64
     loaded.exchanged.argtypes = [ctypes.POINTER(Ahead), *[ctypes.c_uint64] * 3]
     loaded.narrow.argtypes = [ctypes.POINTER(Ahead), ctypes.c_int64, ctypes.c_int64]
+    loaded.unwrap.restype = ctypes.c_uint32
     loaded.is_known.restype = ctypes.c_bool
     loaded.ppm.argtypes = [ctypes.c_uint64] * 3
     loaded.ppm.restype = ctypes.c_int32
@@ -234,6 +235,20 @@ def test_what_is_known_is_what_all_bounds_allow(logic: ctypes.CDLL, bounds: list
     least, most = max(least for least, _ in bounds), min(most for _, most in bounds)
     assert (known.least, known.most) == (least, most)
     assert logic.is_known(ctypes.byref(known)) is (least <= most)
+
+
+@given(now=st.integers(0, 3 * WRAP), late=st.integers(1 - WRAP // 4, WRAP // 4), ways=WAYS.map(lambda ways: ways[:3]))
+def test_a_counter_that_has_wrapped_before_the_clock_began_makes_no_offset_of_a_whole_wrap(
+    logic: ctypes.CDLL, now: int, late: int, ways: list[tuple[int, int]]
+) -> None:
+    """Core 1's counter began `late` cycles behind core 0's; the counts begin with what the counters hold."""
+    counters = [now % WRAP, (now - late) % WRAP]
+    known = heard(logic, counters[1] - counters[0], counters[0] + WRAP, ways)
+    lacking = logic.unwrap(ctypes.byref(known))
+    assert abs(logic.middle(ctypes.byref(known)) + late) <= logic.within(ctypes.byref(known))
+    if lacking < 2:
+        counters[lacking] += WRAP
+    assert counters[1] - counters[0] == -late, "the counts themselves are as far apart"
 
 
 # ---- against another clock ----

@@ -80,6 +80,7 @@ static struct {
     struct count_ahead ahead;
     SemaphoreHandle_t done;
     uint64_t answerers_count; /* its whole count at some moment before the first answer */
+    uint32_t lacking;         /* core whose count lacks a wrap: count_unwrap() */
     atomic_bool present;      /* the answerer is, and has set that */
     atomic_uint asked;        /* the number of the exchange, from 1; OVER */
     atomic_uint answer; /* the answerer's counter, never the same twice in succession: one word, to be seen at once */
@@ -134,7 +135,15 @@ static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint
         }
         shift = (shift * 5U + 3U) % 32U; /* every number below 32 in turn (Knuth, TAOCP 2, 3.2.1.2) */
     }
-    show(&exchange.asked, OVER);
+}
+
+/* On the core whose count it is. */
+static void IRAM_ATTR add_wrap(void) {
+    uint32_t core;
+    uint32_t counter;
+    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    counters[core].count = count_since(counters[core].count, counter) + (uint64_t)COUNT_WRAP;
+    xtensa_unmask(state);
 }
 
 static void answer(void *arg) {
@@ -142,6 +151,9 @@ static void answer(void *arg) {
     exchange.answerers_count = port_cycles();
     atomic_store(&exchange.present, true);
     answer_all();
+    if (atomic_load(&exchange.asked) == OVER && exchange.lacking == 1) {
+        add_wrap();
+    }
     xSemaphoreGive(exchange.done);
     vTaskDelete(NULL);
 }
@@ -151,6 +163,11 @@ static void ask(void *arg) {
     while (!atomic_load(&exchange.present)) {
     }
     ask_all(port_cycles(), exchange.answerers_count);
+    exchange.lacking = count_is_known(&exchange.ahead) ? count_unwrap(&exchange.ahead) : CORES;
+    atomic_store(&exchange.asked, OVER);
+    if (exchange.lacking == 0) {
+        add_wrap();
+    }
     xSemaphoreGive(exchange.done);
     vTaskDelete(NULL);
 }

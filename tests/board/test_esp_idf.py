@@ -114,6 +114,27 @@ def test_without_esp_idf_there_is_a_way_to_get_it(monkeypatch: pytest.MonkeyPatc
         board_image(ESP32, {}, lambda _: None)
 
 
+def test_a_python_environment_ahead_of_esp_idfs_own_breaks_nothing(
+    here: Fakes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a shell has activated ESP-IDF and then an environment of its own."""
+    script = tmp_path / "esp-idf" / "tools" / "idf.py"
+    script.parent.mkdir(parents=True)
+    script.write_text(Path(here.install("idf.py")).read_text().replace("#!/bin/sh", ""))
+    own = tmp_path / "idf-python" / "bin"
+    own.mkdir(parents=True)
+    for name in ("idf.py", "python"):
+        (here.bin / name).write_text("#!/bin/sh\necho No module named 'esp_idf_monitor' >&2; exit 1\n")
+        (here.bin / name).chmod(0o755)
+    with pytest.raises(IntercoreError, match="esp_idf_monitor"):
+        board_image(ESP32, {}, lambda _: None)
+    (own / "python").write_text('#!/bin/sh\n[ "$(command -v python)" = "$0" ] || exit 3\nexec /bin/sh "$@"\n')
+    (own / "python").chmod(0o755)
+    monkeypatch.setenv("IDF_PATH", str(script.parents[1]))
+    monkeypatch.setenv("IDF_PYTHON_ENV_PATH", str(own.parent))
+    assert board_image(ESP32, {}, lambda _: None).compiler == "ESP-IDF v5.5.1"
+
+
 def test_a_newer_esp_idf_will_do(idf: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_IDF", "next")
     assert board_image(ESP32, {}, lambda _: None).compiler == "ESP-IDF v6.0-beta1-12-gabcdef"

@@ -85,6 +85,7 @@ def find_idf() -> Idf:
     try:
         told = subprocess.run(
             [*command, "--version"],
+            env=_environment(),
             capture_output=True,
             check=False,
             timeout=_VERSION_TIMEOUT_S,
@@ -107,15 +108,31 @@ def find_idf() -> Idf:
 
 
 def _command() -> tuple[str, ...]:
+    """Return what starts idf.py: by ESP-IDF's own Python where it is known, as another one may be first on the PATH."""
+    folder = os.environ.get("IDF_PATH")
+    programs = _idf_programs()
+    if folder and programs is not None and (script := Path(folder, "tools", "idf.py")).is_file():
+        python = shutil.which("python", path=str(programs))
+        if python is not None:
+            return (python, str(script))
     found = shutil.which("idf.py")
     if found is not None:
         return (found,)
-    folder, environment = os.environ.get("IDF_PATH"), os.environ.get("IDF_PYTHON_ENV_PATH")
-    if folder and environment and (script := Path(folder, "tools", "idf.py")).is_file():
-        python = Path(environment, "Scripts" if sys.platform == "win32" else "bin", "python")
-        return (str(python), str(script))
     set_but = f" IDF_PATH is {folder}, but that is not activated:" if folder else ""
     raise IntercoreError(f"there is no ESP-IDF in this shell (idf.py was not found):{set_but} {_GET}")
+
+
+def _idf_programs() -> Path | None:
+    """Return the folder of programs of the Python environment that export.sh has named; None without one."""
+    environment = os.environ.get("IDF_PYTHON_ENV_PATH")
+    return Path(environment, "Scripts" if sys.platform == "win32" else "bin") if environment else None
+
+
+def _environment() -> dict[str, str]:
+    """Return the variables for idf.py, which calls `python` itself: that of ESP-IDF comes first on the PATH."""
+    programs = _idf_programs()
+    path = os.environ.get("PATH", "")
+    return {**os.environ, "PATH": path if programs is None else f"{programs}{os.pathsep}{path}"}
 
 
 def idf_image(board: Board, build: Mapping[str, Level], say: Callable[[str], None]) -> Image:
@@ -232,7 +249,7 @@ class _Build:
 
     def _run(self, command: list[str], scratch: Path) -> None:
         """Run a build to its end, telling how far it is. Raises IntercoreError, with its complaint, if it fails."""
-        environment = {**os.environ, "IDF_TARGET": self._chip.name}
+        environment = {**_environment(), "IDF_TARGET": self._chip.name}
         process = subprocess.Popen(
             command,
             cwd=scratch,

@@ -165,6 +165,7 @@ class Exchange:
         to be seen of one that hangs.
         """
         self._link = link
+        link.plain_text.forget()
         self._command = [*words, f"id={answer_id}"]  # the id last: a command that is cut short on its way has none
         self._id = answer_id
         self._is_run = words[0] == "run"
@@ -418,9 +419,11 @@ class Exchange:
         )
 
     def _restart(self) -> TargetRestartedError:
+        reason = self._link.plain_text.reason or (
+            "; if that was no reset by hand, look for a crash, a watchdog or a weak supply"
+        )
         return TargetRestartedError(
-            f"{self._name} restarted in the middle of `{self._command[0]}`{self._said_last}; "
-            "if that was no reset by hand, look for a crash, a watchdog or a weak supply"
+            f"{self._name} restarted in the middle of `{self._command[0]}`{self._said_last}{reason}"
         )
 
     def _silence(self) -> IntercoreError:
@@ -431,10 +434,13 @@ class Exchange:
             return TargetSilentError(
                 f"{self._name} has sent nothing for {seconds}{self._symptoms}: is it powered, and is it the right port?"
             )
+        if not statistics.lines and (reason := self._link.plain_text.reason):
+            return ProtocolError(f"{self._name} does not answer{reason}")
         if not statistics.lines and (statistics.bad_lines or not self._link.unfinished.startswith(_LINE_START)):
             return ProtocolError(
                 f"{self._name} does not speak the Intercore protocol: {statistics.bytes} bytes in {seconds} without a "
-                f"valid line ({self._link.last_bad or 'no line end'}); is it the right port, program and baud rate?"
+                f"valid line ({self._link.last_bad or 'no line end'}){self._link.plain_text.last_words}; is it the "
+                "right port, program and baud rate?"
             )
         silent = self._link.now() - self._link.last_heard
         if silent >= SILENT_SHARE * self._timeout:
@@ -489,4 +495,4 @@ class Exchange:
 
     @property
     def _known(self) -> str:
-        return f"{self._said_last}{self._symptoms}"
+        return f"{self._said_last}{self._link.plain_text.reason}{self._symptoms}"

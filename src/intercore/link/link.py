@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.link.lines import LineReader
+from intercore.link.plain_text import LOOP, PlainText
 from intercore.link.port import ProtocolError
 from intercore.link.protocol import (
     PROTOCOL_VERSION,
@@ -73,6 +74,8 @@ class Link:
         """When bytes, good or bad, last came; seconds of `now`."""
         self.last_bad = ""
         """Why the last bad line was one."""
+        self.plain_text = PlainText()
+        """What came beside the protocol."""
         self._lines = LineReader()
         self._bad: dict[bytes, int] = {}
         self._garbage = 0
@@ -161,6 +164,10 @@ class Link:
         messages = [message for line in self._lines.feed(data) if (message := self._decode(line)) is not None]
         self.statistics.lines += len(messages)
         self._garbage = 0 if messages else self._garbage + len(data)
+        if messages:
+            self.plain_text.note_protocol()
+        if self.plain_text.resets >= LOOP:
+            raise ProtocolError(f"{self.port.description} restarts for ever{self.plain_text.last_words}")
         if self._garbage > GARBAGE_BUDGET:
             raise ProtocolError(
                 f"{self.port.description} floods the link with what is not the Intercore protocol "
@@ -180,6 +187,7 @@ class Link:
                     f"{self.port.description} breaks the Intercore protocol: {self.last_bad}, in {start}…"
                 ) from None
             self.statistics.bad_lines += 1
+            self.plain_text.add(line)
             self._remember(line)
             return None
         if isinstance(message, ForeignHello):

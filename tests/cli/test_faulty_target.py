@@ -109,7 +109,7 @@ def test_times_that_cannot_be_are_a_failed_setting_and_no_result(tool: Tool, boa
     result = tool(*words, "--report", "page.html")
     assert (result.status, result.error) == (
         1,
-        f"error: {TOTAL - DONE} of {TOTAL} measurements failed: samples that cannot be; see the warnings",
+        f"error: of {TOTAL} measurements, {TOTAL - DONE} by samples that cannot be failed; see the warnings",
     )
     shown = " ".join(result.out.split())
     page = (tool.directory / "page.html").read_text()

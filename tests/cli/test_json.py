@@ -208,7 +208,12 @@ def test_a_run_of_a_board_is_valid(tool: Tool, board: FakeBoard) -> None:
 def test_a_wrong_result_is_kept_and_marked(tool: Tool, board: FakeBoard) -> None:
     board.behave("wrong", after=1, benchmark="speedup")
     words = ("--port", board.url, "n=10,100", "mode=pool", "--repetitions", "1", "--format", "json")
-    shown = tool("run", "serial", "speedup", *words).succeeded().json
+    result = tool("run", "serial", "speedup", *words)
+    assert (result.status, result.error) == (
+        1,
+        "error: of 2 measurements, 1 by what the target checks failed; see the warnings",
+    )
+    shown = result.json
     check(shown)
     assert sorted(row["checks"]["wrong"] for row in shown["measurements"]) == [0, 0, 3, 3]
     assert any("wrong" in sentence for sentence in shown["warnings"])

@@ -11,6 +11,7 @@ from intercore.cli.stored import command_to_go_on
 from intercore.document.run import run_document
 from intercore.errors import IntercoreError
 from intercore.record import identity
+from intercore.record.measurement import SPOILING_CHECKS
 from intercore.record.plan import left_out
 from intercore.target.targets import usual_builds
 from intercore.terminal.console import messages
@@ -52,10 +53,17 @@ def write_report(runs: Sequence[Run], path: Path, options: Options) -> None:
     messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 
-def check_possible(runs: Sequence[Run]) -> None:
-    """Raise IntercoreError if measurements of runs have samples that cannot be; the runs' warnings say which."""
+def check_sound(runs: Sequence[Run]) -> None:
+    """Raise IntercoreError if measurements of runs failed; the runs' warnings say which.
+
+    They fail by samples that cannot be, or by what the target checks: wrong results, tasks on another core than they
+    were pinned to, samples or interrupts that are lost.
+    """
     measured = [one for run in runs for one in run.measurements]
-    failed = sum(not is_possible(one) for one in measured)
-    if failed:
-        of = f"{failed} of {len(measured)} measurements"
-        raise IntercoreError(f"{of} failed: samples that cannot be; see the warnings")
+    found = {
+        "samples that cannot be": sum(not is_possible(one) for one in measured),
+        "what the target checks": sum(any(one.checks.get(name) for name in SPOILING_CHECKS) for one in measured),
+    }
+    why = " and ".join(f"{count} by {cause}" for cause, count in found.items() if count)
+    if why:
+        raise IntercoreError(f"of {len(measured)} measurements, {why} failed; see the warnings")

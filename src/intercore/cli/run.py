@@ -28,7 +28,7 @@ from intercore.cli.options import (
     StorePath,
     Timeout,
 )
-from intercore.cli.outcome import check_possible, findings, write_report
+from intercore.cli.outcome import check_sound, findings, write_report
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import command_to_go_on, existing_to_add_to, run_to_resume
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
@@ -150,7 +150,7 @@ def run(
     if report_path is not None:
         write_report([finished], report_path, options)
     show(findings(finished, store_path, options), output)
-    check_possible([finished])
+    check_sound([finished])
 
 
 def _refuse_new_plan(given: Iterable[str]) -> None:

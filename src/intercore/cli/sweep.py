@@ -21,7 +21,7 @@ from intercore.cli.options import (
     StorePath,
     Timeout,
 )
-from intercore.cli.outcome import check_possible, findings, write_report
+from intercore.cli.outcome import check_sound, findings, write_report
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import command_to_go_on, existing
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
@@ -95,7 +95,7 @@ def sweep(
     show(RunsFindings([findings(run, store_path, options) for run in finished]), output)
     if not complete:
         raise typer.Exit(IntercoreError.exit_status)
-    check_possible(finished)
+    check_sound(finished)
 
 
 def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Workers:

@@ -119,6 +119,8 @@ def replaced(old: str, new: str) -> str:
         ('targets = ["pico-sim"]', "targets = []", 24, "a list of names"),
         ('targets = ["pico-sim"]', 'targets = ["pico-sim", "pico-sim"]', 24, "there twice"),
         ('name = "pico-sim"', 'name = "pico-sim"\nimage = "a.elf"', 9, "pico-sim runs no image"),
+        ('name = "pico-sim"', 'name = "pico-sim"\nemulated = true', 9, "the target pico-sim needs no such word"),
+        ('name = "pico-sim"', 'name = "pico-sim"\nemulated = 1', 10, "emulated is true or false"),
         ('port = "socket://127.0.0.1:1"', 'port = "/dev/tty\\u0000"', 13, "port has a control character"),
         ('port = "socket://127.0.0.1:1"', 'port = "\\u202E0MCA"', 13, "port has a control character"),
         ('mode = "pool"', 'mode = "\\u0967"', 20, "printable ASCII"),

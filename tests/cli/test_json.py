@@ -204,6 +204,18 @@ def test_a_run_of_a_board_is_valid(tool: Tool, board: FakeBoard) -> None:
     assert shown["target"] == "serial"
 
 
+def test_what_a_user_says_is_an_emulator_is_labelled_so_in_all_that_is_told(tool: Tool, board: FakeBoard) -> None:
+    words = ("--port", board.url, "n=10,100", "mode=pool", "--emulated")
+    done = tool("run", "serial", "example", *words, "--format", "json").succeeded()
+    check(done.json)
+    assert done.json["emulated"]
+    assert done.json["conditions"]["emulated"] == "by an emulator, as the user says: times mean nothing"
+    assert {row["repetition"] for row in done.json["measurements"]} == {0}, "as of any emulated chip"
+    assert "FUNCTION ONLY" in tool("show").succeeded().out
+    tool("report", "-o", "page.html").succeeded()
+    assert "FUNCTION ONLY" in (tool.directory / "page.html").read_text()
+
+
 @of_speedups
 def test_a_wrong_result_is_kept_and_marked(tool: Tool, board: FakeBoard) -> None:
     board.behave("wrong", after=1, benchmark="speedup")

@@ -153,8 +153,16 @@ class _ThreadTarget(threading.local):
         if self._target is None or what != self._what:
             self.close()
             image = None if plan.image is None else Path(plan.image)
-            address = Address(plan.url, plan.baud, build, batch.max_rate, program=image, flashing=batch.flashing)
             target = find(plan.target)
+            address = Address(
+                plan.url,
+                plan.baud,
+                build,
+                batch.max_rate,
+                program=image,
+                flashing=batch.flashing,
+                emulated=plan.emulated and not target.emulated,
+            )
             check_address(target, address)
             if image is None:
                 address = msgspec.structs.replace(address, program=batch.program)

@@ -25,6 +25,8 @@ class TargetEntry(msgspec.Struct, frozen=True):
     """How it is flashed, if it is a board and experiments name its factors."""
     image: str | None = None
     """The prebuilt image that an emulated chip runs; None if its program is built here."""
+    emulated: bool = False
+    """Whether the user says that what is behind the port is an emulator."""
 
     def __str__(self) -> str:
         """Return it in words: `pico at /dev/ttyACM0`."""

@@ -75,7 +75,7 @@ def parse(text: str, name: str) -> PlanFile:
 
 
 def _target(table: TomlTable) -> TargetEntry:
-    table.check_keys(("name", "port", "baud", "max_baud", "probe", "with", "drive", "image"))
+    table.check_keys(("name", "port", "baud", "max_baud", "probe", "with", "drive", "image", "emulated"))
     drive = table.string("drive")
     way = Flashing(None if drive is None else Path(drive), table.string("probe"), table.string("with"))
     entry = TargetEntry(
@@ -86,6 +86,7 @@ def _target(table: TomlTable) -> TargetEntry:
         table.location,
         way,
         table.string("image"),
+        table.boolean("emulated", default=False),
     )
     try:
         target = find(entry.name)
@@ -93,7 +94,7 @@ def _target(table: TomlTable) -> TargetEntry:
         table.refuse(str(error), "name")
     try:
         program = None if entry.image is None else Path(entry.image)
-        check_address(target, Address(entry.port, entry.baud, program=program))
+        check_address(target, Address(entry.port, entry.baud, program=program, emulated=entry.emulated))
         _check_way(target, way)
     except UsageError as error:
         table.refuse(str(error), "port" if "port" in table.values else "name")
@@ -127,9 +128,7 @@ def _experiment(table: TomlTable, targets: Sequence[TargetEntry]) -> Experiment:
     factors = table.values.get("factors", {})
     if not isinstance(factors, dict):
         table.refuse("factors is a table of names and levels, such as [experiment.factors]", "factors")
-    skip = table.values.get("skip_impossible", False)
-    if not isinstance(skip, bool):
-        table.refuse("skip_impossible is true or false", "skip_impossible")
+    skip = table.boolean("skip_impossible", default=False)
     given = table.inner(factors, "factors")
     levels = {name: _levels(given, name) for name in factors}
     settings = math.prod(map(len, levels.values()))

@@ -69,6 +69,7 @@ class Draft(msgspec.Struct, frozen=True):
             self.entry.max_baud,
             program=program,
             flashing=self.entry.flashing,
+            emulated=self.entry.emulated,
         )
         return opened(self.target.open(address, say), plan, timeout, self.entry.max_baud)
 
@@ -128,7 +129,7 @@ def _draft(file: PlanFile, entry: TargetEntry) -> Draft:
         repetitions=file.repetitions,
         seed=file.seed,
         simulated=target.simulated,
-        emulated=target.emulated,
+        emulated=target.emulated or entry.emulated,
         baud=entry.baud,
         stop=file.stop,
         file=file.name,

@@ -67,6 +67,13 @@ class TomlTable:
             self.refuse(f"{key} has a control character: {found!a}", key)
         return found
 
+    def boolean(self, key: str, *, default: bool) -> bool:
+        """Return true or false; `default` if it is not there."""
+        found = self.values.get(key, default)
+        if not isinstance(found, bool):
+            self.refuse(f"{key} is true or false", key)
+        return found
+
     def whole(self, key: str, default: int, least: int, most: int) -> int:
         """Return a whole number in a range; `default` if it is not there."""
         found = self.values.get(key, _MISSING)

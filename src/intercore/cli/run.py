@@ -108,16 +108,19 @@ def run(
     max_baud: MaxBaud = None,
     faults: Faults = None,
     image: ImagePath = None,
+    emulated: Annotated[
+        bool, typer.Option("--emulated", help="What is behind the port is an emulator: its times mean nothing.")
+    ] = False,
     timeout: Timeout = None,
     options: Options,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the analysis."""
-    address = Address(port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image)
+    address = Address(port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image, emulated=emulated)
     if resume:
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
-        fixed |= {"--until": until, "--cap": cap}
+        fixed |= {"--until": until, "--cap": cap, "--emulated": emulated or None}
         _refuse_new_plan(name for name, value in fixed.items() if value is not None)
         with existing_to_add_to(store_path) as store:
             run_id = run_to_resume(store)
@@ -126,19 +129,22 @@ def run(
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:
-        if repetitions is None:
-            repetitions = min(repetitions_of(find(target).origin), cap or ENOUGH_REPETITIONS)
+        known = find(target)
         plan = Plan(
             target,
             port,
             benchmark,
             (),
-            repetitions,
+            repetitions or 1,
             1 if seed is None else seed,
             baud=baud,
-            stop=parse_rule(until, cap, repetitions),
+            simulated=known.simulated,
+            emulated=known.emulated or emulated,
             image=None if image is None else str(image.absolute()),
         )
+        if repetitions is None:
+            repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
+        plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
         plan = _with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
         total = len(settings(plan))
         if not formats()[output].has_sentences and (sentence := left_out(plan)):
@@ -176,11 +182,11 @@ def _with_parts(
     with connected(target, msgspec.structs.replace(address, build=first, faults=()), timeout) as (session, _):
         known = session.benchmarks()
         if plan.name == SUITE:
-            parts = suite(known, plan.seed, target.origin)
+            parts = suite(known, plan.seed, plan.origin)
         else:
-            parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed, target.origin))]
+            parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed, plan.origin))]
         parts = [Part(part.benchmark, {**part.levels, **built}) for part in parts]
-        plan = msgspec.structs.replace(plan, parts=tuple(parts), simulated=target.simulated, emulated=target.emulated)
+        plan = msgspec.structs.replace(plan, parts=tuple(parts))
         check(plan)
         asked = None if plan.name == SUITE else () if skip_impossible else wanted
         impossible = [
@@ -201,6 +207,7 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float | Non
         address = msgspec.structs.replace(address, port=plan.url, baud=plan.baud)
     if address.program is None and plan.image is not None:
         address = msgspec.structs.replace(address, program=Path(plan.image))
+    address = msgspec.structs.replace(address, emulated=plan.emulated and not target.emulated)
     check_address(target, address)
 
     def connect(build: Mapping[str, Level]) -> Connection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -46,6 +47,8 @@ class Address(msgspec.Struct, frozen=True):
     """What a simulated or emulated chip runs, if that is here already; else it is built."""
     flashing: Flashing | None = None
     """How a board is flashed with what `build` says, before it is opened; None if it may not be."""
+    emulated: bool = False
+    """Whether the user says that what is behind the port is an emulator, which the tool cannot see."""
 
 
 class Kind(enum.Enum):
@@ -82,6 +85,10 @@ class Target(msgspec.Struct, frozen=True):
 
     def open(self, address: Address, say: Callable[[str], None]) -> Connection:
         """Open the target, saying what takes time; raises IntercoreError."""
+        connection = self._opened(address, say)
+        return replace(connection, emulator="an emulator, as the user says") if address.emulated else connection
+
+    def _opened(self, address: Address, say: Callable[[str], None]) -> Connection:
         # Here, since ports, builders and the simulator take tenths of a second to load, and most commands open nothing.
         from intercore.target import opening  # noqa: PLC0415
 
@@ -210,6 +217,8 @@ def check_address(target: Target, address: Address) -> None:
     if target.built_here and address.port is not None:
         meant = "serial" if target.board is None else target.board.name
         raise UsageError(f"the target {target.name} runs on this machine and has no --port; did you mean '{meant}'?")
+    if address.emulated and target.kind not in {Kind.BOARD, Kind.SERIAL}:
+        raise UsageError(f"--emulated is said of what is behind a port; the target {target.name} needs no such word")
     if address.faults and not target.simulated:
         raise UsageError(f"--fault is for simulated targets, such as pico-sim; {target.name} has its own")
     if address.program is not None and target.emulated and address.build:

@@ -136,11 +136,11 @@ def test_a_signal_that_ends_the_tool_ends_the_target_too(tool: Tool, name: str) 
 
 def test_a_target_that_is_killed_is_an_error_and_the_run_can_go_on(tool: Tool) -> None:
     def kill_target(process: subprocess.Popen[str]) -> None:
-        while not (targets := tool.targets()) and process.poll() is None:
-            time.sleep(0.01)  # it is started anew for each measurement
-        for target in targets:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(target, signal.SIGKILL)
+        while process.poll() is None:  # each measurement starts another one: the one that is found may be over already
+            for target in tool.targets():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(target, signal.SIGKILL)
+            time.sleep(0.1)
 
     result, total = interrupted(tool, kill_target)
     assert "was killed by signal 9" in result.failed(1).error

@@ -40,3 +40,14 @@ def test_after_a_target_was_started_anew_what_else_ran_is_known_from_before() ->
         "os.load_at_start": opened["os.load_at_start"],
     }
     assert conditions.of_another_start({}, {"chip": "one"}) == {"chip": "one"}
+
+
+def test_clocks_that_power_management_changes_are_warned_of() -> None:
+    def warned(frequency: str) -> list[str]:
+        plan = Plan("esp32", "/dev/ttyUSB0", "switch", (Part("switch", {}),))
+        one = measured({}, **{"clock.frequency": frequency})
+        return conditions.warnings(Run(1, plan, "2026-01-01T00:00:00+00:00", "0", 1, (one,)))
+
+    assert not warned("fixed")
+    (said,) = warned("power management may change it: times do not hold")
+    assert "CONFIG_PM_ENABLE=n" in said

@@ -121,6 +121,11 @@ def warnings(run: Run) -> list[str]:
             "The system did not permit real-time scheduling (SCHED_FIFO), so other programs could take the cores: "
             "expect wider intervals. Run as root or allow a real-time priority (ulimit -r)."
         )
+    if any("times do not hold" in value for value in _values(run, "clock.frequency")):
+        sentences.append(
+            "The target's power management may change its clocks' frequencies while it measures, so no time holds: "
+            "build it without (CONFIG_PM_ENABLE=n)."
+        )
     if lost := sum(measurement.checks.get("rings_lost", 0) for measurement in run.measurements):
         sentences.append(
             f"{lost} interrupts from core to core were lost, and made up for at the next ticks of the kernel: samples "

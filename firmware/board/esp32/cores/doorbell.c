@@ -58,7 +58,8 @@ static void IRAM_ATTR crossed(void *kernel_arg) {
 
 enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), void *arg) {
     struct entry *entry = entry_of(core);
-    if (entry->arg == NULL) { /* the kernel's has one: it is not the kernel's */
+    /* The kernel's has an argument. Opened twice, ours would stand before itself, and call itself for ever. */
+    if (entry->arg == NULL || entry->handler == crossed) {
         return PORT_ERR_RESOURCE;
     }
     doorbells[core].handler = handler;

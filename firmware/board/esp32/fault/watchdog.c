@@ -45,6 +45,18 @@ void esp32_watchdog_start_session(void) {}
 void esp32_watchdog_end_session(void) {}
 #endif
 
+/* The application may have started it by itself, and may end it. */
+static bool is_on(void) {
+#ifdef CONFIG_ESP_TASK_WDT_EN
+    return esp_task_wdt_status(NULL) != ESP_ERR_INVALID_STATE;
+#else
+    return false;
+#endif
+}
+
 const char *esp32_watchdog_text(void) {
-    return changed ? "task watchdog 60 s, warns only; fed by the idle tasks" : "task watchdog off";
+    if (changed) {
+        return "task watchdog 60 s, warns only; fed by the idle tasks";
+    }
+    return is_on() ? "task watchdog as the application has set it" : "task watchdog off";
 }

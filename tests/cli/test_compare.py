@@ -29,7 +29,10 @@ def both(tool: Tool, board: FakeBoard) -> Tool:
 
 
 def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
-    shown = both("compare", "host", "serial").succeeded().out
+    short = both("compare", "host", "serial").succeeded().out
+    assert "serial beside host, of 4 quantities: " in short.split("What differs most")[0]
+    assert "speedup, t1: host and serial" not in short
+    shown = both("compare", "host", "serial", "--all").succeeded().out
     assert "speedup, t1: host and serial" in shown
     assert "Conditions that differ" in shown
     assert "Warning: host and serial also differ in what may decide a ratio" in " ".join(shown.split())
@@ -44,6 +47,15 @@ def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
     assert len(rows) == len(found["pairs"]) == 4
 
 
+def test_two_runs_of_one_target_are_before_and_after(both: Tool) -> None:
+    both("run", "host", *SETTING, "samples=5", "dither_us=10").succeeded()
+    shown = both("compare", "1", "3").succeeded().out
+    assert "run 3 of host beside run 1 of host, of 4 quantities: " in shown
+    found = both("compare", "1", "3", "--format", "json", "--within", "50 %").succeeded().json
+    assert [found["first"]["name"], found["second"]["name"]] == ["run 1 of host", "run 3 of host"]
+    assert {pair["verdict"] for pair in found["pairs"]} <= {"faster", "slower", "same", "cannot tell"}
+
+
 def test_a_page_of_two_targets_has_them_side_by_side(both: Tool) -> None:
     both("report", "host", "serial", "-o", "both.html").succeeded()
     assert "<h2>host and serial side by side</h2>" in (both.directory / "both.html").read_text()
@@ -55,7 +67,7 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
     with Store(both.store) as store:
         store.create_run(store.run(1).plan, 1)
     shown = both("compare", "host", "serial").succeeded()
-    assert "speedup, t1: host and serial" in shown.out
+    assert "What differs most: host and serial" in shown.out
     assert "run 3 of host is newer than run 1 and unfinished (0 of 1 measurements): left out" in shown.err
     both("report", "host", "serial", "-o", "both.html").succeeded()
     assert "<h2>host and serial side by side</h2>" in (both.directory / "both.html").read_text()
@@ -66,6 +78,10 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
     [
         (("host",), "two targets are compared, and these are runs of 1: host"),
         (("host", "hosd"), "there is no target 'hosd'; did you mean 'host'?"),
+        (("1", "1"), "both sides are run 1 of host: give another run to compare it with"),
+        (("host", "1"), "both sides are run 1 of host: give another run to compare it with"),
+        (("host", "serial", "--within", "5"), "--within is a percentage such as 5% or 0.5%, and not '5'"),
+        (("host", "serial", "--within", "0%"), "--within=0% is out of range: above 0 %, at most 100 %"),
         (("host", "pico-sim"), "holds no run of the target pico-sim"),
     ],
 )

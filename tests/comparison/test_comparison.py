@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from intercore.comparison.analysis import compare
+from intercore.comparison.analysis import compare, compare_sides
 from intercore.comparison.report import comparison_section
 from intercore.document.schema import schema
 from intercore.errors import UsageError
@@ -19,7 +19,7 @@ from intercore.statistics.intervals import Interval
 from tests.comparison.compared_runs import measured, run
 
 if TYPE_CHECKING:
-    pass
+    from intercore.record.measurement import Run
 
 
 def test_the_same_setting_on_two_targets_is_a_pair_whose_ratio_is_the_second_over_the_first() -> None:
@@ -30,6 +30,7 @@ def test_the_same_setting_on_two_targets_is_a_pair_whose_ratio_is_the_second_ove
     assert (pair.first.value, pair.second.value) == (10, 13)
     assert pair.ratio == Interval(1.3, 1.3, 1.3)
     assert pair.exact
+    assert found.answer == ("pico-amp-sim beside pico-sim, of one quantity: 1 slower.",)
     assert found.sentences[0] == "switch, switch: pico-amp-sim takes 1.30 times as long as pico-sim."
     assert "Both are SIMULATED: all numbers are exact, and the same each time." in found.sentences
     assert found.warnings == ()
@@ -130,7 +131,8 @@ def test_a_simulated_target_beside_a_measured_one_is_warned_of() -> None:
     found = compare([run("a", measured([1] * 6)), run("b", measured([1] * 6), simulated=False)])
     assert found.warnings == ("a is SIMULATED and b is measured: a ratio has the simulator's error.",)
     assert not any("Both are SIMULATED" in sentence for sentence in found.sentences)
-    assert comparison_section(found).tables[0].title == "switch, switch: a (SIMULATED) and b"
+    titles = [table.title for table in comparison_section(found).tables]
+    assert titles[:2] == ["What differs most: a (SIMULATED) and b", "switch, switch: a (SIMULATED) and b"]
 
 
 def test_results_that_the_targets_call_spoilt_are_warned_of() -> None:
@@ -138,6 +140,134 @@ def test_results_that_the_targets_call_spoilt_are_warned_of() -> None:
     spoilt = Measurement("switch", spoilt.factors, 0, spoilt.series, {}, {"wrong": 2}, spoilt.started)
     found = compare([run("a", measured([1] * 6)), run("b", spoilt)])
     assert "b counts wrong: 2" in found.warnings[0]
+
+
+# Before and after: what is the faster one
+
+
+def repeated(medians: list[float], seed: int = 1, **factors: int) -> list[Measurement]:
+    """Repetitions of one setting, each with samples around its median, µs."""
+    rng = np.random.default_rng(seed)
+    return [measured(rng.normal(1000 * median, 20, 100).astype(int).tolist(), **factors) for median in medians]
+
+
+def before_and_after(*settings: tuple[list[float], list[float]]) -> tuple[Run, Run]:
+    """Two runs of one board, with the medians of the repetitions of each setting."""
+    sides = (
+        [one for at, setting in enumerate(settings) for one in repeated(setting[side], 10 * at + side, size=at)]
+        for side in (0, 1)
+    )
+    first, second = (run("pico", *side, simulated=False) for side in sides)
+    return first, second
+
+
+STEADY = [10.0, 10.01, 9.99, 10.02, 9.98]
+
+
+def test_two_runs_of_one_target_are_before_and_after() -> None:
+    before, after = before_and_after((STEADY, [median * 1.2 for median in STEADY]), (STEADY, STEADY))
+    found = compare_sides([before], [after])
+    assert [found.first.name, found.second.name] == [f"run {one.id} of pico" for one in (before, after)]
+    assert [pair.verdict for pair in found.pairs] == ["slower", "same"]
+    assert found.pairs[1].within is not None
+    assert 0 < found.pairs[1].within < 0.05
+    (said,) = found.answer
+    names = f"run {after.id} of pico beside run {before.id} of pico"
+    assert said == f"{names}, of 2 quantities: 1 slower and 1 no different within 5 %."
+    back = compare_sides([after], [before])
+    assert [pair.verdict for pair in back.pairs] == ["faster", "same"]
+
+
+def test_more_bytes_per_second_are_faster() -> None:
+    def stream(window: int) -> Run:
+        ours = [
+            measured([window] * 6, "message", "window", size=100, messages=10, measure="throughput") for _ in range(3)
+        ]
+        return run("pico", *ours, simulated=False)
+
+    (pair,) = compare_sides([stream(1000)], [stream(500)]).pairs
+    assert pair.verdict == "faster"
+
+
+def test_what_cannot_be_told_says_how_many_repetitions_would() -> None:
+    scattered = [8.0, 12.0, 9.0, 11.0, 10.0]
+    (pair,) = compare_sides(*([one] for one in before_and_after((scattered, scattered[::-1])))).pairs
+    assert pair.verdict == "cannot tell"
+    assert pair.more_repetitions is not None
+    assert pair.more_repetitions > 20
+    more = [value for value in scattered for _ in range((5 + pair.more_repetitions) // 5 + 1)]
+    (now,) = compare_sides(*([one] for one in before_and_after((more, more)))).pairs
+    assert now.verdict == "same"
+    (single,) = compare_sides(*([one] for one in before_and_after(([10.0], [20.0])))).pairs
+    assert (single.verdict, single.more_repetitions) == ("cannot tell", 4), "one repetition knows nothing of the next"
+
+
+def test_a_difference_that_matters_less_than_asked_is_told_all_the_same_if_it_is_sure() -> None:
+    before, after = before_and_after((STEADY, [median * 1.02 for median in STEADY]))
+    (pair,) = compare_sides([before], [after], within=0.5).pairs
+    assert pair.verdict == "slower"
+
+
+def test_among_many_settings_that_are_the_same_few_are_said_to_differ() -> None:
+    rng = np.random.default_rng(5)
+    alarms = 0
+    for _ in range(20):
+        settings = [
+            ([float(m) for m in rng.normal(10, 0.1, 5)], [float(m) for m in rng.normal(10, 0.1, 5)]) for _ in range(60)
+        ]
+        found = compare_sides(*([one] for one in before_and_after(*settings)))
+        alarms += any(pair.verdict in ("faster", "slower") for pair in found.pairs)
+    assert alarms <= 4, "at a level of 5 % each, all 20 would have had some"
+
+
+def test_on_simulated_chips_every_difference_is_real_and_told_in_cycles() -> None:
+    at_125_mhz = {"clock.sys_hz": "125000000"}
+    before, after = (
+        run("pico-sim", *(measured([ticks] * 5, conditions=at_125_mhz, size=size) for size, ticks in enumerate(side)))
+        for side in ((1000, 1000), (1000, 1001))
+    )
+    found = compare_sides([before], [after])
+    assert [(pair.verdict, pair.cycles) for pair in found.pairs] == [("same", 0), ("slower", 125)]
+    shown = comparison_section(found, in_full=False).tables[0]
+    assert [column.title for column in shown.columns][-2:] == ["cycles", "verdict"]
+    assert [[column.text(row) for column in shown.columns][-2:] for row in shown.rows] == [
+        ["+125", "slower"],
+        ["+0", "identical"],
+    ]
+
+
+def test_the_factor_that_was_changed_is_a_difference_and_no_setting() -> None:
+    before, after = (
+        run("pico-sim", *(measured([ticks] * 5, size=size, opt=opt) for size in (1, 2)))
+        for opt, ticks in ((2, 10), (3, 9))
+    )
+    found = compare_sides([before], [after])
+    assert [pair.setting for pair in found.pairs] == [{"size": 1}, {"size": 2}]
+    assert [one.key for one in found.differences] == ["opt of switch"]
+    (warning,) = found.warnings
+    assert warning.endswith("differ in what may decide a ratio (opt of switch: 2 and 3).")
+    assert [column.title for column in comparison_section(found).tables[0].columns][2:4] == [
+        f"run {before.id}",
+        f"run {after.id}",
+    ]
+
+
+def test_a_run_is_not_compared_with_itself() -> None:
+    one = run("pico", measured([10] * 6), simulated=False)
+    with pytest.raises(UsageError, match=r"both sides are run .* of pico: give another run"):
+        compare_sides([one], [one])
+
+
+def test_what_differs_most_comes_first_and_the_rest_on_request() -> None:
+    factors = [1 + at / 10 for at in range(12)]
+    before, after = before_and_after(*((STEADY, [median * factor for median in STEADY]) for factor in factors))
+    found = compare_sides([before], [after])
+    (short,) = comparison_section(found, in_full=False).tables
+    ratios = [float(short.columns[4].text(row)) for row in short.rows]
+    assert ratios == sorted(ratios, reverse=True)
+    assert ratios[0] == pytest.approx(2.1, rel=0.01)
+    assert comparison_section(found, in_full=False).sentences[-1] == "4 more quantities: add --all."
+    assert len(comparison_section(found).tables[1].rows) == 12
 
 
 # The interval of a ratio

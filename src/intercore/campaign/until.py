@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from decimal import Decimal
-
 from intercore.errors import UsageError
+from intercore.numeral import percentage
 from intercore.record.measurement import StopRule
 
 DEFAULT_CAP = 30
@@ -24,10 +22,9 @@ def parse_rule(until: str | None, cap: int | None, repetitions: int, prefix: str
                 f"or {prefix}repetitions"
             )
         return None
-    number = re.fullmatch(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*%\s*", until, re.ASCII)
-    if number is None:
+    fraction = percentage(until)
+    if fraction is None:
         raise UsageError(f"{prefix}until is a percentage such as 1% or 0.5%, and not '{until}'")
-    fraction = float(Decimal(number[1]) / 100)
     if not 0 < fraction <= 1:
         raise UsageError(f"{prefix}until={until} is out of range: above 0 %, at most 100 %")
     return StopRule(fraction, max(DEFAULT_CAP, repetitions) if cap is None else cap)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from intercore.errors import UsageError
-from intercore.numeral import decimal_number, whole_number
+from intercore.numeral import decimal_number, percentage, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +29,23 @@ def seconds_option(name: str, least: float, text: str) -> OptionInfo:
     """Return the option `name` for a time of `least` seconds or more; `text` is its help."""
     reader = _reader(name, decimal_number, "a number of seconds, such as 30 or 0.5,", least, MOST_SECONDS)
     return _option(name, reader, "<seconds>", text)
+
+
+def percent_option(name: str, text: str) -> OptionInfo:
+    """Return the option `name` for a share above 0 and up to 1, typed as a percentage; `text` is its help."""
+
+    def share(given: str | float) -> float:
+        if not isinstance(given, str):
+            return given
+        value = percentage(given)
+        if value is None:
+            raise UsageError(f"{name} is a percentage such as 5% or 0.5%, and not '{given}'")
+        if not 0 < value <= 1:
+            raise UsageError(f"{name}={given} is out of range: above 0 %, at most 100 %")
+        return value
+
+    made: OptionInfo = typer.Option(name, parser=share, metavar="PERCENT", help=text)
+    return made
 
 
 def decimal_option(name: str, text: str) -> OptionInfo:

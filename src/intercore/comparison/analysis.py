@@ -1,15 +1,15 @@
-"""The same settings on two targets, side by side: medians, their ratio, and by what else the two differ.
+"""The same settings on two sides: medians, their ratio, which is the faster one, and by what else the two differ.
 
-A ratio is the second target's over the first's, of times in µs or of bytes per second. Intervals are made of what
-differs between repetitions (`intercore.statistics.repetitions`). Medians of samples that are all equal are exact, and
-so is their ratio.
+A side is a target, or a run where both are of one: before and after a change. A ratio is the second side's over the
+first's, of times in µs or of bytes per second. Intervals are made of what differs between repetitions
+(`intercore.statistics.repetitions`). Medians of samples that are all equal are exact, and so is their ratio.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import msgspec
 import numpy as np
@@ -18,6 +18,7 @@ from msgspec import Meta
 from intercore.benchmarks.grouping import IRRELEVANT, by_level
 from intercore.benchmarks.possible import analysable
 from intercore.benchmarks.series import Unit, has_median, incomparable, quantity
+from intercore.comparison.verdicts import WITHIN, Judgement, Values, Verdict, judge, summary
 from intercore.errors import UsageError
 from intercore.record import identity
 from intercore.record.conditions import differing_between
@@ -25,12 +26,10 @@ from intercore.record.measurement import SPOILING_CHECKS, Level
 from intercore.record.origin import CAUTION
 from intercore.record.plan import canonical
 from intercore.statistics.intervals import Interval
-from intercore.statistics.repetitions import median, ratio
+from intercore.statistics.repetitions import median
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
 
     from intercore.record.measurement import Measurement, Run
     from intercore.record.origin import Origin
@@ -55,8 +54,10 @@ _BESIDE = frozenset(
 
 
 class Side(msgspec.Struct, frozen=True):
-    """One of the two targets."""
+    """One of the two."""
 
+    name: str
+    """What it is called: the target, or `run 3 of host` where both sides are of one."""
     target: str
     simulated: bool
     runs: tuple[int, ...]
@@ -70,7 +71,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """A quantity of one setting on both targets."""
+    """A quantity of one setting on both sides."""
 
     benchmark: str
     series: str
@@ -79,14 +80,22 @@ class Pair(msgspec.Struct, frozen=True):
     """The factors that take several levels here."""
     unit: Unit
     first: Interval
-    """Median on the first target; its bounds are None with one repetition of fewer than 6 samples."""
+    """Median on the first side; its bounds are None with one repetition of fewer than 6 samples."""
     second: Interval
     first_samples: Annotated[int, Meta(ge=1)]
     second_samples: Annotated[int, Meta(ge=1)]
     ratio: Interval | None
     """`second` / `first`; None if that is 0."""
     exact: bool
-    """Whether all samples of either target are equal."""
+    """Whether all samples of either side are equal."""
+    verdict: Verdict
+    """What the second side is, beside the first one."""
+    within: float | None
+    """Of `same`: the largest difference that the interval leaves open, as a share."""
+    more_repetitions: int | None
+    """Of `cannot tell`: how many more would tell; None where that is not known either."""
+    cycles: float | None
+    """By how many cycles of a core the second median is longer, where both are simulated chips of one clock rate."""
 
 
 class Overall(msgspec.Struct, frozen=True):
@@ -102,7 +111,7 @@ class Overall(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """A condition that is not the same on both targets."""
+    """A condition that is not the same on both sides."""
 
     key: str
     first: tuple[str, ...]
@@ -111,15 +120,16 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Alone(msgspec.Struct, frozen=True):
-    """What only one of the targets has measurements of."""
+    """What only one of the sides has measurements of."""
 
     target: str
+    """The name of the side."""
     benchmark: str
     settings: Annotated[int, Meta(ge=1)]
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Two targets side by side."""
+    """Two sides, and what they differ in."""
 
     first: Side
     second: Side
@@ -128,6 +138,8 @@ class Comparison(msgspec.Struct, frozen=True):
     differences: tuple[Difference, ...]
     """In the conditions of what is compared, but for those of the desk."""
     alone: tuple[Alone, ...]
+    answer: tuple[str, ...]
+    """What it comes to, in short."""
     sentences: tuple[str, ...]
     identities: tuple[str, ...]
     """Of which kernels and images the targets are: what must be known before any number is read."""
@@ -136,43 +148,60 @@ class Comparison(msgspec.Struct, frozen=True):
     """Version of this shape. 1: the first."""
 
 
-def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({})) -> Comparison:
-    """Compare the two targets that the runs are of, in the order in which they first come.
+def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({}), *, within: float = WITHIN) -> Comparison:
+    """Compare the two targets that the runs are of, in the order in which they first come; see `compare_sides`.
 
-    A target that is built as usual is compared with one that has no such factor.
-    UsageError if they are not of two, if the runs of one are of several kernels, or if no setting was measured on
-    both.
+    UsageError if they are not of two.
     """
     targets = list(dict.fromkeys(run.plan.target for run in runs))
     if len(targets) != 2:
-        raise UsageError(f"two targets are compared, and these are runs of {len(targets)}: {', '.join(targets)}")
-    failed = {target: sum(_failed(run) for run in runs if run.plan.target == target) for target in targets}
-    sides = [[analysable(run) for run in runs if run.plan.target == target] for target in targets]
-    for target, side in zip(targets, sides, strict=True):
-        _refuse_several_kernels(target, side)
+        raise UsageError(
+            f"two targets are compared, and these are runs of {len(targets)}: {', '.join(targets)}. To compare two "
+            "runs of one target, give their numbers: intercore runs"
+        )
+    first, second = ([run for run in runs if run.plan.target == target] for target in targets)
+    return compare_sides(first, second, usual, within=within)
+
+
+def compare_sides(
+    first: Sequence[Run],
+    second: Sequence[Run],
+    usual: UsualBuilds = MappingProxyType({}),
+    *,
+    within: float = WITHIN,
+) -> Comparison:
+    """Compare two sides, each of one or more runs of a target: two targets, or one before and after a change.
+
+    A target that is built as usual is compared with one that has no such factor. `within` is the share up to which a
+    difference does not matter. UsageError if both are the same runs, if the runs of one are of several kernels, or if
+    no setting was measured on both.
+    """
+    whole = (first, second)
+    mine, theirs = (_side(runs, alone=first[0].plan.target != second[0].plan.target) for runs in whole)
+    if mine.target == theirs.target and set(mine.runs) & set(theirs.runs):
+        raise UsageError(f"both sides are {mine.name}: give another run to compare it with (intercore runs lists them)")
+    names = [mine.name, theirs.name]
+    failed = {name: sum(map(_failed, runs)) for name, runs in zip(names, whole, strict=True)}
+    sides = [[analysable(run) for run in runs] for runs in whole]
+    for name, side in zip(names, sides, strict=True):
+        _refuse_several_kernels(name, side)
     levels = [_levels_of(side) for side in sides]
-    first = _pools(sides[0], _matched_by(*levels), usual.get(targets[0], {}))
-    second = _pools(sides[1], _matched_by(*levels[::-1]), usual.get(targets[1], {}))
-    both = [key for key in first if key in second]
+    pools = [
+        _pools(side, _matched_by(*known), usual.get(of.target, {}))
+        for side, known, of in zip(sides, (levels, levels[::-1]), (mine, theirs), strict=True)
+    ]
+    both = [key for key in pools[0] if key in pools[1]]
     if not both:
-        raise UsageError(f"no setting was measured on both {targets[0]} and {targets[1]}: measure the same on both")
-    emulated = any(run.plan.emulated for run in runs)
-    pairs = [] if emulated else _pairs(both, first, second)
+        raise UsageError(f"no setting was measured on both {names[0]} and {names[1]}: measure the same on both")
+    emulated = mine.emulated or theirs.emulated
+    is_exact = mine.simulated and theirs.simulated
+    pairs = [] if emulated else _pairs(both, *pools, within=within, is_exact=is_exact)
     overall = tuple(_overall(pairs))
-    compared = [[one for key in both for one in pools[key]] for pools in (first, second)]
+    compared = [[one for key in both for one in known[key]] for known in pools]
     fixed = tuple(_fixed(levels[0], levels[1], dict.fromkeys(benchmark for benchmark, _ in both)))
     differences = (*fixed, *(Difference(*values) for values in differing_between(*compared)))
-    mine, theirs = (
-        Side(
-            target,
-            any(run.plan.simulated for run in side),
-            tuple(run.id for run in side),
-            any(run.plan.emulated for run in side),
-        )
-        for target, side in zip(targets, sides, strict=True)
-    )
-    alone = tuple(_alone(targets, first, second))
-    left_out = Counter((one.benchmark, incomparable(one)) for run in runs for one in run.measurements)
+    alone = tuple(_alone(names, *pools))
+    left_out = Counter((one.benchmark, incomparable(one)) for runs in whole for run in runs for one in run.measurements)
     return Comparison(
         mine,
         theirs,
@@ -182,10 +211,24 @@ def compare(runs: Sequence[Run], usual: UsualBuilds = MappingProxyType({})) -> C
         alone,
         (
             *([f"Settings carried out on both: {len(both)}. What that took is not compared."] if emulated else []),
-            *_sentences(mine, theirs, pairs, overall, alone, left_out),
+            *summary([pair.verdict for pair in pairs], mine.name, theirs.name, within, is_exact=is_exact),
         ),
-        tuple(_identities(targets, sides)),
-        (*_left_out(failed), *_spoilt(targets, compared), *_warnings(mine, theirs, fixed, differences)),
+        tuple(_sentences(mine, theirs, pairs, overall, alone, left_out)),
+        tuple(_identities(names, sides)),
+        (*_left_out(failed), *_spoilt(names, compared), *_warnings(mine, theirs, fixed, differences)),
+    )
+
+
+def _side(runs: Sequence[Run], *, alone: bool) -> Side:
+    """Return what is said of a side; `alone` says whether no other one is of its target."""
+    target, numbers = runs[0].plan.target, tuple(run.id for run in runs)
+    named = f"run{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))} of {target}"
+    return Side(
+        target if alone else named,
+        target,
+        any(run.plan.simulated for run in runs),
+        numbers,
+        any(run.plan.emulated for run in runs),
     )
 
 
@@ -228,14 +271,6 @@ def _identities(targets: Sequence[str], sides: Sequence[Sequence[Run]]) -> Itera
 
 _Key = tuple[str, str]
 """Benchmark, and its setting in canonical form."""
-
-
-class _Values(NamedTuple):
-    """Of one quantity in one setting."""
-
-    repetitions: list[NDArray[np.float64]]
-    tick: float
-    """Resolution of the clock, in µs; 0 for what is no time."""
 
 
 _Levels = dict[str, dict[str, set[Level]]]
@@ -288,18 +323,26 @@ def _pools(
 
 
 def _pairs(
-    both: Sequence[_Key], first: Mapping[_Key, list[Measurement]], second: Mapping[_Key, list[Measurement]]
+    both: Sequence[_Key],
+    first: Mapping[_Key, list[Measurement]],
+    second: Mapping[_Key, list[Measurement]],
+    *,
+    within: float,
+    is_exact: bool,
 ) -> list[Pair]:
     """Return the quantities that both sides have, by benchmark, quantity and setting."""
     varied = _varied(both, first, second)
-    found = []
+    named, sides = [], []
     for key in both:
         mine, theirs = _quantities(first[key]), _quantities(second[key])
-        names = varied.get(key[0], ())
-        setting = _levels(first[key][0], names)
+        setting = _levels(first[key][0], varied.get(key[0], ()))
+        hz = _one_rate(first[key] + second[key]) if is_exact else None
         for (series, unit), values in mine.items():
             if (series, unit) in theirs:
-                found.append(_pair(key[0], series, unit, setting, values, theirs[series, unit]))
+                named.append((key[0], series, setting, hz))
+                sides.append((unit, values, theirs[series, unit]))
+    judgements = judge(sides, within=within, is_exact=is_exact)
+    found = [_pair(*name, *side, judgement) for name, side, judgement in zip(named, sides, judgements, strict=True)]
     order = {benchmark: at for at, benchmark in enumerate(dict.fromkeys(key[0] for key in both))}
     series_order = {name: at for at, name in enumerate(dict.fromkeys((one.benchmark, one.series) for one in found))}
     return sorted(
@@ -312,18 +355,29 @@ def _pairs(
     )
 
 
+def _one_rate(pool: Iterable[Measurement]) -> int | None:
+    """Return the cycles per second of a core, if all measurements tell one."""
+    told = {one.conditions.get("clock.sys_hz", "") for one in pool}
+    hz = told.pop()
+    return int(hz) if not told and hz.isdecimal() else None
+
+
 def _varied(
     both: Sequence[_Key], first: Mapping[_Key, list[Measurement]], second: Mapping[_Key, list[Measurement]]
 ) -> dict[str, list[str]]:
-    """Return the factors of each benchmark that take several levels in what is compared."""
-    levels: dict[str, dict[str, set[Level]]] = defaultdict(lambda: defaultdict(set))
+    """Return the factors of each benchmark that take several levels on a side, in what is compared."""
+    levels: dict[str, dict[str, tuple[set[Level], set[Level]]]] = defaultdict(
+        lambda: defaultdict(lambda: (set(), set()))
+    )
     for key in both:
-        for one in (first[key][0], second[key][0]):
-            for name, level in one.factors.items():
-                levels[key[0]][name].add(level)
+        for side, pools in enumerate((first, second)):
+            for name, level in pools[key][0].factors.items():
+                levels[key[0]][name][side].add(level)
     besides = IRRELEVANT | _WITHOUT_LEVEL | {"measure"}  # which the series tells
     return {
-        benchmark: sorted((name for name, known in of.items() if len(known) > 1 and name not in besides), key=_rank)
+        benchmark: sorted(
+            (name for name, known in of.items() if max(map(len, known)) > 1 and name not in besides), key=_rank
+        )
         for benchmark, of in levels.items()
     }
 
@@ -337,30 +391,44 @@ def _levels(one: Measurement, names: Iterable[str]) -> dict[str, Level]:
     return {name: one.factors[name] for name in names if name in one.factors}
 
 
-def _quantities(pool: Sequence[Measurement]) -> dict[tuple[str, Unit], _Values]:
+def _quantities(pool: Sequence[Measurement]) -> dict[tuple[str, Unit], Values]:
     """Return the values of each repetition, by quantity."""
-    found: dict[tuple[str, Unit], _Values] = defaultdict(lambda: _Values([], 0.0))
+    found: dict[tuple[str, Unit], Values] = defaultdict(lambda: Values([], 0.0))
     for one in pool:
         for series in one.series:
             if has_median(one.benchmark, series) and len(series.ticks):
                 name, unit, values = quantity(one, series)
                 known, tick = found[name, unit]
-                found[name, unit] = _Values([*known, values], max(tick, 1e6 / series.hz if unit == "us" else 0.0))
+                found[name, unit] = Values([*known, values], max(tick, 1e6 / series.hz if unit == "us" else 0.0))
     return found
 
 
-def _pair(benchmark: str, series: str, unit: Unit, setting: dict[str, Level], mine: _Values, theirs: _Values) -> Pair:
+def _pair(
+    benchmark: str,
+    series: str,
+    setting: dict[str, Level],
+    hz: int | None,
+    unit: Unit,
+    mine: Values,
+    theirs: Values,
+    found: Judgement,
+) -> Pair:
+    first, second = (median(side.repetitions, tick=side.tick) for side in (mine, theirs))
     return Pair(
         benchmark=benchmark,
         series=series,
         setting=setting,
         unit=unit,
-        first=median(mine.repetitions, tick=mine.tick),
-        second=median(theirs.repetitions, tick=theirs.tick),
+        first=first,
+        second=second,
         first_samples=sum(map(len, mine.repetitions)),
         second_samples=sum(map(len, theirs.repetitions)),
-        ratio=ratio(theirs.repetitions, mine.repetitions, ticks=(theirs.tick, mine.tick)),
+        ratio=found.ratio,
         exact=all(len(np.unique(np.concatenate(side.repetitions))) == 1 for side in (mine, theirs)),
+        verdict=found.verdict,
+        within=found.within,
+        more_repetitions=found.more_repetitions,
+        cycles=None if hz is None or unit != "us" else round((second.value - first.value) * hz / 1e6, 1),
     )
 
 
@@ -396,8 +464,8 @@ def _sentences(
         more = one.settings > 1
         extent = f", from {one.least:.2f} to {one.largest:.2f} over {one.settings} settings" if more else ""
         does, what = _WORDS[units[one.benchmark, one.series]]
-        times = f"{does} {one.typical:.2f} times {what} {first.target}{extent}"
-        yield f"{one.benchmark}, {one.series}: {second.target} {times}."
+        times = f"{does} {one.typical:.2f} times {what} {first.name}{extent}"
+        yield f"{one.benchmark}, {one.series}: {second.name} {times}."
     if first.simulated and second.simulated:
         spread = sum(not pair.exact for pair in pairs)
         rest = f" The intervals of {spread} of them are those of the phases that the seed has chosen." if spread else ""
@@ -425,14 +493,17 @@ def _warnings(
         yield CAUTION
     elif first.simulated != second.simulated:
         simulated, measured = (first, second) if first.simulated else (second, first)
-        yield f"{simulated.target} is SIMULATED and {measured.target} is measured: a ratio has the simulator's error."
+        yield f"{simulated.name} is SIMULATED and {measured.name} is measured: a ratio has the simulator's error."
     spoiling = [*fixed, *(one for one in differences if one.key in _BESIDE)]
     if spoiling:
         named = "; ".join(f"{one.key}: {_values(one.first)} and {_values(one.second)}" for one in spoiling)
-        yield (
-            f"{first.target} and {second.target} also differ in what may decide a ratio ({named}): "
-            "it is not the kernels' alone."
-        )
+        if first.target == second.target:
+            yield f"{first.name} and {second.name} differ in what may decide a ratio ({named})."
+        else:
+            yield (
+                f"{first.name} and {second.name} also differ in what may decide a ratio ({named}): "
+                "it is not the kernels' alone."
+            )
 
 
 def _values(values: Sequence[str]) -> str:

@@ -1,45 +1,100 @@
-"""Two targets side by side: the tables that the terminal and the page show."""
+"""Two sides beside each other: the tables that the terminal and the page show."""
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from intercore.comparison.verdicts import in_words
 from intercore.record.origin import in_brackets
 from intercore.view.quantity import bounds, data_rate, duration, significant
 from intercore.view.section import Section
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from intercore.comparison.analysis import Comparison, Difference, Pair, Side
     from intercore.statistics.intervals import Interval
 
+MOST_SHOWN = 8
+"""Quantities in the table of what differs most: with what stands around it, a screen."""
 _MOST_VALUE = 60  # characters of a condition
 
 
-def comparison_section(found: Comparison) -> Section:
-    """Return what people read of it."""
+def comparison_section(found: Comparison, *, in_full: bool = True) -> Section:
+    """Return what people read of it: what differs most and, `in_full`, every quantity of every setting."""
     first, second = _name(found.first), _name(found.second)
     groups = groupby(found.pairs, key=lambda pair: (pair.benchmark, pair.series))
-    tables: list[Table[Any]] = [
-        _pairs(f"{benchmark}, {series}: {first} and {second}", list(pairs), found)
-        for (benchmark, series), pairs in groups
-    ]
-    if found.differences:
+    tables: list[Table[Any]] = [_largest(f"What differs most: {first} and {second}", found)] if found.pairs else []
+    if in_full:
+        tables += [
+            _pairs(f"{benchmark}, {series}: {first} and {second}", list(pairs), found)
+            for (benchmark, series), pairs in groups
+        ]
+    if found.differences and in_full:
         tables.append(_differences(found))
     return Section(
         f"{first} and {second} side by side",
-        found.sentences,
+        (*found.answer, *found.sentences) if in_full else (*found.answer, *_on_request(found)),
         tables,
         notes=(
-            "A ratio is the second target's median over the first one's, of times or of bytes per second. Its 95 % "
-            "interval is made of those of both medians (MOVER, on the logarithmic scale).",
+            "A ratio is the second side's median over the first one's, of times or of bytes per second. Its 95 % "
+            "interval is by Welch's t on the logarithms of the repetitions' medians or, of a single repetition, made "
+            "of those of both medians (MOVER). Slower and faster are told so that among those told 5 % are expected "
+            "to be false alarms (Benjamini & Hochberg); the same is what the interval leaves no more room for than "
+            "was asked. On simulated chips every difference is real.",
         ),
     )
+
+
+def _on_request(found: Comparison) -> Iterator[str]:
+    rest = len(found.pairs) - MOST_SHOWN
+    if rest > 0:
+        differing = f", and {len(found.differences)} conditions that differ" if found.differences else ""
+        yield f"{rest} more quantities{differing}: add --all."
+    elif found.differences:
+        yield f"{len(found.differences)} conditions differ: add --all."
+
+
+def _largest(title: str, found: Comparison) -> Table[Pair]:
+    """Show the quantities whose sides differ most: those that surely do before those that may."""
+    columns: list[Column[Pair]] = [
+        Column("quantity", _quantity),
+        Column("setting", lambda pair: " ".join(f"{name}={level}" for name, level in pair.setting.items())),
+        *_medians_columns(found),
+    ]
+    if any(pair.cycles is not None for pair in found.pairs):
+        columns.append(Column("cycles", _cycles, right=True))
+    columns.append(Column("verdict", _verdict))
+    return Table(title, sorted(found.pairs, key=_rank)[:MOST_SHOWN], columns)
+
+
+_RANKS = {"cannot tell": 1, "same": 2}
+
+
+def _rank(pair: Pair) -> tuple[int, float]:
+    size = 0.0 if pair.ratio is None or pair.ratio.value <= 0 else abs(math.log(pair.ratio.value))
+    return _RANKS.get(pair.verdict, 0), -size
+
+
+def _title(side: Side) -> str:
+    return side.name.removesuffix(f" of {side.target}")
+
+
+def _quantity(pair: Pair) -> str:
+    return pair.benchmark if pair.series == pair.benchmark else f"{pair.benchmark} {pair.series}"
+
+
+def _cycles(pair: Pair) -> str:
+    return "" if pair.cycles is None else f"{pair.cycles:+,g}"
+
+
+def _verdict(pair: Pair) -> str:
+    return in_words(pair.verdict, pair.within, pair.more_repetitions)
 
 
 def comparison_rows(found: Comparison) -> list[dict[str, object]]:
@@ -48,20 +103,23 @@ def comparison_rows(found: Comparison) -> list[dict[str, object]]:
 
 
 def _name(side: Side) -> str:
-    return in_brackets(side.target, side.origin)
+    return in_brackets(side.name, side.origin)
 
 
 def _pairs(title: str, pairs: Sequence[Pair], found: Comparison) -> Table[Pair]:
     names = list(dict.fromkeys(name for pair in pairs for name in pair.setting))
     told = [name for name in names if len({pair.setting.get(name) for pair in pairs}) > 1]
     columns: list[Column[Pair]] = [Column(name, partial(_level, name)) for name in told]
-    columns += [
-        Column(found.first.target, lambda pair: _value(pair, pair.first), right=True),
-        Column(found.second.target, lambda pair: _value(pair, pair.second), right=True),
-        Column("ratio", lambda pair: "?" if pair.ratio is None else f"{pair.ratio.value:.3f}", right=True),
-        Column("95 %", _certainty, right=True),
-    ]
+    columns += [*_medians_columns(found), Column("95 %", _certainty, right=True), Column("verdict", _verdict)]
     return Table(title, pairs, columns)
+
+
+def _medians_columns(found: Comparison) -> list[Column[Pair]]:
+    return [
+        Column(_title(found.first), lambda pair: _value(pair, pair.first), right=True),
+        Column(_title(found.second), lambda pair: _value(pair, pair.second), right=True),
+        Column("ratio", lambda pair: "?" if pair.ratio is None else f"{pair.ratio.value:.3f}", right=True),
+    ]
 
 
 def _level(name: str, pair: Pair) -> str:
@@ -85,8 +143,8 @@ def _differences(found: Comparison) -> Table[Difference]:
         found.differences,
         [
             Column("condition", lambda one: one.key),
-            Column(found.first.target, lambda one: _short(one.first)),
-            Column(found.second.target, lambda one: _short(one.second)),
+            Column(_title(found.first), lambda one: _short(one.first)),
+            Column(_title(found.second), lambda one: _short(one.second)),
         ],
     )
 
@@ -103,12 +161,16 @@ def _flat(found: Comparison, pair: Pair) -> dict[str, object]:
         "series": pair.series,
         **pair.setting,
         "unit": pair.unit,
-        found.first.target: pair.first.value,
-        found.second.target: pair.second.value,
+        found.first.name: pair.first.value,
+        found.second.name: pair.second.value,
         "ratio": None if ratio is None else ratio.value,
         "ratio_low": None if ratio is None else ratio.low,
         "ratio_high": None if ratio is None else ratio.high,
         "exact": pair.exact,
+        "verdict": pair.verdict,
+        "within": pair.within,
+        "more_repetitions": pair.more_repetitions,
+        "cycles": pair.cycles,
         "simulated": found.first.simulated or found.second.simulated,
         "emulated": found.first.emulated or found.second.emulated,
     }

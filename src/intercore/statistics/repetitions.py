@@ -36,6 +36,9 @@ BEYOND = 10
 
 Fewer make it little else than one of the largest few values; with 10, the upper bound of its interval exists too."""
 
+MOST_REPETITIONS = 1000
+"""More than anybody waits for."""
+
 _AGREEING = 3.0
 """Design effect (Kish, Survey Sampling, 1965) up to which repetitions have a percentile in common: by how much their
 shares beyond it vary more than those of independent samples would."""
@@ -113,6 +116,50 @@ def ratio(over: Iterable[ArrayLike], under: Iterable[ArrayLike], *, ticks: Ticks
     if min(one.min() for one in each) <= 0:
         return Interval(value)
     return _of_logarithm(medians, *_welch(*(np.log(one) for one in each)))
+
+
+def chance(over: Iterable[ArrayLike], under: Iterable[ArrayLike], *, ticks: Ticks = EXACT) -> float | None:
+    """Return the p value of the two medians of `ratio` being the same, by the same Welch's t.
+
+    None where a side is a single repetition, which knows nothing of what differs between two, or where a repetition's
+    median is not above 0.
+    """
+    found = _logarithms(over, under, ticks)
+    if found is None:
+        return None
+    apart, error, freedom = _welch_error(*found)
+    if error == 0:
+        return 1.0 if apart == 0 else 0.0
+    from scipy.stats import t  # noqa: PLC0415 - as below
+
+    return 2 * float(t.sf(abs(apart) / error, freedom))
+
+
+def repetitions_for(
+    within: float, over: Iterable[ArrayLike], under: Iterable[ArrayLike], *, ticks: Ticks = EXACT
+) -> int | None:
+    """Return how many repetitions of either side would make the bounds of `ratio` lie within a share of it.
+
+    `within` is above 0. They are taken to differ as those do that there are. None where those tell nothing of that: a
+    single repetition, a median that is not above 0; or where it takes more than MOST_REPETITIONS.
+    """
+    found = _logarithms(over, under, ticks)
+    if found is None:
+        return None
+    variance = sum(float(np.var(side, ddof=1)) for side in found)
+    for count in range(2, MOST_REPETITIONS + 1):
+        if _quantile(2 * count - 2) * math.sqrt(variance / count) <= math.log1p(within):
+            return count
+    return None
+
+
+def _logarithms(over: Iterable[ArrayLike], under: Iterable[ArrayLike], ticks: Ticks) -> tuple[Floats, Floats] | None:
+    """Return the logarithms of both sides' medians; None where one is not above 0, or a side has one only."""
+    sides = [_with_values(side) for side in (over, under)]
+    if min(map(len, sides)) == 1:
+        return None
+    first, second = (_medians(side, tick) for side, tick in zip(sides, ticks, strict=True))
+    return (np.log(first), np.log(second)) if min(first.min(), second.min()) > 0 else None
 
 
 def difference(one: Iterable[ArrayLike], less: Iterable[ArrayLike], *, ticks: Ticks = EXACT) -> Interval:
@@ -231,13 +278,19 @@ def _of_logarithm(medians: Sequence[float], centre: float, distance: float) -> I
 
 
 def _welch(one: Floats, less: Floats) -> tuple[float, float]:
-    """Return the difference of two means, and how far its bounds are from it (Welch & Satterthwaite)."""
+    """Return the difference of two means, and how far its bounds are from it."""
+    apart, error, freedom = _welch_error(one, less)
+    return apart, _quantile(freedom) * error if error else 0.0
+
+
+def _welch_error(one: Floats, less: Floats) -> tuple[float, float, float]:
+    """Return the difference of two means, its standard error and its degrees of freedom (Welch & Satterthwaite)."""
     means, variances = zip(_mean(one), _mean(less), strict=True)
     total = sum(variances)
     if total == 0:
-        return means[0] - means[1], 0.0
+        return means[0] - means[1], 0.0, math.inf
     parts = (part**2 / (len(side) - 1) for part, side in zip(variances, (one, less), strict=True))
-    return means[0] - means[1], _quantile(total**2 / sum(parts)) * math.sqrt(total)
+    return means[0] - means[1], math.sqrt(total), total**2 / sum(parts)
 
 
 def _mover(one: Interval, less: Interval) -> Interval:

@@ -88,6 +88,8 @@ class OfSection:
     warnings: Sequence[str] = ()
     first: Sequence[str] = ()
     """What else must be known, before any number is read: of which kernel or image they are."""
+    answer_first: bool = False
+    """Whether the sentences stand before the tables."""
 
     def document(self) -> object:
         """Return the analysis."""
@@ -100,8 +102,9 @@ class OfSection:
     def text(self) -> Iterator[Part]:
         """Yield what must be known first, tables and sentences of the section, and the warnings."""
         yield from map(Caution, self.first)
-        yield from self.section.tables
-        yield from map(Sentence, self.section.sentences)
+        sentences: tuple[Part, ...] = tuple(map(Sentence, self.section.sentences))
+        tables: tuple[Part, ...] = tuple(self.section.tables)
+        yield from (*sentences, *tables) if self.answer_first else (*tables, *sentences)
         yield from map(Caution, self.warnings)
 
 

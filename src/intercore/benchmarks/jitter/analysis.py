@@ -223,7 +223,9 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
                 "moves it did not run in time, because something else kept its core."
             )
         if pool[0].factors["migrate"] not in (*FORCED, UNSYNCHRONISED):
-            said += [f"{label}: {sentence}" for one in pool for sentence in disturbances(_us(releases(one).late, one))]
+            said += [
+                f"{label}: {sentence}" for one in pool for sentence in disturbances([_us(releases(one).late, one)])
+            ]
     return said
 
 

@@ -55,7 +55,7 @@ def of_comparison() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:intercore:comparison:1",
-        "title": "Two targets side by side, schema 1",
+        "title": "Two sides beside each other, schema 1",
         "description": "What `intercore compare` prints with `--format json`; docs/json.md explains it.",
         **reference,
         "$defs": {name: _strict(one, described.get(name, {})) for name, one in sorted(definitions.items())},

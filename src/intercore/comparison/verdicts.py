@@ -1,0 +1,119 @@
+"""What a comparison comes to: which of two runs is the faster one, where, and where that cannot be told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from intercore.record.plan import ENOUGH_REPETITIONS
+from intercore.statistics.repetitions import chance, ratio, repetitions_for
+from intercore.statistics.verdict import judged, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from intercore.benchmarks.series import Unit
+    from intercore.statistics.intervals import Interval
+    from intercore.statistics.verdict import Verdict as OfMedians
+
+Verdict: TypeAlias = Literal["faster", "slower", "more", "fewer", "same", "cannot tell"]
+"""What the second side is, beside the first one."""
+
+WITHIN = 0.05
+"""Share up to which a difference does not matter, unless the user says another."""
+
+_WORDS: Mapping[Unit, Mapping[OfMedians, Verdict]] = {
+    "us": {"less": "faster", "more": "slower", "same": "same", "unknown": "cannot tell"},
+    "bytes_per_s": {"less": "slower", "more": "faster", "same": "same", "unknown": "cannot tell"},
+    "count": {"less": "fewer", "more": "more", "same": "same", "unknown": "cannot tell"},
+}
+
+
+class Values(NamedTuple):
+    """What was measured of one quantity in one setting."""
+
+    repetitions: list[NDArray[np.float64]]
+    tick: float
+    """Resolution of the clock, in µs; 0 for what is no time."""
+
+
+class Judgement(NamedTuple):
+    """Whether the two sides of a pair differ."""
+
+    ratio: Interval | None
+    """Of the second side's median to the first one's; None if that is 0."""
+    verdict: Verdict
+    within: float | None
+    """Of `same`: the largest difference that the interval leaves open, as a share; 0 on simulated chips."""
+    more_repetitions: int | None
+    """Where it cannot be told: how many more on the side that has fewer would tell, if they differ as those do that
+    there are; None where that is not known either."""
+
+
+def judge(sides: Sequence[tuple[Unit, Values, Values]], *, within: float, is_exact: bool) -> list[Judgement]:
+    """Return a judgement for each pair of a first and a second side.
+
+    `is_exact` says that both are of simulated chips: whatever differs there is real.
+    """
+    ratios = [_ratio(first, second) for _, first, second in sides]
+    if is_exact:
+        return [_exact(unit, found) for (unit, _, _), found in zip(sides, ratios, strict=True)]
+    chances = [_chance(first, second) for _, first, second in sides]
+    judgements = []
+    for (unit, first, second), found, differs in zip(sides, ratios, significant(chances), strict=True):
+        verdict, most = judged(found, differs=differs, within=within)
+        more = _more_repetitions(first, second, within) if verdict == "unknown" else None
+        judgements.append(Judgement(found, _WORDS[unit][verdict], most, more))
+    return judgements
+
+
+def _ratio(first: Values, second: Values) -> Interval | None:
+    return ratio(second.repetitions, first.repetitions, ticks=(second.tick, first.tick))
+
+
+def _chance(first: Values, second: Values) -> float | None:
+    return chance(second.repetitions, first.repetitions, ticks=(second.tick, first.tick))
+
+
+def _exact(unit: Unit, found: Interval | None) -> Judgement:
+    if found is None:
+        return Judgement(None, "cannot tell", None, None)
+    verdict, _ = judged(found, differs=True, within=WITHIN)
+    same = found.value == 1
+    return Judgement(found, "same" if same else _WORDS[unit][verdict], 0.0 if same else None, None)
+
+
+def _more_repetitions(first: Values, second: Values, within: float) -> int | None:
+    have = min(len(first.repetitions), len(second.repetitions))
+    if have == 1:
+        return ENOUGH_REPETITIONS - 1
+    needed = repetitions_for(within, second.repetitions, first.repetitions, ticks=(second.tick, first.tick))
+    return None if needed is None else max(needed - have, 1)
+
+
+def in_words(verdict: Verdict, within: float | None, more_repetitions: int | None) -> str:
+    """Return a verdict for a table's cell."""
+    if verdict == "same":
+        return f"same ± {100 * within:.2g} %" if within else "identical"
+    if verdict == "cannot tell":
+        return "cannot tell" if more_repetitions is None else f"cannot tell: {more_repetitions} more"
+    return verdict
+
+
+def summary(verdicts: Sequence[Verdict], first: str, second: str, within: float, *, is_exact: bool) -> Iterator[str]:
+    """Say in a sentence what all verdicts come to."""
+    counts = Counter(verdicts)
+    if not counts:
+        return
+    parts = [f"{counts[name]} {name}" for name in ("slower", "faster", "fewer", "more") if counts[name]]
+    if counts["same"]:
+        same = "identical" if is_exact else f"no different within {100 * within:g} %"
+        parts.append(f"{counts['same']} {same}")
+    if counts["cannot tell"]:
+        parts.append(f"{counts['cannot tell']} that cannot be told")
+    text = ", ".join(parts[:-1]) + (f" and {parts[-1]}" if len(parts) > 1 else parts[-1])
+    many = f"{len(verdicts)} quantities" if len(verdicts) > 1 else "one quantity"
+    yield f"{second} beside {first}, of {many}: {text}."

@@ -1,0 +1,59 @@
+"""Whether two medians differ: a verdict for each of many pairs, with few false alarms among all of them.
+
+Of 300 settings that are the same, 15 would seem to differ at a level of 5 %. So differences are told by the procedure
+of Benjamini & Hochberg (Journal of the Royal Statistical Society B 57 (1995) 289), which keeps the expected share of
+false ones among those told at FALSE_ALARMS. That two medians are *not* different is a claim as well, and takes an
+interval that leaves no room for more than a stated difference.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.statistics.intervals import Interval
+
+FALSE_ALARMS = 0.05
+"""Expected share of pairs that do not differ among those that are said to."""
+
+Verdict: TypeAlias = Literal["less", "more", "same", "unknown"]
+"""The second median is less or more than the first one, the same as far as is asked, or it cannot be told."""
+
+
+class Judged(NamedTuple):
+    """A verdict, with what stands behind it."""
+
+    verdict: Verdict
+    within: float | None
+    """Of `same`: the largest difference that the interval leaves open, as a share."""
+
+
+def significant(chances: Sequence[float | None]) -> list[bool]:
+    """Return which of many p values tell a difference; None tells none, and is not one of the many."""
+    known = [chance for chance in chances if chance is not None]
+    if not known:
+        return [False] * len(chances)
+    from scipy.stats import false_discovery_control  # noqa: PLC0415 - 1 s that commands without one should not take
+
+    adjusted = iter(false_discovery_control(np.clip(known, 0.0, 1.0), method="bh") <= FALSE_ALARMS)
+    return [False if chance is None else bool(next(adjusted)) for chance in chances]
+
+
+def judged(ratio: Interval | None, *, differs: bool, within: float) -> Judged:
+    """Return the verdict on the ratio of a second median to a first one.
+
+    `differs` says whether it is known to differ from 1 (`significant`), and `within`, above 0, up to which share a
+    difference does not matter. A difference that is known is told though it be smaller.
+    """
+    if ratio is None:
+        return Judged("unknown", None)
+    if differs and ratio.value != 1:
+        return Judged("less" if ratio.value < 1 else "more", None)
+    if ratio.low is None or ratio.high is None or ratio.low <= 0:
+        return Judged("unknown", None)
+    most = max(ratio.high, 1 / ratio.low) - 1
+    return Judged("same", most) if most <= within else Judged("unknown", None)

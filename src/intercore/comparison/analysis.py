@@ -15,18 +15,15 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import IRRELEVANT, by_level
 from intercore.benchmarks.possible import analysable
-from intercore.benchmarks.series import Unit, has_median, incomparable, quantity
-from intercore.comparison.verdicts import WITHIN, Judgement, Values, Verdict, judge, summary
+from intercore.benchmarks.series import Unit, incomparable
+from intercore.comparison.pairs import Key, Levels, Pair, levels_of, matched_by, pairs_of, pools_of
+from intercore.comparison.verdicts import WITHIN, summary
 from intercore.errors import UsageError
 from intercore.record import identity
 from intercore.record.conditions import differing_between
 from intercore.record.measurement import SPOILING_CHECKS, Level
 from intercore.record.origin import CAUTION
-from intercore.record.plan import canonical
-from intercore.statistics.intervals import Interval
-from intercore.statistics.repetitions import median
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,8 +38,6 @@ _WORDS: Mapping[Unit, tuple[str, str]] = {
     "bytes_per_s": ("moves", "as much as"),
     "count": ("counts", "as many as"),
 }
-_WITHOUT_LEVEL = frozenset({"messages"})
-"""Factors that say how much of one thing a sample holds, which the number does not depend on."""
 _BESIDE = frozenset(
     {
         *("chip", "chip.revision", "clock_hz", "clock.sys_hz", "tick_hz", "compiler", "compiler.flags"),
@@ -68,34 +63,6 @@ class Side(msgspec.Struct, frozen=True):
     def origin(self) -> Origin:
         """Where its numbers come from."""
         return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
-
-
-class Pair(msgspec.Struct, frozen=True):
-    """A quantity of one setting on both sides."""
-
-    benchmark: str
-    series: str
-    """What was measured: a series of the benchmark; `throughput` for what messages of a stream carry."""
-    setting: dict[str, Level]
-    """The factors that take several levels here."""
-    unit: Unit
-    first: Interval
-    """Median on the first side; its bounds are None with one repetition of fewer than 6 samples."""
-    second: Interval
-    first_samples: Annotated[int, Meta(ge=1)]
-    second_samples: Annotated[int, Meta(ge=1)]
-    ratio: Interval | None
-    """`second` / `first`; None if that is 0."""
-    exact: bool
-    """Whether all samples of either side are equal."""
-    verdict: Verdict
-    """What the second side is, beside the first one."""
-    within: float | None
-    """Of `same`: the largest difference that the interval leaves open, as a share."""
-    more_repetitions: int | None
-    """Of `cannot tell`: how many more would tell; None where that is not known either."""
-    cycles: float | None
-    """By how many cycles of a core the second median is longer, where both are simulated chips of one clock rate."""
 
 
 class Overall(msgspec.Struct, frozen=True):
@@ -185,9 +152,9 @@ def compare_sides(
     sides = [[analysable(run) for run in runs] for runs in whole]
     for name, side in zip(names, sides, strict=True):
         _refuse_several_kernels(name, side)
-    levels = [_levels_of(side) for side in sides]
+    levels = [levels_of(side) for side in sides]
     pools = [
-        _pools(side, _matched_by(*known), usual.get(of.target, {}))
+        pools_of(side, matched_by(*known), usual.get(of.target, {}))
         for side, known, of in zip(sides, (levels, levels[::-1]), (mine, theirs), strict=True)
     ]
     both = [key for key in pools[0] if key in pools[1]]
@@ -195,7 +162,7 @@ def compare_sides(
         raise UsageError(f"no setting was measured on both {names[0]} and {names[1]}: measure the same on both")
     emulated = mine.emulated or theirs.emulated
     is_exact = mine.simulated and theirs.simulated
-    pairs = [] if emulated else _pairs(both, *pools, within=within, is_exact=is_exact)
+    pairs = [] if emulated else pairs_of(both, *pools, within=within, is_exact=is_exact)
     overall = tuple(_overall(pairs))
     compared = [[one for key in both for one in known[key]] for known in pools]
     fixed = tuple(_fixed(levels[0], levels[1], dict.fromkeys(benchmark for benchmark, _ in both)))
@@ -269,167 +236,13 @@ def _identities(targets: Sequence[str], sides: Sequence[Sequence[Run]]) -> Itera
     yield from (sentence for run in runs for sentence in identity.sentences(run))
 
 
-_Key = tuple[str, str]
-"""Benchmark, and its setting in canonical form."""
-
-
-_Levels = dict[str, dict[str, set[Level]]]
-"""By benchmark and factor, those of one side."""
-
-
-def _levels_of(side: Sequence[Run]) -> _Levels:
-    found: _Levels = defaultdict(lambda: defaultdict(set))
-    for one in (one for run in side for one in run.measurements):
-        for name, level in one.factors.items():
-            if name not in IRRELEVANT | _WITHOUT_LEVEL:
-                found[one.benchmark][name].add(level)
-    return found
-
-
-def _matched_by(mine: _Levels, theirs: _Levels) -> dict[str, set[str]]:
-    """Return the factors, by benchmark, that tell the settings of one side apart, or those of the other."""
-    return {
-        benchmark: {
-            name
-            for name, known in factors.items()
-            if len(known) > 1 or len(theirs.get(benchmark, {}).get(name, ())) > 1
-        }
-        for benchmark, factors in mine.items()
-    }
-
-
-def _fixed(mine: _Levels, theirs: _Levels, benchmarks: Iterable[str]) -> Iterator[Difference]:
+def _fixed(mine: Levels, theirs: Levels, benchmarks: Iterable[str]) -> Iterator[Difference]:
     """Return the factors that have one level on either side, but not the same, as conditions."""
     for benchmark in benchmarks:
         for name in sorted(mine[benchmark].keys() & theirs[benchmark].keys()):
             first, second = mine[benchmark][name], theirs[benchmark][name]
             if len(first) == len(second) == 1 and first != second:
                 yield Difference(f"{name} of {benchmark}", tuple(map(str, first)), tuple(map(str, second)))
-
-
-def _pools(
-    side: Sequence[Run], names: Mapping[str, set[str]], usual: Mapping[str, Level]
-) -> dict[_Key, list[Measurement]]:
-    """Return the measurements of a side by what both sides call the same."""
-    pools: dict[_Key, list[Measurement]] = defaultdict(list)
-    for one in (one for run in side for one in run.measurements if not incomparable(one)):
-        setting = {
-            name: level
-            for name, level in one.factors.items()
-            if name in names[one.benchmark] and usual.get(name) != level
-        }
-        pools[one.benchmark, canonical(setting)].append(one)
-    return pools
-
-
-def _pairs(
-    both: Sequence[_Key],
-    first: Mapping[_Key, list[Measurement]],
-    second: Mapping[_Key, list[Measurement]],
-    *,
-    within: float,
-    is_exact: bool,
-) -> list[Pair]:
-    """Return the quantities that both sides have, by benchmark, quantity and setting."""
-    varied = _varied(both, first, second)
-    named, sides = [], []
-    for key in both:
-        mine, theirs = _quantities(first[key]), _quantities(second[key])
-        setting = _levels(first[key][0], varied.get(key[0], ()))
-        hz = _one_rate(first[key] + second[key]) if is_exact else None
-        for (series, unit), values in mine.items():
-            if (series, unit) in theirs:
-                named.append((key[0], series, setting, hz))
-                sides.append((unit, values, theirs[series, unit]))
-    judgements = judge(sides, within=within, is_exact=is_exact)
-    found = [_pair(*name, *side, judgement) for name, side, judgement in zip(named, sides, judgements, strict=True)]
-    order = {benchmark: at for at, benchmark in enumerate(dict.fromkeys(key[0] for key in both))}
-    series_order = {name: at for at, name in enumerate(dict.fromkeys((one.benchmark, one.series) for one in found))}
-    return sorted(
-        found,
-        key=lambda one: (
-            order[one.benchmark],
-            series_order[one.benchmark, one.series],
-            tuple(by_level({name: level}) for name, level in one.setting.items()),
-        ),
-    )
-
-
-def _one_rate(pool: Iterable[Measurement]) -> int | None:
-    """Return the cycles per second of a core, if all measurements tell one."""
-    told = {one.conditions.get("clock.sys_hz", "") for one in pool}
-    hz = told.pop()
-    return int(hz) if not told and hz.isdecimal() else None
-
-
-def _varied(
-    both: Sequence[_Key], first: Mapping[_Key, list[Measurement]], second: Mapping[_Key, list[Measurement]]
-) -> dict[str, list[str]]:
-    """Return the factors of each benchmark that take several levels on a side, in what is compared."""
-    levels: dict[str, dict[str, tuple[set[Level], set[Level]]]] = defaultdict(
-        lambda: defaultdict(lambda: (set(), set()))
-    )
-    for key in both:
-        for side, pools in enumerate((first, second)):
-            for name, level in pools[key][0].factors.items():
-                levels[key[0]][name][side].add(level)
-    besides = IRRELEVANT | _WITHOUT_LEVEL | {"measure"}  # which the series tells
-    return {
-        benchmark: sorted(
-            (name for name, known in of.items() if max(map(len, known)) > 1 and name not in besides), key=_rank
-        )
-        for benchmark, of in levels.items()
-    }
-
-
-def _rank(name: str) -> tuple[bool, bool, str]:
-    """Sort key: what something is done by, between which cores, and how much of it."""
-    return name in ("size", "n"), name in ("from", "to"), name
-
-
-def _levels(one: Measurement, names: Iterable[str]) -> dict[str, Level]:
-    return {name: one.factors[name] for name in names if name in one.factors}
-
-
-def _quantities(pool: Sequence[Measurement]) -> dict[tuple[str, Unit], Values]:
-    """Return the values of each repetition, by quantity."""
-    found: dict[tuple[str, Unit], Values] = defaultdict(lambda: Values([], 0.0))
-    for one in pool:
-        for series in one.series:
-            if has_median(one.benchmark, series) and len(series.ticks):
-                name, unit, values = quantity(one, series)
-                known, tick = found[name, unit]
-                found[name, unit] = Values([*known, values], max(tick, 1e6 / series.hz if unit == "us" else 0.0))
-    return found
-
-
-def _pair(
-    benchmark: str,
-    series: str,
-    setting: dict[str, Level],
-    hz: int | None,
-    unit: Unit,
-    mine: Values,
-    theirs: Values,
-    found: Judgement,
-) -> Pair:
-    first, second = (median(side.repetitions, tick=side.tick) for side in (mine, theirs))
-    return Pair(
-        benchmark=benchmark,
-        series=series,
-        setting=setting,
-        unit=unit,
-        first=first,
-        second=second,
-        first_samples=sum(map(len, mine.repetitions)),
-        second_samples=sum(map(len, theirs.repetitions)),
-        ratio=found.ratio,
-        exact=all(len(np.unique(np.concatenate(side.repetitions))) == 1 for side in (mine, theirs)),
-        verdict=found.verdict,
-        within=found.within,
-        more_repetitions=found.more_repetitions,
-        cycles=None if hz is None or unit != "us" else round((second.value - first.value) * hz / 1e6, 1),
-    )
 
 
 def _overall(pairs: Iterable[Pair]) -> Iterator[Overall]:
@@ -441,7 +254,7 @@ def _overall(pairs: Iterable[Pair]) -> Iterator[Overall]:
         yield Overall(benchmark, series, len(values), float(np.median(values)), min(values), max(values))
 
 
-def _alone(targets: Sequence[str], first: Mapping[_Key, object], second: Mapping[_Key, object]) -> Iterator[Alone]:
+def _alone(targets: Sequence[str], first: Mapping[Key, object], second: Mapping[Key, object]) -> Iterator[Alone]:
     for target, mine, theirs in ((targets[0], first, second), (targets[1], second, first)):
         counts: dict[str, int] = defaultdict(int)
         for key in mine:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from intercore.comparison.analysis import Comparison, Difference, Pair, Side
+    from intercore.comparison.analysis import Comparison, Difference, Side
+    from intercore.comparison.pairs import Pair
     from intercore.statistics.intervals import Interval
 
 MOST_SHOWN = 8

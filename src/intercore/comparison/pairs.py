@@ -1,0 +1,205 @@
+"""Which settings of two sides are the same, and the quantities of each, side by side."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from intercore.benchmarks.grouping import IRRELEVANT, by_level
+from intercore.benchmarks.series import Unit, has_median, incomparable, quantity
+from intercore.comparison.verdicts import Judgement, Values, Verdict, judge
+from intercore.record.measurement import Level
+from intercore.record.plan import canonical
+from intercore.statistics.intervals import Interval
+from intercore.statistics.repetitions import median
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from intercore.record.measurement import Measurement, Run
+
+Key: TypeAlias = tuple[str, str]
+"""Benchmark, and its setting in canonical form."""
+Levels: TypeAlias = dict[str, dict[str, set[Level]]]
+"""By benchmark and factor, those of one side."""
+_WITHOUT_LEVEL = frozenset({"messages"})
+"""Factors that say how much of one thing a sample holds, which the number does not depend on."""
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """A quantity of one setting on both sides."""
+
+    benchmark: str
+    series: str
+    """What was measured: a series of the benchmark; `throughput` for what messages of a stream carry."""
+    setting: dict[str, Level]
+    """The factors that take several levels here."""
+    unit: Unit
+    first: Interval
+    """Median on the first side; its bounds are None with one repetition of fewer than 6 samples."""
+    second: Interval
+    first_samples: Annotated[int, Meta(ge=1)]
+    second_samples: Annotated[int, Meta(ge=1)]
+    ratio: Interval | None
+    """`second` / `first`; None if that is 0."""
+    exact: bool
+    """Whether all samples of either side are equal."""
+    verdict: Verdict
+    """What the second side is, beside the first one."""
+    within: float | None
+    """Of `same`: the largest difference that the interval leaves open, as a share."""
+    more_repetitions: int | None
+    """Of `cannot tell`: how many more would tell; None where that is not known either."""
+    cycles: float | None
+    """By how many cycles of a core the second median is longer, where both are simulated chips of one clock rate."""
+
+
+def levels_of(side: Sequence[Run]) -> Levels:
+    """Return the levels of a side, but of factors that change how something is measured and not what."""
+    found: Levels = defaultdict(lambda: defaultdict(set))
+    for one in (one for run in side for one in run.measurements):
+        for name, level in one.factors.items():
+            if name not in IRRELEVANT | _WITHOUT_LEVEL:
+                found[one.benchmark][name].add(level)
+    return found
+
+
+def matched_by(mine: Levels, theirs: Levels) -> dict[str, set[str]]:
+    """Return the factors, by benchmark, that tell the settings of one side apart, or those of the other."""
+    return {
+        benchmark: {
+            name
+            for name, known in factors.items()
+            if len(known) > 1 or len(theirs.get(benchmark, {}).get(name, ())) > 1
+        }
+        for benchmark, factors in mine.items()
+    }
+
+
+def pools_of(
+    side: Sequence[Run], names: Mapping[str, set[str]], usual: Mapping[str, Level]
+) -> dict[Key, list[Measurement]]:
+    """Return the measurements of a side by what both sides call the same."""
+    pools: dict[Key, list[Measurement]] = defaultdict(list)
+    for one in (one for run in side for one in run.measurements if not incomparable(one)):
+        setting = {
+            name: level
+            for name, level in one.factors.items()
+            if name in names[one.benchmark] and usual.get(name) != level
+        }
+        pools[one.benchmark, canonical(setting)].append(one)
+    return pools
+
+
+def pairs_of(
+    both: Sequence[Key],
+    first: Mapping[Key, list[Measurement]],
+    second: Mapping[Key, list[Measurement]],
+    *,
+    within: float,
+    is_exact: bool,
+) -> list[Pair]:
+    """Return the quantities that both sides have, by benchmark, quantity and setting."""
+    varied = _varied(both, first, second)
+    named, sides = [], []
+    for key in both:
+        mine, theirs = _quantities(first[key]), _quantities(second[key])
+        setting = _levels(first[key][0], varied.get(key[0], ()))
+        hz = _one_rate(first[key] + second[key]) if is_exact else None
+        for (series, unit), values in mine.items():
+            if (series, unit) in theirs:
+                named.append((key[0], series, setting, hz))
+                sides.append((unit, values, theirs[series, unit]))
+    judgements = judge(sides, within=within, is_exact=is_exact)
+    found = [_pair(*name, *side, judgement) for name, side, judgement in zip(named, sides, judgements, strict=True)]
+    order = {benchmark: at for at, benchmark in enumerate(dict.fromkeys(key[0] for key in both))}
+    series_order = {name: at for at, name in enumerate(dict.fromkeys((one.benchmark, one.series) for one in found))}
+    return sorted(
+        found,
+        key=lambda one: (
+            order[one.benchmark],
+            series_order[one.benchmark, one.series],
+            tuple(by_level({name: level}) for name, level in one.setting.items()),
+        ),
+    )
+
+
+def _one_rate(pool: Iterable[Measurement]) -> int | None:
+    """Return the cycles per second of a core, if all measurements tell one."""
+    told = {one.conditions.get("clock.sys_hz", "") for one in pool}
+    hz = told.pop()
+    return int(hz) if not told and hz.isdecimal() else None
+
+
+def _varied(
+    both: Sequence[Key], first: Mapping[Key, list[Measurement]], second: Mapping[Key, list[Measurement]]
+) -> dict[str, list[str]]:
+    """Return the factors of each benchmark that take several levels on a side, in what is compared."""
+    levels: dict[str, dict[str, tuple[set[Level], set[Level]]]] = defaultdict(
+        lambda: defaultdict(lambda: (set(), set()))
+    )
+    for key in both:
+        for side, pools in enumerate((first, second)):
+            for name, level in pools[key][0].factors.items():
+                levels[key[0]][name][side].add(level)
+    besides = IRRELEVANT | _WITHOUT_LEVEL | {"measure"}  # which the series tells
+    return {
+        benchmark: sorted(
+            (name for name, known in of.items() if max(map(len, known)) > 1 and name not in besides), key=_rank
+        )
+        for benchmark, of in levels.items()
+    }
+
+
+def _rank(name: str) -> tuple[bool, bool, str]:
+    """Sort key: what something is done by, between which cores, and how much of it."""
+    return name in ("size", "n"), name in ("from", "to"), name
+
+
+def _levels(one: Measurement, names: Iterable[str]) -> dict[str, Level]:
+    return {name: one.factors[name] for name in names if name in one.factors}
+
+
+def _quantities(pool: Sequence[Measurement]) -> dict[tuple[str, Unit], Values]:
+    """Return the values of each repetition, by quantity."""
+    found: dict[tuple[str, Unit], Values] = defaultdict(lambda: Values([], 0.0))
+    for one in pool:
+        for series in one.series:
+            if has_median(one.benchmark, series) and len(series.ticks):
+                name, unit, values = quantity(one, series)
+                known, tick = found[name, unit]
+                found[name, unit] = Values([*known, values], max(tick, 1e6 / series.hz if unit == "us" else 0.0))
+    return found
+
+
+def _pair(
+    benchmark: str,
+    series: str,
+    setting: dict[str, Level],
+    hz: int | None,
+    unit: Unit,
+    mine: Values,
+    theirs: Values,
+    found: Judgement,
+) -> Pair:
+    first, second = (median(side.repetitions, tick=side.tick) for side in (mine, theirs))
+    return Pair(
+        benchmark=benchmark,
+        series=series,
+        setting=setting,
+        unit=unit,
+        first=first,
+        second=second,
+        first_samples=sum(map(len, mine.repetitions)),
+        second_samples=sum(map(len, theirs.repetitions)),
+        ratio=found.ratio,
+        exact=all(len(np.unique(np.concatenate(side.repetitions))) == 1 for side in (mine, theirs)),
+        verdict=found.verdict,
+        within=found.within,
+        more_repetitions=found.more_repetitions,
+        cycles=None if hz is None or unit != "us" else round((second.value - first.value) * hz / 1e6, 1),
+    )

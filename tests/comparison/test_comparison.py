@@ -202,6 +202,22 @@ def test_what_cannot_be_told_says_how_many_repetitions_would() -> None:
     assert (single.verdict, single.more_repetitions) == ("cannot tell", 4), "one repetition knows nothing of the next"
 
 
+def test_a_simulated_chip_that_is_measured_once_is_known_and_a_board_is_not() -> None:
+    simulated = run("pico-sim", measured([10_000] * 6))
+    board, once = (run("pico", *repeated(medians), simulated=False) for medians in ([20.0, 20.1, 19.9], [20.0]))
+    for sides, verdict in (((simulated, board), "slower"), ((board, simulated), "faster")):
+        (pair,) = compare_sides(*([one] for one in sides)).pairs
+        assert pair.verdict == verdict
+    (pair,) = compare_sides([simulated], [once]).pairs
+    assert (pair.verdict, pair.more_repetitions) == ("cannot tell", 4)
+
+
+def test_how_much_was_done_is_always_told() -> None:
+    before, after = (run("pico-sim", measured([ticks] * 5, "speedup", "t1", n=100, mode=1)) for ticks in (10, 11))
+    (pair,) = compare_sides([before], [after]).pairs
+    assert pair.setting == {"n": 100}
+
+
 def test_a_difference_that_matters_less_than_asked_is_told_all_the_same_if_it_is_sure() -> None:
     before, after = before_and_after((STEADY, [median * 1.02 for median in STEADY]))
     (pair,) = compare_sides([before], [after], within=0.5).pairs

@@ -24,6 +24,7 @@ from intercore.record import identity
 from intercore.record.conditions import differing_between
 from intercore.record.measurement import SPOILING_CHECKS, Level
 from intercore.record.origin import CAUTION
+from intercore.view.quantity import multiple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -161,8 +162,8 @@ def compare_sides(
     if not both:
         raise UsageError(f"no setting was measured on both {names[0]} and {names[1]}: measure the same on both")
     emulated = mine.emulated or theirs.emulated
-    is_exact = mine.simulated and theirs.simulated
-    pairs = [] if emulated else pairs_of(both, *pools, within=within, is_exact=is_exact)
+    simulated = (mine.simulated, theirs.simulated)
+    pairs = [] if emulated else pairs_of(both, *pools, within=within, simulated=simulated)
     overall = tuple(_overall(pairs))
     compared = [[one for key in both for one in known[key]] for known in pools]
     fixed = tuple(_fixed(levels[0], levels[1], dict.fromkeys(benchmark for benchmark, _ in both)))
@@ -178,7 +179,7 @@ def compare_sides(
         alone,
         (
             *([f"Settings carried out on both: {len(both)}. What that took is not compared."] if emulated else []),
-            *summary([pair.verdict for pair in pairs], mine.name, theirs.name, within, is_exact=is_exact),
+            *summary([pair.verdict for pair in pairs], mine.name, theirs.name, within, is_exact=all(simulated)),
         ),
         tuple(_sentences(mine, theirs, pairs, overall, alone, left_out)),
         tuple(_identities(names, sides)),
@@ -275,9 +276,10 @@ def _sentences(
     units = {(pair.benchmark, pair.series): pair.unit for pair in pairs}
     for one in overall:
         more = one.settings > 1
-        extent = f", from {one.least:.2f} to {one.largest:.2f} over {one.settings} settings" if more else ""
+        ends = f"{multiple(one.least)} to {multiple(one.largest)}"
+        extent = f", from {ends} over {one.settings} settings" if more else ""
         does, what = _WORDS[units[one.benchmark, one.series]]
-        times = f"{does} {one.typical:.2f} times {what} {first.name}{extent}"
+        times = f"{does} {multiple(one.typical)} times {what} {first.name}{extent}"
         yield f"{one.benchmark}, {one.series}: {second.name} {times}."
     if first.simulated and second.simulated:
         spread = sum(not pair.exact for pair in pairs)

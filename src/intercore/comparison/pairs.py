@@ -26,6 +26,7 @@ Key: TypeAlias = tuple[str, str]
 """Benchmark, and its setting in canonical form."""
 Levels: TypeAlias = dict[str, dict[str, set[Level]]]
 """By benchmark and factor, those of one side."""
+_HOW_MUCH = ("size", "n")
 _WITHOUT_LEVEL = frozenset({"messages"})
 """Factors that say how much of one thing a sample holds, which the number does not depend on."""
 
@@ -101,20 +102,20 @@ def pairs_of(
     second: Mapping[Key, list[Measurement]],
     *,
     within: float,
-    is_exact: bool,
+    simulated: tuple[bool, bool],
 ) -> list[Pair]:
-    """Return the quantities that both sides have, by benchmark, quantity and setting."""
+    """Return the quantities that both sides have, by benchmark, quantity and setting; see `judge`."""
     varied = _varied(both, first, second)
     named, sides = [], []
     for key in both:
         mine, theirs = _quantities(first[key]), _quantities(second[key])
         setting = _levels(first[key][0], varied.get(key[0], ()))
-        hz = _one_rate(first[key] + second[key]) if is_exact else None
+        hz = _one_rate(first[key] + second[key]) if all(simulated) else None
         for (series, unit), values in mine.items():
             if (series, unit) in theirs:
                 named.append((key[0], series, setting, hz))
                 sides.append((unit, values, theirs[series, unit]))
-    judgements = judge(sides, within=within, is_exact=is_exact)
+    judgements = judge(sides, within=within, simulated=simulated)
     found = [_pair(*name, *side, judgement) for name, side, judgement in zip(named, sides, judgements, strict=True)]
     order = {benchmark: at for at, benchmark in enumerate(dict.fromkeys(key[0] for key in both))}
     series_order = {name: at for at, name in enumerate(dict.fromkeys((one.benchmark, one.series) for one in found))}
@@ -138,7 +139,7 @@ def _one_rate(pool: Iterable[Measurement]) -> int | None:
 def _varied(
     both: Sequence[Key], first: Mapping[Key, list[Measurement]], second: Mapping[Key, list[Measurement]]
 ) -> dict[str, list[str]]:
-    """Return the factors of each benchmark that take several levels on a side, in what is compared."""
+    """Return the factors of each benchmark that tell what is compared apart, and how much of it was done."""
     levels: dict[str, dict[str, tuple[set[Level], set[Level]]]] = defaultdict(
         lambda: defaultdict(lambda: (set(), set()))
     )
@@ -149,7 +150,12 @@ def _varied(
     besides = IRRELEVANT | _WITHOUT_LEVEL | {"measure"}  # which the series tells
     return {
         benchmark: sorted(
-            (name for name, known in of.items() if max(map(len, known)) > 1 and name not in besides), key=_rank
+            (
+                name
+                for name, known in of.items()
+                if (max(map(len, known)) > 1 or name in _HOW_MUCH) and name not in besides
+            ),
+            key=_rank,
         )
         for benchmark, of in levels.items()
     }
@@ -157,7 +163,7 @@ def _varied(
 
 def _rank(name: str) -> tuple[bool, bool, str]:
     """Sort key: what something is done by, between which cores, and how much of it."""
-    return name in ("size", "n"), name in ("from", "to"), name
+    return name in _HOW_MUCH, name in ("from", "to"), name
 
 
 def _levels(one: Measurement, names: Iterable[str]) -> dict[str, Level]:

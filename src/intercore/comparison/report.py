@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 8
 """Quantities in the table of what differs most: with what stands around it, a screen."""
+_THREE_DECIMALS_SAY = 0.1  # of a ratio
 _MOST_VALUE = 60  # characters of a condition
 
 
@@ -108,9 +109,8 @@ def _name(side: Side) -> str:
 
 
 def _pairs(title: str, pairs: Sequence[Pair], found: Comparison) -> Table[Pair]:
-    names = list(dict.fromkeys(name for pair in pairs for name in pair.setting))
-    told = [name for name in names if len({pair.setting.get(name) for pair in pairs}) > 1]
-    columns: list[Column[Pair]] = [Column(name, partial(_level, name)) for name in told]
+    names = dict.fromkeys(name for pair in pairs for name in pair.setting)
+    columns: list[Column[Pair]] = [Column(name, partial(_level, name)) for name in names]
     columns += [*_medians_columns(found), Column("95 %", _certainty, right=True), Column("verdict", _verdict)]
     return Table(title, pairs, columns)
 
@@ -119,7 +119,7 @@ def _medians_columns(found: Comparison) -> list[Column[Pair]]:
     return [
         Column(_title(found.first), lambda pair: _value(pair, pair.first), right=True),
         Column(_title(found.second), lambda pair: _value(pair, pair.second), right=True),
-        Column("ratio", lambda pair: "?" if pair.ratio is None else f"{pair.ratio.value:.3f}", right=True),
+        Column("ratio", lambda pair: "?" if pair.ratio is None else _times(pair.ratio.value), right=True),
     ]
 
 
@@ -132,10 +132,14 @@ def _value(pair: Pair, median: Interval) -> str:
     return shown(median.value)
 
 
+def _times(ratio: float) -> str:
+    return f"{ratio:.3f}" if ratio >= _THREE_DECIMALS_SAY else significant(ratio, 2)
+
+
 def _certainty(pair: Pair) -> str:
     if pair.exact:
         return "exact"
-    return "?" if pair.ratio is None else bounds(pair.ratio, lambda value: f"{value:.3f}") or "?"
+    return "?" if pair.ratio is None else bounds(pair.ratio, _times) or "?"
 
 
 def _differences(found: Comparison) -> Table[Difference]:

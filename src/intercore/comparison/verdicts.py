@@ -53,14 +53,21 @@ class Judgement(NamedTuple):
     there are; None where that is not known either."""
 
 
-def judge(sides: Sequence[tuple[Unit, Values, Values]], *, within: float, is_exact: bool) -> list[Judgement]:
+def judge(
+    sides: Sequence[tuple[Unit, Values, Values]], *, within: float, simulated: tuple[bool, bool]
+) -> list[Judgement]:
     """Return a judgement for each pair of a first and a second side.
 
-    `is_exact` says that both are of simulated chips: whatever differs there is real.
+    `simulated` says which of the two are simulated chips: between two of them whatever differs is real, and one that is
+    measured once is the same each time.
     """
+    if all(simulated):
+        return [_exact(unit, _ratio(first, second)) for unit, first, second in sides]
+    sides = [
+        (unit, _again(first) if simulated[0] else first, _again(second) if simulated[1] else second)
+        for unit, first, second in sides
+    ]
     ratios = [_ratio(first, second) for _, first, second in sides]
-    if is_exact:
-        return [_exact(unit, found) for (unit, _, _), found in zip(sides, ratios, strict=True)]
     chances = [_chance(first, second) for _, first, second in sides]
     judgements = []
     for (unit, first, second), found, differs in zip(sides, ratios, significant(chances), strict=True):
@@ -68,6 +75,11 @@ def judge(sides: Sequence[tuple[Unit, Values, Values]], *, within: float, is_exa
         more = _more_repetitions(first, second, within) if verdict == "unknown" else None
         judgements.append(Judgement(found, _WORDS[unit][verdict], most, more))
     return judgements
+
+
+def _again(side: Values) -> Values:
+    """Return what a simulated chip would measure twice."""
+    return side._replace(repetitions=side.repetitions * 2) if len(side.repetitions) == 1 else side
 
 
 def _ratio(first: Values, second: Values) -> Interval | None:

@@ -30,7 +30,7 @@ def both(tool: Tool, board: FakeBoard) -> Tool:
 
 def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
     short = both("compare", "host", "serial").succeeded().out
-    assert "serial beside host, of 4 quantities: " in short.split("What differs most")[0]
+    assert "serial beside host, of 6 quantities: " in short.split("What differs most")[0]
     assert "speedup, t1: host and serial" not in short
     shown = both("compare", "host", "serial", "--all").succeeded().out
     assert "speedup, t1: host and serial" in shown
@@ -44,13 +44,13 @@ def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
     assert [pair["setting"] for pair in found["pairs"] if pair["series"] == "tp"] == [{"n": 10}, {"n": 100}]
     header, *rows = both("compare", "1", "2", "--format", "csv").succeeded().out.splitlines()
     assert header.split(",")[:5] == ["benchmark", "series", "n", "unit", "host"]
-    assert len(rows) == len(found["pairs"]) == 4
+    assert len(rows) == len(found["pairs"]) == 6
 
 
 def test_two_runs_of_one_target_are_before_and_after(both: Tool) -> None:
     both("run", "host", *SETTING, "samples=5", "dither_us=10").succeeded()
     shown = both("compare", "1", "3").succeeded().out
-    assert "run 3 of host beside run 1 of host, of 4 quantities: " in shown
+    assert "run 3 of host beside run 1 of host, of 6 quantities: " in shown
     found = both("compare", "1", "3", "--format", "json", "--within", "50 %").succeeded().json
     assert [found["first"]["name"], found["second"]["name"]] == ["run 1 of host", "run 3 of host"]
     assert {pair["verdict"] for pair in found["pairs"]} <= {"faster", "slower", "same", "cannot tell"}

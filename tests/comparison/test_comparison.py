@@ -218,6 +218,23 @@ def test_how_much_was_done_is_always_told() -> None:
     assert pair.setting == {"n": 100}
 
 
+def test_the_speed_up_is_compared_as_well() -> None:
+    def speedup(t1: int, tp: int) -> Run:
+        both = [
+            msgspec.structs.replace(
+                measured([t1] * 4, "speedup", "t1", n=9),
+                series=(measured([t1] * 4, "speedup", "t1").series[0], measured([tp] * 4, "speedup", "tp").series[0]),
+            )
+        ]
+        return run("pico-sim", *both)
+
+    found = compare_sides([speedup(200, 100)], [speedup(200, 125)])
+    (pair,) = [pair for pair in found.pairs if pair.series == "S"]
+    assert (pair.first.value, pair.second.value, pair.unit, pair.verdict) == (2.0, 1.6, "factor", "slower")
+    assert pair.cycles is None
+    assert any(" reaches 0.80 times that of " in sentence for sentence in found.sentences)
+
+
 def test_a_difference_that_matters_less_than_asked_is_told_all_the_same_if_it_is_sure() -> None:
     before, after = before_and_after((STEADY, [median * 1.02 for median in STEADY]))
     (pair,) = compare_sides([before], [after], within=0.5).pairs

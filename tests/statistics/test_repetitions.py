@@ -243,3 +243,14 @@ def test_draws_are_never_negative_and_none_of_a_single_pair(count: int, samples:
     if draws is not None:
         assert draws.shape == (2, RESAMPLES)
         assert draws.min() >= 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_draws_of_two_repetitions_lie_on_a_line_whatever_rounding_makes_of_its_width() -> None:
+    first, second = [[0.0, 1e6], [0.0, 2e6]], [[1e6, 352e6], [0.0, -2e6]]
+    draws = paired_draws(first, second, np.random.default_rng(1))
+    assert draws is not None
+    assert np.isfinite(draws).all()
+    inside = draws[:, (draws > 0).all(axis=0)]  # none is below 0
+    slope = (176.5e6 + 1e6) / (0.5e6 - 1e6)
+    assert np.allclose(inside[1], 176.5e6 + slope * (inside[0] - 0.5e6), rtol=1e-3, atol=1e3)

@@ -1,8 +1,8 @@
 """What the series of a benchmark are: which of them are results, and what their samples come to.
 
 Each benchmark says so itself, in `series.py` of its folder, by the names of its series: `ROLES`, and where samples
-come to something else than times or counts, `quantity`; where those of some settings come to nothing by themselves,
-`incomparable`. What a folder does not say follows from the unit of the series.
+come to something else than times or counts, `quantity`; what is computed of several series, `derived`; where those of
+some settings come to nothing by themselves, `incomparable`. What a folder does not say follows from a series' unit.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Role(Enum):
     """How often each of many values was found."""
 
 
-Unit: TypeAlias = Literal["us", "bytes_per_s", "count"]
+Unit: TypeAlias = Literal["us", "bytes_per_s", "count", "factor"]
 
 
 class Quantity(NamedTuple):
@@ -79,6 +79,13 @@ def quantity(one: Measurement, series: Series) -> Quantity:
     if series.is_time:
         return Quantity(series.name, "us", series.ns / 1e3)
     return Quantity(series.name, "count", series.ticks.astype(float))
+
+
+def derived(one: Measurement) -> list[Quantity]:
+    """Return what the benchmark computes of several series of a measurement, as a speed-up; most compute nothing."""
+    own = getattr(registry.module(one.benchmark, "series"), "derived", None)
+    found: list[Quantity] = [] if own is None else own(one)
+    return found
 
 
 def incomparable(one: Measurement) -> str:

@@ -38,6 +38,7 @@ _WORDS: Mapping[Unit, tuple[str, str]] = {
     "us": ("takes", "as long as"),
     "bytes_per_s": ("moves", "as much as"),
     "count": ("counts", "as many as"),
+    "factor": ("reaches", "that of"),
 }
 _BESIDE = frozenset(
     {

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import IRRELEVANT, by_level
-from intercore.benchmarks.series import Unit, has_median, incomparable, quantity
+from intercore.benchmarks.series import Unit, derived, has_median, incomparable, quantity
 from intercore.comparison.verdicts import Judgement, Values, Verdict, judge
 from intercore.record.measurement import Level
 from intercore.record.plan import canonical
@@ -179,6 +179,8 @@ def _quantities(pool: Sequence[Measurement]) -> dict[tuple[str, Unit], Values]:
                 name, unit, values = quantity(one, series)
                 known, tick = found[name, unit]
                 found[name, unit] = Values([*known, values], max(tick, 1e6 / series.hz if unit == "us" else 0.0))
+        for name, unit, values in derived(one):
+            found[name, unit] = Values([*found[name, unit].repetitions, values], 0.0)
     return found
 
 

@@ -128,7 +128,7 @@ def _level(name: str, pair: Pair) -> str:
 
 
 def _value(pair: Pair, median: Interval) -> str:
-    shown = {"us": duration, "bytes_per_s": data_rate, "count": significant}[pair.unit]
+    shown = {"us": duration, "bytes_per_s": data_rate, "count": significant, "factor": _times}[pair.unit]
     return shown(median.value)
 
 

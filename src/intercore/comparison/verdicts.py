@@ -28,6 +28,7 @@ WITHIN = 0.05
 _WORDS: Mapping[Unit, Mapping[OfMedians, Verdict]] = {
     "us": {"less": "faster", "more": "slower", "same": "same", "unknown": "cannot tell"},
     "bytes_per_s": {"less": "slower", "more": "faster", "same": "same", "unknown": "cannot tell"},
+    "factor": {"less": "slower", "more": "faster", "same": "same", "unknown": "cannot tell"},
     "count": {"less": "fewer", "more": "more", "same": "same", "unknown": "cannot tell"},
 }
 

@@ -211,7 +211,8 @@ def paired_draws(
     medians = np.stack([_medians(side, tick) for side, tick in zip(zip(*pairs, strict=True), ticks, strict=True)])
     freedom = len(pairs) - 1
     spread = np.cov(medians) / len(pairs)
-    normal = rng.multivariate_normal((0, 0), spread, RESAMPLES, method="eigh").T
+    # Of two repetitions it has no width in one direction, which rounding may make one below 0: that is taken as none.
+    normal = rng.multivariate_normal((0, 0), spread, RESAMPLES, check_valid="ignore", method="eigh").T
     draws: Floats = medians.mean(axis=1)[:, None] + normal / np.sqrt(rng.chisquare(freedom, RESAMPLES) / freedom)
     return np.maximum(draws, 0.0, out=draws)
 

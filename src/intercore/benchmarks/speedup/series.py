@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from intercore.benchmarks.series import Quantity
+
 if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Series
 
@@ -17,3 +21,11 @@ def events(one: Measurement, series: Series) -> int:
     if series.name not in ("t1", "tp") or not isinstance(n, int) or not isinstance(cores, int):
         return 0
     return n // _UNITS // (max(1, cores) if series.name == "tp" else 1)
+
+
+def derived(one: Measurement) -> list[Quantity]:
+    """Return the speed-up S of each pair of T1 and TP; nothing where the clock saw no time pass in one."""
+    ticks = {series.name: series.ticks for series in one.series if series.name in ("t1", "tp")}
+    if len(ticks) < 2 or len(ticks["t1"]) != len(ticks["tp"]) or not len(ticks["t1"]) or not ticks["tp"].all():
+        return []
+    return [Quantity("S", "factor", np.divide(ticks["t1"], ticks["tp"]))]

@@ -13,9 +13,9 @@
 #define IC_SAMPLES_CAPACITY 4096U
 #endif
 
-/* Series of one measurement: up to six per core and a few more. Most have one cost of looking per core and a few of
- * their own; contention's free tasks have one each per core. */
-#define IC_SERIES_MAX (6U * PORT_CORES_MAX + 8U)
+/* Series of one measurement: up to eleven per core and a few more. Most have one cost of looking per core and a few of
+ * their own; contention's four free tasks have two each per core. */
+#define IC_SERIES_MAX (11U * PORT_CORES_MAX + 8U)
 #define IC_SERIES_NAME_MAX 16U
 
 /* Whose ticks a series counts; on the wire they are called "common" and "counter". */

@@ -12,6 +12,13 @@ struct tower {
     uint32_t checksum;
 };
 
+/* A tower of which somebody wants to know how far it has come. */
+struct watched {
+    struct tower tower;
+    void (*done)(void *arg);
+    void *arg;
+};
+
 static void move(struct tower *tower, uint32_t disc, uint32_t from, uint32_t to) {
     tower->height[from]--;
     tower->height[to]++;
@@ -27,11 +34,34 @@ static void solve(struct tower *tower, uint32_t discs, uint32_t from, uint32_t s
     }
 }
 
+/* All discs must stand on the last peg; anything else spoils the checksum. */
+static uint32_t checksum_of(const struct tower *tower) {
+    return tower->checksum + 256U * tower->height[0] + 65536U * tower->height[1] + tower->height[2];
+}
+
 uint32_t ic_hanoi_tower(uint32_t discs) {
     struct tower tower = {.height = {(uint8_t)discs, 0, 0}};
     solve(&tower, discs, 0, 1, 2);
-    /* All discs must stand on the last peg; anything else spoils the checksum. */
-    return tower.checksum + 256U * tower.height[0] + 65536U * tower.height[1] + tower.height[2];
+    return checksum_of(&tower);
+}
+
+/* As solve(), and tells of each part. */
+// NOLINTNEXTLINE(misc-no-recursion): recursion is the work
+static void solve_in_parts(struct watched *watched, uint32_t discs, uint32_t from, uint32_t spare, uint32_t to) {
+    if (discs <= IC_HANOI_PART_DISCS) {
+        solve(&watched->tower, discs, from, spare, to);
+        watched->done(watched->arg);
+        return;
+    }
+    solve_in_parts(watched, discs - 1, from, to, spare);
+    move(&watched->tower, discs, from, to);
+    solve_in_parts(watched, discs - 1, spare, from, to);
+}
+
+uint32_t ic_hanoi_tower_in_parts(uint32_t discs, void (*done)(void *arg), void *arg) {
+    struct watched watched = {.tower.height = {(uint8_t)discs, 0, 0}, .done = done, .arg = arg};
+    solve_in_parts(&watched, discs, 0, 1, 2);
+    return checksum_of(&watched.tower);
 }
 
 /* Disc k of d is moved 2^(d-k) times, and the moves' checksum is the sum of their discs: the sum of k 2^(d-k) over all

@@ -32,6 +32,21 @@ def test_the_table_of_seed_001_is_carried_over_exactly() -> None:
     assert [row.current_ma for row in table.figures.rows] == [50, 50, 50, 10, 10, 40, 10]
 
 
+def test_the_raspberry_pi_of_seed_001_is_carried_over_with_its_currents() -> None:
+    (table,) = (table for table in published(ContentionPublication) if table.id == "seed-001")
+    (other,) = table.figures.references
+    assert (other.label, other.towers) == ("Raspberry Pi Zero W", 126)
+    assert [one.current_ma for one in other.currents] == [200, 120], "as printed, in one cell"
+    assert [one.idle_ma for one in other.currents] == [100, 20], "from the text"
+    assert all("likely" in one.state for one in other.currents), "which is which is not said"
+
+
+def test_what_seed_001_asks_is_not_called_its_conclusion() -> None:
+    (table,) = (table for table in published(ContentionPublication) if table.id == "seed-001")
+    assert any("It is a question there, not a conclusion" in note for note in table.notes)
+    assert any("loop() is likely empty" in note for note in table.notes), "inferred"
+
+
 COUNTS = """
 id = "x-2"
 label = "Author 2021"

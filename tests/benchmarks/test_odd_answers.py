@@ -41,7 +41,7 @@ KNOWN: Mapping[str, tuple[Mapping[str, Sequence[Level]], Sequence[str]]] = {
             "discs": (14,),
             "window_ms": (0, 1, 400),
         },
-        ("alone.0", "alone.1", "task0.0", "task1.1", "main.1", "free0.0", "free1.1"),
+        ("alone.0", "tower.0", "alone.1", "task0.0", "task1.1", "main.1", "free0.0", "free1.1", "ran0.0", "moved0"),
     ),
     "irq": (
         {

@@ -87,6 +87,7 @@ def contentions() -> list[Measurement]:
             on = f"{name}_{0 if name == 'task0' else 1}"
             ends[on] += [number * window + (i + 1) * (window // (count + 1)) for i in range(count)]
     alone = {"alone_0": [tower] * 5, "alone_1": [tower] * 5}
+    alone |= {"tower_0": [tower - TICK // 2] * 5, "tower_1": [tower - TICK // 2] * 5}
     waits = {**factors, "preset": "none", "task0": "off", "task1": "work", "main": "block", "free": 0}
     blocked = [(i + 1) * (tower + TICK // 2) for i in range(59)]
     return [

@@ -8,7 +8,8 @@ from typing import Any
 def towers(answer: list[dict[str, Any]]) -> dict[str, int]:
     """Return the towers done by competitor and core."""
     heads = {line["name"]: line["count"] for line in answer if line["type"] == "series"}
-    return {name: count for name, count in heads.items() if not name.startswith(("looking", "alone"))}
+    others = ("looking", "alone", "tower", "ran", "moved")
+    return {name: count for name, count in heads.items() if not name.startswith(others)}
 
 
 def told(answer: list[dict[str, Any]]) -> list[str]:

@@ -21,11 +21,15 @@
  * All have the same priority, the lowest of benchmark tasks, and the kernel has equals take turns (port_time_slicing).
  * The console task is below them and sleeps while a window lasts. Nobody is told to stop: each looks at the clock.
  *
- * Samples. `alone.<core>`: how long a tower takes in a task that has the core to itself, five times, before the
- * first window. `<competitor>.<core>`: the moment at which each tower was done, on that core. The windows of a
- * measurement are laid end to end: a moment is the number of the window × its length + the time since its beginning. A
- * tower that ends later than its window is not recorded, but its checksum is checked as that of all others. Who begins
- * more than a tick late, and not because it was another competitor's turn, is counted as preempted.
+ * Samples. `alone.<core>`: how long a tower takes in a task that has the core to itself, with the sleep behind it if
+ * competitors sleep, five times, before the first window; with yield=tick, `tower.<core>` is the tower without the sleep.
+ * `<competitor>.<core>`: the moment at which each tower was done, on that core. The windows of a measurement are laid end
+ * to end: a moment is the number of the window × its length + the time since its beginning. A tower that ends later than
+ * its window is not recorded, but its checksum is checked as that of all others. Who begins more than a tick late, and
+ * not because it was another competitor's turn, is counted as preempted.
+ *
+ * A free task may do parts of a tower on several cores. `ran<task>.<core>`: how many parts (hanoi.h) of the towers that
+ * ended in each window began and ended on that core. `moved<task>`: how many changed cores meanwhile.
  *
  * The energy mark is high during each window: it rises some 20 µs before the begin, by whoever waits for that, and
  * falls at the end by the timer's interrupt on core 0, when no tower counts any more.
@@ -124,42 +128,63 @@ static bool ever_works_on(uint32_t core) {
     return false;
 }
 
+static bool no_series(void) {
+    return ic_error_set(&ic_contest.run->error, "failed", "the target has too many cores for its list of series", "",
+                        "");
+}
+
 /* ---- a tower alone ---- */
 
 struct alone {
-    struct ic_series *series;
+    struct ic_series *turn;  /* from the begin of a tower to where the next one may begin */
+    struct ic_series *tower; /* the same without the sleep; NULL if there is none */
+    struct whereabouts where;
     uint32_t core;
 };
 
+static void take_alone(struct alone *alone) {
+    struct ic_run *run = ic_contest.run;
+    uint64_t begin = port_clock();
+    uint32_t checksum = ic_contest_solve(&alone->where);
+    uint64_t took = port_clock() - begin;
+    ic_contest.shortest = took < ic_contest.shortest ? took : ic_contest.shortest;
+    if (alone->tower != NULL) {
+        ic_run_sample(run, alone->tower, (int64_t)took);
+        port_sleep_ticks(1);
+        took = port_clock() - begin;
+    }
+    ic_run_sample(run, alone->turn, (int64_t)took);
+    ic_run_check(run, checksum == ic_contest.expected);
+    run->checks.migrated += alone->where.moved > 0 || alone->where.on != alone->core;
+}
+
 static void solve_alone(void *arg) {
     struct alone *alone = arg;
-    struct ic_run *run = ic_contest.run;
-    for (uint32_t i = 0; i < TOWERS_ALONE; i++) {
-        uint64_t begin = port_clock();
-        uint32_t checksum = ic_hanoi_tower(ic_contest.discs);
-        uint64_t took = port_clock() - begin;
-        ic_run_check(run, checksum == ic_contest.expected);
-        ic_run_sample(run, alone->series, (int64_t)took);
-        ic_contest.shortest = took < ic_contest.shortest ? took : ic_contest.shortest;
+    if (alone->tower != NULL) {
+        port_sleep_ticks(1); /* the first one begins behind an edge of the tick, as the others do */
     }
-    run->checks.migrated += port_core_id() != alone->core;
-    run->checks.preempted += port_preemptions();
+    for (uint32_t i = 0; i < TOWERS_ALONE; i++) {
+        take_alone(alone);
+    }
+    ic_contest.run->checks.preempted += port_preemptions();
+}
+
+/* Opens the series of a core. */
+static bool open_alone(struct alone *alone) {
+    alone->turn = ic_samples_open("alone", alone->core, TOWERS_ALONE);
+    alone->tower = ic_contest.yields ? ic_samples_open("tower", alone->core, TOWERS_ALONE) : NULL;
+    return (alone->turn != NULL && (alone->tower != NULL || !ic_contest.yields)) || no_series();
 }
 
 /* Takes the time of a tower on each core that is worked on. */
 static bool measure_alone(void) {
     static port_task_t task; /* on a chip it may hold the task's whole stack */
-    struct alone alone;
+    static struct alone alone;
     for (alone.core = 0; alone.core < port_core_count(); alone.core++) {
         if (!ever_works_on(alone.core)) {
             continue;
         }
-        alone.series = ic_samples_open("alone", alone.core, TOWERS_ALONE);
-        if (alone.series == NULL) {
-            return ic_error_set(&ic_contest.run->error, "failed",
-                                "the target has too many cores for its list of series", "", "");
-        }
-        if (!ic_contest_start_task(&task, solve_alone, &alone, alone.core)) {
+        if (!open_alone(&alone) || !ic_contest_start_task(&task, solve_alone, &alone, alone.core)) {
             return false;
         }
         port_task_join(&task);
@@ -185,11 +210,36 @@ static bool open_towers(struct competitor *competitor, const char *name, uint64_
         if (runs_on(competitor, core)) {
             competitor->towers[core] = ic_samples_open(name, core, (uint32_t)(capacity / cores));
             if (competitor->towers[core] == NULL) {
-                return ic_error_set(&ic_contest.run->error, "failed", "the target has too many cores for its list of ",
-                                    "series", "");
+                return no_series();
             }
             competitor->towers[core]->unit = IC_UNIT_MOMENT;
         }
+    }
+    return true;
+}
+
+/* Opens the series that say on which cores the free tasks ran. */
+static bool open_cores(void) {
+    static const char *const ran[FREE_MAX] = {"ran0", "ran1", "ran2", "ran3"};
+    static const char *const moved[FREE_MAX] = {"moved0", "moved1", "moved2", "moved3"};
+    uint32_t windows = ic_contest.run->checks.repetitions;
+    for (uint32_t i = 0; i < FREE_MAX; i++) {
+        struct competitor *competitor = &ic_contest.competitors[FREE + i];
+        if (rows_of_work(competitor) == 0) {
+            continue;
+        }
+        for (uint32_t core = 0; core < port_core_count(); core++) {
+            competitor->ran[core] = ic_samples_open(ran[i], core, windows);
+            if (competitor->ran[core] == NULL) {
+                return no_series();
+            }
+            competitor->ran[core]->unit = IC_UNIT_COUNT;
+        }
+        competitor->moved = ic_samples_open(moved[i], IC_SERIES_PLAIN, windows);
+        if (competitor->moved == NULL) {
+            return no_series();
+        }
+        competitor->moved->unit = IC_UNIT_COUNT;
     }
     return true;
 }
@@ -282,7 +332,7 @@ static bool hold_windows(void) {
 static bool measure(struct ic_run *run) {
     prepare(run);
     port_time_slicing(true);
-    bool measured = measure_alone() && open_series() && hold_windows();
+    bool measured = measure_alone() && open_cores() && open_series() && hold_windows();
     port_time_slicing(false);
     return measured;
 }

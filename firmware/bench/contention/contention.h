@@ -1,5 +1,6 @@
 /* What the parts of the benchmark `contention` have in common: contention.c has its parameters, measures a tower alone
- * and makes room, window.c is what the competitors do in a window, table.c what a person is told of it. */
+ * and makes room, tower.c solves a tower and sees where, window.c is what the competitors do in a window, table.c what a
+ * person is told of it. */
 #ifndef IC_CONTENTION_H
 #define IC_CONTENTION_H
 
@@ -26,6 +27,14 @@ enum role { OFF, BLOCK, DELAY, SPIN, WORK, ROLES };
 enum { TASK0, TASK1, MAIN, FREE };
 #define COMPETITORS (FREE + FREE_MAX)
 
+/* On which cores a task has worked, looked at after each part of a tower. What a part did before it changed cores is not
+ * known. */
+struct whereabouts {
+    uint32_t on;                  /* core at the last look */
+    uint32_t ran[PORT_CORES_MAX]; /* parts that began and ended there */
+    uint32_t moved;               /* parts that ended on another core than they began on */
+};
+
 struct competitor {
     _Alignas(PORT_CACHE_LINE) port_task_t task;
     uint32_t core;
@@ -33,6 +42,10 @@ struct competitor {
     uint32_t began_on;                        /* core */
     uint64_t began;                           /* the present window, on the common clock */
     struct ic_series *towers[PORT_CORES_MAX]; /* by the core they were done on; NULL where it must not run */
+    struct ic_series *ran[PORT_CORES_MAX];    /* parts in each window, of one that may run on any core */
+    struct ic_series *moved;
+    struct whereabouts tower;  /* the one under way */
+    struct whereabouts window; /* all towers that ended in the present window */
     uint32_t checked;
     uint32_t wrong;
     uint32_t migrated;
@@ -49,7 +62,7 @@ struct contest {
     bool marks; /* the timer is there, for the end of the energy mark */
     /* In ticks of the common clock. */
     uint64_t tick;       /* of the kernel */
-    uint64_t shortest;   /* time that a tower took alone */
+    uint64_t shortest;   /* time that a tower took alone, without a sleep behind it */
     uint64_t window;     /* length of each window */
     uint64_t before;     /* lengths of the windows before the present one */
     uint64_t start, end; /* of the present one; valid once it has been released */
@@ -58,6 +71,11 @@ struct contest {
 };
 
 extern struct contest ic_contest;
+
+/* ---- towers ---- */
+
+/* Solves a tower and returns its checksum; `where` says on which cores. */
+uint32_t ic_contest_solve(struct whereabouts *where);
 
 /* ---- windows ---- */
 

@@ -1,7 +1,6 @@
 /* The competitors of the benchmark `contention`, and the windows in which they compete. */
 #include "contention.h"
 
-#include "hanoi.h"
 #include "port_interrupt.h"
 
 #define PRIORITY 1U
@@ -18,20 +17,30 @@
 
 /* ---- a competitor ---- */
 
+/* Adds what was done where of a tower that counts. */
+static void note_cores(struct competitor *competitor) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        competitor->window.ran[core] += competitor->tower.ran[core];
+    }
+    competitor->window.moved += competitor->tower.moved;
+}
+
 static void note_tower(struct competitor *competitor, uint32_t checksum, uint64_t now) {
     uint32_t core = port_core_id();
+    bool free = competitor->core == PORT_CORE_ANY;
     struct ic_series *towers = core < port_core_count() ? competitor->towers[core] : NULL;
     competitor->checked++;
     competitor->wrong += checksum != ic_contest.expected;
-    if (towers == NULL) {
+    if (towers == NULL || (competitor->tower.moved > 0 && !free)) {
         competitor->migrated++;
     } else if (now < ic_contest.end) {
         competitor->lost += !ic_samples_add(towers, (int64_t)(ic_contest.before + now - ic_contest.start));
+        note_cores(competitor);
     }
 }
 
 static inline void work_once(struct competitor *competitor) {
-    uint32_t checksum = ic_hanoi_tower(ic_contest.discs);
+    uint32_t checksum = ic_contest_solve(&competitor->tower);
     note_tower(competitor, checksum, port_clock());
     if (ic_contest.yields) {
         port_sleep_ticks(1);
@@ -180,6 +189,18 @@ static bool start_competitors(uint32_t *started) {
     return true;
 }
 
+/* Records where the present window's towers were done. */
+static void record_cores(struct competitor *competitor) {
+    if (competitor->moved == NULL || competitor->role != WORK) {
+        return;
+    }
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        competitor->lost += !ic_samples_add(competitor->ran[core], competitor->window.ran[core]);
+    }
+    competitor->lost += !ic_samples_add(competitor->moved, competitor->window.moved);
+    competitor->window = (struct whereabouts){0};
+}
+
 static void release(uint64_t start, uint64_t end) {
     ic_contest.start = start;
     ic_contest.end = end;
@@ -236,6 +257,9 @@ bool ic_contest_hold_window(void) {
     port_mark(false); /* it may still be high if there is no timer */
     if (ready) {
         count_late();
+        for (uint32_t i = FREE; i < COMPETITORS; i++) {
+            record_cores(&ic_contest.competitors[i]);
+        }
     }
     ic_contest.before += ic_contest.window;
     return ready;

@@ -166,7 +166,7 @@ void linux_conditions_start(void) {
     add_counter_uncertainty();
     add_file("os.load_at_start", "/proc/loadavg");
     add("scheduler.policy", port_posix_policy());
-    add_file("scheduler.rr_timeslice_ms", "/proc/sys/kernel/sched_rr_timeslice_ms");
+    add_number("scheduler.timeslice_ms", port_posix_turn_ms());
     add_file("scheduler.rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us");
     add_objects();
     add("interrupt.timer", "timer_create(CLOCK_MONOTONIC) to a signal handler in a thread on the core");

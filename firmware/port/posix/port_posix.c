@@ -16,6 +16,7 @@
 #include "lock_posix.h"
 #include "port.h"
 #include "port_objects.h"
+#include "turns_posix.h"
 
 #define NS_PER_S 1000000000ULL
 /* Linux wakes sleepers without a periodic tick; polling loops get the 1 kHz grid that ESP-IDF and Arduino use. */
@@ -74,7 +75,16 @@ const char *port_clock_name(void) { return "CLOCK_MONOTONIC"; }
 static void *run_task(void *arg) {
     self = arg;
     atomic_store(&self->id, (int)gettid());
+    bool takes_turns = self->takes_turns && turns_posix_begin();
+    if (self->takes_turns && !takes_turns) { /* the system's own turns, which are long, rather than none */
+        struct sched_param param;
+        (void)sched_getparam(0, &param);
+        (void)sched_setscheduler(0, SCHED_RR, &param);
+    }
     self->entry(self->arg);
+    if (takes_turns) {
+        turns_posix_end();
+    }
     return NULL;
 }
 
@@ -95,7 +105,7 @@ static enum port_error start_thread(port_task_t *task, const struct port_task_co
         struct sched_param param = {.sched_priority = FIFO_BASE + (int)config->priority};
         /* Arguments that are legal by construction: these three cannot fail. */
         (void)pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-        (void)pthread_attr_setschedpolicy(&attributes, time_slicing ? SCHED_RR : SCHED_FIFO);
+        (void)pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
         (void)pthread_attr_setschedparam(&attributes, &param);
     }
     if (failed == 0) {
@@ -108,6 +118,7 @@ static enum port_error start_thread(port_task_t *task, const struct port_task_co
 enum port_error port_task_start(port_task_t *task, const struct port_task_config *config) {
     task->entry = config->entry;
     task->arg = config->arg;
+    task->takes_turns = realtime && time_slicing;
     atomic_store(&task->id, 0);
     atomic_store_explicit(&task->suspended, false, memory_order_relaxed);
     if (sem_init(&task->notifications, 0, 0) != 0 || sem_init(&task->resumed, 0, 0) != 0) {
@@ -143,7 +154,7 @@ bool port_task_waits(const port_task_t *task) {
 
 port_task_t *port_task_self(void) { return self; }
 
-/* SCHED_FIFO lets a thread run on until it waits, SCHED_RR takes turns; SCHED_OTHER takes turns in any case. */
+/* SCHED_FIFO lets a thread run on until it waits or yields; SCHED_OTHER takes turns in any case. */
 void port_time_slicing(bool on) { time_slicing = on; }
 
 void port_yield(void) { sched_yield(); }
@@ -348,6 +359,8 @@ uint32_t port_lost_rings(void) { return 0; }
 void port_mark(bool on) { (void)on; }
 
 uint64_t port_posix_began(void) { return began; }
+
+uint32_t port_posix_turn_ms(void) { return realtime ? TURNS_POSIX_MS : 0; }
 
 const char *port_posix_policy(void) { return realtime ? "SCHED_FIFO" : "SCHED_OTHER"; }
 

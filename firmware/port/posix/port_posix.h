@@ -19,6 +19,10 @@ uint64_t port_posix_began(void);
 /* The policy that tasks got: "SCHED_FIFO", or "SCHED_OTHER" where the system does not permit it. */
 const char *port_posix_policy(void);
 
+/* Milliseconds of processor time after which tasks of equal priority take turns, where they are asked to; 0 where the
+ * system takes turns by itself, as long as it likes. */
+uint32_t port_posix_turn_ms(void);
+
 /* Whether mutexes have priority inheritance here. */
 bool port_posix_inherits_priority(void);
 /* The longest time that processors may take to wake up, in microseconds: "0", or "not set" where the system does not

@@ -22,6 +22,7 @@ typedef struct port_task {
     sem_t resumed;         /* given when that ends */
     void (*entry)(void *);
     void *arg;
+    bool takes_turns; /* with its equals (turns_posix.h) */
 } port_task_t;
 
 /* A binary one keeps its count at one at most: who gives adds to the count only if `given` was not set. */

@@ -114,6 +114,21 @@ def test_free_tasks_have_a_series_on_every_core(terminal: Terminal) -> None:
     assert answer[-1]["status"] == "ok"
     assert towers(answer).keys() == {f"free{task}.{core}" for task in (0, 1) for core in range(cores(terminal))}
     assert sum(towers(answer).values()) > 0
+    taken = series(answer)
+    for task in (0, 1):
+        done = sum(towers(answer)[f"free{task}.{core}"] for core in range(cores(terminal)))
+        parts = [taken[f"ran{task}.{core}"] for core in range(cores(terminal))]
+        assert all(len(each) == 1 for each in parts), "one for the window"
+        assert sum(each[0] for each in parts) + taken[f"moved{task}"][0] == 2 ** (12 - 6) * done
+
+
+def test_a_task_alone_is_timed_with_the_sleep_that_competitors_make(terminal: Terminal) -> None:
+    answer = terminal.ask("run contention task0=work task1=off main=off yield=tick discs=12 window_ms=60")
+    taken = series(answer)
+    assert len(taken["alone.0"]) == len(taken["tower.0"]) == 5
+    assert all(alone > tower for alone, tower in zip(taken["alone.0"], taken["tower.0"], strict=True))
+    assert sum(taken["alone.0"]) > 4 * 1_000_000, "five ticks of a millisecond, the first of which may have begun"
+    assert "tower.0" not in series(terminal.ask(f"run contention task0=work task1=off main=off {SHORT}"))
 
 
 @pytest.mark.parametrize("main", ["spin", "delay", "block", "off"])

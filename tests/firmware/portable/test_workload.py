@@ -165,6 +165,17 @@ def test_towers_of_any_height_arrive(build: Build, discs: int) -> None:
     assert build.library.ic_hanoi_tower(discs) == build.library.ic_hanoi_expected(discs) == solve_hanoi(discs)
 
 
+@pytest.mark.parametrize("discs", range(13))
+def test_a_tower_in_parts_is_the_same_tower_and_tells_of_each_part(build: Build, discs: int) -> None:
+    """Each part is a tower of six discs, or all of a smaller one."""
+    told: list[int] = []
+    done = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(told.append)
+    solve = build.library.ic_hanoi_tower_in_parts
+    solve.restype, solve.argtypes = ctypes.c_uint32, [ctypes.c_uint32, type(done), ctypes.c_void_p]
+    assert solve(discs, done, 4711) == solve_hanoi(discs)
+    assert told == [4711] * max(2 ** (discs - 6), 1)
+
+
 def test_the_checksum_of_the_tallest_tower_fits(build: Build) -> None:
     build.library.ic_hanoi_expected.restype = ctypes.c_uint32
     assert build.library.ic_hanoi_expected(31) == 2**32 - 2

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from intercore.benchmarks.published import Count, Positive, Publication, require_finite
+from intercore.benchmarks.published import Count, Positive, Publication, Text, require_finite
 
 Towered = Annotated[int, Meta(ge=0)] | None
 
@@ -35,6 +35,32 @@ class Towers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {name: count for name, count in counts.items() if count is not None}
 
 
+class ReferenceCurrent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A current of another machine, at work and without."""
+
+    current_ma: Positive
+    """At work, mA."""
+    idle_ma: Positive
+    """Without work, mA."""
+    state: Text
+    """What of the machine differed between two such readings."""
+
+    def __post_init__(self) -> None:
+        """Refuse infinity, which TOML can write."""
+        require_finite(current_ma=self.current_ma, idle_ma=self.idle_ma)
+
+
+class Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Another machine that did the same work in one task."""
+
+    label: Text
+    """The machine."""
+    towers: Annotated[int, Meta(ge=0)]
+    """In one window."""
+    currents: tuple[ReferenceCurrent, ...] = ()
+    """In the order of the publication."""
+
+
 class ContentionFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Completed towers of Hanoi in a window of time."""
 
@@ -42,6 +68,8 @@ class ContentionFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     window_ms: Count
     rows: Annotated[tuple[Towers, ...], Meta(min_length=1)]
     """In the order of the publication."""
+    references: tuple[Reference, ...] = ()
+    """Other machines, which the publication shows below its rows."""
 
     def __post_init__(self) -> None:
         """Refuse a row without competitors, and two rows with the same ones."""

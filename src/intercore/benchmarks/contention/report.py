@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from intercore.benchmarks.contention.analysis import BENCHMARK, PINNED, analyse, warnings
+from intercore.benchmarks.contention.analysis import BENCHMARK, analyse, warnings
+from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.published import published
 from intercore.view.figure import COLOURS, base_layout, plot_text
@@ -18,7 +19,9 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from intercore.benchmarks.contention.analysis import Competitor, ContentionAnalysis, Contest
+    from intercore.benchmarks.contention.analysis import ContentionAnalysis
+    from intercore.benchmarks.contention.contest import Competitor, Contest, CoreUse
+    from intercore.benchmarks.contention.publication import ReferenceCurrent
     from intercore.record.measurement import Run
     from intercore.view.section import Figure
 
@@ -26,6 +29,7 @@ _PATTERNS = (".", "/", "x")  # of the published bars, which are all grey
 _HALF = 0.2  # of a bar's width, in contests
 _CONTEST_HEIGHT, _MARGINS = 52, 150  # pixels
 _CORES_LISTED = 4  # in one cell
+_SEEN = 0.005  # of a task's work, from which on it is told that it is not known where it was done
 
 
 def report(run: Run) -> Report:
@@ -51,12 +55,16 @@ _NOTES = (
     "have the same priority; the task that runs the console is below them and sleeps meanwhile.",
     "The part of a core is a competitor's towers × the time of a tower alone on that core, taken just before, ÷ the "
     "window. The tower under way at the end is missing from it: with one tower more per window it would be the larger "
-    "number in the table. Cores that share memory slow each other down, so that two which never rest come to less "
-    "than 2.",
+    "number in the table. With yield=tick the time alone includes the sleep, as competitors and the published program "
+    "sleep: so two on one core may come to more than one, each working while the other sleeps. Cores used: the part "
+    "of the windows for which the work done on each core, without sleeps, keeps it busy. Work of a free task counts on "
+    "the core it ran on, by parts of a tower of 63 moves; where a part was done that changed cores is not known, which "
+    "gives the bounds.",
     "The main loop of an Arduino program is a task of priority 1 on core 1 that calls loop() forever. Where loop() "
     "has nothing to do and returns, that task never waits: it spins, and takes turns with any other task of its "
-    "priority there. That is why the published task on core 1 came to half in every row, whether the main loop had "
-    "work or not; nothing protects the main loop. With main=block or main=delay the same task gets the core.",
+    "priority there. That is likely why the article's task on core 1 came to half whether the main loop had work or "
+    "not, and an answer to what it asks, if half of the core is kept for the main loop: on the simulated Pico a task "
+    "gets the core beside main=block or main=delay, and half of it beside main=spin.",
 )
 
 
@@ -72,7 +80,9 @@ def _sources(analysis: ContentionAnalysis) -> Iterator[str]:
 
 
 class _Row(NamedTuple):
-    contest: Contest
+    contest: Contest | None
+    """None for another machine of a publication."""
+    label: str
     origin: str
     """`published`, or the target."""
     cells: Mapping[str, str]
@@ -86,13 +96,14 @@ def _table(run: Run, analysis: ContentionAnalysis) -> Table[_Row]:
     names = dict.fromkeys(_column(worker) for one in analysis.contests for worker in one.workers)
     columns: list[Column[_Row]] = [Column(name, _varied(name)) for name in _varied_names(analysis)]
     columns += [
-        Column("at work", lambda row: row.contest.label),
+        Column("at work", lambda row: row.label),
         Column("of", lambda row: row.origin),
         *(Column(name, _cell(name), right=True) for name in names),
         Column("total", lambda row: row.total, right=True),
         Column("cores used", lambda row: row.cores, right=True),
     ]
     rows = [row for one in analysis.contests for row in _rows(run.plan.target, one)]
+    rows += _references(analysis)
     return Table(f"Towers in a window, and parts of what a core does alone, on {where(run)}", rows, columns)
 
 
@@ -104,13 +115,35 @@ def _rows(target: str, contest: Contest) -> Iterator[_Row]:
         name: _count(sum(one.per_window for one in pool), sum(one.of_a_core for one in pool))
         for name, pool in pools.items()
     }
-    cores = [f"{one.used:.0%}" for one in contest.cores]
-    used = " ".join(cores) if len(cores) <= _CORES_LISTED else f"{contest.of_a_core:.1f} of {len(cores)}"
-    yield _Row(contest, target, cells, _total(contest.total, contest.of_a_core), used)
+    cores = [_used(one) for one in contest.cores]
+    used = " ".join(cores) if len(cores) <= _CORES_LISTED else f"{_busy(contest):.1f} of {len(cores)}"
+    yield _Row(contest, contest.label, target, cells, _total(contest.total, contest.of_a_core), used)
     if contest.published:
         cells = {one.name: _count(one.towers, one.of_a_core) for one in contest.published}
         total = sum(one.towers for one in contest.published)
-        yield _Row(contest, "published", cells, _total(total, sum(one.of_a_core for one in contest.published)), "")
+        parts = sum(one.of_a_core for one in contest.published)
+        yield _Row(contest, contest.label, "published", cells, _total(total, parts), "")
+
+
+def _references(analysis: ContentionAnalysis) -> Iterator[_Row]:
+    """Show the other machines of publications whose rows were measured."""
+    if any(one.published for one in analysis.contests):
+        for table in published(ContentionPublication):
+            for other in table.figures.references:
+                yield _Row(None, other.label, "published", {}, f"{other.towers}", "")
+
+
+def _used(core: CoreUse) -> str:
+    """Write how busy a core was: bounds where they differ."""
+    low, high = f"{core.used:.0%}", f"{core.used_at_most:.0%}"
+    return low if low == high else f"{low.removesuffix('%')}–{high}"
+
+
+def _busy(contest: Contest) -> float:
+    """Return how many cores all work kept busy, wherever it was done."""
+    mean_us = sum(core.tower_us for core in contest.cores) / len(contest.cores)
+    unplaced = sum(one.unplaced for one in contest.workers) * mean_us / (contest.windows * contest.window_us)
+    return sum(core.used for core in contest.cores) + unplaced
 
 
 def _column(one: Competitor) -> str:
@@ -140,7 +173,7 @@ def _varied_names(analysis: ContentionAnalysis) -> list[str]:
 
 
 def _varied(name: str) -> Callable[[_Row | _Detail], str]:
-    return lambda row: str(row.contest.varied.get(name, ""))
+    return lambda row: "" if row.contest is None else str(row.contest.varied.get(name, ""))
 
 
 class _Detail(NamedTuple):
@@ -168,10 +201,12 @@ def _details(run: Run, analysis: ContentionAnalysis) -> Table[_Detail]:
 class _Current(NamedTuple):
     """What a meter in the supply of a published board showed in one combination."""
 
-    contest: Contest
+    label: str
+    busy: str
+    """The cores on which somebody works or spins."""
     milliamperes: float
-    beyond: float
-    """Above the least of the rows, mA."""
+    beyond: str
+    """Above the least of the rows, or above the same machine without work."""
 
 
 def _currents(run: Run, analysis: ContentionAnalysis) -> Iterator[Table[_Current]]:
@@ -179,27 +214,37 @@ def _currents(run: Run, analysis: ContentionAnalysis) -> Iterator[Table[_Current
     contests = {tuple(worker.name for worker in one.workers): one for one in analysis.contests if one.row is not None}
     for table in published(ContentionPublication):
         read = {tuple(row.by_competitor): row.current_ma for row in table.figures.rows if row.current_ma is not None}
+        least = min(read.values(), default=0.0)
         rows = [
-            _Current(contests[names], current, current - min(read.values()))
+            _Current(contests[names].label, _busy_cores(contests[names]), current, f"{current - least:+g} mA")
             for names, current in read.items()
             if names in contests
+        ]
+        others = [
+            _Current(f"{other.label}, {one.state}", "0", one.current_ma, _beyond_idle(one))
+            for other in table.figures.references
+            for one in other.currents
         ]
         if rows:
             yield Table(
                 f"Currents of the whole board, {table.label}; on {where(run)}: {_mark(run)}",
-                rows,
+                [*rows, *others],
                 [
-                    Column("at work", lambda row: row.contest.label),
-                    Column("cores that never rest", _busy_cores, right=True),
+                    Column("at work", lambda row: row.label),
+                    Column("cores that never rest", lambda row: row.busy, right=True),
                     Column("published", lambda row: f"{row.milliamperes:g} mA", right=True),
-                    Column("above the least", lambda row: f"{row.beyond:+g} mA", right=True),
+                    Column("above the least", lambda row: row.beyond, right=True),
                 ],
             )
 
 
-def _busy_cores(row: _Current) -> str:
+def _beyond_idle(current: ReferenceCurrent) -> str:
+    return f"{current.current_ma - current.idle_ma:+g} mA on {current.idle_ma:g}"
+
+
+def _busy_cores(contest: Contest) -> str:
     """Name the cores on which somebody works or spins."""
-    cores = {one.core for one in row.contest.competitors if one.does in ("work", "spin") and one.core is not None}
+    cores = {one.core for one in contest.competitors if one.does in ("work", "spin") and one.core is not None}
     return " ".join(map(str, sorted(cores)))
 
 
@@ -212,12 +257,15 @@ def _mark(run: Run) -> str:
 
 def _on_cores(row: _Detail) -> str:
     done = {core: towers for core, towers in enumerate(row.one.by_core) if towers}
-    if row.one.core is not None or not done:
+    if row.one.core is not None:
         return " ".join(map(str, done))
     if len(done) > _CORES_LISTED:
         return f"{len(done)} cores"
-    total = sum(done.values())
-    return " ".join(f"{core}: {towers / total:.0%}" for core, towers in done.items())
+    total = sum(row.one.towers)
+    parts = [f"{core}: {towers / total:.0%}" for core, towers in done.items()]
+    if total and row.one.unplaced / total >= _SEEN:
+        parts.append(f"?: {row.one.unplaced / total:.0%}")
+    return " ".join(parts)
 
 
 def _of_a_core(row: _Detail) -> str:
@@ -247,6 +295,7 @@ def _flat_rows(analysis: ContentionAnalysis) -> Iterator[Mapping[str, object]]:
                 "window_us": contest.window_us,
                 "towers": sum(one.towers),
                 "by_core": one.by_core,
+                "unplaced": one.unplaced,
                 "share": one.share,
                 "of_a_core": one.of_a_core,
                 "of_a_core_at_most": one.of_a_core_at_most,
@@ -282,8 +331,7 @@ def _bars(run: Run, analysis: ContentionAnalysis) -> Figure:
     layout["legend"]["traceorder"] = "normal"
     caption = (
         f"Towers done in a window, as parts of what one core does alone: {where(run)} in colours, and the published "
-        "figures below them in grey. What a bar lacks to a whole number of cores went to who spins, to turns, or to "
-        "what the cores share."
+        "figures below them in grey. Where competitors sleep after each tower, two on a core may come to more than one."
     )
     data = [_trace(found, names) for found in bars.values()]
     return {"name": "contention", "data": data, "layout": layout, "caption": caption}

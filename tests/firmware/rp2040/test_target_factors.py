@@ -255,6 +255,18 @@ def test_a_word_of_flash_takes_the_time_of_the_wire_which_two_cores_share(flash:
         assert 1.8 < beside / alone < 2.1
 
 
+@pytest.mark.measures("speedup")
+def test_two_cores_that_read_flash_wait_for_each_other(flash: dict[str, Built]) -> None:
+    def speedup(workload: str) -> float:
+        answer, _ = flash["on"].measure("speedup", {"workload": workload, "n": 300, "mode": "spin", "samples": 3})
+        assert answer.checks["wrong"] == 0
+        t1, tp = (np.median(one.ticks) for one in answer.series if one.name in ("t1", "tp"))
+        return float(t1 / tp)
+
+    assert speedup("flash") < 1.2
+    assert speedup("dense") > 1.6
+
+
 def test_the_common_clock_is_exact_when_the_code_is_in_flash(flash: dict[str, Built]) -> None:
     assert spread(flash["on"], 0, 1) <= 2
     # Fetches of the code between two readings are in the interval, and not the same each time beside the other core.

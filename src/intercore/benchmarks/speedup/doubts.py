@@ -24,6 +24,7 @@ def warnings(analysis: SpeedupAnalysis, measurements: Sequence[Measurement] = ()
     """Say in plain sentences what makes the numbers doubtful, and the likely cause; most serious first."""
     return [
         *_disturbances(of_speedup(measurements)),
+        *_without_flash(of_speedup(measurements)),
         *(f"Left out: {sentence}." for sentence in analysis.left_out),
         *_impossible(analysis.points),
         *_unstable(analysis.points),
@@ -50,6 +51,20 @@ def _disturbances(measurements: Sequence[Measurement]) -> list[str]:
         if hit:
             sentences.append(f"In {hit} of {len(counts)} measurements, {sum(counts)} {meaning}.")
     return sentences
+
+
+_FLASH = "memory.flash"
+"""The condition that tells what `workload=flash` reads."""
+
+
+def _without_flash(measurements: Sequence[Measurement]) -> list[str]:
+    """Say where the workload that is named for the flash read something else."""
+    tables = {one.conditions.get(_FLASH, "") for one in measurements if one.factors.get("workload") == "flash"}
+    return [
+        f"workload=flash read no flash ({_FLASH}: {table}): these numbers tell nothing about it."
+        for table in sorted(tables)
+        if table.startswith("none")
+    ]
 
 
 def _impossible(points: Sequence[SpeedupPoint]) -> list[str]:

@@ -482,6 +482,13 @@ class TestWarnings:
         (sentence,) = (text for text in warnings(analyse(run), run) if "unstable" in text)
         assert sentence.startswith("1 of 2 settings are unstable; the worst is workload=fp")
         assert "n=2," in sentence
+        assert "other programs" in sentence
+
+    def test_tell_of_no_other_programs_on_a_simulated_chip(self) -> None:
+        run = [measured([1000, 2000] * 5, [600] * 10, n=1)]
+        (sentence,) = (text for text in warnings(analyse(run), run, "simulated") if "unstable" in text)
+        assert "other programs" not in sentence
+        assert "nothing else runs on a simulated chip" in sentence
 
     def test_tell_of_a_speed_up_beyond_the_number_of_cores(self) -> None:
         run = [measured([1000] * 5, [450] * 5)]

@@ -20,7 +20,8 @@
  * The energy mark is high from before the first repetition to behind the last or, with mark=alone or mark=beside,
  * around each such pass.
  *
- * Contents are checked: what was read by its sum, what was written or copied by looking at it after the window. */
+ * Contents are checked: what was read by its sum, what was written or copied by looking at it after the window. A region
+ * that can only be read, such as flash, has its contents from the board; the other accesses are refused there. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"
@@ -37,8 +38,6 @@ typedef uintptr_t word_t;
 _Static_assert(BYTES_UNIT % TURN_BYTES == 0, "a pass consists of whole turns");
 /* The other core looks at whether it should stop after so many bytes at most: some microseconds. */
 #define CHUNK_BYTES 1024U
-/* Word i of what is read holds i times this, an odd number without a pattern (the golden ratio of 2^32). */
-#define STEP 0x9e3779b1U
 /* Turns of a loop after which the other core sleeps: some ten microseconds on a microcontroller. */
 #define SETTLING_TURNS 200U
 
@@ -84,6 +83,7 @@ struct worker {
     enum access access;
     volatile word_t *words; /* what it reads or writes, or copies to the words behind */
     size_t count;           /* of them, a multiple of UNROLLED */
+    size_t origin;          /* where in its region the first of them is */
     size_t at;              /* the next of them */
     word_t value;           /* that is written next */
     bool right;
@@ -175,20 +175,24 @@ static word_t pass(struct worker *worker, size_t words) {
 
 /* ---- their contents ---- */
 
-static word_t content(size_t index) { return (word_t)index * STEP; }
+/* As a region has them that can only be read. */
+static word_t content(const struct worker *worker, size_t index) {
+    return (word_t)(worker->origin + index) * PORT_REGION_STEP;
+}
 
 /* The sum of the contents from `first` on, `count` of them, without going round. */
-static word_t sum_of(size_t first, size_t count) {
+static word_t sum_of(const struct worker *worker, size_t first, size_t count) {
     word_t pairs = count % 2U == 0 ? count / 2U * (count - 1U) : (count - 1U) / 2U * count;
-    return (count * first + pairs) * STEP;
+    return (count * (worker->origin + first) + pairs) * PORT_REGION_STEP;
 }
 
 /* The same, going round. */
 static word_t expected_sum(const struct worker *worker, size_t first, size_t count) {
-    word_t sum = sum_of(0, worker->count) * (count / worker->count);
+    word_t sum = sum_of(worker, 0, worker->count) * (count / worker->count);
     size_t rest = count % worker->count;
     size_t left = worker->count - first;
-    return rest <= left ? sum + sum_of(first, rest) : sum + sum_of(first, left) + sum_of(0, rest - left);
+    return rest <= left ? sum + sum_of(worker, first, rest)
+                        : sum + sum_of(worker, first, left) + sum_of(worker, 0, rest - left);
 }
 
 /* Whether `count` words from `first` on, going round, hold what was written or copied. What was copied is erased, so
@@ -200,8 +204,8 @@ static bool look_at(const struct worker *worker, size_t first, size_t count) {
         if (worker->access == WRITE) {
             right = right && worker->words[index] == worker->value;
         } else {
-            right = right && worker->words[worker->count + index] == content(index);
-            worker->words[worker->count + index] = ~content(index);
+            right = right && worker->words[worker->count + index] == content(worker, index);
+            worker->words[worker->count + index] = ~content(worker, index);
         }
         index = index + 1U < worker->count ? index + 1U : 0;
     }
@@ -210,9 +214,9 @@ static bool look_at(const struct worker *worker, size_t first, size_t count) {
 
 static void fill(const struct worker *worker) {
     for (size_t i = 0; i < worker->count; i++) {
-        worker->words[i] = content(i);
+        worker->words[i] = content(worker, i);
         if (worker->access == COPY) {
-            worker->words[worker->count + i] = ~content(i);
+            worker->words[worker->count + i] = ~content(worker, i);
         }
     }
 }
@@ -338,12 +342,15 @@ static void settle(struct worker *worker, uint32_t index, bool second) {
     size_t half = region.bytes / 2U;
     worker->words = (volatile word_t *)(void *)((uint8_t *)region.base + (second ? half : 0));
     worker->count = share_of(&region, worker->access) / TURN_BYTES * UNROLLED;
+    worker->origin = second ? half / sizeof(word_t) : 0;
     worker->at = 0;
-    worker->value = STEP;
+    worker->value = PORT_REGION_STEP;
     worker->right = true;
     worker->migrated = false;
     worker->preempted = 0;
-    fill(worker);
+    if (!region.read_only) {
+        fill(worker);
+    }
 }
 
 static void settle_both(const struct ic_run *run) {
@@ -361,9 +368,12 @@ static void settle_both(const struct ic_run *run) {
     }
 }
 
-static bool has_room(uint32_t index, enum access access, struct ic_error *error) {
+static bool can_be(uint32_t index, enum access access, struct ic_error *error) {
     struct port_region region;
     (void)port_region(index, &region); /* the index is one of those that region_name() has */
+    if (region.read_only && access != READ) {
+        return ic_error_set(error, "unsupported", "the region ", region.name, " can only be read");
+    }
     return share_of(&region, access) >= TURN_BYTES ||
            ic_error_set(error, "unsupported", "there is not enough memory in the region ", region.name, "");
 }
@@ -373,9 +383,9 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     if (values[P_BYTES] % BYTES_UNIT != 0) {
         return ic_error_set(error, "bad-value", "bytes is not a multiple of 64", "", "");
     }
-    return has_room(values[P_REGION], (enum access)values[P_ACCESS], error) &&
+    return can_be(values[P_REGION], (enum access)values[P_ACCESS], error) &&
            (values[P_OTHER] == 0 || port_core_count() < 2 ||
-            has_room(values[P_OTHER_REGION], (enum access)(values[P_OTHER] - 1U), error));
+            can_be(values[P_OTHER_REGION], (enum access)(values[P_OTHER] - 1U), error));
 }
 
 static void take(struct ic_run *run, struct ic_series *alone, struct ic_series *beside) {

@@ -279,6 +279,10 @@ void port_console_set_rate(uint32_t bits_per_second);
 
 /* ---- what the target is ------------------------------------------------------------------------------------------ */
 
+/* What a region that can only be read holds: word i, as wide as a pointer, is i times this, an odd number without a
+ * pattern (the golden ratio of 2^32). */
+#define PORT_REGION_STEP 0x9e3779b1U
+
 /* Memory that benchmarks may use, by name. */
 struct port_region {
     /* The name a user gives to choose it, e.g. "sram-striped". Lower case, no blanks. */
@@ -287,9 +291,13 @@ struct port_region {
     void *base;
     /* Size in bytes, a multiple of 64. Region 0 is larger than any cache that a core has to itself. */
     size_t bytes;
+    /* Whether it can only be read, as flash can. Each half of such a region is larger than a cache in front of it, so
+     * that reading it in order is reading the memory. */
+    bool read_only;
 };
 
-/* The region with this index, from 0 up; false beyond the last. There is at least one. */
+/* The region with this index, from 0 up; false beyond the last. There is at least one that can be written, and all of
+ * those come before the ones that can only be read. */
 bool port_region(uint32_t index, struct port_region *region);
 
 /* Name of the board's folder, e.g. "linux", and of the chip or CPU. */

@@ -6,11 +6,25 @@
 #include "workload.h"
 
 // clang-format off
+/* A board may go without these (IC_WITHOUT_DOUBLE): where there is no unit for double precision, the functions that do it
+ * are 8 KiB of code. */
+#ifdef IC_WITHOUT_DOUBLE
+#define IC_WORKLOADS_IN_DOUBLE(X)
+#else
+#define IC_WORKLOADS_IN_DOUBLE(X) \
+    X(double)
+#endif
+
 #define IC_WORKLOADS(X) \
     X(fp)               \
     X(integer)          \
     X(hanoi)            \
-    X(memory)
+    X(memory)           \
+    X(flash)            \
+    X(fir)              \
+    X(dense)            \
+    X(aes)              \
+    IC_WORKLOADS_IN_DOUBLE(X)
 // clang-format on
 
 #define IC_WORKLOAD_DECLARED(name) extern const struct ic_workload ic_workload_##name;

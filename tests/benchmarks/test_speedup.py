@@ -462,11 +462,33 @@ class TestWarnings:
         assert sentence.startswith("In 1 of 2 measurements, 3 ")
         assert cause in sentence
 
+    @pytest.mark.parametrize(
+        ("workload", "told", "warned"),
+        [
+            ("flash", "none, a table in ram stands in for it", True),
+            ("flash", "the region flash, through the cache", False),
+            ("fp", "none, a table in ram stands in for it", False),
+        ],
+    )
+    def test_tell_that_flash_was_not_read_where_there_is_none(self, workload: str, told: str, warned: bool) -> None:
+        run = [measured([1000] * 5, [600] * 5, workload=workload)]
+        run = [msgspec.structs.replace(one, conditions={"memory.flash": told}) for one in run]
+        found = [text for text in warnings(analyse(run), run) if "flash" in text]
+        expected = f"workload=flash read no flash (memory.flash: {told}): these numbers tell nothing about it."
+        assert found == ([expected] if warned else [])
+
     def test_tell_of_unstable_settings_and_name_the_worst(self) -> None:
         run = [measured([1000, 1010] * 5, [600] * 10, n=1), measured([1000, 2000] * 5, [600] * 10, n=2)]
         (sentence,) = (text for text in warnings(analyse(run), run) if "unstable" in text)
         assert sentence.startswith("1 of 2 settings are unstable; the worst is workload=fp")
         assert "n=2," in sentence
+        assert "other programs" in sentence
+
+    def test_tell_of_no_other_programs_on_a_simulated_chip(self) -> None:
+        run = [measured([1000, 2000] * 5, [600] * 10, n=1)]
+        (sentence,) = (text for text in warnings(analyse(run), run, "simulated") if "unstable" in text)
+        assert "other programs" not in sentence
+        assert "nothing else runs on a simulated chip" in sentence
 
     def test_tell_of_a_speed_up_beyond_the_number_of_cores(self) -> None:
         run = [measured([1000] * 5, [450] * 5)]

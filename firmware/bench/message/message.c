@@ -57,9 +57,10 @@ static const char *transport_name(uint32_t index) {
     return found != NULL ? found->name : NULL;
 }
 
+/* Those that can be written, which come first. */
 static const char *region_name(uint32_t index) {
     struct port_region region;
-    return port_region(index, &region) ? region.name : NULL;
+    return port_region(index, &region) && !region.read_only ? region.name : NULL;
 }
 
 static uint32_t most_buffer(void) {

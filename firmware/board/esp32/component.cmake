@@ -15,7 +15,8 @@ set(sources ${IC_PORTABLE} bench/registry.c
   board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c board/esp32/clock/timer.c
   board/esp32/console/console.c board/esp32/cores/doorbell.c board/esp32/cores/lock.c
   board/esp32/fault/panic.c board/esp32/fault/watchdog.c
-  board/esp32/instruments/conditions.c board/esp32/instruments/esp32_instruments.c
+  board/esp32/instruments/conditions.c board/esp32/instruments/esp32_flash.c
+  board/esp32/instruments/esp32_instruments.c
   board/esp32/instruments/esp32_mark.c board/esp32/instruments/esp32_region.c)
 
 if(CONFIG_INTERCORE_CONSOLE_USB_SERIAL_JTAG)

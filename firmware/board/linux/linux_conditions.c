@@ -137,6 +137,7 @@ static void add_regions(void) {
     }
     add("memory.regions", text);
     add_number("memory.word_bytes", sizeof(uintptr_t));
+    add("memory.flash", "none, a table in ram stands in for it");
 }
 
 /* What stands for a small kernel's objects. */

@@ -1,5 +1,7 @@
 #include "rp2040_board.h"
 
+#include <errno.h>
+
 #include "port_freertos.h"
 #include "rp2040_clock.h"
 #include "rp2040_conditions.h"
@@ -10,6 +12,13 @@
 #include "rp2040_watchdog.h"
 
 static void (*program)(void);
+
+/* The C library's square roots set errno, which nobody reads. The library's own stands in a kilobyte of variables for all
+ * that it could do, of which there would be a copy for a restart, too. */
+int *__errno(void) { // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): newlib's name
+    static int number;
+    return &number;
+}
 
 static void run_program(void) {
     rp2040_tick_start();

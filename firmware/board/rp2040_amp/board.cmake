@@ -15,8 +15,22 @@ ic_freertos(ThirdParty/GCC/RP2040 port/freertos_amp board/rp2040_amp board/rp204
 
 target_sources(intercore PRIVATE bench/registry_amp.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
-# 24 kB: with code for each core, there is no room for more.
-target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=3072U)
+# The striped SRAM, 256 KiB, in three parts: core 0's program, core 1's, and what they share, samples among it. With code
+# for each core there is no room for more of them; and beside the larger code of -O0 for fewer, and none for the
+# functions of double precision.
+set(core_0_bytes "136K + 512")
+set(core_1_bytes "82K + 512")
+set(shared_bytes 37K)
+set(samples 3072U)
+if(IC_OPT STREQUAL "O0")
+  set(core_0_bytes 140K)
+  set(core_1_bytes 87K)
+  set(shared_bytes 29K)
+  set(samples 2048U)
+  target_compile_definitions(intercore PUBLIC IC_WITHOUT_DOUBLE)
+endif()
+target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples})
+configure_file(${here}/memory_map.ld.in memory_map.ld @ONLY)
 
 # In the order in which the linker places them: simulated cycles move with it.
 set(chip_sources
@@ -45,11 +59,11 @@ target_link_libraries(intercore PUBLIC rp2040_amp)
 add_executable(intercore-target board/rp2040_amp/core_${IC_CORE}.c
   $<TARGET_OBJECTS:intercore> $<TARGET_OBJECTS:rp2040_amp>)
 target_link_libraries(intercore-target PRIVATE intercore m)
-target_link_options(intercore-target PRIVATE -nostartfiles -L${here}/core${IC_CORE} -L${here}
-  -T ${rp2040_folder}/start/sram.ld
+target_link_options(intercore-target PRIVATE -nostartfiles
+  -L${here}/core${IC_CORE} -L${here} -L${CMAKE_CURRENT_BINARY_DIR} -T ${rp2040_folder}/start/sram.ld
   -Wl,--gc-sections,--fatal-warnings,-Map=${CMAKE_CURRENT_BINARY_DIR}/intercore-target.map)
-set_target_properties(intercore-target PROPERTIES
-  LINK_DEPENDS "${rp2040_folder}/start/sram.ld;${here}/ram.ld;${here}/memory_map.ld;${here}/core${IC_CORE}/memory.ld")
+set_target_properties(intercore-target PROPERTIES LINK_DEPENDS
+  "${rp2040_folder}/start/sram.ld;${here}/ram.ld;${here}/core${IC_CORE}/memory.ld;${CMAKE_CURRENT_BINARY_DIR}/memory_map.ld")
 
 if(IC_CORE EQUAL 0)
   target_sources(intercore-target PRIVATE

@@ -15,13 +15,30 @@ bool port_test_has_condition(const char *key, const char *value) {
     return false;
 }
 
-static void facts_are_complete(void) {
+static bool holds_its_words(const struct port_region *region) {
+    const uintptr_t *words = region->base;
+    for (size_t i = 0; i < region->bytes / sizeof *words; i++) {
+        if (words[i] != (uintptr_t)i * PORT_REGION_STEP) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void regions_are_as_they_say(void) {
     struct port_region region;
-    expect(port_region(0, &region), "there is a memory region");
+    expect(port_region(0, &region) && !region.read_only, "there is a memory region that can be written");
+    bool read_only = false;
     for (uint32_t i = 0; port_region(i, &region); i++) {
         expect(region.bytes > 0 && region.bytes % 64 == 0, "a region's size is a multiple of 64");
         expect((uintptr_t)region.base % 64 == 0, "a region is aligned to 64 bytes");
+        expect(region.read_only || !read_only, "regions that can be written come first");
+        expect(!region.read_only || holds_its_words(&region), "a region that can only be read holds its words");
+        read_only = region.read_only;
     }
+}
+
+static void facts_are_complete(void) {
     struct port_condition condition;
     bool has_mark = false;
     for (uint32_t i = 0; port_condition(i, &condition); i++) {
@@ -42,6 +59,7 @@ const char *port_test(void) {
     port_test_time();
     port_test_locks();
     port_test_interrupts();
+    regions_are_as_they_say();
     facts_are_complete();
     return port_test_failure;
 }

@@ -23,7 +23,7 @@ TARGET_FACTORS: Mapping[str, tuple[str, ...]] = {
     OPT_NAME: ("compiler.flags", "memory.heap_at_start"),
     "clock_mhz": ("clock_hz", "clock.sys_hz", "clock.peri_hz", "clock.pll", "flash.clock_hz"),
     "code": (
-        *("memory.code", "memory.constants", "memory.regions", "memory.heap_at_start"),
+        *("memory.code", "memory.constants", "memory.regions", "memory.flash", "memory.heap_at_start"),
         *("flash.xip_cache", "flash.clock_hz"),
     ),
     "xip_cache": ("flash.xip_cache",),

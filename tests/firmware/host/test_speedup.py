@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from tests.firmware.host.conftest import Terminal
 
 
-@pytest.mark.parametrize("workload", ["fp", "integer", "hanoi", "memory"])
+WORKLOADS = ["fp", "integer", "hanoi", "memory", "double", "flash", "fir", "dense", "aes"]
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
 @pytest.mark.parametrize("mode", ["create", "pool", "spin"])
 @pytest.mark.parametrize("join", ["notify", "poll-tick"])
 def test_every_way_of_forking_and_joining_checks_every_result(

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "line.h"
 #include "port.h"
+#include "region_words.h"
 #include "run.h"
 #include "workload.h"
 
@@ -73,9 +74,19 @@ bool port_condition(uint32_t index, struct port_condition *condition) {
 #define MEMORY_BYTES (61U * 64U)
 _Alignas(64) uint8_t seen_memory[MEMORY_BYTES];
 
+/* A region that can only be read, if it is given: not a power of two of words either, and what lies beyond the largest
+ * in it is not what it should be. */
+#define FLASH_WORDS 304U
+_Alignas(64) uintptr_t seen_flash[FLASH_WORDS] = {REGION_WORDS_256(0U)};
+uint32_t given_flash;
+
 bool port_region(uint32_t index, struct port_region *region) {
-    *region = (struct port_region){.name = "small", .base = seen_memory, .bytes = sizeof seen_memory};
-    return index == 0;
+    if (index == 0) {
+        *region = (struct port_region){.name = "small", .base = seen_memory, .bytes = sizeof seen_memory};
+        return true;
+    }
+    *region = (struct port_region){.name = "flash", .base = seen_flash, .bytes = sizeof seen_flash, .read_only = true};
+    return index == 1 && given_flash != 0;
 }
 
 /* ---- console ---- */

@@ -1,18 +1,28 @@
-"""The workloads, as each compiler makes them at each optimisation level, against implementations in Python."""
+"""The workloads, as each compiler makes them at each optimisation level, against implementations in Python.
+
+Where somebody else has one it is theirs: the coefficients of the filter are SciPy's, its outputs and the matrix product
+numpy's, the cipher OpenSSL's.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import math
 import platform
 import re
+import struct
 import subprocess
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import CTR
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from scipy.signal import firwin
 
 from . import layout
 
@@ -20,11 +30,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-NAMES = ("fp", "integer", "hanoi", "memory")
+NAMES = ("fp", "integer", "hanoi", "memory", "double", "flash", "fir", "dense", "aes")
 LINE_BYTES = 64
 LINES = 61
 """Lines in the memory region of test_port.c."""
+FLASH_WORDS = 256
+"""The largest power of two of words in the region of test_port.c that can only be read, and in the other one."""
+READS = 16
+"""Words that a unit of `flash` reads."""
+STEP = 0x9E3779B1
 U32 = 2**32
+PERIODS = {"memory": LINES, "flash": FLASH_WORDS // READS, "fir": 256, "dense": 256, "aes": 4}
+"""Units after which those that do not simply repeat one unit begin again."""
 
 units = st.integers(0, U32 - 1)
 counts = st.one_of(st.integers(0, 2 * LINES + 3), st.integers(0, 3000))
@@ -42,6 +59,7 @@ class Build(NamedTuple):
         pointers = (ctypes.POINTER(layout.Workload) * len(NAMES)).in_dll(self.library, "ic_workloads")
         names = (ctypes.c_char_p * len(NAMES)).in_dll(self.library, "ic_workload_names")
         workload: layout.Workload = pointers[list(names).index(name.encode())].contents
+        ctypes.c_uint32.in_dll(self.library, "given_flash").value = 1
         if workload.prepare:
             workload.prepare()
         return workload
@@ -51,6 +69,10 @@ class Build(NamedTuple):
         return np.frombuffer(
             (ctypes.c_uint32 * (LINES * LINE_BYTES // 4)).in_dll(self.library, "seen_memory"), np.uint32
         )
+
+    def flash(self) -> np.ndarray[tuple[int], np.dtype[np.uintp]]:
+        """Return the words of the region that can only be read: the region itself, not a copy."""
+        return np.frombuffer((ctypes.c_size_t * FLASH_WORDS).in_dll(self.library, "seen_flash"), np.uintp)
 
 
 @pytest.fixture(scope="session")
@@ -109,7 +131,80 @@ def memory(first: int, count: int) -> int:
     return int(words[lines].sum(dtype=np.uint64)) % U32
 
 
-MODELS: dict[str, Callable[[int, int], int]] = {"fp": fp, "integer": integer, "hanoi": hanoi, "memory": memory}
+def halves(x: float) -> int:
+    """Return the sum of the two halves of a double's bits."""
+    return sum(struct.unpack("<2I", struct.pack("<d", x)))
+
+
+def double(_first: int, count: int) -> int:
+    x = float.fromhex("0x1.03380c1e4bbd6p+3")
+    checksum = 0
+    for _ in range(count):
+        x = math.sqrt(x) * 3.7 / 1.3
+        checksum += halves(x)
+    return checksum % U32
+
+
+def places(first: int, count: int, size: int = FLASH_WORDS) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Return which words of a table of `size` the units read, in order."""
+    k = (np.arange(count * READS, dtype=np.uint64) + np.uint64(first * READS)) % np.uint64(size)
+    k = k * np.uint64(STEP) % np.uint64(size)
+    k ^= k >> np.uint64(5)
+    k = k * np.uint64(0x85EBCA6B) % np.uint64(size)
+    return k ^ k >> np.uint64(6)
+
+
+def flash(first: int, count: int) -> int:
+    return int((places(first, count) * np.uint64(STEP) % np.uint64(U32)).sum()) % U32
+
+
+def noise(count: int, bits: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return the first fractions of the golden ratio's multiples, each of so many bits."""
+    return np.arange(count, dtype=np.int64) * STEP % U32 >> 32 - bits
+
+
+def fir(first: int, count: int) -> int:
+    taps = np.round(firwin(32, 0.25) * 2**15).astype(np.int64)
+    numbers = (np.arange(count + len(taps) - 1) + (first - len(taps) + 1)) % 256
+    return int(np.convolve(noise(256, 12)[numbers], taps, "valid").sum()) % U32 if count else 0
+
+
+def dense(first: int, count: int) -> int:
+    weights, inputs = (noise(1024, 8) - 128).reshape(2, 16, 32)
+    elements = (weights @ inputs.T + 2**19).ravel()
+    return int(elements[(np.arange(count, dtype=np.uint64) + np.uint64(first)) % np.uint64(256)].sum()) % U32
+
+
+def aes(first: int, count: int) -> int:
+    """NIST SP 800-38A, F.5.1: what OpenSSL makes of the standard's plain text."""
+    counter = bytes(range(0xF0, 0x100))
+    encryptor = Cipher(AES(bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")), CTR(counter)).encryptor()
+    words = struct.unpack(
+        ">16I",
+        encryptor.update(
+            bytes.fromhex(
+                "6bc1bee22e409f96e93d7e117393172a"
+                "ae2d8a571e03ac9c9eb76fac45af8e51"
+                "30c81c46a35ce411e5fbc1191a0a52ef"
+                "f69f2445df4f9b17ad2b417be66c3710"
+            )
+        ),
+    )
+    blocks = [sum(words[4 * block : 4 * block + 4]) for block in range(4)]
+    return sum(blocks[(first + unit) % 4] for unit in range(count)) % U32
+
+
+MODELS: dict[str, Callable[[int, int], int]] = {
+    "fp": fp,
+    "integer": integer,
+    "hanoi": hanoi,
+    "memory": memory,
+    "double": double,
+    "flash": flash,
+    "fir": fir,
+    "dense": dense,
+    "aes": aes,
+}
 
 over_builds = settings(
     max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -133,7 +228,7 @@ def test_the_work_and_its_expected_checksum_agree_with_python(build: Build, name
 
 
 @over_builds
-@pytest.mark.parametrize("name", ["fp", "hanoi", "memory"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "integer"])
 @given(first=st.integers(0, U32 // 2), count=counts, where=st.floats(0, 1))
 def test_parts_add_up_to_the_whole(build: Build, name: str, first: int, count: int, where: float) -> None:
     cut = int(count * where)
@@ -142,11 +237,12 @@ def test_parts_add_up_to_the_whole(build: Build, name: str, first: int, count: i
 
 
 @over_builds
+@pytest.mark.parametrize("name", PERIODS)
 @given(first=units, count=units)
-def test_any_amount_of_memory_is_known_in_advance(build: Build, first: int, count: int) -> None:
-    rounds, rest = divmod(count, LINES)
-    right = (rounds * memory(0, LINES) + memory(first % LINES, rest)) % U32
-    assert build.workload("memory").expected(first, count) == right
+def test_any_amount_of_work_is_known_in_advance(build: Build, name: str, first: int, count: int) -> None:
+    rounds, rest = divmod(count, PERIODS[name])
+    right = (rounds * MODELS[name](0, PERIODS[name]) + MODELS[name](first % PERIODS[name], rest)) % U32
+    assert build.workload(name).expected(first, count) == right
 
 
 @over_builds
@@ -157,6 +253,28 @@ def test_any_number_of_integer_steps_is_jumped(build: Build, count: int) -> None
     power = pow(a, count, U32 * (a - 1))
     right = (power + c * ((power - 1) // (a - 1))) % U32
     assert build.workload("integer").expected(0, count) == right
+
+
+@over_builds
+@given(first=units, count=counts)
+def test_without_flash_the_table_is_in_memory(build: Build, first: int, count: int) -> None:
+    workload = build.workload("flash")
+    ctypes.c_uint32.in_dll(build.library, "given_flash").value = 0
+    build.memory()[:] = 0
+    workload.prepare()
+    assert build.memory().any()
+    assert workload.work(first, count) == workload.expected(first, count) == flash(first, count)
+
+
+@pytest.mark.parametrize("size", [2**11, 2**14, 2**15])
+def test_flash_is_read_in_an_order_without_a_stride(size: int) -> None:
+    """Every word of a round once; what lies how far behind the one before is never told by what came before that."""
+    order = places(0, size // READS, size).astype(np.int64)
+    assert sorted(order) == list(range(size))
+    strides = np.diff(order)
+    assert np.unique(strides, return_counts=True)[1].max() < 0.02 * size
+    assert (np.diff(strides) == 0).mean() < 0.02
+    assert (np.abs(strides) <= 64 // 4).mean() < 0.02, "hardly ever in one line of any cache"
 
 
 @pytest.mark.parametrize("discs", range(13))
@@ -204,6 +322,42 @@ def test_one_wrong_bit_in_memory_is_noticed(build: Build, word: int, bit: int, f
     assert workload.work(first, LINES) == workload.expected(first, LINES)
 
 
+@over_builds
+@given(word=st.integers(0, FLASH_WORDS - 1), bit=st.integers(0, 31), first=units)
+def test_one_wrong_bit_in_flash_is_noticed(build: Build, word: int, bit: int, first: int) -> None:
+    workload, words, units_of_round = build.workload("flash"), build.flash(), FLASH_WORDS // READS
+    words[word] ^= np.uintp(1 << bit)
+    try:
+        assert workload.work(first, units_of_round) != workload.expected(first, units_of_round)
+    finally:
+        words[word] ^= np.uintp(1 << bit)
+    assert workload.work(first, units_of_round) == workload.expected(first, units_of_round)
+
+
+@over_builds
+@pytest.mark.parametrize(("name", "used"), [("fir", 574), ("dense", 1024)])
+@given(data=st.data(), bit=st.integers(0, 7), first=units)
+def test_one_wrong_bit_of_a_signal_or_a_layer_is_noticed(
+    build: Build, name: str, used: int, data: st.DataObject, bit: int, first: int
+) -> None:
+    workload, stored = build.workload(name), build.memory().view(np.uint8)
+    at = data.draw(st.integers(0, used - 1))
+    stored[at] ^= 1 << bit
+    assert workload.work(first, 256) != workload.expected(first, 256)
+    assert build.workload(name).work(first, 256) == workload.expected(first, 256), "prepare() puts it right"
+
+
+@pytest.mark.parametrize("ulps", [-2, -1, 1, 2])
+def test_a_step_of_double_that_is_off_in_the_last_place_is_noticed(ulps: int) -> None:
+    x = float.fromhex("0x1.03380c1e4bbd6p+3")
+    x += ulps * math.ulp(x)
+    checksum = halves(x)
+    for _ in range(9):
+        x = math.sqrt(x) * 3.7 / 1.3
+        checksum += halves(x)
+    assert checksum % U32 != double(0, 10)
+
+
 @pytest.mark.parametrize("ulps", [-2, 2])
 def test_a_step_of_fp_that_is_off_by_two_in_the_last_place_is_noticed(ulps: int) -> None:
     """The chain contracts, so that an error dies out; what it added to the checksum stays."""
@@ -221,7 +375,7 @@ LEAST_NS = 0.25
 """No processor of today reads a line, makes a step of a dependent chain or moves seven discs in less per unit."""
 
 
-@pytest.mark.parametrize("name", ["fp", "integer", "hanoi", "memory"])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_unit_takes_its_time(build: Build, name: str) -> None:
     assert ns_per_unit(build, name) > LEAST_NS
 
@@ -262,17 +416,19 @@ def loops(instructions: list[Instruction]) -> list[tuple[int, int]]:
 
 
 FP_OPERATIONS = {
-    "square root": r"v?sqrtss|fsqrt|R_\w+\s+sqrtf",
-    "multiplication": r"v?mulss|fmul",
-    "division": r"v?divss|fdiv",
+    "square root": r"v?sqrts{0}|fsqrt|R_\w+\s+sqrt",
+    "multiplication": r"v?muls{0}|fmul",
+    "division": r"v?divs{0}|fdiv",
 }
+"""By x86's letter for the precision, and as AArch64 has them for both."""
 
 
 @pytest.mark.skipif(platform.machine() not in {"x86_64", "aarch64"}, reason="knows the instructions of two processors")
+@pytest.mark.parametrize(("name", "precision"), [("fp", "s"), ("double", "d")])
 @pytest.mark.parametrize("operation", FP_OPERATIONS)
-def test_the_loop_of_fp_still_has_its_operations(build: Build, operation: str) -> None:
-    instructions = disassemble(build.objects / "fp.o")
+def test_the_loop_of_a_chain_still_has_its_operations(build: Build, name: str, precision: str, operation: str) -> None:
+    instructions = disassemble(build.objects / f"{name}.o")
     ranges = loops(instructions)
     assert ranges
     inside = [at.text for at in instructions if any(low <= at.address <= high for low, high in ranges)]
-    assert any(re.search(FP_OPERATIONS[operation], text) for text in inside)
+    assert any(re.search(FP_OPERATIONS[operation].format(precision), text) for text in inside)

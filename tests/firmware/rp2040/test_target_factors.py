@@ -15,6 +15,7 @@ import pytest
 from intercore.benchmarks import registry
 from intercore.board.factors import OPT_LEVELS
 from intercore.board.uf2 import uf2_of
+from intercore.errors import UsageError
 from intercore.link.session import Session
 from intercore.record.factors import TARGET_FACTORS
 from intercore.sim import Simulator
@@ -209,6 +210,61 @@ def test_two_cores_without_the_cache_are_as_slow_as_one(flash: dict[str, Built])
     answer, _ = flash["off"].measure("speedup", {"workload": "fp", "n": 20, "mode": "pool", "samples": 3})
     t1, tp = (np.median(next(one.ticks for one in answer.series if one.name == name)) for name in ("t1", "tp"))
     assert t1 / tp < 1.1
+
+
+def test_flash_is_a_region_of_an_image_that_is_there_and_of_no_other(
+    rates: dict[int, Built], flash: dict[str, Built]
+) -> None:
+    for one, has in ((rates[125], False), (flash["on"], True)):
+        parameters = {
+            (benchmark.name, parameter.name): parameter.choices
+            for benchmark in one.session.benchmarks()
+            for parameter in benchmark.parameters
+        }
+        assert ("flash" in parameters["memory", "region"]) is ("flash" in parameters["memory", "other_region"]) is has
+        assert "flash" not in parameters["message", "region"], "a message is written"
+        assert ("flash 65536 bytes" in one.info.conditions["memory.regions"]) is has
+        assert one.info.conditions["memory.flash"].startswith("none, ") is not has
+
+
+@pytest.mark.parametrize("access", ["write", "copy"])
+@pytest.mark.parametrize("who", [("region", "access"), ("other_region", "other")])
+def test_flash_is_never_written(flash: dict[str, Built], access: str, who: tuple[str, str]) -> None:
+    with pytest.raises(UsageError, match="the region flash can only be read"):
+        flash["on"].measure("memory", {"other": "read", who[0]: "flash", who[1]: access})
+
+
+def test_a_word_of_flash_takes_the_time_of_the_wire_which_two_cores_share(flash: dict[str, Built]) -> None:
+    """Read in order, what is larger than the cache is always new; the loop stays in the cache."""
+    words = 1024
+    for core in (0, 1):
+        answer, _ = flash["on"].measure(
+            "memory",
+            {
+                "region": "flash",
+                "core": core,
+                "other": "read",
+                "other_region": "flash",
+                "bytes": 4 * words,
+                "samples": 6,
+            },
+        )
+        assert answer.checks["wrong"] == 0
+        alone, beside = (np.median(one.ticks) for one in answer.series if one.name in ("alone", "beside"))
+        assert 1 + MISS < alone / words < 1.1 * (2 + MISS)
+        assert 1.8 < beside / alone < 2.1
+
+
+@pytest.mark.measures("speedup")
+def test_two_cores_that_read_flash_wait_for_each_other(flash: dict[str, Built]) -> None:
+    def speedup(workload: str) -> float:
+        answer, _ = flash["on"].measure("speedup", {"workload": workload, "n": 300, "mode": "spin", "samples": 3})
+        assert answer.checks["wrong"] == 0
+        t1, tp = (np.median(one.ticks) for one in answer.series if one.name in ("t1", "tp"))
+        return float(t1 / tp)
+
+    assert speedup("flash") < 1.2
+    assert speedup("dense") > 1.6
 
 
 def test_the_common_clock_is_exact_when_the_code_is_in_flash(flash: dict[str, Built]) -> None:

@@ -52,6 +52,7 @@ bool esp32_instruments_condition(uint32_t index, struct port_condition *conditio
         {"interrupt.timer", "CCOMPARE1 of the core, exact to the cycle, level 3"},
         {"interrupt.doorbell", "the kernel's cross-core interrupt, in front of its handler, level 1"},
         {"memory.regions", esp32_region_text()},
+        {"memory.flash", "the region flash, through the cache"},
         {"memory.word_bytes", "4"},
         {"spinlock", "S32C1I (compare and swap) on a word of internal memory, polled"},
         {"atomic", ATOMIC},

@@ -6,7 +6,7 @@
 #include "port.h"
 
 #define ALIGNMENT 64U
-#define REGIONS_MOST 4U
+#define REGIONS_MOST 5U
 #define TEXT_BYTES 128U
 
 #ifdef CONFIG_IDF_TARGET_ESP32
@@ -63,6 +63,8 @@ void esp32_region_start(void) {
     add(HEAP_NAME, take_between(HEAP_LOW, HEAP_HIGH, REGION_HEAP_BYTES), REGION_HEAP_BYTES);
     add("rtc-slow", rtc_slow, sizeof rtc_slow);
     add("psram", heap_caps_aligned_alloc(ALIGNMENT, REGION_PSRAM_BYTES, MALLOC_CAP_SPIRAM), REGION_PSRAM_BYTES);
+    add("flash", (void *)(uintptr_t)esp32_flash_words, REGION_FLASH_BYTES);
+    regions[count - 1U].read_only = true;
     size_t used = 0;
     for (uint32_t i = 0; i < count && used < sizeof text; i++) {
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %u%s", i > 0 ? ", " : "", regions[i].name,

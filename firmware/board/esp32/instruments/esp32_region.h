@@ -7,6 +7,8 @@
  *   sram2         0x3FFB0000, static; region 0        0x3FCF0000, from the heap; the rest of it may be data cache
  *   rtc-slow      0x50000000, behind a slower bus     0x50000000
  *   psram         outside, behind the cache; where there is one and CONFIG_SPIRAM is set
+ *   flash         outside, behind the cache, and read only; each half is larger than an ESP32's cache. There with code
+ *                 in IRAM, too (linker.lf.in)
  *
  * Not here: RTC fast memory, which core 1 of an ESP32 cannot reach; and memory for code (SRAM0 of an ESP32), which
  * takes accesses of 32 bits only, while messages are bytes.
@@ -16,10 +18,16 @@
 #ifndef ESP32_REGION_H
 #define ESP32_REGION_H
 
+#include <stdint.h>
+
 #define REGION_0_BYTES 40960U
 #define REGION_HEAP_BYTES 16384U
 #define REGION_RTC_BYTES 4096U
 #define REGION_PSRAM_BYTES 131072U
+#define REGION_FLASH_BYTES 131072U
+
+/* The words in flash. */
+extern const uintptr_t esp32_flash_words[REGION_FLASH_BYTES / sizeof(uintptr_t)];
 
 /* Takes those of the heap. To be called once, before port_region(). What is not there is left out. */
 void esp32_region_start(void);

@@ -6,7 +6,6 @@
 #include "rp2040_clocks.h"
 #include "rp2040_image.h"
 #include "rp2040_mark.h"
-#include "rp2040_region.h"
 #include "rp2040_registers.h"
 #include "rp2040_uart.h"
 
@@ -31,8 +30,6 @@ static const struct port_condition conditions[] = {
     {"compiler.library", "newlib " _NEWLIB_VERSION ", libgcc (floating point in software)"},
     {"memory.data", "sram-striped"},
     {"memory.stacks", "sram-striped"},
-    {"memory.regions", "sram-striped " TEXT(REGION_STRIPED_BYTES) ", sram4 " TEXT(REGION_BANK_BYTES) ", sram5 " TEXT(
-                           REGION_BANK_BYTES) " bytes"},
     {"memory.word_bytes", "4"},
     {"mark", MARK_TEXT},
     {"console", "UART0 by interrupt on core 0, " TEXT(UART_RATE) " bit/s at start"},

@@ -1,6 +1,7 @@
 #include "rp2040_region.h"
 
 #include "port.h"
+#include "rp2040_image.h"
 
 static uint8_t striped[REGION_STRIPED_BYTES] __attribute__((section(".region"), aligned(64)));
 static uint8_t bank4[REGION_BANK_BYTES] __attribute__((section(".region4"), aligned(64)));
@@ -12,9 +13,11 @@ static const struct port_region regions[] = {
     {.name = "sram5", .base = bank5, .bytes = sizeof bank5},
 };
 
+#define REGIONS (sizeof regions / sizeof regions[0])
+
 bool port_region(uint32_t index, struct port_region *region) {
-    if (index >= sizeof regions / sizeof regions[0]) {
-        return false;
+    if (index >= REGIONS) {
+        return index == REGIONS && rp2040_image_region(region);
     }
     *region = regions[index];
     return true;

@@ -7,5 +7,15 @@
 /* There is no cache in front of SRAM, so any size streams from memory; this leaves room for code at -O0. */
 #define REGION_STRIPED_BYTES 8192
 #define REGION_BANK_BYTES 3584
+/* In flash, of an image that is executed there: each half is larger than the cache, 16 KiB for both cores. */
+#define REGION_FLASH_BYTES 65536
+
+#define REGION_TEXT_OF(token) #token
+#define REGION_TEXT(macro) REGION_TEXT_OF(macro)
+
+/* Those in SRAM and their sizes. */
+#define REGIONS_TEXT                                                                                                   \
+    "sram-striped " REGION_TEXT(REGION_STRIPED_BYTES) ", sram4 " REGION_TEXT(                                          \
+        REGION_BANK_BYTES) ", sram5 " REGION_TEXT(REGION_BANK_BYTES)
 
 #endif

@@ -1,8 +1,10 @@
 /* The image is in flash, and executed there (XIP, DS 2.6.3). */
+#include "region_words.h"
 #include "rp2040_clocks.h"
 #include "rp2040_conditions.h"
 #include "rp2040_cores.h"
 #include "rp2040_image.h"
+#include "rp2040_region.h"
 #include "rp2040_registers.h"
 #include "rp2040_start.h"
 
@@ -33,13 +35,15 @@ static char clock_hz[CONDITIONS_NUMBER_SIZE];
 static struct port_condition conditions[] = {
     {"memory.code", "flash"},
     {"memory.constants", "flash"},
+    {"memory.regions", REGIONS_TEXT ", flash " REGION_TEXT(REGION_FLASH_BYTES) " bytes"},
+    {"memory.flash", "the region flash, behind the cache that the code has, too"},
     {"memory.code_in_sram", "the time stamps and what starts the clocks, where a fetch from flash would come between"},
     {"flash.xip_cache", ""},
     {"flash.read", "EBh, continuous, quad"},
     {"flash.clock_divider", divider},
     {"flash.clock_hz", clock_hz},
 };
-enum { XIP_CACHE = 3 };
+enum { XIP_CACHE = 5 };
 
 void rp2040_image_conditions_start(void) {
     conditions[XIP_CACHE].value = (XIP_CTRL & XIP_CTRL_EN) != 0 ? "on" : "off";
@@ -52,5 +56,14 @@ bool rp2040_image_condition(uint32_t index, struct port_condition *condition) {
         return false;
     }
     *condition = conditions[index];
+    return true;
+}
+
+static const uintptr_t words[] __attribute__((aligned(64))) = {REGION_WORDS_16K(0U)};
+_Static_assert(sizeof words == REGION_FLASH_BYTES, "the region is as large as it says");
+
+bool rp2040_image_region(struct port_region *region) {
+    *region = (struct port_region){
+        .name = "flash", .base = (void *)(uintptr_t)words, .bytes = sizeof words, .read_only = true};
     return true;
 }

@@ -3,6 +3,7 @@
  * It saves .data at its first start and puts it back at each later one: so it can start again without being loaded
  * again (after the watchdog's reset, say). */
 #include "rp2040_image.h"
+#include "rp2040_region.h"
 #include "rp2040_registers.h"
 #include "rp2040_start.h"
 
@@ -41,10 +42,18 @@ bool rp2040_image_condition(uint32_t index, struct port_condition *condition) {
     static const struct port_condition conditions[] = {
         {"memory.code", "sram-striped"},
         {"memory.constants", "sram-striped"},
+        {"memory.regions", REGIONS_TEXT " bytes"},
+        {"memory.flash", "none, a table in sram-striped stands in for it"},
     };
     if (index >= sizeof conditions / sizeof conditions[0]) {
         return false;
     }
     *condition = conditions[index];
     return true;
+}
+
+/* Whatever is in the flash, nobody has set it up. */
+bool rp2040_image_region(struct port_region *region) {
+    (void)region;
+    return false;
 }

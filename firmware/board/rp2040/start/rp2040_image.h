@@ -21,6 +21,9 @@ void rp2040_image_conditions_start(void);
 /* The conditions that tell where code and constants are, and how they are reached: as port_condition(). */
 bool rp2040_image_condition(uint32_t index, struct port_condition *condition);
 
+/* The region in flash; false if none is mapped. */
+bool rp2040_image_region(struct port_region *region);
+
 /* Copies words up to `end`: not by memcpy(), which would need the stack and the variables to be in order. */
 static inline void rp2040_image_copy(uint32_t *to, const uint32_t *from, const uint32_t *end) {
     while (from < end) {

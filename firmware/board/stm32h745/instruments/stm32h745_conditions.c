@@ -35,8 +35,10 @@ static const struct port_condition conditions[] = {
     {"memory.samples", "AXI SRAM (d1), not cached"},
     {"memory.code", "flash: bank 1 for core 0, bank 2 for core 1"},
     {"memory.data", "AXI SRAM, cached, for core 0; SRAM1 for core 1"},
-    {"memory.regions", "d1 " TEXT(MEMORY_D1_REGION_BYTES) ", d2 " TEXT(MEMORY_D2_REGION_BYTES) ", d3 " TEXT(
-                           MEMORY_D3_REGION_BYTES) " bytes, not cached"},
+    {"memory.regions",
+     "d1 " TEXT(MEMORY_D1_REGION_BYTES) ", d2 " TEXT(MEMORY_D2_REGION_BYTES) ", d3 " TEXT(
+         MEMORY_D3_REGION_BYTES) " bytes not cached, flash " TEXT(MEMORY_FLASH_REGION_BYTES) " bytes"},
+    {"memory.flash", "the region flash, in bank 1, behind the data cache of core 0"},
     {"memory.word_bytes", "4"},
     {"compiler", IC_COMPILER},
     {"compiler.flags", IC_FLAGS},

@@ -36,5 +36,7 @@
 #define MEMORY_D1_REGION_BYTES 65536
 #define MEMORY_D2_REGION_BYTES 65536
 #define MEMORY_D3_REGION_BYTES 16384
+/* Among the Cortex-M7's constants. */
+#define MEMORY_FLASH_REGION_BYTES 65536
 
 #endif

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.fit import ForkJoinFit
     from intercore.benchmarks.speedup.points import SpeedupPoint
     from intercore.record.measurement import Measurement
+    from intercore.record.origin import Origin
     from intercore.statistics.intervals import Interval
 
 _UNSTABLE = 0.05
@@ -20,13 +21,16 @@ _POOR_FIT = 0.05
 _IMPOSSIBLE = 1.01
 
 
-def warnings(analysis: SpeedupAnalysis, measurements: Sequence[Measurement] = ()) -> list[str]:
+def warnings(
+    analysis: SpeedupAnalysis, measurements: Sequence[Measurement] = (), origin: Origin = "measured"
+) -> list[str]:
     """Say in plain sentences what makes the numbers doubtful, and the likely cause; most serious first."""
     return [
         *_disturbances(of_speedup(measurements)),
+        *_without_flash(of_speedup(measurements)),
         *(f"Left out: {sentence}." for sentence in analysis.left_out),
         *_impossible(analysis.points),
-        *_unstable(analysis.points),
+        *_unstable(analysis.points, _BESIDE if origin == "measured" else _WITHIN),
         *(sentence for fit in analysis.fits for sentence in _fit_warnings(fit)),
     ]
 
@@ -52,6 +56,20 @@ def _disturbances(measurements: Sequence[Measurement]) -> list[str]:
     return sentences
 
 
+_FLASH = "memory.flash"
+"""The condition that tells what `workload=flash` reads."""
+
+
+def _without_flash(measurements: Sequence[Measurement]) -> list[str]:
+    """Say where the workload that is named for the flash read something else."""
+    tables = {one.conditions.get(_FLASH, "") for one in measurements if one.factors.get("workload") == "flash"}
+    return [
+        f"workload=flash read no flash ({_FLASH}: {table}): these numbers tell nothing about it."
+        for table in sorted(tables)
+        if table.startswith("none")
+    ]
+
+
 def _impossible(points: Sequence[SpeedupPoint]) -> list[str]:
     return [
         f"{point.group} n={point.n}: a speed-up of {point.speedup.value:.3f} on {point.cores} cores is not possible: "
@@ -63,7 +81,15 @@ def _impossible(points: Sequence[SpeedupPoint]) -> list[str]:
     ]
 
 
-def _unstable(points: Sequence[SpeedupPoint]) -> list[str]:
+_BESIDE = "other programs or a changing clock frequency are likely; take more samples, or measure on a quieter machine"
+_WITHIN = (
+    "nothing else runs on a simulated chip: the work itself takes other times, as the tick, the other core or a cache "
+    "comes into it in other places; take more samples"
+)
+"""Why samples of one setting differ: on a machine, and on a simulated chip."""
+
+
+def _unstable(points: Sequence[SpeedupPoint], cause: str) -> list[str]:
     widths = [max(_width(point.t1_us), _width(point.tp_us)) for point in points]
     count = sum(width > _UNSTABLE for width in widths)
     if not count:
@@ -71,8 +97,7 @@ def _unstable(points: Sequence[SpeedupPoint]) -> list[str]:
     width, worst = max(zip(widths, points, strict=True), key=lambda pair: pair[0])
     return [
         f"{count} of {len(points)} settings are unstable; the worst is {worst.group} n={worst.n}, where the 95 % "
-        f"interval of a median is {width:.0%} wide: other programs or a changing clock frequency are likely; take more "
-        "samples, or measure on a quieter machine."
+        f"interval of a median is {width:.0%} wide: {cause}."
     ]
 
 

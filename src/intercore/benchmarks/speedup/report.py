@@ -49,7 +49,7 @@ def report(run: Run, efficiency: float) -> Report:
         BENCHMARK,
         document,
         document["speedup"],
-        warnings(analysis, run.measurements),
+        warnings(analysis, run.measurements, run.plan.origin),
         Section(
             TITLE,
             [],

@@ -1,0 +1,7 @@
+/* In a file of its own, which the linker is told to leave in flash. */
+#include "esp32_region.h"
+#include "region_words.h"
+
+_Static_assert(REGION_FLASH_BYTES == 32768U * sizeof(uintptr_t), "the table has all words of the region");
+
+const uintptr_t esp32_flash_words[] __attribute__((aligned(64))) = {REGION_WORDS_16K(0U), REGION_WORDS_16K(16384U)};

@@ -1,0 +1,93 @@
+/* A unit is one element of a matrix product as a layer of a small neural network has it: 32 products of a weight and an
+ * input of 8 bits each, added up in 32 bits, to a bias. The layer has 16 outputs for each of 16 vectors of inputs, in
+ * region 0, and is computed again and again. */
+#include "port.h"
+#include "workloads.h"
+
+#define DEPTH 32U
+#define ROWS 16U    /* outputs */
+#define COLUMNS 16U /* vectors of inputs */
+#define ELEMENTS (ROWS * COLUMNS)
+/* More than any product of these vectors takes away, so that no element is 0. */
+#define BIAS (1 << 19)
+
+struct layer {
+    int8_t weights[ROWS][DEPTH];
+    int8_t inputs[COLUMNS][DEPTH];
+};
+
+static struct {
+    const struct layer *layer;
+} product PORT_SHARED(dense_layer);
+
+/* 8 bits that are always the same: the fractions of the golden ratio's multiples. */
+static int8_t content(uint32_t number) { return (int8_t)((int32_t)(number * 0x9e3779b1U >> 24U) - 128); }
+
+static int8_t weight(uint32_t row, uint32_t i) { return content(row * DEPTH + i); }
+
+static int8_t input(uint32_t column, uint32_t i) { return content((ROWS + column) * DEPTH + i); }
+
+static void prepare(void) {
+    struct port_region region;
+    if (!port_region(0, &region)) {
+        return;
+    }
+    struct layer *fill = region.base;
+    for (uint32_t i = 0; i < DEPTH; i++) {
+        for (uint32_t row = 0; row < ROWS; row++) {
+            fill->weights[row][i] = weight(row, i);
+        }
+        for (uint32_t column = 0; column < COLUMNS; column++) {
+            fill->inputs[column][i] = input(column, i);
+        }
+    }
+    product.layer = fill;
+}
+
+static uint32_t work(uint32_t first, uint32_t count) {
+    const struct layer *layer = product.layer;
+    uint32_t checksum = 0;
+    for (uint32_t unit = first; unit != first + count; unit++) {
+        const int8_t *weights = layer->weights[unit / COLUMNS % ROWS];
+        const int8_t *inputs = layer->inputs[unit % COLUMNS];
+        int32_t sum = BIAS;
+        for (uint32_t i = 0; i < DEPTH; i++) {
+            sum += weights[i] * inputs[i];
+        }
+        checksum += (uint32_t)sum;
+    }
+    return checksum;
+}
+
+/* The sum of the first so many elements of the layer, without their biases. A sum of products of rows and columns is the
+ * product of their sums: that of all rows before this one and of all columns, and that of this row and of the columns up
+ * to here. */
+static uint32_t sum_to(uint32_t element) {
+    uint32_t row = element / COLUMNS;
+    uint32_t column = element % COLUMNS;
+    int32_t sum = 0;
+    for (uint32_t i = 0; i < DEPTH; i++) {
+        int32_t before = 0;
+        int32_t here = 0;
+        int32_t all = 0;
+        for (uint32_t k = 0; k < row; k++) {
+            before += weight(k, i);
+        }
+        for (uint32_t k = 0; k < COLUMNS; k++) {
+            all += input(k, i);
+            here += k < column ? input(k, i) : 0;
+        }
+        sum += before * all + (here != 0 ? weight(row, i) * here : 0);
+    }
+    return (uint32_t)sum;
+}
+
+static uint32_t expected(uint32_t first, uint32_t count) {
+    uint32_t begin = first % ELEMENTS;
+    uint32_t end = begin + count % ELEMENTS;
+    uint32_t layer = sum_to(ELEMENTS);
+    uint32_t sum = count * (uint32_t)BIAS + count / ELEMENTS * layer - sum_to(begin);
+    return end < ELEMENTS ? sum + sum_to(end) : sum + layer + sum_to(end - ELEMENTS);
+}
+
+const struct ic_workload ic_workload_dense = {.prepare = prepare, .work = work, .expected = expected};

@@ -1,0 +1,62 @@
+/* A unit is one output of a finite impulse response filter: 32 coefficients of 16 bits, as many samples of 12 bits as an
+ * ADC gives them, and a sum of 32 bits. The samples are a signal with a period, in region 0. */
+#include "port.h"
+#include "workloads.h"
+
+#define TAPS 32U
+#define PERIOD 256U /* a power of two: the numbers of units wrap at 2^32 */
+
+/* A low pass that lets through an eighth of the sample rate, its gain 1 at 0 Hz, in units of 2^-15: round(2^15 *
+ * firwin(32, 0.25)) of SciPy, which is a sinc under a Hamming window. */
+static const int16_t taps[TAPS] = {-21,  -60,  -84,  -52,  78,   273,  387,  221,  -301, -974, -1305,
+                                   -731, 1017, 3642, 6306, 7987, 7987, 6306, 3642, 1017, -731, -1305,
+                                   -974, -301, 221,  387,  273,  78,   -52,  -84,  -60,  -21};
+
+static struct {
+    const int16_t *samples; /* TAPS - 1 of before, then those of a period */
+} signal PORT_SHARED(fir_signal);
+
+/* 12 bits of noise that are always the same: the fractions of the golden ratio's multiples. */
+static uint32_t sample(uint32_t number) { return number % PERIOD * 0x9e3779b1U >> 20U; }
+
+static void prepare(void) {
+    struct port_region region;
+    if (!port_region(0, &region)) {
+        return;
+    }
+    int16_t *fill = region.base;
+    for (uint32_t i = 0; i < TAPS - 1U + PERIOD; i++) {
+        fill[i] = (int16_t)sample(i - (TAPS - 1U));
+    }
+    signal.samples = fill;
+}
+
+static uint32_t work(uint32_t first, uint32_t count) {
+    uint32_t checksum = 0;
+    for (uint32_t unit = first; unit != first + count; unit++) {
+        const int16_t *oldest = signal.samples + unit % PERIOD;
+        int32_t sum = 0;
+        for (uint32_t k = 0; k < TAPS; k++) {
+            sum += taps[TAPS - 1U - k] * oldest[k];
+        }
+        checksum += (uint32_t)sum;
+    }
+    return checksum;
+}
+
+/* A filter is linear: the sum of its outputs is the sum over the coefficients of each times the sum of the samples that
+ * it meets, and from one coefficient to the next a sample comes and one goes. */
+static uint32_t expected(uint32_t first, uint32_t count) {
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < PERIOD; i++) {
+        met += (count / PERIOD + (i < count % PERIOD ? 1U : 0U)) * sample(first + i);
+    }
+    uint32_t checksum = 0;
+    for (uint32_t k = 0; k < TAPS; k++) {
+        checksum += (uint32_t)taps[k] * met;
+        met += sample(first - k - 1U) - sample(first + count - k - 1U);
+    }
+    return checksum;
+}
+
+const struct ic_workload ic_workload_fir = {.prepare = prepare, .work = work, .expected = expected};

@@ -1,0 +1,79 @@
+/* A unit is the reading of 16 words of a table in flash that is larger than the cache in front of it: a region of the
+ * board that can only be read. Each word comes once in a round; the order has no stride that a prefetcher could follow.
+ * What is not in the cache, cores that share one wire to the flash fetch one after the other.
+ *
+ * A board without such a region has the table in region 0, at most as large as on a board that has one; the numbers
+ * then say nothing about flash, and the condition memory.flash says so. */
+#include "port.h"
+#include "workloads.h"
+
+#define READS 16U
+#define INSTEAD_BYTES 65536U
+
+static struct {
+    const uintptr_t *words;
+    uint32_t mask; /* their number, a power of two, less one */
+} table PORT_SHARED(flash_table);
+
+/* The first region that can only be read; false, with region 0, if there is none. */
+static bool find_flash(struct port_region *region) {
+    for (uint32_t i = 0; port_region(i, region); i++) {
+        if (region->read_only) {
+            return true;
+        }
+    }
+    (void)port_region(0, region);
+    return false;
+}
+
+static void prepare(void) {
+    struct port_region region;
+    bool filled = find_flash(&region);
+    size_t bytes = filled || region.bytes < INSTEAD_BYTES ? region.bytes : INSTEAD_BYTES;
+    uint32_t count = 1;
+    while (2U * count * sizeof(uintptr_t) <= bytes) {
+        count *= 2U;
+    }
+    uintptr_t *fill = region.base;
+    for (uint32_t i = 0; !filled && i < count; i++) {
+        fill[i] = (uintptr_t)i * PORT_REGION_STEP;
+    }
+    table.words = region.base;
+    table.mask = count - 1U;
+}
+
+/* Which word is read as the k-th of a round. Every number up to mask, 2^b - 1, comes once: modulo 2^b multiplication by
+ * an odd number has an inverse, and so has k ^ k >> s. */
+static uint32_t place(uint32_t k, uint32_t mask) {
+    k = k * 0x9e3779b1U & mask;
+    k ^= k >> 5U;
+    k = k * 0x85ebca6bU & mask;
+    return k ^ k >> 6U;
+}
+
+static uint32_t work(uint32_t first, uint32_t count) {
+    const uintptr_t *words = table.words;
+    uint32_t mask = table.mask;
+    uint32_t k = first * READS;
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t end = k + READS; k != end; k++) {
+            sum += (uint32_t)words[place(k, mask)];
+        }
+    }
+    return sum;
+}
+
+/* Without the table: whole rounds by the sum of all its words, the rest by what they hold. */
+static uint32_t expected(uint32_t first, uint32_t count) {
+    uint64_t size = (uint64_t)table.mask + 1U;
+    uint64_t reads = (uint64_t)count * READS;
+    uint32_t sum = (uint32_t)(reads / size) * (uint32_t)(size * (size - 1U) / 2U);
+    uint32_t k = first * READS;
+    for (uint32_t rest = (uint32_t)(reads % size); rest > 0; rest--) {
+        sum += place(k++, table.mask);
+    }
+    return sum * PORT_REGION_STEP;
+}
+
+const struct ic_workload ic_workload_flash = {.prepare = prepare, .work = work, .expected = expected};

@@ -1,0 +1,58 @@
+"""The workloads on the simulated chip: right at every level of optimisation, on both cores, from SRAM and from flash.
+
+INTERCORE_SLOW=1 tries every level and every image; otherwise it is the largest and the usual code in SRAM.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from intercore.board.factors import OPT_LEVELS
+from tests.built_once import ROOT
+from tests.firmware.rp2040.conftest import Board, built, built_amp, built_with, checks_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.measures("speedup")
+
+NAMES = re.findall(r"^    X\((\w+)\)", (ROOT / "firmware/workload/workloads.h").read_text(), re.MULTILINE)
+EVERY_DAY = ("O0", "O2")
+SLOW = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes: set INTERCORE_SLOW=1")
+
+
+def all_are_right(program: Path, names: list[str] = NAMES) -> None:
+    """Every workload, whole and in parts, on a new chip."""
+    assert len(names) >= 8
+    board = Board(program)
+    board.run(0.6)
+    board.ask("rate 3000000", step=0.01)
+    for name in names:
+        checks = checks_of(board.ask(f"run speedup workload={name} n=37 samples=1 dither_us=0", step=0.01))
+        assert checks["checked"] == 2 * 3, name
+
+
+@pytest.mark.parametrize("opt", OPT_LEVELS)
+def test_every_workload_is_right_at_every_level_of_optimisation(opt: str) -> None:
+    if opt not in EVERY_DAY and not os.environ.get("INTERCORE_SLOW"):
+        pytest.skip("another level: INTERCORE_SLOW=1")
+    all_are_right(built(opt) / "intercore-target")
+
+
+@pytest.mark.parametrize("opt", OPT_LEVELS)
+def test_every_workload_is_right_with_a_kernel_for_each_core(opt: str) -> None:
+    """At -O0 there is no room for double precision."""
+    if opt != "O0" and not os.environ.get("INTERCORE_SLOW"):
+        pytest.skip("another level: INTERCORE_SLOW=1")
+    all_are_right(built_amp(opt) / "intercore-target", [name for name in NAMES if (opt, name) != ("O0", "double")])
+
+
+@SLOW
+@pytest.mark.parametrize("opt", OPT_LEVELS)
+@pytest.mark.parametrize("cache", ["on", "off"])
+def test_every_workload_is_right_in_flash(opt: str, cache: str, tmp_path: Path) -> None:
+    all_are_right(built_with(tmp_path, opt=opt, code="flash", xip_cache=cache))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import pytest
 
 from intercore.benchmarks.published import load, published
 from intercore.benchmarks.speedup.publication import SpeedupPublication
+from intercore.benchmarks.speedup.thresholds import threshold_tables, to_json
 from intercore.errors import IntercoreError
 from tests.benchmarks.published_file import written
 
@@ -49,6 +51,48 @@ def test_table_1_of_seed_000_is_carried_over_exactly() -> None:
         (1_000_000, 4068.19, 2038.98, 1.9952, 0.997),
         (10_000_000, 40760.67, 20426.98, 1.9954, 0.997),
     ]
+
+
+def test_the_efficiencies_of_seed_000_are_those_printed_and_not_s_through_p() -> None:
+    """Point 5 of issue 17: 1.8484 / 2 is 92.42 %, and 92.5 % is printed."""
+    (table,) = (table for table in published(SpeedupPublication) if table.id == "seed-000")
+    exact = [100 * row.speedup / 2 for row in table.figures.rows]
+    printed = [100 * row.efficiency for row in table.figures.rows]
+    rounded, cut = ([each(one * 10) / 10 for one in exact] for each in (round, math.floor))
+    assert [one in both for one, *both in zip(printed, rounded, cut, strict=True)] == [True, False, True, True, True]
+    assert [one == pytest.approx(each) for one, each in zip(printed, cut, strict=True)][2:] == [True] * 3
+    assert printed[1] == pytest.approx(100 * 1.85 / 2), "of an S rounded as the text writes it"
+    said = " ".join(table.notes)
+    assert "1.8484 / 2 is 92.42 %: likely" in said
+    assert "abstract and the table have 99.7 % and section 3.3 has 99.8 %" in said
+
+
+def test_the_three_durations_of_seed_000_stand_beside_what_its_table_implies() -> None:
+    (table,) = threshold_tables(0.9)
+    rows = {column.title: [column.text(row) for row in table.rows] for column in table.columns}
+    assert [text.split("\n")[0] for text in rows["T1"]] == [
+        "1.65 ms (0.458 – 2.84)",
+        "below 3.00 ms",
+        "below 4.00 ms",
+        "above 10.0 ms",
+        "15.2 ms (4.20 – 26.0)",
+    ]
+    assert rows["where"] == [
+        "Table 1, by its fit", "section 3.3", "abstract", "recommendations (section IV)", "Table 1, by its fit"
+    ]  # fmt: skip
+    assert rows["E"] == ["50.0%", "64.4%", "70.7%", "85.7%", "90.0%"]
+    assert ["extrapolated" in text for text in rows["T1"]] == [True, True, True, False, False]
+    assert [text for text in rows["what it says"] if "likely" in text] == [rows["what it says"][1]]
+    (found,) = to_json(0.9).values()
+    assert [(one["side"], round(one["ms"], 2)) for one in found] == [
+        (None, 1.65), ("below", 3.0), ("below", 4.0), ("above", 10.0), (None, 15.16)
+    ]  # fmt: skip
+
+
+def test_what_is_named_moves_with_the_efficiency_that_is_wanted() -> None:
+    (half,) = threshold_tables(0.5)
+    assert [row.place for row in half.rows].count("Table 1, by its fit") == 2
+    assert half.rows[0].efficiency.value == half.rows[1].efficiency.value == 0.5, "S = 1 of two cores"
 
 
 @pytest.mark.parametrize("table", published(SpeedupPublication), ids=lambda table: table.id)

@@ -304,4 +304,4 @@ def test_the_plan_for_the_stm32h745_has_all_builds_that_the_chip_can_have(
     assert all(one["from"] != one["to"] and one["shared"] == one["region"] for one in whole)
     builds = {canonical(of_target(one)) for one in whole}
     assert len(builds) == len(clocks) * 3 * 2 * 2 * 4, "memories, caches and optimisations"
-    assert len(whole) == len(builds) * 2 * 2 * 6, "directions, measures and sizes"
+    assert len(whole) == len(builds) * 2 * 2 * 2 * 6, "transports, directions, measures and sizes"

@@ -17,12 +17,15 @@ from msgspec import Meta
 
 from intercore.benchmarks.grouping import spoilt
 from intercore.benchmarks.message.choice import MessageAdvantage, MessageRank, advantages, rankings
-from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, curves, in_words
+from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, curves, in_words, observations
+from intercore.benchmarks.message.literature import MessageFindingHere, findings_here
+from intercore.benchmarks.message.options import WITHIN
+from intercore.benchmarks.message.pilot import MessagePilot, on_pilots, pilots
 from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
 from intercore.benchmarks.message.rows import MessageLatency, MessageThroughput, Positive, latency_row, throughput_row
 from intercore.benchmarks.message.sentences import TOLD, on_round_trips, sentences
 from intercore.statistics.distribution import disturbances
-from intercore.statistics.factors import FactorAnalysis, Observation, analyse_factors
+from intercore.statistics.factors import FactorAnalysis, analyse_factors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -60,6 +63,10 @@ class MessageAnalysis(msgspec.Struct, frozen=True):
     """Which factor explains how much of the median latency; None where none has two levels."""
     throughput_factors: FactorAnalysis | None
     """The same of the time per message of a stream."""
+    pilots: tuple[MessagePilot, ...]
+    """How many samples it takes to know a time as well as asked, of settings that have enough samples to tell."""
+    published: tuple[MessageFindingHere, ...]
+    """What publications say of factors that have several levels here."""
     sentences: tuple[str, ...]
     """What it comes to: what to choose first."""
 
@@ -68,13 +75,20 @@ ANALYSIS = MessageAnalysis
 """What the document's schema has of it."""
 
 
-def analyse(measurements: Iterable[Measurement]) -> MessageAnalysis:
-    """Analyse the measurements of the benchmark `message` among those given; those of a setting and size are pooled."""
+def analyse(measurements: Iterable[Measurement], within: float = WITHIN.default) -> MessageAnalysis:
+    """Analyse the measurements of the benchmark `message` among those given; those of a setting and size are pooled.
+
+    `within` is the fraction of a time to either side within which pilots are to know it.
+    """
     known = list(measurements)
-    return analyse_curves(curves(known), round_trips(known))
+    return analyse_curves(curves(known), round_trips(known), within)
 
 
-def analyse_curves(found: Sequence[Curve], trips: tuple[MessageRoundTrip, ...] = ()) -> MessageAnalysis:
+def analyse_curves(
+    found: Sequence[Curve],
+    trips: tuple[MessageRoundTrip, ...] = (),
+    within: float = WITHIN.default,
+) -> MessageAnalysis:
     """Analyse measurements that are curves, or round trips, already."""
     by_measure = {measure: [curve for curve in found if curve.measure == measure] for measure in MEASURES}
     latency = tuple(latency_row(curve) for curve in by_measure["latency"])
@@ -83,6 +97,8 @@ def analyse_curves(found: Sequence[Curve], trips: tuple[MessageRoundTrip, ...] =
     ranked = rankings(found)
     gains = advantages(found)
     effects = {measure: analyse_factors(observations(by_measure[measure])) for measure in MEASURES}
+    asked = pilots(found, within)
+    said = sentences(found, latency, throughput, checked, ranked, gains, effects)
     return MessageAnalysis(
         latency,
         throughput,
@@ -92,7 +108,9 @@ def analyse_curves(found: Sequence[Curve], trips: tuple[MessageRoundTrip, ...] =
         gains,
         effects["latency"],
         effects["throughput"],
-        (*sentences(found, latency, throughput, checked, ranked, gains, effects), *on_round_trips(trips)),
+        asked,
+        findings_here(found, effects),
+        (*said, *on_pilots(asked), *on_round_trips(trips)),
     )
 
 
@@ -115,7 +133,11 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
 
 def curve_warnings(known: Sequence[Measurement], found: Sequence[Curve]) -> list[str]:
     """Say the same of measurements whose curves are known."""
-    return [*spoilt(known, BENCHMARK, "transport", _TEXTS), *_few_sizes(found), *islice(_disturbed(found), TOLD)]
+    return [
+        *spoilt(known, BENCHMARK, "transport", _TEXTS),
+        *_few_sizes(found),
+        *islice(_disturbed(found), TOLD),
+    ]
 
 
 def _disturbed(found: Sequence[Curve]) -> Iterator[str]:
@@ -135,18 +157,6 @@ def _few_sizes(found: Sequence[Curve]) -> Iterator[str]:
             f"message: {len(few)} of {len(found)} settings were measured at one size only, so they have no model. Name "
             "several, e.g. size=4,16,64,256,1024."
         )
-
-
-def observations(found: Iterable[Curve]) -> list[Observation]:
-    """Return the median time of each setting and size, for an analysis of variance; sizes are levels like others."""
-    known = [
-        Observation({**one.setting, "size": int(size)}, float(y))
-        for one in found
-        for size, y in zip(one.points.x, one.points.y, strict=True)
-        if y > 0
-    ]
-    names = set.intersection(*(set(one.levels) for one in known)) if known else set()
-    return [Observation({name: one.levels[name] for name in one.levels if name in names}, one.value) for one in known]
 
 
 def _held_out(found: Sequence[Curve]) -> MessageHeldOut | None:

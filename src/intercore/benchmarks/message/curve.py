@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks.grouping import IRRELEVANT, ticks, varied_names
+from intercore.statistics.factors import Observation
 from intercore.statistics.intervals import order_interval
 from intercore.statistics.line import Fit, Points, best, held_out, line
 from intercore.statistics.repetitions import median
@@ -238,6 +239,18 @@ def _between(by_size: Mapping[int, Sequence[Measurement]], measure: Measure) -> 
             squares += float(np.sum((medians / medians.mean() - 1) ** 2))
             freedom += len(medians) - 1
     return math.sqrt(squares / freedom) if freedom else 0.0
+
+
+def observations(found: Iterable[Curve]) -> list[Observation]:
+    """Return the median time of each setting and size, for an analysis of variance; sizes are levels like others."""
+    known = [
+        Observation({**one.setting, "size": int(size)}, float(y))
+        for one in found
+        for size, y in zip(one.points.x, one.points.y, strict=True)
+        if y > 0
+    ]
+    names = set.intersection(*(set(one.levels) for one in known)) if known else set()
+    return [Observation({name: one.levels[name] for name in one.levels if name in names}, one.value) for one in known]
 
 
 def in_words(setting: Mapping[str, Level], names: Iterable[str]) -> str:

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 from intercore.benchmarks.published import Count, Positive, Publication, Text, require_finite
+
+Meaning: TypeAlias = Literal[
+    "optimisation", "shared-memory", "slower-clock", "faster-clock", "instruction-cache", "data-cache"
+]
+"""What a factor is, whatever a target calls it."""
 
 
 class MessageFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a publication says that a factor does."""
 
-    factor: Text
-    """As in the benchmark `message`."""
-    measure: Literal["latency", "throughput"]
-    best: tuple[Text, ...]
-    """The levels that it names as best; none if it does not."""
-    worst: tuple[Text, ...]
+    about: Annotated[tuple[Meaning, ...], Meta(min_length=1)]
+    """The factors."""
+    measures: Annotated[tuple[Literal["latency", "throughput"], ...], Meta(min_length=1)]
+    place: Text
+    """Where it stands in the publication."""
     text: Text
-    """That as a clause, with a full stop."""
+    """What it says, as a clause, with a full stop."""
+    best: tuple[Text, ...] = ()
+    """The levels that it names as best; none if it does not."""
+    worst: tuple[Text, ...] = ()
+    direction: Literal["to-slower", "to-faster"] | None = None
+    """To which core, if it speaks of messages to one of two that differ."""
 
 
 class MessageFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,6 +41,8 @@ class MessageFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """For each setting."""
     pilot_samples: Count
     """From which that number was chosen."""
+    slower_core: Annotated[int, Meta(ge=0)]
+    """Number of the slower core of its chip, as our board has it."""
     findings: tuple[MessageFinding, ...]
 
     def __post_init__(self) -> None:

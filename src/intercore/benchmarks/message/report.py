@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import msgspec
 import numpy as np
 
-from intercore.benchmarks.message.analysis import MessageAnalysis, analyse_curves, curve_warnings, observations
+from intercore.benchmarks.message.analysis import MessageAnalysis, analyse_curves, curve_warnings
 from intercore.benchmarks.message.choice import MessageRank
-from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, in_words
+from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, in_words, observations
+from intercore.benchmarks.message.literature import literature_notes
+from intercore.benchmarks.message.options import WITHIN
+from intercore.benchmarks.message.pilot import pilot_table
 from intercore.benchmarks.message.publication import MessagePublication
 from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
 from intercore.benchmarks.message.rows import MessageLatency, MessageThroughput, rate
@@ -45,10 +48,10 @@ _FORMULAE: Mapping[Measure, str] = {
 _TITLES: Mapping[Measure, str] = {"latency": "Latency of a message", "throughput": "Throughput of a stream of messages"}
 
 
-def report(run: Run) -> Report:
-    """Report on the measurements of `message`."""
+def report(run: Run, within: float = WITHIN.default) -> Report:
+    """Report on the measurements of `message`; pilots are to know a time to the fraction `within` to either side."""
     found = curves(run.measurements)
-    analysis = analyse_curves(found, round_trips(run.measurements))
+    analysis = analyse_curves(found, round_trips(run.measurements), within)
     return Report(
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
@@ -129,6 +132,8 @@ def _tables(run: Run, analysis: MessageAnalysis) -> Iterator[Table[Any]]:
             by = f", give or take {duration(within)}" if within else ""
             title = f"{measure.capitalize()} on {where(run)}: {_FORMULAE[measure]}{over}{by}"
             yield Table(title, rows, _model_columns(rows))
+    if analysis.pilots:
+        yield pilot_table(analysis.pilots, where(run))
     if analysis.round_trips:
         trips = analysis.round_trips
         yield Table(f"Round trip to an echo and back on {where(run)}", trips, _round_trip_columns(trips))
@@ -397,10 +402,11 @@ def _notes(run: Run, analysis: MessageAnalysis) -> Iterator[str]:
         yield "The simulated chip repeats itself, so F and p only compare an effect with interactions of more factors."
     for table in published(MessagePublication):
         yield from _compared(table, analysis)
+    yield from literature_notes(analysis.published)
 
 
 def _compared(table: MessagePublication, analysis: MessageAnalysis) -> Iterator[str]:
-    """Say what was published beside what was found here; only what this run can be held against."""
+    """Say how far a published line is off beside how far ours is, where there is one."""
     rows = [row for row in (*analysis.latency, *analysis.throughput) if row.relative_error_max is not None]
     if rows:
         median = float(np.median([row.relative_error_median or 0.0 for row in rows]))
@@ -410,11 +416,3 @@ def _compared(table: MessagePublication, analysis: MessageAnalysis) -> Iterator[
             f"{table.conditions['chip']}). Here it is by {_percent(median)} in median and {_percent(worst)} at worst. "
             f"{table.source.citation}."
         )
-    effects = {"latency": analysis.latency_factors, "throughput": analysis.throughput_factors}
-    for finding in table.figures.findings:
-        known = effects[finding.measure]
-        ours = next((one for one in known.effects if one.factors == (finding.factor,)), None) if known else None
-        if ours is not None:
-            levels = sorted(ours.levels, key=lambda level: level.times.value)
-            told = ", ".join(f"{level.level} {significant(level.times.value)}" for level in levels)
-            yield f"Published: {finding.text} Here, as times the mean of the levels (less is better): {told}."

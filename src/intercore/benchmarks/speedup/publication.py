@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -42,12 +42,31 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         require_finite(t1_ms=self.t1_ms, tp_ms=self.tp_ms, speedup=self.speedup, efficiency=self.efficiency)
 
 
+class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A duration that the text of a publication names, and what it says of work on that side of it."""
+
+    place: Text
+    """Where it stands in the publication."""
+    side: Literal["below", "above"]
+    ms: Positive
+    says: Text
+    """That, in short and in English, as a clause."""
+    likely: Text | None = None
+    """Which duration it likely is, with the evidence, where the publication does not say; None if nothing tells."""
+
+    def __post_init__(self) -> None:
+        """Refuse infinity, which TOML can write."""
+        require_finite(ms=self.ms)
+
+
 class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rows of a table and how they were rounded."""
 
     rounding_ms: Positive
     """Unit of the last printed digit of the durations, ms."""
     rows: Annotated[tuple[Row, ...], Meta(min_length=1)]
+    thresholds: tuple[Threshold, ...] = ()
+    """From which duration on, by the text, more than one core is worth it, or is not."""
 
     def __post_init__(self) -> None:
         """Refuse an infinite rounding and two rows for one size."""

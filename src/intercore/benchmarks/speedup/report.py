@@ -10,6 +10,8 @@ from intercore.benchmarks.speedup.document import to_json
 from intercore.benchmarks.speedup.doubts import warnings
 from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.publication import SpeedupPublication
+from intercore.benchmarks.speedup.thresholds import threshold_tables
+from intercore.benchmarks.speedup.thresholds import to_json as thresholds_to_json
 from intercore.record import conditions
 from intercore.view.quantity import FORMATS, bounds, duration, duration_with_bounds, significant
 from intercore.view.section import Report, Section, where, whose
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.isoefficiency import Isoefficiency
     from intercore.benchmarks.speedup.points import SpeedupPoint
     from intercore.benchmarks.speedup.publication import Row as PublishedRow
+    from intercore.benchmarks.speedup.publication import Setting
     from intercore.record.measurement import Level, Run
     from intercore.statistics.intervals import Interval
 
@@ -47,7 +50,7 @@ def report(run: Run, efficiency: float) -> Report:
     document = to_json(analysis)
     return Report(
         BENCHMARK,
-        document,
+        {**document, "thresholds": thresholds_to_json(efficiency)},
         document["speedup"],
         warnings(analysis, run.measurements, run.plan.origin),
         Section(
@@ -56,6 +59,7 @@ def report(run: Run, efficiency: float) -> Report:
             [
                 _point_table(run, analysis.points),
                 _cost_table(run, analysis, efficiency),
+                *threshold_tables(efficiency),
                 *literature_tables(run, analysis.points),
             ],
         ),
@@ -105,6 +109,8 @@ class _Printed(NamedTuple):
     speedup: float | None
     """Of theirs as printed, which may be of more digits than the durations; None if it is not."""
     efficiency: float | None
+    """Of theirs as printed, which need not be S / P."""
+    cores: int
     past_tick_us: float | None
     """How long after the last whole tick of its kernel TP ended, if it had begun with one; None if the tick is not
     known."""
@@ -121,7 +127,7 @@ def literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Tabl
             if (one.workload, one.mode, one.cores) == (shared.workload, shared.mode, shared.cores)
             and any(one.n == row.n for row in table.figures.rows)
         ]
-        theirs = [_theirs(row, shared.tick_hz) for row in table.figures.rows]
+        theirs = [_theirs(row, shared) for row in table.figures.rows]
         told = [name for name in (same[0].setting if same else ()) if len({one.setting[name] for one in same}) > 1]
         ours = [
             _ours(" ".join([whose(run), *(f"{name}={one.setting[name]}" for name in told)]), one, tick_hz)
@@ -137,24 +143,31 @@ def literature_tables(run: Run, points: Sequence[SpeedupPoint]) -> Iterator[Tabl
                     Column("T1, ms", lambda row: _ms(row.t1_us), right=True),
                     Column("TP, ms", lambda row: _ms(row.tp_us), right=True),
                     Column("S", lambda row: "" if row.speedup is None else f"{row.speedup:.4f}", right=True),
+                    Column("S / P", _share, right=True),
                     Column("E", lambda row: "" if row.efficiency is None else f"{row.efficiency:.1%}", right=True),
                     Column("past a tick", _past_tick, right=True),
                 ],
             )
 
 
-def _theirs(row: PublishedRow, tick_hz: int | None) -> _Printed:
+def _theirs(row: PublishedRow, shared: Setting) -> _Printed:
     tp_us = row.tp_ms * 1e3
-    return _Printed(row.n, "published", row.t1_ms * 1e3, tp_us, row.speedup, row.efficiency, _beyond(tp_us, tick_hz))
+    past = _beyond(tp_us, shared.tick_hz)
+    return _Printed(row.n, "published", row.t1_ms * 1e3, tp_us, row.speedup, row.efficiency, shared.cores, past)
 
 
 def _ours(of: str, point: SpeedupPoint, tick_hz: int | None) -> _Printed:
     t1_us, tp_us = point.t1_us.value, point.tp_us.value
-    return _Printed(point.n, of, t1_us, tp_us, point.speedup.value, point.efficiency.value, _beyond(tp_us, tick_hz))
+    past = _beyond(tp_us, tick_hz)
+    return _Printed(point.n, of, t1_us, tp_us, point.speedup.value, point.efficiency.value, point.cores, past)
 
 
 def _beyond(us: float, tick_hz: int | None) -> float | None:
     return None if tick_hz is None else us % (1e6 / tick_hz)
+
+
+def _share(row: _Printed) -> str:
+    return "" if row.speedup is None else f"{row.speedup / row.cores:.2%}"
 
 
 def _ms(us: float) -> str:

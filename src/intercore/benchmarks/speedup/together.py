@@ -13,6 +13,7 @@ from intercore.benchmarks.speedup.plots import Group, figures, is_thinned
 from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.benchmarks.speedup.report import TITLE, Analysed, literature_tables
+from intercore.benchmarks.speedup.thresholds import threshold_tables
 from intercore.record import conditions
 from intercore.record.origin import in_brackets
 from intercore.view.html import environment
@@ -48,6 +49,7 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
         for table in literature_tables(run, each.analysis.points)
     ]
     label = label_of_all(runs)
+    stated = list(threshold_tables(efficiency))
     most = max((group.fit.cores for group in own), default=2)
     return Together(
         title=TITLE,
@@ -58,7 +60,7 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
         figures=figures(own, literature, efficiency) if own else (),
         reading=html["reading"](efficiency),
         note=html["thinned"]() if is_thinned(own) else Markup(),
-        numbers=html["numbers"](own + literature, beside, tables, label, efficiency),
+        numbers=html["numbers"](own + literature, stated, beside, tables, label, efficiency),
     )
 
 

@@ -10,7 +10,7 @@ LINE_MAX = 480
 TEXT_MAX = 120
 LEVELS_MAX = 16
 PARAMETERS_MAX = 16
-SERIES_MAX = 6 * 2 + 8  # six times PORT_CORES_MAX of the test port, and eight
+SERIES_MAX = 11 * 2 + 8  # eleven times PORT_CORES_MAX of the test port, and eight
 PLAIN = 2**32 - 1
 """The index of a series that has none."""
 

@@ -28,7 +28,7 @@ NOISE = [
     ["uart-out:flip=3e-4,lose=3e-4,double=3e-4,seed=8"],
     ["uart-out:flip=1e-4,lose=1e-4,double=1e-4,seed=3", "uart-in:flip=1e-4,seed=4"],
     ["uart-out:flip=3e-4,lose=3e-4,double=3e-4,seed=5", "uart-in:flip=5e-4,lose=5e-4,double=5e-4,seed=6"],
-    ["uart-in:flip=2e-3,lose=2e-3,double=2e-3,seed=7"],
+    ["uart-in:flip=2e-3,lose=2e-3,double=2e-3,seed=13"],
 ]
 SETTINGS = [
     {"n": n, "mode": mode, "samples": 20, "dither_us": 100, "seed": seed}

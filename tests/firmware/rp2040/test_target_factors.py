@@ -268,7 +268,8 @@ def test_two_cores_that_read_flash_wait_for_each_other(flash: dict[str, Built]) 
 
 
 def test_the_common_clock_is_exact_when_the_code_is_in_flash(flash: dict[str, Built]) -> None:
-    assert spread(flash["on"], 0, 1) <= 2
+    # What is done between the warm-up and the first sample may take lines of the cache from what was warmed up.
+    assert spread(flash["on"], 0, 1, since=1) <= 2
     # Fetches of the code between two readings are in the interval, and not the same each time beside the other core.
     assert spread(flash["off"], 0, 1) <= 4 * MISS
 
@@ -308,11 +309,14 @@ def kept(folders: pytest.TempPathFactory, **levels: str | int) -> Built:
     return Built(program, int(levels.get("clock_mhz", 125)))
 
 
-def spread(one: Built, first: int, second: int) -> int:
-    """Return by how many ticks intervals on the common clock and true ones differ differently, if undisturbed."""
+def spread(one: Built, first: int, second: int, *, since: int = 0) -> int:
+    """Return by how many ticks intervals on the common clock and true ones differ differently, if undisturbed.
+
+    `since` says from which sample on.
+    """
     answer, truth = one.measure("clock", {"from": first, "to": second, "samples": 40})
     measured = next(known.ticks for known in answer.series if known.name == "interval")
     true = next(known.ticks for known in truth.series if known.name == "true")
-    apart = np.sort(measured - true)[: len(true) - truth.checks.get("interrupted", 0)]
+    apart = np.sort((measured - true)[since:])[: len(true) - since - truth.checks.get("interrupted", 0)]
     assert len(apart) >= 30
     return int(np.ptp(apart))

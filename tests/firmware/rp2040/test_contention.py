@@ -87,7 +87,7 @@ def test_the_seven_published_rows_have_the_published_shape(
     for one in contests:
         workers = {each["name"]: each for each in one["competitors"] if each["does"] == "work"}
         for was in one["published"]:
-            # Their chip's cores have memory of their own, ours share it: two at work are 7 % slower than one.
+            # There two cores at work are as fast as one; here they share a memory, and are 7 % slower.
             assert workers[was["name"]]["of_a_core"] == pytest.approx(was["of_a_core"], abs=0.08), one["label"]
         for each in workers.values():
             assert [core for core, count in enumerate(each["by_core"]) if count] == [each["core"]]

@@ -22,7 +22,7 @@ class Towers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     main: Towered = None
     """By the main loop, on core 1."""
     current_ma: Positive | None = None
-    """Current that a meter in the supply of the whole board showed meanwhile, mA; None if it was not read."""
+    """Current that a meter in the supply showed with the same at work, mA; None if it was not read."""
 
     def __post_init__(self) -> None:
         """Refuse infinity, which TOML can write."""

@@ -227,7 +227,7 @@ def _currents(run: Run, analysis: ContentionAnalysis) -> Iterator[Table[_Current
         ]
         if rows:
             yield Table(
-                f"Currents of the whole board, {table.label}; on {where(run)}: {_mark(run)}",
+                f"Currents of a USB meter, {table.label}; on {where(run)}: {_mark(run)}",
                 [*rows, *others],
                 [
                     Column("at work", lambda row: row.label),

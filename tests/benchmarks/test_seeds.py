@@ -59,7 +59,7 @@ def test_a_run_without_a_published_size_has_no_such_table() -> None:
 @pytest.mark.measures("contention")
 def test_the_currents_of_seed_001_stand_by_the_cores_that_never_rest_and_by_the_mark() -> None:
     found = report("contention")
-    rows = cells(found, "Currents of the whole board")
+    rows = cells(found, "Currents of a USB meter")
     assert [row[2] for row in rows[:7]] == ["50 mA", "50 mA", "50 mA", "10 mA", "10 mA", "40 mA", "10 mA"]
     assert [row[1] for row in rows[:7]] == ["0 1", "0 1", "0 1", "1", "1", "0 1", "1"], "an empty main loop spins"
     assert rows[7] == ["Raspberry Pi Zero W, likely with USB, HDMI", "0", "200 mA", "+100 mA on 100"]

@@ -1,5 +1,6 @@
 /* A unit is one step of a chain of single-precision square root, multiplication and division, each of which needs the
- * result of the one before. Like the kernel of Quach & Nguyen (2026), whose operands are volatile as well. */
+ * result of the one before. Quach & Nguyen (2026) have the same three operations, on volatile operands as well; how
+ * many, in which order and precision they do not say. */
 #include <math.h>
 
 #include "workloads.h"

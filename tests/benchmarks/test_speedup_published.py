@@ -64,7 +64,7 @@ def test_the_efficiencies_of_seed_000_are_those_printed_and_not_s_through_p() ->
     assert printed[1] == pytest.approx(100 * 1.85 / 2), "of an S rounded as the text writes it"
     said = " ".join(table.notes)
     assert "1.8484 / 2 is 92.42 %: likely" in said
-    assert "abstract and the table have 99.7 % and section 3.3 has 99.8 %" in said
+    assert "the table has 99.7 % and section 3.3 has 99.8 %" in said
 
 
 def test_the_three_durations_of_seed_000_stand_beside_what_its_table_implies() -> None:

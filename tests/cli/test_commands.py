@@ -190,7 +190,7 @@ def test_every_factor_level_and_repetition_is_measured_once(tool: Tool) -> None:
 
 
 @pytest.mark.measures("speedup")
-def test_factors_that_are_not_named_have_the_defaults_of_the_paper(tool: Tool) -> None:
+def test_factors_that_are_not_named_have_their_defaults(tool: Tool) -> None:
     tool("run", "host", "speedup", "n=10", "samples=1", "--repetitions", "1").succeeded()
     with Store(tool.store) as store:
         run = store.run()

@@ -1,5 +1,5 @@
 /* ESP-IDF's task watchdog: it waits for the idle tasks of the cores, which have no time while a benchmark takes a core
- * for itself. The measurements of seed 000 set it to 60 s for that reason. */
+ * for itself. The measurements of seed 000 set it to 60 s, so that long work does not reset the chip. */
 #include "esp32_board.h"
 #include "esp_task_wdt.h"
 

@@ -23,7 +23,7 @@ class ForkJoinFit(msgspec.Struct, frozen=True):
 
     `loss` is there because not all that TP has beyond T1/P is a fixed cost: cores that share a bus or a power budget
     each run slower while all of them work, and a second core may be slower than the first. In the table of seed-000
-    TP exceeds T1/2 by 0.2 % at large sizes: without the loss those 46 ms would be taken for overhead.
+    TP exceeds T1/2 by 0.2 % at large sizes: without the loss those 47 ms would be taken for overhead.
 
     A size weighs as the inverse variance of TP - T1/P: that of the bootstrapped medians plus that of the resolution,
     which is a tick of the clock, the last printed digit, or the kernel tick where TP is quantised (uniform over that

@@ -110,7 +110,8 @@ def test_sentences_name_where_it_stands_and_what_is_to_be_known_of_the_paper(
     here: list[message.MessageFindingHere],
 ) -> None:
     notes = " ".join(literature_notes(here))
-    assert "(section V, figure 4 (no caches).) Here, as times the mean of the levels (less is better): m4_mhz, which" in notes
+    assert "(section V, figure 4: no caches.) Here, as times the mean of the levels" in notes
+    assert "the levels (less is better): m4_mhz, which" in notes
     assert "region, shared, which explains" in notes
     assert "section V calls D3 the memory of the Cortex-M4" in notes
     assert "the Cortex-M4 in the text on its figure 5" in notes

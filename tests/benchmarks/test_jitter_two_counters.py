@@ -172,6 +172,15 @@ def test_a_counter_of_16_bits_loses_whole_wraps_as_well() -> None:
     assert "what the period has above whole wraps, 38.5 µs, and half a wrap of 524 µs" in said
 
 
+def test_where_neither_way_wraps_the_mean_is_what_is_left_of_the_period() -> None:
+    one = raw([1_250_000] * 60, bits=16, apart=-4_096, cores=[0, 1] * 30 + [0])
+    (false,) = analyse([one]).false_periods
+    assert false.follows_us == pytest.approx(10_000 % 524.288)
+    assert false.is_plain, "whole wraps are missing"
+    (said,) = analyse([one]).sentences
+    assert "38.5 µs: what the period has above whole wraps, as neither way wraps, or both do" in said
+
+
 def test_a_cluster_on_both_sides_of_a_wrap_has_its_median_there() -> None:
     periods = [1_250_000 + 10 * (-1) ** (step // 2) for step in range(40)]
     one = raw(periods, bits=16, apart=-(1_250_000 % 65_536), cores=[0, 1] * 20 + [0])

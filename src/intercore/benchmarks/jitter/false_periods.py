@@ -253,5 +253,5 @@ def _followed(one: FalsePeriods) -> str:
             "as one of the two ways wraps, however far the counters are apart"
         )
     elif is_halved and abs(halves) < _HALF:
-        made = f": {period}, as none of the two ways wraps, or both do, however far the counters are apart"
+        made = f": {period}, as neither way wraps, or both do, however far the counters are apart"
     return f" From the counters' width and rate and the period follows {duration(one.follows_us)}{made}."

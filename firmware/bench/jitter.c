@@ -21,8 +21,22 @@
  * A migration counts as asked for once the mover is done and the task still waits. Then the next release must be on
  * that core: `asked` and `moved` are compared. The core of each release is in the series `core`, by its number.
  *
- *   unsynchronised   exists to show what goes wrong otherwise, as in that paper: the blockers are busy and rest for
- *                    random times of up to 8 and 2 periods, whatever the task does
+ * Two more exist to be compared with those:
+ *
+ *   unsynchronised   the blockers are busy and rest for random times of up to 8 and 2 periods, whatever the task does
+ *   published        the procedure of that paper, as its section 3.1 has it: right behind each reading the task itself
+ *                    suspends the next core's blocker and resumes that of its own, which stops it there. It goes on to
+ *                    wait on the other core, and is released there. A blocker multiplies, ten times over and over,
+ *                    until it is suspended: that the paper's loop of ten takes 2 ms shows nowhere, as it has no pause.
+ *                    The migration is asked for while the task does not wait
+ *
+ * With wake=anew the time of the last release is set to the present tick in front of each sleep, as a program does that
+ * forgets to keep it: what passes between release and sleep then lengthens the period. So the series `period` has the
+ * time from the reading before to each, which `late` does not tell there.
+ *
+ * With time=raw-counter each release reads the counter of its core as well, behind the common clock, and the series
+ * `raw` has that less what the release before has read, on whichever core it was: an unsigned number of the counter's
+ * bits, as of a program that takes two counters for one clock. It exists to show that (docs/benchmarks/jitter.md).
  *
  * Priorities: the task's is `priority`; blockers are 1 above, movers 1 below, load 2 below.
  *
@@ -42,20 +56,26 @@
 /* Behind a stretch with load everybody rests for a part of the time that it took: a system that leaves a part of the
  * time to others, such as Linux (5 %), would take that from the next stretch. */
 #define REST_PART 8U
+/* Multiplications of a blocker of `published` between two looks whether the stretch is over. */
+#define HEAVY_OPERATIONS 10U
 /* Turns of the loop between two looks whether there is to be load: a microsecond or so on a desktop, ten on a chip. */
 #define LOAD_TURNS 200U
 /* Periods for which an unsynchronised blocker is busy, and rests, at most. */
 #define BUSY_PERIODS 8U
 #define REST_PERIODS 2U
 
-enum { P_CORE, P_PERIOD, P_PRIORITY, P_LOAD, P_MIGRATE, P_WORK, P_COUNTED, PARAMETER_COUNT };
+enum { P_CORE, P_PERIOD, P_PRIORITY, P_LOAD, P_MIGRATE, P_WAKE, P_TIME, P_WORK, P_COUNTED, PARAMETER_COUNT };
 enum core { CORE_0, CORE_1, CORE_ANY };
 enum load { LOAD_NONE, LOAD_CORE0, LOAD_CORE1, LOAD_BOTH, LOAD_SAME };
-enum migrate { MIGRATE_NONE, MIGRATE_AFFINITY, MIGRATE_BLOCKERS, MIGRATE_UNSYNCHRONISED };
+enum migrate { MIGRATE_NONE, MIGRATE_AFFINITY, MIGRATE_BLOCKERS, MIGRATE_UNSYNCHRONISED, MIGRATE_PUBLISHED };
+enum wake { WAKE_KEPT, WAKE_ANEW };
+enum time { TIME_COMMON, TIME_RAW };
 
 static const char *const cores[] = {"0", "1", "any"};
 static const char *const loads[] = {"none", "core0", "core1", "both", "same-priority"};
-static const char *const migrations[] = {"none", "affinity", "blockers", "unsynchronised"};
+static const char *const migrations[] = {"none", "affinity", "blockers", "unsynchronised", "published"};
+static const char *const wakes[] = {"kept", "anew"};
+static const char *const times[] = {"common", "raw-counter"};
 
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_CORE] = {.name = "core",
@@ -75,7 +95,15 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_MIGRATE] = {.name = "migrate",
                    .help = "how the task is made to change its core before each release",
                    .choices = migrations,
-                   .choice_count = 4},
+                   .choice_count = 5},
+    [P_WAKE] = {.name = "wake",
+                .help = "the tick that the next release counts from",
+                .choices = wakes,
+                .choice_count = 2},
+    [P_TIME] = {.name = "time",
+                .help = "raw-counter also subtracts the cores' counters, to show the error",
+                .choices = times,
+                .choice_count = 2},
     [P_WORK] = {.name = "work_us", .help = "busy time of the task in each period, in microseconds", .max = 1000000},
     [P_COUNTED] = {.name = "counted",
                    .help = "further releases, which go into histograms instead of being kept",
@@ -95,7 +123,9 @@ static struct {
     struct ic_run *run;
     port_task_t *leader;
     port_task_t task;
-    enum migrate migrate;
+    enum migrate migrate; /* MIGRATE_BLOCKERS if it is as published, too */
+    bool as_published;
+    bool wakes_anew;
     uint32_t pinned_to;    /* PORT_CORE_ANY: the task may be anywhere */
     uint32_t period_ticks; /* of the kernel */
     uint64_t period;       /* of the common clock */
@@ -115,7 +145,10 @@ static struct {
     atomic_uint moved_core; /* where that mover has moved the task to */
 
     struct ic_series *late;
-    struct ic_series *core; /* NULL where there is but one */
+    struct ic_series *core;   /* NULL where there is but one */
+    struct ic_series *passed; /* NULL where `late` tells it */
+    struct ic_series *raw;    /* NULL if counters are not asked for */
+    uint64_t raw_mask;        /* the bits that a counter has */
     struct ic_series *begins;
     struct ic_series *late_counts;
     struct ic_series *longer_counts;  /* of the period: positive deviations */
@@ -138,7 +171,8 @@ static void widen(int64_t *ends, int64_t value) {
     ends[1] = value > ends[1] ? value : ends[1];
 }
 
-static void count(int64_t late, int64_t deviation) {
+/* Not inlined, for size. */
+static __attribute__((noinline)) void count(int64_t late, int64_t deviation) {
     struct ic_series *side = deviation < 0 ? jitter.shorter_counts : jitter.longer_counts;
     bool fits = ic_histogram_add(jitter.late_counts, late > 0 ? (uint64_t)late : 0);
     fits = ic_histogram_add(side, (uint64_t)(deviation < 0 ? -deviation : deviation)) && fits;
@@ -147,10 +181,9 @@ static void count(int64_t late, int64_t deviation) {
     widen(jitter.extremes->ticks + 2, deviation);
 }
 
-static void keep(int64_t late, uint32_t core) {
-    ic_run_sample(jitter.run, jitter.late, late);
-    if (jitter.core != NULL) {
-        ic_run_sample(jitter.run, jitter.core, core);
+static void sample(struct ic_series *series, uint64_t ticks) {
+    if (series != NULL) {
+        ic_run_sample(jitter.run, series, (int64_t)ticks);
     }
 }
 
@@ -170,30 +203,49 @@ static void ask_mover(uint32_t core) {
     }
 }
 
+static void move_task(uint32_t from);
+
+static void have_moved(uint32_t core) {
+    if (jitter.as_published) {
+        atomic_store(&jitter.waits, true); /* it is about to, and nobody else moves it */
+        move_task(core);
+    } else {
+        ask_mover(core);
+    }
+}
+
 static void take_stretch(void) {
     struct port_period period;
     uint64_t due = port_period_begin(&period, jitter.period_ticks);
-    int64_t before = 0;
+    uint64_t clock_before = 0;
+    uint64_t counter_before = 0;
     for (uint32_t i = 0; i <= jitter.releases; i++) { /* the first is not recorded */
         atomic_store(&jitter.waits, true);
         port_period_sleep(&period);
-        int64_t late = (int64_t)(jitter_released() - due);
+        uint64_t clock = jitter_released();
+        uint64_t counter = jitter.raw != NULL ? port_cycles() : 0;
         atomic_store(&jitter.waits, false);
         uint32_t core = port_core_id();
+        int64_t late = (int64_t)(clock - due);
+        uint64_t passed = clock - clock_before;
         check_core(core);
         ic_run_check(jitter.run, late >= 0);
         if (i > 0 && jitter.counts) {
-            count(late, late - before);
+            count(late, (int64_t)(passed - jitter.period));
         } else if (i > 0) {
-            keep(late, core);
+            sample(jitter.late, (uint64_t)late);
+            sample(jitter.core, core);
+            sample(jitter.passed, passed);
+            sample(jitter.raw, (counter - counter_before) & jitter.raw_mask);
         }
         atomic_store(&jitter.release, atomic_load(&jitter.release) + 1U);
         if (i < jitter.releases) {
-            ask_mover(core);
+            have_moved(core);
         }
         ic_busy_wait(jitter.work_turns);
-        before = late;
-        due += jitter.period;
+        clock_before = clock;
+        counter_before = counter;
+        due = jitter.wakes_anew ? port_period_begin(&period, jitter.period_ticks) : due + jitter.period;
     }
 }
 
@@ -228,16 +280,11 @@ static void be_load(void *arg) {
     }
 }
 
-/* Busy whenever it is not suspended. */
-static void be_blocker(void *arg) {
-    struct other *blocker = arg;
-    while (!atomic_load(&jitter.dismissed)) {
-        if (is_halted()) {
-            port_task_suspend(port_task_self());
-        }
-        port_checkpoint();
+static void multiply(void) {
+    static volatile uint32_t product = 1;
+    for (uint32_t i = 0; i < HEAVY_OPERATIONS; i++) {
+        product = product * 3U;
     }
-    atomic_store(&blocker->is_over, true);
 }
 
 static void be_unsynchronised(void *arg) {
@@ -256,6 +303,21 @@ static void be_unsynchronised(void *arg) {
     }
 }
 
+/* Busy whenever it is not suspended. */
+static void be_blocker(void *arg) {
+    struct other *blocker = arg;
+    while (!atomic_load(&jitter.dismissed)) {
+        if (is_halted()) {
+            port_task_suspend(port_task_self());
+        }
+        if (jitter.as_published) {
+            multiply();
+        }
+        port_checkpoint();
+    }
+    atomic_store(&blocker->is_over, true);
+}
+
 /* A migration counts if the task has been waiting all the time. */
 static void tell_moved(uint32_t release, uint32_t to) {
     atomic_store(&jitter.moved_core, to);
@@ -264,7 +326,9 @@ static void tell_moved(uint32_t release, uint32_t to) {
     }
 }
 
-static void move_task(uint32_t from, uint32_t to) {
+/* To the next core. */
+static void move_task(uint32_t from) {
+    uint32_t to = (from + 1U) % port_core_count();
     uint32_t release = atomic_load(&jitter.release);
     if (jitter.migrate == MIGRATE_AFFINITY) {
         (void)port_task_pin(&jitter.task, to);
@@ -293,7 +357,7 @@ static void be_mover(void *arg) {
             port_yield();
         }
         if (!is_halted()) {
-            move_task(mover->core, (mover->core + 1U) % port_core_count());
+            move_task(mover->core);
         }
     }
 }
@@ -335,7 +399,7 @@ static bool has_load(enum load load, uint32_t core) {
 static bool start_others(uint32_t core) {
     enum load load = (enum load)jitter.run->values[P_LOAD];
     uint32_t priority = jitter.run->values[P_PRIORITY];
-    bool moves = jitter.migrate == MIGRATE_AFFINITY || jitter.migrate == MIGRATE_BLOCKERS;
+    bool moves = jitter.migrate == MIGRATE_AFFINITY || (jitter.migrate == MIGRATE_BLOCKERS && !jitter.as_published);
     bool blocks = jitter.migrate == MIGRATE_BLOCKERS || jitter.migrate == MIGRATE_UNSYNCHRONISED;
     void (*blocker)(void *) = jitter.migrate == MIGRATE_BLOCKERS ? be_blocker : be_unsynchronised;
     return (!has_load(load, core) ||
@@ -401,6 +465,9 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
         return ic_error_set(error, "unsupported", "migrate=affinity: this kernel keeps a task's core as long as it ",
                             "lives; take migrate=blockers", "");
     }
+    if (run->values[P_TIME] == TIME_RAW && port_cycles_bits() == 0) {
+        return ic_error_set(error, "unsupported", "no core has a counter of its own; take time=common", "", "");
+    }
     if (load == LOAD_SAME && moves) {
         return ic_error_set(error, "bad-value",
                             "load=same-priority would keep the movers from running: ", "leave out load or migrate", "");
@@ -409,16 +476,28 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
            ic_error_set(error, "unsupported", "that needs two cores, and this target has one", "", "");
 }
 
+/* Opens a series with room for each release, if it is wanted; false if there is no memory. */
+static bool open_wanted(struct ic_series **series, const char *name, bool wanted) {
+    *series = wanted ? ic_run_series(jitter.run, name) : NULL;
+    return *series != NULL || !wanted;
+}
+
 static bool open_series(struct ic_run *run) {
     uint32_t samples = run->checks.repetitions;
-    jitter.late = ic_run_series(run, "late");
-    jitter.core = jitter.pinned_to == PORT_CORE_ANY ? ic_run_series(run, "core") : NULL;
+    bool opened = open_wanted(&jitter.late, "late", true) &&
+                  open_wanted(&jitter.core, "core", jitter.pinned_to == PORT_CORE_ANY) &&
+                  open_wanted(&jitter.passed, "period", jitter.wakes_anew) &&
+                  open_wanted(&jitter.raw, "raw", run->values[P_TIME] == TIME_RAW);
     jitter.begins = ic_samples_open("begins", IC_SERIES_PLAIN, samples / STRETCH_LEAST + 1U);
-    if (jitter.late == NULL || (jitter.core == NULL && jitter.pinned_to == PORT_CORE_ANY) || jitter.begins == NULL) {
+    if (!opened || jitter.begins == NULL) {
         return refuse("out-of-range", "the target has no memory for that many samples");
     }
     if (jitter.core != NULL) {
         jitter.core->unit = IC_UNIT_CORE;
+    }
+    if (jitter.raw != NULL) {
+        jitter.raw->clock = IC_CLOCK_COUNTER;
+        jitter.raw_mask = UINT64_MAX >> (64U - port_cycles_bits());
     }
     jitter.begins->unit = IC_UNIT_COUNT; /* of the releases before */
     if (run->values[P_COUNTED] == 0) {
@@ -490,11 +569,14 @@ static void run_stretches(struct ic_run *run, uint32_t samples) {
     }
 }
 
-static bool measure(struct ic_run *run) {
+/* Cold: once in a measurement, so that its size counts and its speed does not. */
+static __attribute__((cold)) bool measure(struct ic_run *run) {
     uint32_t samples = run->checks.repetitions;
     jitter.run = run;
     jitter.leader = port_task_self();
-    jitter.migrate = (enum migrate)run->values[P_MIGRATE];
+    jitter.as_published = run->values[P_MIGRATE] == MIGRATE_PUBLISHED;
+    jitter.migrate = jitter.as_published ? MIGRATE_BLOCKERS : (enum migrate)run->values[P_MIGRATE];
+    jitter.wakes_anew = run->values[P_WAKE] == WAKE_ANEW;
     jitter.pinned_to = jitter.migrate == MIGRATE_NONE ? first_core(run) : PORT_CORE_ANY;
     atomic_store(&jitter.dismissed, false);
     atomic_store(&jitter.halted, true);

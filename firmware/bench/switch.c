@@ -36,8 +36,8 @@
  *   common       the common clock
  *   aligned      each core's own counter. Exchanges of time stamps before and after the samples (core/align.h) let the
  *                desk correct each sample for what the counters are apart; the series `moment` says when it was taken
- *   raw-counter  each core's own counter, subtracted as if they were one clock: the mistake behind a published task
- *                switch of 190 ms (docs/benchmarks/switch.md). It exists to show that */
+ *   raw-counter  each core's own counter, subtracted as if they were one clock: likely the mistake behind a published
+ *                task switch of 190 ms (docs/benchmarks/switch.md). It exists to show that */
 #include <stdatomic.h>
 
 #include "align.h"

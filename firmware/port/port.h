@@ -59,6 +59,10 @@ uint64_t port_cycles(void);
 /* Ticks of port_cycles() per second, nominal. */
 uint64_t port_cycles_hz(void);
 
+/* Bits of the counter itself, 1 to 64: as many low bits of port_cycles() are what it reads, and the others are counted
+ * by the platform. 0 where a core has none. */
+uint32_t port_cycles_bits(void);
+
 /* Kernel ticks per second, at least 1. A platform without a periodic tick names a nominal one and keeps its grid in
  * port_sleep_ticks(). */
 uint32_t port_tick_hz(void);

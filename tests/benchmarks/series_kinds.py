@@ -54,6 +54,8 @@ ALL = (
     Kind("switch", "after.back", clock="counter", zero=True, negative=True),
     Kind("jitter", "late", zero=True, negative=True),
     Kind("jitter", "extremes", zero=True, negative=True),
+    Kind("jitter", "period"),
+    Kind("jitter", "raw", clock="counter", zero=True, negative=True),
     Kind("jitter", "core", "core", zero=True),
     Kind("jitter", "begins", "count", zero=True),
     Kind("jitter", "late.counts", "count", zero=True),

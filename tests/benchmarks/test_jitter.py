@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.benchmarks.jitter.analysis import JitterAnalysis, analyse, releases, warnings
+from intercore.benchmarks.jitter.analysis import JitterAnalysis, analyse, warnings
+from intercore.benchmarks.jitter.releases import releases
 from intercore.benchmarks.possible import impossible
 from intercore.benchmarks.series import Role, role
 from intercore.record.measurement import Series, Unit
@@ -53,7 +54,7 @@ def test_a_single_release_has_no_period() -> None:
 
 
 def test_nothing_measured_says_nothing() -> None:
-    assert analyse([]) == JitterAnalysis((), ())
+    assert analyse([]) == JitterAnalysis((), (), ())
     assert analyse([measurement([])]).settings == ()
     assert warnings([]) == []
 

@@ -69,10 +69,12 @@ KNOWN: Mapping[str, tuple[Mapping[str, Sequence[Level]], Sequence[str]]] = {
         {
             "core": ("0", "any"),
             "load": ("none", "both", "same-priority"),
-            "migrate": ("none", "affinity", "unsynchronised"),
+            "migrate": ("none", "affinity", "unsynchronised", "published"),
+            "wake": ("kept", "anew"),
+            "time": ("common", "raw-counter"),
             "period_us": (1000, 10_000),
         },
-        ("late", "core", "begins", "late.counts", "longer.counts", "shorter.counts", "extremes"),
+        ("late", "core", "period", "raw", "begins", "late.counts", "longer.counts", "shorter.counts", "extremes"),
     ),
     "api": (
         {
@@ -143,7 +145,11 @@ def measurements(draw: st.DrawFn, benchmark: str) -> Measurement:
         factors=factors,
         repetition=0,
         series=tuple(Series(name, "common", hz, np.array(draw(TICKS), np.int64)) for name in held),
-        conditions={"clock.sys_hz": draw(st.sampled_from(["125000000", "0", "²", "x"]))},
+        conditions={
+            "clock.sys_hz": draw(st.sampled_from(["125000000", "0", "²", "x"])),
+            "clock.counter_bits": draw(st.sampled_from(["16", "64", "0", "65", "²", "x"])),
+            "cores": draw(st.sampled_from(["1", "2", "x"])),
+        },
         checks={name: draw(COUNTS) for name in CHECKS if draw(st.integers(0, 9))},
         started="2026-01-01T00:00:00+00:00",
     )

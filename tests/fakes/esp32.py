@@ -1,13 +1,14 @@
 """A run as a board with an ESP32 would store it: FAKE, made up so that it holds what the published tables hold.
 
 No number of it was measured. It has the effects behind the tables of seeds 000, 001 and 002, each once: completion
-polled on the tick, a main loop that spins, counters of two cores that began 190 ms apart, a task that is overdue.
+polled on the tick, a main loop that spins, counters of two cores that began 190 ms apart, and such that wrap.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from intercore.benchmarks import registry
@@ -25,7 +26,13 @@ TICK = HZ // 1000
 APART = 190_330 * US
 """By how many cycles core 1's counter began later."""
 STARTED = "2026-11-21T10:00:00+00:00"
-CONDITIONS = {"chip": "FAKE ESP32, made up for tests", "cores": "2", "tick_hz": "1000", "mark": "GPIO4"}
+CONDITIONS = {
+    "chip": "FAKE ESP32, made up for tests",
+    "cores": "2",
+    "tick_hz": "1000",
+    "mark": "GPIO4",
+    "clock.counter_bits": "32",
+}
 UNITS: Mapping[str, Unit] = {"core": "core", "begins": "count"}
 """Of the series that are no times."""
 COMMON: Mapping[str, Level] = {"samples": 3, "dither_us": 1000, "rest_ms": 0, "seed": 1}
@@ -118,15 +125,34 @@ def switches() -> list[Measurement]:
 
 
 def jitters() -> list[Measurement]:
-    """Left alone, moved while it waits, and stopped by blockers that do not look."""
+    """Left alone, moved while it waits, stopped by blockers that do not look, and by two counters of 32 bits."""
     factors: dict[str, Level] = {"core": "0", "load": "none", "period_us": 10_000, "work_us": 0, "counted": 0}
     late = (np.arange(300) % 7 * 30 + 9 * US).tolist()
-    overdue = np.cumsum([0, 213_006, 8_957_846, 17_700_333]) * US
+    overdue = np.array([9, 31_000, 21_000, 11_000]) * US
     return [
         measurement("jitter", factors | {"migrate": "none"}, late=late, core=[0] * 300, begins=[0]),
         measurement("jitter", factors | {"migrate": "blockers"}, late=late, core=[0, 1] * 150, begins=[0]),
         measurement("jitter", factors | {"migrate": "unsynchronised"}, late=overdue.tolist(), core=[1] * 4, begins=[0]),
+        raw_jitter(factors | {"migrate": "published", "wake": "kept"}),
     ]
+
+
+def raw_jitter(factors: Mapping[str, Level]) -> Measurement:
+    """1000 releases of a task that changes its core each time, by counters of 32 bits that are 205.36 ms apart."""
+    late = np.arange(1001) % 5 * 20 + 9 * US
+    core = np.arange(1001) % 2
+    counters = np.arange(1001) * 10 * TICK + late + core * 205_360 * US
+    raw = np.diff(counters) % 2**32
+    found = measurement(
+        "jitter",
+        factors | {"time": "raw-counter"},
+        late=late[1:].tolist(),
+        core=core[1:].tolist(),
+        begins=[0],
+        raw=raw.tolist(),
+    )
+    series = tuple(msgspec.structs.replace(one, clock="counter") if one.name == "raw" else one for one in found.series)
+    return msgspec.structs.replace(found, series=series, checks=found.checks | {"asked": 1000, "moved": 1000})
 
 
 def run(*, simulated: bool = False, emulated: bool = False) -> Run:

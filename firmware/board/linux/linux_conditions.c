@@ -163,6 +163,7 @@ void linux_conditions_start(void) {
     add_cache("cpu.cache.l2_bytes", _SC_LEVEL2_CACHE_SIZE);
     add_cache("cpu.cache.l3_bytes", _SC_LEVEL3_CACHE_SIZE);
     add("clock.counter", counter_posix_name());
+    add_number("clock.counter_bits", port_cycles_bits());
     add_number("cpu.cycle_counter_hz", port_cycles_hz());
     add_counter_uncertainty();
     add_file("os.load_at_start", "/proc/loadavg");

@@ -9,6 +9,13 @@
  * like: but not again and again within a microsecond. */
 #define BRACKETS 16U
 
+/* Of the counter. CNTVCT_EL0 may have but 56, which last for 40 years at least (Arm ARM D12.1.2). */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define BITS 64U
+#else
+#define BITS 0U
+#endif
+
 /* A reading of the counter, taken between two of the common clock. */
 struct bracket {
     uint64_t before;
@@ -43,6 +50,8 @@ const char *counter_posix_name(void) { return "CLOCK_MONOTONIC"; }
 #endif
 
 uint64_t port_cycles_hz(void) { return cycles_hz; }
+
+uint32_t port_cycles_bits(void) { return BITS; }
 
 uint32_t counter_posix_uncertainty_ppm(void) { return uncertainty_ppm; }
 

@@ -52,6 +52,14 @@ static void each_core_has_a_counter(void) {
     }
 }
 
+static void the_counters_bits_are_told(void) {
+    uint32_t bits = port_cycles_bits();
+    char text[] = {(char)('0' + bits / 10U), (char)('0' + bits % 10U), '\0'};
+    expect(bits <= 64U, "a core's counter has at most 64 bits");
+    expect(port_test_has_condition("clock.counter_bits", bits < 10U ? text + 1 : text),
+           "a condition says how many bits a core's counter has");
+}
+
 static void ask_clock(void *arg) { *(uint64_t *)arg = port_clock(); }
 
 static void the_common_clock_is_common(void) {
@@ -148,6 +156,7 @@ static void time_has_a_grid_on_every_core(void) {
 void port_test_time(void) {
     clocks_run_forward();
     each_core_has_a_counter();
+    the_counters_bits_are_told();
     the_common_clock_is_common();
     sleeping_takes_the_time_asked();
     time_has_a_grid_on_every_core();

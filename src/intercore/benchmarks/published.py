@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
+NotNegative = Annotated[float, Meta(ge=0)]
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

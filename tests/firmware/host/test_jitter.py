@@ -28,12 +28,12 @@ def test_releases_are_recorded_in_stretches_and_never_early(terminal: Terminal) 
     assert "asked" not in checks
 
 
-@pytest.mark.parametrize("how", ["affinity", "blockers"])
+@pytest.mark.parametrize("how", ["affinity", "blockers", "published"])
 def test_migrations_asked_for_happen(terminal: Terminal, how: str) -> None:
     if cores(terminal) < 2:
         assert terminal.ask(f"run jitter migrate={how} samples=1")[-1]["code"] == "unsupported"
         return
-    if how == "blockers":
+    if how != "affinity":
         terminal.need_realtime()
     answer = terminal.ask(f"run jitter migrate={how} period_us=5000 samples=100")
     checks = answer[-1]["checks"]
@@ -65,6 +65,31 @@ def test_a_task_without_a_core_tells_where_it_was(terminal: Terminal) -> None:
     where = series(answer)["core"]
     assert len(where) == 20
     assert all(0 <= core < known for core in where)
+
+
+def test_a_period_is_told_where_the_wake_time_is_set_anew(terminal: Terminal) -> None:
+    answer = terminal.ask("run jitter core=0 period_us=2000 samples=20 wake=anew work_us=1500")
+    assert answer[-1]["status"] == "ok"
+    taken = series(answer)
+    assert len(taken["period"]) == 20
+    assert all(
+        period >= 2_000_000 - late for period, late in zip(taken["period"], [max(taken["late"])] * 20, strict=True)
+    )
+    assert "period" not in series(terminal.ask("run jitter core=0 period_us=1000 samples=2"))
+
+
+def test_raw_counters_of_one_core_tell_the_period(terminal: Terminal) -> None:
+    answer = terminal.ask("run jitter core=0 period_us=2000 samples=20 time=raw-counter")
+    told = {line["key"]: line["value"] for line in terminal.ask("info") if line["type"] == "condition"}
+    if told["clock.counter_bits"] == "0":
+        assert (answer[-1]["code"], "take time=common" in answer[-1]["text"]) == ("unsupported", True)
+        return
+    (raw,) = (line for line in answer if line["type"] == "series" and line["name"] == "raw")
+    assert raw["clock"] == "counter"
+    taken = series(answer)
+    late = [b - a for a, b in pairwise(taken["late"])]
+    for counts, longer in zip(taken["raw"][1:], late, strict=True):
+        assert counts / raw["hz"] == pytest.approx(0.002 + longer / 1e9, rel=0.01, abs=2e-6)
 
 
 def test_a_run_can_be_stopped(terminal: Terminal) -> None:
@@ -103,6 +128,8 @@ def test_what_is_counted_is_not_kept(terminal: Terminal) -> None:
         ("priority=8", "out-of-range"),
         ("load=same-priority migrate=affinity", "bad-value"),
         ("migrate=often", "bad-value"),
+        ("wake=never", "bad-value"),
+        ("time=aligned", "bad-value"),
     ],
 )
 def test_what_cannot_be_is_refused(terminal: Terminal, words: str, code: str) -> None:
@@ -113,3 +140,5 @@ def test_its_series_come_in_their_units(terminal: Terminal) -> None:
     counts = dict.fromkeys(("late.counts", "longer.counts", "shorter.counts"), "count")
     units = {"late": "tick", "core": "core", "begins": "count", "extremes": "tick", **counts}
     check(terminal, "jitter migrate=unsynchronised samples=50 counted=50", units)
+    more = {"period": "tick", "raw": "tick", "late": "tick", "core": "core", "begins": "count"}
+    check(terminal, "jitter core=any wake=anew time=raw-counter samples=20 period_us=1000", more)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pytest
 
+from intercore.benchmarks.jitter.analysis import analyse
 from intercore.sim.observation import handler_addresses
 from intercore.statistics.histogram import bin_bounds
-from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, measurement, series
 from tests.firmware.rp2040.ticking import TICK, Ticking
 
 if TYPE_CHECKING:
@@ -77,6 +79,9 @@ SETTINGS = (
     "core=0 migrate=affinity samples=100",
     "core=0 migrate=blockers samples=60",
     "core=1 load=both migrate=affinity samples=40 period_us=2000",
+    "migrate=published samples=40",
+    "migrate=published wake=anew samples=40 period_us=3000",
+    "migrate=published time=raw-counter samples=40",
 )
 
 
@@ -161,7 +166,7 @@ def test_a_grid_that_is_off_is_seen_to_the_cycle(watched: Watched) -> None:
 # What it shows
 
 
-@pytest.mark.parametrize("how", ["affinity", "blockers"])
+@pytest.mark.parametrize("how", ["affinity", "blockers", "published", "published wake=anew"])
 @pytest.mark.parametrize("load", ["none", "both"])
 def test_every_migration_asked_for_happens_and_the_period_stays_bounded(watched: Watched, how: str, load: str) -> None:
     answer = watched.measure(f"migrate={how} load={load} samples=60 period_us=2000")
@@ -187,6 +192,54 @@ def test_without_synchronisation_periods_deviate_by_whole_periods(watched: Watch
     late = np.array(series(answer, "late"))
     assert late.max() > 2 * 2 * TICK
     assert "asked" not in answer[-1]["checks"]
+
+
+def test_a_wake_time_set_anew_makes_the_period_longer_by_what_passes_before_the_sleep(watched: Watched) -> None:
+    """Work of half a tick more than two ticks leaves the next release to be counted from the second tick on."""
+    answer = watched.measure("wake=anew samples=20 work_us=2500")
+    cycles, _ = watched.recorded(answer)
+    assert np.array_equal(series(answer, "period")[1:], np.diff(cycles)), "each is what truly passed"
+    assert set((np.array(series(answer, "period")) // TICK).tolist()) == {12}
+    assert max(series(answer, "late")) < TICK, "against when each was due"
+    kept = watched.measure("wake=kept samples=20 work_us=2500")
+    assert "period" not in {line["name"] for line in kept if line["type"] == "series"}
+    assert np.abs(np.diff(series(kept, "late"))).max() < 500
+
+
+def test_raw_counters_make_two_clusters_of_a_moved_tasks_periods(watched: Watched) -> None:
+    """Each is what truly passed and how far the counters are apart, forth or back, on the circle of 16 bits."""
+    moments = watched.chip.watch_execution("port_cycles_reads")
+    answer = watched.measure("migrate=published time=raw-counter samples=60")
+    hits = moments.hits()
+    begins = series(answer, "begins")
+    firsts = [begin + number for number, begin in enumerate(begins)]
+    cycles, cores = hits["cycle"].astype(np.int64), hits["core"].astype(np.int64)
+    (clocks,) = {line["clock"] for line in answer if line["type"] == "series" and line["name"] == "raw"}
+    assert clocks == "counter"
+    raw = np.array(series(answer, "raw"))
+    assert 0 <= raw.min() <= raw.max() < 2**16
+    passed = np.delete(np.diff(cycles, prepend=cycles[0]), firsts)
+    forth = np.delete(np.diff(cores, prepend=cores[0]), firsts)
+    assert set(forth.tolist()) == {-1, 1}, "it was on the other core each time"
+    apart = [way * (raw - passed)[forth == way] % 2**16 for way in (1, -1)]
+    assert np.ptp(np.concatenate(apart)) <= SPREAD, "by as much one way as back the other"
+
+
+def test_their_mean_follows_from_width_rate_and_period(watched: Watched) -> None:
+    answer = watched.measure("migrate=published time=raw-counter samples=60")
+    one = measurement(answer, "jitter")
+    told = {line["key"]: line["value"] for line in watched.ask("info") if line["type"] == "condition"}
+    (false,) = analyse([msgspec.structs.replace(one, conditions=told | {"cores": "2"})]).false_periods
+    assert (false.bits, false.hz, false.periods) == (16, CLK_SYS_HZ, 60)
+    assert [way.periods for way in false.ways] == [30, 30]
+    assert all(way.largest_us - way.least_us < 4 for way in false.ways)
+    assert false.follows_us == pytest.approx(false.mean_us, abs=0.1)
+    half = 2**16 / CLK_SYS_HZ * 1e6 / 2
+    halves = (false.mean_us - 10_000 % (2 * half)) / half
+    assert halves == pytest.approx(round(halves), abs=0.01), "a wrap of one way, of none or of both"
+    assert round(halves) in (-1, 0, 1), "by how far the counters are apart, which the image's start decides"
+    assert false.true_us == pytest.approx(10_000, abs=0.1)
+    assert false.is_plain
 
 
 def test_load_of_lower_priority_costs_little_and_equals_more(watched: Watched) -> None:
@@ -225,6 +278,8 @@ def test_long_runs_are_counted_in_histograms(watched: Watched) -> None:
         ("priority=2", "out-of-range"),
         ("priority=8", "out-of-range"),
         ("migrate=affinity samples=2700 counted=1", "out-of-range"),
+        ("migrate=published wake=anew time=raw-counter samples=2700", "out-of-range"),
+        ("load=same-priority migrate=published", "bad-value"),
     ],
 )
 def test_what_cannot_be_is_refused(board: Board, words: str, code: str) -> None:

@@ -65,6 +65,8 @@ uint64_t port_clock_hz(void) { return hz; }
 
 uint64_t port_cycles_hz(void) { return hz; }
 
+uint32_t port_cycles_bits(void) { return CCOUNT_BITS; }
+
 const char *port_clock_name(void) { return "CCOUNT of each core, aligned to core 0's"; }
 
 /* ---- the exchange ---- */

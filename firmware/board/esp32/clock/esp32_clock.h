@@ -3,7 +3,7 @@
  *
  * Each core has one of its own. Both count the one clock of the cores (ESP32 TRM 3.2.3, ESP32-S3 TRM 7.2.3: CPU_CLK),
  * but each from when its core was started, and the second core is started later: their difference is a constant, some
- * hundred milliseconds. Taken for a time, it is what one paper published as a task switch of 190 ms. So:
+ * hundred milliseconds. Taken for a time, it is likely what one paper published as a task switch of 190 ms. So:
  *
  *   port_cycles()   this core's counter as it is, but 64 bits wide: `time=raw-counter` shows the false time
  *   port_clock()    the same less what this core's counter is ahead of core 0's
@@ -29,6 +29,9 @@
 #define ESP32_CLOCK_H
 
 #include <stdint.h>
+
+/* A number alone: it is told as a condition, too. */
+#define CCOUNT_BITS 32
 
 /* Starts the clock: from any task, once, before anything reads it. Takes some 25 ms (on an emulator up to 2 s),
  * and makes two tasks of the highest priority meanwhile. Panics if the tasks or the tick's hook cannot be had, and if

@@ -11,6 +11,8 @@
 #include "port.h"
 
 #define TEXT_BYTES 64U
+#define TEXT_OF(token) #token
+#define TEXT(macro) TEXT_OF(macro)
 
 static char sys_hz[TEXT_BYTES];
 static char uncertainty[TEXT_BYTES];
@@ -48,6 +50,7 @@ bool esp32_instruments_condition(uint32_t index, struct port_condition *conditio
         {"clock.offset", offset},
         {"clock.esp_timer_ppm", ppm},
         {"clock.counter", "CCOUNT of each core, each from when its core was started"},
+        {"clock.counter_bits", TEXT(CCOUNT_BITS)},
         {"clock.tick_edge", TICK},
         {"interrupt.timer", "CCOMPARE1 of the core, exact to the cycle, level 3"},
         {"interrupt.doorbell", "the kernel's cross-core interrupt, in front of its handler, level 1"},

@@ -73,3 +73,5 @@ void rp2040_cycles_go_on(void) {
 }
 
 uint64_t port_cycles_hz(void) { return CLOCKS_SYS_HZ; }
+
+uint32_t port_cycles_bits(void) { return CYCLES_BITS; }

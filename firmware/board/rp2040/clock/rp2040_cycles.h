@@ -24,6 +24,9 @@
 
 #define CYCLES_CYCLES 62U
 
+/* Of a PWM slice's counter (DS 4.5.2). A number alone: it is told as a condition, too. */
+#define CYCLES_BITS 16
+
 /* Begins to count core 0's cycles, by SysTick. To be called on core 0, first of all, before any variable is set. */
 void rp2040_cycles_begin(void);
 

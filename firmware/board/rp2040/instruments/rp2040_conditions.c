@@ -4,6 +4,7 @@
 
 #include "port_freertos.h"
 #include "rp2040_clocks.h"
+#include "rp2040_cycles.h"
 #include "rp2040_image.h"
 #include "rp2040_mark.h"
 #include "rp2040_registers.h"
@@ -25,6 +26,7 @@ static const struct port_condition conditions[] = {
     {"clock.sys_hz", TEXT(CLOCKS_SYS_HZ)},
     {"clock.peri_hz", TEXT(CLOCKS_SYS_HZ)},
     {"clock.counter", "a PWM counter for each core at clk_sys, begun when the core begins"},
+    {"clock.counter_bits", TEXT(CYCLES_BITS)},
     {"compiler", IC_COMPILER},
     {"compiler.flags", IC_FLAGS},
     {"compiler.library", "newlib " _NEWLIB_VERSION ", libgcc (floating point in software)"},

@@ -36,3 +36,5 @@ uint64_t port_cycles(void) {
 }
 
 uint64_t port_cycles_hz(void) { return CLOCKS_CORE_HZ; }
+
+uint32_t port_cycles_bits(void) { return CYCCNT_BITS; }

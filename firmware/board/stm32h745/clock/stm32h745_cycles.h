@@ -11,6 +11,9 @@
 #ifndef STM32H745_CYCLES_H
 #define STM32H745_CYCLES_H
 
+/* A number alone: it is told as a condition, too. */
+#define CYCCNT_BITS 32
+
 /* Starts the counter at 0. To be called on each core, at its start. */
 void stm32h745_cycles_start(void);
 

@@ -4,6 +4,7 @@
 
 #include "port_freertos.h"
 #include "stm32h745_clocks.h"
+#include "stm32h745_cycles.h"
 #include "stm32h745_mark.h"
 #include "stm32h745_memory_map.h"
 #include "stm32h745_registers.h"
@@ -26,6 +27,7 @@ static const struct port_condition conditions[] = {
     {"clock.m4_hz", TEXT(CLOCKS_M4_HZ)},
     {"clock.bus_hz", TEXT(CLOCKS_BUS_HZ)},
     {"clock.counter", "DWT_CYCCNT of each core at its own clock, begun when the core begins"},
+    {"clock.counter_bits", TEXT(CYCCNT_BITS)},
     {"flash.wait_states", latency},
     {"cache.instructions", IC_ICACHE_TEXT},
     {"cache.data", IC_DCACHE_TEXT},

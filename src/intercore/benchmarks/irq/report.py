@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from intercore.benchmarks.irq.analysis import BENCHMARK, DOING, PATHS, analyse, pooled, samples_us, warnings
+from intercore.benchmarks.irq.publication import IrqPublication
+from intercore.benchmarks.published import published
 from intercore.view.distribution import histogram_figure
 from intercore.view.figure import AXIS, base_layout
 from intercore.view.quantity import duration
-from intercore.view.section import Report, Section, where
+from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table, varied_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.irq.analysis import Budget, IrqAnalysis, Latency, Path
+    from intercore.benchmarks.irq.publication import IrqTime
     from intercore.record.measurement import Run
     from intercore.statistics.intervals import Interval
     from intercore.view.section import Figure
@@ -69,13 +72,59 @@ def _row(one: Latency) -> dict[str, object]:
 # Tables
 
 
-def _tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[Latency] | Table[Budget]]:
+def _tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[Any]]:
     for path, words in PATHS.items():
         rows = [one for one in analysis.latencies if one.path == path]
         if rows:
             yield Table(f"{path}: {words}, on {where(run)}", rows, _columns(rows))
     if analysis.budgets:
         yield Table(f"What to allow for, on {where(run)}", analysis.budgets, _budget_columns(analysis.budgets))
+        yield from _published_tables(run, analysis)
+
+
+def _comparable(analysis: IrqAnalysis) -> list[IrqPublication]:
+    """Return the published tables that have something like what was measured."""
+    tables = published(IrqPublication)
+    return [table for table in tables if any(_like(analysis, row) for row in table.figures.rows)]
+
+
+def _like(analysis: IrqAnalysis, row: IrqTime) -> list[Budget]:
+    return [one for one in analysis.budgets if one.path == row.path and not one.across]
+
+
+class _Beside(NamedTuple):
+    """A published time, or one of ours that is like it."""
+
+    of: str
+    what: str
+    usual: str
+    largest: str
+
+
+def _published_tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[_Beside]]:
+    for table in _comparable(analysis):
+        rows = []
+        for row in table.figures.rows:
+            rows.append(_Beside("published", row.what, f"{row.ms:.2f} ms", "not said"))
+            rows += [
+                _Beside(
+                    whose(run),
+                    " ".join([f"{one.path}, one core", *(f"{name}={level}" for name, level in one.varied.items())]),
+                    duration(one.usual_us),
+                    duration(one.largest_us),
+                )
+                for one in _like(analysis, row)
+            ]
+        yield Table(
+            f"{table.label}, as published, beside {where(run)}",
+            rows,
+            [
+                Column("of", lambda row: row.of),
+                Column("what", lambda row: row.what),
+                Column("usual", lambda row: row.usual, right=True),
+                Column("largest", lambda row: row.largest, right=True),
+            ],
+        )
 
 
 def _columns(rows: Sequence[Latency]) -> list[Column[Latency]]:
@@ -257,6 +306,8 @@ def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
             "signal in place of one: so a path to a handler has a whole wake-up by the Linux kernel in it, and "
             "compares with one from an interrupt to a task on a microcontroller."
         )
+    for table in _comparable(analysis):
+        yield f"Published: {table.source.citation}. {table.conditions['chip']}. " + " ".join(table.notes)
     for one in analysis.budgets:
         if one.tail:
             cores = "two cores" if one.across else "one core"

@@ -1,19 +1,35 @@
 """How steady a periodic task is: when it was released against when it was due, and how far its period deviated.
 
 A target sends how late each release was (firmware/bench/jitter.c). The deviation of a period is the difference of two
-neighbours. Moving the task from core to core is counted by the core of each release.
+neighbours. Moving the task from core to core is counted by the core of each release. What was timed by the cores' own
+counters (`false_periods.py`) stands apart from all that is true.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
-from intercore.benchmarks.grouping import by_level, varied_names
+from intercore.benchmarks.grouping import ticks
+from intercore.benchmarks.jitter.false_periods import FalsePeriods, false_periods
+from intercore.benchmarks.jitter.false_periods import sentences as sentences_on_false_periods
+from intercore.benchmarks.jitter.releases import (
+    BENCHMARK,
+    FORCED,
+    PUBLISHED,
+    UNSYNCHRONISED,
+    Ticks,
+    has_cores,
+    in_us,
+    late_us,
+    pools,
+    releases,
+    varied_factors,
+    wake_of,
+)
 from intercore.statistics.distribution import Distribution, Tail, distribution, disturbances, tail
 from intercore.statistics.histogram import STEPS, quantile
 from intercore.view.quantity import duration
@@ -25,15 +41,6 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Measurement
 
-    Ticks: TypeAlias = NDArray[np.int64]
-
-BENCHMARK = "jitter"
-FORCED = ("affinity", "blockers")
-"""Ways in which the task is moved while it waits."""
-UNSYNCHRONISED = "unsynchronised"
-
-_NAMED = ("core", "load", "migrate")
-_POOLED = (*_NAMED, "samples", "counted", "seed", "dither_us", "rest_ms")
 _EXTREMES = 4  # of a histogram: smallest and largest latency, smallest and largest deviation
 _BEYOND = 10  # counted releases beyond a percentile that is told
 
@@ -68,6 +75,8 @@ class Setting(msgspec.Struct, frozen=True):
     """The core it was pinned to, or `any`; with forced migrations, where it began."""
     load: str
     migrate: str
+    wake: str
+    """Whether the time of the last release, from which the next one is due, was `kept` or set `anew` before each."""
     period_us: Annotated[float, Meta(gt=0)]
     varied: dict[str, int | str]
     """The other factors that take more than one level in the run, by name."""
@@ -91,7 +100,7 @@ class Setting(msgspec.Struct, frozen=True):
     migrations: Count
     """Neighbouring releases on different cores."""
     asked: Count | None
-    """Migrations asked for while the task waited; None where none were."""
+    """Migrations asked for while the task waited, with `published` before it waited; None where none were."""
     moved: Count | None
     """Of those, the ones after which the task was released on the core it had been moved to."""
     tail: Tail
@@ -122,6 +131,8 @@ class JitterAnalysis(msgspec.Struct, frozen=True):
     """All that a run says about periodic tasks."""
 
     settings: tuple[Setting, ...]
+    false_periods: tuple[FalsePeriods, ...]
+    """What was timed by the cores' own counters, on purpose."""
     sentences: tuple[str, ...]
     """What was found, what matters most first."""
 
@@ -130,82 +141,27 @@ ANALYSIS = JitterAnalysis
 """What the document's schema has of it."""
 
 
-class Releases(msgspec.Struct, frozen=True, eq=False):
-    """The releases of one measurement in their order, in ticks of the common clock."""
-
-    late: NDArray[np.int64]
-    core: NDArray[np.int64]
-    begins: NDArray[np.int64]
-    """Index of the first release of each stretch."""
-    period: int
-    hz: int
-
-    @property
-    def neighbours(self) -> NDArray[np.int64]:
-        """Index of each release that has one before it in its stretch."""
-        index = np.arange(len(self.late), dtype=np.int64)
-        return index[~np.isin(index, self.begins)]
-
-    @property
-    def deviation(self) -> NDArray[np.int64]:
-        """How much longer than the period it took from the release before, for each of the neighbours."""
-        found: Ticks = self.late[self.neighbours] - self.late[self.neighbours - 1]
-        return found
-
-    @property
-    def migrated(self) -> NDArray[np.bool_]:
-        """Whether each release was on another core than the one before in its stretch."""
-        moved = np.zeros(len(self.late), np.bool_)
-        moved[self.neighbours] = self.core[self.neighbours] != self.core[self.neighbours - 1]
-        return moved
-
-
-def releases(measurement: Measurement) -> Releases:
-    """Return the releases of a measurement."""
-    series = measurement.samples("late")
-    period_us = int(measurement.factors["period_us"])
-    core = _ticks(measurement, "core")
-    if not len(core):  # it is pinned, and the target has checked that it stayed there
-        core = np.full(len(series.ticks), int(measurement.factors["core"]), np.int64)
-    return Releases(series.ticks, core, _ticks(measurement, "begins"), period_us * series.hz // 1_000_000, series.hz)
-
-
-def pools(measurements: Iterable[Measurement]) -> dict[str, list[Measurement]]:
-    """Return the measurements of jitter by the label of their setting, in order: at rest, under load, moved.
-
-    Those are left out of which the core of each release is not known.
-    """
-    ours = [one for one in measurements if one.benchmark == BENCHMARK and len(_ticks(one, "late")) and _has_cores(one)]
-    varied = varied_names(ours, _POOLED)
-    found: dict[str, list[Measurement]] = defaultdict(list)
-    for one in sorted(ours, key=_order):
-        found[_label(one, varied)].append(one)
-    return dict(found)
-
-
-def _has_cores(one: Measurement) -> bool:
-    cores = len(_ticks(one, "core"))
-    return cores == len(_ticks(one, "late")) or (cores == 0 and str(one.factors["core"]).isdecimal())
-
-
 def analyse(measurements: Iterable[Measurement]) -> JitterAnalysis:
     """Analyse the measurements of the benchmark `jitter` among those given."""
-    found = pools(measurements)
-    varied = varied_names([one for pool in found.values() for one in pool], _POOLED)
+    ours = [one for one in measurements if one.benchmark == BENCHMARK]
+    found = pools(ours)
+    varied = varied_factors(one for pool in found.values() for one in pool)
     settings = tuple(_setting(label, pool, varied) for label, pool in found.items())
-    return JitterAnalysis(settings, tuple(_sentences(settings)))
+    false = tuple(false_periods(ours))
+    return JitterAnalysis(settings, false, (*_sentences(settings), *sentences_on_false_periods(false)))
 
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the numbers doubtful, and the likely cause."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
-    without = sum(len(_ticks(one, "late")) > 0 and not _has_cores(one) for one in ours)
+    without = sum(len(ticks(one, "late")) > 0 and not has_cores(one) for one in ours)
     said = [f"{without} measurements are left out: the target did not tell the core of each release."] * (without > 0)
-    for label, pool in pools(ours).items():
+    both = [*pools(ours).items(), *((f"{label}, raw counters", pool) for label, pool in pools(ours, raw=True).items())]
+    for label, pool in both:
         wrong, migrated, lost, asked, moved = (
             sum(one.checks.get(name, 0) for one in pool) for name in ("wrong", "migrated", "lost", "asked", "moved")
         )
-        many = sum(len(_ticks(one, "late")) + int(_ticks(one, "late.counts").sum()) for one in pool)
+        many = sum(len(ticks(one, "late")) + int(ticks(one, "late.counts").sum()) for one in pool)
         if wrong:
             said.append(
                 f"{label}: {wrong} releases came before they were due: the kernel's tick and the common clock do not "
@@ -217,15 +173,13 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
             said.append(f"{label}: {lost} releases did not fit the buffer, or were later than a histogram can count.")
         if moved < asked:
             said.append(f"{label}: {asked - moved} of {asked} migrations asked for did not happen.")
-        if pool[0].factors["migrate"] in FORCED and asked < many:
+        if pool[0].factors["migrate"] in (*FORCED, PUBLISHED) and asked < many:
             said.append(
                 f"{label}: only {asked} of {many} releases came after a migration; before the others the task that "
                 "moves it did not run in time, because something else kept its core."
             )
-        if pool[0].factors["migrate"] not in (*FORCED, UNSYNCHRONISED):
-            said += [
-                f"{label}: {sentence}" for one in pool for sentence in disturbances([_us(releases(one).late, one)])
-            ]
+        if pool[0].factors["migrate"] not in (*FORCED, PUBLISHED, UNSYNCHRONISED):
+            said += [f"{label}: {sentence}" for one in pool for sentence in disturbances([late_us(one)])]
     return said
 
 
@@ -237,31 +191,34 @@ def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> 
     each = [releases(one) for one in pool]
     late, core = (np.concatenate([getattr(one, name) for one in each]) for name in ("late", "core"))
     deviation = np.concatenate([one.deviation for one in each])
-    late_us = _us(late, first)
-    forced = str(first.factors["migrate"]) in FORCED
+    us = in_us(late, first)
+    forced = str(first.factors["migrate"]) in (*FORCED, PUBLISHED)
     return Setting(
         label=label,
         core=str(first.factors["core"]),
         load=str(first.factors["load"]),
         migrate=str(first.factors["migrate"]),
+        wake=wake_of(first),
         period_us=float(first.factors["period_us"]),
         varied={name: first.factors[name] for name in varied if name in first.factors and name != "period_us"},
         hz=each[0].hz,
         stretches=sum(len(one.begins) for one in each),
-        late_us=distribution((_us(one.late, first) for one in each), tick=1e6 / each[0].hz),
+        late_us=distribution((in_us(one.late, first) for one in each), tick=1e6 / each[0].hz),
         late_min_ticks=int(late.min()),
         late_max_ticks=int(late.max()),
         deviation_us=(
-            distribution((_us(one.deviation, first) for one in each), tick=1e6 / each[0].hz) if len(deviation) else None
+            distribution((in_us(one.deviation, first) for one in each), tick=1e6 / each[0].hz)
+            if len(deviation)
+            else None
         ),
-        halves_us=_halves(np.abs(_us(deviation, first))),
+        halves_us=_halves(np.abs(in_us(deviation, first))),
         missed=int(np.count_nonzero(late >= each[0].period)),
         releases_by_core={str(known): int(np.count_nonzero(core == known)) for known in np.unique(core)},
-        late_by_core_us={str(known): float(np.median(late_us[core == known])) for known in np.unique(core)},
+        late_by_core_us={str(known): float(np.median(us[core == known])) for known in np.unique(core)},
         migrations=sum(int(np.count_nonzero(one.migrated)) for one in each),
         asked=sum(one.checks.get("asked", 0) for one in pool) if forced else None,
         moved=sum(one.checks.get("moved", 0) for one in pool) if forced else None,
-        tail=tail(late_us, tick=1e6 / each[0].hz, what="release"),
+        tail=tail(us, tick=1e6 / each[0].hz, what="release"),
         counted=_counted(pool),
     )
 
@@ -275,18 +232,18 @@ def _halves(sizes: NDArray[np.float64]) -> tuple[float, float] | None:
 
 def _counted(pool: Sequence[Measurement]) -> Counted | None:
     """Add up the histograms of a pool; None if there are none."""
-    late = _added([_ticks(one, "late.counts") for one in pool])
+    late = _added([ticks(one, "late.counts") for one in pool])
     total = int(late.sum())
-    if not total or not any(len(_ticks(one, "extremes")) == _EXTREMES for one in pool):
+    if not total or not any(len(ticks(one, "extremes")) == _EXTREMES for one in pool):
         return None
-    periods = int(_added([_ticks(one, name) for one in pool for name in ("longer.counts", "shorter.counts")]).sum())
-    ends = np.array([each for one in pool if len(each := _ticks(one, "extremes")) == _EXTREMES])
+    periods = int(_added([ticks(one, name) for one in pool for name in ("longer.counts", "shorter.counts")]).sum())
+    ends = np.array([each for one in pool if len(each := ticks(one, "extremes")) == _EXTREMES])
 
     def at(fraction: float) -> float:
-        return float(_us(np.array([quantile(late, fraction)]), pool[0])[0])
+        return float(in_us(np.array([quantile(late, fraction)]), pool[0])[0])
 
-    low, _, shortest, _ = (float(end) for end in _us(ends.min(axis=0), pool[0]))
-    _, high, _, longest = (float(end) for end in _us(ends.max(axis=0), pool[0]))
+    low, _, shortest, _ = (float(end) for end in in_us(ends.min(axis=0), pool[0]))
+    _, high, _, longest = (float(end) for end in in_us(ends.max(axis=0), pool[0]))
     return Counted(
         releases=total,
         periods=periods,
@@ -308,39 +265,6 @@ def _added(histograms: Sequence[Ticks]) -> Ticks:
     return added
 
 
-def _ticks(one: Measurement, name: str) -> Ticks:
-    return next((series.ticks for series in one.series if series.name == name), np.zeros(0, np.int64))
-
-
-def _us(ticks: Ticks, one: Measurement) -> NDArray[np.float64]:
-    us: NDArray[np.float64] = ticks.astype(np.float64) * (1e6 / one.samples("late").hz)
-    return us
-
-
-# Which setting is which
-
-
-def _order(one: Measurement) -> tuple[object, ...]:
-    migrations, loads = ("none", *FORCED, UNSYNCHRONISED), ("none", "core0", "core1", "both", "same-priority")
-    levels = [(str(one.factors[name]), known) for name, known in (("migrate", migrations), ("load", loads))]
-    ranks = [(known.index(level) if level in known else len(known), level) for level, known in levels]
-    rest = by_level({name: level for name, level in one.factors.items() if name not in _POOLED})
-    return int(one.factors["period_us"]), *ranks, str(one.factors["core"]), rest
-
-
-def _label(one: Measurement, varied: Sequence[str]) -> str:
-    """Name a setting, e.g. `core 0, both busy` or `affinity, 1 ms`."""
-    core, load, migrate = (str(one.factors[name]) for name in ("core", "load", "migrate"))
-    where = {"any": "any core"}.get(core, f"core {core}") if migrate == "none" else migrate
-    loads = {"none": "", "core0": "0 busy", "core1": "1 busy", "both": "both busy", "same-priority": "equals"}
-    others = [
-        duration(int(one.factors[name])) if name == "period_us" else f"{name}={one.factors[name]}"
-        for name in varied
-        if name in one.factors
-    ]
-    return ", ".join(filter(None, [where, loads.get(load, load), *others]))
-
-
 # In words
 
 
@@ -354,6 +278,7 @@ def _sentences(settings: Sequence[Setting]) -> Iterator[str]:
         yield _plainly("Under load of lower priority", loaded)
     yield from _among_equals([one for one in free if one.load == "same-priority"])
     yield from _forced([one for one in settings if one.migrate in FORCED], rest)
+    yield from _as_published([one for one in settings if one.migrate == PUBLISHED], rest)
     yield from _unsynchronised([one for one in settings if one.migrate == UNSYNCHRONISED])
     yield from _bounds(settings)
 
@@ -388,6 +313,18 @@ def _forced(settings: Sequence[Setting], rest: Sequence[Setting]) -> Iterator[st
         "the core of each release. A design that lets a periodic task change its core has to allow for that, not for "
         "milliseconds."
     )
+
+
+def _as_published(settings: Sequence[Setting], rest: Sequence[Setting]) -> Iterator[str]:
+    """Tell of those that have moved each time."""
+    moved = [one for one in settings if one.asked and one.moved == one.asked and one.bound_us is not None]
+    if moved:
+        unmoved = f"; not moved, {_steady(rest)}" if rest else ""
+        yield (
+            f"Moved by the procedure of seed 002, before it waited, its period deviated by at most "
+            f"{duration(_deviation(moved))}, by one clock{unmoved}. {sum(one.moved or 0 for one in moved):,} "
+            "migrations were asked for and each happened, counted by the core of each release."
+        )
 
 
 def _unsynchronised(settings: Sequence[Setting]) -> Iterator[str]:

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from intercore.benchmarks.jitter.analysis import BENCHMARK, UNSYNCHRONISED, analyse, pools, releases, warnings
-from intercore.benchmarks.jitter.publication import JitterPublication
-from intercore.benchmarks.published import published
+from intercore.benchmarks.jitter.analysis import analyse, warnings
+from intercore.benchmarks.jitter.literature import (
+    false_periods_table,
+    literature_table,
+    notes,
+    periods_figure,
+)
+from intercore.benchmarks.jitter.releases import BENCHMARK, UNSYNCHRONISED, late_us, pools, releases
 from intercore.view.distribution import MOST_HISTOGRAMS, distribution_columns, histogram_figure
-from intercore.view.figure import AXIS, COLOURS, base_layout, log_axis, plot_text
+from intercore.view.figure import AXIS, COLOURS, base_layout, plot_text
 from intercore.view.quantity import duration, significant
-from intercore.view.section import Report, Section, where, whose
+from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from intercore.benchmarks.jitter.analysis import JitterAnalysis, Setting
+    from intercore.benchmarks.jitter.false_periods import FalsePeriods, Way
     from intercore.record.measurement import Measurement, Run
     from intercore.view.section import Figure
 
-_STRIP_HEIGHT, _ROW_HEIGHT, _MARGINS = 110, 26, 140  # pixels
+_STRIP_HEIGHT, _MARGINS = 110, 140  # pixels
 _TOP, _BOTTOM = 0.24, 0.95  # of a strip's height, between which its plot is
 _MOST_POINTS = 400  # of a strip: what a phone still shows apart
 
@@ -33,9 +37,6 @@ _MOST_POINTS = 400  # of a strip: what a phone still shows apart
 def report(run: Run) -> Report:
     """Report on the measurements of `jitter`."""
     analysis = analyse(run.measurements)
-    tables: list[Table[Setting] | Table[_Periods]] = [_latency_table(run, analysis), _deviation_table(run, analysis)]
-    if any(one.counted for one in analysis.settings):
-        tables.append(_counted_table(run, analysis))
     return Report(
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
@@ -44,9 +45,9 @@ def report(run: Run) -> Report:
         Section(
             "How steady a periodic task is (jitter)",
             analysis.sentences,
-            [*tables, _literature_table(run, analysis)],
-            list(_figures(run, analysis)) if analysis.settings else [],
-            [*_NOTES, *_sources()],
+            list(_tables(run, analysis)),
+            list(_figures(run, analysis)),
+            [*_NOTES, *notes()],
         ),
     )
 
@@ -60,19 +61,49 @@ _NOTES = (
     "next core; `blockers` leave it free, suspend a task of higher priority on the next core and resume one on this. "
     "A migration counts as asked for once that is done and the task still waits; the core of the next release tells "
     "whether it happened.",
-    "`unsynchronised` shows what happens otherwise: tasks of higher priority are busy and rest at random on either "
+    "`unsynchronised` shows what blockers do that pay no heed to the task: they are busy and rest at random on either "
     "core. The task is stopped when it has not yet asked for its next release, is overdue when it does, and does not "
-    "wait: the periods that come out are those of the blockers.",
+    "wait: long periods are those of the blockers, and short ones, of microseconds, make up for them.",
+    "`published` is the procedure of seed 002: right behind each reading the task suspends the next core's blocker and "
+    "resumes that of its own, which stops it there, so that it goes on to wait on the other core. A blocker "
+    "multiplies, ten times over and over, until it is suspended. With `wake=anew` the time of the last release is set "
+    "to the present tick before each sleep.",
+    "With time=raw-counter each release also reads the counter of its core, behind the common clock, and a period is "
+    "what that reads more than at the release before, on whichever core, as an unsigned number of the counter's bits. "
+    "The same releases are timed by the common clock. Such periods are told apart from all others, and compared with "
+    "none.",
     "The first release of each stretch is not recorded. Between stretches the console may speak.",
 )
 
 
-def _sources() -> Iterator[str]:
-    for table in published(JitterPublication):
-        yield f"Published: {table.source.citation}. {table.conditions['chip']}. " + " ".join(table.notes)
-
-
 # Tables
+
+
+def _tables(run: Run, analysis: JitterAnalysis) -> Iterator[Table[Any]]:
+    if analysis.settings or not analysis.false_periods:
+        yield _latency_table(run, analysis)
+        yield _deviation_table(run, analysis)
+    if any(one.counted for one in analysis.settings):
+        yield _counted_table(run, analysis)
+    if analysis.false_periods:
+        yield false_periods_table(run, analysis.false_periods)
+        yield _ways_table(run, analysis)
+    yield literature_table(run, analysis)
+
+
+def _ways_table(run: Run, analysis: JitterAnalysis) -> Table[tuple[FalsePeriods, Way]]:
+    return Table(
+        f"FALSE periods on {where(run)}, by the cores at their two ends",
+        [(one, way) for one in analysis.false_periods for way in one.ways],
+        [
+            Column("setting", lambda row: row[0].label),
+            Column("cores", lambda row: f"{row[1].first} → {row[1].second}"),
+            Column("periods", lambda row: f"{row[1].periods:,}", right=True),
+            Column("median", lambda row: duration(row[1].median_us), right=True),
+            Column("least", lambda row: duration(row[1].least_us), right=True),
+            Column("largest", lambda row: duration(row[1].largest_us), right=True),
+        ],
+    )
 
 
 def _latency_table(run: Run, analysis: JitterAnalysis) -> Table[Setting]:
@@ -131,62 +162,6 @@ def _counted_table(run: Run, analysis: JitterAnalysis) -> Table[Setting]:
     return Table(f"Further releases on {where(run)}, as histograms good to 1 part in 32", rows, columns)
 
 
-class _Periods(NamedTuple):
-    """Average and ends of a period, ms."""
-
-    origin: str
-    setting: str | None
-    """The label of ours; None for a published one."""
-    moved: str
-    average: float
-    low: float
-    high: float
-
-
-def _periods(run: Run, analysis: JitterAnalysis) -> list[_Periods]:
-    """Return the periods that were published, and those of this run which should be as long."""
-    rows = [
-        _Periods(
-            "published",
-            None,
-            "yes: always overdue" if row.moved else "no",
-            row.average_ms,
-            row.minimum_ms,
-            row.maximum_ms,
-        )
-        for table in published(JitterPublication)
-        for row in table.figures.rows
-    ]
-    period_us = {table.figures.period_ms * 1000 for table in published(JitterPublication)}
-    return rows + [
-        _Periods(
-            whose(run),
-            one.label,
-            one.migrate if one.load == "none" else f"{one.migrate}, {one.load} busy",
-            (one.period_us + one.deviation_us.mean) / 1000,
-            (one.period_us + one.deviation_us.min) / 1000,
-            (one.period_us + one.deviation_us.max) / 1000,
-        )
-        for one in analysis.settings
-        if one.deviation_us is not None and one.period_us in period_us
-    ]
-
-
-def _literature_table(run: Run, analysis: JitterAnalysis) -> Table[_Periods]:
-    labels = " and ".join(table.label for table in published(JitterPublication))
-    return Table(
-        f"Periods of 10 ms, {labels}, and on {where(run)}, in ms",
-        _periods(run, analysis),
-        [
-            Column("of", lambda row: row.origin),
-            Column("moved", lambda row: row.moved),
-            Column("average", lambda row: f"{row.average:,.3f}", right=True),
-            Column("shortest", lambda row: f"{row.low:,.3f}", right=True),
-            Column("longest", lambda row: f"{row.high:,.3f}", right=True),
-        ],
-    )
-
-
 def _flat_rows(analysis: JitterAnalysis) -> Iterator[dict[str, object]]:
     for one in analysis.settings:
         late, deviation = one.late_us, one.deviation_us
@@ -194,6 +169,8 @@ def _flat_rows(analysis: JitterAnalysis) -> Iterator[dict[str, object]]:
             "core": one.core,
             "load": one.load,
             "migrate": one.migrate,
+            "wake": one.wake,
+            "time": "common",
             "period_us": one.period_us,
             **one.varied,
             "releases": late.n,
@@ -208,78 +185,41 @@ def _flat_rows(analysis: JitterAnalysis) -> Iterator[dict[str, object]]:
             "moved": one.moved,
         }
 
+    for false in analysis.false_periods:
+        yield {
+            "core": false.core,
+            "load": false.load,
+            "migrate": false.migrate,
+            "wake": false.wake,
+            "time": "raw-counter",
+            "period_us": false.period_us,
+            **false.varied,
+            "releases": false.periods,
+            "false_mean_us": false.mean_us,
+            "false_least_us": false.least_us,
+            "false_largest_us": false.largest_us,
+            "false_follows_us": false.follows_us,
+        }
+
 
 # Figures
 
 
 def _figures(run: Run, analysis: JitterAnalysis) -> Iterator[Figure]:
     found = pools(run.measurements)
-    yield _strips(dict(list(found.items())[:MOST_HISTOGRAMS]))
+    if found:
+        yield _strips(dict(list(found.items())[:MOST_HISTOGRAMS]))
     told = {label: pool for label, pool in found.items() if pool[0].factors["migrate"] != UNSYNCHRONISED}
     if told:
         yield histogram_figure(
             "jitter-latency",
             "Release latency",
-            {label: np.concatenate([_us(one) for one in pool]) for label, pool in told.items()},
+            {label: np.concatenate([late_us(one) for one in pool]) for label, pool in told.items()},
             "How often each latency occurred.",
             quantity="latency",
         )
-    yield _periods_figure(_periods(run, analysis), where(run))
-
-
-def _periods_figure(rows: Sequence[_Periods], place: str) -> Figure:
-    """Draw each period from the shortest to the longest, with its average; published ones grey and hollow."""
-    axis = log_axis("period", [bound for row in rows for bound in (row.low / 1e3, row.high / 1e3)])
-    names = [
-        f"{row.origin}, {'not moved' if row.moved == 'no' else 'moved, always overdue'}"
-        if row.setting is None
-        else row.setting
-        for row in rows
-    ]
-    layout = base_layout(
-        "Periods of 10 ms beside published ones",
-        _MARGINS + _ROW_HEIGHT * len(rows),
-        axis | {"ticksuffix": "s"},
-        {"type": "category", "autorange": "reversed"},
-    )
-    layout["showlegend"] = False
-    data = []
-    for name, row in zip(names, rows, strict=True):
-        is_published = row.setting is None
-        colour = "published" if is_published else "series0"
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": plot_text(name),
-                "x": [row.low / 1e3, row.average / 1e3, row.high / 1e3],
-                "y": [plot_text(name)] * 3,
-                "hoverinfo": "text",
-                "text": [
-                    f"<b>{plot_text(name)}</b><br>{what} {duration(ms * 1e3)}"
-                    for what, ms in (("shortest", row.low), ("average", row.average), ("longest", row.high))
-                ],
-                "line": {"color": colour, "width": 2, "dash": "dash" if is_published else "solid"},
-                "marker": {
-                    "color": colour,
-                    "size": [7, 11, 7],
-                    "symbol": ["line-ns-open", "circle-open" if is_published else "circle", "line-ns-open"],
-                },
-            }
-        )
-    return {
-        "name": "jitter-periods",
-        "data": data,
-        "layout": layout,
-        "caption": f"From the shortest to the longest period, with the average: {place} in colour, published in grey. "
-        "The published task that was moved was overdue all the time, so what its bar shows is for how long others kept "
-        "it from running, and not what a migration costs.",
-    }
-
-
-def _us(one: Measurement) -> NDArray[np.float64]:
-    known = releases(one)
-    return np.asarray(known.late * (1e6 / known.hz), np.float64)
+    if found or analysis.false_periods:
+        yield periods_figure(run, analysis)
 
 
 def _strips(found: Mapping[str, Sequence[Measurement]]) -> Figure:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from intercore.benchmarks.printed_variance import Printed, variance_sentence
 from intercore.benchmarks.published import published
 from intercore.benchmarks.switch.names import CLOCKS, pair_of
 from intercore.benchmarks.switch.publication import SwitchPublication
@@ -26,6 +28,8 @@ class _Printed(NamedTuple):
     average: float
     low: float
     high: float
+    error: float | None
+    """What is printed as a variance; of ours the standard error of the mean."""
     meaning: str
     """What the numbers are."""
     primitive: str
@@ -33,7 +37,10 @@ class _Printed(NamedTuple):
 
 
 _TRUE = "a wake-up"
+_LIKELY_APART = "likely two counters apart"
+"""Of what was published: inferred."""
 _COUNTERS_APART = "FALSE: two counters apart"
+"""Of our own, made on purpose."""
 
 
 def beside_published(run: Run, analysis: SwitchAnalysis) -> Iterator[_Printed]:
@@ -42,9 +49,9 @@ def beside_published(run: Run, analysis: SwitchAnalysis) -> Iterator[_Printed]:
     for table in published(SwitchPublication):
         same = next((name for name in _SAME_AS.get(table.setting.primitive, ()) if name in known), None)
         for row in table.figures.rows:
-            meaning = _COUNTERS_APART if row.is_of_two_counters else _TRUE
+            meaning = _LIKELY_APART if row.likely_of_two_counters else _TRUE
             cores = "across" if row.crosses else "one core"
-            times = (row.average_ms, row.minimum_ms, row.maximum_ms)
+            times = (row.average_ms, row.minimum_ms, row.maximum_ms, row.variance_ms)
             yield _Printed("published", cores, *times, meaning, table.setting.primitive, is_own=False)
             for one in analysis.wake_ups:
                 if one.primitive == same and one.crosses == row.crosses:
@@ -59,7 +66,8 @@ def _own_printed(run: Run, one: WakeUp, false_times: Iterable[FalseTime]) -> _Pr
     else:
         plainly = any(other.is_plain for other in false_times if _setting_of(other) == _setting_of(one))
         meaning = _COUNTERS_APART if plainly else "two counters, not aligned"
-    times = (found.mean / 1e3, found.min / 1e3, found.max / 1e3)
+    error = found.stdev / math.sqrt(found.n) / 1e3
+    times = (found.mean / 1e3, found.min / 1e3, found.max / 1e3, error)
     return _Printed(setting, pair_of(one), *times, meaning, one.primitive, is_own=True)
 
 
@@ -84,6 +92,7 @@ def literature_table(run: Run, rows: Sequence[_Printed]) -> Table[_Printed]:
             Column("average", lambda row: _ms(row.average), right=True),
             Column("minimum", lambda row: _ms(row.low), right=True),
             Column("maximum", lambda row: _ms(row.high), right=True),
+            Column("“Variance”", lambda row: "–" if row.error is None else _ms(row.error), right=True),
             Column("what it is", lambda row: row.meaning),
         ],
     )
@@ -121,7 +130,7 @@ def false_times_table(run: Run, false_times: Sequence[FalseTime]) -> Table[_Comp
     for table in published(SwitchPublication):
         rows += [
             _Compared(
-                f"published: {table.label}",
+                f"published{', likely so' if row.likely_of_two_counters else ''}: {table.label}",
                 "across" if row.crosses else "same",
                 row.average_ms,
                 f"{_ms(row.minimum_ms)} to {_ms(row.maximum_ms)}",
@@ -140,6 +149,30 @@ def false_times_table(run: Run, false_times: Sequence[FalseTime]) -> Table[_Comp
             Column("by one clock", lambda row: row.true, right=True),
         ],
     )
+
+
+def notes() -> Iterator[str]:
+    """Say what the published figures likely are, and on what that rests."""
+    for table in published(SwitchPublication):
+        yield f"Published: {table.source.citation}. {table.conditions['chip']}. " + " ".join(table.notes)
+        said = variance_sentence(table.label, _printed(table))
+        if said:
+            yield said
+
+
+def _printed(table: SwitchPublication) -> list[Printed]:
+    return [
+        Printed(
+            "between cores" if row.crosses else "on one core",
+            row.average_ms,
+            row.minimum_ms,
+            row.maximum_ms,
+            row.variance_ms,
+            table.figures.rounding_ms,
+        )
+        for row in table.figures.rows
+        if row.variance_ms is not None
+    ]
 
 
 def _ms(ms: float) -> str:

@@ -187,7 +187,7 @@ def _clocks_figure(analysis: SwitchAnalysis, first: FalseTime | WakeUp) -> Figur
                 _published_label(table, row),
                 row.average_ms,
                 "published",
-                ": two counters apart" if row.is_of_two_counters else "",
+                ": likely two counters apart" if row.likely_of_two_counters else "",
             )
             for row in table.figures.rows
         ]
@@ -221,7 +221,7 @@ def _clocks_figure(analysis: SwitchAnalysis, first: FalseTime | WakeUp) -> Figur
     caption = (
         "Subtracting the counters of two cores that nobody has aligned gives how much later one began, and hides the "
         "wake-up in its last digits; towards the core that began later it is negative. The published time between "
-        "cores is of two such counters, too."
+        "cores is likely of two such counters, too."
     )
     return {"name": "switch-false-time", "data": data, "layout": layout, "caption": caption}
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from intercore.benchmarks.published import Count, Positive, Publication, Text, require_finite
+from intercore.benchmarks.published import Count, NotNegative, Positive, Publication, Text, require_finite
 
 
 class SwitchRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -18,12 +18,20 @@ class SwitchRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     average_ms: Positive
     minimum_ms: Positive
     maximum_ms: Positive
-    is_of_two_counters: bool = False
-    """Whether counters of two cores were subtracted that nobody had aligned: then it is no time of a task switch."""
+    variance_ms: NotNegative | None = None
+    """As printed under that name, which need not be one (`benchmarks/printed_variance.py`); None if nothing is."""
+    likely_of_two_counters: bool = False
+    """Whether counters of two cores were likely subtracted that nobody had aligned: then it is no time of a switch.
+    Inferred, where a publication does not say what was read; its notes say from what."""
 
     def __post_init__(self) -> None:
         """Refuse infinity, and an average outside of its range."""
-        require_finite(average_ms=self.average_ms, minimum_ms=self.minimum_ms, maximum_ms=self.maximum_ms)
+        require_finite(
+            average_ms=self.average_ms,
+            minimum_ms=self.minimum_ms,
+            maximum_ms=self.maximum_ms,
+            variance_ms=self.variance_ms,
+        )
         if not self.minimum_ms <= self.average_ms <= self.maximum_ms:
             raise ValueError("average_ms must lie between minimum_ms and maximum_ms")
 

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from intercore.benchmarks.published import published
 from intercore.benchmarks.switch.analysis import analyse, warnings
-from intercore.benchmarks.switch.literature import beside_published, false_times_table, like_published, literature_table
+from intercore.benchmarks.switch.literature import (
+    beside_published,
+    false_times_table,
+    like_published,
+    literature_table,
+)
+from intercore.benchmarks.switch.literature import notes as notes_on_published
 from intercore.benchmarks.switch.names import CLOCKS, named, pair_of
 from intercore.benchmarks.switch.plots import MOST_PAIRS, figures
-from intercore.benchmarks.switch.publication import SwitchPublication
 from intercore.view.quantity import duration, duration_bounds
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
@@ -45,10 +49,9 @@ _NOTES = (
 )
 _NOTE_ON_FALSE_TIMES = (
     "A published measurement of an ESP32 found 190.334 ms from a signal on one core to a task on the other, and 0.012 "
-    "ms on one core. Both ends were read from the processor's own tick counter, and of these every core has one, which "
-    "starts when its core does. time=raw-counter does the same: on a chip whose second core starts later it gives a "
-    "time that is as constant as theirs, as large as the start was late, and negative in the opposite direction; with "
-    "one clock for both ends, or aligned counters, the same wake-ups take microseconds."
+    "ms on one core. Both ends were likely read from the processor's own tick counter, of which every core has one "
+    "that starts when its core does. time=raw-counter does so: on a chip whose second core starts later it gives a "
+    "time that is as constant as theirs, as large as the start was late, and negative in the opposite direction."
 )
 
 
@@ -56,7 +59,7 @@ def report(run: Run) -> Report:
     """Report on the measurements of `switch`."""
     analysis = analyse(run.measurements)
     is_compared = bool(analysis.false_times) or like_published(analysis) is not None
-    notes = [*_NOTES, *([_NOTE_ON_FALSE_TIMES, *_sources()] if is_compared else [])]
+    notes = [*_NOTES, *([_NOTE_ON_FALSE_TIMES, *notes_on_published()] if is_compared else [])]
     return Report(
         "switch",
         {"switch": msgspec.to_builtins(analysis)},
@@ -70,11 +73,6 @@ def report(run: Run) -> Report:
             notes,
         ),
     )
-
-
-def _sources() -> Iterator[str]:
-    for table in published(SwitchPublication):
-        yield f"Published: {table.source.citation}. {table.conditions['chip']}. " + " ".join(table.notes)
 
 
 def _flat(one: WakeUp) -> dict[str, object]:

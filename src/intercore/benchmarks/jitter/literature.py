@@ -1,0 +1,323 @@
+"""Published periods beside those of a run, what the published ones likely are, and what was made false on purpose."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from intercore.benchmarks.jitter.publication import JitterPublication
+from intercore.benchmarks.jitter.releases import PUBLISHED
+from intercore.benchmarks.jitter.two_counters import Split, TwoCounters, Wrapped, wrap_us
+from intercore.benchmarks.printed_variance import Printed, variance_sentence
+from intercore.benchmarks.published import published
+from intercore.view.figure import base_layout, log_axis, plot_text
+from intercore.view.quantity import duration
+from intercore.view.section import where, whose
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from intercore.benchmarks.jitter.analysis import JitterAnalysis
+    from intercore.benchmarks.jitter.false_periods import FalsePeriods
+    from intercore.benchmarks.jitter.publication import Periods
+    from intercore.record.measurement import Run
+    from intercore.view.section import Figure
+
+_ROW_HEIGHT, _MARGINS = 26, 140  # pixels
+
+_TRUE = "periods, by one clock"
+_PUBLISHED = "periods"
+_LIKELY = "likely two counters, wrapped"
+_FALSE = "FALSE: two counters"
+_NOT_ALIGNED = "raw counters"
+
+
+# What a published row likely is
+
+
+class Counters(NamedTuple):
+    """A published row of periods, taken for differences of two counters that wrapped."""
+
+    label: str
+    row: Periods
+    rest_ms: float
+    """The average of the same task when it was not moved."""
+    wrapped: Wrapped
+    splits: list[Split]
+    """Every number of periods that gives the row to the last digit."""
+    model: TwoCounters | None
+    """What gives it, if there is but one such number."""
+
+    @property
+    def sentence(self) -> str:
+        """The arithmetic, in words."""
+        one = self.wrapped
+        half = one.wrap / 2
+        text = (
+            f"{self.label}: the average of {one.mean:,.3f} ms is likely of two counters that were taken for one. A "
+            f"counter of {self._bits} bits at {self._hz / 1e6:g} MHz wraps after {one.wrap:,.3f} ms. If a period "
+            "is what one core's counter reads less what the other's has read, as an unsigned number, it is the period "
+            "and d one way, and the period and a wrap less d the other: with as many each way, on average the period "
+            "and half a wrap, whatever d is. "
+            f"{one.mean:,.3f} − {half:,.3f} = {one.period:.3f} ms, and at rest the same task had {self.rest_ms:.3f}. "
+            f"Least and largest add up to a wrap and {one.ends_together:.3f} ms: the shortest true period one way and "
+            "the longest one back."
+        )
+        if self.model is None:
+            return text
+        (split,) = self.splits
+        low, high = split.apart_ms
+        return (
+            f"{text} With no true period above the {one.longest:.3f} ms at rest, {split.periods:,} is the only number "
+            f"of periods, {split.forth} one way and {split.back} the other, of which the average and the printed "
+            f"“Variance” of {one.error:.3f}, as standard error of the mean, come out to the last digit. Then d is "
+            f"{low:.2f} to {high:.2f} ms, and the true periods are between {one.least - high:.2f} and "
+            f"{one.largest - one.wrap + high:.2f} ms."
+        )
+
+    @property
+    def _bits(self) -> int:
+        return self.row.likely_counters.bits if self.row.likely_counters else 0
+
+    @property
+    def _hz(self) -> int:
+        return self.row.likely_counters.hz if self.row.likely_counters else 0
+
+
+def counters_of(table: JitterPublication) -> Iterator[Counters]:
+    """Take the rows of a table that are likely of two counters for that."""
+    rest = next((row for row in table.figures.rows if not row.moved), None)
+    for row in table.figures.rows:
+        counters = row.likely_counters
+        if counters is None or rest is None or row.variance_ms is None:
+            continue
+        wrapped = Wrapped(
+            mean=row.average_ms,
+            least=row.minimum_ms,
+            largest=row.maximum_ms,
+            error=row.variance_ms,
+            rounding=table.figures.rounding_ms,
+            longest=rest.maximum_ms,
+            wrap=wrap_us(counters.bits, counters.hz) / 1e3,
+        )
+        splits = wrapped.splits()
+        model = None
+        if len(splits) == 1:
+            (split,) = splits
+            apart_us = sum(split.apart_ms) / 2 * 1e3
+            model = TwoCounters(counters.bits, counters.hz, split.period_ms * 1e3, apart_us, split.forth, split.back)
+        yield Counters(table.label, row, rest.average_ms, wrapped, splits, model)
+
+
+def _printed(table: JitterPublication) -> list[Printed]:
+    return [
+        Printed(
+            "moved" if row.moved else "not moved",
+            *(row.average_ms, row.minimum_ms, row.maximum_ms, row.variance_ms),
+            table.figures.rounding_ms,
+        )
+        for row in table.figures.rows
+        if row.variance_ms is not None
+    ]
+
+
+def notes() -> Iterator[str]:
+    """Say what the published figures likely are, and on what that rests."""
+    for table in published(JitterPublication):
+        yield f"Published: {table.source.citation}. {table.conditions['chip']}. " + " ".join(table.notes)
+        yield from (one.sentence for one in counters_of(table))
+        said = variance_sentence(table.label, _printed(table))
+        if said:
+            yield said
+
+
+# Beside ours
+
+
+class _Periods(NamedTuple):
+    """Average and ends of a period, ms."""
+
+    origin: str
+    setting: str | None
+    """The label of ours; None for a published one."""
+    moved: str
+    average: float
+    low: float
+    high: float
+    error: float | None
+    """What is printed as a variance; of ours the standard error of the mean."""
+    meaning: str
+    """What the numbers are."""
+
+
+def _beside(run: Run, analysis: JitterAnalysis) -> Iterator[_Periods]:
+    """Return the periods that were published, and those of this run which should be as long."""
+    for table in published(JitterPublication):
+        for row in table.figures.rows:
+            yield _Periods(
+                "published",
+                None,
+                "yes" if row.moved else "no",
+                row.average_ms,
+                row.minimum_ms,
+                row.maximum_ms,
+                row.variance_ms,
+                _PUBLISHED if row.likely_counters is None else _LIKELY,
+            )
+    period_us = {table.figures.period_ms * 1000 for table in published(JitterPublication)}
+    for one in analysis.settings:
+        if one.deviation_us is not None and one.period_us in period_us:
+            deviation = one.deviation_us
+            mean, low, high = ((one.period_us + each) / 1000 for each in (deviation.mean, deviation.min, deviation.max))
+            error = deviation.stdev / math.sqrt(deviation.n) / 1000
+            yield _Periods(
+                whose(run), one.label, _moved(one.migrate, one.load, one.wake), mean, low, high, error, _TRUE
+            )
+    for false in analysis.false_periods:
+        if false.period_us in period_us:
+            yield _Periods(
+                whose(run),
+                f"{false.label}, {_NOT_ALIGNED}",
+                _moved(false.migrate, false.load, false.wake),
+                false.mean_us / 1000,
+                false.least_us / 1000,
+                false.largest_us / 1000,
+                None if false.standard_error_us is None else false.standard_error_us / 1000,
+                _FALSE if false.is_plain else _NOT_ALIGNED,
+            )
+
+
+def _moved(migrate: str, load: str, wake: str) -> str:
+    how = "as published" if migrate == PUBLISHED else migrate
+    return ", ".join([how, *([f"{load} busy"] * (load != "none")), *(["anew"] * (wake == "anew"))])
+
+
+def literature_table(run: Run, analysis: JitterAnalysis) -> Table[_Periods]:
+    """Return the table of published periods beside our own."""
+    labels = " and ".join(table.label for table in published(JitterPublication))
+    return Table(
+        f"Periods of 10 ms, {labels}, and on {where(run)}, in ms",
+        list(_beside(run, analysis)),
+        [
+            Column("of", lambda row: row.origin),
+            Column("moved", lambda row: row.moved),
+            Column("average", lambda row: f"{row.average:,.3f}", right=True),
+            Column("shortest", lambda row: f"{row.low:,.3f}", right=True),
+            Column("longest", lambda row: f"{row.high:,.3f}", right=True),
+            Column("“Variance”", lambda row: "–" if row.error is None else f"{row.error:,.3f}", right=True),
+            Column("what it is", lambda row: row.meaning),
+        ],
+    )
+
+
+class _Compared(NamedTuple):
+    """Periods by two counters: ours, beside what a model of them gives, or published ones."""
+
+    what: str
+    counter: str
+    mean_us: float
+    follows_us: float | None
+    least_us: float
+    largest_us: float
+    true: str
+
+
+def false_periods_table(run: Run, false_periods: Sequence[FalsePeriods]) -> Table[_Compared]:
+    """Return what raw counters made of periods, with the mean that follows, beside the published ones."""
+    rows = [
+        _Compared(
+            one.label,
+            _counter(one.bits, one.hz),
+            one.mean_us,
+            one.follows_us,
+            one.least_us,
+            one.largest_us,
+            duration(one.true_us),
+        )
+        for one in false_periods
+    ]
+    for table in published(JitterPublication):
+        rows += [
+            _Compared(
+                f"published, likely so: {table.label}",
+                _counter(one.row.likely_counters.bits, one.row.likely_counters.hz) if one.row.likely_counters else "",
+                one.row.average_ms * 1e3,
+                None if one.model is None else one.model.mean_us,
+                one.row.minimum_ms * 1e3,
+                one.row.maximum_ms * 1e3,
+                f"likely {duration(one.wrapped.period * 1e3)}",
+            )
+            for one in counters_of(table)
+        ]
+    return Table(
+        f"FALSE periods, of raw counters on purpose on {where(run)}, beside published ones",
+        rows,
+        [
+            Column("what", lambda row: row.what),
+            Column("counters", lambda row: row.counter),
+            Column("mean", lambda row: duration(row.mean_us), right=True),
+            Column("follows", lambda row: "–" if row.follows_us is None else duration(row.follows_us), right=True),
+            Column("least", lambda row: duration(row.least_us), right=True),
+            Column("largest", lambda row: duration(row.largest_us), right=True),
+            Column("one clock", lambda row: row.true, right=True),
+        ],
+    )
+
+
+def _counter(bits: int | None, hz: int) -> str:
+    return f"{'?' if bits is None else bits} bits, {hz / 1e6:.6g} MHz"
+
+
+def periods_figure(run: Run, analysis: JitterAnalysis) -> Figure:
+    """Draw each period from the shortest to the longest, with its average; published ones grey and hollow."""
+    rows = list(_beside(run, analysis))
+    axis = log_axis("period", [bound for row in rows for bound in (row.low / 1e3, row.high / 1e3)])
+    names = [_name(row) for row in rows]
+    layout = base_layout(
+        "Periods of 10 ms beside published ones",
+        _MARGINS + _ROW_HEIGHT * len(rows),
+        axis | {"ticksuffix": "s"},
+        {"type": "category", "autorange": "reversed"},
+    )
+    layout["showlegend"] = False
+    data = []
+    for name, row in zip(names, rows, strict=True):
+        is_published = row.setting is None
+        colour = "published" if is_published else "series1" if row.meaning == _FALSE else "series0"
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": plot_text(name),
+                "x": [row.low / 1e3, row.average / 1e3, row.high / 1e3],
+                "y": [plot_text(name)] * 3,
+                "hoverinfo": "text",
+                "text": [
+                    f"<b>{plot_text(name)}</b><br>{what} {duration(ms * 1e3)}"
+                    for what, ms in (("shortest", row.low), ("average", row.average), ("longest", row.high))
+                ],
+                "line": {"color": colour, "width": 2, "dash": "dash" if is_published else "solid"},
+                "marker": {
+                    "color": colour,
+                    "size": [7, 11, 7],
+                    "symbol": ["line-ns-open", "circle-open" if is_published else "circle", "line-ns-open"],
+                },
+            }
+        )
+    return {
+        "name": "jitter-periods",
+        "data": data,
+        "layout": layout,
+        "caption": f"From the shortest to the longest period, with the average: {where(run)} in colour, published in "
+        "grey. The published periods of the task that was moved are likely differences of two counters that wrapped: "
+        "then their average is half a wrap more than the period, and says nothing of what a migration costs.",
+    }
+
+
+def _name(row: _Periods) -> str:
+    if row.setting is not None:
+        return row.setting
+    return f"{row.origin}, {'moved' if row.moved == 'yes' else 'not moved'}" + (
+        f": {row.meaning}" if row.meaning == _LIKELY else ""
+    )

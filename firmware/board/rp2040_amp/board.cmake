@@ -15,8 +15,8 @@ ic_freertos(ThirdParty/GCC/RP2040 port/freertos_amp board/rp2040_amp board/rp204
 
 target_sources(intercore PRIVATE bench/registry_amp.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
-# 24 kB: with code for each core, there is no room for more.
-target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=3072U)
+# 18 kB: with code for each core, there is no room for more.
+target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=2304U)
 
 # In the order in which the linker places them: simulated cycles move with it.
 set(chip_sources

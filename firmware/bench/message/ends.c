@@ -7,6 +7,8 @@
 #define TURNS_PER_LOOK 65536U
 /* That of the console task. */
 #define LEADERS_CORE 0U
+/* Steps of a turn of a load in registers. */
+#define MIXES 4U
 /* Messages that the receiver takes at most before it gives up, beyond twice those that were sent. */
 #define BUDGET 16U
 
@@ -50,8 +52,7 @@ static void work(volatile uint32_t *words) {
     }
 }
 
-/* Spins, or works as a load does if there are words for it, until the turn is reached. Does without the kernel, and
- * almost without the clock. False if all is over. */
+/* As ic_message_await(), but works as a load does if there are words for it. */
 static bool await(const atomic_uint *turn, volatile uint32_t *words) {
     struct vigil vigil = ic_message_begin_vigil();
     for (uint32_t turns = 1; !reached(turn); turns++) {
@@ -70,6 +71,8 @@ static bool await(const atomic_uint *turn, volatile uint32_t *words) {
     }
     return true;
 }
+
+bool ic_message_await(const atomic_uint *turn) { return await(turn, NULL); }
 
 /* ---- how one end wakes the other ---- */
 
@@ -139,22 +142,30 @@ static void release(void) {
     }
 }
 
+/* In what is timed, of each message only the stamps are written and looked at. */
+static bool produce_and_send(void) {
+    uint32_t *message = room();
+    if (message == NULL) {
+        return false;
+    }
+    if (ic_message.full) {
+        ic_message_produce(message, ic_message.next_sent);
+    } else {
+        ic_message_stamp(message, ic_message.next_sent);
+    }
+    if (!send_one(message)) {
+        return false;
+    }
+    ic_message.next_sent++;
+    return true;
+}
+
 static bool message_send_stream(void) {
     ic_message.before = port_clock();
     while (ic_message.next_sent != ic_message.target) {
-        uint32_t *message = room();
-        if (message == NULL) {
+        if (!produce_and_send()) {
             return false;
         }
-        if (ic_message.full) {
-            ic_message_produce(message, ic_message.next_sent);
-        } else {
-            ic_message_stamp(message, ic_message.next_sent);
-        }
-        if (!send_one(message)) {
-            return false;
-        }
-        ic_message.next_sent++;
     }
     return true;
 }
@@ -204,7 +215,7 @@ static void run_end(struct party *party, void (*take_turn)(void)) {
 
 static bool goes_on(uint32_t budget) { return budget > 0 && (int32_t)(ic_message.target - ic_message.next) > 0; }
 
-static void note_progress(void) {
+void ic_message_note_progress(void) {
     atomic_store_explicit(&ic_message.progress, atomic_load_explicit(&ic_message.progress, memory_order_relaxed) + 1U,
                           memory_order_relaxed);
 }
@@ -217,7 +228,7 @@ static void receive_message(void) {
             declare_over(); /* nothing gets through any more */
             return;
         }
-        note_progress();
+        ic_message_note_progress();
         if (ic_message.apart && ic_message_ahead(ic_message.arrival.message) >= 0) {
             (void)await(&ic_message.sent, NULL); /* it has yet to read the clock */
         }
@@ -234,7 +245,7 @@ static void receive_stream(void) {
             declare_over();
             return;
         }
-        note_progress();
+        ic_message_note_progress();
         ic_message_check(&arrival);
         release();
     }
@@ -244,7 +255,7 @@ static void receive_stream(void) {
 
 static void take_receivers_turn(void) {
     reach(&ic_message.armed);
-    if (ic_message.streams) {
+    if (ic_message.streams || ic_message.counts) {
         receive_stream();
     } else {
         receive_message();
@@ -337,8 +348,57 @@ static void take_senders_turn(void) {
     (void)await(&ic_message.arrived, ic_message.load_from.started ? ic_message.words : NULL);
 }
 
-void ic_message_run_sender(void *arg) { run_end(arg, take_senders_turn); }
+/* The load of this core lets each message go, and at last one that is behind the window: so that what either end does
+ * when it has done its last is behind it as well. */
+static void take_paced_turn(void) {
+    if ((ic_message.sends && !arm_receiver()) || !start_loads()) {
+        return;
+    }
+    settle();
+    for (uint32_t left = ic_message.messages + 1U; left > 0; left--) {
+        (void)port_sem_take(&ic_message.release, PORT_FOREVER);
+        if (over()) {
+            return;
+        }
+        if (ic_message.sends && !produce_and_send()) {
+            declare_over();
+            return;
+        }
+    }
+    reach(&ic_message.sent);
+    if (ic_message.sends) {
+        (void)await(&ic_message.arrived, NULL);
+    }
+}
+
+void ic_message_run_sender(void *arg) { run_end(arg, ic_message.counts ? take_paced_turn : take_senders_turn); }
 PORT_ENTRY(ic_message_run_sender);
+
+/* Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003. In registers alone: so a turn takes nothing
+ * from what the other core has on the bus but the words of its own code. */
+uint32_t ic_message_spin(uint32_t value, uint32_t steps) {
+    for (uint32_t i = 0; i < steps; i++) {
+        value ^= value << 13U;
+        value ^= value >> 17U;
+        value ^= value << 5U;
+    }
+    return value;
+}
+
+static void count_turns(struct load_task *load) {
+    ic_message_count_turns(load);
+    if (load == &ic_message.load_from) {
+        port_sem_give(&ic_message.release);
+    }
+}
+
+static void keep_awake(struct load_task *load) {
+    uint32_t value = load->value;
+    while (!reached(&ic_message.arrived) && !over()) {
+        value = ic_message_spin(value, MIXES);
+    }
+    load->value = value;
+}
 
 void ic_message_run_load(void *arg) {
     struct load_task *load = arg;
@@ -346,7 +406,13 @@ void ic_message_run_load(void *arg) {
         if (load == &ic_message.load_to) {
             reach(&ic_message.loading);
         }
-        (void)await(&ic_message.arrived, load->words);
+        if (ic_message.counts) {
+            count_turns(load);
+        } else if (ic_message.awake && load == &ic_message.load_to) {
+            keep_awake(load);
+        } else {
+            (void)await(&ic_message.arrived, load->words);
+        }
         reach(&load->reported);
         port_sem_give(&ic_message.done);
     }

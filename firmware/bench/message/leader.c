@@ -20,20 +20,48 @@ static void take_reports(uint32_t count) {
     }
 }
 
-/* Lets that many messages be sent and received. False if they did not all arrive. */
+/* Lets that many messages be sent and received, or the time of as many pass. False if they did not all arrive. */
 static bool take_turn(uint32_t messages, bool full) {
     ic_message.full = full;
     ic_message.turn++;
-    ic_message.target = ic_message.next_sent + messages;
+    ic_message.messages = messages;
+    ic_message.target = ic_message.next_sent + (ic_message.sends ? messages + (ic_message.counts ? 1U : 0U) : 0U);
     port_sem_give(&ic_message.sender.go);
-    take_reports(2U + load_count());
-    return !over() && reached(&ic_message.sender.reported) && reached(&ic_message.receiver.reported) &&
-           has_reported(&ic_message.load_from) && has_reported(&ic_message.load_to);
+    take_reports((ic_message.sends ? 2U : 1U) + load_count());
+    return !over() && reached(&ic_message.sender.reported) &&
+           (!ic_message.sends || reached(&ic_message.receiver.reported)) && has_reported(&ic_message.load_from) &&
+           has_reported(&ic_message.load_to);
+}
+
+/* How many turns each load does while messages come, and in the same time while none does. */
+static void take_counts(const struct all_series *series) {
+    struct ic_run *run = ic_message.run;
+    const struct load_task *loads[LOADS] = {&ic_message.load_from, &ic_message.load_to};
+    uint32_t turns[LOADS];
+    if (!take_turn(run->values[P_MESSAGES], false)) {
+        return;
+    }
+    for (uint32_t i = 0; i < LOADS; i++) {
+        turns[i] = loads[i]->turns;
+    }
+    ic_message.sends = false;
+    bool taken = take_turn(run->values[P_MESSAGES], false);
+    ic_message.sends = true;
+    for (uint32_t i = 0; taken && i < load_count(); i++) {
+        ic_run_sample(run, series->turns[i], turns[i]);
+        ic_run_sample(run, series->idle_turns[i], loads[i]->turns);
+        ic_run_sample(run, series->block[i], (int64_t)loads[i]->block);
+    }
+    if (taken) {
+        ic_run_sample(run, series->length, (int64_t)ic_message.length);
+    }
 }
 
 static void take_sample(const struct all_series *series) {
     struct ic_run *run = ic_message.run;
-    if (ic_message.streams) {
+    if (ic_message.counts) {
+        take_counts(series);
+    } else if (ic_message.streams) {
         if (take_turn(run->values[P_MESSAGES], false)) {
             ic_run_sample(run, series->window, (int64_t)(ic_message.arrival.at - ic_message.before));
         }
@@ -47,7 +75,7 @@ static void take_sample(const struct all_series *series) {
  * been left over. */
 static void take_samples(const struct all_series *series) {
     struct ic_run *run = ic_message.run;
-    bool goes_on = take_turn(ic_message.streams ? run->values[P_MESSAGES] : 1U, true);
+    bool goes_on = take_turn(ic_message.streams || ic_message.counts ? run->values[P_MESSAGES] : 1U, true);
     while (goes_on && ic_run_repeat(run)) {
         take_sample(series);
         goes_on = !over();
@@ -137,6 +165,7 @@ static void dismiss_end(struct party *party) {
 
 static bool start_load(struct load_task *load, uint32_t core) {
     atomic_store(&load->dismissed, false);
+    load->value = 1;
     load->started = start_task(&load->task, ic_message_run_load, load, core, PRIORITY_LOAD);
     return load->started || fails("a task");
 }
@@ -149,9 +178,11 @@ static void dismiss_load(struct load_task *load) {
     }
 }
 
-/* On one core there is one load, whatever it is called. */
+/* On one core there is one load, whatever it is called. One to count by is on each, and one that keeps a core awake. */
 static bool start_loads_asked_for(void) {
-    uint32_t asked = ic_message.run->values[P_LOAD];
+    uint32_t asked = ic_message.counts  ? LOAD_FROM | LOAD_TO
+                     : ic_message.awake ? ic_message.run->values[P_LOAD] | LOAD_TO
+                                        : ic_message.run->values[P_LOAD];
     ic_message.load_from.started = false;
     ic_message.load_to.started = false;
     if (!ic_message.apart) {
@@ -206,7 +237,12 @@ bool ic_message_take(const struct all_series *series) {
     if (port_sem_init(&ic_message.done, 0) != PORT_OK) {
         return fails("a semaphore");
     }
+    if (port_sem_init(&ic_message.release, 0) != PORT_OK) {
+        port_sem_destroy(&ic_message.done);
+        return fails("a semaphore");
+    }
     bool taken = measure_with_tasks(series);
+    port_sem_destroy(&ic_message.release);
     port_sem_destroy(&ic_message.done);
     return taken;
 }

@@ -11,6 +11,20 @@
  *
  *   window   from before the first message until the receiver has received the last one and reads the clock
  *
+ * measure=overhead sends `messages` messages per repetition, one by one with some 0.2 ms between, to a receiver that
+ * waits, and has a load on each core count its turns meanwhile; then it counts for as long with no message. Series,
+ * each for the core of either end (or for the one core that both are on):
+ *
+ *   turns_from, turns_to            turns of the load while messages come
+ *   idle_turns_from, idle_turns_to  the same while none does
+ *   block_from, block_to            what 128 turns take beside the other core's load alone: the quickest of some ten
+ *   length                          of either window: whole ticks of the kernel, so that as many fall into both
+ *
+ * So what a message takes from a core is (idle_turns - turns) / messages turns: the call, the interrupt, the switches
+ * to the end's task and back, the copy, the two stamps below, and what the load is slowed down by the other core. (It
+ * is the overhead o of LogP: Culler et al., PPoPP 1993.) Nothing else differs between the windows: the load on core
+ * `from` lets the sender go by a semaphore in both, and in the second one the sender just waits for it again.
+ *
  * By a transport that copies, a message lies in memory of the sender's own before the send begins, and in the
  * receiver's own when the receive has ended; by one that does not, it has been produced in place before the send begins
  * and is read in place after the receive has ended. Producing and reading are in neither series. (In a stream they are,
@@ -26,7 +40,8 @@
  * whenever the end leaves it the core. So on core `to` it runs until the message wakes the receiver, which preempts it,
  * and meanwhile takes turns with the sender on the bus. On core `from` the sender itself does the same from the end of
  * its send until the message has arrived; in a stream the task does whenever the sender waits for room. An end that
- * polls leaves it nothing.
+ * polls leaves it nothing. With idle=spin there is such a task on core `to` that works in registers alone: so that core
+ * does not sleep, and is not on the bus but for code.
  *
  * Each message carries its number, and what of a checksum fits (FNV-1a by words: draft-eastlake-fnv, 32 bits; a change
  * of one word always changes it). The receiver compares: every message of measure=latency, and of an untimed stream
@@ -45,8 +60,13 @@
 /* Of the memory that a transport may use, and of a message: more says nothing new. */
 #define BUFFER_MOST 131072U
 
-static const char *const measures[] = {"latency", "throughput"};
+static const char *const measures[] = {"latency", "throughput", "overhead"};
 static const char *const receivers[] = {"blocked", "polling"};
+static const char *const idles[] = {"sleep", "spin"};
+/* Series of measure=overhead, for the core of either end. */
+static const char *const turns_names[LOADS] = {"turns_from", "turns_to"};
+static const char *const idle_turns_names[LOADS] = {"idle_turns_from", "idle_turns_to"};
+static const char *const block_names[LOADS] = {"block_from", "block_to"};
 /* By the bits of LOAD_FROM and LOAD_TO. */
 static const char *const loads[] = {"none", "from", "to", "both"};
 
@@ -74,9 +94,9 @@ static uint32_t most_size(void) { return most_buffer() / 2U; }
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_TRANSPORT] = {.name = "transport", .help = "what moves the messages", .choice = transport_name},
     [P_MEASURE] = {.name = "measure",
-                   .help = "one message that is waited for, or a stream of them",
+                   .help = "one message that is waited for, a stream of them, or what one takes from each core",
                    .choices = measures,
-                   .choice_count = 2},
+                   .choice_count = 3},
     [P_SIZE] = {.name = "size", .help = "bytes of a message", .min = 1, .preset = 64, .limit = most_size},
     [P_FROM] = {.name = "from", .help = "core of the sender", .limit = last_core},
     [P_TO] = {.name = "to", .help = "core of the receiver", .preset = IC_PRESET_MAX, .limit = last_core},
@@ -94,8 +114,12 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
                 .help = "ends on whose cores a task of lower priority keeps working",
                 .choices = loads,
                 .choice_count = 4},
+    [P_IDLE] = {.name = "idle",
+                .help = "what core `to` does when nothing runs there: it sleeps as its kernel has it, or spins",
+                .choices = idles,
+                .choice_count = 2},
     [P_MESSAGES] = {.name = "messages",
-                    .help = "messages of a stream (measure=throughput)",
+                    .help = "messages of a stream (measure=throughput), or of a window (measure=overhead)",
                     .min = 2,
                     .max = 1000000,
                     .preset = 64},
@@ -104,6 +128,9 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
 /* The one function of what is inline in message.h, for calls that the compiler leaves calls. */
 extern inline uint32_t ic_message_words(void);
 extern inline void ic_message_stamp(uint32_t *message, uint32_t number);
+
+/* Here, and not where it is called, for the same reason. */
+void ic_message_mark_window(const struct load_task *load) { (void)load; }
 
 /* ---- a measurement ---- */
 
@@ -132,6 +159,29 @@ static const char *decimal(uint32_t number, char digits[11]) {
     return at;
 }
 
+/* Whether the cores can do beside the messages what is asked of them. */
+static bool sensible(const struct ic_run *run, const struct ic_transport_setup *setup, struct ic_error *error) {
+    bool counts = run->values[P_MEASURE] == OVERHEAD;
+    bool awake = run->values[P_IDLE] == SPIN;
+    if (counts && setup->polling) {
+        return ic_error_set(error, "unsupported", "an end that polls takes all of its core from a load: ask for ",
+                            "receiver=blocked", "");
+    }
+    if (counts && (run->values[P_LOAD] != 0 || awake)) {
+        return ic_error_set(error, "unsupported", "this measure has a load of its own on each core: ask for ",
+                            "load=none idle=sleep", "");
+    }
+    if (awake && setup->from == setup->to) {
+        return ic_error_set(error, "unsupported", "the receiver's core is the sender's and never idles: ask for ",
+                            "idle=sleep", ", or for another core");
+    }
+    if (awake && (setup->polling || (run->values[P_LOAD] & LOAD_TO) != 0)) {
+        return ic_error_set(error, "unsupported", "with a receiver that polls, or a load, a core never idles: ask for ",
+                            "idle=sleep", "");
+    }
+    return true;
+}
+
 static bool possible(const struct ic_run *run, struct ic_error *error) {
     const struct ic_transport *asked = port_transport(run->values[P_TRANSPORT]);
     struct ic_transport_setup setup = setup_of(run);
@@ -143,7 +193,10 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
         return ic_error_set(error, "unsupported", "a receiver that polls leaves its core to no load: ask for ",
                             "receiver=blocked", ", or for a load of the other core only");
     }
-    if (asked->round_trip && run->values[P_MEASURE] == THROUGHPUT) {
+    if (!sensible(run, &setup, error)) {
+        return false;
+    }
+    if (asked->round_trip && run->values[P_MEASURE] != LATENCY) {
         return ic_error_set(error, "unsupported",
                             "of a stream that comes back from an echo no direction is known: ask for ",
                             "measure=latency", "");
@@ -161,7 +214,31 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
     return true;
 }
 
+static struct ic_series *count_series(struct ic_run *run, const char *name) {
+    struct ic_series *series = ic_run_series(run, name);
+    if (series != NULL) {
+        series->unit = IC_UNIT_COUNT;
+    }
+    return series;
+}
+
+static bool open_counts(struct ic_run *run, struct all_series *series) {
+    for (uint32_t i = 0; i < (ic_message.apart ? LOADS : 1U); i++) {
+        series->turns[i] = count_series(run, turns_names[i]);
+        series->idle_turns[i] = count_series(run, idle_turns_names[i]);
+        series->block[i] = ic_run_series(run, block_names[i]);
+        if (series->turns[i] == NULL || series->idle_turns[i] == NULL || series->block[i] == NULL) {
+            return false;
+        }
+    }
+    series->length = ic_run_series(run, "length");
+    return series->length != NULL;
+}
+
 static bool open_series(struct ic_run *run, struct all_series *series) {
+    if (ic_message.counts) {
+        return open_counts(run, series);
+    }
     if (ic_message.streams) {
         series->window = ic_run_series(run, "window");
         return series->window != NULL;
@@ -177,6 +254,9 @@ static void begin(struct ic_run *run) {
     ic_message_find_transport();
     ic_message.setup = setup_of(run);
     ic_message.streams = run->values[P_MEASURE] == THROUGHPUT;
+    ic_message.counts = run->values[P_MEASURE] == OVERHEAD;
+    ic_message.awake = run->values[P_IDLE] == SPIN;
+    ic_message.sends = true;
     ic_message.apart = ic_message.setup.from != ic_message.setup.to;
     ic_message.settling = SETTLING_US * port_clock_hz() / 1000000U;
     ic_message.patience =
@@ -192,6 +272,11 @@ static void begin(struct ic_run *run) {
     atomic_store(&ic_message.armed, 0);
     atomic_store(&ic_message.arrived, 0);
     atomic_store(&ic_message.loading, 0);
+    atomic_store(&ic_message.counting, 0);
+    atomic_store(&ic_message.ready, 0);
+    atomic_store(&ic_message.begun, 0);
+    atomic_store(&ic_message.opened, 0);
+    atomic_store(&ic_message.closing, 0);
     atomic_store(&ic_message.over, false);
 }
 

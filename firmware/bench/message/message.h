@@ -1,5 +1,6 @@
 /* What the parts of the benchmark `message` have in common: message.c has its parameters and begins a measurement,
- * leader.c starts who takes part and takes the samples, ends.c is what they do, content.c what a message holds. */
+ * leader.c starts who takes part and takes the samples, ends.c is what they do, overhead.c what is left to others
+ * beside them, content.c what a message holds. */
 #ifndef IC_MESSAGE_H
 #define IC_MESSAGE_H
 
@@ -12,6 +13,10 @@
 #define LOAD_WORDS 8U
 #define LOAD_FROM 1U
 #define LOAD_TO 2U
+/* Most loads. */
+#define LOADS 2U
+/* Turns of a load that are timed together: so many that the call and the readings around them do not count. */
+#define BLOCK_TURNS 128U
 
 enum {
     P_TRANSPORT,
@@ -23,11 +28,13 @@ enum {
     P_BUFFER,
     P_RECEIVER,
     P_LOAD,
+    P_IDLE,
     P_MESSAGES,
     PARAMETER_COUNT
 };
-enum measure { LATENCY, THROUGHPUT };
+enum measure { LATENCY, THROUGHPUT, OVERHEAD };
 enum receiver { BLOCKED, POLLING };
+enum idle { SLEEP, SPIN };
 enum priority { PRIORITY_LOAD = 2, PRIORITY_SENDER, PRIORITY_RECEIVER };
 
 /* One of the two ends. */
@@ -51,6 +58,11 @@ struct load_task {
     atomic_bool dismissed;
     atomic_uint reported;
     volatile uint32_t words[LOAD_WORDS];
+
+    /* Of measure=overhead. */
+    uint32_t value; /* what its turns work on */
+    uint32_t turns; /* in the window */
+    uint64_t block; /* ticks of the common clock that BLOCK_TURNS turns take beside the other core's load alone */
 };
 
 /* What arrived. */
@@ -65,6 +77,8 @@ struct stage {
     port_task_t *leader;
     struct ic_transport_setup setup;
     bool streams; /* measure=throughput */
+    bool counts;  /* measure=overhead */
+    bool awake;   /* idle=spin */
     bool apart;   /* on two cores */
     bool full;    /* contents are checked in this turn, not only stamps */
     uint64_t settling;
@@ -73,7 +87,9 @@ struct stage {
     struct party sender, receiver;
     struct load_task load_from, load_to;
     uint32_t turn;
-    uint32_t target; /* number behind the last message of the turn */
+    uint32_t messages; /* of the turn; of measure=overhead, in its window */
+    uint32_t target;   /* number behind the last message of the turn */
+    bool sends;        /* messages are sent in this turn */
     atomic_bool over;
     bool stalled; /* it was over before its time */
 
@@ -99,8 +115,19 @@ struct stage {
         uint32_t corrupted;
     } found;
 
+    /* Written by the task of core `from`'s load, of measure=overhead. */
+    _Alignas(PORT_CACHE_LINE) port_sem_t release; /* of the sender: one for each message, and one behind the window */
+    uint64_t begin;                               /* of the window, on the common clock */
+    uint64_t length;
+    uint64_t end;
+    atomic_uint begun;   /* turn of which the begin is known, of the trials that show how long a turn takes */
+    atomic_uint opened;  /* the same of the window */
+    atomic_uint closing; /* turn of which the end is known */
+
     /* Written by the task of core `to`'s load. */
     _Alignas(PORT_CACHE_LINE) atomic_uint loading;
+    atomic_uint ready;    /* turn in which it is ready for these trials */
+    atomic_uint counting; /* turn in which it is ready to count */
 };
 
 extern struct stage ic_message;
@@ -128,6 +155,12 @@ struct vigil ic_message_begin_vigil(void);
 
 /* Declares it over if none has come for too long. */
 void ic_message_keep_vigil(struct vigil *vigil);
+
+/* Another message has come. */
+void ic_message_note_progress(void);
+
+/* Spins until the turn is reached. Does without the kernel, and almost without the clock. False if all is over. */
+bool ic_message_await(const atomic_uint *turn);
 
 /* ---- what a message holds ---- */
 
@@ -164,12 +197,26 @@ void ic_message_run_sender(void *arg);
 void ic_message_run_receiver(void *arg);
 void ic_message_run_load(void *arg);
 
+/* What a load does in a turn of measure=overhead: counts its turns in a window that is the same on both cores, and on
+ * core `from` lets the sender go. */
+void ic_message_count_turns(struct load_task *load);
+
+/* At either end of the window: what an observer from outside knows it by. */
+void ic_message_mark_window(const struct load_task *load);
+
+/* Work in registers alone; returns what to go on with. */
+uint32_t ic_message_spin(uint32_t value, uint32_t steps);
+
 /* ---- the leader ---- */
 
 struct all_series {
     struct ic_series *latency;
     struct ic_series *send;
     struct ic_series *window;
+    struct ic_series *turns[LOADS];
+    struct ic_series *idle_turns[LOADS];
+    struct ic_series *block[LOADS];
+    struct ic_series *length;
 };
 
 /* Takes all samples with the stage as it is set. False, with run->error filled, if that could not be done. */

@@ -88,6 +88,33 @@ def test_loads_take_nothing_away(terminal: Terminal, load: str) -> None:
         expect_well(run(terminal, words), checked=4 if measure == "latency" else 151)
 
 
+def test_turns_of_a_load_are_counted_with_messages_and_without(terminal: Terminal) -> None:
+    """Whatever the transport: as many windows of either kind, all messages checked, and one load where one core is."""
+    cores = range(min(terminal.ask("info")[0]["cores"], 2))
+    for name, (first, second) in itertools.product(transports(terminal), itertools.product(cores, cores)):
+        words = f"transport={name} measure=overhead from={first} to={second} size=100 messages=5 samples=1"
+        answer = run(terminal, words)
+        expect_well(answer, checked=2 * 6 + 2)
+        found = series(answer)
+        ends = ("from",) if first == second else ("from", "to")
+        assert {each for each in found if "_" in each} == {
+            f"{what}_{end}" for what in ("turns", "idle_turns", "block") for end in ends
+        }
+        assert all(count > 0 for each in found.values() for count in each)
+        assert all(len(found[f"turns_{end}"]) == len(found["length"]) == 1 for end in ends)
+
+
+def test_a_core_is_kept_awake_where_it_would_idle(terminal: Terminal) -> None:
+    if terminal.ask("info")[0]["cores"] < 2:
+        return
+    for measure in ("latency", "throughput"):
+        words = f"measure={measure} idle=spin size=100 messages=50 samples=2"
+        expect_well(run(terminal, words), checked=4 if measure == "latency" else 151)
+    for words in ("receiver=polling", "load=to", "from=0 to=0", "measure=overhead"):
+        refused = terminal.ask(f"run message idle=spin {words}")[-1]
+        assert (refused["code"], "idle=sleep" in refused["text"]) == ("unsupported", True)
+
+
 def test_messages_lie_in_the_region_that_is_asked_for(terminal: Terminal) -> None:
     for region in choices(terminal, "region"):
         expect_well(run(terminal, f"transport=queue region={region} size=1000 samples=3"), checked=5)

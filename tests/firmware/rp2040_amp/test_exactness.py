@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from intercore.benchmarks.clock.witness import ClockWitness
+from intercore.benchmarks.message.overhead import taken_us
 from intercore.benchmarks.message.witness import MessageWitness
 from intercore.benchmarks.switch.witness import SwitchWitness
 from tests.firmware.rp2040.conftest import Board, measurement
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 OFFSETS = {"clock": 46, "switch": 40, "message": 40}
 """Measured minus true times, in cycles, as calibration finds them; docs/pico.md."""
 SPREAD = 2
+TURNS_APART = 3 * 440 / 64
+"""Cycles per message: a turn of a load, 440 at most, at the ends of two windows of 64 messages."""
 PAIRS = tuple(itertools.product((0, 1), (0, 1)))
 NAMES = {"clock": "interval", "switch": "switch", "message": "latency"}
 
@@ -86,6 +89,19 @@ def test_messages_across_the_kernels_are_exact(board: Board, first: int, second:
         assert np.all(np.abs(found - OFFSETS["message"]) <= SPREAD), setting
         measured += 1
     assert measured >= 8
+
+
+def test_what_messages_take_from_either_core_is_what_the_simulator_sees(board: Board) -> None:
+    witness = MessageWitness(board.chip)
+    for transport, (first, second) in itertools.product(("message-buffer", "ring"), ((0, 1), (1, 0))):
+        witness.forget()
+        words = f"message measure=overhead transport={transport} from={first} to={second} size=64 samples=1"
+        if board.ask(f"check {words}", step=0.01)[0]["type"] == "impossible":
+            continue
+        found = measurement(run(board, words), "message")
+        for one in witness.truth(found.series, found.factors).series:
+            measured = taken_us(found, "from" if one.name.endswith("from") else "to") * one.hz / 1e6
+            assert measured == pytest.approx(one.ticks / 64, abs=TURNS_APART), words
 
 
 def test_every_path_of_an_interrupt_reaches_every_core(board: Board) -> None:

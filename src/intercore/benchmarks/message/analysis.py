@@ -20,6 +20,7 @@ from intercore.benchmarks.message.choice import MessageAdvantage, MessageRank, a
 from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, curves, in_words, observations
 from intercore.benchmarks.message.literature import MessageFindingHere, findings_here
 from intercore.benchmarks.message.options import WITHIN
+from intercore.benchmarks.message.overhead import MessageOverhead, on_overheads, overheads, without_priority
 from intercore.benchmarks.message.pilot import MessagePilot, on_pilots, pilots
 from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
 from intercore.benchmarks.message.rows import MessageLatency, MessageThroughput, Positive, latency_row, throughput_row
@@ -63,6 +64,8 @@ class MessageAnalysis(msgspec.Struct, frozen=True):
     """Which factor explains how much of the median latency; None where none has two levels."""
     throughput_factors: FactorAnalysis | None
     """The same of the time per message of a stream."""
+    overheads: tuple[MessageOverhead, ...]
+    """What messages take from each core (`measure=overhead`)."""
     pilots: tuple[MessagePilot, ...]
     """How many samples it takes to know a time as well as asked, of settings that have enough samples to tell."""
     published: tuple[MessageFindingHere, ...]
@@ -81,15 +84,16 @@ def analyse(measurements: Iterable[Measurement], within: float = WITHIN.default)
     `within` is the fraction of a time to either side within which pilots are to know it.
     """
     known = list(measurements)
-    return analyse_curves(curves(known), round_trips(known), within)
+    return analyse_curves(curves(known), round_trips(known), overheads(known), within)
 
 
 def analyse_curves(
     found: Sequence[Curve],
     trips: tuple[MessageRoundTrip, ...] = (),
+    taken: tuple[MessageOverhead, ...] = (),
     within: float = WITHIN.default,
 ) -> MessageAnalysis:
-    """Analyse measurements that are curves, or round trips, already."""
+    """Analyse measurements that are curves, round trips or overheads already."""
     by_measure = {measure: [curve for curve in found if curve.measure == measure] for measure in MEASURES}
     latency = tuple(latency_row(curve) for curve in by_measure["latency"])
     throughput = tuple(throughput_row(curve) for curve in by_measure["throughput"])
@@ -108,9 +112,10 @@ def analyse_curves(
         gains,
         effects["latency"],
         effects["throughput"],
+        taken,
         asked,
         findings_here(found, effects),
-        (*said, *on_pilots(asked), *on_round_trips(trips)),
+        (*said, *on_overheads(taken), *on_pilots(asked), *on_round_trips(trips)),
     )
 
 
@@ -135,6 +140,7 @@ def curve_warnings(known: Sequence[Measurement], found: Sequence[Curve]) -> list
     """Say the same of measurements whose curves are known."""
     return [
         *spoilt(known, BENCHMARK, "transport", _TEXTS),
+        *without_priority(known),
         *_few_sizes(found),
         *islice(_disturbed(found), TOLD),
     ]

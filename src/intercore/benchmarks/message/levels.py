@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.suite import ALL, All
+from intercore.benchmarks.suite import All
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ cores of this one: it is measured where it is named."""
 
 DEFAULT: Levels = {
     "transport": _TRANSPORTS,
-    "measure": ALL,
+    "measure": ["latency", "throughput"],
     "size": ["4", "16", "64", "256", "1024", "2048", "4096"],
     "from": ["0", "1"],
     "to": ["0", "1"],
@@ -26,13 +26,25 @@ DEFAULT: Levels = {
     "dither_us": ["300"],
 }
 """Every transport between the first two cores in all directions, by size: some 15 s on a desk computer, three minutes
-on the simulated chip."""
+on the simulated chip. What a message takes from each core is asked for by `measure=overhead`."""
 
 
 def suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:
-    """Return grids of messages and of streams, from the first core; of AMP, where they matter most, both ways."""
+    """Return grids of messages and of streams, from the first core; of AMP, where they matter most, both ways.
+
+    And what a message takes from either core, of one size.
+    """
     samples = ("150", "20") if origin == "measured" else ("20", "3")
-    return _both_ways(*samples) if amp else _from_the_first(*samples)
+    taken: Levels = {
+        "measure": ["overhead"],
+        "transport": _TRANSPORTS,
+        "size": ["64"],
+        "from": ["0"],
+        "to": ["1"],
+        "samples": ["8" if origin == "measured" else "2"],
+        "dither_us": ["300"],
+    }
+    return *(_both_ways(*samples) if amp else _from_the_first(*samples)), taken
 
 
 def _from_the_first(latency: str, throughput: str) -> Sequence[Levels]:

@@ -14,6 +14,7 @@ from intercore.benchmarks.message.choice import MessageRank
 from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, in_words, observations
 from intercore.benchmarks.message.literature import literature_notes
 from intercore.benchmarks.message.options import WITHIN
+from intercore.benchmarks.message.overhead import MessageOverhead, overhead_table, overheads
 from intercore.benchmarks.message.pilot import pilot_table
 from intercore.benchmarks.message.publication import MessagePublication
 from intercore.benchmarks.message.round_trip import MessageRoundTrip, round_trips
@@ -51,13 +52,14 @@ _TITLES: Mapping[Measure, str] = {"latency": "Latency of a message", "throughput
 def report(run: Run, within: float = WITHIN.default) -> Report:
     """Report on the measurements of `message`; pilots are to know a time to the fraction `within` to either side."""
     found = curves(run.measurements)
-    analysis = analyse_curves(found, round_trips(run.measurements), within)
+    analysis = analyse_curves(found, round_trips(run.measurements), overheads(run.measurements), within)
     return Report(
         BENCHMARK,
         {BENCHMARK: msgspec.to_builtins(analysis)},
         [
             *(_row(row, measure) for measure, rows in _by_measure(analysis).items() for row in rows),
             *map(_round_trip_row, analysis.round_trips),
+            *map(_overhead_row, analysis.overheads),
         ],
         curve_warnings(run.measurements, found),
         Section(
@@ -120,6 +122,25 @@ def _round_trip_row(row: MessageRoundTrip) -> dict[str, object]:
     }
 
 
+def _overhead_row(row: MessageOverhead) -> dict[str, object]:
+    receiver = row.receiver
+    return {
+        **row.varied,
+        "measure": "overhead",
+        "transport": row.transport,
+        "from": row.sender.core,
+        "to": (receiver or row.sender).core,
+        "region": row.region,
+        "sizes": [row.bytes],
+        "sender_us": row.sender.us.value,
+        "sender_us_low": row.sender.us.low,
+        "sender_us_high": row.sender.us.high,
+        "receiver_us": receiver.us.value if receiver else None,
+        "receiver_us_low": receiver.us.low if receiver else None,
+        "receiver_us_high": receiver.us.high if receiver else None,
+    }
+
+
 # Tables
 
 
@@ -132,6 +153,8 @@ def _tables(run: Run, analysis: MessageAnalysis) -> Iterator[Table[Any]]:
             by = f", give or take {duration(within)}" if within else ""
             title = f"{measure.capitalize()} on {where(run)}: {_FORMULAE[measure]}{over}{by}"
             yield Table(title, rows, _model_columns(rows))
+    if analysis.overheads:
+        yield overhead_table(analysis.overheads, where(run))
     if analysis.pilots:
         yield pilot_table(analysis.pilots, where(run))
     if analysis.round_trips:
@@ -387,6 +410,15 @@ def _lines(curve: Curve, model: Fit) -> Iterator[tuple[list[float], list[float]]
 
 
 def _notes(run: Run, analysis: MessageAnalysis) -> Iterator[str]:
+    if analysis.overheads:
+        yield (
+            "What a message takes is what a task of lower priority on that core loses for each: turns of a loop are "
+            "counted while messages come one by one, and for as long while none does. In it are the call, the "
+            "interrupt, the switches to the end's task and back, the copy, writing and looking at the message's "
+            "number, and what the other core slows the loop down."
+        )
+    if not (analysis.latency or analysis.throughput or analysis.round_trips):
+        return
     yield (
         "Latency goes from before the call that sends to after the call that receives, on the common clock. A message "
         "lies in the sender's own memory before, and in the receiver's own after; without copying, it is produced "

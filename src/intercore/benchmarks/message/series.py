@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from intercore.benchmarks.message.overhead import ENDS, TRUE, TURNS, taken_us
 from intercore.benchmarks.series import Quantity, Role
 
 if TYPE_CHECKING:
@@ -13,11 +14,24 @@ if TYPE_CHECKING:
 
 _STREAM = "window"
 
-ROLES = {"latency": Role.RESULT, "round_trip": Role.RESULT, "send": Role.RESULT, _STREAM: Role.RESULT}
+ROLES = {
+    "latency": Role.RESULT,
+    "round_trip": Role.RESULT,
+    "send": Role.RESULT,
+    _STREAM: Role.RESULT,
+    f"{TURNS}*": Role.RESULT,  # what a message takes: see `quantity`
+    "idle_turns_*": Role.AUXILIARY,
+    "block_*": Role.AUXILIARY,
+    "length": Role.AUXILIARY,
+    f"{TRUE}*": Role.AUXILIARY,
+}
 
 
 def quantity(one: Measurement, series: Series) -> Quantity | None:
-    """Return the throughput of streams, which `window` times as a whole."""
+    """Return the throughput of streams, which `window` times as a whole; and what a message takes from a core."""
+    for end in ENDS:
+        if series.name == f"{TURNS}{end}" and one.factors.get("measure") == "overhead":
+            return Quantity(f"taken_{end}", "us", taken_us(one, end))
     messages, size = one.factors.get("messages"), one.factors.get("size")
     if series.name == _STREAM and isinstance(messages, int) and isinstance(size, int):
         return Quantity("throughput", "bytes_per_s", messages * size * 1e9 / np.maximum(series.ns, 1e-9))

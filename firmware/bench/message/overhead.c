@@ -1,0 +1,123 @@
+/* measure=overhead of the benchmark `message`: what is left of a core to a load, of lower priority, beside messages. */
+#include "message.h"
+
+/* From one message to the next: longer than a wake-up takes, and no part of a tick, so that messages meet all phases
+ * of it. */
+#define GAP_US 211U
+/* Gaps from when the end of a window is known until it comes: the other core looks once per gap. */
+#define MARGIN_GAPS 3U
+/* Gaps for which blocks of turns are timed, some ten of them: the quickest has no tick of the kernel in its way. */
+#define TRIAL_GAPS 20U
+/* Of a turn, by end: turns of one length would fall into step, and meet on the bus at all of them or at none. */
+#define STEPS_FROM 32U
+#define STEPS_TO 37U
+
+/* Turns that a load does until the clock reads `when`, but no more than `most`. */
+static uint32_t turns_until(struct load_task *load, uint64_t when, uint32_t most) {
+    uint32_t steps = load == &ic_message.load_from ? STEPS_FROM : STEPS_TO;
+    uint32_t value = load->value;
+    uint32_t turns = 0;
+    do {
+        value = ic_message_spin(value, steps);
+        turns++;
+    } while (port_clock() < when && turns < most);
+    load->value = value;
+    return turns;
+}
+
+/* Both loads are at it for as long; of a block that ends later the other may not have seen all. */
+static uint64_t quickest_block(struct load_task *load, uint64_t until) {
+    uint64_t least = UINT64_MAX;
+    uint64_t end;
+    do {
+        uint64_t begin = port_clock();
+        (void)turns_until(load, UINT64_MAX, BLOCK_TURNS);
+        end = port_clock();
+        if (least == UINT64_MAX || (end <= until && end - begin < least)) {
+            least = end - begin;
+        }
+    } while (end < until);
+    return least;
+}
+
+static uint32_t arrived(void) { return atomic_load_explicit(&ic_message.progress, memory_order_relaxed); }
+
+/* A window is whole ticks of the kernel long, so that as many of them fall into each of the two. That in which nothing
+ * is sent is as long as the one before. */
+static void decide_end(uint64_t gap) {
+    uint64_t tick = port_clock_hz() / port_tick_hz();
+    if (ic_message.sends) {
+        ic_message.length = ((port_clock() + MARGIN_GAPS * gap - ic_message.begin) / tick + 1U) * tick;
+    }
+    ic_message.end = ic_message.begin + ic_message.length;
+    reach(&ic_message.closing);
+}
+
+/* Lets the sender go when what it has sent before has come. Where nothing is sent, nothing is on its way. */
+static uint32_t pace(uint32_t released, uint32_t since, uint64_t gap) {
+    if (arrived() - since != released || reached(&ic_message.closing)) {
+        return released;
+    }
+    if (released == ic_message.messages) {
+        decide_end(gap);
+        return released;
+    }
+    if (!ic_message.sends) {
+        ic_message_note_progress();
+    }
+    port_sem_give(&ic_message.release);
+    return released + 1U;
+}
+
+/* What the loads of both cores do from here on begins together: `ready` says that core `to` waits, `begun` that the
+ * moment is known. False if all is over. */
+static bool begin_together(const struct load_task *load, atomic_uint *ready, atomic_uint *begun, uint64_t gap) {
+    if (load == &ic_message.load_from) {
+        if (ic_message.apart && !ic_message_await(ready)) {
+            return false;
+        }
+        ic_message.begin = port_clock() + gap;
+        reach(begun);
+    } else {
+        reach(ready);
+        if (!ic_message_await(begun)) {
+            return false;
+        }
+    }
+    while (port_clock() < ic_message.begin) {
+    }
+    return true;
+}
+
+void ic_message_count_turns(struct load_task *load) {
+    bool paces = load == &ic_message.load_from;
+    uint64_t gap = (uint64_t)GAP_US * port_clock_hz() / 1000000U;
+    uint32_t released = 0;
+    uint32_t since = arrived();
+    uint32_t turns = 0;
+    /* Beside the other core's load, as in the windows: each takes from the other on the bus. */
+    if (!begin_together(load, &ic_message.ready, &ic_message.begun, gap)) {
+        return;
+    }
+    load->block = quickest_block(load, ic_message.begin + TRIAL_GAPS * gap);
+    if (!begin_together(load, &ic_message.counting, &ic_message.opened, gap)) {
+        return;
+    }
+    ic_message_mark_window(load);
+    struct vigil vigil = ic_message_begin_vigil();
+    uint64_t due = ic_message.begin + gap;
+    uint64_t end = UINT64_MAX;
+    while (due < end && !over()) {
+        turns += turns_until(load, due, UINT32_MAX);
+        if (paces) {
+            released = pace(released, since, gap);
+            ic_message_keep_vigil(&vigil);
+        }
+        if (reached(&ic_message.closing)) {
+            end = ic_message.end;
+        }
+        due += gap;
+    }
+    load->turns = over() ? turns : turns + turns_until(load, end, UINT32_MAX);
+    ic_message_mark_window(load);
+}

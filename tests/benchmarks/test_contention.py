@@ -157,7 +157,7 @@ def test_of_free_tasks_whose_parts_were_not_counted_it_is_not_known_where_they_r
 def test_the_sum_of_free_tasks_stands_beside_that_of_as_many_pinned_ones() -> None:
     pinned = own({"task0.0": 1.0, "task1.1": 1.0}, task0="work", task1="work")
     (said,) = [said for said in analyse([free_tasks(), pinned]).sentences if said.startswith("Pinned")]
-    assert "(task0, task1) do 2.00 times what one core does alone: the sum is the same, as the article" in said
+    assert "(task0, task1) do 2.00 times what one core does alone: the sum is the same to 2%, as the article" in said
     less = own({"task0.0": 0.75, "task1.1": 1.0}, task0="work", task1="work")
     (said,) = [said for said in analyse([free_tasks(), less]).sentences if said.startswith("Pinned")]
     assert "free ones do +0.25" in said

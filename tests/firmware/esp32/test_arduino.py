@@ -210,7 +210,7 @@ def sketches(tmp_path_factory: pytest.TempPathFactory) -> Sketches:
     platform = [
         *(
             posix / f"{name}_posix.c"
-            for name in ("control", "counter", "interrupt", "lock", "objects", "period", "port")
+            for name in ("control", "counter", "interrupt", "lock", "objects", "period", "port", "turns")
         ),
         *(linux / f"{name}.c" for name in ("linux_conditions", "linux_region", "transports")),
         *sorted((FIRMWARE / "transport" / "posix").glob("*.c")),

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
         pytest.param("speedup n=10 samples=2", {"t1": "tick", "tp": "tick"}, marks=pytest.mark.measures("speedup")),
         ("clock samples=2", {"interval": "tick"}),
         ("clock time=counter samples=2", {"common": "moment", "around": "tick", "counter": "moment"}),
-        ("contention task1=off main=off window_ms=10 samples=1", {"alone": "tick", "task0": "moment"}),
+        (
+            "contention task1=off main=off window_ms=10 samples=1",
+            {"alone": "tick", "tower": "tick", "task0": "moment"},
+        ),
+        (
+            "contention task0=off task1=off main=off free=1 yield=none discs=10 window_ms=10 samples=1",
+            {"alone": "tick", "free0": "moment", "ran0": "count", "moved0": "count"},
+        ),
         ("threadmetric test=message window_ms=10 samples=1", {"count": "count", "window": "tick"}),
         (
             "threadmetric test=cooperative window_ms=10 samples=1",

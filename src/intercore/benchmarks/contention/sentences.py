@@ -204,7 +204,7 @@ def _beside_pinned(free: Contest, contests: Sequence[Contest]) -> Iterator[str]:
         if pinned and len(names) == len(free.workers) and one.idlers == free.idlers:
             differs = free.of_a_core - one.of_a_core
             found = (
-                "the sum is the same, as the article of seed 001 says of its tasks"
+                f"the sum is the same to {_SAME_SUM:.0%}, as the article of seed 001 says of its tasks"
                 if abs(differs) <= _SAME_SUM * one.of_a_core
                 else f"free ones do {differs:+.2f}"
             )

@@ -20,8 +20,8 @@
  * The energy mark is high from before the first repetition to behind the last or, with mark=alone or mark=beside,
  * around each such pass.
  *
- * Contents are checked: what was read by its sum, what was written or copied by looking at it after the window. A region
- * that can only be read, such as flash, has its contents from the board; the other accesses are refused there. */
+ * Contents are checked: what was read by its sum, what was written or copied by looking at it after the window. A
+ * region that can only be read, such as flash, has its contents from the board; other accesses are refused there. */
 #include <stdatomic.h>
 
 #include "benchmarks.h"

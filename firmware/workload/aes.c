@@ -83,7 +83,7 @@ static void prepare(void) {
 }
 
 /* Cipher(), FIPS 197 5.1. A word is a column, its first row the highest byte. */
-static void encrypt(uint32_t block[4]) {
+static void encipher(uint32_t block[4]) {
     const uint32_t *keys = schedule.words;
     uint32_t a = block[0] ^ keys[0];
     uint32_t b = block[1] ^ keys[1];
@@ -111,7 +111,7 @@ static uint32_t work(uint32_t first, uint32_t count) {
     for (uint32_t unit = first; unit != first + count; unit++) {
         uint32_t number = unit % BLOCKS;
         uint32_t block[4] = {first_counter[0], first_counter[1], first_counter[2], first_counter[3] + number};
-        encrypt(block);
+        encipher(block);
         for (uint32_t i = 0; i < 4U; i++) {
             checksum += block[i] ^ plain[number][i];
         }

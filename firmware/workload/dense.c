@@ -9,7 +9,7 @@
 #define COLUMNS 16U /* vectors of inputs */
 #define ELEMENTS (ROWS * COLUMNS)
 /* More than any product of these vectors takes away, so that no element is 0. */
-#define BIAS (1 << 19)
+#define BIAS 524288
 
 struct layer {
     int8_t weights[ROWS][DEPTH];
@@ -59,9 +59,9 @@ static uint32_t work(uint32_t first, uint32_t count) {
     return checksum;
 }
 
-/* The sum of the first so many elements of the layer, without their biases. A sum of products of rows and columns is the
- * product of their sums: that of all rows before this one and of all columns, and that of this row and of the columns up
- * to here. */
+/* The sum of the first so many elements of the layer, without their biases. A sum of products of rows and columns is
+ * the product of their sums: that of all rows before this one and of all columns, and that of this row and of the
+ * columns up to here. */
 static uint32_t sum_to(uint32_t element) {
     uint32_t row = element / COLUMNS;
     uint32_t column = element % COLUMNS;

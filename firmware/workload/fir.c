@@ -1,5 +1,5 @@
-/* A unit is one output of a finite impulse response filter: 32 coefficients of 16 bits, as many samples of 12 bits as an
- * ADC gives them, and a sum of 32 bits. The samples are a signal with a period, in region 0. */
+/* A unit is one output of a finite impulse response filter: 32 coefficients of 16 bits, as many samples of 12 bits as
+ * an ADC gives them, and a sum of 32 bits. The samples are a signal with a period, in region 0. */
 #include "port.h"
 #include "workloads.h"
 

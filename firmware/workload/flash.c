@@ -31,7 +31,7 @@ static void prepare(void) {
     bool filled = find_flash(&region);
     size_t bytes = filled || region.bytes < INSTEAD_BYTES ? region.bytes : INSTEAD_BYTES;
     uint32_t count = 1;
-    while (2U * count * sizeof(uintptr_t) <= bytes) {
+    while (count * sizeof(uintptr_t) * 2U <= bytes) {
         count *= 2U;
     }
     uintptr_t *fill = region.base;

@@ -6,8 +6,8 @@
 #include "workload.h"
 
 // clang-format off
-/* A board may go without these (IC_WITHOUT_DOUBLE): where there is no unit for double precision, the functions that do it
- * are 8 KiB of code. */
+/* A board may go without these (IC_WITHOUT_DOUBLE): where there is no unit for double precision, the functions that do
+ * it are 8 KiB of code. */
 #ifdef IC_WITHOUT_DOUBLE
 #define IC_WORKLOADS_IN_DOUBLE(X)
 #else

@@ -217,6 +217,14 @@ def test_the_matrix_has_a_cell_for_each_pair(simulated: bool) -> None:
         assert max(map(len, shown.getvalue().splitlines())) <= 100
 
 
+@pytest.mark.parametrize("code", ["sram-striped", "flash"])
+def test_where_the_code_of_an_rp2040_is_is_told_as_it_is(code: str) -> None:
+    found = report(run_of([measurement([1000], conditions=CHIP | {"memory.code": code})]))
+    notes = " ".join(found.section.notes)
+    assert ("Code and stacks are in the striped banks" in notes) is (code != "flash")
+    assert ("Code in flash and the region flash are read through one cache" in notes) is (code == "flash")
+
+
 def test_a_report_of_nothing_is_empty() -> None:
     found = report(run_of([]))
     assert found.section.tables == found.section.figures == []

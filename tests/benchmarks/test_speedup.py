@@ -497,7 +497,19 @@ class TestWarnings:
 
     def test_tell_of_a_poor_fit(self) -> None:
         run = [measured([1000 * n] * 5, [tp] * 5, n=n) for n, tp in ((1, 600), (2, 1800), (4, 2100), (8, 6000))]
-        assert any("fit is poor" in text for text in warnings(analyse(run), run))
+        (sentence,) = (text for text in warnings(analyse(run), run) if "fit is poor" in text)
+        assert "Disturbances" in sentence
+        (sentence,) = (text for text in warnings(analyse(run), run, "simulated") if "fit is poor" in text)
+        assert "Disturbances" not in sentence
+
+    def test_tell_one_cause_of_what_falls_on_ticks(self) -> None:
+        """A fit to whole ticks is poor, and that the work was polled for is why."""
+        sizes = ((137, 1000), (411, 1000), (1507, 2000), (3973, 3000), (13837, 8000))
+        run = [measured([t1] * 5, [tp] * 5, n=t1, tick_hz="1000") for t1, tp in sizes]
+        assert only_fit(analyse(run)).largest_residual > 0.05
+        found = warnings(analyse(run), run)
+        assert any("falls on whole kernel ticks" in text for text in found)
+        assert not any("fit is poor" in text for text in found)
 
     def test_tell_of_a_loss(self) -> None:
         run = synthetic(overhead_us=100, loss=0.05, noise_us=1)

@@ -23,8 +23,8 @@ target_compile_definitions(freertos PUBLIC LIB_PICO_MULTICORE=1)
 
 target_sources(intercore PRIVATE bench/registry.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
-# 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000. Larger code leaves room for fewer: at -O0 it is
-# half as large again, at -O3 a fifth.
+# 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000. Larger code leaves room for fewer: at -O0
+# it is half as large again, at -O3 a fifth.
 set(samples 8192U)
 if(IC_OPT STREQUAL "O0")
   set(samples 4096U)

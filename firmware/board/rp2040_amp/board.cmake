@@ -62,8 +62,9 @@ target_link_libraries(intercore-target PRIVATE intercore m)
 target_link_options(intercore-target PRIVATE -nostartfiles
   -L${here}/core${IC_CORE} -L${here} -L${CMAKE_CURRENT_BINARY_DIR} -T ${rp2040_folder}/start/sram.ld
   -Wl,--gc-sections,--fatal-warnings,-Map=${CMAKE_CURRENT_BINARY_DIR}/intercore-target.map)
-set_target_properties(intercore-target PROPERTIES LINK_DEPENDS
-  "${rp2040_folder}/start/sram.ld;${here}/ram.ld;${here}/core${IC_CORE}/memory.ld;${CMAKE_CURRENT_BINARY_DIR}/memory_map.ld")
+set(scripts ${rp2040_folder}/start/sram.ld ${here}/ram.ld ${here}/core${IC_CORE}/memory.ld
+  ${CMAKE_CURRENT_BINARY_DIR}/memory_map.ld)
+set_target_properties(intercore-target PROPERTIES LINK_DEPENDS "${scripts}")
 
 if(IC_CORE EQUAL 0)
   target_sources(intercore-target PRIVATE

@@ -194,12 +194,16 @@ def _notes(run: Run) -> Iterator[str]:
     if "memory.regions" in conditions:
         yield f"Regions: {conditions['memory.regions']}."
     if conditions.get("board") == "rp2040":
+        if any(one.conditions.get("memory.code") == "flash" for one in run.measurements):
+            yield "Code in flash and the region flash are read through one cache, which both cores have in common."
+        else:
+            yield "Code and stacks are in the striped banks, too."
         yield (
-            "Code and stacks are in the striped banks, too. A core of the RP2040 has one port for instructions and "
-            "data, so a word takes the cycles of its instructions, whatever bank it is in. Two cores that ask for one "
-            "bank in one cycle take turns (datasheet 2.1.1): each such conflict costs one of them a cycle. A loop of "
-            "loads asks for data in every second cycle at most, so two cores can fall into a rhythm in which they miss "
-            "each other, or into one in which they meet again and again."
+            "A core of the RP2040 has one port for instructions and data, so a word of SRAM takes the cycles of its "
+            "instructions, whatever bank it is in. Two cores that ask for one bank in one cycle take turns (datasheet "
+            "2.1.1): each such conflict costs one of them a cycle. A loop of loads asks for data in every second cycle "
+            "at most, so two cores can fall into a rhythm in which they miss each other, or into one in which they "
+            "meet again and again."
         )
     if conditions.get("board") == "linux":
         yield (

@@ -25,13 +25,14 @@ def warnings(
     analysis: SpeedupAnalysis, measurements: Sequence[Measurement] = (), origin: Origin = "measured"
 ) -> list[str]:
     """Say in plain sentences what makes the numbers doubtful, and the likely cause; most serious first."""
+    measured = origin == "measured"
     return [
         *_disturbances(of_speedup(measurements)),
         *_without_flash(of_speedup(measurements)),
         *(f"Left out: {sentence}." for sentence in analysis.left_out),
         *_impossible(analysis.points),
-        *_unstable(analysis.points, _BESIDE if origin == "measured" else _WITHIN),
-        *(sentence for fit in analysis.fits for sentence in _fit_warnings(fit)),
+        *_unstable(analysis.points, _BESIDE if measured else _WITHIN),
+        *(sentence for fit in analysis.fits for sentence in _fit_warnings(fit, _STEPS if measured else _UNEVEN)),
     ]
 
 
@@ -107,7 +108,12 @@ def _width(estimate: Interval) -> float:
     return (estimate.high - estimate.low) / estimate.value
 
 
-def _fit_warnings(fit: ForkJoinFit) -> list[str]:
+_STEPS = "Disturbances, or work that outgrows a cache between two sizes, are likely"
+_UNEVEN = "The time of the work does not grow evenly with its size, as where it outgrows a cache between two sizes"
+"""Why a fit is poor: on a machine, and on a simulated chip, where nothing disturbs."""
+
+
+def _fit_warnings(fit: ForkJoinFit, cause: str) -> list[str]:
     sentences = []
     quantisation = fit.quantisation
     if quantisation and quantisation.quantised:
@@ -116,11 +122,11 @@ def _fit_warnings(fit: ForkJoinFit) -> list[str]:
             f"p = {quantisation.p_value:.2g}): completion was polled on the tick. The overhead includes the wait for "
             "the tick, and TP is known to no less than a tick; wait for completion with join=notify."
         )
-    if fit.largest_residual > _POOR_FIT:
+    elif fit.largest_residual > _POOR_FIT:  # of what falls on ticks the sentence above has told why
         sentences.append(
             f"{fit.group}: the fit is poor: a TP lies {fit.largest_residual:.0%} off the model, so overhead and "
-            "break-even are rough. Disturbances, or work that outgrows a cache between two sizes, are likely; look at "
-            "the plot, take more samples, or choose sizes on one side of the step."
+            f"break-even are rough. {cause}; look at the plot, take more samples, or choose sizes on one side of the "
+            "step."
         )
     if fit.loss and fit.loss.low is not None and fit.loss.low > 0:
         sentences.append(

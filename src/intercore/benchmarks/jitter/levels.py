@@ -19,7 +19,7 @@ DEFAULT: Levels = {"core": ["0"], "load": ["none", "both"], "migrate": ALL}
 def suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - where there are two kernels, it is refused
     """Return grids with enough releases for a tail at 1 ms, and some at seed 002's 10 ms, by its procedure, too."""
     core = {"core": ["0"], "wake": ["kept"]}
-    short = {"time": ["common"], "period_us": ["1000"], "samples": ["1200"]}
+    short = {"time": ["common"], "period_us": ["1000"], "samples": ["1100"]}
     long = {"period_us": ["10000"], "samples": ["60" if origin == "measured" else "30"]}
     return (
         {**core, "load": ["none"], "migrate": ["none", "affinity", "blockers"], **short},

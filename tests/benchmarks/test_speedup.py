@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from statsmodels.regression.linear_model import WLS
 
@@ -438,6 +438,8 @@ class TestJson:
         ),
         st.sampled_from([1, 1000, 10**9]),
     )
+    @example(rows=[([3184525533], [1], 0, 2), ([1], [1], 1, 2), ([1], [1], 2, 2)], hz=1)
+    @example(rows=[([0, 1], [1, 352], 0, 2), ([0, 2], [0, -2], 0, 2)], hz=1)
     def test_is_finite_whatever_was_measured(self, rows: list[tuple[list[int], list[int], int, int]], hz: int) -> None:
         run = [measured(t1, tp, n=n, cores=cores, hz=hz, tick_hz="1000") for t1, tp, n, cores in rows]
         analysis = analyse(run)

@@ -106,9 +106,7 @@ def fitted(group: str, settings: Sequence[Setting], tick_us: float) -> Model:
         draws = parameters[:, None] + birge * (refits - parameters[:, None])
     elif freedom:
         draws = np.zeros((2, RESAMPLES))
-        draws[: 1 + with_loss] = rng.multivariate_normal(
-            fit.params, birge**2 * fit.normalized_cov_params, RESAMPLES, method="cholesky"
-        ).T
+        draws[: 1 + with_loss] = _normal(rng, fit.params, birge**2 * fit.normalized_cov_params)
 
     total = float(np.sum(weights * (tp - np.average(tp, weights=weights)) ** 2))
     return Model(
@@ -119,6 +117,16 @@ def fitted(group: str, settings: Sequence[Setting], tick_us: float) -> Model:
         reduced_chi_squared=chi_squared,
         largest_residual=float(np.max(np.abs(fit.resid) / tp)),
     )
+
+
+def _normal(rng: np.random.Generator, means: Floats, covariance: Floats) -> Floats:
+    """Return normally distributed draws around some means, shape (means, RESAMPLES)."""
+    try:
+        drawn = rng.multivariate_normal(means, covariance, RESAMPLES, method="cholesky")
+    except np.linalg.LinAlgError:  # sizes so far apart that rounding leaves it no width in one direction
+        drawn = rng.multivariate_normal(means, covariance, RESAMPLES, check_valid="ignore", method="eigh")
+    found: Floats = drawn.T
+    return found
 
 
 def _variance(draws: Floats) -> float:

@@ -27,9 +27,9 @@
  * So core `to` is asleep when the signal comes (target=idle), or spins in a task of priority 2, which the woken one
  * preempts (target=busy). On one core it is the signaller that keeps the target busy, and `target` changes nothing.
  *
- * Yield: behind the dither the signaller yields until the other has told, which therefore has yielded back. Where equals
- * take turns at each tick, one that falls into that has the other run before the signal, or not by it. Such a turn is
- * taken again, and counted.
+ * Yield: behind the dither the signaller yields until the other has told, which therefore has yielded back. Where
+ * equals take turns at each tick, one that falls into that has the other run before the signal, or not by it. Such a
+ * turn is taken again, and counted.
  *
  * The clock that both read is, with `time`:
  *

@@ -22,11 +22,11 @@
  * The console task is below them and sleeps while a window lasts. Nobody is told to stop: each looks at the clock.
  *
  * Samples. `alone.<core>`: how long a tower takes in a task that has the core to itself, with the sleep behind it if
- * competitors sleep, five times, before the first window; with yield=tick, `tower.<core>` is the tower without the sleep.
- * `<competitor>.<core>`: the moment at which each tower was done, on that core. The windows of a measurement are laid end
- * to end: a moment is the number of the window × its length + the time since its beginning. A tower that ends later than
- * its window is not recorded, but its checksum is checked as that of all others. Who begins more than a tick late, and
- * not because it was another competitor's turn, is counted as preempted.
+ * competitors sleep, five times, before the first window; with yield=tick, `tower.<core>` is the tower without the
+ * sleep. `<competitor>.<core>`: the moment at which each tower was done, on that core. The windows of a measurement are
+ * laid end to end: a moment is the number of the window × its length + the time since its beginning. A tower that ends
+ * later than its window is not recorded, but its checksum is checked as that of all others. Who begins more than a tick
+ * late, and not because it was another competitor's turn, is counted as preempted.
  *
  * A free task may do parts of a tower on several cores. `ran<task>.<core>`: how many parts (hanoi.h) of the towers that
  * ended in each window began and ended on that core. `moved<task>`: how many changed cores meanwhile.

@@ -1,6 +1,6 @@
 /* What the parts of the benchmark `contention` have in common: contention.c has its parameters, measures a tower alone
- * and makes room, tower.c solves a tower and sees where, window.c is what the competitors do in a window, table.c what a
- * person is told of it. */
+ * and makes room, tower.c solves a tower and sees where, window.c is what the competitors do in a window, table.c what
+ * a person is told of it. */
 #ifndef IC_CONTENTION_H
 #define IC_CONTENTION_H
 
@@ -27,8 +27,8 @@ enum role { OFF, BLOCK, DELAY, SPIN, WORK, ROLES };
 enum { TASK0, TASK1, MAIN, FREE };
 #define COMPETITORS (FREE + FREE_MAX)
 
-/* On which cores a task has worked, looked at after each part of a tower. What a part did before it changed cores is not
- * known. */
+/* On which cores a task has worked, looked at after each part of a tower. What a part did before it changed cores is
+ * not known. */
 struct whereabouts {
     uint32_t on;                  /* core at the last look */
     uint32_t ran[PORT_CORES_MAX]; /* parts that began and ended there */

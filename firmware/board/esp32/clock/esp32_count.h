@@ -52,9 +52,10 @@ static inline uint64_t count_within(const struct count_ahead *ahead) {
 
 #define COUNT_WRAP (INT64_C(1) << 32)
 
-/* The counts begin as what the counters hold then. Where one counter has wrapped before that and the other has not, they
- * seem to be a whole wrap farther apart than they are. Says whose count lacks one, 0 or 1, or 2 for neither, and puts
- * right what is known. The cores must have begun less than half a wrap apart: 8.9 s at 240 MHz, where a boot takes less. */
+/* The counts begin as what the counters hold then. Where one counter has wrapped before that and the other has not,
+ * they seem to be a whole wrap farther apart than they are. Says whose count lacks one, 0 or 1, or 2 for neither, and
+ * puts right what is known. The cores must have begun less than half a wrap apart: 8.9 s at 240 MHz, where a boot takes
+ * less. */
 static inline uint32_t count_unwrap(struct count_ahead *ahead) {
     int64_t found = count_middle(ahead);
     if (found > -COUNT_WRAP / 2 && found < COUNT_WRAP / 2) {

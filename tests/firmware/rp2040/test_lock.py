@@ -84,7 +84,8 @@ class Watched:
 @pytest.mark.parametrize("lock", FUNCTIONS)
 def test_a_measured_hand_over_is_the_true_one_and_a_constant(o2: Path, lock: str) -> None:
     watched = Watched(o2 / "intercore-target", lock)
-    answer = watched.board.ask(f"run lock measure=hand-over lock={lock} from=0 to=1 samples=60 hold=50 dither_us=300 seed=2")
+    words = "from=0 to=1 samples=60 hold=50 dither_us=300 seed=2"
+    answer = watched.board.ask(f"run lock measure=hand-over lock={lock} {words}")
     checks_of(answer)
     for name, giver, getter in (("there", 0, 1), ("back", 1, 0)):
         measured = np.array(series(answer, name))

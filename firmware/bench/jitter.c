@@ -24,11 +24,13 @@
  * Two more exist to be compared with those:
  *
  *   unsynchronised   the blockers are busy and rest for random times of up to 8 and 2 periods, whatever the task does
- *   published        the procedure of that paper, as its section 3.1 has it: right behind each reading the task itself
- *                    suspends the next core's blocker and resumes that of its own, which stops it there. It goes on to
- *                    wait on the other core, and is released there. A blocker multiplies, ten times over and over,
- *                    until it is suspended: that the paper's loop of ten takes 2 ms shows nowhere, as it has no pause.
- *                    The migration is asked for while the task does not wait
+ *   published        the procedure of that paper, as far as its section 3.1 tells it: right behind each reading the
+ *                    next core's blocker is suspended and that of the task's own core resumed, which stops it there.
+ *                    It goes on to wait on the other core, and is released there. That the task does so itself, and
+ *                    that each core has a blocker, is ours. "The cycle of ten operations (multiplication) in periodic
+ *                    loop of 2 ms" is taken for ten multiplications over and over without a pause, until the blocker is
+ *                    suspended: one that sleeps for most of 2 ms would not keep the task off its core. The migration
+ *                    is asked for while the task does not wait
  *
  * With wake=anew the time of the last release is set to the present tick in front of each sleep, as a program does that
  * forgets to keep it: what passes between release and sleep then lengthens the period. So the series `period` has the

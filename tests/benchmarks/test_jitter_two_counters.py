@@ -112,7 +112,7 @@ def test_its_sentence_has_the_arithmetic_and_says_likely() -> None:
         "a wrap and 17.642 ms",
         "1,000 is the only number of periods, 500 one way and 500 the other",
         "between 7.64 and 10.00 ms",
-        "No code is printed and the counter is not named",
+        "Its text prints no code and does not name the counter",
         "on no chip of the paper's",
     ):
         assert words in said, words

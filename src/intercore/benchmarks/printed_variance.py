@@ -1,7 +1,7 @@
-"""What a printed column "Variance" can be, by the mean, the least and the largest value that are printed beside it.
+"""What a printed "Variance" can be, by the mean, the least and the largest value that are printed beside it.
 
 A variance of values with a known mean and known ends has an upper bound. What exceeds it is none. The standard error of
-the mean, s/√n, is the next thing that such a column may hold; then it tells how many values there were.
+the mean, s/√n, is the next thing that may stand there; then it tells how many values there were.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def variance_sentence(label: str, rows: Sequence[Printed]) -> str:
         else ""
     )
     return (
-        f"{label} print a column “Variance” in ms. By mean, least and largest value no variance can be so large "
-        f"({bounds}). The column likely holds the standard error of the mean, s/√n, which stands beside it for our "
+        f"{label} print a “Variance” in tables of ms. By mean, least and largest value no variance can be so large "
+        f"({bounds}). Likely it is the standard error of the mean, s/√n, which stands beside it for our "
         f"own.{counts}"
     )
 

@@ -105,7 +105,7 @@ def _published_tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[_Beside
     for table in _comparable(analysis):
         rows = []
         for row in table.figures.rows:
-            rows.append(_Beside("published", row.what, f"{row.ms:.2f} ms", "not said"))
+            rows.append(_Beside("published", row.what, f"{row.ms:.2f} ms, of what kind not said", "not said"))
             rows += [
                 _Beside(
                     whose(run),

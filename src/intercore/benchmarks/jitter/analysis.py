@@ -321,7 +321,7 @@ def _as_published(settings: Sequence[Setting], rest: Sequence[Setting]) -> Itera
     if moved:
         unmoved = f"; not moved, {_steady(rest)}" if rest else ""
         yield (
-            f"Moved by the procedure of seed 002, before it waited, its period deviated by at most "
+            f"Moved by the procedure of seed 002 as read here, before it waited, its period deviated by at most "
             f"{duration(_deviation(moved))}, by one clock{unmoved}. {sum(one.moved or 0 for one in moved):,} "
             "migrations were asked for and each happened, counted by the core of each release."
         )

@@ -243,7 +243,7 @@ def false_periods_table(run: Run, false_periods: Sequence[FalsePeriods]) -> Tabl
                 f"published, likely so: {table.label}",
                 _counter(one.row.likely_counters.bits, one.row.likely_counters.hz) if one.row.likely_counters else "",
                 one.row.average_ms * 1e3,
-                None if one.model is None else one.model.mean_us,
+                (table.figures.period_ms + one.wrapped.wrap / 2) * 1e3,  # of the period that was meant
                 one.row.minimum_ms * 1e3,
                 one.row.maximum_ms * 1e3,
                 f"likely {duration(one.wrapped.period * 1e3)}",

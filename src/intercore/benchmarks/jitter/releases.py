@@ -24,7 +24,7 @@ FORCED = ("affinity", "blockers")
 """Ways in which the task is moved while it waits."""
 UNSYNCHRONISED = "unsynchronised"
 PUBLISHED = "published"
-"""The procedure of a paper: the task is moved before it waits."""
+"""A paper's procedure as read here: the task is moved right behind its reading, before it waits."""
 
 _NAMED = ("core", "load", "migrate", "wake", "time")
 POOLED = (*_NAMED, "samples", "counted", "seed", "dither_us", "rest_ms")

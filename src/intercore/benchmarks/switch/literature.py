@@ -84,7 +84,7 @@ def literature_table(run: Run, rows: Sequence[_Printed]) -> Table[_Printed]:
     labels = " and ".join(table.label for table in published(SwitchPublication))
     primitive = next(row.primitive for row in rows if row.is_own)
     return Table(
-        f"The tables of {labels}, and the same by {primitive} on {where(run)}, in ms",
+        f"The tables of {labels}, and ours by {primitive} on {where(run)}, in ms",
         rows,
         [
             Column("of", lambda row: row.of),

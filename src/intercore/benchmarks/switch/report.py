@@ -1,6 +1,6 @@
 """The report of the benchmark `switch`: what it costs to wake a task, by primitive and pair of cores.
 
-And what a false clock makes of it, beside a published figure that was made so.
+And what a false clock makes of it, beside a published figure that was likely made so.
 """
 
 from __future__ import annotations

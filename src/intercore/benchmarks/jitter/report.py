@@ -66,8 +66,8 @@ _NOTES = (
     "wait: long periods are those of the blockers, and short ones, of microseconds, make up for them.",
     "`published` is the procedure of seed 002 as read here: right behind each reading the task suspends the next "
     "core's blocker and resumes that of its own, which stops it there, so that it goes on to wait on the other core. A "
-    "blocker multiplies, ten times over and over, until it is suspended. With `wake=anew` the time of the last release is set "
-    "to the present tick before each sleep.",
+    "blocker multiplies, ten times over and over, until it is suspended. With `wake=anew` the time of the last release "
+    "is set to the present tick before each sleep.",
     "With time=raw-counter each release also reads the counter of its core, behind the common clock, and a period is "
     "what that reads more than at the release before, on whichever core, as an unsigned number of the counter's bits. "
     "The same releases are timed by the common clock. Such periods are told apart from all others, and compared with "

@@ -199,7 +199,7 @@ ASKED_WRONGLY = (
     ("report pico", "holds no run of the target pico; measure: intercore run pico suite"),
     ("compare 1 99", "there is no run 99"),
     ("compare 1 १", "there is no target '१'"),
-    ("compare", "RUN"),
+    ("compare", "A B"),
     ("export", "RUN"),
     ("export 1", "--to"),
     ("export --to x.csv", "RUN"),

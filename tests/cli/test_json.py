@@ -278,7 +278,10 @@ def changed(document: dict[str, Any], path: tuple[Any, ...], change: Callable[[A
     return copied
 
 
-OPEN = ("conditions", "factors", "looking_ns", "checks", "overhead_us", "crossover", "break_even", "quantised")
+OPEN = (
+    *("conditions", "factors", "looking_ns", "checks", "overhead_us", "crossover", "break_even", "quantised"),
+    "thresholds",
+)
 """Objects whose keys are names that depend on the run."""
 
 

@@ -14,7 +14,7 @@ from tests.firmware.rp2040.conftest import need_tools
 if TYPE_CHECKING:
     from tests.cli.tool import Tool
 
-OF_SPEEDUP = ("overhead_us", "crossover", "break_even", "quantised")
+OF_SPEEDUP = ("overhead_us", "crossover", "break_even", "quantised", "thresholds")
 """Further keys of its analysis."""
 KEYS = {*registry.names(), *(OF_SPEEDUP if "speedup" in registry.names() else ())}
 DISTURBED = ("wrong", "migrated", "lost")

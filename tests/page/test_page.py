@@ -266,7 +266,7 @@ def test_published_results_never_look_like_own_ones(tmp_path: Path) -> None:
     assert not {trace["marker"]["color"] for trace in published} & {trace["marker"]["color"] for trace in own}
     assert not any(trace["marker"]["symbol"].endswith("-open") or trace["line"].get("dash") == "dash" for trace in own)
     assert shown.row("1,000", "4.14 ms")[-1] == "–"
-    assert "TP falls on whole kernel ticks of 1.00 ms" in shown.text
+    assert "TP ends at one phase of the kernel tick, 1.00 ms" in shown.text
     assert "doi:10.59266/houjs.2026.1179" in shown.text
 
 

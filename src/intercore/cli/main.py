@@ -38,7 +38,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "compare": (
         "compare",
-        "Compare two targets: the same settings side by side, their ratio, and by what else the two differ.",
+        "Compare two runs or two targets: what is faster, slower or the same, and by what else the two differ.",
     ),
     "predict": (
         "predict",

@@ -94,9 +94,9 @@ def _chance(first: Values, second: Values) -> float | None:
 def _exact(unit: Unit, found: Interval | None) -> Judgement:
     if found is None:
         return Judgement(None, "cannot tell", None, None)
-    verdict, _ = judged(found, differs=True, within=WITHIN)
-    same = found.value == 1
-    return Judgement(found, "same" if same else _WORDS[unit][verdict], 0.0 if same else None, None)
+    if found.value == 1:
+        return Judgement(found, "same", 0.0, None)
+    return Judgement(found, _WORDS[unit]["less" if found.value < 1 else "more"], None, None)
 
 
 def _more_repetitions(first: Values, second: Values, within: float) -> int | None:

@@ -270,6 +270,7 @@ def test_two_cores_that_read_flash_wait_for_each_other(flash: dict[str, Built]) 
 def test_the_common_clock_is_exact_when_the_code_is_in_flash(flash: dict[str, Built]) -> None:
     # What is done between the warm-up and the first sample may take lines of the cache from what was warmed up.
     assert spread(flash["on"], 0, 1, since=1) <= 2
+    assert spread(flash["on"], 0, 1) <= 2 + MISS, "a line, at most"
     # Fetches of the code between two readings are in the interval, and not the same each time beside the other core.
     assert spread(flash["off"], 0, 1) <= 4 * MISS
 

@@ -51,7 +51,7 @@ _NOTE_ON_FALSE_TIMES = (
     "A published measurement of an ESP32 found 190.334 ms from a signal on one core to a task on the other, and 0.012 "
     "ms on one core. Both ends were likely read from the processor's own tick counter, of which every core has one "
     "that starts when its core does. time=raw-counter does so: on a chip whose second core starts later it gives a "
-    "time that is as constant as theirs, as large as the start was late, and negative in the opposite direction."
+    "time that is nearly constant, as large as the start was late, and negative in the opposite direction."
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Iterator
 
 import pytest
 
@@ -15,6 +16,14 @@ NEVER = 1 << 60
 LOOP = 0x2000_0008
 """The one instruction that core 0 executes for ever, and core 1 never."""
 AWAY = 0x2000_0100
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """Take SIGINT as Ctrl-C. A job that a shell without job control starts in the background inherits it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_ends_a_run_and_another_goes_on(forever: Simulator) -> None:

@@ -52,10 +52,14 @@ run: setup ## measure all that two cores cost and buy, on this machine and on a 
 
 test: ## set up, check style and types, and pass every test, also with sanitizers
 	@rm -f build/seconds-of-parts
-	@for part in setup lint test-tools test-simulator test-ring-model test-desk test-host; do \
-	    scripts/timed $$part $(MAKE) --no-print-directory $$part || exit; done
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync $(SANITIZED)
+	@for part in setup lint; do scripts/timed $$part $(MAKE) --no-print-directory $$part || exit; done
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync $(addprefix timed-,test-simulator test-ring-model test-tools)
+	@for part in test-desk test-host; do scripts/timed $$part $(MAKE) --no-print-directory $$part || exit; done
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync $(addprefix timed-,$(SANITIZED))
 	@scripts/timed
+
+timed-%:
+	@scripts/timed $* $(MAKE) --no-print-directory $*
 
 test-tools: build/platformio/.installed
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
@@ -73,7 +77,7 @@ test-host:
 	$(BIN)/pytest -q tests/firmware/host $(SAME_CASES) $(SOON_OVER)
 
 $(SANITIZED): test-%:
-	@INTERCORE_SANITIZE=$* scripts/timed $@ $(BIN)/pytest -q tests/firmware/host $(SAME_CASES) $(SOON_OVER)
+	@INTERCORE_SANITIZE=$* $(BIN)/pytest -q tests/firmware/host $(SAME_CASES) $(SOON_OVER)
 
 test-long: setup build/platformio/.installed ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)

@@ -64,31 +64,36 @@ static void refuse(uint32_t id, const char *code, const char *text, const char *
 
 /* ---- while a run is under way ---- */
 
-void ic_run_attend(struct ic_run *running) {
+bool ic_run_attend(struct ic_run *running) {
+    bool sent = false;
     uint64_t now = port_clock();
-    if (now >= running->next_progress) {
-        if (running->next_progress != 0) {
-            ic_answer_progress(running);
-        }
+    if (running->next_progress == 0) { /* from when the run goes on, not from when the last report began to be sent */
         running->next_progress = now + port_clock_hz() / PROGRESS_HZ;
+    } else if (now >= running->next_progress) {
+        ic_answer_progress(running);
+        running->next_progress = 0;
+        sent = true;
     }
     for (uint32_t lines = 0; lines < LINES_ATTENDED; lines++) {
         enum port_error status = read_line(0);
         if (status != PORT_OK) {
             running->aborted = running->aborted || status == PORT_ERR_CLOSED;
-            return;
+            return sent;
         }
         struct ic_command command;
         struct ic_error error;
         if (!ic_command_parse(&input, &command, &error)) {
             ic_answer_error(command.id, &error);
+            sent = true;
         } else if (command.word_count > 0 && strcmp(command.words[0], "abort") == 0) {
             running->aborted = true;
         } else {
             refuse(command.id, "busy", "a run is under way; abort ends it", "");
+            sent = true;
         }
         ic_input_clear(&input);
     }
+    return sent;
 }
 
 /* ---- commands ---- */

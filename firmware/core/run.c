@@ -29,6 +29,26 @@ bool ic_run_possible(const struct ic_run *run, struct ic_error *error) {
     return run->benchmark->possible == NULL || run->benchmark->possible(run, error);
 }
 
+/* Lets the run go on at a phase of the kernel's tick that the seed chooses: it does not depend on when the command came
+ * and how long an answer took, and so neither on the line's rate nor on what else the line did to them. The first edge
+ * of the tick may come while the core is still on its way to sleep, and its interrupt then begins some cycles sooner or
+ * later than from sleep: the second one finds it asleep in any case. Cold, so that its size counts. */
+static __attribute__((cold, noinline)) void await_phase(struct ic_run *run) {
+    uint64_t tick = port_clock_hz() / port_tick_hz();
+    port_sleep_ticks(2);
+    uint64_t edge = port_clock();
+    uint64_t wait = ic_random_next(&run->random) % tick;
+    while (port_clock() - edge < wait) {
+    }
+}
+
+/* A command may have a second line end behind it, and at another rate more or less of it has arrived. */
+void ic_run_begin(struct ic_run *run) {
+    (void)ic_run_attend(run);
+    run->next_progress = 0;
+    await_phase(run);
+}
+
 /* Sleeps in naps, so that the target answers and can be stopped however long the rest is. */
 static void rest(struct ic_run *run) {
     uint64_t length = ticks_of(ic_run_common(run, IC_COMMON_REST), 1000);
@@ -40,13 +60,16 @@ static void rest(struct ic_run *run) {
     for (uint64_t now = port_clock(); now < end && !run->aborted; now = port_clock()) {
         port_sleep_until(end - now < nap ? end : now + nap);
         if (end - now >= nap) {
-            ic_run_attend(run);
+            (void)ic_run_attend(run);
         }
     }
 }
 
 static bool begin_repetition(struct ic_run *run) {
-    ic_run_attend(run);
+    if (ic_run_attend(run)) {
+        port_mark(false);
+        await_phase(run);
+    }
     if (run->aborted || run->checks.done == run->checks.repetitions) {
         return false;
     }

@@ -56,10 +56,15 @@ bool ic_run_possible(const struct ic_run *run, struct ic_error *error);
 uint32_t ic_run_common(const struct ic_run *run, enum ic_common parameter);
 
 /* Supplied by who has the run carried out, the console; a run calls it between repetitions. Reports progress now and
- * then and, if somebody wants to stop, sets run->aborted. */
-void ic_run_attend(struct ic_run *run);
+ * then and, if somebody wants to stop, sets run->aborted. True if it has sent something, which takes its time. */
+bool ic_run_attend(struct ic_run *run);
 
-/* To be called before each repetition: attends to the console and rests as asked. False when all are done or somebody
+/* To be called once, before anything is measured: takes what came behind the command, and waits for the phase of the
+ * kernel's tick at which the run begins. */
+void ic_run_begin(struct ic_run *run);
+
+/* To be called before each repetition: attends to the console and rests as asked, and goes on at a phase of the kernel's
+ * tick that the seed chooses if something was sent. False when all are done or somebody
  * wants the run to stop. From the first time that it is true to the time that it is false the energy mark is high, but
  * low during a rest, unless the benchmark has set run->marked. */
 bool ic_run_repeat(struct ic_run *run);

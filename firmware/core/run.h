@@ -63,10 +63,10 @@ bool ic_run_attend(struct ic_run *run);
  * kernel's tick at which the run begins. */
 void ic_run_begin(struct ic_run *run);
 
-/* To be called before each repetition: attends to the console and rests as asked, and goes on at a phase of the kernel's
- * tick that the seed chooses if something was sent. False when all are done or somebody
- * wants the run to stop. From the first time that it is true to the time that it is false the energy mark is high, but
- * low during a rest, unless the benchmark has set run->marked. */
+/* To be called before each repetition: attends to the console and rests as asked, and goes on at a phase of the
+ * kernel's tick that the seed chooses if something was sent. False when all are done or somebody wants the run to stop.
+ * From the first time that it is true to the time that it is false the energy mark is high, but low during a rest,
+ * unless the benchmark has set run->marked. */
 bool ic_run_repeat(struct ic_run *run);
 
 /* To be called between the windows of a repetition that has several: rests as between repetitions. The energy mark is

@@ -64,6 +64,18 @@ static void refuse(uint32_t id, const char *code, const char *text, const char *
 
 /* ---- while a run is under way ---- */
 
+void ic_run_settle(void) {
+    do {
+        while (received_taken < received_count) {
+            if (received[received_taken] != '\r' && received[received_taken] != '\n') {
+                return;
+            }
+            received_taken++;
+        }
+        received_taken = 0;
+    } while (port_console_read(received, sizeof received, &received_count, 0) == PORT_OK);
+}
+
 bool ic_run_attend(struct ic_run *running) {
     bool sent = false;
     uint64_t now = port_clock();

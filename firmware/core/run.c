@@ -42,10 +42,8 @@ static __attribute__((cold, noinline)) void await_phase(struct ic_run *run) {
     }
 }
 
-/* A command may have a second line end behind it, and at another rate more or less of it has arrived. */
 void ic_run_begin(struct ic_run *run) {
-    (void)ic_run_attend(run);
-    run->next_progress = 0;
+    ic_run_settle();
     await_phase(run);
 }
 

@@ -59,8 +59,12 @@ uint32_t ic_run_common(const struct ic_run *run, enum ic_common parameter);
  * then and, if somebody wants to stop, sets run->aborted. True if it has sent something, which takes its time. */
 bool ic_run_attend(struct ic_run *run);
 
-/* To be called once, before anything is measured: takes what came behind the command, and waits for the phase of the
- * kernel's tick at which the run begins. */
+/* Supplied likewise: takes further line ends that have come behind the command. By how fast the line is, they were
+ * taken with it or not, and the first repetition of all would find more or less to do. */
+void ic_run_settle(void);
+
+/* To be called once, before anything is measured: lets the console settle, and waits for the phase of the kernel's tick
+ * at which the run begins. */
 void ic_run_begin(struct ic_run *run);
 
 /* To be called before each repetition: attends to the console and rests as asked, and goes on at a phase of the

@@ -12,7 +12,8 @@ set(sources ${IC_PORTABLE} bench/registry.c
   port/freertos_smp/port_freertos.c
   ${transports}
   board/esp32/main_loop.c board/esp32/start.c board/esp32/transports.c
-  board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c board/esp32/clock/timer.c
+  board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c board/esp32/clock/frequency.c
+  board/esp32/clock/timer.c
   board/esp32/console/console.c board/esp32/cores/doorbell.c board/esp32/cores/lock.c
   board/esp32/fault/panic.c board/esp32/fault/watchdog.c
   board/esp32/instruments/conditions.c board/esp32/instruments/esp32_flash.c
@@ -50,8 +51,8 @@ set(c_library newlib) # its name until ESP-IDF 6
 if(IDF_VERSION_MAJOR GREATER_EQUAL 6)
   set(c_library esp_libc)
 endif()
-set(required bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support esp_ringbuf
-  esp_rom esp_system esp_timer freertos hal heap soc spi_flash)
+set(required bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support esp_pm
+  esp_ringbuf esp_rom esp_system esp_timer freertos hal heap soc spi_flash)
 
 idf_component_register(
   SRCS ${sources}

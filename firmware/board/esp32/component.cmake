@@ -1,5 +1,6 @@
-# This firmware as a component of ESP-IDF: included by firmware/CMakeLists.txt, first by a script that asks for the
-# requirements only, when neither Kconfig's values nor the cache are there.
+# This firmware as the component `intercore` of ESP-IDF: included by the repository's CMakeLists.txt, or by that in
+# components/intercore, first by a script that asks for the requirements only, when neither Kconfig's values nor the
+# cache are there.
 get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 
 include(${firmware}/portable.cmake)
@@ -53,6 +54,11 @@ if(IDF_VERSION_MAJOR GREATER_EQUAL 6)
 endif()
 set(required bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support esp_pm
   esp_ringbuf esp_rom esp_system esp_timer freertos hal heap soc spi_flash)
+# Until ESP-IDF 6.1 hal/systimer_ll.h was in hal.
+idf_build_get_property(idf_path IDF_PATH)
+if(EXISTS ${idf_path}/components/esp_hal_systimer)
+  list(APPEND required esp_hal_systimer)
+endif()
 
 idf_component_register(
   SRCS ${sources}

@@ -12,8 +12,8 @@ SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Carg
 ARM_GCC := arm-none-eabi-gcc:gcc-arm-none-eabi /usr/include/newlib/stdio.h:libnewlib-arm-none-eabi
 SIM_TOOLS := $(ARM_GCC) qemu-system-arm:qemu-system-arm gdb-multiarch:gdb-multiarch
 C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.cpp' 'firmware/*.h')
-# Checks the manifest of the PlatformIO library; in an environment of its own, since labgrid brings another pyserial.
-PLATFORMIO := platformio==6.2.0
+# They check what is made for other people's builds; in an environment of its own, since labgrid brings another pyserial.
+PACKERS := platformio==6.2.0 idf-component-manager==3.1.2
 # What serves a serial port to other machines in a labgrid laboratory.
 LAB_TOOLS := ser2net:ser2net
 FUZZ_SECONDS ?= 60
@@ -89,7 +89,7 @@ test-long: setup build/platformio/.installed ## what is too long for every day: 
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/firmware/host/test_transports.py
 	$(BIN)/pytest -q $(TOGETHER) $(addprefix --ignore tests/,cli sim firmware/host firmware/rp2040 firmware/rp2040_amp \
 	    firmware/stm32h745 test_contributing.py)
-	INTERCORE_SLOW=1 $(BIN)/pytest -q tests/test_contributing.py
+	INTERCORE_SLOW=1 $(BIN)/pytest -q tests/test_contributing.py tests/firmware/esp32/test_component.py
 	for core in $(OPENBLAS_CORES); do OPENBLAS_CORETYPE=$$core $(BIN)/pytest -q $(TOGETHER) $(NUMERIC_TESTS) || exit; done
 
 lint: setup ## check style, types, Rust and C code
@@ -154,7 +154,7 @@ setup: $(VENV)/.installed
 
 build/platformio/.installed: Makefile
 	$(PYTHON) -m venv build/platformio
-	build/platformio/bin/pip install --quiet --disable-pip-version-check $(PLATFORMIO)
+	build/platformio/bin/pip install --quiet --disable-pip-version-check $(PACKERS)
 	@touch $@
 
 # The package is installed in place: Python code counts as it is, the simulated chip is built again when it has changed,

@@ -4,6 +4,7 @@
 
 #include "line.h"
 #include "port.h"
+#include "summary.h"
 #include "version.h"
 
 #define PROTOCOL 1
@@ -32,7 +33,7 @@ static void open_line(const struct ic_answer *answer, struct ic_line *line, cons
 }
 
 static bool wanted(const struct ic_answer *answer) {
-    return answer->next >= answer->first && answer->next <= answer->last;
+    return !answer->in_words && answer->next >= answer->first && answer->next <= answer->last;
 }
 
 static void close_line(struct ic_answer *answer, struct ic_line *line) {
@@ -67,6 +68,7 @@ static void end(struct ic_answer *answer, const char *status, const struct ic_ch
         }
     }
     ic_line_object_close(&line);
+    answer->in_words = false;
     close_line(answer, &line);
 }
 
@@ -179,6 +181,7 @@ void ic_answer_help(struct ic_answer *answer) {
     help_line(answer, "info", "what this target is: chip, cores, clocks, compiler, scheduler");
     help_line(answer, "list", "benchmarks and their parameters with ranges and defaults");
     help_line(answer, "run BENCHMARK name=value", "measures; name=a,b,c measures each; the rest has its defaults");
+    help_line(answer, "show BENCHMARK name=value", "measures, and answers in words; resend 0 0- has the samples, too");
     help_line(answer, "check BENCHMARK name=value", "says which of these settings cannot be measured, and why");
     help_line(answer, "abort", "ends a run after the current repetition");
     help_line(answer, "rate BITS", "switches the console to that bit rate, one of those that info lists");
@@ -258,13 +261,17 @@ static const char *status_of(const struct ic_run *run) {
     return run->aborted ? "aborted" : "ok";
 }
 
-/* Lines without a number, and of use to a person only: what is asked for again comes without them. */
+static bool tell_line(const struct ic_run *run, uint32_t index, struct ic_text *line) {
+    return run->benchmark->tell != NULL ? run->benchmark->tell(run, index, line) : ic_summary_tell(run, index, line);
+}
+
+/* Lines without a number, for a person, who gives no id: what is asked for again comes without them. */
 static void tell(const struct ic_answer *answer, const struct ic_run *run) {
-    if (run->benchmark->tell == NULL || answer->first != 0 || answer->last != UINT32_MAX) {
+    if (answer->id != 0 || answer->first != 0 || answer->last != UINT32_MAX) {
         return;
     }
     struct ic_text told = {.length = 0};
-    for (uint32_t i = 0; run->benchmark->tell(run, i, &told); i++) {
+    for (uint32_t i = 0; tell_line(run, i, &told); i++) {
         struct ic_line line;
         ic_line_open(&line, "log");
         ic_line_integer(&line, "id", answer->id);

@@ -2,6 +2,7 @@
 #ifndef IC_ANSWER_H
 #define IC_ANSWER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ic_error.h"
@@ -13,6 +14,7 @@ struct ic_answer {
     uint32_t next; /* number of the next line */
     uint32_t first;
     uint32_t last;
+    bool in_words; /* for a person: of a run, its words and its end; all other lines when they are asked for again */
 };
 
 /* An answer of which all lines are sent. */

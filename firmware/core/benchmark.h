@@ -31,8 +31,8 @@ struct ic_benchmark {
     bool (*possible)(const struct ic_run *run, struct ic_error *error);
     /* Takes the measurement as run.h describes. False, with run->error filled, if it could not be taken at all. */
     bool (*measure)(struct ic_run *run);
-    /* If not NULL: what was measured, in words for who types commands, such as a table that is published: adds the line
-     * with this index, from 0 up, to an empty one; false beyond the last. To be asked while the samples are there. */
+    /* If not NULL: what was measured, in words for who types commands, such as a table that is published, in place of
+     * the one that every benchmark has (summary.h, which also says how it is asked). */
     bool (*tell)(const struct ic_run *run, uint32_t index, struct ic_text *line);
 };
 

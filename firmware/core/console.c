@@ -182,13 +182,14 @@ static void do_check(struct ic_command *command) {
     answer_new(command->id, CHECK);
 }
 
-static void do_run(struct ic_command *command) {
+static void measure_all(struct ic_command *command, bool in_words) {
     if (!take_settings(command)) {
         return;
     }
     last.exists = false; /* until the new answer is whole */
     do {
         struct ic_answer answer = ic_answer_whole(command->id);
+        answer.in_words = in_words;
         ic_run_prepare(&run, &settings, command->id);
         ic_answer_begin(&answer, &run);
         if (!ic_measure(&run)) {
@@ -200,6 +201,9 @@ static void do_run(struct ic_command *command) {
     } while (!run.aborted && ic_settings_next(&settings));
     remember(command->id, RUN);
 }
+
+static void do_run(struct ic_command *command) { measure_all(command, false); }
+static void do_show(struct ic_command *command) { measure_all(command, true); }
 
 static void do_resend(struct ic_command *command) {
     uint32_t id;
@@ -263,8 +267,9 @@ static const struct verb {
     bool repeatable; /* with the id of the last answer, that is sent again */
     void (*carry_out)(struct ic_command *command);
 } verbs[] = {
-    {"info", true, do_info},   {"list", true, do_list},      {"help", true, do_help},   {"run", true, do_run},
-    {"check", true, do_check}, {"resend", false, do_resend}, {"abort", true, do_abort}, {"rate", false, do_rate},
+    {"info", true, do_info},      {"list", true, do_list},   {"help", true, do_help},
+    {"run", true, do_run},        {"show", true, do_show},   {"check", true, do_check},
+    {"resend", false, do_resend}, {"abort", true, do_abort}, {"rate", false, do_rate},
 };
 
 static const struct verb *find_verb(const char *word) {

@@ -1,5 +1,6 @@
-# This firmware as a component of ESP-IDF: included by firmware/CMakeLists.txt, first by a script that asks for the
-# requirements only, when neither Kconfig's values nor the cache are there.
+# This firmware as the component `intercore` of ESP-IDF: included by the repository's CMakeLists.txt, or by that in
+# components/intercore, first by a script that asks for the requirements only, when neither Kconfig's values nor the
+# cache are there.
 get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 
 include(${firmware}/portable.cmake)
@@ -12,7 +13,8 @@ set(sources ${IC_PORTABLE} bench/registry.c
   port/freertos_smp/port_freertos.c
   ${transports}
   board/esp32/main_loop.c board/esp32/start.c board/esp32/transports.c
-  board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c board/esp32/clock/timer.c
+  board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c board/esp32/clock/frequency.c
+  board/esp32/clock/timer.c
   board/esp32/console/console.c board/esp32/cores/doorbell.c board/esp32/cores/lock.c
   board/esp32/fault/panic.c board/esp32/fault/watchdog.c
   board/esp32/instruments/conditions.c board/esp32/instruments/esp32_flash.c
@@ -50,8 +52,13 @@ set(c_library newlib) # its name until ESP-IDF 6
 if(IDF_VERSION_MAJOR GREATER_EQUAL 6)
   set(c_library esp_libc)
 endif()
-set(required bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support esp_ringbuf
-  esp_rom esp_system esp_timer freertos hal heap soc spi_flash)
+set(required bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support esp_pm
+  esp_ringbuf esp_rom esp_system esp_timer freertos hal heap soc spi_flash)
+# Until ESP-IDF 6.1 hal/systimer_ll.h was in hal.
+idf_build_get_property(idf_path IDF_PATH)
+if(EXISTS ${idf_path}/components/esp_hal_systimer)
+  list(APPEND required esp_hal_systimer)
+endif()
 
 idf_component_register(
   SRCS ${sources}

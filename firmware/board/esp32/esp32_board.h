@@ -24,8 +24,18 @@ const char *esp32_console_name(void);
 
 /* ---- conditions.c ---- */
 
-/* Finds out what the chip says of itself. To be called once, before port_condition(). */
+/* Finds out what the chip says of itself. To be called at each start, before port_condition(). */
 void esp32_conditions_start(void);
+
+/* ---- frequency.c ---- */
+
+/* Keeps power management from changing the cores' clock, and from light sleep; lets it again. To be called before
+ * anything asks for the clock's rate. */
+void esp32_frequency_hold(void);
+void esp32_frequency_release(void);
+
+/* The condition `clock.frequency`. */
+const char *esp32_frequency_text(void);
 
 /* ---- watchdog.c ---- */
 

@@ -11,27 +11,21 @@ static kernel_waiter_t starter; /* who waits for that */
 static StaticSemaphore_t starter_memory;
 static atomic_bool running;
 
-/* Clocks and memory are had once: they stay as they are from one session to the next. */
-static void start_once(void) {
-    static bool started;
-    if (!started) {
-        started = true;
-        esp32_instruments_start();
-        esp32_conditions_start();
-    }
-}
-
 static void run(void) {
     if (!esp32_console_open(console)) {
         failure = "the console cannot be had: somebody else has its driver";
         kernel_wake(starter);
         return;
     }
-    start_once();
+    esp32_frequency_hold();
+    /* Each time: meanwhile the program may have slept, which moves a core's counter, or changed the cores' clock. */
+    esp32_instruments_start();
+    esp32_conditions_start();
     esp32_watchdog_start_session();
     kernel_wake(starter);
     esp32_program();
     esp32_watchdog_end_session();
+    esp32_frequency_release();
     esp32_console_close();
 }
 

@@ -27,9 +27,9 @@ target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 # it is half as large again, at -O3 a fifth.
 set(samples 8192U)
 if(IC_OPT STREQUAL "O0")
-  set(samples 3520U)
+  set(samples 3168U)
 elseif(IC_OPT MATCHES "^(O3|Ofast)$")
-  set(samples 7040U)
+  set(samples 6720U)
 endif()
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples})
 

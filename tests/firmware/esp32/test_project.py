@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-FIRMWARE = Path(__file__).parents[3] / "firmware"
+ROOT = Path(__file__).parents[3]
+FIRMWARE = ROOT / "firmware"
 PROJECT = FIRMWARE / "board" / "esp32"
 DEFAULTS = sorted(PROJECT.glob("sdkconfig.defaults*"))
 
@@ -88,7 +90,11 @@ def test_code_asks_for_options_that_kconfig_defines() -> None:
 def test_the_component_names_files_that_exist_and_leaves_none_of_the_board_out() -> None:
     named = sources()
     assert [name for name in named if not (FIRMWARE / name).is_file()] == []
-    own = {path for path in PROJECT.rglob("*.c") if not {"main", "build"} & set(path.relative_to(PROJECT).parts)}
+    own = {
+        path
+        for path in PROJECT.rglob("*.c")
+        if not {"main", "build", "components"} & set(path.relative_to(PROJECT).parts)
+    }
     assert {path.relative_to(FIRMWARE).as_posix() for path in own} <= set(named)
 
 
@@ -102,14 +108,42 @@ def test_the_folders_to_include_exist_and_none_hides_a_header_of_the_kernel() ->
     assert [header for folder in folders for header in folder.glob("*.h") if header.name in kernel] == []
 
 
+def test_esp_idf_6_1_has_the_systimer_in_a_component_of_its_own(tmp_path: Path) -> None:
+    script = tmp_path / "requirements.cmake"
+    script.write_text(
+        'macro(idf_component_register)\n  message("${required}")\n  return()\nendmacro()\n'
+        "function(idf_build_get_property variable name)\n  set(${variable} ${IDF} PARENT_SCOPE)\nendfunction()\n"
+        "set(CMAKE_BUILD_EARLY_EXPANSION ON)\n"
+        f"include({PROJECT}/component.cmake)\n"
+    )
+    asked = ["cmake", f"-DIDF={tmp_path}", "-P", str(script)]
+    for folder in ("", "components/esp_hal_systimer"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        told = subprocess.run(asked, check=True, capture_output=True, text=True).stderr.strip().split(";")
+        assert ("esp_hal_systimer" in told) == bool(folder)
+        assert "hal" in told
+
+
+def test_the_project_names_no_folder_above_it_and_its_component_has_a_name_of_its_own() -> None:
+    for path in (PROJECT / "CMakeLists.txt", PROJECT / "main" / "CMakeLists.txt"):
+        assert "../" not in path.read_text()
+    assert (PROJECT / "components" / "intercore" / "CMakeLists.txt").is_file()
+
+
+def test_the_library_claims_no_framework_that_its_class_cannot_be_compiled_for() -> None:
+    library = json.loads((FIRMWARE / "library.json").read_text())
+    assert "+<board/esp32/*.cpp>" in library["build"]["srcFilter"], "arduino.cpp, which needs Arduino.h"
+    assert library["frameworks"] == ["arduino"]
+
+
 def test_the_manifest_says_what_the_project_requires() -> None:
-    manifest = (FIRMWARE / "idf_component.yml").read_text()
+    manifest = (ROOT / "idf_component.yml").read_text()
     cmake = (PROJECT / "CMakeLists.txt").read_text()
     assert re.search(r'^  idf: ">=5\.5"$', manifest, re.MULTILINE)
     assert "ESP-IDF 5.5 or later is needed" in cmake
     assert re.search(r"^targets: \[esp32, esp32s3\]$", manifest, re.MULTILINE)
-    for path in re.findall(r"- path: (.*)", manifest):
-        assert (FIRMWARE / path / "CMakeLists.txt").is_file()
+    for pattern in re.findall(r"^    - ([^\"\n]+)$", manifest, re.MULTILINE):
+        assert any(path.is_file() for path in ROOT.glob(pattern)), f"{pattern} names no file"
 
 
 @pytest.mark.parametrize(("compiler", "dialect"), [("cc", "-std=c11"), ("c++", "-std=c++11")])

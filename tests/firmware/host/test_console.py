@@ -60,6 +60,16 @@ def test_lines_of_an_answer_are_numbered_without_gaps(terminal: Terminal) -> Non
         assert lines[-1]["type"] == "end"
 
 
+def test_samples_of_what_was_shown_in_words_can_be_had(terminal: Terminal) -> None:
+    shown = terminal.ask(QUICK_RUN.replace("run", "show"))
+    assert {line["type"] for line in shown} <= {"log", "progress", "end"}
+    assert any(line["text"].split()[:2] == ["interval", "40"] for line in shown if line["type"] == "log")
+    whole = terminal.ask("resend 0 0-")
+    assert len(samples(whole, "interval")) == 40
+    assert numbered(whole)[-1] == shown[-1]
+    assert [line["i"] for line in numbered(whole)] == list(range(len(numbered(whole))))
+
+
 def test_every_default_is_within_its_range(terminal: Terminal) -> None:
     parameters = [line for line in terminal.ask("list") if line["type"] == "parameter"]
     assert {"from", "to", "longest_us", "time", "samples", "seed"} <= {line["name"] for line in parameters}
@@ -72,7 +82,7 @@ def test_every_default_is_within_its_range(terminal: Terminal) -> None:
 
 def test_help_names_every_command_and_benchmark(terminal: Terminal) -> None:
     text = " ".join(line["text"] for line in terminal.ask("help") if line["type"] == "log")
-    for word in ("info", "list", "run", "check", "abort", "resend", "clock"):
+    for word in ("info", "list", "run", "show", "check", "abort", "resend", "clock"):
         assert word in text
 
 

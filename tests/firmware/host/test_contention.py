@@ -84,9 +84,11 @@ def test_a_person_is_told_the_published_table(terminal: Terminal) -> None:
         assert row[35:].split() == [*map(str, counted), str(sum(counted)), "in", "2", "windows"]
     kinds = [line["type"] for line in answer]
     assert kinds[-9:] == ["log"] * 8 + ["end"], "what a person sees last"
+    shown = terminal.ask(f"show contention preset=qiita-table {SHORT} samples=2")
+    assert [told([line]) != [] for line in shown if line["type"] != "progress"] == [True] * 8 + [False]
     again = terminal.ask("resend 0 3-")
     assert told(again) == [], "what is asked for again is for a tool"
-    assert again[-1] == answer[-1]
+    assert again[-1] == shown[-1]
 
 
 def test_of_a_table_that_was_stopped_the_rows_are_told_that_were_measured(terminal: Terminal) -> None:

@@ -139,7 +139,16 @@ static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint
     }
 }
 
-/* On the core whose count it is. */
+/* Lets a core count from what its counter reads, so that the two are at most a wrap apart. On the core whose count it
+ * is, as the next one. */
+static void IRAM_ATTR begin_count(void) {
+    uint32_t core;
+    uint32_t counter;
+    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    counters[core].count = counter;
+    xtensa_unmask(state);
+}
+
 static void IRAM_ATTR add_wrap(void) {
     uint32_t core;
     uint32_t counter;
@@ -150,6 +159,7 @@ static void IRAM_ATTR add_wrap(void) {
 
 static void answer(void *arg) {
     (void)arg;
+    begin_count();
     exchange.answerers_count = port_cycles();
     atomic_store(&exchange.present, true);
     answer_all();
@@ -162,6 +172,7 @@ static void answer(void *arg) {
 
 static void ask(void *arg) {
     (void)arg;
+    begin_count();
     while (!atomic_load(&exchange.present)) {
     }
     ask_all(port_cycles(), exchange.answerers_count);
@@ -178,6 +189,9 @@ static void ask(void *arg) {
 
 static void align(void) {
     exchange.ahead = COUNT_AHEAD_UNKNOWN;
+    atomic_store(&exchange.present, false);
+    atomic_store(&exchange.asked, 0);
+    atomic_store(&exchange.answer, 0);
     exchange.done = xSemaphoreCreateCounting(CORES, 0);
     if (exchange.done == NULL ||
         xTaskCreatePinnedToCore(answer, "answer", STACK_BYTES, NULL, configMAX_PRIORITIES - 1U, NULL, 1) != pdPASS ||
@@ -223,13 +237,19 @@ static void compare(void) {
 
 /* ---- start ---- */
 
-void esp32_clock_start(void) {
-    hz = (uint64_t)esp_clk_cpu_freq();
-    for (uint32_t core = 0; core < CORES; core++) {
+static void note_at_ticks(void) {
+    static bool noted;
+    for (uint32_t core = 0; !noted && core < CORES; core++) {
         if (esp_register_freertos_tick_hook_for_cpu(note_count, core) != ESP_OK) {
             board_panic("no hook of the tick is left for the clock", "esp32_clock.c", core);
         }
     }
+    noted = true;
+}
+
+void esp32_clock_start(void) {
+    hz = (uint64_t)esp_clk_cpu_freq();
+    note_at_ticks();
     align();
     compare();
 }

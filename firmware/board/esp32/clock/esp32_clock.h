@@ -8,10 +8,11 @@
  *   port_cycles()   this core's counter as it is, but 64 bits wide: `time=raw-counter` shows the false time
  *   port_clock()    the same less what this core's counter is ahead of core 0's
  *
- * How far ahead that is, is found once, by an exchange of some thousand readings between the cores (esp32_count.h),
- * before anything reads the clock. It is known to some cycles only. That is the uncertainty of every time that begins
- * on one core and ends on another; the condition `clock.uncertainty` carries it to the desk. A time on one core has
- * none. There is no drift, as long as the clock of the cores stays as it is: no frequency scaling and no light sleep.
+ * How far ahead that is, is found at each start, by an exchange of some thousand readings between the cores
+ * (esp32_count.h), before anything reads the clock. It is known to some cycles only. That is the uncertainty of every
+ * time that begins on one core and ends on another; the condition `clock.uncertainty` carries it to the desk. A time on
+ * one core has none. There is no drift, as long as the clock of the cores stays as it is: no frequency scaling and no light sleep,
+ * which frequency.c sees to.
  *
  * - Width: CCOUNT wraps after 2^32 cycles, 17.9 s at 240 MHz. Each core's tick notes its count of 64 bits, and a
  *   reading is the note and what CCOUNT has counted since. A wrap would be missed only if a core's tick stayed away for
@@ -33,9 +34,10 @@
 /* A number alone: it is told as a condition, too. */
 #define CCOUNT_BITS 32
 
-/* Starts the clock: from any task, once, before anything reads it. Takes some 25 ms (on an emulator up to 2 s),
- * and makes two tasks of the highest priority meanwhile. Panics if the tasks or the tick's hook cannot be had, and if
- * the exchanges contradict each other, which means that the cores' counters do not run from one clock. */
+/* Starts the clock: from any task, before anything reads it; anew, from another beginning, while nothing does. Takes
+ * some 25 ms (on an emulator up to 2 s), and makes two tasks of the highest priority meanwhile. Panics if the tasks or
+ * the tick's hook cannot be had, and if the exchanges contradict each other, which means that the cores' counters do
+ * not run from one clock. */
 void esp32_clock_start(void);
 
 /* How far the clocks of two cores can be apart, in ticks of the common clock. */

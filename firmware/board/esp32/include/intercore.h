@@ -44,15 +44,16 @@ struct intercore_config {
  * what is asked for. Both cores should have nothing else to do while it measures. NULL as `config` is all by default.
  *
  * Until intercore_stop() ESP-IDF's task watchdog, if it is on, waits for 60 s, as it did in the measurements of the
- * published tables, and only warns.
+ * published tables, and only warns; and ESP-IDF's power management, if it is on, neither changes the cores' clock nor
+ * has the chip sleep.
  *
  * Returns NULL when the console is being served, or in a sentence why it is not. To be called from a task, on any core
  * and of any priority; waits for some 100 ms. */
 const char *intercore_start(const struct intercore_config *config);
 
-/* Ends that: waits until a run that is under way has been aborted and the console's task is gone, and sets the task
- * watchdog back to what the project's configuration says. Then Intercore may be started again. Does nothing if it is
- * not running. To be called from any task but Intercore's own. */
+/* Ends that: waits until a run that is under way has been aborted and the console's task is gone, sets the task
+ * watchdog back to what the project's configuration says, and lets power management go on. Then Intercore may be
+ * started again. Does nothing if it is not running. To be called from any task but Intercore's own. */
 void intercore_stop(void);
 
 /* Whether it is running. */

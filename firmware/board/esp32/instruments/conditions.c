@@ -40,12 +40,6 @@ static char heap_bytes[TEXT_BYTES];
 #define CACHE "each core's: instructions and data 32768 bytes, 2 ways of 32 byte lines"
 #endif
 
-#ifdef CONFIG_PM_ENABLE
-#define FREQUENCY "power management may change it: times do not hold"
-#else
-#define FREQUENCY "fixed"
-#endif
-
 #ifdef ARDUINO
 #define FRAMEWORK "Arduino"
 #else
@@ -180,7 +174,7 @@ static bool own_condition(uint32_t index, struct port_condition *condition) {
         {"clock.cpu_hz", cpu_hz},
         {"clock.apb_hz", apb_hz},
         {"clock.crystal_hz", crystal_hz},
-        {"clock.frequency", FREQUENCY},
+        {"clock.frequency", esp32_frequency_text()},
         {"flash.mode", FLASH_MODE},
         {"flash.speed", CONFIG_ESPTOOLPY_FLASHFREQ},
         {"flash.image_header", flash_header},

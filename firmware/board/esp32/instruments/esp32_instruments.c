@@ -31,11 +31,20 @@ static char ppm[TEXT_BYTES];
 #define TICK "SYSTIMER, known to some cycles"
 #endif
 
+/* What stays as it is from one session to the next. */
+static void start_once(void) {
+    static bool started;
+    if (!started) {
+        started = true;
+        esp32_region_start();
+        esp32_mark_start();
+    }
+}
+
 void esp32_instruments_start(void) {
     esp32_clock_start();
     esp32_tick_start();
-    esp32_region_start();
-    esp32_mark_start();
+    start_once();
     (void)snprintf(sys_hz, sizeof sys_hz, "%" PRIu64, port_cycles_hz());
     (void)snprintf(uncertainty, sizeof uncertainty, "%" PRIu32 " ticks", esp32_clock_uncertainty());
     (void)snprintf(offset, sizeof offset, "core 1's counter is %" PRId64 " cycles ahead of core 0's",

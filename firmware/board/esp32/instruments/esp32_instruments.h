@@ -8,8 +8,8 @@
 
 struct port_condition;
 
-/* Starts them: once, by the console task, on core 0, before anything else of port.h. Takes some 50 ms. Panics where the
- * clock cannot be had (esp32_clock.h). */
+/* Starts them: at each start, by the console task, on core 0, before anything else of port.h. Takes some 50 ms. Panics
+ * where the clock cannot be had (esp32_clock.h). */
 void esp32_instruments_start(void);
 
 /* Their conditions, as port_condition(): the keys clock.*, interrupt.*, memory.regions, memory.word_bytes, spinlock,

@@ -2,7 +2,7 @@
 //
 // Open the Serial Monitor at 115200 baud and type
 //
-//   run contention preset=qiita-table
+//   show contention preset=qiita-table
 //
 // After 80 seconds it prints who of two tasks and loop() got how much done: seven rows, each 10 s. Or type `list` to see
 // what else can be measured, or close the Serial Monitor and let the tool at the desk draw it:

@@ -1,0 +1,1 @@
+../../../firmware/board/esp32/main/main.c

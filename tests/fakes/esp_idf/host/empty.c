@@ -1,0 +1,1 @@
+/* In the place of sources that were compiled for another project before. */

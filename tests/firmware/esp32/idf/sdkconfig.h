@@ -1,0 +1,1 @@
+/* Stands for ESP-IDF's configuration: the compiler's command line has it. */

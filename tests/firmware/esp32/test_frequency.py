@@ -1,0 +1,75 @@
+"""Power management is kept from changing the clock while Intercore runs, and goes on afterwards."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BOARD = Path(__file__).parents[3] / "firmware" / "board" / "esp32"
+STANDIN = Path(__file__).parent / "idf"
+KINDS = range(3)
+"""CPU frequency, APB frequency, light sleep."""
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Callable[..., ctypes.CDLL]:
+    """Return what builds the board's file with a configuration, on locks that are counted."""
+
+    def built(*defines: str) -> ctypes.CDLL:
+        library = tmp_path / "frequency.so"
+        words = ["-std=gnu11", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC", *defines]
+        words += [f"-I{folder}" for folder in (BOARD, BOARD / "include", STANDIN)]
+        sources = [BOARD / "clock" / "frequency.c", STANDIN / "pm.c"]
+        subprocess.run(["cc", *words, *sources, "-o", library], check=True)
+        loaded = ctypes.CDLL(str(library))
+        loaded.esp32_frequency_text.restype = ctypes.c_char_p
+        return loaded
+
+    return built
+
+
+def test_each_lock_is_held_from_start_to_stop_and_given_back(build: Callable[..., ctypes.CDLL]) -> None:
+    board = build("-DCONFIG_PM_ENABLE=1")
+    for _ in range(2):
+        assert board.existing() == 0
+        board.esp32_frequency_hold()
+        assert all(board.taken(kind) for kind in KINDS)
+        assert b"do not hold" not in board.esp32_frequency_text()
+        board.esp32_frequency_release()
+        assert not any(board.taken(kind) for kind in KINDS)
+    assert board.existing() == 0
+    assert ctypes.c_int.in_dll(board, "mistakes").value == 0
+
+
+@pytest.mark.parametrize("locks", range(3))
+def test_where_a_lock_cannot_be_had_the_desk_is_told_that_times_do_not_hold(
+    build: Callable[..., ctypes.CDLL], locks: int
+) -> None:
+    board = build("-DCONFIG_PM_ENABLE=1")
+    ctypes.c_int.in_dll(board, "left").value = locks
+    board.esp32_frequency_hold()
+    assert board.esp32_frequency_text().endswith(b": times do not hold"), "which record/conditions.py warns of"
+    board.esp32_frequency_release()
+    assert board.existing() == 0
+    assert ctypes.c_int.in_dll(board, "mistakes").value == 0
+
+
+def test_without_power_management_there_is_nothing_to_hold(build: Callable[..., ctypes.CDLL]) -> None:
+    board = build()
+    board.esp32_frequency_hold()
+    assert (board.existing(), board.esp32_frequency_text()) == (0, b"fixed")
+    board.esp32_frequency_release()
+
+
+def test_the_clock_is_held_before_its_rate_is_asked_for_and_until_the_last_answer() -> None:
+    text = (BOARD / "start.c").read_text()
+    order = ["esp32_frequency_hold();", "esp32_instruments_start();", "esp32_program();", "esp32_frequency_release();"]
+    places = [text.index(call) for call in order]
+    assert places == sorted(places)

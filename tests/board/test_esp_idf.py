@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.board import esp_idf
-from intercore.board.boards import ESP32, ESP32S3
+from intercore.board.boards import ESP32, ESP32P4, ESP32S3
 from intercore.board.build import board_image
 from intercore.board.esp_idf import SDKCONFIG, _inside, _offset
 from intercore.board.image_files import write_image
@@ -37,6 +37,13 @@ def idf(here: Fakes) -> Fakes:
             {"opt": "Ofast", "cpu_mhz": 80, "code": "iram", "psram": "on"},
             "CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_80=y CONFIG_INTERCORE_CODE_IRAM=y CONFIG_SPIRAM=y "
             "CONFIG_SPIRAM_IGNORE_NOTFOUND=y",
+        ),
+        (ESP32P4, {}, "CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_400=y CONFIG_INTERCORE_CODE_IRAM=n CONFIG_SPIRAM=n"),
+        (
+            ESP32P4,
+            {"cpu_mhz": 360},
+            "CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_360=y CONFIG_ESP32P4_SELECTS_REV_LESS_V3=y CONFIG_INTERCORE_CODE_IRAM=n "
+            "CONFIG_SPIRAM=n",
         ),
     ],
 )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.board import esp_image
-from intercore.board.esp_image import ESP32, ESP32S3, MEGABYTE, check, merge, padded
+from intercore.board.esp_image import ESP32, ESP32P4, ESP32S3, MEGABYTE, check, merge, padded
 from intercore.errors import IntercoreError
 from tests.fakes.esp_images import APP, TABLE, header, parts, table, whole
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from intercore.board.esp_image import Chip
 
-CHIPS = {"esp32": ESP32, "esp32s3": ESP32S3}
+CHIPS = {"esp32": ESP32, "esp32s3": ESP32S3, "esp32p4": ESP32P4}
 
 
 @pytest.mark.parametrize("chip", CHIPS)
@@ -91,6 +91,8 @@ def changed(chip: str, offset: int, data: bytes) -> bytes:
     [
         (whole("esp32s3"), ESP32, "it is for ESP32-S3, and not for ESP32"),
         (whole("esp32"), ESP32S3, "it is for ESP32, and not for ESP32-S3"),
+        (whole("esp32p4"), ESP32S3, "it is for ESP32-P4, and not for ESP32-S3"),
+        (whole("esp32s3"), ESP32P4, "it is for ESP32-S3, and not for ESP32-P4"),
         (header("esp32") + bytes(20000), ESP32, "no bootloader at 0x1000.*a program alone, without bootloader"),
         (b"", ESP32, "no bootloader at 0x1000"),
         (changed("esp32", 0x100C, b"\x05"), ESP32, r"its bootloader is for another chip \(number 5\)"),

@@ -107,6 +107,7 @@ def test_list_names_the_targets(tool: Tool) -> None:
         "stm32h745",
         "esp32",
         "esp32s3",
+        "esp32p4",
         "esp32-qemu",
         "serial",
     ]

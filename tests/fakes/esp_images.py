@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 
-CHIP_IDS = {"esp32": 0x0000, "esp32s3": 0x0009}
-BOOTLOADERS = {"esp32": 0x1000, "esp32s3": 0x0}
+CHIP_IDS = {"esp32": 0x0000, "esp32s3": 0x0009, "esp32p4": 0x0012}
+BOOTLOADERS = {"esp32": 0x1000, "esp32s3": 0x0, "esp32p4": 0x2000}
 TABLE, APP = 0x8000, 0x10000
 
 

@@ -1,4 +1,4 @@
-"""Stands for idf.py: `--version`, and `build` of our project for esp32 and esp32s3, with the files that ESP-IDF leaves.
+"""Stands for idf.py: `--version`, and `build` of our project for any of the chips, with the files that ESP-IDF leaves.
 
 FAKE_IDF says how it behaves, FAKE_LOG names a file to which each call is added as a line of JSON.
 """

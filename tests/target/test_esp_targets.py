@@ -11,7 +11,7 @@ import pytest
 
 from intercore.benchmarks.predictions import predict
 from intercore.benchmarks.reports import reports
-from intercore.board.boards import ESP32, ESP32S3
+from intercore.board.boards import ESP32, ESP32P4, ESP32S3
 from intercore.campaign import plan_file, plan_reader
 from intercore.campaign.planning import drafts
 from intercore.comparison.analysis import compare
@@ -51,7 +51,7 @@ class Line:
             super().__setattr__(name, value)
 
 
-@pytest.mark.parametrize("target", ["esp32", "esp32s3"])
+@pytest.mark.parametrize("target", ["esp32", "esp32s3", "esp32p4"])
 def test_the_chip_is_neither_held_in_reset_nor_sent_to_its_boot_rom(
     target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,7 +88,7 @@ def test_a_port_that_vanishes_with_a_reset_is_waited_for(monkeypatch: pytest.Mon
 
 def test_the_largest_published_work_fits_the_patience_with_an_esp32_and_a_slow_clock() -> None:
     at_80_mhz = 3 * (40.76 + 20.43)  # seed 000, Table 1: N = 10,000,000 on one core and on two, at 240 MHz
-    assert find("esp32").patience == find("esp32s3").patience > at_80_mhz
+    assert find("esp32").patience == find("esp32s3").patience == find("esp32p4").patience > at_80_mhz
     assert find("host").patience < at_80_mhz
 
 
@@ -189,8 +189,9 @@ def test_an_emulated_run_is_warned_of_first() -> None:
     assert conditions.warnings(emulated(comparable("esp32-qemu", compared([1] * 6))))[0] == CAUTION
 
 
-def test_the_boards_are_of_one_project_and_two_chips() -> None:
-    assert ESP32.folder == ESP32S3.folder
+def test_the_boards_are_of_one_project_and_three_chips() -> None:
+    assert ESP32.folder == ESP32S3.folder == ESP32P4.folder
     assert ESP32.chip is not None
     assert ESP32S3.chip is not None
-    assert (ESP32.chip.bootloader, ESP32S3.chip.bootloader) == (0x1000, 0)
+    assert ESP32P4.chip is not None
+    assert (ESP32.chip.bootloader, ESP32S3.chip.bootloader, ESP32P4.chip.bootloader) == (0x1000, 0, 0x2000)

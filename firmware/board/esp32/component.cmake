@@ -13,9 +13,9 @@ set(sources ${IC_PORTABLE} bench/registry.c
   port/freertos_smp/port_freertos.c
   ${transports}
   board/esp32/main_loop.c board/esp32/start.c board/esp32/transports.c
-  board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c board/esp32/clock/frequency.c
-  board/esp32/clock/timer.c
-  board/esp32/console/console.c board/esp32/cores/doorbell.c board/esp32/cores/lock.c
+  board/esp32/clock/esp32_beside.c board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c
+  board/esp32/clock/frequency.c board/esp32/clock/timer_ccompare.c board/esp32/clock/timer_gptimer.c
+  board/esp32/console/console.c board/esp32/cores/doorbell.c board/esp32/cores/handler.c board/esp32/cores/lock.c
   board/esp32/fault/panic.c board/esp32/fault/watchdog.c
   board/esp32/instruments/conditions.c board/esp32/instruments/esp32_flash.c
   board/esp32/instruments/esp32_instruments.c
@@ -54,6 +54,10 @@ if(IDF_VERSION_MAJOR GREATER_EQUAL 6)
 endif()
 set(required bootloader_support esp_driver_gpio esp_driver_uart esp_driver_usb_serial_jtag esp_hw_support esp_pm
   esp_ringbuf esp_rom esp_system esp_timer freertos hal heap soc spi_flash)
+idf_build_get_property(target IDF_TARGET)
+if(NOT target MATCHES "^esp32(s3)?$") # RISC-V
+  list(APPEND required esp_driver_gptimer riscv)
+endif()
 # Until ESP-IDF 6.1 hal/systimer_ll.h was in hal.
 idf_build_get_property(idf_path IDF_PATH)
 if(EXISTS ${idf_path}/components/esp_hal_systimer)
@@ -76,8 +80,8 @@ set_property(CACHE IC_OPT PROPERTY STRINGS ${levels})
 if(NOT IC_OPT IN_LIST levels)
   message(FATAL_ERROR "IC_OPT is one of ${levels}, and not ${IC_OPT}.")
 endif()
-if(NOT IDF_TARGET MATCHES "^esp32(s3)?$")
-  message(FATAL_ERROR "Intercore is about two cores: the target is esp32 or esp32s3, and not ${IDF_TARGET}.")
+if(NOT CONFIG_SOC_CPU_CORES_NUM GREATER 1)
+  message(FATAL_ERROR "Intercore is about two cores, and the ${IDF_TARGET} has one for programs.")
 endif()
 if(CONFIG_FREERTOS_UNICORE)
   message(FATAL_ERROR "Intercore is about two cores: switch CONFIG_FREERTOS_UNICORE off.")

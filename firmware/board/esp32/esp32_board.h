@@ -29,8 +29,8 @@ void esp32_conditions_start(void);
 
 /* ---- frequency.c ---- */
 
-/* Keeps power management from changing the cores' clock, and from light sleep; lets it again. To be called before
- * anything asks for the clock's rate. */
+/* Keeps power management from changing the cores' clock, and from light sleep, and RISC-V cores awake; lets it again. To
+ * be called before anything asks for the clock's rate. */
 void esp32_frequency_hold(void);
 void esp32_frequency_release(void);
 

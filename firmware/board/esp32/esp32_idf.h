@@ -26,6 +26,13 @@
 #else
 #include "soc/interrupt_core0_reg.h"
 #include "soc/interrupt_core1_reg.h"
+#include "soc/interrupts.h"
+#endif
+
+#ifdef __riscv
+#include "driver/gptimer.h"
+#include "hal/interrupt_clic_ll.h"
+#include "riscv/interrupt.h"
 #endif
 
 #ifdef CONFIG_FREERTOS_SYSTICK_USES_SYSTIMER

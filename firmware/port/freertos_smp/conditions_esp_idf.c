@@ -55,12 +55,22 @@
 #define ASSERT "on"
 #endif
 
+#ifdef __XTENSA__
+#define CORES "Xtensa"
+#define IDLE "both idle tasks sleep (WAITI)"
+#define MASKED "up to level 3"
+#else
+#define CORES "RISC-V"
+#define IDLE "neither idle task sleeps, as the cycle counters may stop in WFI"
+#define MASKED "below level 4"
+#endif
+
 static const struct port_condition conditions[] = {
     {"freertos.version", tskKERNEL_VERSION_NUMBER " IDF"},
 #ifdef IC_FREERTOS_SOURCES /* Arduino and PlatformIO come with a kernel that is compiled already */
     {"freertos.sources", IC_FREERTOS_SOURCES},
 #endif
-    {"freertos.port", "ESP-IDF's FreeRTOS for two cores, Xtensa"},
+    {"freertos.port", "ESP-IDF's FreeRTOS for two cores, " CORES},
     {"freertos.cores", TEXT(configNUMBER_OF_CORES)},
     {"freertos.tick_hz", TEXT(CONFIG_FREERTOS_HZ)},
     {"freertos.tick_core", "each"},
@@ -70,7 +80,7 @@ static const struct port_condition conditions[] = {
     {"freertos.affinity", "fixed when a task is created"},
     {"freertos.max_priorities", "25"},
     {"freertos.console_priority", "1"},
-    {"freertos.idle", "both idle tasks sleep (WAITI); tickless " TICKLESS},
+    {"freertos.idle", IDLE "; tickless " TICKLESS},
     {"freertos.heap", "ESP-IDF's, internal memory; tasks of benchmarks are made from it"},
     {"freertos.code", KERNEL_CODE},
     {"freertos.stack_check", TEXT(configCHECK_FOR_STACK_OVERFLOW)},
@@ -81,7 +91,7 @@ static const struct port_condition conditions[] = {
     {"freertos.trace_facility", TRACE},
     {"freertos.run_time_stats", RUN_TIME_STATS},
     {"freertos.switch_hook", "none: preemptions are not counted"},
-    {"critical_section", "portENTER_CRITICAL: interrupts up to level 3 masked, and a spinlock of Intercore's"},
+    {"critical_section", "portENTER_CRITICAL: interrupts " MASKED " masked, and a spinlock of Intercore's"},
     {"object.notification", NOTIFICATION},
     {"object.semaphore", "FreeRTOS semaphore, static"},
     {"object.mutex", "FreeRTOS mutex, with priority inheritance"},

@@ -1,4 +1,4 @@
-"""What the program of ESP32 and ESP32-S3 can be built with, beside the optimisation level."""
+"""What the program of ESP32, ESP32-S3 and ESP32-P4 can be built with, beside the optimisation level."""
 
 from __future__ import annotations
 
@@ -11,6 +11,15 @@ CPU_MHZ = Factor(
     title="rate of both cores' clock in MHz",
     default=240,
     levels=(80, 160, 240),
+)
+
+# The chips before revision 3 are made for 360 MHz, and an image is for those or for the later ones, never for both
+# (ESP-IDF, components/esp_hw_support/port/esp32p4/Kconfig.hw_support: ESP32P4_SELECTS_REV_LESS_V3).
+P4_MHZ = Factor(
+    name="cpu_mhz",
+    title="rate of both cores' clock in MHz; an ESP32-P4 before revision 3 needs 360, a later one 400",
+    default=400,
+    levels=(360, 400),
 )
 
 # Code runs from flash through each core's cache, as ESP-IDF places it, or what measures and is measured from IRAM.

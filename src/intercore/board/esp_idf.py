@@ -53,7 +53,10 @@ _GET = (
 )
 
 SDKCONFIG: Mapping[str, Callable[[Level], tuple[str, ...]]] = {
-    "cpu_mhz": lambda level: (f"CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_{level}=y",),
+    "cpu_mhz": lambda level: (
+        f"CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_{level}=y",
+        *(("CONFIG_ESP32P4_SELECTS_REV_LESS_V3=y",) if level == 360 else ()),
+    ),
     "code": lambda level: (f"CONFIG_INTERCORE_CODE_IRAM={'y' if level == 'iram' else 'n'}",),
     "psram": lambda level: (
         ("CONFIG_SPIRAM=y", "CONFIG_SPIRAM_IGNORE_NOTFOUND=y") if level == "on" else ("CONFIG_SPIRAM=n",)

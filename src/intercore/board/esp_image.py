@@ -51,7 +51,8 @@ class Chip(msgspec.Struct, frozen=True):
 
 ESP32 = Chip("esp32", "ESP32", 0x0000, 0x1000)
 ESP32S3 = Chip("esp32s3", "ESP32-S3", 0x0009, 0x0)
-CHIPS = (ESP32, ESP32S3)
+ESP32P4 = Chip("esp32p4", "ESP32-P4", 0x0012, 0x2000)
+CHIPS = (ESP32, ESP32S3, ESP32P4)
 
 
 class WholeFlash(msgspec.Struct, frozen=True):

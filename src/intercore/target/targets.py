@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.board.boards import ESP32, ESP32S3, PICO, PICO_AMP, STM32H745, Board
+from intercore.board.boards import ESP32, ESP32P4, ESP32S3, PICO, PICO_AMP, STM32H745, Board
 from intercore.board.factors import OPT, Factor, check
 from intercore.errors import UsageError, unknown
 from intercore.link.port import DEFAULT_TIMEOUT
@@ -182,6 +182,13 @@ TARGETS = (
         ESP32S3.name,
         "ESP32-S3, likewise; its program: intercore flash esp32s3",
         ESP32S3,
+        ESP_PATIENCE,
+    ),
+    _of_board(
+        Kind.BOARD,
+        ESP32P4.name,
+        "ESP32-P4, likewise, which never ran on one; its program: intercore flash esp32p4",
+        ESP32P4,
         ESP_PATIENCE,
     ),
     _of_board(

@@ -10,6 +10,11 @@ int64_t middle(const struct count_ahead *ahead);
 uint64_t within(const struct count_ahead *ahead);
 uint32_t unwrap(struct count_ahead *ahead);
 int32_t ppm(uint64_t counted, uint64_t us, uint64_t hz);
+void scale_of(struct count_scale *scale, uint64_t clock_hz, uint64_t counter_hz);
+uint64_t cycles(const struct count_scale *scale, uint64_t counts);
+uint64_t counts(const struct count_scale *scale, uint64_t cycles);
+void read_between(struct count_ahead *began, const struct count_scale *scale, uint64_t before, uint64_t counted,
+                  uint64_t after);
 
 uint64_t since(uint64_t before, uint32_t counter) { return count_since(before, counter); }
 
@@ -30,3 +35,16 @@ uint64_t within(const struct count_ahead *ahead) { return count_within(ahead); }
 uint32_t unwrap(struct count_ahead *ahead) { return count_unwrap(ahead); }
 
 int32_t ppm(uint64_t counted, uint64_t us, uint64_t hz) { return count_ppm(counted, us, hz); }
+
+void scale_of(struct count_scale *scale, uint64_t clock_hz, uint64_t counter_hz) {
+    *scale = count_scale_of(clock_hz, counter_hz);
+}
+
+uint64_t cycles(const struct count_scale *scale, uint64_t counts) { return count_cycles(*scale, counts); }
+
+uint64_t counts(const struct count_scale *scale, uint64_t cycles) { return count_counts(*scale, cycles); }
+
+void read_between(struct count_ahead *began, const struct count_scale *scale, uint64_t before, uint64_t counted,
+                  uint64_t after) {
+    count_read_between(began, *scale, before, counted, after);
+}

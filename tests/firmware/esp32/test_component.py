@@ -266,7 +266,7 @@ def test_the_packed_example_alone_gets_the_packed_component_and_starts(
 
 
 @pytest.mark.timeout(BUILD_TIMEOUT_S)
-@pytest.mark.parametrize("target", ["esp32", "esp32s3"])
+@pytest.mark.parametrize("target", ["esp32", "esp32s3", "esp32p4"])
 def test_the_packed_example_is_built_by_esp_idf(target: str, archive: Path, tmp_path: Path) -> None:
     if not os.environ.get("INTERCORE_SLOW"):
         pytest.skip("slow: set INTERCORE_SLOW=1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,12 @@ class Ahead(ctypes.Structure):
     """`struct count_ahead`."""
 
     _fields_ = (("least", ctypes.c_int64), ("most", ctypes.c_int64))
+
+
+class Scale(ctypes.Structure):
+    """`struct count_scale`."""
+
+    _fields_ = (("cycles", ctypes.c_uint64), ("counts", ctypes.c_uint64))
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +74,10 @@ def logic(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     loaded.is_known.restype = ctypes.c_bool
     loaded.ppm.argtypes = [ctypes.c_uint64] * 3
     loaded.ppm.restype = ctypes.c_int32
+    loaded.scale_of.argtypes = [ctypes.POINTER(Scale), *[ctypes.c_uint64] * 2]
+    loaded.cycles.restype = loaded.counts.restype = ctypes.c_uint64
+    loaded.cycles.argtypes = loaded.counts.argtypes = [ctypes.POINTER(Scale), ctypes.c_uint64]
+    loaded.read_between.argtypes = [ctypes.POINTER(Ahead), ctypes.POINTER(Scale), *[ctypes.c_uint64] * 3]
     return loaded
 
 
@@ -268,3 +279,75 @@ def test_a_clock_that_is_off_by_so_many_ppm_is_found_to_be(logic: ctypes.CDLL, h
 
 def test_a_clock_at_another_rate_than_it_says_is_far_off(logic: ctypes.CDLL) -> None:
     assert logic.ppm(20_000 * 160, 20_000, 240_000_000) == -333_333
+
+
+# ---- a slower counter beside the clock ----
+
+# The cores' clocks of these chips, and what counts beside them: SYSTIMER, and a GPTimer at half of a crystal of 40 MHz.
+CLOCK_HZ = st.sampled_from([80_000_000, 160_000_000, 240_000_000, 360_000_000, 400_000_000])
+COUNTER_HZ = st.sampled_from([16_000_000, 20_000_000])
+AN_HOUR = 3600
+
+
+def scale_of(logic: ctypes.CDLL, clock_hz: int, counter_hz: int) -> Scale:
+    scale = Scale()
+    logic.scale_of(ctypes.byref(scale), clock_hz, counter_hz)
+    return scale
+
+
+@given(clock_hz=st.integers(1, 10**9), counter_hz=st.integers(1, 10**9))
+def test_a_scale_is_the_two_rates_in_lowest_terms(logic: ctypes.CDLL, clock_hz: int, counter_hz: int) -> None:
+    scale = scale_of(logic, clock_hz, counter_hz)
+    assert Fraction(clock_hz, counter_hz) == Fraction(scale.cycles, scale.counts)
+    assert (scale.cycles, scale.counts) == Fraction(clock_hz, counter_hz).as_integer_ratio()
+
+
+@given(clock_hz=CLOCK_HZ, counter_hz=COUNTER_HZ, seconds=st.floats(0, AN_HOUR), odd=st.integers(0, 100))
+def test_an_alarm_is_the_first_count_that_is_not_too_early(
+    logic: ctypes.CDLL, clock_hz: int, counter_hz: int, seconds: float, odd: int
+) -> None:
+    scale = scale_of(logic, clock_hz, counter_hz)
+    cycles = int(seconds * clock_hz) + odd
+    counts = logic.counts(ctypes.byref(scale), cycles)
+    assert counts * Fraction(clock_hz, counter_hz) >= cycles
+    assert (counts - 1) * Fraction(clock_hz, counter_hz) < cycles
+    assert logic.cycles(ctypes.byref(scale), counts) == counts * clock_hz // counter_hz
+
+
+@given(
+    clock_hz=CLOCK_HZ,
+    counter_hz=COUNTER_HZ,
+    phase=st.integers(0, 24),
+    began=st.integers(1 << 20, 1 << 40),
+    readings=st.lists(
+        st.tuples(st.integers(0, 100_000), st.integers(1, 500), st.integers(1, 500)), min_size=1, max_size=40
+    ),
+)
+def test_readings_between_two_of_the_clock_hold_the_truth_and_narrow_it(
+    logic: ctypes.CDLL, clock_hz: int, counter_hz: int, phase: int, began: int, readings: list[tuple[int, int, int]]
+) -> None:
+    ratio = Fraction(clock_hz, counter_hz)
+    scale = scale_of(logic, clock_hz, counter_hz)
+    known = Ahead()
+    logic.unknown(ctypes.byref(known))
+    clock = began + phase
+    for pause, way_there, way_back in readings:
+        before = clock + pause
+        counted = int((before + way_there - began) / ratio)
+        clock = before + way_there + way_back
+        logic.read_between(ctypes.byref(known), ctypes.byref(scale), before, counted, clock)
+        assert known.least <= began <= known.most
+        assert known.most - known.least <= way_there + way_back + ratio + 2
+
+
+@given(clock_hz=CLOCK_HZ, ppm=st.sampled_from([-100, 100]))
+def test_a_counter_of_another_crystal_contradicts_itself(logic: ctypes.CDLL, clock_hz: int, ppm: int) -> None:
+    scale = scale_of(logic, clock_hz, 16_000_000)
+    ratio = Fraction(clock_hz, 16_000_000 + 16 * ppm)
+    known = Ahead()
+    logic.unknown(ctypes.byref(known))
+    for after_us in (0, 2_000_000):
+        at = 1_000_000 + after_us * clock_hz // 1_000_000
+        counted = int((at - 1_000_000) / ratio)
+        logic.read_between(ctypes.byref(known), ctypes.byref(scale), at - 40, counted, at + 40)
+    assert not logic.is_known(ctypes.byref(known))

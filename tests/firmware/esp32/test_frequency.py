@@ -1,4 +1,4 @@
-"""Power management is kept from changing the clock while Intercore runs, and goes on afterwards."""
+"""What would change the clock or stop a counter is kept from it while Intercore runs, and goes on afterwards."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def build(tmp_path: Path) -> Callable[..., ctypes.CDLL]:
         library = tmp_path / "frequency.so"
         words = ["-std=gnu11", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC", *defines]
         words += [f"-I{folder}" for folder in (BOARD, BOARD / "include", STANDIN)]
-        sources = [BOARD / "clock" / "frequency.c", STANDIN / "pm.c"]
+        sources = [BOARD / "clock" / "frequency.c", STANDIN / "pm.c", STANDIN / "hooks.c"]
         subprocess.run(["cc", *words, *sources, "-o", library], check=True)
         loaded = ctypes.CDLL(str(library))
         loaded.esp32_frequency_text.restype = ctypes.c_char_p
@@ -65,6 +65,38 @@ def test_without_power_management_there_is_nothing_to_hold(build: Callable[..., 
     board = build()
     board.esp32_frequency_hold()
     assert (board.existing(), board.esp32_frequency_text()) == (0, b"fixed")
+    board.esp32_frequency_release()
+
+
+def test_cores_whose_counters_stop_in_sleep_are_kept_awake_from_start_to_stop(
+    build: Callable[..., ctypes.CDLL],
+) -> None:
+    board = build("-D__riscv=1")
+    for _ in range(2):
+        assert [board.may_sleep(core) for core in (0, 1)] == [1, 1]
+        board.esp32_frequency_hold()
+        assert [board.may_sleep(core) for core in (0, 1)] == [0, 0]
+        assert board.esp32_frequency_text() == b"fixed"
+        board.esp32_frequency_release()
+    assert board.registered() == 0
+
+
+@pytest.mark.parametrize("hooks", range(2))
+def test_where_a_core_cannot_be_kept_awake_the_desk_is_told_that_times_do_not_hold(
+    build: Callable[..., ctypes.CDLL], hooks: int
+) -> None:
+    board = build("-D__riscv=1")
+    ctypes.c_int.in_dll(board, "hooks_left").value = hooks
+    board.esp32_frequency_hold()
+    assert board.esp32_frequency_text().endswith(b": times do not hold"), "which record/conditions.py warns of"
+    board.esp32_frequency_release()
+    assert board.registered() == 0
+
+
+def test_xtensa_cores_sleep_on(build: Callable[..., ctypes.CDLL]) -> None:
+    board = build()
+    board.esp32_frequency_hold()
+    assert [board.may_sleep(core) for core in (0, 1)] == [1, 1]
     board.esp32_frequency_release()
 
 

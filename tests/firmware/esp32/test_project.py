@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from intercore.board.boards import BOARDS
+from intercore.board.esp_image import CHIPS
+
 ROOT = Path(__file__).parents[3]
 FIRMWARE = ROOT / "firmware"
 PROJECT = FIRMWARE / "board" / "esp32"
@@ -71,6 +74,16 @@ def test_defaults_set_options_that_exist(path: Path) -> None:
 
 def test_every_option_of_the_table_is_set_somewhere() -> None:
     assert {name for path in DEFAULTS for name in settings(path)} >= OPTIONS.keys()
+
+
+def test_each_chip_has_its_defaults_and_its_fastest_clock() -> None:
+    for chip in CHIPS:
+        own = settings(PROJECT / f"sdkconfig.defaults.{chip.name}")
+        fastest = BOARDS[chip.name].whole({})["cpu_mhz"]
+        clocks = [name for name in own if name.startswith("ESP_DEFAULT_CPU_FREQ_MHZ_")]
+        # An ESP32-P4's is ESP-IDF's own choice, by the revision that an image is for.
+        assert clocks == ([] if chip.name == "esp32p4" else [f"ESP_DEFAULT_CPU_FREQ_MHZ_{fastest}"])
+    assert not any(name.startswith("ESP_DEFAULT_CPU_FREQ") for name in settings(PROJECT / "sdkconfig.defaults"))
 
 
 def test_each_setting_is_explained() -> None:
@@ -141,7 +154,9 @@ def test_the_manifest_says_what_the_project_requires() -> None:
     cmake = (PROJECT / "CMakeLists.txt").read_text()
     assert re.search(r'^  idf: ">=5\.5"$', manifest, re.MULTILINE)
     assert "ESP-IDF 5.5 or later is needed" in cmake
-    assert re.search(r"^targets: \[esp32, esp32s3\]$", manifest, re.MULTILINE)
+    targets = re.search(r"^targets: \[(.*)\]$", manifest, re.MULTILINE)
+    assert targets is not None
+    assert targets[1].split(", ") == [chip.name for chip in CHIPS]
     for pattern in re.findall(r"^    - ([^\"\n]+)$", manifest, re.MULTILINE):
         assert any(path.is_file() for path in ROOT.glob(pattern)), f"{pattern} names no file"
 

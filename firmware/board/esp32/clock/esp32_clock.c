@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 
 #include "esp32_count.h"
+#include "esp32_cpu.h"
 #include "esp32_idf.h"
-#include "esp32_xtensa.h"
 #include "port_freertos.h"
 
 #define CORES 2U
@@ -22,9 +22,9 @@ static uint64_t hz;
 uint64_t IRAM_ATTR port_clock(void) {
     uint32_t core;
     uint32_t counter;
-    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    uint32_t state = cpu_mask_and_read(&core, &counter);
     uint64_t count = count_since(counters[core].count, counter) - counters[core].ahead;
-    xtensa_unmask(state);
+    cpu_unmask(state);
     return count;
 }
 
@@ -32,10 +32,10 @@ uint64_t IRAM_ATTR port_clock(void) {
 uint64_t IRAM_ATTR port_cycles(void) {
     uint32_t core;
     uint32_t counter;
-    xtensa_wait_for_memory();
-    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    cpu_wait_for_memory();
+    uint32_t state = cpu_mask_and_read(&core, &counter);
     uint64_t count = count_since(counters[core].count, counter);
-    xtensa_unmask(state);
+    cpu_unmask(state);
     return count;
 }
 
@@ -43,31 +43,31 @@ uint64_t IRAM_ATTR port_cycles(void) {
 static void IRAM_ATTR note_count(void) {
     uint32_t core;
     uint32_t counter;
-    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    uint32_t state = cpu_mask_and_read(&core, &counter);
     counters[core].count = count_since(counters[core].count, counter);
-    xtensa_unmask(state);
+    cpu_unmask(state);
 }
 
 uint64_t IRAM_ATTR esp32_clock_of_counter(uint32_t counter) {
     uint32_t core;
     uint32_t now;
-    uint32_t state = xtensa_mask_and_read(&core, &now);
+    uint32_t state = cpu_mask_and_read(&core, &now);
     uint64_t count = count_since(counters[core].count, now) - counters[core].ahead;
-    xtensa_unmask(state);
+    cpu_unmask(state);
     return count + (uint64_t)(int64_t)(int32_t)(counter - now);
 }
 
 uint32_t IRAM_ATTR esp32_clock_to_counter(uint64_t when) {
-    return (uint32_t)when + (uint32_t)counters[xtensa_core()].ahead;
+    return (uint32_t)when + (uint32_t)counters[cpu_core()].ahead;
 }
 
 uint64_t port_clock_hz(void) { return hz; }
 
 uint64_t port_cycles_hz(void) { return hz; }
 
-uint32_t port_cycles_bits(void) { return CCOUNT_BITS; }
+uint32_t port_cycles_bits(void) { return CPU_COUNTER_BITS; }
 
-const char *port_clock_name(void) { return "CCOUNT of each core, aligned to core 0's"; }
+const char *port_clock_name(void) { return CPU_COUNTER " of each core, aligned to core 0's"; }
 
 /* ---- the exchange ---- */
 
@@ -101,9 +101,9 @@ static __attribute__((noinline)) void IRAM_ATTR answer_all(void) {
         uint32_t asked;
         while ((asked = look(&exchange.asked)) == heard) {
         }
-        uint32_t counter = xtensa_counter();
+        uint32_t counter = cpu_counter();
         if (counter == last) {
-            counter = xtensa_counter();
+            counter = cpu_counter();
         }
         if (asked == OVER) {
             break;
@@ -116,7 +116,7 @@ static __attribute__((noinline)) void IRAM_ATTR answer_all(void) {
 
 static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint64_t answerers_count) {
     uint64_t well = hz / 1000000U;
-    uint32_t begun = xtensa_counter();
+    uint32_t begun = cpu_counter();
     uint32_t after = begun;
     uint32_t last = 0;
     uint32_t shift = 0;
@@ -124,16 +124,16 @@ static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint
          (number <= EXCHANGES || count_within(&exchange.ahead) > well) && after - begun < MOST_SECONDS * (uint32_t)hz;
          number++) {
         uint32_t answer;
-        uint32_t before = xtensa_counter();
+        uint32_t before = cpu_counter();
         show(&exchange.asked, number);
         while ((answer = look(&exchange.answer)) == last) {
         }
-        after = xtensa_counter();
+        after = cpu_counter();
         last = answer;
         count_exchanged(&exchange.ahead, count_since(own_count, before), count_since(answerers_count, answer),
                         count_since(own_count, after));
         /* The next question meets the other core's loop at another place. */
-        for (uint32_t since = xtensa_counter(); xtensa_counter() - since < shift;) {
+        for (uint32_t since = cpu_counter(); cpu_counter() - since < shift;) {
         }
         shift = (shift * 5U + 3U) % 32U; /* every number below 32 in turn (Knuth, TAOCP 2, 3.2.1.2) */
     }
@@ -144,17 +144,17 @@ static __attribute__((noinline)) void IRAM_ATTR ask_all(uint64_t own_count, uint
 static void IRAM_ATTR begin_count(void) {
     uint32_t core;
     uint32_t counter;
-    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    uint32_t state = cpu_mask_and_read(&core, &counter);
     counters[core].count = counter;
-    xtensa_unmask(state);
+    cpu_unmask(state);
 }
 
 static void IRAM_ATTR add_wrap(void) {
     uint32_t core;
     uint32_t counter;
-    uint32_t state = xtensa_mask_and_read(&core, &counter);
+    uint32_t state = cpu_mask_and_read(&core, &counter);
     counters[core].count = count_since(counters[core].count, counter) + (uint64_t)COUNT_WRAP;
-    xtensa_unmask(state);
+    cpu_unmask(state);
 }
 
 static void answer(void *arg) {

@@ -1,5 +1,5 @@
-/* The common clock, and each core's own counter: CCOUNT, the cycle counter that an Xtensa core has (Xtensa ISA summary,
- * "Timer interrupt option": it counts every cycle of the core's clock).
+/* The common clock, and each core's own counter: the cycle counter that a core has (esp32_cpu.h), CCOUNT on Xtensa
+ * (Xtensa ISA summary, "Timer interrupt option": it counts every cycle of the core's clock).
  *
  * Each core has one of its own. Both count the one clock of the cores (ESP32 TRM 3.2.3, ESP32-S3 TRM 7.2.3: CPU_CLK),
  * but each from when its core was started, and the second core is started later: their difference is a constant, some
@@ -11,28 +11,26 @@
  * How far ahead that is, is found at each start, by an exchange of some thousand readings between the cores
  * (esp32_count.h), before anything reads the clock. It is known to some cycles only. That is the uncertainty of every
  * time that begins on one core and ends on another; the condition `clock.uncertainty` carries it to the desk. A time on
- * one core has none. There is no drift, as long as the clock of the cores stays as it is: no frequency scaling and no light sleep,
- * which frequency.c sees to.
+ * one core has none. There is no drift, as long as the clock of the cores stays as it is: no frequency scaling and no
+ * light sleep, which frequency.c sees to.
  *
- * - Width: CCOUNT wraps after 2^32 cycles, 17.9 s at 240 MHz. Each core's tick notes its count of 64 bits, and a
- *   reading is the note and what CCOUNT has counted since. A wrap would be missed only if a core's tick stayed away for
- *   as long, and then a watchdog comes first.
- * - Moment: that in which CCOUNT is read, two instructions after interrupts were masked.
- * - Interrupts are masked (up to level 3, where everything of the kernel and of ours is) while the core, its counter
- *   and its note are read: a task that is not pinned cannot change cores between them, and the tick cannot change the
- *   note.
+ * - Width: the counter wraps after 2^32 cycles, 17.9 s at 240 MHz, 10.7 s at 400 MHz. Each core's tick notes its
+ *   count of 64 bits, and a reading is the note and what has been counted since. A wrap would be missed only if a
+ *   core's tick stayed away for as long, and then a watchdog comes first.
+ * - Moment: that in which the counter is read, right after interrupts were masked.
+ * - Interrupts are masked (on Xtensa up to level 3, where everything of the kernel and of ours is) while the core,
+ *   its counter and its note are read: a task that is not pinned cannot change cores between them, and the tick
+ *   cannot change the note.
  * - Code and data are in internal memory: a reading never waits for flash.
  * - Steps back: never on one core. A task that moves from core to core would have to do it within the uncertainty to
  *   see one; it takes a hundred times that.
- * - A core that sleeps (WAITI) counts on: the kernel's tick wakes it by the same counter. A debugger that halts one
+ * - An Xtensa core that sleeps (WAITI) counts on: the kernel's tick wakes it by the same counter. A RISC-V core may
+ *   stop its counter while it sleeps (WFI), so frequency.c keeps its idle task from that. A debugger that halts one
  *   core stops its counter, and the clock is wrong from then on. */
 #ifndef ESP32_CLOCK_H
 #define ESP32_CLOCK_H
 
 #include <stdint.h>
-
-/* A number alone: it is told as a condition, too. */
-#define CCOUNT_BITS 32
 
 /* Starts the clock: from any task, before anything reads it; anew, from another beginning, while nothing does. Takes
  * some 25 ms (on an emulator up to 2 s), and makes two tasks of the highest priority meanwhile. Panics if the tasks or

@@ -74,4 +74,44 @@ static inline int32_t count_ppm(uint64_t counted, uint64_t us, uint64_t hz) {
     return (int32_t)(((int64_t)counted - expected) * 1000000 / expected);
 }
 
+/* ---- a slower counter beside the clock ---- */
+
+/* How the clock and a counter from the same crystal go together: `counts` of the counter last `cycles` of the clock, in
+ * lowest terms. */
+struct count_scale {
+    uint64_t cycles;
+    uint64_t counts;
+};
+
+/* Both rates are at least 1 Hz. By Euclid's algorithm. */
+static inline struct count_scale count_scale_of(uint64_t clock_hz, uint64_t counter_hz) {
+    uint64_t divisor = clock_hz;
+    for (uint64_t rest = counter_hz; rest != 0;) {
+        uint64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    return (struct count_scale){.cycles = clock_hz / divisor, .counts = counter_hz / divisor};
+}
+
+/* Whole cycles that so many counts last. Their product with scale.cycles is below 2^64. */
+static inline uint64_t count_cycles(struct count_scale scale, uint64_t counts) {
+    return counts * scale.cycles / scale.counts;
+}
+
+/* Counts after which so many cycles are over: the least that last as long. Its product with scale.counts is below
+ * 2^63. */
+static inline uint64_t count_counts(struct count_scale scale, uint64_t cycles) {
+    return (cycles * scale.counts + scale.cycles - 1U) / scale.cycles;
+}
+
+/* What a reading adds to what is known of the clock's moment at which a count began: the counter had gone `counted`
+ * counts since, somewhere between the clock's readings `before` and `after`. A cycle more is left at the lower end for
+ * the part of one that count_cycles() drops. */
+static inline void count_read_between(struct count_ahead *began, struct count_scale scale, uint64_t before,
+                                      uint64_t counted, uint64_t after) {
+    count_narrow(began, (int64_t)(before - count_cycles(scale, counted + 1U) - 1U),
+                 (int64_t)(after - count_cycles(scale, counted)));
+}
+
 #endif

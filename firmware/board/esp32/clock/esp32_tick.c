@@ -1,9 +1,8 @@
 #include "esp32_tick.h"
 
+#include "esp32_beside.h"
 #include "esp32_clock.h"
-#include "esp32_count.h"
 #include "esp32_idf.h"
-#include "esp32_xtensa.h"
 #include "port_freertos.h"
 
 /* Common clock at some edge of the past. */
@@ -13,18 +12,21 @@ static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }
 
 #ifdef CONFIG_FREERTOS_SYSTICK_USES_CCOUNT
 
+#include "esp32_ccompare.h"
+
 #ifndef CONFIG_FREERTOS_CORETIMER_0
 #error "The kernel's tick must be CCOMPARE0 (CONFIG_FREERTOS_CORETIMER_0): CCOMPARE1 is the timer of the benchmarks."
 #endif
 
-void esp32_tick_start(void) { known_edge = esp32_clock_of_counter(xtensa_compare_0()) - tick(); }
+void esp32_tick_start(void) { known_edge = esp32_clock_of_counter(ccompare_0()) - tick(); }
 
 #else
 
-#define SYSTIMER_HZ 16000000U /* ESP32-S3 TRM 11.3.1: 40 MHz / 2.5 */
-#define READINGS 256U
+/* ESP32-S3 TRM 11.3.1: 40 MHz / 2.5. An ESP32-P4 likewise (SOC_SYSTIMER_FIXED_DIVIDER in its soc_caps.h). */
+#define SYSTIMER_HZ 16000000U
 
-static uint64_t IRAM_ATTR read_systimer(void) {
+static uint64_t IRAM_ATTR read_systimer(void *unused) {
+    (void)unused;
     systimer_ll_counter_snapshot(&SYSTIMER, SYSTIMER_COUNTER_OS_TICK);
     while (!systimer_ll_is_counter_value_valid(&SYSTIMER, SYSTIMER_COUNTER_OS_TICK)) {
     }
@@ -32,27 +34,13 @@ static uint64_t IRAM_ATTR read_systimer(void) {
     return (uint64_t)systimer_ll_get_counter_value_high(&SYSTIMER, SYSTIMER_COUNTER_OS_TICK) << 32U | low;
 }
 
-/* The clock when that counter was 0, from what it read somewhere between two readings of the clock: a count lasts
- * `cycles`. */
 void esp32_tick_start(void) {
-    uint64_t cycles = port_clock_hz() / SYSTIMER_HZ;
-    struct count_ahead zero = COUNT_AHEAD_UNKNOWN;
-    uint64_t counted = 0;
-    for (uint32_t i = 0; i < READINGS; i++) {
-        uint32_t state = xtensa_mask();
-        uint64_t before = port_clock();
-        counted = read_systimer();
-        uint64_t after = port_clock();
-        xtensa_unmask(state);
-        count_narrow(&zero, (int64_t)(before - (counted + 1U) * cycles), (int64_t)(after - counted * cycles));
-        for (uint32_t begun = xtensa_counter(); xtensa_counter() - begun < i % 32U;) {
-        }
-    }
-    if (!count_is_known(&zero)) {
+    struct esp32_beside systimer;
+    if (!esp32_beside_find(&systimer, read_systimer, NULL, SYSTIMER_HZ)) {
         board_panic("SYSTIMER and the cores do not run from one clock", "esp32_tick.c", 0);
     }
-    uint64_t last = counted - counted % (SYSTIMER_HZ / configTICK_RATE_HZ);
-    known_edge = (uint64_t)count_middle(&zero) + last * cycles - tick();
+    uint64_t since_edge = systimer.count % (SYSTIMER_HZ / configTICK_RATE_HZ);
+    known_edge = systimer.clock - count_cycles(systimer.scale, since_edge) - tick();
 }
 
 #endif

@@ -1,7 +1,43 @@
-/* Power management, where a program has it on: it lowers the clock of the cores and stops it in light sleep, and the
- * common clock counts that clock. */
+/* What would change the cores' clock, or stop their counters, while the common clock is made of them. */
 #include "esp32_board.h"
 #include "sdkconfig.h"
+
+/* ---- a core that sleeps ---- */
+
+#ifdef __riscv
+#include "freertos/FreeRTOS.h" /* first, as the other one takes a part of it only */
+
+#include "esp_freertos_hooks.h"
+
+#define CORES 2U
+
+static bool awake;
+
+/* An idle task that is told so does not sleep. */
+static bool stay_awake(void) { return false; }
+
+/* A RISC-V core may stop its counter while it waits for an interrupt (WFI). An Xtensa core's counts on. */
+static void hold_awake(void) {
+    awake = true;
+    for (uint32_t core = 0; core < CORES; core++) {
+        awake = esp_register_freertos_idle_hook_for_cpu(stay_awake, core) == ESP_OK && awake;
+    }
+}
+
+static void release_awake(void) {
+    for (uint32_t core = 0; core < CORES; core++) {
+        esp_deregister_freertos_idle_hook_for_cpu(stay_awake, core);
+    }
+}
+#else
+static const bool awake = true;
+
+static void hold_awake(void) {}
+
+static void release_awake(void) {}
+#endif
+
+/* ---- power management, where a program has it on: it lowers the clock, and stops it in light sleep ---- */
 
 #ifdef CONFIG_PM_ENABLE
 #include "esp_pm.h"
@@ -20,14 +56,14 @@ static bool take(size_t index) {
     return locks[index] != NULL && esp_pm_lock_acquire(locks[index]) == ESP_OK;
 }
 
-void esp32_frequency_hold(void) {
+static void hold_locks(void) {
     held = true;
     for (size_t i = 0; i < LOCKS; i++) {
         held = take(i) && held;
     }
 }
 
-void esp32_frequency_release(void) {
+static void release_locks(void) {
     for (size_t i = 0; i < LOCKS; i++) {
         if (locks[i] != NULL) {
             (void)esp_pm_lock_release(locks[i]);
@@ -38,14 +74,28 @@ void esp32_frequency_release(void) {
     held = false;
 }
 
-const char *esp32_frequency_text(void) {
+static const char *managed(void) {
     return held ? "power management is on, and held at the highest it was given"
                 : "power management may change it: times do not hold";
 }
 #else
-void esp32_frequency_hold(void) {}
+static void hold_locks(void) {}
 
-void esp32_frequency_release(void) {}
+static void release_locks(void) {}
 
-const char *esp32_frequency_text(void) { return "fixed"; }
+static const char *managed(void) { return "fixed"; }
 #endif
+
+void esp32_frequency_hold(void) {
+    hold_awake();
+    hold_locks();
+}
+
+void esp32_frequency_release(void) {
+    release_locks();
+    release_awake();
+}
+
+const char *esp32_frequency_text(void) {
+    return awake ? managed() : "a core that sleeps may not count, and no hook keeps it awake: times do not hold";
+}

@@ -27,7 +27,7 @@ static bool open_uart(void *context) {
         .parity = UART_PARITY_DISABLE,
         .stop_bits = UART_STOP_BITS_1,
         .flow_ctrl = UART_HW_FLOWCTRL_DISABLE,
-        .source_clk = UART_SCLK_APB,
+        .source_clk = UART_SCLK_DEFAULT,
     };
     if (uart_is_driver_installed(PORT)) {
         return false; /* somebody else reads from it */

@@ -1,5 +1,7 @@
 /* The console on the USB-Serial-JTAG controller that an ESP32-S3 has: a serial line in name only, without a bit rate.
  */
+#include <stdbool.h> /* which the header of ESP-IDF 6.1 takes for granted */
+
 #include "driver/usb_serial_jtag.h"
 #include "esp32_board.h"
 #include "port_freertos.h"

@@ -7,41 +7,20 @@
  * A core rings itself in the same way. */
 #include <stdatomic.h>
 
+#include "esp32_cpu.h"
+#include "esp32_handler.h"
 #include "esp32_idf.h"
-#include "esp32_xtensa.h"
 #include "port_freertos.h"
 #include "port_interrupt.h"
 
 #define CORES 2U
 
-/* The handlers of all interrupts, by number and then by core (components/xtensa/xtensa_intr.c). Only the handler is
- * exchanged, in one store; its argument stays the kernel's. */
-struct entry {
-    void (*handler)(void *arg);
-    void *arg;
-};
-extern struct entry _xt_interrupt_table[XCHAL_NUM_INTERRUPTS * CORES]; // NOLINT(bugprone-reserved-identifier)
-
 static struct {
     void (*handler)(void *arg);
     void *arg;
     atomic_uint rung;
-    void (*kernel)(void *arg); /* what stood in the table; NULL while the doorbell is closed */
+    esp32_handler_t kernel; /* what stood in the table */
 } doorbells[CORES];
-
-/* The number of the kernel's cross-core interrupt on a core. ESP-IDF chooses it at start. */
-static uint32_t number_on(uint32_t core) {
-#ifdef CONFIG_IDF_TARGET_ESP32
-    uint32_t map = core == 0 ? DPORT_REG_READ(DPORT_PRO_CPU_INTR_FROM_CPU_0_MAP_REG)
-                             : DPORT_REG_READ(DPORT_APP_CPU_INTR_FROM_CPU_1_MAP_REG);
-#else
-    uint32_t map = core == 0 ? REG_READ(INTERRUPT_CORE0_CPU_INTR_FROM_CPU_0_MAP_REG)
-                             : REG_READ(INTERRUPT_CORE1_CPU_INTR_FROM_CPU_1_MAP_REG);
-#endif
-    return map % XCHAL_NUM_INTERRUPTS;
-}
-
-static struct entry *entry_of(uint32_t core) { return &_xt_interrupt_table[number_on(core) * CORES + core]; }
 
 static void IRAM_ATTR take_ring(uint32_t core) {
     if (atomic_exchange(&doorbells[core].rung, 0) != 0) {
@@ -50,29 +29,29 @@ static void IRAM_ATTR take_ring(uint32_t core) {
 }
 
 static void IRAM_ATTR crossed(void *kernel_arg) {
-    uint32_t core = xtensa_core();
+    uint32_t core = cpu_core();
     take_ring(core);
     doorbells[core].kernel(kernel_arg);
     take_ring(core);
 }
 
 enum port_error port_doorbell_open(uint32_t core, void (*handler)(void *arg), void *arg) {
-    struct entry *entry = entry_of(core);
+    struct esp32_handler kernel = esp32_handler_get(core);
     /* The kernel's has an argument. Opened twice, ours would stand before itself, and call itself for ever. */
-    if (entry->arg == NULL || entry->handler == crossed) {
+    if (kernel.arg == NULL || kernel.call == crossed) {
         return PORT_ERR_RESOURCE;
     }
     doorbells[core].handler = handler;
     doorbells[core].arg = arg;
-    doorbells[core].kernel = entry->handler;
+    doorbells[core].kernel = kernel.call;
     atomic_store(&doorbells[core].rung, 0);
-    __atomic_store_n(&entry->handler, crossed, __ATOMIC_SEQ_CST);
+    esp32_handler_put(core, crossed);
     return PORT_OK;
 }
 
 /* A ring that is still on its way is a needless interrupt of the kernel's. */
 void port_doorbell_close(uint32_t core) {
-    __atomic_store_n(&entry_of(core)->handler, doorbells[core].kernel, __ATOMIC_SEQ_CST);
+    esp32_handler_put(core, doorbells[core].kernel);
     atomic_store(&doorbells[core].rung, 0);
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "esp32_board.h"
+#include "esp32_cpu.h"
 #include "esp32_instruments.h"
 #include "esp32_sdk.h"
 #include "loop.h"
@@ -34,6 +35,12 @@ static char heap_bytes[TEXT_BYTES];
     TEXT(CONFIG_ESP32S3_DATA_CACHE_SIZE)                                                                               \
     " bytes, " TEXT(CONFIG_ESP32S3_DCACHE_ASSOCIATED_WAYS) " ways of " TEXT(CONFIG_ESP32S3_DATA_CACHE_LINE_SIZE)
 #define CACHE "both cores': instructions " INSTRUCTION_CACHE " byte lines; data " DATA_CACHE
+#elif defined(CONFIG_IDF_TARGET_ESP32P4)
+#define CHIP "ESP32-P4"
+/* soc_caps.h of ESP-IDF: internal memory is behind the caches, too (SOC_CACHE_INTERNAL_MEM_VIA_L1CACHE). */
+#define LEVEL_1 "level 1 in front of all memory, lines of " TEXT(CONFIG_CACHE_L1_CACHE_LINE_SIZE) " bytes"
+#define LEVEL_2 TEXT(CONFIG_CACHE_L2_CACHE_SIZE) " bytes, lines of " TEXT(CONFIG_CACHE_L2_CACHE_LINE_SIZE)
+#define CACHE LEVEL_1 "; level 2 in front of flash and PSRAM, both cores', " LEVEL_2
 #else
 #define CHIP "ESP32"
 /* ESP32 TRM 1.3.3: "32 KB cache for each core, 2-way set associative, 32 byte blocks". */
@@ -183,7 +190,7 @@ static bool own_condition(uint32_t index, struct port_condition *condition) {
         {"cache", CACHE},
         {"psram", PSRAM},
         {"psram.bytes", psram_bytes},
-        {"compiler", "GNU " __VERSION__ ", xtensa"},
+        {"compiler", "GNU " __VERSION__ ", " CPU_NAME},
         {"compiler.flags", IC_FLAGS},
         {"compiler.library", LIBRARY},
         {"memory.code", CODE},
@@ -215,10 +222,7 @@ bool port_condition(uint32_t index, struct port_condition *condition) {
     return false;
 }
 
-#ifdef CONFIG_IDF_TARGET_ESP32S3
-const char *port_board(void) { return "esp32s3"; }
-#else
-const char *port_board(void) { return "esp32"; }
-#endif
+/* ESP-IDF's name of the chip is the target's on the desk. */
+const char *port_board(void) { return CONFIG_IDF_TARGET; }
 
 const char *port_chip(void) { return CHIP; }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "esp32_clock.h"
+#include "esp32_cpu.h"
 #include "esp32_idf.h"
 #include "esp32_mark.h"
 #include "esp32_region.h"
@@ -22,13 +23,19 @@ static char ppm[TEXT_BYTES];
 #ifdef CONFIG_STDATOMIC_S32C1I_SPIRAM_WORKAROUND
 #define ATOMIC "a function of ESP-IDF: S32C1I in internal memory, under a spinlock in PSRAM"
 #else
-#define ATOMIC "S32C1I (compare and swap), in a loop"
+#define ATOMIC CPU_ATOMIC " (compare and swap), in a loop"
 #endif
 
 #ifdef CONFIG_FREERTOS_SYSTICK_USES_CCOUNT
 #define TICK "CCOMPARE0 of core 0, known exactly"
 #else
 #define TICK "SYSTIMER, known to some cycles"
+#endif
+
+#ifdef __XTENSA__
+#define TIMER "CCOMPARE1 of the core, exact to the cycle, level 3"
+#else
+#define TIMER "a GPTimer at half the crystal's rate, known to some cycles, level 3"
 #endif
 
 /* What stays as it is from one session to the next. */
@@ -58,15 +65,15 @@ bool esp32_instruments_condition(uint32_t index, struct port_condition *conditio
         {"clock.uncertainty", uncertainty},
         {"clock.offset", offset},
         {"clock.esp_timer_ppm", ppm},
-        {"clock.counter", "CCOUNT of each core, each from when its core was started"},
-        {"clock.counter_bits", TEXT(CCOUNT_BITS)},
+        {"clock.counter", CPU_COUNTER " of each core, each from when its core was started"},
+        {"clock.counter_bits", TEXT(CPU_COUNTER_BITS)},
         {"clock.tick_edge", TICK},
-        {"interrupt.timer", "CCOMPARE1 of the core, exact to the cycle, level 3"},
+        {"interrupt.timer", TIMER},
         {"interrupt.doorbell", "the kernel's cross-core interrupt, in front of its handler, level 1"},
         {"memory.regions", esp32_region_text()},
         {"memory.flash", "the region flash, through the cache"},
         {"memory.word_bytes", "4"},
-        {"spinlock", "S32C1I (compare and swap) on a word of internal memory, polled"},
+        {"spinlock", CPU_ATOMIC " (compare and swap) on a word of internal memory, polled"},
         {"atomic", ATOMIC},
         {"mark", esp32_mark_text()},
     };

@@ -14,11 +14,22 @@
 #define HEAP_NAME "sram1"
 #define HEAP_LOW SOC_DIRAM_DRAM_LOW
 #define HEAP_HIGH SOC_DIRAM_DRAM_HIGH
+#elif defined(CONFIG_IDF_TARGET_ESP32P4)
+#define STATIC_NAME "l2mem"
+#define HEAP_NAME "spm"
+#define HEAP_LOW SOC_SPM_LOW
+#define HEAP_HIGH SOC_SPM_HIGH
 #else
 #define STATIC_NAME "sram1"
 #define HEAP_NAME "sram2"
 #define HEAP_LOW SOC_DIRAM_DRAM_HIGH
 #define HEAP_HIGH SOC_DRAM_HIGH
+#endif
+
+#ifdef CONFIG_IDF_TARGET_ESP32P4
+#define RTC_NAME "lp-ram"
+#else
+#define RTC_NAME "rtc-slow"
 #endif
 
 static uint8_t sram[REGION_0_BYTES] __attribute__((aligned(ALIGNMENT)));
@@ -61,7 +72,7 @@ static void *take_between(uintptr_t low, uintptr_t high, size_t bytes) {
 void esp32_region_start(void) {
     add(STATIC_NAME, sram, sizeof sram);
     add(HEAP_NAME, take_between(HEAP_LOW, HEAP_HIGH, REGION_HEAP_BYTES), REGION_HEAP_BYTES);
-    add("rtc-slow", rtc_slow, sizeof rtc_slow);
+    add(RTC_NAME, rtc_slow, sizeof rtc_slow);
     add("psram", heap_caps_aligned_alloc(ALIGNMENT, REGION_PSRAM_BYTES, MALLOC_CAP_SPIRAM), REGION_PSRAM_BYTES);
     add("flash", (void *)(uintptr_t)esp32_flash_words, REGION_FLASH_BYTES);
     regions[count - 1U].read_only = true;

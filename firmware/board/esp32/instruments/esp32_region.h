@@ -10,6 +10,10 @@
  *   flash         outside, behind the cache, and read only; each half is larger than an ESP32's cache. There with code
  *                 in IRAM, too (linker.lf.in)
  *
+ * An ESP32-P4 (soc.h of ESP-IDF): l2mem, 0x4FF00000, static, region 0; spm, 0x30100000, 8 KiB beside the cores, from
+ * the heap as far as it is free there; lp-ram, 0x50108000; psram and flash likewise. There internal memory, too, is
+ * behind a cache of level 1.
+ *
  * Not here: RTC fast memory, which core 1 of an ESP32 cannot reach; and memory for code (SRAM0 of an ESP32), which
  * takes accesses of 32 bits only, while messages are bytes.
  *

@@ -1,11 +1,17 @@
-/* The timer of port_interrupt.h: CCOMPARE1 of the core that takes it. It compares with the counter that the common
- * clock is made of, so it fires exactly when the clock reads what was asked for, to the cycle. Its interrupt has level
- * 3, the highest that is written in C: the kernel's critical sections keep it out, and the tick (level 1) does not. */
+/* The timer of port_interrupt.h on Xtensa: CCOMPARE1 of the core that takes it. It compares with the counter that the
+ * common clock is made of, so it fires exactly when the clock reads what was asked for, to the cycle. Its interrupt
+ * has level 3, the highest that is written in C: the kernel's critical sections keep it out, and the tick (level 1)
+ * does not. */
 #include "esp32_clock.h"
+#include "esp32_cpu.h"
 #include "esp32_idf.h"
-#include "esp32_xtensa.h"
 #include "port_freertos.h"
 #include "port_interrupt.h"
+
+/* The Arduino IDE compiles all files of a library for each chip. */
+#ifdef __XTENSA__
+
+#include "esp32_ccompare.h"
 
 /* The least that the comparison lies ahead when it is set: if it were past, it would come 2^32 cycles later. */
 #define LEAD_CYCLES 400U
@@ -24,7 +30,7 @@ static struct {
 static void IRAM_ATTR match(void *unused) {
     (void)unused;
     bool due = timer.armed && port_clock() >= timer.when;
-    xtensa_set_compare_1(esp32_clock_to_counter(timer.when));
+    ccompare_set_1(esp32_clock_to_counter(timer.when));
     if (due) {
         timer.armed = false;
         timer.handler(timer.arg);
@@ -68,19 +74,19 @@ static uint64_t arm(uint64_t when) {
     do {
         uint64_t earliest = port_clock() + LEAD_CYCLES;
         timer.when = when > earliest ? when : earliest;
-        xtensa_set_compare_1(esp32_clock_to_counter(timer.when));
-    } while (port_clock() >= timer.when && !xtensa_is_pending(XCHAL_TIMER1_INTERRUPT));
+        ccompare_set_1(esp32_clock_to_counter(timer.when));
+    } while (port_clock() >= timer.when && !ccompare_is_pending(XCHAL_TIMER1_INTERRUPT));
     timer.armed = true;
     return timer.when;
 }
 
 static bool arm_here(uint64_t *when) {
-    uint32_t state = xtensa_mask();
-    bool here = xtensa_core() == timer.core;
+    uint32_t state = cpu_mask();
+    bool here = cpu_core() == timer.core;
     if (here) {
         *when = arm(*when);
     }
-    xtensa_unmask(state);
+    cpu_unmask(state);
     return here;
 }
 
@@ -93,3 +99,5 @@ uint64_t port_timer_set(uint64_t when) {
     }
     return when;
 }
+
+#endif

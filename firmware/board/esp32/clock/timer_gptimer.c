@@ -1,0 +1,133 @@
+/* The timer of port_interrupt.h where a core has no comparison of its own counter (RISC-V): a GPTimer, which counts
+ * the crystal. It fires when it begins a count. Which moment of the common clock that is, is found at each opening, to
+ * some cycles. Its interrupt has level 3, the highest that is written in C: the kernel's critical sections keep it
+ * out, and the tick (level 1) does not. */
+#include "esp32_beside.h"
+#include "esp32_cpu.h"
+#include "esp32_idf.h"
+#include "port_freertos.h"
+#include "port_interrupt.h"
+
+/* The Arduino IDE compiles all files of a library for each chip. */
+#ifndef __XTENSA__
+
+#define LEVEL 3
+
+/* The least that an alarm lies ahead when it is set. */
+#define LEAD_US 20U
+
+static struct {
+    uint32_t core;
+    gptimer_handle_t driver;
+    struct esp32_beside beside;
+    void (*handler)(void *arg);
+    void *arg;
+    volatile bool armed;
+    uint64_t when;
+} timer;
+
+/* The alarm of before, which a new one has overtaken, is none. */
+static bool IRAM_ATTR fire(gptimer_handle_t driver, const gptimer_alarm_event_data_t *event, void *unused) {
+    (void)driver;
+    (void)event;
+    (void)unused;
+    if (timer.armed && port_clock() + timer.beside.within >= timer.when) {
+        timer.armed = false;
+        timer.handler(timer.arg);
+    }
+    return false; /* a handler that wakes a task has asked for the switch itself */
+}
+
+/* ---- open: ESP-IDF has the interrupt on the core that asks for it ---- */
+
+static uint64_t read_count(void *driver) {
+    uint64_t count = 0;
+    (void)gptimer_get_raw_count(driver, &count);
+    return count;
+}
+
+static bool start(void) {
+    const gptimer_event_callbacks_t callbacks = {.on_alarm = fire};
+    return gptimer_register_event_callbacks(timer.driver, &callbacks, NULL) == ESP_OK &&
+           gptimer_enable(timer.driver) == ESP_OK && gptimer_start(timer.driver) == ESP_OK;
+}
+
+static void close_driver(void) {
+    (void)gptimer_stop(timer.driver);
+    (void)gptimer_disable(timer.driver);
+    (void)gptimer_del_timer(timer.driver);
+}
+
+static void enable(void *result) {
+    const uint32_t crystal_hz = (uint32_t)esp_clk_xtal_freq();
+    const gptimer_config_t config = {.clk_src = GPTIMER_CLK_SRC_XTAL,
+                                     .direction = GPTIMER_COUNT_UP,
+                                     .resolution_hz = crystal_hz / 2U,
+                                     .intr_priority = LEVEL};
+    bool *enabled = result;
+    *enabled = false;
+    if (gptimer_new_timer(&config, &timer.driver) != ESP_OK) {
+        return;
+    }
+    *enabled = start() && esp32_beside_find(&timer.beside, read_count, timer.driver, crystal_hz / 2U);
+    if (!*enabled) {
+        close_driver();
+    }
+}
+
+enum port_error port_timer_open(uint32_t core, void (*handler)(void *arg), void *arg) {
+    static port_task_t task;
+    static bool enabled;
+    timer.core = core;
+    timer.handler = handler;
+    timer.arg = arg;
+    timer.armed = false;
+    struct port_task_config config = {
+        .name = "enable", .entry = enable, .arg = &enabled, .core = core, .priority = PORT_PRIORITY_MAX};
+    enum port_error error = port_task_start(&task, &config);
+    if (error == PORT_OK) {
+        port_task_join(&task);
+        error = enabled ? PORT_OK : PORT_ERR_RESOURCE;
+    }
+    return error;
+}
+
+void port_timer_close(void) {
+    timer.armed = false;
+    close_driver();
+}
+
+/* ---- set ---- */
+
+/* On the timer's core, masked. */
+static uint64_t arm(uint64_t when) {
+    uint64_t earliest = port_clock() + port_clock_hz() / 1000000U * LEAD_US;
+    uint64_t cycles = (when > earliest ? when : earliest) - timer.beside.clock;
+    uint64_t counts = count_counts(timer.beside.scale, cycles);
+    const gptimer_alarm_config_t alarm = {.alarm_count = timer.beside.count + counts};
+    timer.when = timer.beside.clock + count_cycles(timer.beside.scale, counts);
+    timer.armed = gptimer_set_alarm_action(timer.driver, &alarm) == ESP_OK;
+    return timer.when;
+}
+
+static bool arm_here(uint64_t *when) {
+    uint32_t state = cpu_mask();
+    bool here = cpu_core() == timer.core;
+    if (here) {
+        *when = arm(*when);
+    }
+    cpu_unmask(state);
+    return here;
+}
+
+static void arm_there(void *when) { (void)arm_here(when); }
+
+/* From the other core it takes some ten microseconds, by a task of ESP-IDF's there. */
+uint64_t port_timer_set(uint64_t when) {
+    if (!arm_here(&when)) {
+        (void)esp_ipc_call_blocking(timer.core, arm_there, &when);
+    }
+    return when;
+}
+
+#endif

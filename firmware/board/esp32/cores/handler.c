@@ -1,0 +1,64 @@
+#include "esp32_handler.h"
+
+#include "esp32_cpu.h"
+#include "esp32_idf.h"
+
+#define CORES 2U
+
+/* What the interrupt matrix says: the number of the kernel's cross-core interrupt on a core. ESP-IDF chooses it at
+ * start. */
+static uint32_t mapped_on(uint32_t core) {
+#ifdef CONFIG_IDF_TARGET_ESP32
+    return core == 0 ? DPORT_REG_READ(DPORT_PRO_CPU_INTR_FROM_CPU_0_MAP_REG)
+                     : DPORT_REG_READ(DPORT_APP_CPU_INTR_FROM_CPU_1_MAP_REG);
+#else
+    /* A word for each source, in the order of ESP-IDF's numbers for them. */
+    return core == 0 ? REG_READ(DR_REG_INTERRUPT_CORE0_BASE + 4 * ETS_FROM_CPU_INTR0_SOURCE)
+                     : REG_READ(DR_REG_INTERRUPT_CORE1_BASE + 4 * ETS_FROM_CPU_INTR1_SOURCE);
+#endif
+}
+
+#ifdef __XTENSA__
+
+/* The handlers of all interrupts, by number and then by core (components/xtensa/xtensa_intr.c). A handler is exchanged
+ * in one store, from any core. */
+extern struct esp32_handler _xt_interrupt_table[XCHAL_NUM_INTERRUPTS * CORES]; // NOLINT(bugprone-reserved-identifier)
+
+static struct esp32_handler *entry_of(uint32_t core) {
+    return &_xt_interrupt_table[mapped_on(core) % XCHAL_NUM_INTERRUPTS * CORES + core];
+}
+
+struct esp32_handler esp32_handler_get(uint32_t core) { return *entry_of(core); }
+
+void esp32_handler_put(uint32_t core, esp32_handler_t call) {
+    __atomic_store_n(&entry_of(core)->call, call, __ATOMIC_SEQ_CST);
+}
+
+#else
+
+/* Each core has a table that ESP-IDF opens to that core alone (components/riscv/interrupt.c). */
+static int number_here(void) { return (int)(mapped_on(cpu_core()) & RV_INT_MASK) - RV_EXTERNAL_INT_OFFSET; }
+
+static void get_here(void *found) {
+    int number = number_here();
+    *(struct esp32_handler *)found =
+        (struct esp32_handler){.call = intr_handler_get(number), .arg = intr_handler_get_arg(number)};
+}
+
+/* ESP-IDF writes handler and argument: masked, so that no interrupt comes between. */
+static void put_here(void *wanted) {
+    int number = number_here();
+    uint32_t state = cpu_mask();
+    intr_handler_set(number, *(esp32_handler_t *)wanted, intr_handler_get_arg(number));
+    cpu_unmask(state);
+}
+
+struct esp32_handler esp32_handler_get(uint32_t core) {
+    struct esp32_handler found = {0};
+    (void)esp_ipc_call_blocking(core, get_here, &found);
+    return found;
+}
+
+void esp32_handler_put(uint32_t core, esp32_handler_t call) { (void)esp_ipc_call_blocking(core, put_here, &call); }
+
+#endif

@@ -41,7 +41,7 @@ def findings(run: Run, store_path: Path, options: Options) -> RunFindings:
         first=first,
         left_out=left_out(run.plan),
         warnings=tuple(one for one in run_warnings(run) if one not in first),
-        go_on=command_to_go_on(store_path, run.plan.file),
+        go_on=command_to_go_on(store_path, run.plan),
     )
 
 

@@ -10,7 +10,7 @@ import typer
 from intercore.cli import by_turns
 from intercore.cli.number_options import percent_option, whole_option
 from intercore.cli.options import DEFAULT_STORE, Output, StorePath, Timeout
-from intercore.cli.outcome import check_sound
+from intercore.cli.outcome import check_sound, write_comparison
 from intercore.cli.stored import existing, named
 from intercore.comparison.analysis import compare as compare_runs
 from intercore.comparison.analysis import compare_sides
@@ -28,7 +28,7 @@ _SIDES = 2
 
 
 @app.command(
-    epilog="Examples: intercore compare 3 4; intercore compare pico-sim pico-amp-sim --within 2%; "
+    epilog="Examples: intercore compare 3 4; intercore compare pico-sim pico-amp-sim --within 2% -o page.html; "
     "intercore compare --alternate host switch --firmware before/firmware --firmware after/firmware"
 )
 def compare(
@@ -43,6 +43,9 @@ def compare(
     *,
     within: Annotated[float, percent_option("--within", "A difference up to this does not matter.")] = WITHIN,
     in_full: Annotated[bool, typer.Option("--all", help="Show every quantity of every setting.")] = False,
+    page: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Also write a page there, with all ratios as one picture.")
+    ] = None,
     alternate: Annotated[
         bool,
         typer.Option(
@@ -104,6 +107,8 @@ def compare(
         else:
             runs = {run.id: run for side in sides for run in side}
             found = compare_runs([*runs.values()], usual_builds(), within=within)
+    if page is not None:
+        write_comparison(found, page)
     section = comparison_section(found, in_full=in_full)
     warnings, first_said = found.warnings, found.identities
     show(OfSection(found, comparison_rows(found), section, warnings, first_said, answer_first=True), output)

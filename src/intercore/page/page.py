@@ -25,6 +25,7 @@ import intercore
 from intercore.benchmarks import registry, stop_rule
 from intercore.benchmarks.reports import run_warnings
 from intercore.comparison.analysis import compare
+from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
 from intercore.record import identity
@@ -175,6 +176,8 @@ def _page(reported: Sequence[Reported], usual: UsualBuilds) -> str:
             drawn=drawn,
             chapters=chapters,
             side_by_side=None if compared is None else comparison_section(compared),
+            compared=compared,
+            compared_picture=None if compared is None else picture(compared),
             comparison_warnings=() if compared is None else compared.warnings,
             heading=_heading(drawn, chapters),
             all_figures=[figure for _, figure in chain.from_iterable(numbered)],

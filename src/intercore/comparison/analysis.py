@@ -63,6 +63,11 @@ class Side(msgspec.Struct, frozen=True):
     """Whether it is an emulated chip: then its times, and all ratios with them, mean nothing."""
 
     @property
+    def title(self) -> str:
+        """What heads its column: `host`, or `run 3` where both sides are of one target."""
+        return self.name.removesuffix(f" of {self.target}")
+
+    @property
     def origin(self) -> Origin:
         """Where its numbers come from."""
         return "emulated" if self.emulated else "simulated" if self.simulated else "measured"

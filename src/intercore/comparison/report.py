@@ -90,10 +90,6 @@ def _rank(pair: Pair) -> tuple[int, float]:
     return _RANKS.get(pair.verdict, 0), -size
 
 
-def _title(side: Side) -> str:
-    return side.name.removesuffix(f" of {side.target}")
-
-
 def setting_name(pair: Pair) -> str:
     """Return the factors of a pair that take several levels, as they are typed."""
     return " ".join(f"{name}={level}" for name, level in pair.setting.items())
@@ -131,8 +127,8 @@ def _pairs(title: str, pairs: Sequence[Pair], found: Comparison) -> Table[Pair]:
 
 def _medians_columns(found: Comparison) -> list[Column[Pair]]:
     return [
-        Column(_title(found.first), lambda pair: median_text(pair, pair.first), right=True),
-        Column(_title(found.second), lambda pair: median_text(pair, pair.second), right=True),
+        Column(found.first.title, lambda pair: median_text(pair, pair.first), right=True),
+        Column(found.second.title, lambda pair: median_text(pair, pair.second), right=True),
         Column("ratio", lambda pair: "?" if pair.ratio is None else times(pair.ratio.value), right=True),
     ]
 
@@ -165,8 +161,8 @@ def _differences(found: Comparison) -> Table[Difference]:
         found.differences,
         [
             Column("condition", lambda one: one.key),
-            Column(_title(found.first), lambda one: _short(one.first)),
-            Column(_title(found.second), lambda one: _short(one.second)),
+            Column(found.first.title, lambda one: _short(one.first)),
+            Column(found.second.title, lambda one: _short(one.second)),
         ],
     )
 

@@ -144,3 +144,15 @@ def test_a_checkout_in_place_of_its_folder_of_firmware_is_understood(tool: Tool)
     words = ("compare", "--alternate", "host", "clock", "--firmware", checkout, "--firmware", checkout)
     refused = tool.here(*words).failed(2).error
     assert f"did you mean {firmware_sources()}?" in refused
+
+
+def test_a_single_run_takes_the_same_sources_and_its_page_says_how_to_measure_it_again(tool: Tool) -> None:
+    sources = str(firmware_sources())
+    tool("run", "host", *QUICK, "--firmware", sources, "--report", "page.html").succeeded()
+    (run,) = runs(tool.store)
+    assert run.plan.firmware == str(firmware_sources().absolute())
+    assert f"--firmware={sources}" in (tool.directory / "page.html").read_text("utf-8")
+    assert "--kernel names a FreeRTOS kernel" in tool.here("run", "host", *QUICK, "--kernel", "a").failed(2).error
+    refused = tool.here("run", "serial", "--port", "socket://a:1", *QUICK, "--firmware", sources).failed(2).error
+    assert "--firmware is for targets whose program is built here when they are opened (host, pico-sim" in refused
+    assert "leave out --firmware" in tool.here("run", "--resume", "--firmware", sources).failed(2).error

@@ -13,7 +13,7 @@ from intercore.board.sources import Sources
 from intercore.campaign import by_turns
 from intercore.campaign.levels import repetitions_of, target_levels
 from intercore.cli.connection import patience
-from intercore.cli.planned import with_parts
+from intercore.cli.planned import names_of, sources_of, sources_of_plan, with_parts
 from intercore.cli.stored import command_to_go_on, existing_to_add_to, pair_to_resume
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.factors import TARGET_FACTORS
@@ -114,7 +114,7 @@ def _plans(asked: Asked, timeout: float | None) -> tuple[Plan, Plan]:
     )
     first, second = (
         with_parts(
-            msgspec.structs.replace(plan, firmware=_text(sources.firmware), kernel=_text(sources.kernel)),
+            msgspec.structs.replace(plan, **names_of(sources)),
             [*words, *build],
             None,
             Address(sources=sources),
@@ -136,7 +136,7 @@ def _side(asked: Asked, place: int) -> tuple[Sources, list[str]]:
     """Return what one of the two is built from, and how."""
 
     def of(values: Sequence[Path]) -> Path | None:
-        return values[min(place, len(values) - 1)].absolute() if values else None
+        return values[min(place, len(values) - 1)] if values else None
 
     words = asked.builds[min(place, len(asked.builds) - 1)].split() if asked.builds else []
     for name, levels in parse_levels(words).items():
@@ -146,19 +146,14 @@ def _side(asked: Asked, place: int) -> tuple[Sources, list[str]]:
             )
         if len(levels) > 1:
             raise UsageError(f"--build {name}={','.join(levels)}: each side has one build, so give one level")
-    return Sources(of(asked.firmwares), of(asked.kernels)), words
-
-
-def _text(path: Path | None) -> str | None:
-    return None if path is None else str(path)
+    return sources_of(kernel=of(asked.kernels), firmware=of(asked.firmwares)), words
 
 
 def _carry_out(store: Store, pair: tuple[int, int], timeout: float | None) -> tuple[Run, Run]:
     """Measure what two runs lack and return them whole. If that ends early, say how to go on."""
 
     def connect(plan: Plan, build: Mapping[str, Level]) -> Connection:
-        sources = Sources(*(None if text is None else Path(text) for text in (plan.firmware, plan.kernel)))
-        address = Address(build=build, sources=sources)
+        address = Address(build=build, sources=sources_of_plan(plan))
         target = find(plan.target)
         check_address(target, address)  # the store may be from anyone
         return target.open(address, lambda what: messages().print(what, markup=False))

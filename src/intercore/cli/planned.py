@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from intercore.board.boards import FACTORS
 from intercore.board.factors import OPT
+from intercore.board.sources import Sources
 from intercore.campaign.levels import excluded, find_benchmark, refused, resolve, suite, target_levels
 from intercore.cli.connection import connected
 from intercore.errors import UsageError
@@ -21,6 +23,22 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Plan
     from intercore.target.targets import Address
+
+
+def sources_of(*, kernel: Path | None, firmware: Path | None) -> Sources:
+    """Return the sources that a user names; None for the usual ones."""
+    return Sources(*(None if path is None else path.absolute() for path in (firmware, kernel)))
+
+
+def names_of(sources: Sources) -> dict[str, str | None]:
+    """Return the fields of a plan that keep its sources."""
+    named = {"firmware": sources.firmware, "kernel": sources.kernel}
+    return {field: None if path is None else str(path) for field, path in named.items()}
+
+
+def sources_of_plan(plan: Plan) -> Sources:
+    """Return what a plan's program is built from."""
+    return Sources(*(None if text is None else Path(text) for text in (plan.firmware, plan.kernel)))
 
 
 def with_parts(

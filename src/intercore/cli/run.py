@@ -27,7 +27,7 @@ from intercore.cli.options import (
     Timeout,
 )
 from intercore.cli.outcome import check_sound, findings, write_report
-from intercore.cli.planned import with_parts
+from intercore.cli.planned import names_of, sources_of, sources_of_plan, with_parts
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import command_to_go_on, existing_to_add_to, run_to_resume
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
@@ -106,6 +106,14 @@ def run(
     max_baud: MaxBaud = None,
     faults: Faults = None,
     image: ImagePath = None,
+    kernel: Annotated[
+        Path | None,
+        typer.Option("--kernel", help="Folder of the FreeRTOS kernel to build with, where it is built here."),
+    ] = None,
+    firmware: Annotated[
+        Path | None,
+        typer.Option("--firmware", help="Folder of the firmware's sources to build from, where it is built here."),
+    ] = None,
     emulated: Annotated[
         bool, typer.Option("--emulated", help="What is behind the port is an emulator: its times mean nothing.")
     ] = False,
@@ -115,10 +123,14 @@ def run(
     output: Output = DEFAULT,
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the analysis."""
-    address = Address(port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image, emulated=emulated)
+    sources = sources_of(kernel=kernel, firmware=firmware)
+    address = Address(
+        port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image, emulated=emulated, sources=sources
+    )
     if resume:
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
         fixed |= {"--until": until, "--cap": cap, "--emulated": emulated or None}
+        fixed |= {"--kernel": kernel, "--firmware": firmware}
         _refuse_new_plan(name for name, value in fixed.items() if value is not None)
         with existing_to_add_to(store_path) as store:
             run_id = run_to_resume(store)
@@ -140,6 +152,7 @@ def run(
             emulated=known.emulated or emulated,
             image=None if image is None else str(image.absolute()),
         )
+        plan = msgspec.structs.replace(plan, **names_of(sources))
         if repetitions is None:
             repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
         plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
@@ -173,7 +186,9 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float | Non
         address = msgspec.structs.replace(address, port=plan.url, baud=plan.baud)
     if address.program is None and plan.image is not None:
         address = msgspec.structs.replace(address, program=Path(plan.image))
-    address = msgspec.structs.replace(address, emulated=plan.emulated and not target.emulated)
+    address = msgspec.structs.replace(
+        address, emulated=plan.emulated and not target.emulated, sources=sources_of_plan(plan)
+    )
     check_address(target, address)
 
     def connect(build: Mapping[str, Level]) -> Connection:

@@ -90,6 +90,7 @@ class _Section:
             options |= {"--until": stop_rule.asked(plan.stop), "--cap": plan.stop.cap}
         if plan.url is not None:
             options |= {"--port": plan.url, "--baud": plan.baud}
+        options |= {"--kernel": plan.kernel, "--firmware": plan.firmware}
         words = ["intercore", "run", plan.target, plan.name, *(f"{name}={known}" for name, known in levels.items())]
         words += [f"{name}={value}" for name, value in options.items() if value is not None]
         words += ["--skip-impossible"] if plan.excluded and plan.name != SUITE else []

@@ -208,7 +208,11 @@ def _of_all(model: EventModel, target: str, settings: Sequence[Sequence[_Observe
             refusals[basis.in_words(setting, setting)] = str(error)
     if not predictions:
         raise UsageError(f"none of the {len(settings)} settings can be predicted: {next(iter(refusals.values()))}")
-    open_ones = [one for one in predictions if one.to_measure is not None]
+    wanted = [(one.setting, one.to_measure) for one in predictions if one.to_measure is not None]
+    to_measure = None
+    if wanted:
+        most = max(known.repetitions for _, known in wanted)
+        to_measure = _to_measure(model, target, [setting for setting, _ in wanted], most)
     return EventRanking(
         target=target,
         simulated=predictions[0].simulated,
@@ -216,11 +220,7 @@ def _of_all(model: EventModel, target: str, settings: Sequence[Sequence[_Observe
         benchmark=model.benchmark,
         ranking=tuple(_ranked(model, predictions)),
         left_out=tuple(f"{where}: {reason}" for where, reason in refusals.items()),
-        to_measure=_to_measure(
-            model, target, [one.setting for one in open_ones], max(one.to_measure.repetitions for one in open_ones)
-        )
-        if open_ones
-        else None,
+        to_measure=to_measure,
     )
 
 

@@ -130,8 +130,8 @@ def run(
     if resume:
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
         fixed |= {"--until": until, "--cap": cap, "--emulated": emulated or None}
-        fixed |= {"--kernel": kernel, "--firmware": firmware}
-        _refuse_new_plan(name for name, value in fixed.items() if value is not None)
+        given: dict[str, object] = {**fixed, "--kernel": kernel, "--firmware": firmware}
+        _refuse_new_plan(name for name, value in given.items() if value is not None)
         with existing_to_add_to(store_path) as store:
             run_id = run_to_resume(store)
             store.lock(run_id)

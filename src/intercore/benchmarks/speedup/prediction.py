@@ -34,6 +34,8 @@ from intercore.view.quantity import duration
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from intercore.benchmarks.prediction_basis import Known
     from intercore.benchmarks.speedup.model import Model
     from intercore.record.measurement import Level, Measurement
@@ -182,9 +184,7 @@ def _of_setting(target: str, t1_us: float, ours: Sequence[Known], *, extrapolate
         setting=setting,
         tp_us=tp_us,
         speedup=speedup,
-        efficiency=Interval(
-            *(None if end is None else end / cores for end in (speedup.value, speedup.low, speedup.high))
-        ),
+        efficiency=_per_core(speedup, cores),
         pays=_pays(speedup),
         overhead_us=float(model.parameters[0]),
         loss=model.loss,
@@ -239,10 +239,9 @@ def _tp_us(
     """
     cores = points[0].point.cores
 
-    def of(
-        parameters: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        return (1 + parameters[1]) * t1_us / cores + parameters[0]
+    def of(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = (1 + parameters[1]) * t1_us / cores + parameters[0]
+        return found
 
     value = float(of(model.parameters))
     if model.draws is None:
@@ -270,6 +269,11 @@ def _between_repetitions(pool: Sequence[Measurement]) -> float:
 def _inverse(tp_us: Interval, t1_us: float) -> Interval:
     low, high = (None if not end else t1_us / end for end in (tp_us.high, tp_us.low))
     return Interval(t1_us / tp_us.value, low, high)
+
+
+def _per_core(speedup: Interval, cores: int) -> Interval:
+    low, high = (None if bound is None else bound / cores for bound in (speedup.low, speedup.high))
+    return Interval(speedup.value / cores, low, high)
 
 
 def _pays(speedup: Interval) -> bool | None:

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TOOL = Path(sys.executable).with_name("intercore")
-SETTING = ("switch", "primitive=notification", "from=0", "to=1", "target=idle")
+SETTING = ("switch", "primitive=notification", "target=idle")
+ACROSS = ("from=0", "to=1")
 CHANGED = {"faster", "slower", "more", "fewer"}
 MOST_SAME, MOST_SUITES = 17 / 200, 5 / 40
 LEAST_FOUND = 9 / 10
@@ -114,7 +115,11 @@ def repeated(what: str, words: tuple[str, ...], count: int, folder: Path, most: 
 def same(count: int, folder: Path) -> bool:
     """Compare one setting with its repetition."""
     return repeated(
-        "Comparisons of a setting with its repetition that report a change", SETTING, count, folder, MOST_SAME
+        "Comparisons of a setting with its repetition that report a change",
+        (*SETTING, *ACROSS),
+        count,
+        folder,
+        MOST_SAME,
     )
 
 
@@ -127,7 +132,7 @@ def turns(count: int, folder: Path) -> bool:
     """Compare a program with itself, by turns."""
     alarms = 0
     for number in range(count):
-        found = changed(by_turns(folder, number, "host", "--build", "opt=O2", "--build", "opt=O2"))
+        found = changed(by_turns(folder, number, "host", *ACROSS, "--build", "opt=O2", "--build", "opt=O2"))
         alarms += bool(found)
         for pair in found:
             print(f"  {number + 1}: {shown(pair)}", flush=True)
@@ -146,7 +151,7 @@ def by_turns(folder: Path, number: int, target: str, *words: str | Path) -> Any:
 
 def delay(count: int, folder: Path) -> bool:
     """Find a delay of 5 % in the signal."""
-    document = intercore(folder, "run", "host", *SETTING, "--store", "median.db")
+    document = intercore(folder, "run", "host", *SETTING, *ACROSS, "--store", "median.db")
     medians = [row["summary"]["median"] for row in document["measurements"] if row["series"] == "switch"]
     median_ns = sorted(medians)[len(medians) // 2]
     extra_ns = round(SHARE * median_ns)
@@ -157,7 +162,7 @@ def delay(count: int, folder: Path) -> bool:
     print(f"  a wake-up takes {median_ns / 1e3:.2f} µs, and {extra_ns} ns more after the change")
     found = 0
     for number in range(count):
-        sources = ("--firmware", firmware_sources(), "--firmware", after)
+        sources = (*ACROSS, "--firmware", firmware_sources(), "--firmware", after)
         comparison = by_turns(folder, number, "host", *sources)
         told, asked = switch_of(comparison), 6
         if told["verdict"] == "cannot tell" and told["more_repetitions"] is not None:
@@ -170,12 +175,15 @@ def delay(count: int, folder: Path) -> bool:
 
 
 def cycle(count: int, folder: Path) -> bool:
-    """Find a single cycle on the simulated chip."""
-    after = patched(folder, FREERTOS, ' __asm volatile("nop");')
+    """Find a single cycle on the simulated chip: two programs that differ in one instruction of the same size."""
+    nop, branch = (
+        patched(folder, FREERTOS, f" __asm volatile({statement});", name)
+        for name, statement in (("nop", '"nop"'), ("branch", '".hword 0xe7ff"'))
+    )  # a branch to what follows it anyway takes two cycles (Cortex-M0+ TRM r0p1, 3.3)
     found = 0
     for number in range(count):
-        sources = ("--firmware", firmware_sources(), "--firmware", after, "--seed", str(number + 1))
-        told = [pair for pair in by_turns(folder, number, "pico-sim", *sources)["pairs"] if pair["series"] == "call"]
+        words = ("from=0", "to=0", "--firmware", nop, "--firmware", branch, "--seed", str(number + 1))
+        told = by_turns(folder, number, "pico-sim", *words)["pairs"]
         found += all(pair["verdict"] == "slower" for pair in told)
         for pair in told:
             print(f"  {number + 1}: {shown(pair)}, {pair['cycles']:+g} cycles", flush=True)
@@ -188,15 +196,15 @@ def switch_of(comparison: Any) -> dict[str, Any]:  # noqa: ANN401 - a document
     return dict(pair)
 
 
-def patched(folder: Path, where: tuple[str, str], more: str) -> Path:
+def patched(folder: Path, where: tuple[str, str], more: str, name: str = "firmware") -> Path:
     """Return a copy of the firmware with more statements at the beginning of a function."""
-    name, begin = where
-    copy = folder / "firmware"
+    source, begin = where
+    copy = folder / name
     shutil.copytree(firmware_sources(), copy)
-    text = (copy / name).read_text()
+    text = (copy / source).read_text()
     if text.count(begin) != 1:
-        sys.exit(f"{copy / name} has not '{begin}' once: the firmware has changed, and this patch with it")
-    (copy / name).write_text(text.replace(begin, f"{begin}{more}"))
+        sys.exit(f"{copy / source} has not '{begin}' once: the firmware has changed, and this patch with it")
+    (copy / source).write_text(text.replace(begin, f"{begin}{more}"))
     return copy
 
 

@@ -29,24 +29,24 @@ def bounds(over: list[float], under: list[float]) -> tuple[float, float]:
 def test_the_interval_holds_the_truth_in_95_percent_of_cases_however_much_both_drift() -> None:
     rng = np.random.default_rng(1)
     held, widths = 0, []
-    for _ in range(1000):
+    for _ in range(600):
         low, high = bounds(*drifting(rng, 6, 1.05))
         held += low <= 1.05 <= high
         widths.append(math.log(high / low) / 2)
-    assert 930 <= held <= 970
+    assert 552 <= held <= 588
     assert np.median(widths) < 0.04  # the drift would be 15 times as much
 
 
 def test_the_chance_is_that_of_a_paired_t_test_and_tells_what_the_interval_leaves_out() -> None:
     rng = np.random.default_rng(1)
     alarms = 0
-    for _ in range(1000):
+    for _ in range(300):
         over, under = drifting(rng, 6)
         found, (low, high) = chance(over, under), bounds(over, under)
         assert found == pytest.approx(ttest_1samp(np.log(over) - np.log(under), 0).pvalue)
         assert (found < 0.05) == (not low <= 1 <= high)
         alarms += found < 0.05
-    assert 30 <= alarms <= 70
+    assert 5 <= alarms <= 27
 
 
 def test_turns_that_differ_alike_leave_no_doubt_and_one_turn_nothing_else() -> None:

@@ -267,8 +267,7 @@ def test_draws_of_two_repetitions_lie_on_a_line_whatever_rounding_makes_of_its_w
 # One further repetition
 
 
-@pytest.mark.parametrize("scatter", [0.01, 0.2])
-@pytest.mark.parametrize("count", [3, 5, 10])
+@pytest.mark.parametrize(("scatter", "count"), [(0.01, 3), (0.2, 3), (0.2, 10)])
 def test_the_median_of_a_further_repetition_lies_within_what_is_expected_of_it(scatter: float, count: int) -> None:
     rng = np.random.default_rng(1)
 
@@ -280,18 +279,18 @@ def test_the_median_of_a_further_repetition_lies_within_what_is_expected_of_it(s
         assert found.high is not None
         return found.low <= float(np.median(every[count])) <= found.high
 
-    assert 0.93 <= sum(one() for _ in range(1000)) / 1000 <= 0.97
+    assert 0.92 <= sum(one() for _ in range(600)) / 600 <= 0.98
 
 
 def test_a_single_repetition_promises_of_the_next_one_no_more_than_its_samples_do() -> None:
     rng = np.random.default_rng(1)
     held = 0
-    for _ in range(500):
+    for _ in range(300):
         one, other = normal(rng, (2, 50))
         found = next_median([one])
         assert found.low is not None
         assert found.high is not None
         held += found.low <= float(np.median(other)) <= found.high
-    assert 0.92 <= held / 500 <= 0.99
+    assert 0.92 <= held / 300 <= 0.99
     assert next_median([[0.0, 0.0], [1.0, 1.0]]) == Interval(0.5)
     assert next_median([[1.0]]) == Interval(1.0)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.errors import IntercoreError
+from intercore.errors import IntercoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def freertos_kernel(manifest: Path, say: Callable[[str], None], named: Path | No
     """Return the kernel: the one `named`, or that of FREERTOS_KERNEL_PATH, else of the crate that `manifest` pins.
 
     `manifest` is the folder of that Cargo.toml. `say` is told if the crate has to be fetched. Raises IntercoreError if
-    it cannot be had, or is none or too old.
+    it cannot be had, or is none or too old; UsageError if that is the one `named`.
     """
     given = os.environ.get(KERNEL_VARIABLE)
     if named is not None:
@@ -62,13 +62,14 @@ def freertos_kernel(manifest: Path, say: Callable[[str], None], named: Path | No
         found = _VERSION.search((folder / "include" / "task.h").read_text(errors="replace"))
     except OSError:
         found = None
+    refused = IntercoreError if named is None else UsageError
     if found is None:
-        raise IntercoreError(
+        raise refused(
             f"{folder} ({origin}) is not a FreeRTOS kernel: {setting} must name the folder that holds "
             "tasks.c, include/ and portable/"
         )
     if (int(found[2]), int(found[3])) < LEAST:
-        raise IntercoreError(f"FreeRTOS V11.2 or later is needed, and {folder} ({origin}) is {found[1]}")
+        raise refused(f"FreeRTOS V11.2 or later is needed, and {folder} ({origin}) is {found[1]}")
     return Kernel(folder, found[1])
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.board.kernel import KERNEL_VARIABLE, freertos_kernel
-from intercore.errors import IntercoreError
+from intercore.errors import IntercoreError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,6 +48,16 @@ def test_the_folder_of_the_variable_is_taken(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv(KERNEL_VARIABLE, str(kernel(tmp_path / "mine", "V11.3.1+")))
     found = freertos_kernel(tmp_path, pytest.fail)
     assert (found.folder, found.version) == (tmp_path / "mine", "V11.3.1+")
+
+
+def test_the_folder_that_is_named_is_taken_before_that_of_the_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KERNEL_VARIABLE, str(kernel(tmp_path / "mine")))
+    other = kernel(tmp_path / "other", "V11.3.0")
+    assert freertos_kernel(tmp_path, pytest.fail, other).folder == other
+    with pytest.raises(UsageError, match=r"none \(--kernel\) is not a FreeRTOS kernel: --kernel must name the folder"):
+        freertos_kernel(tmp_path, pytest.fail, tmp_path / "none")
 
 
 @pytest.mark.parametrize("make", [lambda folder: folder.mkdir(), lambda _: None])

@@ -63,6 +63,15 @@ def test_a_page_of_two_targets_has_them_side_by_side(both: Tool) -> None:
     assert "side by side</h2>" not in (both.directory / "one.html").read_text()
 
 
+def test_a_comparison_is_written_to_a_page_where_one_is_asked_for(both: Tool) -> None:
+    done = both("compare", "host", "serial", "-o", "ratios.html").succeeded()
+    path = both.directory / "ratios.html"
+    assert f"wrote {path}" in done.err
+    assert path.read_text("utf-8").count('<svg x="') == 6  # a mark for each row
+    refused = both("compare", "host", "serial", "-o", "nowhere/ratios.html").failed(1)
+    assert "nowhere" in refused.error
+
+
 def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(both: Tool) -> None:
     with Store(both.store) as store:
         store.create_run(store.run(1).plan, 1)

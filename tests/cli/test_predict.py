@@ -243,8 +243,8 @@ def test_help_names_the_benchmarks_that_have_a_model(tool: Tool) -> None:
 
 
 def test_other_benchmarks_other_targets_and_empty_stores_are_refused(stored: Tool) -> None:
-    refused = stored("predict", "pico-sim", "lock", "size=3").failed(2).error
-    assert f"there is no model of lock that predicts; there is one of: {', '.join(names())}" in refused
+    refused = stored("predict", "pico-sim", "jitter", "size=3").failed(2).error
+    assert f"there is no model of jitter that predicts; there is one of: {', '.join(names())}" in refused
     assert "holds no latency of messages on host" in stored("predict", "host", "message", "size=3").failed(2).error
     assert "there is no target 'hots'" in stored("predict", "hots", "message", "size=3").failed(2).error
     missing = stored("predict", "host", "message", "size=3", "--store", "none.db").failed(2)

@@ -11,7 +11,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from intercore.statistics.intervals import RESAMPLES, Interval, generator, order_interval
-from intercore.statistics.repetitions import difference, median, paired_draws, paired_ratio, percentile, ratio
+from intercore.statistics.repetitions import (
+    difference,
+    median,
+    next_median,
+    paired_draws,
+    paired_ratio,
+    percentile,
+    ratio,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -254,3 +262,35 @@ def test_draws_of_two_repetitions_lie_on_a_line_whatever_rounding_makes_of_its_w
     inside = draws[:, (draws > 0).all(axis=0)]  # none is below 0
     slope = (176.5e6 + 1e6) / (0.5e6 - 1e6)
     assert np.allclose(inside[1], 176.5e6 + slope * (inside[0] - 0.5e6), rtol=1e-3, atol=1e3)
+
+
+# One further repetition
+
+
+@pytest.mark.parametrize(("scatter", "count"), [(0.01, 3), (0.2, 3), (0.2, 10)])
+def test_the_median_of_a_further_repetition_lies_within_what_is_expected_of_it(scatter: float, count: int) -> None:
+    rng = np.random.default_rng(1)
+
+    def one() -> bool:
+        centres = 20 * np.exp(scatter * rng.normal(size=(count + 1, 1)))
+        every = centres * (1 + 0.05 * rng.normal(size=(count + 1, 50)))
+        found = next_median(every[:count])
+        assert found.low is not None
+        assert found.high is not None
+        return found.low <= float(np.median(every[count])) <= found.high
+
+    assert 0.92 <= sum(one() for _ in range(600)) / 600 <= 0.98
+
+
+def test_a_single_repetition_promises_of_the_next_one_no_more_than_its_samples_do() -> None:
+    rng = np.random.default_rng(1)
+    held = 0
+    for _ in range(300):
+        one, other = normal(rng, (2, 50))
+        found = next_median([one])
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= float(np.median(other)) <= found.high
+    assert 0.92 <= held / 300 <= 0.99
+    assert next_median([[0.0, 0.0], [1.0, 1.0]]) == Interval(0.5)
+    assert next_median([[1.0]]) == Interval(1.0)

@@ -10,7 +10,7 @@ from intercore.board.cmake import Recipe, built, find_program, version_of
 from intercore.board.esp_idf import idf_image
 from intercore.board.image import Image, variant
 from intercore.board.kernel import freertos_kernel
-from intercore.board.sources import firmware_sources
+from intercore.board.sources import USUAL_SOURCES
 from intercore.errors import IntercoreError
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from intercore.board.boards import Board
+    from intercore.board.sources import Sources
     from intercore.record.measurement import Level
 
 SANITIZE_VARIABLE = "INTERCORE_SANITIZE"
@@ -27,7 +28,7 @@ CROSS_COMPILER = "arm-none-eabi-gcc"
 """For all boards: Cortex-M, whichever."""
 
 
-def host_program(opt: str, say: Callable[[str], None]) -> Path:
+def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_SOURCES) -> Path:
     """Return the benchmark program for this machine at optimisation level `opt`, building it if there is none yet.
 
     `say` is told in a few words what takes time. Raises IntercoreError if this is not Linux, or if the compiler or
@@ -41,28 +42,32 @@ def host_program(opt: str, say: Callable[[str], None]) -> Path:
     what = "the host program"
     compiler = find_program(what, os.environ.get("CC", "cc"), "a C compiler", "gcc")
     defines = {"CMAKE_C_COMPILER": compiler, "IC_OPT": opt, "IC_SANITIZE": os.environ.get(SANITIZE_VARIABLE, "")}
-    return built(Recipe("host", what, compiler, defines, f"-{opt}"), say)[0]
+    return built(Recipe("host", what, compiler, defines, f"-{opt}", sources=sources), say)[0]
 
 
-def board_image(board: Board, build: Mapping[str, Level], say: Callable[[str], None]) -> Image:
+def board_image(
+    board: Board, build: Mapping[str, Level], say: Callable[[str], None], sources: Sources = USUAL_SOURCES
+) -> Image:
     """Return the benchmark program for a board, as `host_program` does: FreeRTOS, built with these levels.
 
     The factors are the board's; one that is missing is at its default. A board of Espressif's is left to ESP-IDF.
-    Raises IntercoreError also if the FreeRTOS kernel cannot be had.
+    ESP-IDF takes no other `sources`. Raises IntercoreError also if the FreeRTOS kernel cannot be had.
     """
     if board.flashed_by == "esptool":
         return idf_image(board, build, say)
     what = f"the program for {board.title}"
     compiler = find_program(what, CROSS_COMPILER, "the cross compiler", "gcc-arm-none-eabi")
-    sources = firmware_sources()
-    kernel = freertos_kernel(sources / "port" / "freertos" / "kernel", say)
+    firmware = sources.folder()
+    kernel = freertos_kernel(firmware / "port" / "freertos" / "kernel", say, sources.kernel)
     levels = board.whole(build)
     defines = {
         "IC_BOARD": board.folder,
         **{f"IC_{name.upper()}": str(level) for name, level in levels.items()},
-        "CMAKE_TOOLCHAIN_FILE": str(sources / "board" / board.folder / "toolchain.cmake"),
+        "CMAKE_TOOLCHAIN_FILE": str(firmware / "board" / board.folder / "toolchain.cmake"),
         "IC_FREERTOS_KERNEL": str(kernel.folder),
     }
-    recipe = Recipe(board.name, what, compiler, defines, variant(board, levels), (kernel.folder,), board.programs)
+    recipe = Recipe(
+        board.name, what, compiler, defines, variant(board, levels), (kernel.folder,), board.programs, sources
+    )
     compiler_version = version_of(compiler).decode(errors="replace").partition("\n")[0]
     return Image(board, built(recipe, say), levels, compiler_version, kernel)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import platformdirs
 
-from intercore.board.sources import digest_of, firmware_sources
+from intercore.board.sources import USUAL_SOURCES, Sources, digest_of
 from intercore.errors import IntercoreError
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class Recipe(msgspec.Struct, frozen=True):
     """Folders of sources beside the firmware's own."""
     programs: tuple[str, ...] = (PROGRAM,)
     """Files that come of it, with or without the suffix .elf; they are made together."""
+    sources: Sources = USUAL_SOURCES
+    """Where the firmware's own sources are."""
 
     def fails(self, why: str) -> IntercoreError:
         """Return the error that it cannot be built."""
@@ -63,7 +65,7 @@ def built(recipe: Recipe, say: Callable[[str], None]) -> tuple[Path, ...]:
     """
     cmake = find_program(recipe.what, "cmake", "CMake", "cmake")
     try:
-        sources = firmware_sources()
+        sources = recipe.sources.folder()
         folder = platformdirs.user_cache_path("intercore") / recipe.name / _key(recipe, [sources, *recipe.also])
         kept = tuple(folder / program for program in recipe.programs)
         if not all(program.exists() for program in kept):

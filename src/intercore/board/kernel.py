@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from intercore.errors import IntercoreError
+from intercore.errors import IntercoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,25 +44,32 @@ class _Metadata(msgspec.Struct):
     packages: list[_Package]
 
 
-def freertos_kernel(manifest: Path, say: Callable[[str], None]) -> Kernel:
-    """Return the kernel: that of FREERTOS_KERNEL_PATH, else of the crate that Cargo.toml in `manifest` pins.
+def freertos_kernel(manifest: Path, say: Callable[[str], None], named: Path | None = None) -> Kernel:
+    """Return the kernel: the one `named`, or that of FREERTOS_KERNEL_PATH, else of the crate that `manifest` pins.
 
-    `say` is told if it has to be fetched. Raises IntercoreError if it cannot be had, or is none or too old.
+    `manifest` is the folder of that Cargo.toml. `say` is told if the crate has to be fetched. Raises IntercoreError if
+    it cannot be had, or is none or too old; UsageError if that is the one `named`.
     """
     given = os.environ.get(KERNEL_VARIABLE)
-    folder = Path(given) if given else _crate(manifest / "Cargo.toml", say) / "FreeRTOS-Kernel"
-    origin = KERNEL_VARIABLE if given else f"the crate {CRATE}"
+    if named is not None:
+        folder, origin, setting = named, "--kernel", "--kernel"
+    elif given:
+        folder, origin, setting = Path(given), KERNEL_VARIABLE, KERNEL_VARIABLE
+    else:
+        folder = _crate(manifest / "Cargo.toml", say) / "FreeRTOS-Kernel"
+        origin, setting = f"the crate {CRATE}", KERNEL_VARIABLE
     try:
         found = _VERSION.search((folder / "include" / "task.h").read_text(errors="replace"))
     except OSError:
         found = None
+    refused = IntercoreError if named is None else UsageError
     if found is None:
-        raise IntercoreError(
-            f"{folder} ({origin}) is not a FreeRTOS kernel: {KERNEL_VARIABLE} must name the folder that holds "
+        raise refused(
+            f"{folder} ({origin}) is not a FreeRTOS kernel: {setting} must name the folder that holds "
             "tasks.c, include/ and portable/"
         )
     if (int(found[2]), int(found[3])) < LEAST:
-        raise IntercoreError(f"FreeRTOS V11.2 or later is needed, and {folder} ({origin}) is {found[1]}")
+        raise refused(f"FreeRTOS V11.2 or later is needed, and {folder} ({origin}) is {found[1]}")
     return Kernel(folder, found[1])
 
 

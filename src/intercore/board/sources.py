@@ -6,18 +6,52 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 import intercore
-from intercore.errors import IntercoreError
+from intercore.errors import IntercoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+_PROJECT = "CMakeLists.txt"
+"""What the folder of the firmware's sources holds, as any project of CMake's does; `core` and `board` tell it apart."""
+
+
+class Sources(msgspec.Struct, frozen=True):
+    """What a program is built from, where a user names other sources than the usual ones."""
+
+    firmware: Path | None = None
+    """Folder of Intercore's firmware; None for what the package carries."""
+    kernel: Path | None = None
+    """Folder of a FreeRTOS kernel; None for that of FREERTOS_KERNEL_PATH, or else the one that the firmware pins."""
+
+    def folder(self) -> Path:
+        """Return the folder with the firmware's sources. Raises UsageError if the one that is named holds none."""
+        if self.firmware is None:
+            return firmware_sources()
+        if not _is_firmware(self.firmware):
+            inside = self.firmware / "firmware"
+            hint = f"; did you mean {inside}?" if _is_firmware(inside) else ""
+            raise UsageError(
+                f"{self.firmware} does not hold the sources of Intercore's firmware ({_PROJECT}, core/, board/){hint}"
+            )
+        return self.firmware
+
+
+USUAL_SOURCES = Sources()
+
+
+def _is_firmware(folder: Path) -> bool:
+    return (folder / _PROJECT).is_file() and (folder / "core").is_dir() and (folder / "board").is_dir()
 
 
 def firmware_sources() -> Path:
     """Return the folder with the firmware's sources: inside the installed package, or beside it in a checkout."""
     package = Path(intercore.__file__).parent
     for folder in (package / "firmware", package.parent.parent / "firmware"):
-        if (folder / "CMakeLists.txt").exists():
+        if (folder / _PROJECT).exists():
             return folder
     raise IntercoreError(f"the firmware sources are missing from {package}; install Intercore again")
 

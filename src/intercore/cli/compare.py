@@ -1,18 +1,23 @@
-"""The command `compare`: two runs or two targets side by side."""
+"""The command `compare`: two runs or two targets side by side, or two builds that are measured by turns for that."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from intercore.cli.number_options import percent_option
-from intercore.cli.options import DEFAULT_STORE, Output, StorePath
+from intercore.cli import by_turns
+from intercore.cli.number_options import percent_option, whole_option
+from intercore.cli.options import DEFAULT_STORE, Output, StorePath, Timeout
+from intercore.cli.outcome import check_sound, write_comparison
 from intercore.cli.stored import existing, named
 from intercore.comparison.analysis import compare as compare_runs
 from intercore.comparison.analysis import compare_sides
 from intercore.comparison.report import comparison_rows, comparison_section
 from intercore.comparison.verdicts import WITHIN
+from intercore.errors import UsageError
+from intercore.record.plan import MAX_SETTINGS
 from intercore.target.targets import usual_builds
 from intercore.terminal.findings import OfSection
 from intercore.terminal.formats import DEFAULT, show
@@ -22,30 +27,89 @@ app = typer.Typer(add_completion=False)
 _SIDES = 2
 
 
-@app.command(epilog="Examples: intercore compare 3 4; intercore compare pico-sim pico-amp-sim --within 2%")
+@app.command(
+    epilog="Examples: intercore compare 3 4; intercore compare pico-sim pico-amp-sim --within 2% -o page.html; "
+    "intercore compare --alternate host switch --firmware before/firmware --firmware after/firmware"
+)
 def compare(
     names: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="A B",
             help="Numbers of stored runs, before and after a change, or targets, for their newest complete runs. "
-            "More numbers are put together by target.",
+            "More numbers are put together by target. With --alternate: TARGET BENCHMARK [NAME=VALUE,…].",
         ),
-    ],
+    ] = None,
     *,
     within: Annotated[float, percent_option("--within", "A difference up to this does not matter.")] = WITHIN,
     in_full: Annotated[bool, typer.Option("--all", help="Show every quantity of every setting.")] = False,
+    page: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Also write a page there, with all ratios as one picture.")
+    ] = None,
+    alternate: Annotated[
+        bool,
+        typer.Option(
+            "--alternate",
+            help="Measure two builds of a target by turns and compare them: finds a few per cent on a noisy machine.",
+        ),
+    ] = False,
+    kernels: Annotated[
+        list[Path] | None,
+        typer.Option("--kernel", help="With --alternate: folder of a FreeRTOS kernel; twice, for each build."),
+    ] = None,
+    firmwares: Annotated[
+        list[Path] | None,
+        typer.Option("--firmware", help="With --alternate: folder of the firmware's sources; twice, for each build."),
+    ] = None,
+    builds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--build", metavar="NAME=VALUE", help="With --alternate: how to build, e.g. opt=O3; twice, for each build."
+        ),
+    ] = None,
+    repetitions: Annotated[
+        int | None,
+        whole_option(
+            "--repetitions",
+            1,
+            MAX_SETTINGS,
+            "With --alternate: how often to measure each setting of each build; 6, simulated 1.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, whole_option("--seed", 0, 2**32 - 1, "With --alternate: of the order and of the dither; 1.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="With --alternate: go on with the newest two runs that are unfinished.")
+    ] = False,
+    timeout: Timeout = None,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
     """Compare two runs or two targets: what is faster, slower or the same, and by what else the two differ."""
-    with existing(store_path) as store:
-        sides = [named(store, [name]) for name in names]
-    if len(sides) == _SIDES:
-        found = compare_sides(sides[0], sides[1], usual_builds(), within=within)
+    asked = by_turns.Asked(
+        tuple(names or ()), tuple(kernels or ()), tuple(firmwares or ()), tuple(builds or ()), repetitions, seed
+    )
+    if alternate:
+        first, second = (by_turns.resume if resume else by_turns.measure)(asked, store_path, timeout)
+        found = compare_sides([first], [second], usual_builds(), within=within)
+        measured = [first, second]
     else:
-        runs = {run.id: run for side in sides for run in side}
-        found = compare_runs([*runs.values()], usual_builds(), within=within)
+        for name in [*asked.options(), *(["--resume"] if resume else [])]:
+            raise UsageError(f"{name} is for builds that are measured for this: add --alternate, or leave it out")
+        if not asked.words:
+            raise UsageError("which two runs or targets? e.g. intercore compare 3 4; intercore runs lists them")
+        with existing(store_path) as store:
+            sides = [named(store, [name]) for name in asked.words]
+        measured = []
+        if len(sides) == _SIDES:
+            found = compare_sides(sides[0], sides[1], usual_builds(), within=within)
+        else:
+            runs = {run.id: run for side in sides for run in side}
+            found = compare_runs([*runs.values()], usual_builds(), within=within)
+    if page is not None:
+        write_comparison(found, page)
     section = comparison_section(found, in_full=in_full)
-    warnings, first = found.warnings, found.identities
-    show(OfSection(found, comparison_rows(found), section, warnings, first, answer_first=True), output)
+    warnings, first_said = found.warnings, found.identities
+    show(OfSection(found, comparison_rows(found), section, warnings, first_said, answer_first=True), output)
+    check_sound(measured)

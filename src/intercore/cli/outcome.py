@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.options import Options
     from intercore.benchmarks.reports import Reported
+    from intercore.comparison.analysis import Comparison
     from intercore.record.measurement import Run
 
 
@@ -41,7 +42,7 @@ def findings(run: Run, store_path: Path, options: Options) -> RunFindings:
         first=first,
         left_out=left_out(run.plan),
         warnings=tuple(one for one in run_warnings(run) if one not in first),
-        go_on=command_to_go_on(store_path, run.plan.file),
+        go_on=command_to_go_on(store_path, run.plan),
     )
 
 
@@ -50,6 +51,14 @@ def write_report(runs: Sequence[Run], path: Path, options: Options) -> None:
     from intercore.page.page import write_page  # noqa: PLC0415 - plotly takes a second to load
 
     write_page([reports(run, options) for run in runs], path, usual_builds())
+    messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
+
+
+def write_comparison(found: Comparison, path: Path) -> None:
+    """Write the page of a comparison and say where it is."""
+    from intercore.page.comparison_page import write_comparison_page  # noqa: PLC0415 - jinja takes a moment to load
+
+    write_comparison_page(found, path)
     messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 

@@ -9,13 +9,11 @@ import msgspec
 import typer
 
 from intercore.benchmarks.options import Options
-from intercore.board.boards import FACTORS
-from intercore.board.factors import OPT
-from intercore.campaign.levels import excluded, find_benchmark, refused, repetitions_of, resolve, suite, target_levels
+from intercore.campaign.levels import repetitions_of
 from intercore.campaign.run import carry_out
 from intercore.campaign.run_identity import OtherKernelError
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
-from intercore.cli.connection import connected, patience
+from intercore.cli.connection import patience
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
@@ -29,12 +27,12 @@ from intercore.cli.options import (
     Timeout,
 )
 from intercore.cli.outcome import check_sound, findings, write_report
+from intercore.cli.planned import names_of, sources_of, sources_of_plan, with_parts
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import command_to_go_on, existing_to_add_to, run_to_resume
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
-from intercore.record.level_words import parse_levels
-from intercore.record.measurement import Part, Plan
-from intercore.record.plan import ENOUGH_REPETITIONS, MAX_SETTINGS, SUITE, check, left_out, settings
+from intercore.record.measurement import Plan
+from intercore.record.plan import ENOUGH_REPETITIONS, MAX_SETTINGS, SUITE, left_out, settings
 from intercore.record.store import Store
 from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find
 from intercore.terminal.console import messages, say
@@ -108,6 +106,14 @@ def run(
     max_baud: MaxBaud = None,
     faults: Faults = None,
     image: ImagePath = None,
+    kernel: Annotated[
+        Path | None,
+        typer.Option("--kernel", help="Folder of the FreeRTOS kernel to build with, where it is built here."),
+    ] = None,
+    firmware: Annotated[
+        Path | None,
+        typer.Option("--firmware", help="Folder of the firmware's sources to build from, where it is built here."),
+    ] = None,
     emulated: Annotated[
         bool, typer.Option("--emulated", help="What is behind the port is an emulator: its times mean nothing.")
     ] = False,
@@ -117,11 +123,15 @@ def run(
     output: Output = DEFAULT,
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the analysis."""
-    address = Address(port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image, emulated=emulated)
+    sources = sources_of(kernel=kernel, firmware=firmware)
+    address = Address(
+        port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image, emulated=emulated, sources=sources
+    )
     if resume:
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
         fixed |= {"--until": until, "--cap": cap, "--emulated": emulated or None}
-        _refuse_new_plan(name for name, value in fixed.items() if value is not None)
+        given: dict[str, object] = {**fixed, "--kernel": kernel, "--firmware": firmware}
+        _refuse_new_plan(name for name, value in given.items() if value is not None)
         with existing_to_add_to(store_path) as store:
             run_id = run_to_resume(store)
             store.lock(run_id)
@@ -142,10 +152,11 @@ def run(
             emulated=known.emulated or emulated,
             image=None if image is None else str(image.absolute()),
         )
+        plan = msgspec.structs.replace(plan, **names_of(sources))
         if repetitions is None:
             repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
         plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
-        plan = _with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
+        plan = with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
         total = len(settings(plan))
         if not formats()[output].has_sentences and (sentence := left_out(plan)):
             say(sentence)
@@ -164,38 +175,6 @@ def _refuse_new_plan(given: Iterable[str]) -> None:
         raise UsageError(f"--resume goes on with a stored plan: leave out {name}, or start a new run without --resume")
 
 
-def _with_parts(
-    plan: Plan, words: list[str], opt: str | None, address: Address, timeout: float | None, *, skip_impossible: bool
-) -> Plan:
-    """Return the plan with its parts, after checking what the user asked for against what the target has."""
-    target = find(plan.target)
-    check_address(target, address)
-    wanted = parse_levels(words)
-    if opt is not None and wanted.setdefault(OPT.name, opt.split(",")) != opt.split(","):
-        raise UsageError("opt is given twice, as a word and as an option: leave one out")
-    built = target_levels(target, wanted, is_built=address.program is not None)
-    wanted = {name: texts for name, texts in wanted.items() if name not in FACTORS}
-    if plan.name == SUITE and wanted:
-        name = next(iter(wanted))
-        raise UsageError(f"the suite has levels of its own: leave out {name}, or name one benchmark instead of suite")
-    first = {name: levels[0] for name, levels in built.items()}
-    with connected(target, msgspec.structs.replace(address, build=first, faults=()), timeout) as (session, _):
-        known = session.benchmarks()
-        if plan.name == SUITE:
-            parts = suite(known, plan.seed, plan.origin)
-        else:
-            parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed, plan.origin))]
-        parts = [Part(part.benchmark, {**part.levels, **built}) for part in parts]
-        plan = msgspec.structs.replace(plan, parts=tuple(parts))
-        check(plan)
-        asked = None if plan.name == SUITE else () if skip_impossible else wanted
-        impossible = [
-            one for part in parts for one in excluded(session, find_benchmark(known, part.benchmark), part, asked)
-        ]
-    whole = refused(known) if plan.name == SUITE else []
-    return msgspec.structs.replace(plan, excluded=(*whole, *impossible))
-
-
 def _carry_out(store: Store, run_id: int, address: Address, timeout: float | None) -> Run:
     """Measure what a run lacks and return it whole. If that ends early, say how to go on.
 
@@ -207,7 +186,9 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float | Non
         address = msgspec.structs.replace(address, port=plan.url, baud=plan.baud)
     if address.program is None and plan.image is not None:
         address = msgspec.structs.replace(address, program=Path(plan.image))
-    address = msgspec.structs.replace(address, emulated=plan.emulated and not target.emulated)
+    address = msgspec.structs.replace(
+        address, emulated=plan.emulated and not target.emulated, sources=sources_of_plan(plan)
+    )
     check_address(target, address)
 
     def connect(build: Mapping[str, Level]) -> Connection:

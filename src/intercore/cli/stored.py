@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from intercore.record.measurement import Run
+    from intercore.record.measurement import Plan, Run
     from intercore.record.store import RunSummary
 
 RunId = Annotated[
@@ -85,7 +85,7 @@ def _run_ids(store: StoreReader, name: str) -> list[int]:
     if not chosen:
         raise UsageError(
             f"run {newest_first[0].id} of {target} has no measurement yet, nor has an older one; "
-            f"go on with: {command_to_go_on(store.path, newest_first[0].plan.file)}"
+            f"go on with: {command_to_go_on(store.path, newest_first[0].plan)}"
         )
     for summary in newest_first:
         instead = [one.id for one in chosen if one.id < summary.id and _share_a_benchmark(one, summary)]
@@ -102,8 +102,8 @@ def _share_a_benchmark(one: RunSummary, other: RunSummary) -> bool:
 def run_to_resume(store: StoreReader) -> int:
     """Return the number of the newest unfinished run that `intercore run` began.
 
-    A run of a plan file is not one: only its plan file knows at which rate and how to flash its target. Those that are
-    newer are told. UsageError if there is no run to resume.
+    A run of a plan file is not one: only its plan file knows at which rate and how to flash its target. Nor is one of
+    two that are measured by turns. Those that are newer are told. UsageError if there is no run to resume.
     """
     runs = store.runs()
     if not runs:
@@ -116,18 +116,35 @@ def run_to_resume(store: StoreReader) -> int:
         raise UsageError(f"there is nothing to resume: every run in {store.path} is complete")
     newer: list[str] = []
     for summary in unfinished:
-        if summary.plan.file is None:
+        if summary.plan.file is None and summary.plan.partner is None:
             for sentence in newer:
                 say(sentence)
             return summary.id
-        command = command_to_go_on(store.path, summary.plan.file)
-        newer.append(f"run {summary.id} is of a plan file, with which it goes on: {command}")
-    raise UsageError(f"there is nothing to resume without a plan file; {newer[0]}")
+        what = "is of a plan file, with which it" if summary.plan.partner is None else "is measured by turns, and"
+        newer.append(f"run {summary.id} {what} goes on: {command_to_go_on(store.path, summary.plan)}")
+    alone = "without a plan file" if all(one.plan.partner is None for one in unfinished) else "by itself"
+    raise UsageError(f"there is nothing to resume {alone}; {newer[0]}")
 
 
-def command_to_go_on(path: Path, file: str | None = None) -> str:
-    """Return the command that goes on with the unfinished run of a store, or with that of a plan file."""
-    command = "run --resume" if file is None else f"sweep {shlex.quote(file)}"
+def pair_to_resume(store: Store) -> tuple[int, int]:
+    """Return the numbers of the newest two runs that are measured by turns and of which one is unfinished.
+
+    UsageError if there are none.
+    """
+    for summary in reversed(store.runs()):
+        if summary.plan.partner is not None and not summary.complete:
+            first, second = sorted((summary.id, summary.plan.partner))
+            return first, second
+    raise UsageError(f"there is nothing to resume: {store.path} holds no unfinished runs that are measured by turns")
+
+
+def command_to_go_on(path: Path, plan: Plan | None = None) -> str:
+    """Return the command that goes on with the unfinished run of a store, or with that of such a plan."""
+    command = "run --resume"
+    if plan is not None and plan.partner is not None:
+        command = "compare --alternate --resume"
+    elif plan is not None and plan.file is not None:
+        command = f"sweep {shlex.quote(plan.file)}"
     return f"intercore {command}{_store_option(path)}"
 
 

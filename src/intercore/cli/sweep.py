@@ -138,7 +138,7 @@ def _sweep(
         raise IntercoreError(f"no target of {file.name} can be measured; see above")
     if any(one.missing for one in prepared):
         say(_estimate(prepared, simulators))
-    go_on = f"go on with: {command_to_go_on(store.path, file.name)}"
+    go_on = f"go on with: {command_to_go_on(store.path, campaigns[0].plan)}"
     try:
         with watch_campaigns(messages()) as watcher:
             in_time = sweep_campaigns(

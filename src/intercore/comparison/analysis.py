@@ -17,6 +17,7 @@ from msgspec import Meta
 
 from intercore.benchmarks.possible import analysable
 from intercore.benchmarks.series import Unit, incomparable
+from intercore.comparison.by_turns import are_by_turns
 from intercore.comparison.pairs import Key, Levels, Pair, levels_of, matched_by, pairs_of, pools_of
 from intercore.comparison.verdicts import WITHIN, summary
 from intercore.errors import UsageError
@@ -60,6 +61,11 @@ class Side(msgspec.Struct, frozen=True):
     runs: tuple[int, ...]
     emulated: bool = False
     """Whether it is an emulated chip: then its times, and all ratios with them, mean nothing."""
+
+    @property
+    def title(self) -> str:
+        """What heads its column: `host`, or `run 3` where both sides are of one target."""
+        return self.name.removesuffix(f" of {self.target}")
 
     @property
     def origin(self) -> Origin:
@@ -113,6 +119,9 @@ class Comparison(msgspec.Struct, frozen=True):
     identities: tuple[str, ...]
     """Of which kernels and images the targets are: what must be known before any number is read."""
     warnings: tuple[str, ...]
+    by_turns: bool = False
+    """Whether the sides are two runs that were measured by turns: ratios are then those of repetitions that were
+    measured next to each other."""
     schema: int = 1
     """Version of this shape. 1: the first."""
 
@@ -164,7 +173,8 @@ def compare_sides(
         raise UsageError(f"no setting was measured on both {names[0]} and {names[1]}: measure the same on both")
     emulated = mine.emulated or theirs.emulated
     simulated = (mine.simulated, theirs.simulated)
-    pairs = [] if emulated else pairs_of(both, *pools, within=within, simulated=simulated)
+    by_turns = are_by_turns(first, second)
+    pairs = [] if emulated else pairs_of(both, *pools, within=within, simulated=simulated, by_turns=by_turns)
     overall = tuple(_overall(pairs))
     compared = [[one for key in both for one in known[key]] for known in pools]
     fixed = tuple(_fixed(levels[0], levels[1], dict.fromkeys(benchmark for benchmark, _ in both)))
@@ -182,9 +192,10 @@ def compare_sides(
             *([f"Settings carried out on both: {len(both)}. What that took is not compared."] if emulated else []),
             *summary([pair.verdict for pair in pairs], mine.name, theirs.name, within, is_exact=all(simulated)),
         ),
-        tuple(_sentences(mine, theirs, pairs, overall, alone, left_out)),
+        (*_built_from(whole, names), *_turns(by_turns), *_sentences(mine, theirs, pairs, overall, alone, left_out)),
         tuple(_identities(names, sides)),
         (*_left_out(failed), *_spoilt(names, compared), *_warnings(mine, theirs, fixed, differences)),
+        by_turns,
     )
 
 
@@ -245,6 +256,25 @@ def _fixed(mine: Levels, theirs: Levels, benchmarks: Iterable[str]) -> Iterator[
             first, second = mine[benchmark][name], theirs[benchmark][name]
             if len(first) == len(second) == 1 and first != second:
                 yield Difference(f"{name} of {benchmark}", tuple(map(str, first)), tuple(map(str, second)))
+
+
+def _turns(by_turns: bool) -> Iterator[str]:
+    if by_turns:
+        yield "The two were measured by turns: a ratio is that of repetitions that were measured next to each other."
+
+
+def _built_from(sides: Iterable[Sequence[Run]], names: Iterable[str]) -> Iterator[str]:
+    """Say which sources a side was built from, where the user named them."""
+    for runs, name in zip(sides, names, strict=True):
+        kinds = (("the firmware", "firmware"), ("the kernel", "kernel"))
+        folders = [
+            f"{what} {folder}"
+            for what, field in kinds
+            for folder in dict.fromkeys(getattr(run.plan, field) for run in runs)
+            if folder is not None
+        ]
+        if folders:
+            yield f"{name} was built with {' and '.join(folders)}."
 
 
 def _overall(pairs: Iterable[Pair]) -> Iterator[Overall]:

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from intercore.benchmarks.grouping import IRRELEVANT, by_level
 from intercore.benchmarks.series import Unit, derived, has_median, incomparable, quantity
+from intercore.comparison.by_turns import InTurn, judge_by_turns
 from intercore.comparison.verdicts import Judgement, Values, Verdict, judge
 from intercore.record.measurement import Level
 from intercore.record.plan import canonical
@@ -46,7 +47,7 @@ class Pair(msgspec.Struct, frozen=True):
     first_samples: Annotated[int, Meta(ge=1)]
     second_samples: Annotated[int, Meta(ge=1)]
     ratio: Interval | None
-    """`second` / `first`; None if that is 0."""
+    """`second` / `first`, or the typical ratio of repetitions that were measured by turns; None if that is 0."""
     exact: bool
     """Whether all samples of either side are equal."""
     verdict: Verdict
@@ -103,9 +104,14 @@ def pairs_of(
     *,
     within: float,
     simulated: tuple[bool, bool],
+    by_turns: bool = False,
 ) -> list[Pair]:
-    """Return the quantities that both sides have, by benchmark, quantity and setting; see `judge`."""
+    """Return the quantities that both sides have, by benchmark, quantity and setting; see `judge`.
+
+    `by_turns` says whether the two are runs that were measured so; then see `judge_by_turns`.
+    """
     varied = _varied(both, first, second)
+    in_turn: list[InTurn] = []
     named, sides = [], []
     for key in both:
         mine, theirs = _quantities(first[key]), _quantities(second[key])
@@ -113,9 +119,13 @@ def pairs_of(
         hz = _one_rate(first[key] + second[key]) if all(simulated) else None
         for (series, unit), values in mine.items():
             if (series, unit) in theirs:
+                in_turn.append(InTurn(series, unit, first[key], second[key]))
                 named.append((key[0], series, setting, hz))
                 sides.append((unit, values, theirs[series, unit]))
-    judgements = judge(sides, within=within, simulated=simulated)
+    if by_turns and not all(simulated):
+        judgements = judge_by_turns(in_turn, within=within)
+    else:
+        judgements = judge(sides, within=within, simulated=simulated)
     found = [_pair(*name, *side, judgement) for name, side, judgement in zip(named, sides, judgements, strict=True)]
     order = {benchmark: at for at, benchmark in enumerate(dict.fromkeys(key[0] for key in both))}
     series_order = {name: at for at, name in enumerate(dict.fromkeys((one.benchmark, one.series) for one in found))}

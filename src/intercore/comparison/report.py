@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 8
 """Quantities in the table of what differs most: with what stands around it, a screen."""
+_APART = "Welch's t on the logarithms of the repetitions' medians or"
+_BY_TURNS = "Student's t on the logarithms of the ratios of repetitions that were measured next to each other or"
 _THREE_DECIMALS_SAY = 0.1  # of a ratio
 _MOST_VALUE = 60  # characters of a condition
 
@@ -45,7 +47,7 @@ def comparison_section(found: Comparison, *, in_full: bool = True) -> Section:
         tables,
         notes=(
             "A ratio is the second side's median over the first one's, of times or of bytes per second. Its 95 % "
-            "interval is by Welch's t on the logarithms of the repetitions' medians or, of a single repetition, made "
+            f"interval is by {_BY_TURNS if found.by_turns else _APART}, of a single repetition, made "
             "of those of both medians (MOVER). Slower and faster are told so that among those told 5 % are expected "
             "to be false alarms (Benjamini & Hochberg); the same is what the interval leaves no more room for than "
             "was asked. On simulated chips every difference is real.",
@@ -65,14 +67,19 @@ def _on_request(found: Comparison) -> Iterator[str]:
 def _largest(title: str, found: Comparison) -> Table[Pair]:
     """Show the quantities whose sides differ most: those that surely do before those that may."""
     columns: list[Column[Pair]] = [
-        Column("quantity", _quantity),
-        Column("setting", lambda pair: " ".join(f"{name}={level}" for name, level in pair.setting.items())),
+        Column("quantity", quantity_name),
+        Column("setting", setting_name),
         *_medians_columns(found),
     ]
     if any(pair.cycles is not None for pair in found.pairs):
         columns.append(Column("cycles", _cycles, right=True))
-    columns.append(Column("verdict", _verdict))
-    return Table(title, sorted(found.pairs, key=_rank)[:MOST_SHOWN], columns)
+    columns.append(Column("verdict", verdict_words))
+    return Table(title, largest_first(found.pairs)[:MOST_SHOWN], columns)
+
+
+def largest_first(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs that surely differ, then those that may, then those that do not; of each the largest first."""
+    return sorted(pairs, key=_rank)
 
 
 _RANKS = {"cannot tell": 1, "same": 2}
@@ -83,11 +90,13 @@ def _rank(pair: Pair) -> tuple[int, float]:
     return _RANKS.get(pair.verdict, 0), -size
 
 
-def _title(side: Side) -> str:
-    return side.name.removesuffix(f" of {side.target}")
+def setting_name(pair: Pair) -> str:
+    """Return the factors of a pair that take several levels, as they are typed."""
+    return " ".join(f"{name}={level}" for name, level in pair.setting.items())
 
 
-def _quantity(pair: Pair) -> str:
+def quantity_name(pair: Pair) -> str:
+    """Return what was measured, with its benchmark."""
     return pair.benchmark if pair.series == pair.benchmark else f"{pair.benchmark} {pair.series}"
 
 
@@ -95,7 +104,8 @@ def _cycles(pair: Pair) -> str:
     return "" if pair.cycles is None else f"{pair.cycles:+,g}"
 
 
-def _verdict(pair: Pair) -> str:
+def verdict_words(pair: Pair) -> str:
+    """Return the verdict, and what stands behind it."""
     return in_words(pair.verdict, pair.within, pair.more_repetitions)
 
 
@@ -111,15 +121,15 @@ def _name(side: Side) -> str:
 def _pairs(title: str, pairs: Sequence[Pair], found: Comparison) -> Table[Pair]:
     names = dict.fromkeys(name for pair in pairs for name in pair.setting)
     columns: list[Column[Pair]] = [Column(name, partial(_level, name)) for name in names]
-    columns += [*_medians_columns(found), Column("95 %", _certainty, right=True), Column("verdict", _verdict)]
+    columns += [*_medians_columns(found), Column("95 %", of_ratio, right=True), Column("verdict", verdict_words)]
     return Table(title, pairs, columns)
 
 
 def _medians_columns(found: Comparison) -> list[Column[Pair]]:
     return [
-        Column(_title(found.first), lambda pair: _value(pair, pair.first), right=True),
-        Column(_title(found.second), lambda pair: _value(pair, pair.second), right=True),
-        Column("ratio", lambda pair: "?" if pair.ratio is None else _times(pair.ratio.value), right=True),
+        Column(found.first.title, lambda pair: median_text(pair, pair.first), right=True),
+        Column(found.second.title, lambda pair: median_text(pair, pair.second), right=True),
+        Column("ratio", lambda pair: "?" if pair.ratio is None else times(pair.ratio.value), right=True),
     ]
 
 
@@ -127,19 +137,22 @@ def _level(name: str, pair: Pair) -> str:
     return str(pair.setting.get(name, ""))
 
 
-def _value(pair: Pair, median: Interval) -> str:
-    shown = {"us": duration, "bytes_per_s": data_rate, "count": significant, "factor": _times}[pair.unit]
+def median_text(pair: Pair, median: Interval) -> str:
+    """Return a median of a pair in its unit."""
+    shown = {"us": duration, "bytes_per_s": data_rate, "count": significant, "factor": times}[pair.unit]
     return shown(median.value)
 
 
-def _times(ratio: float) -> str:
+def times(ratio: float) -> str:
+    """Return a ratio with as many digits as tell a change."""
     return f"{ratio:.3f}" if ratio >= _THREE_DECIMALS_SAY else significant(ratio, 2)
 
 
-def _certainty(pair: Pair) -> str:
+def of_ratio(pair: Pair) -> str:
+    """Return the interval of the ratio: `exact`, its bounds, or `?`."""
     if pair.exact:
         return "exact"
-    return "?" if pair.ratio is None else bounds(pair.ratio, _times) or "?"
+    return "?" if pair.ratio is None else bounds(pair.ratio, times) or "?"
 
 
 def _differences(found: Comparison) -> Table[Difference]:
@@ -148,8 +161,8 @@ def _differences(found: Comparison) -> Table[Difference]:
         found.differences,
         [
             Column("condition", lambda one: one.key),
-            Column(_title(found.first), lambda one: _short(one.first)),
-            Column(_title(found.second), lambda one: _short(one.second)),
+            Column(found.first.title, lambda one: _short(one.first)),
+            Column(found.second.title, lambda one: _short(one.second)),
         ],
     )
 

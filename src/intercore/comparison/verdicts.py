@@ -107,6 +107,11 @@ def _more_repetitions(first: Values, second: Values, within: float) -> int | Non
     return None if needed is None else max(needed - have, 1)
 
 
+def word(unit: Unit, verdict: OfMedians) -> Verdict:
+    """Return what a verdict on medians of a unit is called."""
+    return _WORDS[unit][verdict]
+
+
 def in_words(verdict: Verdict, within: float | None, more_repetitions: int | None) -> str:
     """Return a verdict for a table's cell."""
     if verdict == "same":

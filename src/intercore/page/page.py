@@ -25,6 +25,7 @@ import intercore
 from intercore.benchmarks import registry, stop_rule
 from intercore.benchmarks.reports import run_warnings
 from intercore.comparison.analysis import compare
+from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
 from intercore.record import identity
@@ -89,6 +90,7 @@ class _Section:
             options |= {"--until": stop_rule.asked(plan.stop), "--cap": plan.stop.cap}
         if plan.url is not None:
             options |= {"--port": plan.url, "--baud": plan.baud}
+        options |= {"--kernel": plan.kernel, "--firmware": plan.firmware}
         words = ["intercore", "run", plan.target, plan.name, *(f"{name}={known}" for name, known in levels.items())]
         words += [f"{name}={value}" for name, value in options.items() if value is not None]
         words += ["--skip-impossible"] if plan.excluded and plan.name != SUITE else []
@@ -175,6 +177,8 @@ def _page(reported: Sequence[Reported], usual: UsualBuilds) -> str:
             drawn=drawn,
             chapters=chapters,
             side_by_side=None if compared is None else comparison_section(compared),
+            compared=compared,
+            compared_picture=None if compared is None else picture(compared),
             comparison_warnings=() if compared is None else compared.warnings,
             heading=_heading(drawn, chapters),
             all_figures=[figure for _, figure in chain.from_iterable(numbered)],

@@ -167,6 +167,13 @@ class Plan(msgspec.Struct, frozen=True):
     """The plan file that it was made of, as the user named it. The settings of its parts are then mixed."""
     image: str | None = None
     """The prebuilt image that an emulated chip runs, as the user named it; None if its program is built here."""
+    firmware: str | None = None
+    """Folder of the firmware's sources that its program is built from; None for what the tool carries."""
+    kernel: str | None = None
+    """Folder of the FreeRTOS kernel that its program is built with; None for the usual one."""
+    partner: int | None = None
+    """Number of the run that it is measured by turns with, repetition beside repetition; None if it is measured alone.
+    That run has the number of this one there."""
 
     @property
     def origin(self) -> Origin:

@@ -243,11 +243,27 @@ class Store(StoreReader):
     def create_run(self, plan: Plan, total: int) -> int:
         """Add a run without measurements, locked, and return its id; `total` is how many measurements it needs."""
         with self._transaction("add a run to", "IMMEDIATE"):
-            row = (msgspec.json.encode(plan).decode(), total, _now(), __version__)
-            statement = "INSERT INTO campaigns (plan, total, started, tool, crc) VALUES (?, ?, ?, ?, ?) RETURNING id"
-            run_id = self._insert(statement, (*row, crc_of(row)))
+            run_id = self._insert_run(plan, total)
             self.lock(run_id)  # before others can see the run
             return run_id
+
+    def create_pair(self, first: Plan, second: Plan, totals: tuple[int, int]) -> tuple[int, int]:
+        """Add two runs that are to be measured by turns, each the partner of the other, as `create_run` adds one."""
+        with self._transaction("add two runs to", "IMMEDIATE"):
+            mine = self._insert_run(first, totals[0])
+            theirs = self._insert_run(msgspec.structs.replace(second, partner=mine), totals[1])
+            (started, tool) = self._db.execute("SELECT started, tool FROM campaigns WHERE id = ?", (mine,)).fetchone()
+            plan = msgspec.json.encode(msgspec.structs.replace(first, partner=theirs)).decode()
+            change = "UPDATE campaigns SET plan = ?, crc = ? WHERE id = ?"
+            self._db.execute(change, (plan, crc_of([plan, totals[0], started, tool]), mine))
+            for run_id in (mine, theirs):
+                self.lock(run_id)  # before others can see the run
+            return mine, theirs
+
+    def _insert_run(self, plan: Plan, total: int) -> int:
+        row = (msgspec.json.encode(plan).decode(), total, _now(), __version__)
+        statement = "INSERT INTO campaigns (plan, total, started, tool, crc) VALUES (?, ?, ?, ?, ?) RETURNING id"
+        return self._insert(statement, (*row, crc_of(row)))
 
     def add(self, run_id: int, setting: Setting, measurement: Measurement, total: int | None = None) -> None:
         """Add a complete measurement of `setting` to a run. When this returns, it survives a power cut.

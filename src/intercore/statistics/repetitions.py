@@ -217,6 +217,32 @@ def paired_draws(
     return np.maximum(draws, 0.0, out=draws)
 
 
+def next_median(repetitions: Iterable[ArrayLike], *, tick: float = 0.0) -> Interval:
+    """Return the median of all values with the 95 % interval for the median of one further repetition.
+
+    Student's t on the logarithms of the repetitions' medians: one more is off their mean by what they are, and the mean
+    is known only so well. It holds the interval of the median of all. Of a single repetition, that by order statistics,
+    wider by the root of 2: a further one would be known no better. Bounds are None where a repetition's median is not
+    above 0.
+    """
+    known = _with_values(repetitions)
+    whole = median(known, tick=tick)
+    if len(known) == 1:
+        return Interval(whole.value, *(_farther(whole.value, bound, math.sqrt(2)) for bound in (whole.low, whole.high)))
+    medians = _medians(known, tick)
+    if medians.min() <= 0:
+        return Interval(whole.value)
+    logarithms = np.log(medians)
+    centre = float(logarithms.mean())
+    distance = _quantile(len(known) - 1) * float(np.std(logarithms, ddof=1)) * math.sqrt(1 + 1 / len(known))
+    low, high = (math.exp(min(max(centre + side, -_FARTHEST), _FARTHEST)) for side in (-distance, distance))
+    return Interval(whole.value, min(low, whole.value), max(high, whole.value))
+
+
+def _farther(value: float, bound: float | None, times: float) -> float | None:
+    return None if bound is None else max(value + times * (bound - value), 0.0)
+
+
 def _with_values(repetitions: Iterable[ArrayLike]) -> list[Floats]:
     known = [one for one in (np.asarray(each, dtype=np.float64) for each in repetitions) if one.size]
     if not known:
@@ -236,11 +262,14 @@ def _pairs(first: Sequence[ArrayLike], second: Sequence[ArrayLike]) -> list[tupl
 
 
 def _medians(repetitions: Iterable[Floats], tick: float) -> Floats:
-    return np.array([_grouped_median(one, tick) for one in repetitions])
+    return np.array([grouped_median(one, tick) for one in repetitions])
 
 
-def _grouped_median(values: Floats, tick: float) -> float:
-    """Return the median; that of grouped data where it falls among values that a clock's ticks have made equal."""
+def grouped_median(values: Floats, tick: float) -> float:
+    """Return the median; that of grouped data where it falls among values that a clock's ticks have made equal.
+
+    `tick` is the resolution of the clock in the unit of the values, of which there is at least one.
+    """
     value = float(np.median(values))
     equal = int(np.count_nonzero(values == value))
     if tick <= 0 or equal < 2:

@@ -36,7 +36,7 @@ REAPPEARING_S = 5.0
 
 def open_host(address: Address, say: Callable[[str], None]) -> Connection:
     """Start the program on this machine. It can be started anew for as long as it is the same file."""
-    program = host_program(str(address.build.get("opt", OPT.default)), say)
+    program = host_program(str(address.build.get("opt", OPT.default)), say, address.sources)
     known = _identity(program)
 
     def start() -> Port:
@@ -66,7 +66,7 @@ def open_serial(address: Address, *, release: bool = False) -> Connection:
 
 def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
     """Switch a simulated chip on, with the program for its board."""
-    program = address.program or board_image(board, address.build, say).elf
+    program = address.program or board_image(board, address.build, say, address.sources).elf
     chip = SimulatedChip(program, address.baud, address.faults)
     return Connection(chip.port, chip, image=elf.digest([program]))
 

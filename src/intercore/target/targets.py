@@ -10,6 +10,7 @@ import msgspec
 
 from intercore.board.boards import ESP32, ESP32P4, ESP32S3, PICO, PICO_AMP, STM32H745, Board
 from intercore.board.factors import OPT, Factor, check
+from intercore.board.sources import USUAL_SOURCES, Sources
 from intercore.errors import UsageError, unknown
 from intercore.link.port import DEFAULT_TIMEOUT
 
@@ -49,6 +50,8 @@ class Address(msgspec.Struct, frozen=True):
     """How a board is flashed with what `build` says, before it is opened; None if it may not be."""
     emulated: bool = False
     """Whether the user says that what is behind the port is an emulator, which the tool cannot see."""
+    sources: Sources = USUAL_SOURCES
+    """What its program is built from, where that is built when the target is opened."""
 
 
 class Kind(enum.Enum):
@@ -64,6 +67,10 @@ class Kind(enum.Enum):
     """A known kind of board at a serial port; its program is put there by `intercore flash`, or by a plan file."""
     SERIAL = "serial"
     """Whatever speaks the console protocol at a serial port."""
+
+
+_FROM_SOURCES = frozenset({Kind.HOST, Kind.SIMULATED})
+"""Whose program is built by our own recipe when the target is opened; an emulated chip's is built by ESP-IDF."""
 
 
 class UnknownTargetError(UsageError):
@@ -224,6 +231,7 @@ def check_address(target: Target, address: Address) -> None:
     if target.built_here and address.port is not None:
         meant = "serial" if target.board is None else target.board.name
         raise UsageError(f"the target {target.name} runs on this machine and has no --port; did you mean '{meant}'?")
+    check_sources(target, address.sources)
     if address.emulated and target.kind not in {Kind.BOARD, Kind.SERIAL}:
         raise UsageError(f"--emulated is said of what is behind a port; the target {target.name} needs no such word")
     if address.faults and not target.simulated:
@@ -246,6 +254,20 @@ def check_address(target: Target, address: Address) -> None:
         if factor.name in address.build:
             factor.level(str(address.build[factor.name]))
     check(target.factors, address.build)
+
+
+def check_sources(target: Target, sources: Sources) -> None:
+    """Raise UsageError if the target's program is not built here from sources that a user may name."""
+    if sources == USUAL_SOURCES:
+        return
+    if target.kind not in _FROM_SOURCES:
+        named = "--kernel" if sources.kernel is not None else "--firmware"
+        raise UsageError(
+            f"{named} is for targets whose program is built here when they are opened ("
+            f"{', '.join(one.name for one in TARGETS if one.kind in _FROM_SOURCES)}); {target.name} is none"
+        )
+    if sources.kernel is not None and target.board is None:
+        raise UsageError(f"--kernel names a FreeRTOS kernel, and {target.name} has none: it runs on this machine's own")
 
 
 def check_factors(target: Target, levels: Mapping[str, Level | Sequence[str]], *, flashing: bool = False) -> None:

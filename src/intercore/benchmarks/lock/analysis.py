@@ -40,7 +40,7 @@ _NAMED: Mapping[str, Sequence[str]] = {
     PING_PONG: ("lock", "from", "to", "batch"),
 }
 """The factors of each measure that have a field of their own below."""
-_IDLE: Mapping[str, Sequence[str]] = {
+IDLE: Mapping[str, Sequence[str]] = {
     HAND_OVER: ("cores", "pause", "rounds", "batch"),
     CONTENTION: ("from", "to", "batch"),
     PING_PONG: ("cores", "hold", "pause", "rounds"),
@@ -161,7 +161,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
         for lock in _locks(ours, "wrong")
     ]
     said += spoilt(ours, BENCHMARK, "lock", _TEXTS)
-    if ours and not any(_has_samples(one) for one in ours):
+    if ours and not any(has_samples(one) for one in ours):
         said.append(
             "There was nothing to measure: a lock is between two different cores, and a ping-pong is of atomic-add and "
             "atomic-swap only."
@@ -186,7 +186,7 @@ def pools(measurements: Iterable[Measurement], measure: str) -> list[tuple[dict[
     ours = [
         one
         for one in measurements
-        if one.benchmark == BENCHMARK and one.factors["measure"] == measure and _has_samples(one)
+        if one.benchmark == BENCHMARK and one.factors["measure"] == measure and has_samples(one)
     ]
     names = [*_NAMED[measure], *_varied_names(ours, measure)]
     found: dict[Key, list[Measurement]] = defaultdict(list)
@@ -198,7 +198,7 @@ def pools(measurements: Iterable[Measurement], measure: str) -> list[tuple[dict[
 
 def _varied_names(measurements: Sequence[Measurement], measure: str) -> list[str]:
     names = {name for one in measurements for name in one.factors}
-    names -= {*_NAMED[measure], *_IDLE[measure], *_POOLED}
+    names -= {*_NAMED[measure], *IDLE[measure], *_POOLED}
     return sorted(name for name in names if len({one.factors.get(name) for one in measurements}) > 1)
 
 
@@ -222,7 +222,7 @@ def _varied(setting: Mapping[str, Level], measure: str) -> dict[str, Level]:
     return {name: level for name, level in setting.items() if name not in _NAMED[measure]}
 
 
-def _has_samples(one: Measurement) -> bool:
+def has_samples(one: Measurement) -> bool:
     """Whether a measurement has all that its measure takes."""
     lengths = {series.name: len(series.ticks) for series in one.series}
     measure = str(one.factors["measure"])
@@ -269,10 +269,11 @@ def _doubt(setting: Mapping[str, Level], pool: Sequence[Measurement]) -> str:
 # Contention
 
 
-class _Bouts:
+class Bouts:
     """Who had the lock when, in one measurement."""
 
     def __init__(self, one: Measurement) -> None:
+        """Read who had it from a measurement of contention that has samples."""
         self.ns_per_tick = 1e9 / one.samples("bout").hz
         self.lengths = one.samples("bout").ticks
         self.ends = np.cumsum(self.lengths)
@@ -285,6 +286,14 @@ class _Bouts:
         self.moments, self.owners = moments[order], owners[order]
         # The acquisition that ends a bout stands at its end, and belongs to it.
         self.bouts = np.searchsorted(self.ends, self.moments)
+
+    @property
+    def each_us(self) -> NDArray[np.float64]:
+        """Time for each acquisition in µs, a mean for each bout; none of a bout without one."""
+        counts = np.bincount(self.bouts, minlength=len(self.lengths))[: len(self.lengths)]
+        some = counts > 0
+        found: NDArray[np.float64] = self.lengths[some] / counts[some] * (self.ns_per_tick / 1e3)
+        return found
 
     def counts(self, cores: int) -> Ticks:
         """Return the acquisitions by core."""
@@ -307,7 +316,7 @@ class _Bouts:
 
 def _contention(setting: dict[str, Level], pool: list[Measurement]) -> LockContention:
     cores = int(setting["cores"])
-    found = [_Bouts(one) for one in pool]
+    found = [Bouts(one) for one in pool]
     counts = np.sum([bouts.counts(cores) for bouts in found], axis=0)
     total = int(counts.sum())
     seconds = sum(float(bouts.lengths.sum()) * bouts.ns_per_tick for bouts in found) / 1e9

@@ -10,23 +10,15 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.message.curve import BENCHMARK
+from intercore.benchmarks.prediction_answer import advised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from intercore.benchmarks.message.curve import Curve, Measure
     from intercore.record.measurement import Level
-    from intercore.statistics.intervals import Interval
     from intercore.statistics.line import Fit
 
-TELLING = 0.5
-"""Half width of an interval, as a fraction of its value, beyond which it is no answer: the truth may be a third of its
-upper bound."""
-REPETITIONS = 5
-"""Fewest that are advised: fewer tell little of what differs between repetitions."""
-
-_MOST_REPETITIONS = 50
-_AIM = 0.1  # half width of the interval that repetitions are to reach, as a fraction
 _AROUND = (1 / 4, 1 / 2, 1, 2, 4)  # multiples of the size, which pin down the line next to it
 
 
@@ -38,13 +30,6 @@ class ToMeasure(msgspec.Struct, frozen=True):
     repetitions: Annotated[int, Meta(ge=1)]
     command: str
     """That measures them."""
-
-
-def is_conclusive(median: Interval) -> bool:
-    """Whether an interval is an answer: known, and not wider than TELLING to either side."""
-    if median.low is None or median.high is None:
-        return False
-    return max(median.high - median.value, median.value - median.low) <= TELLING * median.value
 
 
 def sizes_to_measure(found: Curve, model: Fit, size: int) -> list[int]:
@@ -60,8 +45,7 @@ def repetitions_to_measure(found: Curve, model: Fit) -> int:
     """Return how many repetitions it takes until medians, as they scatter, are known well enough for a line."""
     off = float(np.median(model.points.error / np.maximum(model.points.y, model.points.error)))
     done = max(len(pool) for pool in found.measurements.values())
-    needed = math.ceil(done * (2 * off / _AIM) ** 2)
-    return min(max(needed, REPETITIONS), _MOST_REPETITIONS)
+    return advised(done, off)
 
 
 def measuring(

@@ -9,12 +9,12 @@ main effects: as if each factor multiplied the time by a ratio of its own whatev
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
+from intercore.benchmarks import prediction_basis as basis
 from intercore.benchmarks.message.curve import (
     BENCHMARK,
     HELD_OUT_AIM,
@@ -29,9 +29,7 @@ from intercore.benchmarks.message.curve import (
     is_usable,
 )
 from intercore.benchmarks.message.next_measurement import (
-    REPETITIONS,
     ToMeasure,
-    is_conclusive,
     measuring,
     repetitions_to_measure,
     sizes_to_measure,
@@ -40,19 +38,15 @@ from intercore.benchmarks.message.prediction_ranking import PredictedRanking, ra
 from intercore.benchmarks.message.prediction_types import Basis, Prediction
 from intercore.benchmarks.message.rows import rate
 from intercore.benchmarks.message.size_effect import size_effect
-from intercore.benchmarks.possible import is_possible
+from intercore.benchmarks.prediction_answer import REPETITIONS, is_conclusive
 from intercore.errors import UsageError, unknown
-from intercore.record.conditions import disagreement
-from intercore.record.identity import images_that_differ, in_a_row, kernel, kernel_name, kernels, kernels_that_differ
-from intercore.record.level_words import parse_levels
-from intercore.record.measurement import Level
-from intercore.record.origin import LABELS, Origin
-from intercore.statistics.factors import ordered
 from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.main_effects import main_effects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from intercore.benchmarks.prediction_basis import Known
     from intercore.record.measurement import Measurement
     from intercore.record.store import StoreReader
     from intercore.statistics.line import Fit
@@ -60,14 +54,6 @@ if TYPE_CHECKING:
 _MOST_BYTES = 2**40  # beyond what any message has
 _SHOWN = 5  # conditions or sizes in a sentence
 _FEWEST_FOR_SINGLE = math.ceil(2 / (1 - CONFIDENCE)) - 1  # of which one may lie beyond each bound
-
-
-class _Known(msgspec.Struct, frozen=True):
-    """A measurement and the run that it is of."""
-
-    run: int
-    measurement: Measurement
-    origin: Origin
 
 
 def predict(
@@ -79,17 +65,18 @@ def predict(
     was not measured or does not exist.
     """
     size, measure, asked = _asked(words)
-    known = [one for one in _stored(store, target) if one.measurement.factors["measure"] == measure]
+    usable = basis.stored(store, target, BENCHMARK, is_usable)
+    known = [one for one in usable if one.measurement.factors["measure"] == measure]
     if not known:
         raise UsageError(
             f"{store.path} holds no {measure} of messages on {target}; measure it: "
             f"intercore run {target} {BENCHMARK} measure={measure} size=4,16,64,256,1024"
         )
-    _check_names(asked, known)
-    ours = [one for one in known if _matches(one.measurement, asked)]
+    basis.check_names(BENCHMARK, asked, known, NO_SETTING)
+    ours = [one for one in known if basis.matches(one.measurement, asked)]
     if not ours:
         return _by_main_effects(target, measure, size, asked, known, extrapolate=extrapolate)
-    settings = _by_setting(ours)
+    settings = basis.by_setting(ours, NO_SETTING)
     if len(settings) > 1:
         return _of_all(target, measure, size, settings, extrapolate=extrapolate)
     return _by_model(target, measure, size, ours, extrapolate=extrapolate)
@@ -100,13 +87,7 @@ def predict(
 
 def _asked(words: Iterable[str]) -> tuple[int, Measure, dict[str, str]]:
     """Return the size, the measure and the other factors that were named."""
-    levels = parse_levels(words)
-    for name, values in levels.items():
-        if len(values) > 1:
-            raise UsageError(f"{name} has {len(values)} values: one prediction is for one setting, so name one")
-        if name in NO_SETTING - {"size", "measure"}:
-            raise UsageError(f"{name} says how something is measured and not what: leave it out")
-    asked = {name: values[0] for name, values in levels.items()}
+    asked = basis.asked(words, NO_SETTING - {"size", "measure"})
     size, measure = asked.pop("size", ""), asked.pop("measure", MEASURES[0])
     if not size:
         raise UsageError("a message of which size? e.g. size=300")
@@ -117,48 +98,11 @@ def _asked(words: Iterable[str]) -> tuple[int, Measure, dict[str, str]]:
     return int(size), msgspec.convert(measure, Measure), asked
 
 
-def _stored(store: StoreReader, target: str) -> Iterator[_Known]:
-    """Return the measurements of messages on a target, those of the newest run first."""
-    for summary in reversed(store.runs()):
-        if summary.plan.target == target and BENCHMARK in summary.plan.benchmarks:
-            for one in store.run(summary.id).measurements:
-                if is_usable(one) and is_possible(one):
-                    yield _Known(summary.id, one, summary.plan.origin)
-
-
-def _matches(one: Measurement, asked: Mapping[str, str]) -> bool:
-    return all(str(one.factors.get(name)) == level for name, level in asked.items())
-
-
-def _levels(known: Iterable[_Known], name: str) -> list[Level]:
-    return ordered(one.measurement.factors[name] for one in known if name in one.measurement.factors)
-
-
-def _check_names(asked: Mapping[str, str], known: Sequence[_Known]) -> None:
-    names = sorted({name for one in known for name in one.measurement.factors} - NO_SETTING)
-    for name, level in asked.items():
-        if name not in names:
-            raise UsageError(unknown(f"factor of {BENCHMARK}", name, names))
-        levels = sorted(str(each) for each in _levels(known, name))
-        if level not in levels:
-            raise UsageError(f"{name}={level} was not measured; measured was {name}={','.join(levels)}")
-
-
 # All settings that were measured and that the words leave open
 
 
-def _by_setting(ours: Sequence[_Known]) -> list[list[_Known]]:
-    """Return the measurements by the factors of several levels, those of the newest run first."""
-    names = sorted({name for one in ours for name in one.measurement.factors} - NO_SETTING)
-    several = [name for name in names if len(_levels(ours, name)) > 1]
-    found: dict[tuple[Level | None, ...], list[_Known]] = {}
-    for one in ours:
-        found.setdefault(tuple(one.measurement.factors.get(name) for name in several), []).append(one)
-    return list(found.values())
-
-
 def _of_all(
-    target: str, measure: Measure, size: int, settings: Sequence[Sequence[_Known]], *, extrapolate: bool
+    target: str, measure: Measure, size: int, settings: Sequence[Sequence[Known]], *, extrapolate: bool
 ) -> PredictedRanking:
     """Predict each setting and rank them; raises UsageError if there is no prediction of any."""
     predictions, refusals = [], {}
@@ -198,8 +142,8 @@ def _measuring_all(target: str, measure: Measure, open_ones: Sequence[Prediction
 # By the model of the setting
 
 
-def _by_model(target: str, measure: Measure, size: int, ours: Sequence[_Known], *, extrapolate: bool) -> Prediction:
-    contributing, notes = _agreeing(ours)
+def _by_model(target: str, measure: Measure, size: int, ours: Sequence[Known], *, extrapolate: bool) -> Prediction:
+    contributing, notes = basis.agreeing(ours, _has_model)
     found = _curve(measure, contributing)
     model = found.model(size)
     where = in_words(found.setting, found.setting)
@@ -260,65 +204,11 @@ def _by_model(target: str, measure: Measure, size: int, ours: Sequence[_Known], 
     )
 
 
-def _agreeing(ours: Sequence[_Known]) -> tuple[list[_Known], list[str]]:
-    """Return the measurements of the newest run with a model, and of others under its conditions; who is left out."""
-    by_run: dict[int, list[_Known]] = {}
-    for one in ours:
-        by_run.setdefault(one.run, []).append(one)
-    notes = _without_mixed(by_run)
-    with_model = [run for run, found in by_run.items() if len({one.measurement.factors["size"] for one in found}) > 2]
-    reference = by_run[with_model[0] if with_model else next(iter(by_run))][0].measurement.conditions
-    chosen = []
-    for run, found in by_run.items():
-        other = [one for one in found if kernel(one.measurement.conditions) != kernel(reference)]
-        if other:
-            notes.append(_of_another_kernel(run, other[0].measurement.conditions, reference))
-            continue
-        differing = sorted({key for one in found for key in disagreement(reference, one.measurement.conditions)})
-        if differing:
-            more = ", …" if len(differing) > _SHOWN else ""
-            notes.append(f"Run {run} is left out: it differs in {', '.join(differing[:_SHOWN])}{more}.")
-        else:
-            chosen += found
-    if not chosen:  # the conditions changed within the newest run
-        newest = next(iter(by_run.values()))
-        return newest, [f"The conditions changed within run {newest[0].run}: see its warnings."]
-    return chosen, [*notes, *_identity(chosen)]
+def _has_model(found: Sequence[Known]) -> bool:
+    return len({one.measurement.factors["size"] for one in found}) > 2
 
 
-def _without_mixed(by_run: dict[int, list[_Known]]) -> list[str]:
-    """Take out runs that mix kernels, and say so. Raises UsageError if there is no other."""
-    notes = []
-    for run, found in list(by_run.items()):
-        if several := kernels_that_differ(one.measurement for one in found):
-            notes.append(f"Run {run} is left out: it mixes several kernels ({in_a_row(several)}).")
-            del by_run[run]
-    if not by_run:
-        raise UsageError(f"nothing can be predicted: {' '.join(notes)} Measure each kernel in a run of its own")
-    return notes
-
-
-def _identity(chosen: Sequence[_Known]) -> Iterator[str]:
-    """Say what is not known of the kernel that a prediction rests on, and if its images are several."""
-    measurements = [one.measurement for one in chosen]
-    if any("freertos.version" in one.conditions and kernel(one.conditions) is None for one in measurements):
-        yield "Not known: which kernel's sources it was measured with; it is from before Intercore noted that."
-    if images := images_that_differ(measurements):
-        yield f"It rests on several images ({in_a_row(images)}): the program was not the same each time."
-
-
-def _of_another_kernel(run: int, conditions: Mapping[str, str], reference: Mapping[str, str]) -> str:
-    """Say why a run's measurements are not put together with those that the prediction rests on."""
-    if kernel(conditions) is None or kernel(reference) is None:
-        which = "it" if kernel(conditions) is None else "what this rests on"
-        return f"Run {run} is left out: which kernel {which} was measured with is not known, so it may be another one."
-    return (
-        f"Run {run} is left out: it was measured with another kernel ({kernel_name(conditions)}) than what this rests "
-        f"on ({kernel_name(reference)})."
-    )
-
-
-def _curve(measure: Measure, contributing: Sequence[_Known]) -> Curve:
+def _curve(measure: Measure, contributing: Sequence[Known]) -> Curve:
     factors = contributing[0].measurement.factors
     names = [*OWN, *sorted(factors.keys() - NO_SETTING - set(OWN))]
     setting = {name: factors[name] for name in names}
@@ -394,7 +284,7 @@ def _not_negative(estimate: Interval) -> Interval:
     return Interval(estimate.value, None if estimate.low is None else max(estimate.low, 0.0), estimate.high)
 
 
-def _basis(found: Curve, contributing: Sequence[_Known]) -> Basis:
+def _basis(found: Curve, contributing: Sequence[Known]) -> Basis:
     started = sorted(one.measurement.started for one in contributing)
     return Basis(
         runs=tuple(dict.fromkeys(one.run for one in contributing)),
@@ -406,21 +296,19 @@ def _basis(found: Curve, contributing: Sequence[_Known]) -> Basis:
 
 
 def _prediction(made: Prediction) -> Prediction:
-    if made.origin == "measured":
-        return made
-    return msgspec.structs.replace(made, notes=(f"{LABELS[made.origin]}, not measured on a chip.", *made.notes))
+    return msgspec.structs.replace(made, notes=(*basis.label_notes(made.origin), *made.notes))
 
 
 # By main effects
 
 
 def _by_main_effects(
-    target: str, measure: Measure, size: int, asked: Mapping[str, str], known: Sequence[_Known], *, extrapolate: bool
+    target: str, measure: Measure, size: int, asked: Mapping[str, str], known: Sequence[Known], *, extrapolate: bool
 ) -> Prediction:
     """Predict a combination that was not measured from those that were, or refuse to."""
     found = [one for one in curves(each.measurement for each in known) if _is_in_range(one, size)]
     if not extrapolate:
-        raise UsageError(_refusal(target, asked, known))
+        raise UsageError(f"{basis.never_measured(target, asked, known)}. {basis.BY_EFFECTS}")
     if len(found) <= 1:
         raise UsageError(
             f"no more than one setting was measured around {size:,} bytes: there are no effects of factors"
@@ -439,7 +327,7 @@ def _by_main_effects(
     measured = [
         one for one in known if any(one.measurement in pool for each in found for pool in each.measurements.values())
     ]
-    _refuse_several_kernels(measured)
+    basis.refuse_several_kernels(measured)
     times = _main_effects(found, names, asked, size)
     started = sorted(one.measurement.started for one in measured)
     return _prediction(
@@ -477,55 +365,12 @@ def _by_main_effects(
     )
 
 
-def _refuse_several_kernels(measured: Sequence[_Known]) -> None:
-    """Raise UsageError if effects would be taken from measurements of several kernels, or of some that nobody knows."""
-    found = kernels(one.measurement for one in measured)
-    if len(found) > 1:
-        runs = ", ".join(str(run) for run in dict.fromkeys(one.run for one in measured))
-        named = in_a_row(kernel_name(one) for one in found)
-        raise UsageError(
-            f"runs {runs} are not known to be of one kernel ({named}), and effects of factors are not taken from "
-            "several: measure all of it with one, in a store of its own (--store)"
-        )
-
-
 def _is_in_range(one: Curve, size: int) -> bool:
     model = one.model(size)
     return model is not None and not _outside(one, model, size) and model.value(size) > 0
 
 
 def _main_effects(found: Sequence[Curve], names: Sequence[str], asked: Mapping[str, str], size: int) -> Interval:
-    """Fit the logarithm of what the models give at a size by main effects, and return what they give for a setting."""
-    from statsmodels.regression.linear_model import OLS  # noqa: PLC0415 - 2 s that no other command should take
-
-    levels = {name: list(dict.fromkeys(str(one.setting.get(name)) for one in found)) for name in names}
-
-    def row(setting: Mapping[str, object]) -> list[float]:
-        dummies = [float(str(setting.get(name)) == level) for name in names for level in levels[name][1:]]
-        return [1.0, *dummies]
-
-    models = [model.value(size) for one in found if (model := one.model(size)) is not None]
-    with warnings.catch_warnings(action="ignore"):  # factors that always change together: any of them will do
-        fit = OLS(np.log(models), np.array([row(one.setting) for one in found])).fit()
-    value = float(np.array(row(asked)) @ fit.params)
-    if not fit.df_resid:
-        return Interval(math.exp(value))
-    low, high = fit.get_prediction(np.array([row(asked)])).conf_int(obs=True, alpha=1 - CONFIDENCE)[0]
-    return Interval(*(math.exp(min(max(float(end), -700.0), 700.0)) for end in (value, low, high)))
-
-
-def _refusal(target: str, asked: Mapping[str, str], known: Sequence[_Known]) -> str:
-    """Say that a setting was not measured, and which one comes nearest."""
-
-    def differing(one: _Known) -> list[str]:
-        return [name for name, level in asked.items() if str(one.measurement.factors.get(name)) != level]
-
-    # What was named first matters most.
-    place = {name: index for index, name in enumerate(asked)}
-    nearest = min(known, key=lambda one: (len(differing(one)), [-place[name] for name in differing(one)]))
-    instead = " ".join(f"{name}={nearest.measurement.factors.get(name)}" for name in differing(nearest))
-    setting = " ".join(f"{name}={level}" for name, level in asked.items())
-    return (
-        f"{setting} was never measured on {target}; the nearest that was has {instead} (run {nearest.run}). Measure "
-        "it, or use --extrapolate to predict it from what each factor does by itself"
-    )
+    """Return what main effects of what the models give at a size come to for a setting."""
+    times = [(one.setting, model.value(size)) for one in found if (model := one.model(size)) is not None]
+    return main_effects(times, names, asked)

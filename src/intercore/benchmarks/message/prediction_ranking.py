@@ -14,6 +14,7 @@ from intercore.benchmarks.message.choice import GIVEN
 from intercore.benchmarks.message.curve import Measure
 from intercore.benchmarks.message.next_measurement import ToMeasure
 from intercore.benchmarks.message.prediction_types import Prediction
+from intercore.benchmarks.prediction_answer import is_above
 from intercore.record.measurement import Level
 
 if TYPE_CHECKING:
@@ -72,10 +73,5 @@ def _in_order(given: dict[str, Level], group: Sequence[Prediction]) -> Iterable[
     first = group[0].median_us
     for rank, one in enumerate(group, start=1):
         times = one.median_us.value / first.value
-        yield PredictedRank(given, rank, times, rank == 1 or _apart(group[0], one), one)
-
-
-def _apart(first: Prediction, other: Prediction) -> bool:
-    """Whether the interval of the slower one begins above that of the first."""
-    high, low = first.median_us.high, other.median_us.low
-    return high is not None and low is not None and high < low
+        told = rank == 1 or is_above(one.median_us, first)
+        yield PredictedRank(given, rank, times, told, one)

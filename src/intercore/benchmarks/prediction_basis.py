@@ -1,0 +1,199 @@
+"""The stored measurements that a prediction may rest on: of what was asked, of one kernel, under the same conditions.
+
+What they come to is each benchmark's own (`prediction.py` of its folder); which of them count is the same for all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from intercore.benchmarks.possible import is_possible
+from intercore.errors import UsageError, unknown
+from intercore.record.conditions import disagreement
+from intercore.record.identity import images_that_differ, in_a_row, kernel, kernel_name, kernels, kernels_that_differ
+from intercore.record.level_words import parse_levels
+from intercore.record.measurement import Measurement
+from intercore.record.origin import LABELS, Origin
+from intercore.statistics.factors import ordered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from intercore.record.measurement import Level
+    from intercore.record.store import StoreReader
+
+_SHOWN = 5  # conditions in a sentence
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A measurement and the run that it is of."""
+
+    run: int
+    measurement: Measurement
+    origin: Origin
+
+
+def asked(words: Iterable[str], no_setting: Collection[str]) -> dict[str, str]:
+    """Return the one level of each factor that was named.
+
+    `no_setting` are factors that say how something is measured and not what. UsageError if one of them is named, or
+    several levels of one factor.
+    """
+    levels = parse_levels(words)
+    for name, values in levels.items():
+        if len(values) > 1:
+            raise UsageError(f"{name} has {len(values)} values: one prediction is for one setting, so name one")
+        if name in no_setting:
+            raise UsageError(f"{name} says how something is measured and not what: leave it out")
+    return {name: values[0] for name, values in levels.items()}
+
+
+def stored(
+    store: StoreReader, target: str, benchmark: str, is_usable: Callable[[Measurement], bool]
+) -> Iterator[Known]:
+    """Return the measurements of a benchmark on a target that can be and are usable, those of the newest run first."""
+    for summary in reversed(store.runs()):
+        if summary.plan.target == target and benchmark in summary.plan.benchmarks:
+            for one in store.run(summary.id).measurements:
+                if one.benchmark == benchmark and is_usable(one) and is_possible(one):
+                    yield Known(summary.id, one, summary.plan.origin)
+
+
+KnownOne = TypeVar("KnownOne", bound=Known)
+
+
+def matches(one: Measurement, wanted: Mapping[str, str]) -> bool:
+    """Whether a measurement has all levels that were asked for."""
+    return all(str(one.factors.get(name)) == level for name, level in wanted.items())
+
+
+def levels(known: Iterable[Known], name: str) -> list[Level]:
+    """Return the levels that a factor was measured with, in order."""
+    return ordered(one.measurement.factors[name] for one in known if name in one.measurement.factors)
+
+
+def check_names(benchmark: str, wanted: Mapping[str, str], known: Sequence[Known], no_setting: Collection[str]) -> None:
+    """Raise UsageError for a factor that does not tell settings of the benchmark apart, or a level never measured."""
+    names = sorted({name for one in known for name in one.measurement.factors} - set(no_setting))
+    for name, level in wanted.items():
+        if name not in names:
+            raise UsageError(unknown(f"factor of {benchmark}", name, names))
+        measured = sorted(str(each) for each in levels(known, name))
+        if level not in measured:
+            raise UsageError(f"{name}={level} was not measured; measured was {name}={','.join(measured)}")
+
+
+def by_setting(ours: Sequence[KnownOne], no_setting: Collection[str]) -> list[list[KnownOne]]:
+    """Return the measurements by the factors of several levels, those of the newest run first."""
+    names = sorted({name for one in ours for name in one.measurement.factors} - set(no_setting))
+    several = [name for name in names if len(levels(ours, name)) > 1]
+    found: dict[tuple[Level | None, ...], list[KnownOne]] = {}
+    for one in ours:
+        found.setdefault(tuple(one.measurement.factors.get(name) for name in several), []).append(one)
+    return list(found.values())
+
+
+def agreeing(
+    ours: Sequence[KnownOne], is_enough: Callable[[Sequence[KnownOne]], bool] = lambda _: True
+) -> tuple[list[KnownOne], list[str]]:
+    """Return the measurements that a prediction rests on, and sentences on those that are left out.
+
+    They are those of the newest run of which `is_enough` says that they make a model by themselves, and of all others
+    under its conditions and of its kernel. Raises UsageError if all runs mix kernels.
+    """
+    by_run: dict[int, list[KnownOne]] = {}
+    for one in ours:
+        by_run.setdefault(one.run, []).append(one)
+    notes = _without_mixed(by_run)
+    with_model = [run for run, found in by_run.items() if is_enough(found)]
+    reference = by_run[with_model[0] if with_model else next(iter(by_run))][0].measurement.conditions
+    chosen = []
+    for run, found in by_run.items():
+        other = [one for one in found if kernel(one.measurement.conditions) != kernel(reference)]
+        if other:
+            notes.append(_of_another_kernel(run, other[0].measurement.conditions, reference))
+            continue
+        differing = sorted({key for one in found for key in disagreement(reference, one.measurement.conditions)})
+        if differing:
+            more = ", …" if len(differing) > _SHOWN else ""
+            notes.append(f"Run {run} is left out: it differs in {', '.join(differing[:_SHOWN])}{more}.")
+        else:
+            chosen += found
+    if not chosen:  # the conditions changed within the newest run
+        newest = next(iter(by_run.values()))
+        return newest, [f"The conditions changed within run {newest[0].run}: see its warnings."]
+    return chosen, [*notes, *_identity(chosen)]
+
+
+def _without_mixed(by_run: dict[int, list[KnownOne]]) -> list[str]:
+    """Take out runs that mix kernels, and say so. Raises UsageError if there is no other."""
+    notes = []
+    for run, found in list(by_run.items()):
+        if several := kernels_that_differ(one.measurement for one in found):
+            notes.append(f"Run {run} is left out: it mixes several kernels ({in_a_row(several)}).")
+            del by_run[run]
+    if not by_run:
+        raise UsageError(f"nothing can be predicted: {' '.join(notes)} Measure each kernel in a run of its own")
+    return notes
+
+
+def _identity(chosen: Sequence[Known]) -> Iterator[str]:
+    """Say what is not known of the kernel that a prediction rests on, and if its images are several."""
+    measurements = [one.measurement for one in chosen]
+    if any("freertos.version" in one.conditions and kernel(one.conditions) is None for one in measurements):
+        yield "Not known: which kernel's sources it was measured with; it is from before Intercore noted that."
+    if images := images_that_differ(measurements):
+        yield f"It rests on several images ({in_a_row(images)}): the program was not the same each time."
+
+
+def _of_another_kernel(run: int, conditions: Mapping[str, str], reference: Mapping[str, str]) -> str:
+    """Say why a run's measurements are not put together with those that the prediction rests on."""
+    if kernel(conditions) is None or kernel(reference) is None:
+        which = "it" if kernel(conditions) is None else "what this rests on"
+        return f"Run {run} is left out: which kernel {which} was measured with is not known, so it may be another one."
+    return (
+        f"Run {run} is left out: it was measured with another kernel ({kernel_name(conditions)}) than what this rests "
+        f"on ({kernel_name(reference)})."
+    )
+
+
+def refuse_several_kernels(measured: Sequence[Known]) -> None:
+    """Raise UsageError if effects would be taken from measurements of several kernels, or of some that nobody knows."""
+    found = kernels(one.measurement for one in measured)
+    if len(found) > 1:
+        runs = ", ".join(str(run) for run in dict.fromkeys(one.run for one in measured))
+        named = in_a_row(kernel_name(one) for one in found)
+        raise UsageError(
+            f"runs {runs} are not known to be of one kernel ({named}), and effects of factors are not taken from "
+            "several: measure all of it with one, in a store of its own (--store)"
+        )
+
+
+def never_measured(target: str, wanted: Mapping[str, str], known: Sequence[Known]) -> str:
+    """Say that a setting was not measured, and which one comes nearest: a sentence without its full stop."""
+
+    def differing(one: Known) -> list[str]:
+        return [name for name, level in wanted.items() if str(one.measurement.factors.get(name)) != level]
+
+    # What was named first matters most.
+    place = {name: index for index, name in enumerate(wanted)}
+    nearest = min(known, key=lambda one: (len(differing(one)), [-place[name] for name in differing(one)]))
+    instead = " ".join(f"{name}={nearest.measurement.factors.get(name)}" for name in differing(nearest))
+    setting = " ".join(f"{name}={level}" for name, level in wanted.items())
+    return f"{setting} was never measured on {target}; the nearest that was has {instead} (run {nearest.run})"
+
+
+BY_EFFECTS = "Measure it, or use --extrapolate to predict it from what each factor does by itself"
+"""What to do about a setting that was never measured, where main effects may stand for it."""
+
+
+def in_words(setting: Mapping[str, Level], names: Iterable[str]) -> str:
+    """Return levels of a setting as they are typed."""
+    return " ".join(f"{name}={setting[name]}" for name in names if name in setting)
+
+
+def label_notes(origin: Origin) -> tuple[str, ...]:
+    """Say of numbers that were not measured on a chip that they were not: a sentence, or none."""
+    return () if origin == "measured" else (f"{LABELS[origin]}, not measured on a chip.",)

@@ -1,0 +1,305 @@
+"""What work takes on several cores: `intercore predict TARGET speedup duration=3ms mode=pool`.
+
+The work is named by what it takes on one core. What several make of it follows from the model of fork and join that was
+fitted to the sizes of that very setting (`speedup.model`), within the durations that were measured; with `extrapolate`,
+outside of them by the same line. A setting that was not measured is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from intercore.benchmarks import prediction_basis as basis
+from intercore.benchmarks.grouping import IRRELEVANT
+from intercore.benchmarks.prediction_answer import REPETITIONS, advised, is_above, is_conclusive
+from intercore.benchmarks.speedup.model import fitted
+from intercore.benchmarks.speedup.points import BENCHMARK, Setting, measured_setting
+from intercore.benchmarks.speedup.prediction_types import (
+    Basis,
+    SpeedupPrediction,
+    SpeedupRank,
+    SpeedupRanking,
+    ToMeasure,
+)
+from intercore.benchmarks.speedup.quantisation import quantisation_of
+from intercore.errors import UsageError
+from intercore.statistics.intervals import Interval, generator, interval
+from intercore.statistics.repetitions import next_median
+from intercore.view.quantity import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from intercore.benchmarks.prediction_basis import Known
+    from intercore.benchmarks.speedup.model import Model
+    from intercore.record.measurement import Level, Measurement
+    from intercore.record.store import StoreReader
+
+DURATION = "duration"
+GIVEN = ("workload", "opt")
+"""What is to be done, and how it was compiled: nobody chooses that by speed."""
+
+_US: Mapping[str, float] = {"ns": 1e-3, "us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
+_DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ns|us|µs|ms|s)")
+_OWN = ("workload", "mode", "join", "cores")
+"""The factors that every setting has, in the order in which they are told."""
+_NO_SETTING = frozenset({"n", *IRRELEVANT})
+_FEWEST_SIZES = 3
+_AROUND = (1 / 4, 1 / 2, 1, 2, 4)
+"""Multiples of a size that pin down the line next to it."""
+_BOUND = 1.96  # standard deviations from the mean to the bounds of a normal 95 % interval
+
+
+def predict(
+    store: StoreReader, target: str, words: Iterable[str], *, extrapolate: bool
+) -> SpeedupPrediction | SpeedupRanking:
+    """Predict from the runs of a store; `words` name the work and the setting, e.g. `duration=3ms mode=pool`.
+
+    Where they leave open which of several settings, all of these are predicted and ranked. Raises UsageError for what
+    was not measured or does not exist.
+    """
+    t1_us, wanted = _asked(words)
+    known = list(basis.stored(store, target, BENCHMARK, _is_usable))
+    if not known:
+        raise UsageError(f"{store.path} holds no speed-up of {target}; measure it: intercore run {target} {BENCHMARK}")
+    basis.check_names(BENCHMARK, wanted, known, _NO_SETTING)
+    ours = [one for one in known if basis.matches(one.measurement, wanted)]
+    if not ours:
+        raise UsageError(
+            f"{basis.never_measured(target, wanted, known)}. Measure it: what a way to fork and join costs does not "
+            "follow from that of another"
+        )
+    settings = basis.by_setting(ours, _NO_SETTING)
+    if len(settings) > 1:
+        return _of_all(target, t1_us, settings, extrapolate=extrapolate)
+    return _of_setting(target, t1_us, ours, extrapolate=extrapolate)
+
+
+def _asked(words: Iterable[str]) -> tuple[float, dict[str, str]]:
+    """Return the duration in µs and the factors that were named."""
+    wanted = basis.asked(words, IRRELEVANT)
+    if "n" in wanted:
+        raise UsageError("n is a size in units of the workload; say what the work takes on one core: duration=3ms")
+    text = wanted.pop(DURATION, None)
+    if text is None:
+        raise UsageError("work of which duration on one core? e.g. duration=3ms")
+    found = _DURATION.fullmatch(text)
+    if found is None or float(found[1]) <= 0:
+        raise UsageError(f"{DURATION}={text} is no duration above 0, such as 250us, 3ms or 1.5s")
+    return float(found[1]) * _US[found[2]], wanted
+
+
+def _is_usable(one: Measurement) -> bool:
+    return isinstance(measured_setting([one], ()), Setting)
+
+
+def _of_all(target: str, t1_us: float, settings: Sequence[Sequence[Known]], *, extrapolate: bool) -> SpeedupRanking:
+    """Predict each setting and rank them; raises UsageError if there is no prediction of any."""
+    predictions, refusals = [], {}
+    for ours in settings:
+        try:
+            predictions.append(_of_setting(target, t1_us, ours, extrapolate=extrapolate))
+        except UsageError as error:
+            setting = _setting(ours)
+            refusals[basis.in_words(setting, setting)] = str(error)
+    if not predictions:
+        reasons = list(dict.fromkeys(refusals.values()))
+        more = f"; {len(reasons) - 1} more settings have reasons of their own" if len(reasons) > 1 else ""
+        raise UsageError(f"none of the {len(settings)} settings can be predicted: {reasons[0]}{more}")
+    wanted = [one.to_measure for one in predictions if one.to_measure is not None]
+    return SpeedupRanking(
+        target=target,
+        simulated=predictions[0].simulated,
+        emulated=predictions[0].emulated,
+        duration_us=t1_us,
+        ranking=tuple(_ranked(predictions)),
+        left_out=tuple(f"{where}: {reason}" for where, reason in refusals.items()),
+        to_measure=_to_measure(
+            target,
+            [one.setting for one in predictions if one.to_measure is not None],
+            sorted({n for one in wanted for n in one.n}),
+            max(one.repetitions for one in wanted),
+        )
+        if wanted
+        else None,
+    )
+
+
+def _ranked(predictions: Iterable[SpeedupPrediction]) -> Iterator[SpeedupRank]:
+    groups: dict[tuple[tuple[str, Level], ...], list[SpeedupPrediction]] = {}
+    for one in predictions:
+        given = tuple((name, one.setting[name]) for name in GIVEN if name in one.setting)
+        groups.setdefault(given, []).append(one)
+    for given, group in sorted(groups.items(), key=repr):
+        ordered = sorted(group, key=lambda one: one.tp_us.value)
+        for rank, one in enumerate(ordered, start=1):
+            times = one.tp_us.value / ordered[0].tp_us.value
+            told = rank == 1 or is_above(one.tp_us, ordered[0].tp_us)
+            yield SpeedupRank(dict(given), rank, times, told, one)
+
+
+def _of_setting(target: str, t1_us: float, ours: Sequence[Known], *, extrapolate: bool) -> SpeedupPrediction:
+    """Predict a setting by the model of its sizes. UsageError if there is none, or the duration is outside of it."""
+    chosen, notes = basis.agreeing(ours, lambda found: len({one.measurement.factors["n"] for one in found}) > 1)
+    setting = _setting(chosen)
+    where = basis.in_words(setting, setting)
+    by_n = _by_n(chosen)
+    points = [point for pool in by_n.values() if isinstance(point := measured_setting(pool, ()), Setting)]
+    if len(points) <= 1:
+        raise UsageError(f"there is no model of {where}, measured at n={_sizes(by_n)} alone: measure more sizes")
+    low, high = _range(points)
+    outside = not low <= t1_us <= high
+    said = (
+        f"{duration(t1_us)} on one core is outside of what was measured of {where}: {duration(low)} to {duration(high)}"
+    )
+    if outside and not extrapolate:
+        raise UsageError(f"{said}. Measure it, or use --extrapolate to have it all the same")
+    quantisation = quantisation_of(points)
+    tick_us = quantisation.tick_us if quantisation and quantisation.quantised else 0.0
+    model = fitted(where, points, tick_us)
+    cores = points[0].point.cores
+    tp_us, scatter = _tp_us(model, points, by_n, t1_us, where)
+    if tp_us.value <= 0:
+        raise UsageError(f"the model of {where} gives no time above 0 for {duration(t1_us)}: it cannot be used there")
+    if len(points) < _FEWEST_SIZES:
+        notes.append("Two sizes have a line through them whatever they are: a third one would tell how good it is.")
+    if tick_us:
+        notes.append(f"TP falls on whole ticks of {duration(tick_us)} here: what is predicted is their mean.")
+    speedup = _inverse(tp_us, t1_us)
+    conclusive = is_conclusive(tp_us)
+    repetitions = advised(max(map(len, by_n.values())), scatter) if scatter else REPETITIONS
+    started = sorted(one.measurement.started for one in chosen)
+    return SpeedupPrediction(
+        target=target,
+        simulated=ours[0].origin == "simulated",
+        emulated=ours[0].origin == "emulated",
+        duration_us=t1_us,
+        cores=cores,
+        setting=setting,
+        tp_us=tp_us,
+        speedup=speedup,
+        efficiency=_per_core(speedup, cores),
+        pays=_pays(speedup),
+        overhead_us=float(model.parameters[0]),
+        loss=model.loss,
+        extrapolated=outside,
+        conclusive=conclusive,
+        to_measure=None if conclusive else _to_measure(target, [setting], _around(by_n, points, t1_us), repetitions),
+        basis=Basis(
+            runs=tuple(dict.fromkeys(one.run for one in chosen)),
+            n=tuple(by_n),
+            shortest_us=low,
+            longest_us=high,
+            samples=sum(point.point.samples for point in points),
+            first=started[0],
+            last=started[-1],
+        ),
+        notes=(*basis.label_notes(ours[0].origin), *notes, *([f"Extrapolated: {said}."] if outside else [])),
+    )
+
+
+def _range(points: Sequence[Setting]) -> tuple[float, float]:
+    """Return the shortest and the longest duration on one core, as far as their intervals reach."""
+    durations = [point.point.t1_us for point in points]
+    return (
+        min(one.value if one.low is None else one.low for one in durations),
+        max(one.value if one.high is None else one.high for one in durations),
+    )
+
+
+def _setting(known: Sequence[Known]) -> dict[str, Level]:
+    factors = known[0].measurement.factors
+    names = [*_OWN, *sorted(factors.keys() - _NO_SETTING - set(_OWN))]
+    return {name: factors[name] for name in names if name in factors}
+
+
+def _by_n(chosen: Sequence[Known]) -> dict[int, list[Measurement]]:
+    found: dict[int, list[Measurement]] = {}
+    for one in chosen:
+        found.setdefault(int(one.measurement.factors["n"]), []).append(one.measurement)
+    return dict(sorted(found.items()))
+
+
+def _sizes(by_n: Mapping[int, object]) -> str:
+    return ", ".join(f"{n:,}" for n in by_n)
+
+
+def _tp_us(
+    model: Model, points: Sequence[Setting], by_n: Mapping[int, Sequence[Measurement]], t1_us: float, key: str
+) -> tuple[Interval, float]:
+    """Return what the model gives with the interval for another measurement, and how much such scatter, as a fraction.
+
+    The model is known only so well, sizes scatter about any line, and repetitions differ: the three are independent.
+    """
+    cores = points[0].point.cores
+
+    def of(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = (1 + parameters[1]) * t1_us / cores + parameters[0]
+        return found
+
+    value = float(of(model.parameters))
+    if model.draws is None:
+        return Interval(value), 0.0
+    off = [
+        point.point.tp_us.value / ((1 + model.loss) * point.point.t1_us.value / cores + float(model.parameters[0])) - 1
+        for point in points
+    ]
+    freedom = len(points) - (1 + model.with_loss)
+    about_line = math.sqrt(sum(one**2 for one in off) / freedom) if freedom else 0.0
+    between = max(map(_between_repetitions, by_n.values()))
+    scatter = math.hypot(about_line, between)
+    draws = of(model.draws) * (1 + scatter * generator(key).normal(size=model.draws.shape[1]))
+    return interval(value, np.maximum(draws, 0.0)), scatter
+
+
+def _between_repetitions(pool: Sequence[Measurement]) -> float:
+    """Return the standard deviation of the median of another repetition, as a fraction; 0 where nothing tells it."""
+    found = next_median([one.samples("tp").ns / 1e3 for one in pool if len(one.samples("tp").ticks)])
+    if found.low is None or found.high is None or len(pool) == 1:
+        return 0.0
+    return (found.high - found.low) / (2 * _BOUND * found.value)
+
+
+def _inverse(tp_us: Interval, t1_us: float) -> Interval:
+    low, high = (None if not end else t1_us / end for end in (tp_us.high, tp_us.low))
+    return Interval(t1_us / tp_us.value, low, high)
+
+
+def _per_core(speedup: Interval, cores: int) -> Interval:
+    low, high = (None if bound is None else bound / cores for bound in (speedup.low, speedup.high))
+    return Interval(speedup.value / cores, low, high)
+
+
+def _pays(speedup: Interval) -> bool | None:
+    if speedup.low is not None and speedup.low > 1:
+        return True
+    return False if speedup.high is not None and speedup.high < 1 else None
+
+
+def _around(by_n: Mapping[int, object], points: Sequence[Setting], t1_us: float) -> list[int]:
+    """Return sizes around the one that takes so long, within those measured, that are not measured yet."""
+    nearest = min(points, key=lambda point: abs(math.log(point.point.t1_us.value / t1_us)))
+    n = nearest.point.n * t1_us / nearest.point.t1_us.value
+    around = {max(round(n * times), 1) for times in _AROUND}
+    new = sorted(one for one in around if min(by_n) <= one <= max(by_n) and one not in by_n)
+    return new or sorted(by_n, key=lambda one: abs(math.log(one / n)))[: len(_AROUND)]
+
+
+def _to_measure(
+    target: str, settings: Sequence[Mapping[str, Level]], sizes: Iterable[int], repetitions: int
+) -> ToMeasure:
+    """Return what measures sizes of settings: all combinations of what these have."""
+    names = dict.fromkeys(name for setting in settings for name in setting)
+    levels = {name: dict.fromkeys(str(each[name]) for each in settings if name in each) for name in names}
+    words = " ".join(f"{name}={','.join(known)}" for name, known in levels.items())
+    wanted = tuple(sizes)
+    told = ",".join(map(str, wanted))
+    return ToMeasure(
+        wanted, repetitions, f"intercore run {target} {BENCHMARK} n={told} {words} --repetitions {repetitions}"
+    )

@@ -1,0 +1,174 @@
+"""What `compare --alternate` measures: two builds of one target's program, by turns, as two runs that are stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import typer
+
+from intercore.board.kernel import freertos_kernel
+from intercore.board.sources import Sources
+from intercore.campaign import by_turns
+from intercore.campaign.levels import repetitions_of, target_levels
+from intercore.cli.connection import patience
+from intercore.cli.planned import names_of, sources_of, sources_of_plan, with_parts
+from intercore.cli.stored import command_to_go_on, existing_to_add_to, pair_to_resume
+from intercore.errors import INTERRUPTED, IntercoreError, UsageError
+from intercore.record.factors import TARGET_FACTORS
+from intercore.record.level_words import parse_levels
+from intercore.record.measurement import Plan
+from intercore.record.plan import settings
+from intercore.record.store import Store
+from intercore.target.targets import Address, check_address, check_sources, find
+from intercore.terminal.console import messages, say
+from intercore.terminal.progress import watch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from intercore.record.measurement import Level, Run
+    from intercore.target.connection import Connection
+
+EXAMPLE = "intercore compare --alternate pico-sim switch --kernel before/FreeRTOS-Kernel --kernel after/FreeRTOS-Kernel"
+_SIDES = 2
+_WHAT_AND_WHERE = 2  # words: a target and a benchmark
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a user says of two builds to measure: each option once, for both, or twice, for the one and the other."""
+
+    words: Sequence[str] = ()
+    """Target, benchmark, and levels of its factors."""
+    kernels: Sequence[Path] = ()
+    firmwares: Sequence[Path] = ()
+    builds: Sequence[str] = ()
+    """Levels of the target's own factors, as NAME=VALUE with blanks between them."""
+    repetitions: int | None = None
+    seed: int | None = None
+
+    def options(self) -> dict[str, object]:
+        """Return the options that were given, by their names."""
+        named: dict[str, object] = {"--kernel": self.kernels, "--firmware": self.firmwares, "--build": self.builds}
+        named |= {"--repetitions": self.repetitions, "--seed": self.seed}
+        return {name: value for name, value in named.items() if value is not None and value != ()}
+
+
+def measure(asked: Asked, store_path: Path, timeout: float | None) -> tuple[Run, Run]:
+    """Measure two builds by turns, and return both runs, whole. If that ends early, say how to go on.
+
+    Raises UsageError for what cannot be measured so, before anything is built where that can be told.
+    """
+    plans = _plans(asked, timeout)
+    with Store(store_path) as store:
+        totals = len(settings(plans[0])), len(settings(plans[1]))
+        return _carry_out(store, store.create_pair(*plans, totals), timeout)
+
+
+def resume(asked: Asked, store_path: Path, timeout: float | None) -> tuple[Run, Run]:
+    """Go on with the newest two runs by turns that are unfinished. UsageError if there are none, or more is asked."""
+    for name in ["what to measure"] * bool(asked.words) + list(asked.options()):
+        raise UsageError(f"--resume goes on with stored plans: leave out {name}, or start anew without --resume")
+    with existing_to_add_to(store_path) as store:
+        pair = pair_to_resume(store)
+        for run_id in pair:
+            store.lock(run_id)
+        return _carry_out(store, pair, timeout)
+
+
+def _plans(asked: Asked, timeout: float | None) -> tuple[Plan, Plan]:
+    if len(asked.words) < _WHAT_AND_WHERE:
+        raise UsageError(f"--alternate takes a target and a benchmark, and what differs twice: {EXAMPLE}")
+    name, benchmark, *words = asked.words
+    target = find(name)
+    given = {"--kernel": asked.kernels, "--firmware": asked.firmwares, "--build": asked.builds}
+    for option, values in given.items():
+        if len(values) > _SIDES:
+            raise UsageError(f"{option} is given {len(values)} times: once for both builds, or twice, once for each")
+    if all(len(values) < _SIDES for values in given.values()):
+        raise UsageError(f"what differs is given twice, by --kernel, --firmware or --build: {EXAMPLE}")
+    for level in parse_levels(words).keys() & TARGET_FACTORS.keys():
+        raise UsageError(f"{level} is how {name} is built: say it with --build {level}=…, once or for each side")
+    sides = [_side(asked, place) for place in range(_SIDES)]
+    for sources, _ in sides:
+        check_sources(target, sources)
+    if not target.built_here or target.emulated:
+        raise UsageError(
+            f"{name} cannot be measured by turns: its program is not built and started here. Measure two runs and "
+            "compare them: intercore compare 1 2"
+        )
+    for sources, build in sides:  # all of them before the first one is built
+        target_levels(target, parse_levels(build))
+        sources.folder()
+        if sources.kernel is not None:
+            freertos_kernel(sources.kernel, messages().print, sources.kernel)
+    plan = Plan(
+        name,
+        None,
+        benchmark,
+        (),
+        asked.repetitions or _pairs_of(target.simulated),
+        1 if asked.seed is None else asked.seed,
+        simulated=target.simulated,
+    )
+    first, second = (
+        with_parts(
+            msgspec.structs.replace(plan, **names_of(sources)),
+            [*words, *build],
+            None,
+            Address(sources=sources),
+            timeout,
+            skip_impossible=False,
+        )
+        for sources, build in sides
+    )
+    by_turns.turns((first, second))
+    return first, second
+
+
+def _pairs_of(simulated: bool) -> int:
+    """Return how often each setting is measured where the user does not say: each of the two first equally often."""
+    return 1 if simulated else 2 * -(-repetitions_of("measured") // 2)
+
+
+def _side(asked: Asked, place: int) -> tuple[Sources, list[str]]:
+    """Return what one of the two is built from, and how."""
+
+    def of(values: Sequence[Path]) -> Path | None:
+        return values[min(place, len(values) - 1)] if values else None
+
+    words = asked.builds[min(place, len(asked.builds) - 1)].split() if asked.builds else []
+    for name, levels in parse_levels(words).items():
+        if name not in TARGET_FACTORS:
+            raise UsageError(
+                f"--build says how the target is built, and {name} is none of that: give it without --build"
+            )
+        if len(levels) > 1:
+            raise UsageError(f"--build {name}={','.join(levels)}: each side has one build, so give one level")
+    return sources_of(kernel=of(asked.kernels), firmware=of(asked.firmwares)), words
+
+
+def _carry_out(store: Store, pair: tuple[int, int], timeout: float | None) -> tuple[Run, Run]:
+    """Measure what two runs lack and return them whole. If that ends early, say how to go on."""
+
+    def connect(plan: Plan, build: Mapping[str, Level]) -> Connection:
+        address = Address(build=build, sources=sources_of_plan(plan))
+        target = find(plan.target)
+        check_address(target, address)  # the store may be from anyone
+        return target.open(address, lambda what: messages().print(what, markup=False))
+
+    target = find(store.run(pair[0]).plan.target)
+    try:
+        with watch(messages()) as observer:
+            by_turns.carry_out(store, pair, connect, observer, patience(target, timeout))
+    except (IntercoreError, KeyboardInterrupt) as error:
+        first, second = (store.run(number) for number in pair)
+        done, total = (len(first.measurements) + len(second.measurements)), first.total + second.total
+        where = f"{done} of {total} measurements are in {store.path}"
+        go_on = command_to_go_on(store.path, first.plan)
+        say(f"runs {first.id} and {second.id} were interrupted: {where}; go on with: {go_on}")
+        if isinstance(error, KeyboardInterrupt):
+            raise typer.Exit(INTERRUPTED) from None
+        raise
+    return store.run(pair[0]), store.run(pair[1])

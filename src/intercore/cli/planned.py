@@ -1,0 +1,78 @@
+"""From the words of a command line to a plan, checked against what its target has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.board.boards import FACTORS
+from intercore.board.factors import OPT
+from intercore.board.sources import Sources
+from intercore.campaign.levels import excluded, find_benchmark, refused, resolve, suite, target_levels
+from intercore.cli.connection import connected
+from intercore.errors import UsageError
+from intercore.record.level_words import parse_levels
+from intercore.record.measurement import Part
+from intercore.record.plan import SUITE, check
+from intercore.target.targets import check_address, find
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.record.measurement import Plan
+    from intercore.target.targets import Address
+
+
+def sources_of(*, kernel: Path | None, firmware: Path | None) -> Sources:
+    """Return the sources that a user names; None for the usual ones."""
+    return Sources(*(None if path is None else path.absolute() for path in (firmware, kernel)))
+
+
+def names_of(sources: Sources) -> dict[str, str | None]:
+    """Return the fields of a plan that keep its sources."""
+    named = {"firmware": sources.firmware, "kernel": sources.kernel}
+    return {field: None if path is None else str(path) for field, path in named.items()}
+
+
+def sources_of_plan(plan: Plan) -> Sources:
+    """Return what a plan's program is built from."""
+    return Sources(*(None if text is None else Path(text) for text in (plan.firmware, plan.kernel)))
+
+
+def with_parts(
+    plan: Plan, words: Sequence[str], opt: str | None, address: Address, timeout: float | None, *, skip_impossible: bool
+) -> Plan:
+    """Return the plan with its parts, after checking what the user asked for against what the target has.
+
+    `words` are levels as they are typed, NAME=VALUE,…, and `opt` those of the optimisation level, if they are given
+    apart. What the target cannot measure is refused if it was asked for by name, unless `skip_impossible`. Raises
+    UsageError for what the target does not have or cannot do, and IntercoreError if it cannot be asked.
+    """
+    target = find(plan.target)
+    check_address(target, address)
+    wanted = parse_levels(words)
+    if opt is not None and wanted.setdefault(OPT.name, opt.split(",")) != opt.split(","):
+        raise UsageError("opt is given twice, as a word and as an option: leave one out")
+    built = target_levels(target, wanted, is_built=address.program is not None)
+    wanted = {name: texts for name, texts in wanted.items() if name not in FACTORS}
+    if plan.name == SUITE and wanted:
+        name = next(iter(wanted))
+        raise UsageError(f"the suite has levels of its own: leave out {name}, or name one benchmark instead of suite")
+    first = {name: levels[0] for name, levels in built.items()}
+    with connected(target, msgspec.structs.replace(address, build=first, faults=()), timeout) as (session, _):
+        known = session.benchmarks()
+        if plan.name == SUITE:
+            parts = suite(known, plan.seed, plan.origin)
+        else:
+            parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed, plan.origin))]
+        parts = [Part(part.benchmark, {**part.levels, **built}) for part in parts]
+        plan = msgspec.structs.replace(plan, parts=tuple(parts))
+        check(plan)
+        asked = None if plan.name == SUITE else () if skip_impossible else wanted
+        impossible = [
+            one for part in parts for one in excluded(session, find_benchmark(known, part.benchmark), part, asked)
+        ]
+    whole = refused(known) if plan.name == SUITE else []
+    return msgspec.structs.replace(plan, excluded=(*whole, *impossible))

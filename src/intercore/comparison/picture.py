@@ -1,0 +1,191 @@
+"""All ratios of a comparison as one picture: where each mark and each interval lies on a logarithmic axis.
+
+Nothing here draws: the page's template does (`page/picture.html.j2`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from intercore.comparison.report import (
+    largest_first,
+    median_text,
+    of_ratio,
+    quantity_name,
+    setting_name,
+    times,
+    verdict_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from intercore.comparison.analysis import Comparison
+    from intercore.comparison.pairs import Pair
+    from intercore.comparison.verdicts import Verdict
+
+Shape: TypeAlias = Literal["up", "down", "square", "ring", "diamond"]
+"""What a verdict looks like without its colour: a triangle that points up or down, a square, an empty ring or diamond.
+That of `cannot tell` also has a dashed interval."""
+
+FIRST = 40
+"""Rows that are shown at once; the others are folded."""
+MOST_TICKS = 9
+_STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+_NARROW = 3.0  # largest over smallest ratio up to which ticks are equal steps from 1 on
+_LEAST_SPAN = 1.02  # of an axis: ratios that are nearly the same are not blown up beyond that
+_ROOM = 0.04  # of the axis, on either side of what lies farthest out
+_ROUNDING = 1e-9  # of a step: of what is a whole number of them, but for how floats are rounded
+_SHARE_IN_FULL = 0.9  # of the intervals: wider ones may run to the edge, so as not to squeeze the others
+
+_SHAPES: Mapping[Verdict, Shape] = {
+    "slower": "up",
+    "faster": "down",
+    "more": "square",
+    "fewer": "square",
+    "same": "ring",
+    "cannot tell": "diamond",
+}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One ratio. Positions are shares of the axis, from 0 at its low end to 1."""
+
+    quantity: str
+    setting: str
+    first: str
+    """Median on the first side, and so on."""
+    second: str
+    ratio: str
+    interval: str
+    """Of the ratio: `exact`, its bounds, or `?`."""
+    verdict: Verdict
+    words: str
+    """The verdict as the tables have it."""
+    shape: Shape
+    at: float
+    low: float
+    """Where the interval begins; at 0 it may begin farther out."""
+    high: float
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A labelled place of the axis."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What one verdict looks like, and how many there are of it."""
+
+    verdict: Verdict
+    shape: Shape
+    count: int
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The picture."""
+
+    marks: Sequence[Mark]
+    """What surely differs first, and of those the largest ratios: as in the table of what differs most."""
+    by_ratio: Sequence[Mark]
+    """The same marks from the smallest ratio to the largest."""
+    ticks: Sequence[Tick]
+    one: float
+    """Where both sides are the same."""
+    legend: Sequence[Legend]
+    without: int
+    """Quantities that have no ratio, because a median is 0."""
+
+    @property
+    def first(self) -> Sequence[Mark]:
+        """The rows that are shown at once."""
+        return self.marks[:FIRST]
+
+    @property
+    def rest(self) -> Sequence[Mark]:
+        """Those that are folded."""
+        return self.marks[FIRST:]
+
+
+def picture(found: Comparison) -> Picture | None:
+    """Return the picture of a comparison; None if there is no ratio."""
+    pairs = [pair for pair in largest_first(found.pairs) if pair.ratio is not None and pair.ratio.value > 0]
+    if not pairs:
+        return None
+    low, high = _ends(pairs)
+
+    def at(ratio: float) -> float:
+        place = (math.log(max(ratio, low)) - math.log(low)) / (math.log(high) - math.log(low))
+        return min(max(place, 0.0), 1.0)
+
+    marks = [_mark(pair, at) for pair in pairs]
+    counts: dict[Verdict, int] = {}
+    for pair in pairs:
+        counts[pair.verdict] = counts.get(pair.verdict, 0) + 1
+    return Picture(
+        marks=marks,
+        by_ratio=sorted(marks, key=lambda one: one.at),
+        ticks=[Tick(at(value), _label(value)) for value in ticks(low, high)],
+        one=at(1.0),
+        legend=[Legend(verdict, shape, counts[verdict]) for verdict, shape in _SHAPES.items() if verdict in counts],
+        without=len(found.pairs) - len(pairs),
+    )
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """Return the ratios to label on an axis: equal steps from 1 where it is short, else 1, 2, 5 and their decades."""
+    if high < _NARROW * low:
+        for step in _STEPS:
+            places = range(math.ceil((low - 1) / step - _ROUNDING), math.floor((high - 1) / step + _ROUNDING) + 1)
+            if len(places) <= MOST_TICKS:
+                return [round(1 + place * step, 3) for place in places if 1 + place * step > 0]
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for digits in ((1, 2, 5), (1,)):
+        found = [digit * 10.0**decade for decade in decades for digit in digits if low <= digit * 10.0**decade <= high]
+        if len(found) <= MOST_TICKS:
+            return found
+    return found[:: math.ceil(len(found) / MOST_TICKS)]
+
+
+def _ends(pairs: Sequence[Pair]) -> tuple[float, float]:
+    """Return the ends of the axis: all ratios and 1 are on it, and most of the intervals as a whole."""
+    ratios = [pair.ratio for pair in pairs if pair.ratio is not None]
+    lows = sorted(one.low for one in ratios if one.low is not None and one.low > 0)
+    highs = sorted(one.high for one in ratios if one.high is not None)
+    low = min([1.0, *(one.value for one in ratios), *lows[math.floor(len(lows) * (1 - _SHARE_IN_FULL)) :]])
+    high = max([1.0, *(one.value for one in ratios), *highs[: math.ceil(len(highs) * _SHARE_IN_FULL)]])
+    span = max(math.log(high / low), math.log(_LEAST_SPAN))
+    return low * math.exp(-_ROOM * span), high * math.exp(_ROOM * span)
+
+
+def _label(ratio: float) -> str:
+    return f"× {ratio:,.4g}"
+
+
+def _mark(pair: Pair, at: Callable[[float], float]) -> Mark:
+    ratio = pair.ratio
+    if ratio is None:
+        raise ValueError("what has no ratio has no mark")
+    value = at(ratio.value)
+    return Mark(
+        quantity=quantity_name(pair),
+        setting=setting_name(pair),
+        first=median_text(pair, pair.first),
+        second=median_text(pair, pair.second),
+        ratio=times(ratio.value),
+        interval=of_ratio(pair),
+        verdict=pair.verdict,
+        words=verdict_words(pair),
+        shape=_SHAPES[pair.verdict],
+        at=value,
+        low=value if ratio.low is None else at(ratio.low),
+        high=value if ratio.high is None else at(ratio.high),
+    )

@@ -1,0 +1,45 @@
+"""A comparison as one self-contained HTML page: all its ratios as one picture, then the numbers.
+
+It loads nothing and runs nothing: the picture is SVG in the page. Every string from a target or a store is escaped by
+jinja2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import intercore
+from intercore.comparison.picture import picture
+from intercore.comparison.report import comparison_section
+from intercore.record.origin import LABELS, doubt
+from intercore.replacement import replacement
+from intercore.view.html import environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from intercore.comparison.analysis import Comparison
+
+
+def write_comparison_page(found: Comparison, path: Path) -> None:
+    """Write a page about a comparison to `path`.
+
+    An existing file is replaced only when the new one is complete. Raises IntercoreError if it cannot be written.
+    """
+    section = comparison_section(found)
+    # What differs most is the picture's first rows.
+    tables = section.tables[1:] if found.pairs else section.tables
+    page = (
+        environment("intercore.page")
+        .get_template("comparison.html.j2")
+        .render(
+            found=found,
+            section=section,
+            tables=tables,
+            picture=picture(found),
+            label=LABELS[doubt([found.first.origin, found.second.origin])],
+            version=intercore.__version__,
+        )
+    )
+    with replacement(path) as file:
+        file.write(page.encode("utf-8", "replace"))

@@ -1,0 +1,41 @@
+"""What a combination of levels that was not measured takes if each factor does the same whatever the others are."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from intercore.statistics.intervals import CONFIDENCE, Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_FARTHEST = 700.0  # of a logarithm: floats have no larger numbers
+
+
+def main_effects(
+    known: Sequence[tuple[Mapping[str, object], float]], names: Sequence[str], asked: Mapping[str, object]
+) -> Interval:
+    """Return the value at a setting with the 95 % interval for another measurement of it; no bounds without a residual.
+
+    `known` are settings and their values, above 0, of which the logarithm is fitted by an effect of each level of the
+    factors in `names`. Levels are told apart by their texts.
+    """
+    from statsmodels.regression.linear_model import OLS  # noqa: PLC0415 - 2 s that no other command should take
+
+    levels = {name: list(dict.fromkeys(str(setting.get(name)) for setting, _ in known)) for name in names}
+
+    def row(setting: Mapping[str, object]) -> list[float]:
+        dummies = [float(str(setting.get(name)) == level) for name in names for level in levels[name][1:]]
+        return [1.0, *dummies]
+
+    with warnings.catch_warnings(action="ignore"):  # factors that always change together: any of them will do
+        fit = OLS(np.log([value for _, value in known]), np.array([row(setting) for setting, _ in known])).fit()
+    value = float(np.array(row(asked)) @ fit.params)
+    if not fit.df_resid:
+        return Interval(math.exp(value))
+    low, high = fit.get_prediction(np.array([row(asked)])).conf_int(obs=True, alpha=1 - CONFIDENCE)[0]
+    return Interval(*(math.exp(min(max(float(end), -_FARTHEST), _FARTHEST)) for end in (value, low, high)))

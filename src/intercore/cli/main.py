@@ -38,8 +38,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "compare": (
         "compare",
-        "Compare two runs or two targets: what is faster, slower or the same, and by what else the two differ.",
+        "Compare two runs, targets or baselines: what is faster, slower or the same, and by what else they differ.",
     ),
+    "baseline": ("baseline", "Keep what a run came to in a small file, for later runs to be compared with."),
     "predict": (
         "predict",
         "Predict what was not measured from stored runs, with intervals; rank all settings that are left open.",

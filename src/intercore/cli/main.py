@@ -41,6 +41,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Compare two runs, targets or baselines: what is faster, slower or the same, and by what else they differ.",
     ),
     "baseline": ("baseline", "Keep what a run came to in a small file, for later runs to be compared with."),
+    "check": (
+        "check",
+        "Hold a run against the budgets of a file: the exit status says whether they are kept, for a build to fail by.",
+    ),
     "predict": (
         "predict",
         "Predict what was not measured from stored runs, with intervals; rank all settings that are left open.",

@@ -105,6 +105,11 @@ def test_another_kernel_compiler_or_clock_than_the_baselines_is_told_before_any_
     assert "clock.sys_hz: 125000000 and 48000000" in deciding
 
 
+def test_two_files_of_one_name_are_told_apart_by_their_folders() -> None:
+    before, after = (baseline_file.parse(SMALL, f"{folder}/b.txt") for folder in ("old", "new"))
+    assert [compare_sides([before], [after]).first.name, before.title] == ["old/b.txt", "b.txt"]
+
+
 def test_an_unfinished_a_failed_or_an_emulated_run_is_no_baseline() -> None:
     whole = run("pico-sim", measured([10] * 9))
     with pytest.raises(IntercoreError, match=r"is unfinished \(1 of 2 measurements\)"):

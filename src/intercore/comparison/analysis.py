@@ -152,6 +152,8 @@ def compare_sides(
     """
     whole = (first, second)
     mine, theirs = (_side(runs, alone=first[0].plan.target != second[0].plan.target) for runs in whole)
+    if mine.name == theirs.name and mine.baseline and theirs.baseline:  # files of one name, in two folders
+        mine, theirs = (msgspec.structs.replace(one, name=str(one.baseline)) for one in (mine, theirs))
     if mine.target == theirs.target and set(mine.runs) & set(theirs.runs):
         raise UsageError(f"both sides are {mine.name}: give another run to compare it with (intercore runs lists them)")
     names = [mine.name, theirs.name]

@@ -7,6 +7,7 @@ percentiles that can be told, and the smallest and largest sample; and the condi
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.grouping import IRRELEVANT, by_level
@@ -35,8 +36,8 @@ class Baseline(Run, frozen=True, eq=False):
 
     @property
     def title(self) -> str:
-        """What it is called in a sentence: the file."""
-        return self.file or "the baseline"
+        """What it is called in a sentence: the name of the file."""
+        return Path(self.file).name or "the baseline"
 
 
 def baseline(

@@ -39,7 +39,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Here everything is built once; what makes the next build quicker makes this one slower.
 export CARGO_INCREMENTAL := 0
 
-.PHONY: help run test test-tools test-simulator test-ring-model test-desk test-host $(SANITIZED) test-long lint lint-c lint-python lint-rust format fuzz bench peers clean setup
+.PHONY: help run test baseline test-tools test-simulator test-ring-model test-desk test-host $(SANITIZED) test-long lint lint-c lint-python lint-rust format fuzz bench peers clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -120,6 +120,11 @@ format: setup ## bring the JSON schema up to date; put Python, Rust and C code i
 	$(CARGO) fmt
 	$(RING_MODEL) && cargo fmt
 	$(BIN)/clang-format -i $(C_FILES)
+
+baseline: setup ## measure what baselines/pico-sim.txt holds and write it anew; commit it with the change that moved it
+	scripts/install-packages $(ARM_GCC)
+	$(BIN)/intercore sweep baselines/pico-sim.toml --again --store build/baseline.db > build/baseline.log
+	$(BIN)/intercore baseline save baselines/pico-sim.txt --store build/baseline.db
 
 fuzz: setup ## fuzz the target's console for FUZZ_SECONDS (60)
 	@command -v clang > /dev/null || scripts/install-packages clang:clang

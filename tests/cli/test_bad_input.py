@@ -34,6 +34,7 @@ NUMBERS = {
     "sweep plan.toml": ("--jobs", "--patience"),
     "show 1": ("--efficiency",),
     "info host": ("--timeout",),
+    "check b.toml host": ("--repetitions", "--timeout", "--baud"),
 }
 LONG = "x" * 5000
 DIGITS = "9" * 5000
@@ -65,6 +66,8 @@ ASKED_WRONGLY = (
     ("shell hos", "did you mean 'host'?"),
     ("report hots", "did you mean 'host'?"),
     ("compare hots 1", "did you mean 'host'?"),
+    ("baseline save b.txt five", "RUN is the number of a stored run and not 'five'"),
+    ("baseline sav b.txt", "sav"),
     ("predict hots message size=5", "did you mean 'host'?"),
     ("run", "intercore run host speedup"),
     ("run host", "which benchmark"),
@@ -201,6 +204,18 @@ ASKED_WRONGLY = (
     ("compare 1 99", "there is no run 99"),
     ("compare 1 १", "there is no target '१'"),
     ("compare", "A B"),
+    (f"compare {LONG} 1", "there is no target 'xxx"),
+    ("compare folder/ 1", "cannot read folder: Is a directory"),
+    ("compare binary.bin 1", "binary.bin:2: this is not UTF-8 text"),
+    ("compare text.db 1", "text.db:1: this is no baseline: its first line is not 'intercore baseline 1'"),
+    # budgets
+    ("check", "BUDGETS"),
+    ("check missing.toml host", "cannot read missing.toml: No such file or directory"),
+    ("check binary.bin host", "binary.bin:2: this is not UTF-8 text"),
+    ("check utf16.toml host", "utf16.toml:1: this is UTF-16 text"),
+    ("check digits.toml host", "digits.toml is no file of budgets: a number in it has thousands of digits"),
+    ("check deep.toml host", "deep.toml is no file of budgets: its lists and tables are nested too deeply"),
+    ("check plan.toml host", "plan.toml:1: there is no key 'target'"),
     ("export", "RUN"),
     ("export 1", "--to"),
     ("export --to x.csv", "RUN"),

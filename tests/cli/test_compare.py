@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.resources
-import json
+import re
 from typing import TYPE_CHECKING
 
 import jsonschema
 import pytest
 
+from intercore.document.schema import schema
 from intercore.record.store import Store
 
 if TYPE_CHECKING:
@@ -37,10 +37,7 @@ def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
     assert "Conditions that differ" in shown
     assert "Warning: host and serial also differ in what may decide a ratio" in " ".join(shown.split())
     found = both("compare", "host", "serial", "--format", "json").succeeded().json
-    schema = (
-        importlib.resources.files("intercore.document.schema").joinpath("comparison.schema.json").read_text("utf-8")
-    )
-    jsonschema.Draft202012Validator(json.loads(schema)).validate(found)
+    jsonschema.Draft202012Validator(schema("comparison")).validate(found)
     assert [pair["setting"] for pair in found["pairs"] if pair["series"] == "tp"] == [{"n": 10}, {"n": 100}]
     header, *rows = both("compare", "1", "2", "--format", "csv").succeeded().out.splitlines()
     assert header.split(",")[:5] == ["benchmark", "series", "n", "unit", "host"]
@@ -54,6 +51,23 @@ def test_two_runs_of_one_target_are_before_and_after(both: Tool) -> None:
     found = both("compare", "1", "3", "--format", "json", "--within", "50 %").succeeded().json
     assert [found["first"]["name"], found["second"]["name"]] == ["run 1 of host", "run 3 of host"]
     assert {pair["verdict"] for pair in found["pairs"]} <= {"faster", "slower", "same", "cannot tell"}
+
+
+def test_a_run_is_compared_with_the_baseline_that_was_saved_of_another(both: Tool) -> None:
+    said = both("baseline", "save", "before.txt", "1").succeeded()
+    assert re.search(r"wrote /.*/before\.txt: 2 settings of run 1 on host", said.err)
+    text = (both.directory / "before.txt").read_text()
+    both("baseline", "save", "before.txt", "1").succeeded()
+    assert (both.directory / "before.txt").read_text() == text
+    both("run", "host", *SETTING, "samples=5", "dither_us=10").succeeded()
+    shown = both("compare", "before.txt", "3").succeeded().out
+    assert "run 3 of host beside before.txt, of 6 quantities: " in shown
+    with_run, found = (both("compare", name, "3", "--format", "json").succeeded().json for name in ("1", "before.txt"))
+    assert found["pairs"] == with_run["pairs"]
+    assert (found["first"]["baseline"], found["second"]["baseline"]) == ("before.txt", None)
+    jsonschema.Draft202012Validator(schema("comparison")).validate(found)
+    alone = both("compare", "before.txt", "before.txt", "--store", "nowhere.db").succeeded().out
+    assert "before.txt beside before.txt" in alone, "two files need no store"
 
 
 def test_a_page_of_two_targets_has_them_side_by_side(both: Tool) -> None:
@@ -92,6 +106,8 @@ def test_a_newer_run_without_a_measurement_is_left_out_of_pages_and_comparisons(
         (("host", "serial", "--within", "5"), "--within is a percentage such as 5% or 0.5%, and not '5'"),
         (("host", "serial", "--within", "0%"), "--within=0% is out of range: above 0 %, at most 100 %"),
         (("host", "pico-sim"), "holds no run of the target pico-sim"),
+        (("nowhere.txt", "1"), "cannot read nowhere.txt: No such file or directory"),
+        (("1", "2", "x.txt"), "x.txt is a baseline, which is compared with one other side: give two names"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(both: Tool, words: tuple[str, ...], says: str) -> None:

@@ -122,7 +122,7 @@ def test_what_the_targets_differ_in_is_told_and_what_spoils_a_ratio_warned_of() 
         "compiler.flags": (("-O2",), ("-O0",)),
         "amp.protocol": ((), ("1",)),
     }
-    (warning,) = found.warnings
+    (warning,) = found.deciding
     assert "region of switch: sram and axi; compiler.flags: -O2 and -O0" in warning
     assert "freertos.cores" not in warning
 
@@ -277,7 +277,7 @@ def test_the_factor_that_was_changed_is_a_difference_and_no_setting() -> None:
     found = compare_sides([before], [after])
     assert [pair.setting for pair in found.pairs] == [{"size": 1}, {"size": 2}]
     assert [one.key for one in found.differences] == ["opt of switch"]
-    (warning,) = found.warnings
+    (warning,) = found.deciding
     assert warning.endswith("differ in what may decide a ratio (opt of switch: 2 and 3).")
     assert [column.title for column in comparison_section(found).tables[0].columns][2:4] == [
         f"run {before.id}",

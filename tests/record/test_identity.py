@@ -93,7 +93,7 @@ def test_runs_side_by_side_say_first_which_of_them_has_which_kernel() -> None:
 def test_runs_side_by_side_of_one_kernel_and_two_images_say_so() -> None:
     one, other = (run(measured({**RELEASED, "image.digest": str(n)}), number=n) for n in (1, 2))
     assert identity.sentences_together([one, other]) == [
-        "The runs 1, 2 on pico-sim are not of one image (1 / 2): the program was another one."
+        "On pico-sim, run 1 and run 2 are not of one image (1 / 2): the program was another one."
     ]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intercore.statistics.intervals import Interval
-from intercore.statistics.repetitions import MOST_REPETITIONS, chance, ratio, repetitions_for
+from intercore.statistics.repetitions import MOST_REPETITIONS, chance, medians, ratio, repetitions_for
 from intercore.statistics.verdict import FALSE_ALARMS, judged, significant
 
 
@@ -45,7 +45,7 @@ def test_a_chance_below_5_percent_and_an_interval_without_1_are_one_thing(
     over: list[float], under: list[float]
 ) -> None:
     sides = [[[value] for value in side] for side in (over, under)]
-    found, p = ratio(*sides), chance(*sides)
+    found, p = ratio(*sides), chance(*map(medians, sides))
     assert found is not None
     assert p is not None
     centre = math.log(np.exp(np.mean(np.log(over))) / np.exp(np.mean(np.log(under))))
@@ -56,16 +56,16 @@ def test_a_chance_below_5_percent_and_an_interval_without_1_are_one_thing(
 
 
 def test_equal_repetitions_differ_for_certain_or_not_at_all() -> None:
-    assert chance([[2.0]] * 3, [[2.0]] * 3) == 1
-    assert chance([[2.0]] * 3, [[2.1]] * 3) == 0
-    assert chance([[2.0]], [[2.1]] * 3) is None
-    assert chance([[0.0]] * 3, [[2.1]] * 3) is None
+    assert chance(medians([[2.0]] * 3), medians([[2.0]] * 3)) == 1
+    assert chance(medians([[2.0]] * 3), medians([[2.1]] * 3)) == 0
+    assert chance(medians([[2.0]]), medians([[2.1]] * 3)) is None
+    assert chance(medians([[0.0]] * 3), medians([[2.1]] * 3)) is None
 
 
 def test_the_repetitions_asked_for_make_the_interval_as_narrow_as_that() -> None:
     rng = np.random.default_rng(3)
     few = [[[value] for value in rng.lognormal(0, 0.1, 6)] for _ in range(2)]
-    count = repetitions_for(0.02, *few)
+    count = repetitions_for(0.02, *map(medians, few))
     assert count is not None
     scatter = [float(np.std(np.log(np.concatenate(side)), ddof=1)) for side in few]
     halves = []
@@ -76,5 +76,5 @@ def test_the_repetitions_asked_for_make_the_interval_as_narrow_as_that() -> None
         assert found.low is not None
         halves.append(found.value / found.low - 1)
     assert np.median(halves) == pytest.approx(0.02, rel=0.1)
-    assert repetitions_for(1e-9, *few) is None, f"more than {MOST_REPETITIONS}"
-    assert repetitions_for(0.02, [[1.0]], [[1.0]] * 5) is None
+    assert repetitions_for(1e-9, *map(medians, few)) is None, f"more than {MOST_REPETITIONS}"
+    assert repetitions_for(0.02, medians([[1.0]]), medians([[1.0]] * 5)) is None

@@ -36,6 +36,11 @@ MAX_BYTES = 1 << 20
 
 def read(path: Path) -> PlanFile:
     """Read a plan file. Raises UsageError for one that cannot be read, or whatever target it is carried out on."""
+    return parse(text_of(path, "plan file"), str(path))
+
+
+def text_of(path: Path, kind: str) -> str:
+    """Return the text of a file, which is a `kind` such as `plan file`. UsageError if it cannot be read or is none."""
     name = str(path)
     try:
         with path.open("rb") as file:
@@ -45,11 +50,11 @@ def read(path: Path) -> PlanFile:
     except ValueError:  # a name with a zero byte
         raise UsageError(f"cannot read {name}: no file has such a name") from None
     if len(data) > MAX_BYTES:
-        raise UsageError(f"{name} is no plan file: it has more than {MAX_BYTES} bytes")
+        raise UsageError(f"{name} is no {kind}: it has more than {MAX_BYTES} bytes")
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UsageError(f"{name}:1: this is UTF-16 text: save it as UTF-8")
     try:
-        return parse(data.decode("utf-8-sig"), name)  # with the byte-order mark that some editors put in front
+        return data.decode("utf-8-sig")  # with the byte-order mark that some editors put in front
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{name}:{line}: this is not UTF-8 text") from None

@@ -27,14 +27,31 @@ def line_of(text: str, location: Location) -> int:
     return 1
 
 
+def lines_of_list(text: str, location: Location) -> list[int]:
+    """Return the number, from 1, of the line of each value of a list, which is there: in one go."""
+    lines = text.split("\n")
+    found: list[int] = []
+    for count in range(1, len(lines) + 1):
+        above = "\n".join(lines[:count])
+        known = (_at(above + closing, location) for closing in _CLOSINGS)
+        values = next((value for value in known if isinstance(value, list)), [])
+        found += [count] * (len(values) - len(found))
+    return found
+
+
 def _has(text: str, location: Location) -> bool:
+    return _at(text, location) is not None
+
+
+def _at(text: str, location: Location) -> Any:  # noqa: ANN401 - whatever TOML has
+    """Return what stands at a location; None if nothing does, which no value of TOML is."""
     try:
         found: Any = tomllib.loads(text)
         for step in location:
             found = found[step]
     except (tomllib.TOMLDecodeError, KeyError, IndexError, TypeError):
-        return False
-    return True
+        return None
+    return found
 
 
 def syntax_error(error: tomllib.TOMLDecodeError, name: str, text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from intercore.campaign.toml_location import line_of, syntax_error
+from intercore.campaign.toml_location import line_of, lines_of_list, syntax_error
 from intercore.errors import UsageError, unknown
 from intercore.text import printable
 
@@ -49,6 +49,10 @@ class TomlTable:
             self.refuse(f"the plan needs at least one [[{key}]], such as:  [[{key}]]  {example}", key)
         return [self.inner(table, key, at) for at, table in enumerate(found)]
 
+    def lines_of_list(self, key: str) -> list[int]:
+        """Return the line of each value of a list."""
+        return lines_of_list(self.text, (*self.location, key))
+
     def required(self, key: str) -> str:
         """Return a text that must be there."""
         if key not in self.values:
@@ -86,16 +90,16 @@ class TomlTable:
         return found
 
 
-def parsed(text: str, name: str) -> TomlTable:
-    """Return the whole of a TOML text; `name` is that of the file. Raises UsageError for what is none."""
+def parsed(text: str, name: str, kind: str = "plan file") -> TomlTable:
+    """Return the whole of a TOML text; `name` is that of the file, of a `kind`. Raises UsageError for what is none."""
     try:
         return TomlTable(name, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(syntax_error(error, name, text)) from None
     except ValueError:  # Python reads no number of more than 4,300 digits
-        raise UsageError(f"{name} is no plan file: a number in it has thousands of digits") from None
+        raise UsageError(f"{name} is no {kind}: a number in it has thousands of digits") from None
     except RecursionError:
-        raise UsageError(f"{name} is no plan file: its lists and tables are nested too deeply") from None
+        raise UsageError(f"{name} is no {kind}: its lists and tables are nested too deeply") from None
 
 
 def shown(value: object) -> str:

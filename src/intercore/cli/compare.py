@@ -1,4 +1,4 @@
-"""The command `compare`: two runs or two targets side by side, or two builds that are measured by turns for that."""
+"""The command `compare`: two runs, targets or baselines, or two builds that are measured by turns for that."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from intercore.cli import by_turns
 from intercore.cli.number_options import percent_option, whole_option
 from intercore.cli.options import DEFAULT_STORE, Output, StorePath, Timeout
 from intercore.cli.outcome import check_sound, write_comparison
-from intercore.cli.stored import existing, named
+from intercore.cli.stored import is_baseline, sides_named
 from intercore.comparison.analysis import compare as compare_runs
 from intercore.comparison.analysis import compare_sides
 from intercore.comparison.report import comparison_rows, comparison_section
@@ -28,7 +28,8 @@ _SIDES = 2
 
 
 @app.command(
-    epilog="Examples: intercore compare 3 4; intercore compare pico-sim pico-amp-sim --within 2% -o page.html; "
+    epilog="Examples: intercore compare 3 4; intercore compare baseline.txt 4; "
+    "intercore compare pico-sim pico-amp-sim --within 2% -o page.html; "
     "intercore compare --alternate host switch --firmware before/firmware --firmware after/firmware"
 )
 def compare(
@@ -36,8 +37,8 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="A B",
-            help="Numbers of stored runs, before and after a change, or targets, for their newest complete runs. "
-            "More numbers are put together by target. With --alternate: TARGET BENCHMARK [NAME=VALUE,…].",
+            help="Numbers of stored runs, before and after a change, targets, for their newest complete runs, or files "
+            "of baselines. More numbers are put together by target. With --alternate: TARGET BENCHMARK [NAME=VALUE,…].",
         ),
     ] = None,
     *,
@@ -86,7 +87,7 @@ def compare(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Compare two runs or two targets: what is faster, slower or the same, and by what else the two differ."""
+    """Compare two runs, targets or baselines: what is faster, slower or the same, and by what else they differ."""
     asked = by_turns.Asked(
         tuple(names or ()), tuple(kernels or ()), tuple(firmwares or ()), tuple(builds or ()), repetitions, seed
     )
@@ -99,8 +100,9 @@ def compare(
             raise UsageError(f"{name} is for builds that are measured for this: add --alternate, or leave it out")
         if not asked.words:
             raise UsageError("which two runs or targets? e.g. intercore compare 3 4; intercore runs lists them")
-        with existing(store_path) as store:
-            sides = [named(store, [name]) for name in asked.words]
+        if len(asked.words) != _SIDES and (files := [name for name in asked.words if is_baseline(name)]):
+            raise UsageError(f"{files[0]} is a baseline, which is compared with one other side: give two names")
+        sides = sides_named(asked.words, store_path)
         measured = []
         if len(sides) == _SIDES:
             found = compare_sides(sides[0], sides[1], usual_builds(), within=within)
@@ -110,6 +112,6 @@ def compare(
     if page is not None:
         write_comparison(found, page)
     section = comparison_section(found, in_full=in_full)
-    warnings, first_said = found.warnings, found.identities
+    warnings, first_said = found.warnings, (*found.identities, *found.deciding)
     show(OfSection(found, comparison_rows(found), section, warnings, first_said, answer_first=True), output)
     check_sound(measured)

@@ -38,7 +38,12 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "compare": (
         "compare",
-        "Compare two runs or two targets: what is faster, slower or the same, and by what else the two differ.",
+        "Compare two runs, targets or baselines: what is faster, slower or the same, and by what else they differ.",
+    ),
+    "baseline": ("baseline", "Keep what a run came to in a small file, for later runs to be compared with."),
+    "check": (
+        "check",
+        "Hold a run against the budgets of a file: the exit status says whether they are kept, for a build to fail by.",
     ),
     "predict": (
         "predict",

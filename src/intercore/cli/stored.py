@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from intercore.cli.number_options import run_number
 from intercore.cli.options import DEFAULT_STORE
+from intercore.comparison import baseline_file
 from intercore.errors import UsageError
 from intercore.numeral import whole_number
 from intercore.record.store import Store, StoreReader
-from intercore.target.targets import find
+from intercore.target.targets import TARGETS, find
 from intercore.terminal.console import say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Sequence
 
     from intercore.record.measurement import Plan, Run
     from intercore.record.store import RunSummary
@@ -61,6 +62,29 @@ def stored(path: Path, run_id: int | None) -> Run:
 def named(store: StoreReader, names: Iterable[str]) -> list[Run]:
     """Return the runs that are named by their numbers or by targets, each once."""
     return [store.run(number) for number in dict.fromkeys(one for name in names for one in _run_ids(store, name))]
+
+
+def is_baseline(name: str) -> bool:
+    """Whether a user means a file by a name that may also be the number of a run or a target."""
+    if whole_number(name) is not None or any(name == target.name for target in TARGETS):
+        return False
+    with contextlib.suppress(OSError):  # no file has so long a name
+        return "." in name or "/" in name or Path(name).is_file()
+    return False
+
+
+def sides_named(names: Iterable[str], path: Path) -> list[Sequence[Run]]:
+    """Return what is named, one by one: a baseline by its file, runs of the store at `path` by number or target."""
+    with contextlib.ExitStack() as stack:
+        store: StoreReader | None = None
+        sides: list[Sequence[Run]] = []
+        for name in names:
+            if is_baseline(name):
+                sides.append([baseline_file.read(Path(name))])
+            else:
+                store = store or stack.enter_context(existing(path))
+                sides.append(named(store, [name]))
+    return sides
 
 
 def _run_ids(store: StoreReader, name: str) -> list[int]:

@@ -17,6 +17,7 @@ from msgspec import Meta
 
 from intercore.benchmarks.possible import analysable
 from intercore.benchmarks.series import Unit, incomparable
+from intercore.comparison.baseline import Baseline
 from intercore.comparison.by_turns import are_by_turns
 from intercore.comparison.pairs import Key, Levels, Pair, levels_of, matched_by, pairs_of, pools_of
 from intercore.comparison.verdicts import WITHIN, summary
@@ -61,6 +62,8 @@ class Side(msgspec.Struct, frozen=True):
     runs: tuple[int, ...]
     emulated: bool = False
     """Whether it is an emulated chip: then its times, and all ratios with them, mean nothing."""
+    baseline: str | None = None
+    """The file, where it is a baseline; it then has no runs."""
 
     @property
     def title(self) -> str:
@@ -118,6 +121,8 @@ class Comparison(msgspec.Struct, frozen=True):
     sentences: tuple[str, ...]
     identities: tuple[str, ...]
     """Of which kernels and images the targets are: what must be known before any number is read."""
+    deciding: tuple[str, ...]
+    """What else differs that may decide a ratio, such as the compiler: likewise."""
     warnings: tuple[str, ...]
     by_turns: bool = False
     """Whether the sides are two runs that were measured by turns: ratios are then those of repetitions that were
@@ -148,7 +153,7 @@ def compare_sides(
     *,
     within: float = WITHIN,
 ) -> Comparison:
-    """Compare two sides, each of one or more runs of a target: two targets, or one before and after a change.
+    """Compare two sides, each a baseline or runs of a target: two targets, or one before and after a change.
 
     A target that is built as usual is compared with one that has no such factor. `within` is the share up to which a
     difference does not matter. UsageError if both are the same runs, if the runs of one are of several kernels, or if
@@ -156,6 +161,8 @@ def compare_sides(
     """
     whole = (first, second)
     mine, theirs = (_side(runs, alone=first[0].plan.target != second[0].plan.target) for runs in whole)
+    if mine.name == theirs.name and mine.baseline and theirs.baseline:  # files of one name, in two folders
+        mine, theirs = (msgspec.structs.replace(one, name=str(one.baseline)) for one in (mine, theirs))
     if mine.target == theirs.target and set(mine.runs) & set(theirs.runs):
         raise UsageError(f"both sides are {mine.name}: give another run to compare it with (intercore runs lists them)")
     names = [mine.name, theirs.name]
@@ -194,14 +201,19 @@ def compare_sides(
         ),
         (*_built_from(whole, names), *_turns(by_turns), *_sentences(mine, theirs, pairs, overall, alone, left_out)),
         tuple(_identities(names, sides)),
-        (*_left_out(failed), *_spoilt(names, compared), *_warnings(mine, theirs, fixed, differences)),
+        tuple(_deciding(mine, theirs, fixed, differences)),
+        (*_left_out(failed), *_spoilt(names, compared), *_warnings(mine, theirs)),
         by_turns,
     )
 
 
 def _side(runs: Sequence[Run], *, alone: bool) -> Side:
     """Return what is said of a side; `alone` says whether no other one is of its target."""
-    target, numbers = runs[0].plan.target, tuple(run.id for run in runs)
+    target = runs[0].plan.target
+    if isinstance(runs[0], Baseline):
+        simulated = runs[0].plan.simulated
+        return Side(runs[0].title, target, simulated, (), baseline=runs[0].file)
+    numbers = tuple(run.id for run in runs)
     named = f"run{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))} of {target}"
     return Side(
         target if alone else named,
@@ -227,7 +239,10 @@ def _left_out(failed: Mapping[str, int]) -> Iterator[str]:
 
 def _refuse_several_kernels(target: str, side: Sequence[Run]) -> None:
     measurements = [one for run in side for one in run.measurements]
-    if several := identity.kernels_that_differ(measurements):
+    several = identity.kernels_that_differ(measurements)
+    if several and isinstance(side[0], Baseline):
+        raise UsageError(f"{side[0].file} names several kernels ({identity.in_a_row(several)}): save it anew")
+    if several:
         named = ", ".join(str(run.id) for run in side)
         raise UsageError(
             f"run{'s' * (len(side) > 1)} {named} of {target}: measured with several kernels "
@@ -240,11 +255,13 @@ def _identities(targets: Sequence[str], sides: Sequence[Sequence[Run]]) -> Itera
     """Say which kernel each target has, unless both have the same, and what is not known of that or changed."""
     kernels = [identity.kernels(one for run in side for one in run.measurements) for side in sides]
     known = [{identity.kernel(one) for one in found} for found in kernels]
-    if known[0] != known[1]:
+    runs = [run for side in sides for run in side]
+    one_target = len({run.plan.target for run in runs}) == 1
+    of_all = [one for run in runs for one in run.measurements]
+    if known[0] != known[1] and not (one_target and identity.kernels_that_differ(of_all)):  # which is said below
         named = (identity.in_a_row(map(identity.kernel_name, found)) for found in kernels)
         each = "; ".join(f"{target}: {names}" for target, names in zip(targets, named, strict=True))
         yield f"Not of one kernel, as far as is known ({each})."
-    runs = [run for side in sides for run in side]
     yield from identity.sentences_together(runs)
     yield from (sentence for run in runs for sentence in identity.sentences(run))
 
@@ -332,14 +349,10 @@ def _spoilt(targets: Sequence[str], compared: Sequence[Sequence[Measurement]]) -
             yield f"{target} counts {named}: ratios with these results mean nothing. See intercore show."
 
 
-def _warnings(
+def _deciding(
     first: Side, second: Side, fixed: Sequence[Difference], differences: Sequence[Difference]
 ) -> Iterator[str]:
-    if first.emulated or second.emulated:
-        yield CAUTION
-    elif first.simulated != second.simulated:
-        simulated, measured = (first, second) if first.simulated else (second, first)
-        yield f"{simulated.name} is SIMULATED and {measured.name} is measured: a ratio has the simulator's error."
+    """Say which conditions differ that may decide a ratio."""
     spoiling = [*fixed, *(one for one in differences if one.key in _BESIDE)]
     if spoiling:
         named = "; ".join(f"{one.key}: {_values(one.first)} and {_values(one.second)}" for one in spoiling)
@@ -350,6 +363,14 @@ def _warnings(
                 f"{first.name} and {second.name} also differ in what may decide a ratio ({named}): "
                 "it is not the kernels' alone."
             )
+
+
+def _warnings(first: Side, second: Side) -> Iterator[str]:
+    if first.emulated or second.emulated:
+        yield CAUTION
+    elif first.simulated != second.simulated:
+        simulated, measured = (first, second) if first.simulated else (second, first)
+        yield f"{simulated.name} is SIMULATED and {measured.name} is measured: a ratio has the simulator's error."
 
 
 def _values(values: Sequence[str]) -> str:

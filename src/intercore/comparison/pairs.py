@@ -6,17 +6,16 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import msgspec
-import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import IRRELEVANT, by_level
-from intercore.benchmarks.series import Unit, derived, has_median, incomparable, quantity
+from intercore.benchmarks.series import Unit, incomparable
 from intercore.comparison.by_turns import InTurn, judge_by_turns
-from intercore.comparison.verdicts import Judgement, Values, Verdict, judge
+from intercore.comparison.quantities import Quantity, quantities
+from intercore.comparison.verdicts import Judgement, Verdict, judge
 from intercore.record.measurement import Level
 from intercore.record.plan import canonical
 from intercore.statistics.intervals import Interval
-from intercore.statistics.repetitions import median
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +27,7 @@ Key: TypeAlias = tuple[str, str]
 Levels: TypeAlias = dict[str, dict[str, set[Level]]]
 """By benchmark and factor, those of one side."""
 _HOW_MUCH = ("size", "n")
-_WITHOUT_LEVEL = frozenset({"messages"})
+WITHOUT_LEVEL = frozenset({"messages"})
 """Factors that say how much of one thing a sample holds, which the number does not depend on."""
 
 
@@ -65,7 +64,7 @@ def levels_of(side: Sequence[Run]) -> Levels:
     found: Levels = defaultdict(lambda: defaultdict(set))
     for one in (one for run in side for one in run.measurements):
         for name, level in one.factors.items():
-            if name not in IRRELEVANT | _WITHOUT_LEVEL:
+            if name not in IRRELEVANT | WITHOUT_LEVEL:
                 found[one.benchmark][name].add(level)
     return found
 
@@ -114,18 +113,20 @@ def pairs_of(
     in_turn: list[InTurn] = []
     named, sides = [], []
     for key in both:
-        mine, theirs = _quantities(first[key]), _quantities(second[key])
+        mine, theirs = quantities(first[key]), quantities(second[key])
         setting = _levels(first[key][0], varied.get(key[0], ()))
-        hz = _one_rate(first[key] + second[key]) if all(simulated) else None
-        for (series, unit), values in mine.items():
+        hz = one_rate(first[key] + second[key]) if all(simulated) else None
+        for (series, unit), known in mine.items():
             if (series, unit) in theirs:
                 in_turn.append(InTurn(series, unit, first[key], second[key]))
                 named.append((key[0], series, setting, hz))
-                sides.append((unit, values, theirs[series, unit]))
+                sides.append((unit, known, theirs[series, unit]))
     if by_turns and not all(simulated):
         judgements = judge_by_turns(in_turn, within=within)
     else:
-        judgements = judge(sides, within=within, simulated=simulated)
+        judgements = judge(
+            [(unit, mine.medians, theirs.medians) for unit, mine, theirs in sides], within=within, simulated=simulated
+        )
     found = [_pair(*name, *side, judgement) for name, side, judgement in zip(named, sides, judgements, strict=True)]
     order = {benchmark: at for at, benchmark in enumerate(dict.fromkeys(key[0] for key in both))}
     series_order = {name: at for at, name in enumerate(dict.fromkeys((one.benchmark, one.series) for one in found))}
@@ -139,7 +140,7 @@ def pairs_of(
     )
 
 
-def _one_rate(pool: Iterable[Measurement]) -> int | None:
+def one_rate(pool: Iterable[Measurement]) -> int | None:
     """Return the cycles per second of a core, if all measurements tell one."""
     told = {one.conditions.get("clock.sys_hz", "") for one in pool}
     hz = told.pop()
@@ -157,7 +158,7 @@ def _varied(
         for side, pools in enumerate((first, second)):
             for name, level in pools[key][0].factors.items():
                 levels[key[0]][name][side].add(level)
-    besides = IRRELEVANT | _WITHOUT_LEVEL | {"measure"}  # which the series tells
+    besides = IRRELEVANT | WITHOUT_LEVEL | {"measure"}  # which the series tells
     return {
         benchmark: sorted(
             (
@@ -180,31 +181,17 @@ def _levels(one: Measurement, names: Iterable[str]) -> dict[str, Level]:
     return {name: one.factors[name] for name in names if name in one.factors}
 
 
-def _quantities(pool: Sequence[Measurement]) -> dict[tuple[str, Unit], Values]:
-    """Return the values of each repetition, by quantity."""
-    found: dict[tuple[str, Unit], Values] = defaultdict(lambda: Values([], 0.0))
-    for one in pool:
-        for series in one.series:
-            if has_median(one.benchmark, series) and len(series.ticks):
-                name, unit, values = quantity(one, series)
-                known, tick = found[name, unit]
-                found[name, unit] = Values([*known, values], max(tick, 1e6 / series.hz if unit == "us" else 0.0))
-        for name, unit, values in derived(one):
-            found[name, unit] = Values([*found[name, unit].repetitions, values], 0.0)
-    return found
-
-
 def _pair(
     benchmark: str,
     series: str,
     setting: dict[str, Level],
     hz: int | None,
     unit: Unit,
-    mine: Values,
-    theirs: Values,
+    mine: Quantity,
+    theirs: Quantity,
     found: Judgement,
 ) -> Pair:
-    first, second = (median(side.repetitions, tick=side.tick) for side in (mine, theirs))
+    first, second = mine.medians.whole, theirs.medians.whole
     return Pair(
         benchmark=benchmark,
         series=series,
@@ -212,10 +199,10 @@ def _pair(
         unit=unit,
         first=first,
         second=second,
-        first_samples=sum(map(len, mine.repetitions)),
-        second_samples=sum(map(len, theirs.repetitions)),
+        first_samples=mine.samples,
+        second_samples=theirs.samples,
         ratio=found.ratio,
-        exact=all(len(np.unique(np.concatenate(side.repetitions))) == 1 for side in (mine, theirs)),
+        exact=mine.least == mine.largest and theirs.least == theirs.largest,
         verdict=found.verdict,
         within=found.within,
         more_repetitions=found.more_repetitions,

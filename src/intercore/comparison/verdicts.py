@@ -6,17 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from intercore.record.plan import ENOUGH_REPETITIONS
-from intercore.statistics.repetitions import chance, ratio, repetitions_for
+from intercore.statistics.repetitions import chance, ratio_of_medians, repetitions_for
 from intercore.statistics.verdict import judged, significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from intercore.benchmarks.series import Unit
     from intercore.statistics.intervals import Interval
+    from intercore.statistics.repetitions import Medians
     from intercore.statistics.verdict import Verdict as OfMedians
 
 Verdict: TypeAlias = Literal["faster", "slower", "more", "fewer", "same", "cannot tell"]
@@ -33,14 +31,6 @@ _WORDS: Mapping[Unit, Mapping[OfMedians, Verdict]] = {
 }
 
 
-class Values(NamedTuple):
-    """What was measured of one quantity in one setting."""
-
-    repetitions: list[NDArray[np.float64]]
-    tick: float
-    """Resolution of the clock, in µs; 0 for what is no time."""
-
-
 class Judgement(NamedTuple):
     """Whether the two sides of a pair differ."""
 
@@ -55,7 +45,7 @@ class Judgement(NamedTuple):
 
 
 def judge(
-    sides: Sequence[tuple[Unit, Values, Values]], *, within: float, simulated: tuple[bool, bool]
+    sides: Sequence[tuple[Unit, Medians, Medians]], *, within: float, simulated: tuple[bool, bool]
 ) -> list[Judgement]:
     """Return a judgement for each pair of a first and a second side.
 
@@ -63,13 +53,13 @@ def judge(
     measured once is the same each time.
     """
     if all(simulated):
-        return [_exact(unit, _ratio(first, second)) for unit, first, second in sides]
+        return [_exact(unit, ratio_of_medians(second, first)) for unit, first, second in sides]
     sides = [
-        (unit, _again(first) if simulated[0] else first, _again(second) if simulated[1] else second)
+        (unit, again(first) if simulated[0] else first, again(second) if simulated[1] else second)
         for unit, first, second in sides
     ]
-    ratios = [_ratio(first, second) for _, first, second in sides]
-    chances = [_chance(first, second) for _, first, second in sides]
+    ratios = [ratio_of_medians(second, first) for _, first, second in sides]
+    chances = [chance(second, first) for _, first, second in sides]
     judgements = []
     for (unit, first, second), found, differs in zip(sides, ratios, significant(chances), strict=True):
         verdict, most = judged(found, differs=differs, within=within)
@@ -78,17 +68,9 @@ def judge(
     return judgements
 
 
-def _again(side: Values) -> Values:
-    """Return what a simulated chip would measure twice."""
-    return side._replace(repetitions=side.repetitions * 2) if len(side.repetitions) == 1 else side
-
-
-def _ratio(first: Values, second: Values) -> Interval | None:
-    return ratio(second.repetitions, first.repetitions, ticks=(second.tick, first.tick))
-
-
-def _chance(first: Values, second: Values) -> float | None:
-    return chance(second.repetitions, first.repetitions, ticks=(second.tick, first.tick))
+def again(known: Medians) -> Medians:
+    """Return what a simulated chip would measure twice, of what it measured once."""
+    return known._replace(each=known.each * 2) if len(known.each) == 1 else known
 
 
 def _exact(unit: Unit, found: Interval | None) -> Judgement:
@@ -99,11 +81,11 @@ def _exact(unit: Unit, found: Interval | None) -> Judgement:
     return Judgement(found, _WORDS[unit]["less" if found.value < 1 else "more"], None, None)
 
 
-def _more_repetitions(first: Values, second: Values, within: float) -> int | None:
-    have = min(len(first.repetitions), len(second.repetitions))
+def _more_repetitions(first: Medians, second: Medians, within: float) -> int | None:
+    have = min(len(first.each), len(second.each))
     if have == 1:
         return ENOUGH_REPETITIONS - 1
-    needed = repetitions_for(within, second.repetitions, first.repetitions, ticks=(second.tick, first.tick))
+    needed = repetitions_for(within, second, first)
     return None if needed is None else max(needed - have, 1)
 
 

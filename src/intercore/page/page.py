@@ -179,7 +179,7 @@ def _page(reported: Sequence[Reported], usual: UsualBuilds) -> str:
             side_by_side=None if compared is None else comparison_section(compared),
             compared=compared,
             compared_picture=None if compared is None else picture(compared),
-            comparison_warnings=() if compared is None else compared.warnings,
+            comparison_warnings=() if compared is None else (*compared.deciding, *compared.warnings),
             heading=_heading(drawn, chapters),
             all_figures=[figure for _, figure in chain.from_iterable(numbered)],
             conditions=_conditions(sections),

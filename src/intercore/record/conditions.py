@@ -88,6 +88,12 @@ def disagreement(first: Mapping[str, str], second: Mapping[str, str]) -> list[st
     return sorted(key for key in keys if first.get(key) != second.get(key))
 
 
+def lasting(conditions: Mapping[str, str]) -> dict[str, str]:
+    """Return the conditions that are more than true of the moment, without those of the desk and the target's name."""
+    ignored = _OF_THE_MOMENT | {"target"}
+    return {key: value for key, value in conditions.items() if key not in ignored and not _is_of_desk(key)}
+
+
 def differing_between(
     first: Iterable[Measurement], second: Iterable[Measurement]
 ) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:

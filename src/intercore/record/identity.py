@@ -123,14 +123,14 @@ def _between(target: str, runs: Sequence[Run]) -> Iterator[str]:
     together = [one for run in runs for one in run.measurements]
     if kernels_that_differ(together):
         of_each = "; ".join(
-            f"run {run.id}: {in_a_row([kernel_name(one) for one in kernels(run.measurements)])}"
+            f"{run.title}: {in_a_row([kernel_name(one) for one in kernels(run.measurements)])}"
             for run in runs
             if run.measurements
         )
         yield f"Other kernels were measured on {target}: {of_each}. What differs between these runs may be theirs."
     elif several := images_that_differ(together):
-        named = ", ".join(str(run.id) for run in runs)
-        yield f"The runs {named} on {target} are not of one image ({in_a_row(several)}): the program was another one."
+        named = " and ".join(run.title for run in runs)
+        yield f"On {target}, {named} are not of one image ({in_a_row(several)}): the program was another one."
 
 
 def _unknown(run: Run) -> Iterator[str]:

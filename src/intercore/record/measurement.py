@@ -201,6 +201,11 @@ class Run(msgspec.Struct, frozen=True, eq=False):
     """Those that are complete, in the order in which they were taken."""
 
     @property
+    def title(self) -> str:
+        """What it is called in a sentence: `run 3`."""
+        return f"run {self.id}"
+
+    @property
     def complete(self) -> bool:
         """Whether nothing of the plan is missing."""
         return len(self.measurements) >= self.total

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -94,37 +94,62 @@ def percentile(repetitions: Iterable[ArrayLike], percent: float) -> Interval | N
     return Interval(value, float(ordered[low]), float(ordered[high])) if low >= 0 and high < n else None
 
 
+class Medians(NamedTuple):
+    """What is known of a median: enough to compare it by, without the values."""
+
+    whole: Interval
+    """Of all values, as `median` has it."""
+    each: tuple[float, ...]
+    """Of each repetition; of a single one, that of all values."""
+
+
+def medians(repetitions: Iterable[ArrayLike], *, tick: float = 0.0) -> Medians:
+    """Return the median of all values and that of each repetition; `tick` as for `median`."""
+    known = _with_values(repetitions)
+    whole = median(known, tick=tick)
+    return Medians(whole, (whole.value,) if len(known) == 1 else tuple(map(float, _medians(known, tick))))
+
+
 def ratio(over: Iterable[ArrayLike], under: Iterable[ArrayLike], *, ticks: Ticks = EXACT) -> Interval | None:
+    """Return the ratio of two medians with its 95 % interval, by `ratio_of_medians`."""
+    return ratio_of_medians(medians(over, tick=ticks[0]), medians(under, tick=ticks[1]))
+
+
+def ratio_of_medians(over: Medians, under: Medians) -> Interval | None:
     """Return the ratio of two medians with its 95 % interval; None if either median is not above 0.
 
     Of repetitions that have nothing to do with each other: Welch's t on the logarithms of their medians. If either side
-    is a single repetition, from the intervals of the two medians (MOVER: Zou & Donner, Statistics in Medicine 27 (2008)
-    1693, for a ratio on the logarithmic scale). Bounds are None where a repetition's median is not above 0.
+    is a single repetition, from the intervals of the two medians, by `ratio_of_intervals`. Bounds are None where a
+    repetition's median is not above 0.
     """
-    sides = [_with_values(side) for side in (over, under)]
-    medians = [float(np.median(np.concatenate(side))) for side in sides]
-    if min(medians) <= 0:
+    if min(over.whole.value, under.whole.value) <= 0:
         return None
-    value = medians[0] / medians[1]
-    if min(map(len, sides)) == 1:
-        found = _mover(*(_logarithm(median(side)) for side in sides))
-        low, high = (
-            None if bound is None else value * math.exp(bound - found.value) for bound in (found.low, found.high)
-        )
-        return Interval(value, low, high)
-    each = [_medians(side, tick) for side, tick in zip(sides, ticks, strict=True)]
-    if min(one.min() for one in each) <= 0:
-        return Interval(value)
-    return _of_logarithm(medians, *_welch(*(np.log(one) for one in each)))
+    if min(len(over.each), len(under.each)) == 1:
+        return ratio_of_intervals(over.whole, under.whole)
+    if min(*over.each, *under.each) <= 0:
+        return Interval(over.whole.value / under.whole.value)
+    return _of_logarithm((over.whole.value, under.whole.value), *_welch(np.log(over.each), np.log(under.each)))
 
 
-def chance(over: Iterable[ArrayLike], under: Iterable[ArrayLike], *, ticks: Ticks = EXACT) -> float | None:
-    """Return the p value of the two medians of `ratio` being the same, by the same Welch's t.
+def ratio_of_intervals(over: Interval, under: Interval) -> Interval | None:
+    """Return the ratio of two values that are each known with a 95 % interval; None if either is not above 0.
+
+    MOVER (Zou & Donner, Statistics in Medicine 27 (2008) 1693), for a ratio on the logarithmic scale.
+    """
+    if min(over.value, under.value) <= 0:
+        return None
+    found, value = _mover(_logarithm(over), _logarithm(under)), over.value / under.value
+    low, high = (None if bound is None else value * math.exp(bound - found.value) for bound in (found.low, found.high))
+    return Interval(value, low, high)
+
+
+def chance(over: Medians, under: Medians) -> float | None:
+    """Return the p value of the two medians of `ratio_of_medians` being the same, by the same Welch's t.
 
     None where a side is a single repetition, which knows nothing of what differs between two, or where a repetition's
     median is not above 0.
     """
-    found = _logarithms(over, under, ticks)
+    found = _logarithms(over, under)
     if found is None:
         return None
     apart, error, freedom = _welch_error(*found)
@@ -135,15 +160,13 @@ def chance(over: Iterable[ArrayLike], under: Iterable[ArrayLike], *, ticks: Tick
     return 2 * float(t.sf(abs(apart) / error, freedom))
 
 
-def repetitions_for(
-    within: float, over: Iterable[ArrayLike], under: Iterable[ArrayLike], *, ticks: Ticks = EXACT
-) -> int | None:
-    """Return how many repetitions of either side would make the bounds of `ratio` lie within a share of it.
+def repetitions_for(within: float, over: Medians, under: Medians) -> int | None:
+    """Return how many repetitions of either side would make the bounds of their ratio lie within a share of it.
 
     `within` is above 0. They are taken to differ as those do that there are. None where those tell nothing of that: a
     single repetition, a median that is not above 0; or where it takes more than MOST_REPETITIONS.
     """
-    found = _logarithms(over, under, ticks)
+    found = _logarithms(over, under)
     if found is None:
         return None
     variance = sum(float(np.var(side, ddof=1)) for side in found)
@@ -153,13 +176,11 @@ def repetitions_for(
     return None
 
 
-def _logarithms(over: Iterable[ArrayLike], under: Iterable[ArrayLike], ticks: Ticks) -> tuple[Floats, Floats] | None:
+def _logarithms(over: Medians, under: Medians) -> tuple[Floats, Floats] | None:
     """Return the logarithms of both sides' medians; None where one is not above 0, or a side has one only."""
-    sides = [_with_values(side) for side in (over, under)]
-    if min(map(len, sides)) == 1:
+    if min(len(over.each), len(under.each)) == 1 or min(*over.each, *under.each) <= 0:
         return None
-    first, second = (_medians(side, tick) for side, tick in zip(sides, ticks, strict=True))
-    return (np.log(first), np.log(second)) if min(first.min(), second.min()) > 0 else None
+    return np.log(over.each), np.log(under.each)
 
 
 def difference(one: Iterable[ArrayLike], less: Iterable[ArrayLike], *, ticks: Ticks = EXACT) -> Interval:

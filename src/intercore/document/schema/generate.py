@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from intercore.benchmarks.reports import analyses, schema_parts
+from intercore.budgets.check import Check
 from intercore.comparison.analysis import Comparison
 
 if TYPE_CHECKING:
@@ -50,13 +51,22 @@ def up_to_date(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def of_comparison() -> dict[str, Any]:
     """Return the schema of what `intercore compare` prints, which is all of it from its types."""
-    (reference,), definitions = msgspec.json.schema_components([Comparison], ref_template=_REFERENCES)
-    described = {known.__name__: _field_texts(known) for known in _structs([Comparison])}
+    return _of_type(Comparison, "compare", "comparison", "Two sides beside each other")
+
+
+def of_check() -> dict[str, Any]:
+    """Return the schema of what `intercore check` prints, likewise."""
+    return _of_type(Check, "check", "check", "Budgets held against a run")
+
+
+def _of_type(type_: type[msgspec.Struct], command: str, name: str, title: str) -> dict[str, Any]:
+    (reference,), definitions = msgspec.json.schema_components([type_], ref_template=_REFERENCES)
+    described = {known.__name__: _field_texts(known) for known in _structs([type_])}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:intercore:comparison:1",
-        "title": "Two sides beside each other, schema 1",
-        "description": "What `intercore compare` prints with `--format json`; docs/json.md explains it.",
+        "$id": f"urn:intercore:{name}:1",
+        "title": f"{title}, schema 1",
+        "description": f"What `intercore {command}` prints with `--format json`; docs/json.md explains it.",
         **reference,
         "$defs": {name: _strict(one, described.get(name, {})) for name, one in sorted(definitions.items())},
     }

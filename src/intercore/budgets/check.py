@@ -1,0 +1,301 @@
+"""All budgets of a file held against a run: which are kept, and what that comes to for a build."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import defaultdict
+from contextlib import contextmanager
+from itertools import chain
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from intercore.benchmarks import registry
+from intercore.benchmarks.grouping import by_level, varied_names
+from intercore.benchmarks.possible import is_possible
+from intercore.benchmarks.series import incomparable
+from intercore.budgets.held import (
+    Held,
+    Outcome,
+    Side,
+    check_series,
+    held,
+    limit_of,
+    not_measured,
+    series_of,
+)
+from intercore.comparison.analysis import compare_sides
+from intercore.comparison.baseline import setting_key
+from intercore.comparison.pairs import WITHOUT_LEVEL, levels_of, pools_of
+from intercore.comparison.quantities import quantities
+from intercore.errors import UsageError, unknown
+from intercore.record import identity
+from intercore.record.conditions import warnings
+from intercore.record.factors import TARGET_FACTORS
+from intercore.record.measurement import SPOILING_CHECKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from intercore.budgets.budget import Budget
+    from intercore.comparison.analysis import UsualBuilds
+    from intercore.comparison.baseline import Baseline
+    from intercore.record.measurement import Level, Measurement, Run
+
+STATUS: Mapping[Outcome, int] = {"kept": 0, "broken": 1, "cannot tell": 3, "not measured": 4}
+"""Exit status of what the budgets of a file come to; 2 is that of a file or a command that is wrong."""
+_WORST: tuple[Outcome, ...] = ("broken", "not measured", "cannot tell", "kept")
+"""What all of them come to is what comes first here."""
+
+
+class BudgetFile(msgspec.Struct, frozen=True):
+    """What a file of budgets says."""
+
+    name: str
+    """As the user named it."""
+    budgets: tuple[Budget, ...]
+    baseline: Baseline | None
+    """What ratios are to; there if a budget is one."""
+    repetitions: int | None
+    """How often each setting is measured, if the file says so."""
+
+
+class Check(msgspec.Struct, frozen=True):
+    """What the budgets of a file come to."""
+
+    file: str
+    target: str
+    """Empty where nobody could tell of which target it was to be."""
+    simulated: bool
+    run: int | None
+    """Number of the run that the budgets were held against; None if nothing could be measured."""
+    baseline: str | None
+    """The file of the baseline that ratios are to."""
+    outcome: Outcome
+    """Of all together: broken before not measured, that before cannot tell, and kept if all are."""
+    exit_status: Literal[0, 1, 3, 4]
+    """Of the command: 0 kept, 1 broken, 3 cannot tell, 4 not measured."""
+    budgets: tuple[Held, ...]
+    """Each budget held against each setting that it is for, in the order of the file."""
+    first: tuple[str, ...]
+    """What must be known before any number is read: which kernels, and what else differs from the baseline."""
+    warnings: tuple[str, ...]
+    schema: int = 1
+    """Version of this shape. 1: the first."""
+
+
+def unmeasured(file: BudgetFile, target: str, why: str, *, simulated: bool) -> Check:
+    """Return what budgets come to where nothing could be measured, for a reason that is one sentence."""
+    return _whole(file, target, None, [not_measured(one, why) for one in file.budgets], (), (), simulated=simulated)
+
+
+def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, str] = MappingProxyType({})) -> Check:
+    """Hold all budgets of a file against a run.
+
+    `missing` says why settings of a budget were not measured, by its text, where that is known. UsageError, with file
+    and line, for a budget of what its benchmark does not have, or whose unit does not fit.
+    """
+    if run.plan.emulated:
+        raise UsageError(
+            f"{run.title} is of {run.plan.target}, which is emulated: its times mean nothing to hold a budget against"
+        )
+    settings = _Settings(run, file.baseline)
+    found: list[Held] = []
+    for one in file.budgets:
+        with located(file, one):
+            why = missing.get(one.text) or f"{run.title} has no such setting"
+            found += _of_baseline(one, settings, why) if one.to_baseline else _of_run(one, settings, why)
+    first = _differences(file.baseline, run, usual) if any(one.to_baseline for one in file.budgets) else None
+    said = identity.sentences(run)
+    return _whole(
+        file,
+        run.plan.target,
+        run,
+        found,
+        said if first is None else first,
+        [one for one in warnings(run) if one not in said],
+        simulated=run.plan.simulated,
+    )
+
+
+@contextmanager
+def located(file: BudgetFile, budget: Budget) -> Iterator[None]:
+    """Name the line of a budget in what is wrong with it."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"{file.name}:{budget.line}: {error}") from None
+
+
+class _Settings:
+    """The settings of a run, and of the baseline those that are the same."""
+
+    def __init__(self, run: Run, baseline: Baseline | None) -> None:
+        self.run = run
+        self.baseline = baseline
+        pools: dict[tuple[str, str], list[Measurement]] = defaultdict(list)
+        for one in run.measurements:
+            if not incomparable(one):
+                pools[setting_key(one.benchmark, one.factors)].append(one)
+        self.pools = list(pools.values())
+        self.both: list[tuple[list[Measurement], list[Measurement] | None]] = []
+        """Those of the run beside those of the baseline, where it has them."""
+        self.alone: list[Measurement] = []
+        """Those that the baseline alone has."""
+        if baseline is not None:
+            first, second = (_by_setting(one, other) for one, other in ((baseline, run), (run, baseline)))
+            self.both = [(pool, first.get(key)) for key, pool in second.items()]
+            self.alone = [pool[0] for key, pool in first.items() if key not in second]
+
+    def of(self, budget: Budget) -> list[list[Measurement]]:
+        """Return the settings that a budget is for."""
+        return [pool for pool in self.pools if _is_for(budget, pool)]
+
+    def benchmark(self, name: str) -> list[list[Measurement]]:
+        """Return all settings of a benchmark."""
+        return [pool for pool in self.pools if pool[0].benchmark == name]
+
+
+def _by_setting(run: Run, other: Run) -> dict[tuple[str, str], list[Measurement]]:
+    """Return the settings of a run by what tells them apart and what another run has, too.
+
+    Both may be of other builds, if each is of one: that is what has changed between them, and is told.
+    """
+    mine, theirs = levels_of([run]), levels_of([other])
+    names = {
+        benchmark: {
+            name
+            for name, levels in factors.items()
+            if len(levels) > 1
+            or len(theirs[benchmark][name]) > 1
+            or (theirs[benchmark][name] and name not in TARGET_FACTORS)
+        }
+        for benchmark, factors in mine.items()
+    }
+    return pools_of([run], names, {})
+
+
+def _is_for(budget: Budget, pool: Sequence[Measurement]) -> bool:
+    return pool[0].benchmark == budget.benchmark and budget.has(pool[0].factors)
+
+
+def _of_run(budget: Budget, settings: _Settings, why: str) -> Iterator[Held]:
+    pools = settings.of(budget)
+    _check(budget, settings)
+    if not pools:
+        yield not_measured(budget, why)
+    for pool, setting in _named(budget, pools):
+        yield _held(budget, pool, setting, None, settings)
+
+
+def _of_baseline(budget: Budget, settings: _Settings, why: str) -> Iterator[Held]:
+    assert settings.baseline is not None, "a file with such a budget names one"  # noqa: S101 - the reader has seen to it
+    file = settings.baseline.file
+    of_both = [(pool, before) for pool, before in settings.both if _is_for(budget, pool)]
+    alone = [one for one in settings.alone if _is_for(budget, [one])]
+    if not alone and not any(before for _, before in of_both):
+        _check(budget, settings)
+        raise UsageError(f"the baseline {file} has no such setting: save one that has, or give a limit with a unit")
+    _check(budget, settings)
+    named = {id(pool): setting for pool, setting in _named(budget, [pool for pool, _ in of_both])}
+    for pool, before in of_both:
+        if before is None:
+            yield not_measured(budget, f"the baseline {file} has no such setting", named[id(pool)])
+        else:
+            yield _held(budget, pool, named[id(pool)], before, settings)
+    for one in alone:
+        setting = {name: level for name, level in one.factors.items() if name in budget.levels}
+        yield not_measured(budget, why, setting)
+
+
+def _check(budget: Budget, settings: _Settings) -> None:
+    """Raise UsageError if there is no such benchmark, factor or series."""
+    of_benchmark = settings.benchmark(budget.benchmark)
+    known = sorted({*registry.names(), *settings.run.plan.benchmarks})
+    if budget.benchmark not in known:
+        raise UsageError(unknown("benchmark", budget.benchmark, known))
+    if not of_benchmark:
+        return
+    factors = {name for pool in of_benchmark for name in pool[0].factors}
+    for name in budget.levels:
+        if name not in factors:
+            raise UsageError(unknown(f"factor of {budget.benchmark}", name, sorted(factors)))
+    series = set(chain.from_iterable(quantities(pool) for pool in of_benchmark if not _failure(pool)))
+    if budget.series is not None and series:
+        check_series(budget, series)
+
+
+def _named(budget: Budget, pools: Sequence[list[Measurement]]) -> list[tuple[list[Measurement], dict[str, Level]]]:
+    """Return each setting with the levels that it is told by: those of the budget, and those that differ."""
+    varied = varied_names([pool[0] for pool in pools], {*WITHOUT_LEVEL, "samples", "seed", "dither_us", "rest_ms"})
+    names = dict.fromkeys((*budget.levels, *varied))
+    found = [(pool, {name: pool[0].factors[name] for name in names if name in pool[0].factors}) for pool in pools]
+    return sorted(found, key=lambda pair: by_level(pair[1]))
+
+
+def _held(
+    budget: Budget,
+    pool: list[Measurement],
+    setting: Mapping[str, Level],
+    before: list[Measurement] | None,
+    settings: _Settings,
+) -> Held:
+    if why := _failure(pool):
+        return not_measured(budget, why, setting)
+    side = Side(pool, quantities(pool), settings.run.plan.simulated)
+    name = series_of(budget, side.known)
+    if name is None:
+        return not_measured(budget, f"this setting has no series {budget.series}", setting)
+    limit = limit_of(budget, name, pool)
+    if before is None or settings.baseline is None:
+        return held(limit, name, setting, side, None)
+    baseline = Side(before, quantities(before), settings.baseline.plan.simulated)
+    if name not in baseline.known:
+        return not_measured(budget, f"the baseline has no series {name[0]} of it", setting)
+    return held(limit, name, setting, side, baseline)
+
+
+def _failure(pool: Sequence[Measurement]) -> str:
+    """Say why the measurements of a setting are none; empty if they are."""
+    spoilt = {name: sum(one.checks.get(name, 0) for one in pool) for name in SPOILING_CHECKS}
+    told = [f"{name}: {count}" for name, count in spoilt.items() if count]
+    if not all(map(is_possible, pool)):
+        told.append("samples that cannot be")
+    return f"the measurement failed ({', '.join(told)})" if told else ""
+
+
+def _differences(baseline: Baseline | None, run: Run, usual: UsualBuilds) -> list[str] | None:
+    """Say which kernels baseline and run are of, and what else differs that may decide a ratio."""
+    if baseline is None:
+        return None
+    with contextlib.suppress(UsageError):  # nothing in common: then no ratio is told either
+        found = compare_sides([baseline], [run], usual)
+        return [*found.identities, *found.deciding, *found.warnings]
+    return None
+
+
+def _whole(
+    file: BudgetFile,
+    target: str,
+    run: Run | None,
+    found: Sequence[Held],
+    first: Iterable[str],
+    doubts: Iterable[str],
+    *,
+    simulated: bool,
+) -> Check:
+    outcomes = {one.outcome for one in found}
+    outcome = next(one for one in _WORST if one in outcomes)
+    return Check(
+        file=file.name,
+        target=target,
+        simulated=simulated,
+        run=None if run is None else run.id,
+        baseline=None if file.baseline is None else file.baseline.file,
+        outcome=outcome,
+        exit_status=msgspec.convert(STATUS[outcome], Literal[0, 1, 3, 4]),
+        budgets=tuple(found),
+        first=tuple(first),
+        warnings=tuple(doubts),
+    )

@@ -1,0 +1,242 @@
+"""Budgets held against what was measured: kept, broken, too uncertain to tell, or not measured.
+
+A number is known with its 95 % interval (`intercore.statistics.repetitions`). A limit is kept where the whole interval
+keeps it, broken where the whole interval breaks it, and otherwise nobody can tell: more repetitions would. Of one
+repetition on real hardware nothing is known of what differs between two. A simulated chip is the same each time, so
+there the number itself is held against the limit; so are a smallest and a largest sample, which were seen.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from intercore.benchmarks.series import Unit
+from intercore.budgets.budget import CYCLES, UNITS
+from intercore.comparison.pairs import one_rate
+from intercore.comparison.quantities import percent_of
+from intercore.errors import UsageError, unknown
+from intercore.record.measurement import Level
+from intercore.record.plan import ENOUGH_REPETITIONS
+from intercore.statistics.intervals import Interval
+from intercore.statistics.repetitions import BEYOND, MOST_REPETITIONS, ratio_of_intervals, ratio_of_medians
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from intercore.budgets.budget import Budget
+    from intercore.comparison.quantities import Name, Quantities, Quantity
+    from intercore.record.measurement import Measurement
+
+Outcome: TypeAlias = Literal["kept", "broken", "cannot tell", "not measured"]
+
+_SEEN = frozenset({"min", "max"})
+"""Statistics that need no interval: the sample was seen."""
+_KINDS: Mapping[Unit, str] = {
+    "us": "a time: give its limit in ns, us, ms, s or cycles",
+    "bytes_per_s": "a rate: give its limit in B/s, kB/s, MB/s or GB/s",
+    "count": "a number of times: give its limit without a unit",
+    "factor": "a factor: give its limit without a unit",
+}
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A budget held against one setting."""
+
+    budget: str
+    """As the file has it."""
+    line: Annotated[int, Meta(ge=1)]
+    """Where it stands in the file."""
+    benchmark: str
+    setting: dict[str, Level]
+    """Levels that the budget names, and those that tell its settings apart; empty where none was measured."""
+    what: str
+    """What is limited: `switch p99`, `call median / baseline`."""
+    bound: str
+    """The limit, as `<= 20 us`."""
+    unit: Unit | Literal["ratio"] | None
+    """Of `found`, `limit` and `baseline`; None where nothing was measured."""
+    limit: float | None
+    found: Interval | None
+    """What was measured, with its 95 % interval; None if that cannot be told."""
+    baseline: float | None
+    """Of a ratio: what the baseline has, in the unit of the series."""
+    outcome: Outcome
+    more_repetitions: int | None
+    """Where it cannot be told: how many more would, as far as is known."""
+    why: str
+    """Why it cannot be told or was not measured; else empty."""
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """What a budget allows, in the unit of its series."""
+
+    budget: Budget
+    value: float
+    unit: Unit | Literal["ratio"]
+
+    def is_kept_by(self, value: float) -> bool:
+        """Whether it allows a value."""
+        return value <= self.value if self.budget.sense == "<=" else value >= self.value
+
+
+class Side(msgspec.Struct, frozen=True):
+    """What was measured of a setting."""
+
+    pool: Sequence[Measurement]
+    known: Quantities
+    simulated: bool
+
+
+def not_measured(budget: Budget, why: str, setting: Mapping[str, Level] | None = None) -> Held:
+    """Return that a budget has nothing to be held against."""
+    return Held(
+        budget=budget.text,
+        line=budget.line,
+        benchmark=budget.benchmark,
+        setting=dict(setting or {}),
+        what=budget.what,
+        bound=budget.bound,
+        unit=None,
+        limit=None,
+        found=None,
+        baseline=None,
+        outcome="not measured",
+        more_repetitions=None,
+        why=why,
+    )
+
+
+def series_of(budget: Budget, known: Collection[Name]) -> Name | None:
+    """Return which of the known series a budget limits; None if it names one that is not among them.
+
+    UsageError if it names none and there are several.
+    """
+    names = {name: (name, unit) for name, unit in known}
+    if budget.series is not None:
+        return names.get(budget.series)
+    if len(names) == 1:
+        return next(iter(names.values()))
+    if budget.benchmark in names:
+        return names[budget.benchmark]
+    example = f"{next(iter(names))} {budget.statistic} {budget.bound}"
+    raise UsageError(f"{budget.benchmark} has several series ({', '.join(names)}): name one of them, as '{example}'")
+
+
+def check_series(budget: Budget, known: Collection[Name]) -> None:
+    """Raise UsageError if a budget names a series that its benchmark does not have."""
+    if series_of(budget, known) is None:
+        names = sorted({name for name, _ in known})
+        raise UsageError(unknown(f"series of {budget.benchmark}", str(budget.series), names))
+
+
+def limit_of(budget: Budget, name: Name, pool: Sequence[Measurement]) -> Limit:
+    """Return what a budget allows of a series. UsageError if its unit does not fit that."""
+    series, unit = name
+    if budget.to_baseline:
+        return Limit(budget, budget.limit, "ratio")
+    if budget.unit == CYCLES and unit == "us":
+        hz = one_rate(pool)
+        if hz is None:
+            raise UsageError("the target does not say how many cycles it has in a second: give the limit in us")
+        return Limit(budget, budget.limit * 1e6 / hz, unit)
+    of, scale = UNITS.get(budget.unit, (None, 1.0))
+    fits = of == unit if unit in ("us", "bytes_per_s") else not budget.unit
+    if not fits:
+        given = f"in {budget.unit}" if budget.unit else "without one"
+        raise UsageError(f"{series} of {budget.benchmark} is {_KINDS[unit]}, and not {given}")
+    return Limit(budget, budget.limit * scale, unit)
+
+
+def held(limit: Limit, name: Name, setting: Mapping[str, Level], side: Side, baseline: Side | None) -> Held:
+    """Hold a limit against a series that a setting has; `baseline` is the same setting there, for a ratio."""
+    budget = limit.budget
+    quantity, under = side.known[name], None if baseline is None else baseline.known[name]
+    found = _estimate(quantity, budget.statistic)
+    before = None if under is None else _estimate(under, budget.statistic)
+    estimate = found
+    if under is not None and found is not None:
+        estimate = None if before is None else _ratio(budget.statistic, quantity, under, found, before)
+    exact = side.simulated and (baseline is None or baseline.simulated)
+    outcome, more, why = _judged(limit, estimate, quantity, under, exact=exact)
+    return Held(
+        budget=budget.text,
+        line=budget.line,
+        benchmark=budget.benchmark,
+        setting=dict(setting),
+        what=budget.what if budget.series is not None else f"{name[0]} {budget.what}",
+        bound=budget.bound,
+        unit=limit.unit,
+        limit=limit.value,
+        found=estimate,
+        baseline=None if before is None else before.value,
+        outcome=outcome,
+        more_repetitions=more,
+        why=why,
+    )
+
+
+def _estimate(quantity: Quantity, statistic: str) -> Interval | None:
+    if statistic == "median":
+        return quantity.medians.whole
+    if statistic in _SEEN:
+        value = quantity.least if statistic == "min" else quantity.largest
+        return Interval(value, value, value)
+    return quantity.percentile(statistic)
+
+
+def _ratio(statistic: str, over: Quantity, under: Quantity, found: Interval, before: Interval) -> Interval | None:
+    if statistic == "median":
+        return ratio_of_medians(over.medians, under.medians)
+    return ratio_of_intervals(found, before)
+
+
+def _judged(
+    limit: Limit, estimate: Interval | None, quantity: Quantity, under: Quantity | None, *, exact: bool
+) -> tuple[Outcome, int | None, str]:
+    statistic = limit.budget.statistic
+    if estimate is None:
+        return "cannot tell", *_untold(statistic, quantity, under)
+    if exact or statistic in _SEEN:
+        return ("kept" if limit.is_kept_by(estimate.value) else "broken"), None, ""
+    sides = [quantity] if under is None else [quantity, under]
+    fewest = min(len(one.medians.each) for one in sides)
+    if fewest == 1:
+        where = "" if under is None or len(quantity.medians.each) == 1 else " of the baseline"
+        return "cannot tell", ENOUGH_REPETITIONS - 1, f"one repetition{where} knows nothing of what differs between two"
+    if estimate.low is None or estimate.high is None:
+        return "cannot tell", None, "the samples cannot give its interval"
+    ends = {limit.is_kept_by(estimate.low), limit.is_kept_by(estimate.high)}
+    if len(ends) == 1:
+        return ("kept" if ends.pop() else "broken"), None, ""
+    return "cannot tell", _more(limit.value, estimate, fewest), "the limit is within the interval"
+
+
+def _untold(statistic: str, quantity: Quantity, under: Quantity | None) -> tuple[int | None, str]:
+    """Return how many more repetitions would tell a statistic, and why it cannot be told."""
+    if statistic == "median":
+        return None, "a ratio takes medians above 0"
+    for one, whose in ((quantity, ""), (under, "the baseline's ")):
+        if one is not None and one.percentile(statistic) is None:
+            needed = math.ceil(round(BEYOND / (1 - percent_of(statistic) / 100), 6))
+            if one.samples >= needed:
+                return None, f"{whose}repetitions differ too much to have one {statistic}"
+            have = len(one.medians.each)
+            more = None if whose else max(1, math.ceil(needed * have / one.samples) - have)
+            return more, f"{whose}{statistic} takes {needed:,} samples, and there are {one.samples:,}"
+    return None, "a ratio takes values above 0"
+
+
+def _more(limit: float, estimate: Interval, have: int) -> int | None:
+    """Return how many more repetitions would move the bound that is beyond a limit to the limit, if the value stays.
+
+    The width of an interval falls with the square root of their number.
+    """
+    value, bound = estimate.value, estimate.high if estimate.value < limit else estimate.low
+    if bound is None or value == limit:
+        return None
+    needed = math.ceil(have * ((bound - value) / (limit - value)) ** 2)
+    return None if needed > MOST_REPETITIONS else max(1, needed - have)

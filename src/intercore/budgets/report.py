@@ -1,0 +1,174 @@
+"""What budgets come to, for people: a table of at most 80 columns, what is broken first."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from intercore.record.origin import in_brackets
+from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
+from intercore.view.section import Section
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from intercore.budgets.check import Check
+    from intercore.budgets.held import Held, Outcome
+
+COLUMNS = 80
+"""Of the table, at most: as many as the log of a build has."""
+MOST_KEPT = 20
+"""Budgets that are kept in the table: with what is not, a screen or two."""
+
+_SETTING, _BUDGET, _FOUND, _OUTCOME = 26, 17, 13, 12  # columns of each; 12 more stand between them
+_RANK: Mapping[Outcome, int] = {"broken": 0, "not measured": 1, "cannot tell": 2, "kept": 3}
+_IN_WORDS: Mapping[Outcome, str] = {
+    "kept": "kept",
+    "broken": "broken",
+    "cannot tell": "that cannot be told",
+    "not measured": "not measured",
+}
+
+
+def section(found: Check) -> Section:
+    """Return what people read of it."""
+    rows = ranked(found)
+    kept = [one for one in rows if one.outcome == "kept"]
+    shown = [one for one in rows if one.outcome != "kept"] + kept[:MOST_KEPT]
+    return Section(title(found), tuple(sentences(found, len(kept) - MOST_KEPT)), [_table(found, shown)])
+
+
+def title(found: Check) -> str:
+    """Return what it is of: `Budgets of budgets.toml on pico-sim (SIMULATED)`."""
+    return f"Budgets of {found.file} on {in_brackets(found.target, 'simulated' if found.simulated else 'measured')}"
+
+
+def ranked(found: Check) -> list[Held]:
+    """Return the budgets: what is broken first, farthest beyond its limit; what is kept last, nearest to it first."""
+
+    def rank(one: Held) -> tuple[int, float]:
+        return _RANK[one.outcome], -_off(one) if one.outcome == "broken" else _off(one)
+
+    return sorted(found.budgets, key=rank)
+
+
+def summary(found: Check) -> str:
+    """Say in a sentence what the budgets come to."""
+    counts = Counter(one.outcome for one in found.budgets)
+    parts = [f"{counts[outcome]} {_IN_WORDS[outcome]}" for outcome in _RANK if counts[outcome]]
+    text = ", ".join(parts[:-1]) + (f" and {parts[-1]}" if len(parts) > 1 else parts[-1])
+    many = f"{len(found.budgets)} numbers" if len(found.budgets) > 1 else "one number"
+    return f"Of {many} with a budget: {text}."
+
+
+def sentences(found: Check, left_out: int = 0) -> Iterator[str]:
+    """Say what the budgets come to, and why some cannot be told or were not measured."""
+    yield summary(found)
+    for one in ranked(found):
+        if one.why:
+            yield f"{found.file}:{one.line}: {name(one)}: {doubt(one)}."
+    if left_out > 0:
+        yield f"{left_out} more are kept: --format json has them all."
+
+
+def name(one: Held) -> str:
+    """Return what a budget is of: `switch from=0 to=1: p99`."""
+    return f"{setting(one)}: {one.what}"
+
+
+def setting(one: Held) -> str:
+    """Return the setting: as measured, or as the budget has it."""
+    if not one.setting:
+        return one.budget.partition(": ")[0]
+    return " ".join((one.benchmark, *(f"{key}={level}" for key, level in one.setting.items())))
+
+
+def doubt(one: Held) -> str:
+    """Say why a budget cannot be told or was not measured, and what would help."""
+    if one.more_repetitions is None:
+        return one.why
+    more = f"{one.more_repetitions} more repetition{'s' * (one.more_repetitions != 1)}"
+    return f"{one.why}; {more} would tell, as far as is known"
+
+
+def value(one: Held) -> str:
+    """Return what was found, without its interval."""
+    if one.found is None or one.unit is None:
+        return "?"
+    if one.unit == "us":
+        return duration(one.found.value)
+    return _number(one, one.found.value)
+
+
+def interval(one: Held) -> str:
+    """Return the interval of what was found; empty where there is none, or no width of it."""
+    if one.found is None or one.found.low == one.found.high:
+        return ""
+    if one.unit == "us":
+        return duration_bounds(one.found)
+    return bounds(one.found, lambda bound: _number(one, bound))
+
+
+def outcome(one: Held) -> str:
+    """Return the outcome, and of what cannot be told how much more would tell."""
+    return one.outcome if one.more_repetitions is None else f"{one.outcome}: {one.more_repetitions} more"
+
+
+def rows(found: Check) -> list[dict[str, object]]:
+    """Return a row for each budget and setting."""
+    return [
+        {
+            "budget": one.budget,
+            "line": one.line,
+            "benchmark": one.benchmark,
+            "setting": " ".join(f"{key}={level}" for key, level in one.setting.items()),
+            "unit": one.unit,
+            "limit": one.limit,
+            "found": None if one.found is None else one.found.value,
+            "low": None if one.found is None else one.found.low,
+            "high": None if one.found is None else one.found.high,
+            "baseline": one.baseline,
+            "outcome": one.outcome,
+            "more_repetitions": one.more_repetitions,
+            "why": one.why,
+            "target": found.target,
+            "simulated": found.simulated,
+        }
+        for one in found.budgets
+    ]
+
+
+def _number(one: Held, number: float) -> str:
+    if one.unit == "bytes_per_s":
+        return data_rate(number)
+    return f"{number:.3f}" if one.unit in ("ratio", "factor") else significant(number)
+
+
+def _off(one: Held) -> float:
+    if one.found is None or one.limit is None or one.found.value <= 0:
+        return 0.0
+    return abs(math.log(one.found.value / one.limit))
+
+
+def _table(found: Check, shown: Sequence[Held]) -> Table[Held]:
+    return Table(
+        textwrap.fill(title(found), COLUMNS - 2),
+        shown,
+        [
+            Column("setting", lambda one: _folded(setting(one), _SETTING)),
+            Column("budget", lambda one: _folded(f"{one.what} {one.bound}", _BUDGET)),
+            Column("found", _found, right=True),
+            Column("", lambda one: _folded(outcome(one), _OUTCOME)),
+        ],
+    )
+
+
+def _found(one: Held) -> str:
+    return "\n".join(_folded(part, _FOUND) for part in (value(one), interval(one)) if part)
+
+
+def _folded(text: str, columns: int) -> str:
+    return textwrap.fill(text, columns)

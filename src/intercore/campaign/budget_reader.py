@@ -1,0 +1,81 @@
+"""Reads a file of budgets. Whatever is wrong is a UsageError that begins with the file and the line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.budgets.budget import contradiction, parsed
+from intercore.budgets.check import BudgetFile
+from intercore.campaign import toml_table
+from intercore.campaign.plan_reader import text_of
+from intercore.comparison import baseline_file
+from intercore.errors import UsageError
+from intercore.record.plan import MAX_SETTINGS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from intercore.budgets.budget import Budget
+    from intercore.campaign.toml_table import TomlTable
+    from intercore.comparison.baseline import Baseline
+
+_EXAMPLE = 'budgets = ["switch from=0 to=1: p99 <= 20 us"]'
+MOST_BUDGETS = 500
+"""More than anyone writes."""
+
+
+def read(path: Path) -> BudgetFile:
+    """Read a file of budgets, and the baseline that it names."""
+    name = str(path)
+    file = toml_table.parsed(text_of(path, "file of budgets"), name, "file of budgets")
+    file.check_keys(("budgets", "baseline", "repetitions"))
+    budgets = _budgets(file)
+    baseline = _baseline(file, path)
+    for one in budgets:
+        if one.to_baseline and baseline is None:
+            raise UsageError(
+                f'{name}:{one.line}: this is a ratio to a baseline, and the file names none: baseline = "pico-sim.txt"'
+            )
+    repetitions = file.whole("repetitions", 0, 1, MAX_SETTINGS) or None
+    return BudgetFile(name, budgets, baseline, repetitions)
+
+
+def _budgets(file: TomlTable) -> tuple[Budget, ...]:
+    given = file.values.get("budgets")
+    if not isinstance(given, list) or not given:
+        file.refuse(f"budgets is a list of at least one text: {_EXAMPLE}", "budgets")
+    if len(given) > MOST_BUDGETS:
+        file.refuse(f"these are {len(given)} budgets, more than {MOST_BUDGETS}", "budgets")
+    lines = file.lines_of_list("budgets")
+    found: dict[str, Budget] = {}
+    for text, line in zip(given, lines, strict=True):
+        where = f"{file.name}:{line}"
+        if not isinstance(text, str) or not text.isprintable():
+            raise UsageError(f"{where}: a budget is a text in quotes and not {toml_table.shown(text)}")
+        try:
+            budget = parsed(text, line)
+        except UsageError as error:
+            raise UsageError(f"{where}: {error}") from None
+        if budget.text in found:
+            raise UsageError(f"{where}: this budget is there already, in line {found[budget.text].line}")
+        found[budget.text] = budget
+    budgets = tuple(found.values())
+    if (both := contradiction(budgets)) is not None:
+        first, second = both
+        raise UsageError(
+            f"{file.name}:{second.line}: no measurement keeps both this budget ({second.what} {second.bound}) and that "
+            f"of line {first.line} ({first.what} {first.bound}): change one of them"
+        )
+    return budgets
+
+
+def _baseline(file: TomlTable, path: Path) -> Baseline | None:
+    given = file.string("baseline")
+    if given is None:
+        return None
+    try:
+        return baseline_file.read(path.parent / given)
+    except UsageError as error:
+        if str(error).startswith("cannot read"):
+            file.refuse(str(error), "baseline")
+        raise

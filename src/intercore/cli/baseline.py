@@ -1,0 +1,37 @@
+"""The command `baseline`: what a run came to, kept in a small file that is made to be committed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from intercore.cli.options import DEFAULT_STORE, StorePath
+from intercore.cli.stored import RunId, stored
+from intercore.comparison import baseline_file
+from intercore.comparison.baseline import of_run
+from intercore.terminal.console import messages
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+
+@app.callback()
+def baseline() -> None:
+    """Keep what a run came to in a small file, for later runs to be compared with."""
+
+
+@app.command(epilog="Example: intercore baseline save baselines/pico-sim.txt 3")
+def save(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it; an older baseline is replaced.")],
+    run_id: RunId = None,
+    *,
+    store_path: StorePath = DEFAULT_STORE,
+) -> None:
+    """Write the medians, percentiles and conditions of a run, a line for each series of each setting."""
+    run = stored(store_path, run_id)
+    made = of_run(run)
+    baseline_file.write(made, file)
+    settings = len(made.measurements)
+    text = f"wrote {file.absolute()}: {settings} setting{'s' * (settings != 1)} of run {run.id} on {run.plan.target}"
+    messages().print(text, markup=False, soft_wrap=True)

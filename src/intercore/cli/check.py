@@ -1,0 +1,147 @@
+"""The command `check`: budgets of a file held against a run, for a build to fail by."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from intercore.budgets import report
+from intercore.budgets.check import check as hold
+from intercore.budgets.check import unmeasured
+from intercore.campaign import budget_reader
+from intercore.campaign.budget_plan import plan_for, repetitions_for, why_not
+from intercore.campaign.levels import target_levels
+from intercore.campaign.run import carry_out
+from intercore.cli.connection import connected, patience
+from intercore.cli.number_options import whole_option
+from intercore.cli.options import DEFAULT_STORE, Baud, Output, PortUrl, StorePath, Timeout
+from intercore.cli.stored import stored
+from intercore.document.junit import junit
+from intercore.document.markdown import markdown
+from intercore.errors import IntercoreError, UsageError
+from intercore.numeral import whole_number
+from intercore.record.measurement import Plan
+from intercore.record.plan import MAX_SETTINGS, settings
+from intercore.record.store import Store
+from intercore.replacement import replacement
+from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find, usual_builds
+from intercore.terminal.console import messages, say
+from intercore.terminal.findings import OfSection
+from intercore.terminal.formats import DEFAULT, show
+from intercore.terminal.progress import watch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from intercore.budgets.check import BudgetFile, Check
+    from intercore.record.measurement import Level
+    from intercore.target.connection import Connection
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(
+    epilog="Exit status: 0 kept, 1 broken, 2 wrong file or command, 3 it cannot be told, 4 not measured. "
+    "Examples: intercore check budgets.toml pico-sim --junit budgets.xml; intercore check budgets.toml 3"
+)
+def check(
+    file: Annotated[Path, typer.Argument(metavar="BUDGETS", help="File of budgets, TOML; docs/ci.md describes it.")],
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TARGET|RUN]",
+            help="Target to measure what the budgets need on, or number of a stored run; the newest if left out.",
+        ),
+    ] = None,
+    *,
+    junit_path: Annotated[Path | None, typer.Option("--junit", help="Also write JUnit's XML there.")] = None,
+    markdown_path: Annotated[
+        Path | None, typer.Option("--markdown", help="Also write Markdown there, for a pull request's summary.")
+    ] = None,
+    repetitions: Annotated[
+        int | None,
+        whole_option("--repetitions", 1, MAX_SETTINGS, "How often to measure each setting; as the file says, else 5."),
+    ] = None,
+    port: PortUrl = None,
+    baud: Baud = DEFAULT_BAUD,
+    timeout: Timeout = None,
+    store_path: StorePath = DEFAULT_STORE,
+    output: Output = DEFAULT,
+) -> None:
+    """Hold a run against the budgets of a file: the exit status says whether they are kept, for a build to fail by."""
+    budgets = budget_reader.read(file)
+    if name is None or whole_number(name) is not None:
+        if repetitions is not None or port is not None:
+            raise UsageError("--repetitions and --port are for a target that is to be measured: name one")
+        number = None if name is None else whole_number(name)
+        found = hold(budgets, stored(store_path, number), usual_builds())
+    else:
+        address = Address(port, baud)
+        found = _measured(budgets, name, address, timeout, repetitions, store_path)
+    if junit_path is not None:
+        _write(junit_path, junit(found))
+    if markdown_path is not None:
+        _write(markdown_path, markdown(found).encode("utf-8", "replace"))
+    show(
+        OfSection(found, report.rows(found), report.section(found), found.warnings, found.first, answer_first=True),
+        output,
+    )
+    if found.exit_status:
+        raise typer.Exit(found.exit_status)
+
+
+def _write(path: Path, content: bytes) -> None:
+    with replacement(path) as file:
+        file.write(content)
+    messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
+
+
+def _measured(
+    file: BudgetFile, name: str, address: Address, timeout: float | None, repetitions: int | None, store_path: Path
+) -> Check:
+    """Measure what the budgets need and hold them against that; what cannot be measured is no error of this program."""
+    target = find(name)
+    check_address(target, address)
+    if target.emulated:
+        raise UsageError(f"{name} is emulated: its times mean nothing to hold a budget against")
+    built = target_levels(target, {})
+    plan = Plan(
+        name,
+        address.port,
+        "budgets",
+        (),
+        repetitions or repetitions_for(file, target.origin),
+        1,
+        baud=address.baud,
+        simulated=target.simulated,
+    )
+
+    def connect(build: Mapping[str, Level]) -> Connection:
+        return target.open(
+            Address(address.port, address.baud, build), lambda what: messages().print(what, markup=False)
+        )
+
+    try:
+        first = {factor: levels[0] for factor, levels in built.items()}
+        with connected(target, Address(address.port, address.baud, first), timeout) as (session, _):
+            plan = plan_for(file, plan, session, built)
+    except UsageError:
+        raise
+    except IntercoreError as error:
+        return unmeasured(file, name, str(error), simulated=target.simulated)
+    missing = why_not(plan, file.budgets)
+    if not plan.parts:
+        why = next(iter(missing.values()))
+        return unmeasured(file, name, why, simulated=target.simulated)
+    with Store(store_path) as store, contextlib.ExitStack() as stack:
+        run_id = store.create_run(plan, len(settings(plan)))
+        try:
+            observer = stack.enter_context(watch(messages()))
+            carry_out(store, run_id, connect, observer, patience(target, timeout))
+        except IntercoreError as error:
+            say(f"run {run_id} was interrupted: {error}")
+            missing = {one.text: f"the measurement was interrupted: {error}" for one in file.budgets} | missing
+        return hold(file, store.run(run_id), usual_builds(), missing)

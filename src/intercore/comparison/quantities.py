@@ -1,0 +1,135 @@
+"""What is known of each quantity of a setting: from samples, or from a baseline, which has kept no samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import msgspec
+import numpy as np
+
+from intercore.benchmarks.series import Unit, derived, has_median, quantity
+from intercore.record.measurement import Measurement
+from intercore.statistics.intervals import Interval
+from intercore.statistics.repetitions import Medians, medians, percentile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+PERCENTILES: tuple[str, ...] = ("p90", "p99", "p99.9")
+"""Those that are told beside the median, by the names that users call them."""
+
+Name: TypeAlias = tuple[str, Unit]
+"""What a quantity is called, and what it is counted in: what both sides must agree in."""
+
+
+class Quantity(Protocol):
+    """What is known of one quantity in one setting, in its unit."""
+
+    @property
+    def medians(self) -> Medians:
+        """The median of all samples, and that of each repetition."""
+
+    @property
+    def samples(self) -> int:
+        """How many there are, at least 1."""
+
+    @property
+    def least(self) -> float:
+        """The smallest sample."""
+
+    @property
+    def largest(self) -> float:
+        """The largest sample."""
+
+    def percentile(self, name: str) -> Interval | None:
+        """Return one of PERCENTILES; None if it cannot be told."""
+
+
+Quantities: TypeAlias = "Mapping[Name, Quantity]"
+
+
+@dataclass(frozen=True)
+class OfSamples:
+    """A quantity whose samples are there."""
+
+    repetitions: Sequence[NDArray[np.float64]]
+    """Its values; each repetition has at least one."""
+    tick: float
+    """Resolution of the clock, in µs; 0 for what is no time."""
+
+    @cached_property
+    def medians(self) -> Medians:
+        """The median of all samples, and that of each repetition."""
+        return medians(self.repetitions, tick=self.tick)
+
+    @property
+    def samples(self) -> int:
+        """How many there are."""
+        return sum(map(len, self.repetitions))
+
+    @property
+    def least(self) -> float:
+        """The smallest sample."""
+        return min(float(one.min()) for one in self.repetitions)
+
+    @property
+    def largest(self) -> float:
+        """The largest sample."""
+        return max(float(one.max()) for one in self.repetitions)
+
+    def percentile(self, name: str) -> Interval | None:
+        """Return one of PERCENTILES; None if it cannot be told."""
+        return percentile(self.repetitions, percent_of(name))
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A quantity of which a baseline has kept what comparisons and budgets need."""
+
+    medians: Medians
+    samples: int
+    least: float
+    largest: float
+    percentiles: Mapping[str, Interval]
+    """Those of PERCENTILES that could be told."""
+
+    def percentile(self, name: str) -> Interval | None:
+        """Return one of PERCENTILES; None if it could not be told."""
+        return self.percentiles.get(name)
+
+
+class KeptMeasurement(Measurement, frozen=True, eq=False):
+    """A setting of a baseline: all its repetitions together, without a sample."""
+
+    quantities: Mapping[Name, Kept]
+
+
+def kept(known: Quantity) -> Kept:
+    """Return what a baseline keeps of a quantity."""
+    told = {name: found for name in PERCENTILES if (found := known.percentile(name)) is not None}
+    return Kept(known.medians, known.samples, known.least, known.largest, told)
+
+
+def percent_of(name: str) -> float:
+    """Return the percentage of one of PERCENTILES: 99.9 of `p99.9`."""
+    return float(name.removeprefix("p"))
+
+
+def quantities(pool: Sequence[Measurement]) -> Quantities:
+    """Return what is known of each quantity of a setting, all repetitions of which are in the pool."""
+    if isinstance(pool[0], KeptMeasurement):
+        return pool[0].quantities
+    found: dict[Name, tuple[list[NDArray[np.float64]], float]] = {}
+    for one in pool:
+        for series in one.series:
+            if has_median(one.benchmark, series) and len(series.ticks):
+                name, unit, values = quantity(one, series)
+                known, tick = found.get((name, unit), ([], 0.0))
+                resolution = 1e6 / series.hz if unit == "us" else 0.0
+                found[name, unit] = ([*known, values], max(tick, resolution))
+        for name, unit, values in derived(one):
+            found[name, unit] = ([*found.get((name, unit), ([], 0.0))[0], values], 0.0)
+    return {name: OfSamples(repetitions, tick) for name, (repetitions, tick) in found.items()}

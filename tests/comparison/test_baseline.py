@@ -1,0 +1,187 @@
+"""Baselines: what is kept of a run, that it is read as it was written, and what is said of a file that was edited."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+
+from intercore.comparison import baseline_file
+from intercore.comparison.analysis import compare_sides
+from intercore.comparison.baseline import of_run
+from intercore.errors import IntercoreError, UsageError
+from intercore.statistics.intervals import Interval
+from tests.comparison.compared_runs import measured, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from intercore.record.measurement import Measurement, Run
+
+CONDITIONS = {"compiler": "GNU 12.2", "freertos.sources": "a1, unmodified", "image.digest": "b2", "desk.link": "here"}
+SMALL = (
+    "intercore baseline 1\ntool = 0.1.0\ntarget = pico-sim\norigin = simulated\ncompiler = GNU 12.2\n"
+    "switch from=0 to=1: switch us n=10 median=12.5 min=12.0 max=13.0\n"
+)
+
+
+def repeated(median: float, repetitions: int = 5, **factors: int) -> list[Measurement]:
+    rng = np.random.default_rng(5)
+    return [
+        measured([round(one) for one in rng.normal(median + at, 20, 300)], conditions=CONDITIONS, **factors)
+        for at in range(repetitions)
+    ]
+
+
+def kept(made: Run) -> str:
+    return baseline_file.text_of(of_run(made))
+
+
+def test_what_is_compared_with_a_baseline_is_as_if_it_were_compared_with_its_run() -> None:
+    before = run("host", *repeated(1000, to=0), *repeated(2000, to=1), simulated=False)
+    after = run("host", *repeated(1100, to=0), *repeated(2000, to=1), simulated=False)
+    read = baseline_file.parse(kept(before), "before.txt")
+    of_file, of_run_ = compare_sides([read], [after]), compare_sides([before], [after])
+    assert of_file.pairs == of_run_.pairs
+    assert [pair.verdict for pair in of_file.pairs] == ["slower", "same"]
+    assert (of_file.first.name, of_file.first.baseline, of_file.first.runs) == ("before.txt", "before.txt", ())
+    assert of_file.answer == (of_run_.answer[0].replace(f"run {before.id} of host", "before.txt"),)
+
+
+def test_a_file_is_the_same_whatever_the_order_of_measuring_and_after_it_was_read() -> None:
+    one, other = measured([10] * 9, to=0, conditions=CONDITIONS), measured([12] * 9, to=1, conditions=CONDITIONS)
+    text = kept(run("pico-sim", one, other))
+    assert kept(run("pico-sim", other, one)) == text
+    assert baseline_file.text_of(baseline_file.parse(text, "x.txt")) == text
+    assert [line for line in text.splitlines() if line.startswith("switch")] == [
+        "switch to=0: switch us n=9 median=10.0 min=10.0 max=10.0",
+        "switch to=1: switch us n=9 median=12.0 min=12.0 max=12.0",
+    ]
+    assert "compiler = GNU 12.2" in text
+    assert "desk.link" not in text, "says where it was measured, and not how fast"
+
+
+def test_percentiles_that_can_be_told_are_kept_with_their_intervals() -> None:
+    read = baseline_file.parse(kept(run("host", *repeated(1000), simulated=False)), "x.txt")
+    (known,) = read.measurements[0].quantities.values()  # type: ignore[attr-defined]
+    assert known.percentiles.keys() == {"p90"}, "of p99, 15 samples lie beyond, which know as much as fewer than 10"
+    assert known.percentiles["p90"].low < known.percentiles["p90"].value < known.percentiles["p90"].high
+    assert len(known.medians.each) == 5
+
+
+def test_a_condition_that_follows_from_the_build_stands_by_its_build() -> None:
+    both = [measured([9] * 9, opt=opt, conditions={"compiler.flags": f"-{opt}", "chip": "x"}) for opt in ("O2", "O3")]
+    text = kept(run("pico-sim", *both))
+    assert "compiler.flags [opt=O2] = -O2\ncompiler.flags [opt=O3] = -O3\n" in text
+    assert "chip = x\n" in text
+    read = baseline_file.parse(text, "x.txt")
+    assert [one.conditions["compiler.flags"] for one in read.measurements] == ["-O2", "-O3"]
+
+
+@pytest.mark.parametrize("level", ["0", "12", "'a'", "ring-zero-copy", "rpmsg-char:/dev/rpmsg0"])
+def test_a_level_that_is_a_text_is_read_as_a_text(level: str) -> None:
+    read = baseline_file.parse(kept(run("x", measured([1] * 6, core=level))), "x.txt")
+    assert read.measurements[0].factors == {"core": level}
+
+
+@pytest.mark.parametrize("value", ["", " padded ", 'a "quoted" one', '"', "two\nlines", "a = b [c=d]", "#"])
+def test_a_condition_is_read_as_it_was_whatever_it_holds(value: str) -> None:
+    read = baseline_file.parse(kept(run("x", measured([1] * 6, conditions={"compiler": value}))), "x.txt")
+    assert read.measurements[0].conditions == {"compiler": value}
+
+
+def test_another_kernel_compiler_or_clock_than_the_baselines_is_told_before_any_number() -> None:
+    before = run("pico-sim", measured([10] * 9, conditions={**CONDITIONS, "clock.sys_hz": "125000000"}))
+    other = {"compiler": "GNU 13", "freertos.sources": "c3, modified", "clock.sys_hz": "48000000"}
+    found = compare_sides(
+        [baseline_file.parse(kept(before), "b.txt")], [run("pico-sim", measured([12] * 9, conditions=other))]
+    )
+    assert "Other kernels were measured on pico-sim: b.txt: " in found.identities[0]
+    (deciding,) = found.deciding
+    assert "compiler: GNU 12.2 and GNU 13" in deciding
+    assert "clock.sys_hz: 125000000 and 48000000" in deciding
+
+
+def test_two_files_of_one_name_are_told_apart_by_their_folders() -> None:
+    before, after = (baseline_file.parse(SMALL, f"{folder}/b.txt") for folder in ("old", "new"))
+    assert [compare_sides([before], [after]).first.name, before.title] == ["old/b.txt", "b.txt"]
+
+
+def test_an_unfinished_a_failed_or_an_emulated_run_is_no_baseline() -> None:
+    whole = run("pico-sim", measured([10] * 9))
+    with pytest.raises(IntercoreError, match=r"is unfinished \(1 of 2 measurements\)"):
+        of_run(msgspec.structs.replace(whole, total=2))
+    failed = msgspec.structs.replace(whole.measurements[0], checks={"wrong": 1})
+    with pytest.raises(IntercoreError, match=r"of 1 measurements .* 1 failed"):
+        of_run(run("pico-sim", failed))
+    with pytest.raises(UsageError, match="emulated: its times mean nothing"):
+        of_run(msgspec.structs.replace(whole, plan=msgspec.structs.replace(whole.plan, emulated=True)))
+
+
+def test_a_run_whose_conditions_changed_is_no_baseline() -> None:
+    changed = [measured([10] * 9, to=to, conditions={"cpu.governor": value}) for to, value in ((0, "a"), (1, "b"))]
+    with pytest.raises(IntercoreError, match=r"the condition cpu.governor changed within run \d+ \(a / b\)"):
+        of_run(run("host", *changed))
+
+
+def edited(old: str, new: str) -> str:
+    assert old in SMALL
+    return SMALL.replace(old, new)
+
+
+def test_a_baseline_is_read_as_people_may_leave_it() -> None:
+    text = "\ufeff" + edited("compiler =", "\n# mine\n  compiler =").replace("\n", "\r\n")
+    read = baseline_file.parse(text.removeprefix("\ufeff"), "x.txt")
+    (known,) = read.measurements[0].quantities.values()  # type: ignore[attr-defined]
+    assert known.medians.whole == Interval(12.5, 12.5, 12.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (edited("baseline 1", "baseline 2"), "x.txt:1: this baseline is of version 2, and this Intercore reads up to"),
+        (edited("baseline 1", "baseline 0"), "x.txt:1: there is no version 0 of baselines"),
+        ("", "x.txt:1: this is no baseline: its first line is not 'intercore baseline 1'"),
+        (edited("simulated", "simulation"), "x.txt:4: there is no origin 'simulation'; did you mean 'simulated'?"),
+        (edited("target = pico-sim\n", ""), "x.txt:5: there is no line 'target = …'; add it, or save it anew"),
+        (edited("tool = 0.1.0", "tool = 0.1.0\ntool = 2"), "x.txt:3: tool is there twice"),
+        (edited("compiler = ", "compiler = x\ncompiler = "), "x.txt:6: the condition compiler is there twice"),
+        (edited("GNU 12.2", '"GNU'), "x.txt:5: a value in quotes ends with them"),
+        (edited("GNU 12.2", ""), "x.txt:5: this is no line of a baseline"),
+        (edited("switch us", "switch ms"), "x.txt:6: there is no unit of a series 'ms'; did you mean"),
+        (edited("median=12.5", "median=12,5"), "x.txt:6: median=12,5 is no number such as 12.5"),
+        (edited("median=12.5", "median=1_2"), "x.txt:6: median=1_2 is no number such as 12.5"),
+        (edited("median=12.5", "median=1e999"), "x.txt:6: median=1e999 is no number such as 12.5"),
+        (edited("median=12.5", "median=12.5[13,14]"), "x.txt:6: median=12.5[13,14]: the value is not within its"),
+        (edited("median=12.5", "median=125"), "x.txt:6: median=125 is above max=13: one of the two was mistyped"),
+        (edited("median=12.5", "medain=12.5"), "x.txt:6: there is no number of a series 'medain'; did you mean 'medi"),
+        (edited("median=12.5 ", ""), "x.txt:6: median=… is missing"),
+        (edited("n=10", "n=0"), "x.txt:6: n=0 is no number of samples"),
+        (edited("n=10", "n=10 n=11"), "x.txt:6: n is there twice"),
+        (edited("n=10", "n=2 each=1,2,3"), "x.txt:6: each has 3 medians, of 2 samples"),
+        (edited("from=0", "from=0 from=1"), "x.txt:6: from is there twice"),
+        (SMALL + SMALL.splitlines()[-1], "x.txt:7: the series switch of this setting is there twice"),
+        (edited("switch from", "<<<<<<< HEAD\nswitch from"), "x.txt:6: this is no line of a baseline"),
+        (SMALL[: SMALL.index("switch")], "x.txt:5: the baseline has no setting; save it anew"),
+    ],
+)
+def test_what_was_edited_so_that_it_says_nothing_is_refused_with_its_line(text: str, says: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(says)):
+        baseline_file.parse(text, "x.txt")
+
+
+def test_a_file_that_is_no_baseline_is_not_replaced_and_a_baseline_is(tmp_path: Path) -> None:
+    made, path = of_run(run("pico-sim", measured([10] * 9))), tmp_path / "b.txt"
+    path.write_text("my thesis\n")
+    with pytest.raises(UsageError, match=r"b\.txt is there and is no baseline: it was left as it is"):
+        baseline_file.write(made, path)
+    assert path.read_text() == "my thesis\n"
+    path.write_text(SMALL)
+    baseline_file.write(made, path)
+    assert baseline_file.read(path).measurements[0].factors == {}
+    path.write_bytes(SMALL.encode().replace(b"GNU", b"\xff"))
+    with pytest.raises(UsageError, match=r"b\.txt:5: this is not UTF-8 text"):
+        baseline_file.read(path)

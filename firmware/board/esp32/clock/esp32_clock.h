@@ -11,8 +11,8 @@
  * How far ahead that is, is found at each start, by an exchange of some thousand readings between the cores
  * (esp32_count.h), before anything reads the clock. It is known to some cycles only. That is the uncertainty of every
  * time that begins on one core and ends on another; the condition `clock.uncertainty` carries it to the desk. A time on
- * one core has none. There is no drift, as long as the clock of the cores stays as it is: no frequency scaling and no light sleep,
- * which frequency.c sees to.
+ * one core has none. There is no drift, as long as the clock of the cores stays as it is: no frequency scaling and no
+ * light sleep, which frequency.c sees to.
  *
  * - Width: CCOUNT wraps after 2^32 cycles, 17.9 s at 240 MHz. Each core's tick notes its count of 64 bits, and a
  *   reading is the note and what CCOUNT has counted since. A wrap would be missed only if a core's tick stayed away for

@@ -1,5 +1,5 @@
 /* The console on UART0, by ESP-IDF's driver: 8 data bits, no parity, 1 stop bit, on the pins that the boot loader has
- * set (GPIO1 and 3 of an ESP32, 43 and 44 of an ESP32-S3). */
+ * set (GPIO1 and 3 of an ESP32, 43 and 44 of an ESP32-S3, 37 and 38 of an ESP32-P4). */
 #include "driver/uart.h"
 #include "esp32_board.h"
 #include "port_freertos.h"
@@ -13,7 +13,7 @@
 #define EVENTS 16
 
 /* Common adapters know them; the CP2102 and CH340 of most boards end at the last. The divider of the UART has 16ths of
- * the 80 MHz APB clock (ESP32 TRM 13.3.3): right to 0.2 %. */
+ * its clock of 80 MHz (ESP32 TRM 13.3.3; UART_SCLK_DEFAULT is APB's, and of an ESP32-P4 PLL_F80M): right to 0.2 %. */
 static const uint32_t rates[] = {115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 0};
 
 /* What the driver's interrupt tells: that something came, and that something is wrong with it. */

@@ -29,7 +29,7 @@ set(samples 8192U)
 if(IC_OPT STREQUAL "O0")
   set(samples 3168U)
 elseif(IC_OPT MATCHES "^(O3|Ofast)$")
-  set(samples 6720U)
+  set(samples 7104U)
 endif()
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples})
 

@@ -24,7 +24,7 @@ const char *esp32_console_name(void);
 
 /* ---- conditions.c ---- */
 
-/* Finds out what the chip says of itself. To be called once, before port_condition(). */
+/* Finds out what the chip says of itself. To be called in each session, before port_condition(). */
 void esp32_conditions_start(void);
 
 /* ---- watchdog.c ---- */

@@ -9,6 +9,11 @@
 
 #define PORT_CORES_MAX 2U
 
+/* The internal memory of an ESP32, where all variables are, has no cache in front of it. */
+#ifdef ESP_PLATFORM
+#define PORT_CACHE_LINE 8
+#endif
+
 /* One program has all cores. */
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
@@ -28,8 +33,9 @@ typedef struct port_task {
     atomic_uint ended;               /* the entry has returned */
     _Atomic(kernel_waiter_t) joiner; /* who waits for that */
 #ifdef ESP_PLATFORM
-    kernel_waiter_t waiter; /* this task's own; NULL until it first waits */
-    StaticSemaphore_t waiter_memory;
+    kernel_waiter_t waiter;           /* this task's own; NULL until it first waits */
+    StaticSemaphore_t *waiter_memory; /* for that, on the task's stack: most tasks that benchmarks may start are not */
+    void (*run)(void *);
 #endif
 } port_task_t;
 

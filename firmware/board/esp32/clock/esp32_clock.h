@@ -34,9 +34,10 @@
 #define CCOUNT_BITS 32
 
 /* Starts the clock: from any task, once, before anything reads it. Takes some 25 ms (on an emulator up to 2 s),
- * and makes two tasks of the highest priority meanwhile. Panics if the tasks or the tick's hook cannot be had, and if
- * the exchanges contradict each other, which means that the cores' counters do not run from one clock. */
-void esp32_clock_start(void);
+ * and makes two tasks of the highest priority meanwhile. NULL; or in a sentence why it does not run, and then it may be
+ * tried again: the tasks or the tick's hook cannot be had, or the exchanges contradict each other, which means that the
+ * cores' counters do not run from one clock. */
+const char *esp32_clock_start(void);
 
 /* How far the clocks of two cores can be apart, in ticks of the common clock. */
 uint32_t esp32_clock_uncertainty(void);

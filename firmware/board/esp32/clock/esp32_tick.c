@@ -17,7 +17,10 @@ static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }
 #error "The kernel's tick must be CCOMPARE0 (CONFIG_FREERTOS_CORETIMER_0): CCOMPARE1 is the timer of the benchmarks."
 #endif
 
-void esp32_tick_start(void) { known_edge = esp32_clock_of_counter(xtensa_compare_0()) - tick(); }
+const char *esp32_tick_start(void) {
+    known_edge = esp32_clock_of_counter(xtensa_compare_0()) - tick();
+    return NULL;
+}
 
 #else
 
@@ -34,7 +37,7 @@ static uint64_t IRAM_ATTR read_systimer(void) {
 
 /* The clock when that counter was 0, from what it read somewhere between two readings of the clock: a count lasts
  * `cycles`. */
-void esp32_tick_start(void) {
+const char *esp32_tick_start(void) {
     uint64_t cycles = port_clock_hz() / SYSTIMER_HZ;
     struct count_ahead zero = COUNT_AHEAD_UNKNOWN;
     uint64_t counted = 0;
@@ -49,10 +52,11 @@ void esp32_tick_start(void) {
         }
     }
     if (!count_is_known(&zero)) {
-        board_panic("SYSTIMER and the cores do not run from one clock", "esp32_tick.c", 0);
+        return "SYSTIMER and the cores do not run from one clock";
     }
     uint64_t last = counted - counted % (SYSTIMER_HZ / configTICK_RATE_HZ);
     known_edge = (uint64_t)count_middle(&zero) + last * cycles - tick();
+    return NULL;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "esp32_clock.h"
 #include "esp32_idf.h"
 #include "esp32_mark.h"
+#include "esp32_memory.h"
 #include "esp32_region.h"
 #include "esp32_tick.h"
 #include "port.h"
@@ -18,6 +19,7 @@ static char sys_hz[TEXT_BYTES];
 static char uncertainty[TEXT_BYTES];
 static char offset[TEXT_BYTES];
 static char ppm[TEXT_BYTES];
+static char stacks[TEXT_BYTES];
 
 #ifdef CONFIG_STDATOMIC_S32C1I_SPIRAM_WORKAROUND
 #define ATOMIC "a function of ESP-IDF: S32C1I in internal memory, under a spinlock in PSRAM"
@@ -31,16 +33,28 @@ static char ppm[TEXT_BYTES];
 #define TICK "SYSTIMER, known to some cycles"
 #endif
 
-void esp32_instruments_start(void) {
-    esp32_clock_start();
-    esp32_tick_start();
-    esp32_region_start();
+/* The clock stays as it is from one session to the next. */
+static const char *start_clock(void) {
+    static bool runs;
+    const char *wrong = runs ? NULL : esp32_clock_start();
+    runs = wrong == NULL;
+    return wrong != NULL ? wrong : esp32_tick_start();
+}
+
+const char *esp32_instruments_start(void) {
+    const char *wrong = start_clock();
+    if (wrong != NULL) {
+        return wrong;
+    }
     esp32_mark_start();
     (void)snprintf(sys_hz, sizeof sys_hz, "%" PRIu64, port_cycles_hz());
     (void)snprintf(uncertainty, sizeof uncertainty, "%" PRIu32 " ticks", esp32_clock_uncertainty());
     (void)snprintf(offset, sizeof offset, "core 1's counter is %" PRId64 " cycles ahead of core 0's",
                    esp32_clock_ahead());
     (void)snprintf(ppm, sizeof ppm, "%" PRId32, esp32_clock_ppm());
+    (void)snprintf(stacks, sizeof stacks, "console %" PRIu32 ", tasks %" PRIu32 " and what they ask for",
+                   esp32_memory_sizes()->console_stack_bytes, esp32_memory_sizes()->task_stack_bytes);
+    return NULL;
 }
 
 bool esp32_instruments_condition(uint32_t index, struct port_condition *condition) {
@@ -55,6 +69,7 @@ bool esp32_instruments_condition(uint32_t index, struct port_condition *conditio
         {"interrupt.timer", "CCOMPARE1 of the core, exact to the cycle, level 3"},
         {"interrupt.doorbell", "the kernel's cross-core interrupt, in front of its handler, level 1"},
         {"memory.regions", esp32_region_text()},
+        {"memory.stack_bytes", stacks},
         {"memory.flash", "the region flash, through the cache"},
         {"memory.word_bytes", "4"},
         {"spinlock", "S32C1I (compare and swap) on a word of internal memory, polled"},

@@ -8,9 +8,10 @@
 
 struct port_condition;
 
-/* Starts them: once, by the console task, on core 0, before anything else of port.h. Takes some 50 ms. Panics where the
- * clock cannot be had (esp32_clock.h). */
-void esp32_instruments_start(void);
+/* Starts them: by the console task of each session, on core 0, before anything else of port.h but memory. Takes some 50
+ * ms the first time; from then on the clock runs, also between sessions. NULL; or in a sentence why it cannot be had
+ * (esp32_clock.h), and then it may be tried again. */
+const char *esp32_instruments_start(void);
 
 /* Their conditions, as port_condition(): the keys clock.*, interrupt.*, memory.regions, memory.word_bytes, spinlock,
  * atomic and mark. */

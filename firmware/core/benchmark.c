@@ -35,16 +35,22 @@ const struct ic_parameter *ic_benchmark_parameter(const struct ic_benchmark *ben
     return index < IC_COMMON_COUNT ? &common[index] : NULL;
 }
 
+/* All series have as many. */
+static uint32_t most_samples(const struct ic_benchmark *benchmark) {
+    return (ic_samples_capacity() - IC_LOOKING_PAIRS * port_core_count()) / benchmark->series_count;
+}
+
 uint32_t ic_benchmark_max(const struct ic_benchmark *benchmark, size_t index) {
     if (index == benchmark->parameter_count + IC_COMMON_SAMPLES) {
-        return (IC_SAMPLES_CAPACITY - IC_LOOKING_PAIRS * port_core_count()) / benchmark->series_count;
+        return most_samples(benchmark);
     }
     return ic_parameter_max(ic_benchmark_parameter(benchmark, index));
 }
 
 uint32_t ic_benchmark_default(const struct ic_benchmark *benchmark, size_t index) {
     if (index == benchmark->parameter_count + IC_COMMON_SAMPLES) {
-        return benchmark->samples;
+        uint32_t most = most_samples(benchmark);
+        return benchmark->samples < most ? benchmark->samples : most;
     }
     if (index == benchmark->parameter_count + IC_COMMON_DITHER) {
         return 1000000U / port_tick_hz(); /* one tick, so that every phase of it occurs */

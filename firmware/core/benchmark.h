@@ -16,7 +16,7 @@ struct ic_benchmark {
     /* Its own parameters; those that all benchmarks share (run.h) are added to them. */
     const struct ic_parameter *parameters;
     size_t parameter_count;
-    /* Default number of repetitions. */
+    /* Default number of repetitions; where there is memory for fewer, as many as there is memory for. */
     uint32_t samples;
     /* Series that take one sample per repetition, at least 1: they share the memory for samples. */
     uint32_t series_count;

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-static int64_t arena[IC_SAMPLES_CAPACITY] PORT_SHARED(samples);
 static size_t arena_used;
 static struct ic_series all[IC_SERIES_MAX] PORT_SHARED(series);
 static size_t series_count;
@@ -37,21 +36,24 @@ static void set_name(struct ic_series *series, const char *name, uint32_t index)
 }
 
 struct ic_series *ic_samples_open(const char *name, uint32_t index, uint32_t capacity) {
-    if (series_count == IC_SERIES_MAX || capacity > IC_SAMPLES_CAPACITY - arena_used) {
+    struct port_samples arena = port_samples();
+    if (series_count == IC_SERIES_MAX || capacity > arena.count - arena_used) {
         return NULL;
     }
     struct ic_series *series = &all[series_count++];
     set_name(series, name, index);
     series->clock = IC_CLOCK_COMMON;
     series->unit = IC_UNIT_TICK;
-    series->ticks = &arena[arena_used];
+    series->ticks = arena.base + arena_used;
     series->count = 0;
     series->capacity = capacity;
     arena_used += capacity;
     return series;
 }
 
-uint32_t ic_samples_room(void) { return (uint32_t)(IC_SAMPLES_CAPACITY - arena_used); }
+uint32_t ic_samples_capacity(void) { return port_samples().count; }
+
+uint32_t ic_samples_room(void) { return (uint32_t)(ic_samples_capacity() - arena_used); }
 
 bool ic_samples_add(struct ic_series *series, int64_t ticks) {
     if (series->count == series->capacity) {

@@ -1,4 +1,4 @@
-/* Sample buffers: one static arena that the series of a measurement share. No heap. */
+/* Sample buffers: the series of a measurement share one arena, which is the platform's (port_samples()). No heap. */
 #ifndef IC_SAMPLES_H
 #define IC_SAMPLES_H
 
@@ -7,11 +7,6 @@
 #include <stdint.h>
 
 #include "port.h"
-
-/* Samples that all series of one measurement hold together. A board with more memory defines more. */
-#ifndef IC_SAMPLES_CAPACITY
-#define IC_SAMPLES_CAPACITY 4096U
-#endif
 
 /* Series of one measurement: up to eleven per core and a few more. Most have one cost of looking per core and a few of
  * their own; contention's four free tasks have two each per core. */
@@ -48,6 +43,9 @@ void ic_samples_reset(void);
  * `name`, or "name.index" if `index` is not IC_SERIES_PLAIN. NULL if the arena or the list of series is full. */
 struct ic_series *ic_samples_open(const char *name, uint32_t index, uint32_t capacity);
 #define IC_SERIES_PLAIN UINT32_MAX
+
+/* Samples that all series of one measurement hold together. */
+uint32_t ic_samples_capacity(void);
 
 /* Samples for which there is still room. */
 uint32_t ic_samples_room(void);

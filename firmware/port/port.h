@@ -281,6 +281,23 @@ uint32_t port_console_rate(void);
  * received is lost or damaged; what was received before stays. */
 void port_console_set_rate(uint32_t bits_per_second);
 
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+/* Where the samples of a measurement are kept, aligned for them. */
+struct port_samples {
+    int64_t *base;
+    /* How many there is room for, at least PORT_SAMPLES_LEAST. */
+    uint32_t count;
+};
+
+/* With fewer no benchmark could take one sample of each of its series, and the cost of looking. */
+#define PORT_SAMPLES_LEAST 512U
+
+/* That memory, which nobody else uses: static where Intercore has the chip to itself (port/samples_static.c), else what
+ * the platform has taken for a session. It stays the same for as long as the console is served. Where several programs
+ * make a target it is for all of them (PORT_SHARED). */
+struct port_samples port_samples(void);
+
 /* ---- what the target is ------------------------------------------------------------------------------------------ */
 
 /* What a region that can only be read holds: word i, as wide as a pointer, is i times this, an odd number without a
@@ -293,7 +310,8 @@ struct port_region {
     const char *name;
     /* Start, aligned to 64 bytes; it belongs to the benchmarks entirely. */
     void *base;
-    /* Size in bytes, a multiple of 64. Region 0 is larger than any cache that a core has to itself. */
+    /* Size in bytes, a multiple of 64. Region 0 has 4 KiB at least, and is larger than any cache in
+     * front of it that a core has to itself. */
     size_t bytes;
     /* Whether it can only be read, as flash can. Each half of such a region is larger than a cache in front of it, so
      * that reading it in order is reading the memory. */

@@ -1,5 +1,5 @@
-/* A unit is the reading of 64 bytes of memory region 0, which is larger than any cache that a core has to itself. The
- * parts of different cores follow one another and wrap at the end of the region. */
+/* A unit is the reading of 64 bytes of memory region 0, which is larger than any cache in front of it that a core has
+ * to itself. The parts of different cores follow one another and wrap at the end of the region. */
 #include "port.h"
 #include "workloads.h"
 

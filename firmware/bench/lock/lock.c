@@ -207,7 +207,7 @@ static bool open_series(struct ic_run *run, enum measure measure, struct times *
     uint64_t capacity = (uint64_t)ic_match.rounds * run->checks.repetitions;
     for (uint32_t i = 0; measure == CONTENTION && i < ic_match.sides; i++) {
         ic_match.side[i].moments =
-            capacity <= IC_SAMPLES_CAPACITY ? ic_samples_open("taken", i, (uint32_t)capacity) : NULL;
+            capacity <= ic_samples_room() ? ic_samples_open("taken", i, (uint32_t)capacity) : NULL;
         if (ic_match.side[i].moments == NULL) {
             return ic_error_set(&run->error, "out-of-range", "the target has no memory for that many ", "rounds",
                                 ": give less, or fewer samples");

@@ -12,11 +12,11 @@ set(sources ${IC_PORTABLE} bench/registry.c
   port/freertos_smp/conditions_esp_idf.c port/freertos_smp/interrupt_freertos.c port/freertos_smp/kernel_esp_idf.c
   port/freertos_smp/port_freertos.c
   ${transports}
-  board/esp32/main_loop.c board/esp32/start.c board/esp32/transports.c
+  board/esp32/esp32_memory.c board/esp32/main_loop.c board/esp32/start.c board/esp32/transports.c
   board/esp32/clock/esp32_beside.c board/esp32/clock/esp32_clock.c board/esp32/clock/esp32_tick.c
   board/esp32/clock/frequency.c board/esp32/clock/timer_ccompare.c board/esp32/clock/timer_gptimer.c
   board/esp32/console/console.c board/esp32/cores/doorbell.c board/esp32/cores/handler.c board/esp32/cores/lock.c
-  board/esp32/fault/panic.c board/esp32/fault/watchdog.c
+  board/esp32/fault/watchdog.c
   board/esp32/instruments/conditions.c board/esp32/instruments/esp32_flash.c
   board/esp32/instruments/esp32_instruments.c
   board/esp32/instruments/esp32_mark.c board/esp32/instruments/esp32_region.c)
@@ -116,9 +116,7 @@ list(REMOVE_DUPLICATES arguments)
 list(JOIN code_flags " " shown)
 list(JOIN arguments " " more)
 
-# 8192 samples, 64 KiB, as on a Pico: enough for two series of 4000.
-target_compile_definitions(${COMPONENT_LIB} PRIVATE IC_FLAGS="${shown} ${more}"
-  IC_SAMPLES_CAPACITY=8192U)
+target_compile_definitions(${COMPONENT_LIB} PRIVATE IC_FLAGS="${shown} ${more}")
 
 # The kernel is ESP-IDF's own. What its releases have is not known here.
 include(${firmware}/port/freertos/kernel_sources.cmake)

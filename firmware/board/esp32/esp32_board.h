@@ -24,13 +24,13 @@ const char *esp32_console_name(void);
 
 /* ---- conditions.c ---- */
 
-/* Finds out what the chip says of itself. To be called at each start, before port_condition(). */
+/* Finds out what the chip says of itself. To be called in each session, before port_condition(). */
 void esp32_conditions_start(void);
 
 /* ---- frequency.c ---- */
 
-/* Keeps power management from changing the cores' clock, and from light sleep, and RISC-V cores awake; lets it again. To
- * be called before anything asks for the clock's rate. */
+/* Keeps power management from changing the cores' clock, and from light sleep, and RISC-V cores awake; lets it again.
+ * To be called before anything asks for the clock's rate. */
 void esp32_frequency_hold(void);
 void esp32_frequency_release(void);
 

@@ -1,8 +1,9 @@
-/* intercore.h: the console task, from its start to its end. */
+/* intercore.h: a session, from taking its memory to giving it back, and the console task. */
 #include <stdatomic.h>
 
 #include "esp32_board.h"
 #include "esp32_instruments.h"
+#include "esp32_memory.h"
 #include "kernel.h"
 
 static const struct intercore_console *console;
@@ -11,22 +12,50 @@ static kernel_waiter_t starter; /* who waits for that */
 static StaticSemaphore_t starter_memory;
 static atomic_bool running;
 
-static void run(void) {
+/* As the console task: everything that must be done on core 0. NULL; or in a sentence why it cannot be. */
+static const char *begin(void) {
     if (!esp32_console_open(console)) {
-        failure = "the console cannot be had: somebody else has its driver";
-        kernel_wake(starter);
-        return;
+        return "the console cannot be had: somebody else has its driver, or there is no memory for it";
     }
     esp32_frequency_hold();
     /* Each time: meanwhile the program may have slept, which moves a core's counter, or changed the cores' clock. */
-    esp32_instruments_start();
+    const char *wrong = esp32_instruments_start();
+    if (wrong != NULL) {
+        esp32_frequency_release();
+        esp32_console_close();
+        return wrong;
+    }
     esp32_conditions_start();
+    return NULL;
+}
+
+static void run(void) {
+    failure = begin();
+    if (failure != NULL) {
+        kernel_wake(starter);
+        return;
+    }
     esp32_watchdog_start_session();
     kernel_wake(starter);
     esp32_program();
     esp32_watchdog_end_session();
+    esp32_instruments_stop();
     esp32_frequency_release();
     esp32_console_close();
+}
+
+/* Starts the console task and waits until it serves the console. NULL, or why it does not; then it has ended. */
+static const char *start_console(void) {
+    uint32_t stack_bytes = esp32_memory_sizes()->console_stack_bytes;
+    starter = xSemaphoreCreateBinaryStatic(&starter_memory);
+    if (port_freertos_start_console(run, stack_bytes) != PORT_OK) {
+        return esp32_memory_lacks("the console's task", stack_bytes);
+    }
+    kernel_wait(starter);
+    if (failure != NULL) {
+        port_freertos_join_console();
+    }
+    return failure;
 }
 
 const char *intercore_start(const struct intercore_config *config) {
@@ -34,21 +63,24 @@ const char *intercore_start(const struct intercore_config *config) {
         return "Intercore is running already";
     }
     console = config != NULL && config->console != NULL ? config->console : esp32_console_default();
-    failure = NULL;
-    starter = xSemaphoreCreateBinaryStatic(&starter_memory);
-    port_freertos_start_console(run);
-    kernel_wait(starter);
-    if (failure != NULL) {
-        port_freertos_join_console();
+    const char *wrong = esp32_memory_take(config);
+    if (wrong == NULL) {
+        wrong = start_console();
+        if (wrong != NULL) {
+            esp32_memory_give_back();
+        }
+    }
+    if (wrong != NULL) {
         atomic_store(&running, false);
     }
-    return failure;
+    return wrong;
 }
 
 void intercore_stop(void) {
     if (atomic_load(&running)) {
         esp32_console_hang_up();
         port_freertos_join_console();
+        esp32_memory_give_back();
         atomic_store(&running, false);
     }
 }

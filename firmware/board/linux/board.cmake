@@ -1,7 +1,7 @@
 find_package(Threads REQUIRED)
 list(JOIN IC_CODE_FLAGS " " flags)
 
-target_sources(intercore PRIVATE bench/registry.c)
+target_sources(intercore PRIVATE bench/registry.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/posix)
 # port_types.h names types that strict C11 hides, such as pthread_spinlock_t.
 target_compile_definitions(intercore PUBLIC _POSIX_C_SOURCE=200809L)

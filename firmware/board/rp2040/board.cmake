@@ -21,7 +21,7 @@ ic_freertos(ThirdParty/GCC/RP2040 port/freertos_smp/v11 board/rp2040/sdk)
 # The kernel's port compiles its handler of the inter-core interrupt only where the SDK's multicore library is.
 target_compile_definitions(freertos PUBLIC LIB_PICO_MULTICORE=1)
 
-target_sources(intercore PRIVATE bench/registry.c)
+target_sources(intercore PRIVATE bench/registry.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 # 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000. Larger code leaves room for fewer: at -O0
 # it is half as large again, at -O3 a fifth.

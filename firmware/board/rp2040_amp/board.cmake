@@ -13,7 +13,7 @@ target_compile_options(intercore PRIVATE -ffunction-sections -fdata-sections)
 
 ic_freertos(ThirdParty/GCC/RP2040 port/freertos_amp board/rp2040_amp board/rp2040/sdk)
 
-target_sources(intercore PRIVATE bench/registry_amp.c)
+target_sources(intercore PRIVATE bench/registry_amp.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
 # The striped SRAM, 256 KiB, in three parts: core 0's program, core 1's, and what they share, samples among it. With code
 # for each core there is no room for more of them; and beside the larger code of -O0 for fewer, and none for the

@@ -44,7 +44,7 @@ ic_freertos(${kernel_port} port/freertos_amp board/stm32h745)
 set(factors IC_CORE=${IC_CORE} IC_M7_MHZ=${IC_M7_MHZ} IC_M4_MHZ=${IC_M4_MHZ})
 target_compile_definitions(freertos PUBLIC ${factors})
 
-target_sources(intercore PRIVATE bench/registry_amp.c)
+target_sources(intercore PRIVATE bench/registry_amp.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_amp)
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=16384U)
 

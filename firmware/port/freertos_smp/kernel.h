@@ -4,7 +4,7 @@
  * Each of the two headers has the same functions, inline, since calls of them stand inside times that are measured; the
  * .c file of the same name has the rest.
  *
- * - KERNEL_STACK_WORDS: of a task that asks for no more than PORT_FREERTOS_STACK_BYTES_FOR_ENTRY; in StackType_t.
+ * - kernel_stack(): of a task that asks for no more than PORT_FREERTOS_STACK_BYTES_FOR_ENTRY; in StackType_t.
  * - kernel_notes_stacks(): whether a task that ends looks what its stack has left, by a scan of what is unused.
  * - kernel_create(): makes a task that is pinned, or is not with PORT_CORE_ANY. task->handle is set before it runs.
  * - kernel_pin(): as port_task_pin().

@@ -3,8 +3,8 @@
 #include "port_lock.h"
 
 static port_task_t console_task;
-static StaticTask_t console_control;
-static StackType_t console_stack[KERNEL_CONSOLE_STACK_WORDS];
+static void (*console_body)(void);
+uint32_t kernel_stack_bytes;
 
 _Thread_local port_task_t *port_freertos_self;
 portMUX_TYPE port_freertos_spinlock = portMUX_INITIALIZER_UNLOCKED;
@@ -13,26 +13,40 @@ void port_critical_enter(void) { kernel_critical_enter(); }
 
 void port_critical_exit(void) { kernel_critical_exit(); }
 
-static void run_console(void *arg) {
-    kernel_set_self(&console_task);
-    ((void (*)(void))arg)();
+void kernel_run(void *task) {
+    StaticSemaphore_t waiter_memory;
+    port_task_t *self = task;
+    self->waiter = NULL;
+    self->waiter_memory = &waiter_memory;
+    self->run(self);
     for (;;) {
-        vTaskSuspend(NULL); /* who joins deletes it */
+        vTaskSuspend(NULL); /* who joins deletes it, and the stack with it */
     }
 }
 
-void port_freertos_start_console(void (*console)(void)) {
-    console_task.waiter = NULL;
-    console_task.handle =
-        xTaskCreateStaticPinnedToCore(run_console, "intercore", KERNEL_CONSOLE_STACK_WORDS, (void *)console,
-                                      tskIDLE_PRIORITY + 1U, console_stack, &console_control, 0);
+static void run_console(void *task) {
+    kernel_set_self(task);
+    console_body();
 }
 
-/* In that state a task is deleted at once, and its static memory is free again. */
-void port_freertos_join_console(void) {
-    while (eTaskGetState(console_task.handle) != eSuspended ||
-           xTaskGetCurrentTaskHandleForCore(0) == console_task.handle) {
+enum port_error port_freertos_start_console(void (*console)(void), uint32_t stack_bytes) {
+    console_body = console;
+    BaseType_t made = kernel_create(run_console, "intercore", stack_bytes, &console_task, tskIDLE_PRIORITY + 1U, 0);
+    return made == pdPASS ? PORT_OK : PORT_ERR_RESOURCE;
+}
+
+void port_freertos_join_console(void) { kernel_delete_ended(console_task.handle); }
+
+void kernel_set_stack(uint32_t bytes) { kernel_stack_bytes = bytes; }
+
+/* A task that is not ready may still be on its way off its core. */
+static bool is_on_a_core(TaskHandle_t task) {
+    return xTaskGetCurrentTaskHandleForCore(0) == task || xTaskGetCurrentTaskHandleForCore(1) == task;
+}
+
+void kernel_delete_ended(TaskHandle_t task) {
+    while (eTaskGetState(task) != eSuspended || is_on_a_core(task)) {
         vTaskDelay(1);
     }
-    vTaskDelete(console_task.handle);
+    vTaskDelete(task);
 }

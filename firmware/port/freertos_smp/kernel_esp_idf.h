@@ -15,14 +15,23 @@
 
 /* Bytes: a StackType_t is one here. The kernel's own part is larger than an Arm's: what the coprocessors and the
  * register windows need of a stack (Xtensa ISA, windowed registers) is some 700 bytes. */
-#define KERNEL_STACK_WORDS 4096U
-#define KERNEL_CONSOLE_STACK_WORDS 6144U
+extern uint32_t kernel_stack_bytes;
 
-/* Makes a task with `console` as its body the console task: pinned to core 0, at priority 1, above the idle tasks.
+static inline uint32_t kernel_stack(void) { return kernel_stack_bytes; }
+
+/* Sets what kernel_stack() returns, before any task is started. */
+void kernel_set_stack(uint32_t bytes);
+
+/* Makes a task with `console` as its body the console task: pinned to core 0, at priority 1, above the idle tasks, with
+ * a stack from the heap. PORT_ERR_RESOURCE if there is no memory for it.
  * Once, until port_freertos_join_console() has returned, which waits until that body has, and the kernel has let go of
- * the task. */
-void port_freertos_start_console(void (*console)(void));
+ * the task and of its memory. */
+enum port_error port_freertos_start_console(void (*console)(void), uint32_t stack_bytes);
 void port_freertos_join_console(void);
+
+/* Waits until a task has suspended itself, which is how tasks of ours end, and deletes it. In that state the kernel
+ * frees its memory at once; of a task that deletes itself the idle task does, when it comes to it. */
+void kernel_delete_ended(TaskHandle_t task);
 
 /* The scan for it would be a part of the time to join a task. In the test programs it is worth its time. */
 static inline bool kernel_notes_stacks(void) {
@@ -36,10 +45,13 @@ static inline bool kernel_notes_stacks(void) {
 
 /* ---- tasks ---- */
 
+/* Calls what the task is to run, which does not return, on a stack on which there is memory to wait by. */
+void kernel_run(void *task);
+
 static inline BaseType_t kernel_create(TaskFunction_t run, const char *name, configSTACK_DEPTH_TYPE bytes,
                                        port_task_t *task, UBaseType_t priority, uint32_t core) {
-    task->waiter = NULL;
-    return xTaskCreatePinnedToCore(run, name, bytes, task, priority, &task->handle,
+    task->run = run;
+    return xTaskCreatePinnedToCore(kernel_run, name, bytes, task, priority, &task->handle,
                                    core == PORT_CORE_ANY ? tskNO_AFFINITY : (BaseType_t)core);
 }
 
@@ -64,12 +76,12 @@ static inline void kernel_time_slicing(bool on) { (void)on; }
 /* The kernel tells nobody. */
 static inline uint64_t kernel_preemptions(void) { return 0; }
 
-/* ---- waiting for the platform: a binary semaphore in the task's port_task_t ---- */
+/* ---- waiting for the platform: a binary semaphore on the task's stack ---- */
 
 static inline kernel_waiter_t kernel_waiter(void) {
     port_task_t *self = kernel_self();
     if (self->waiter == NULL) {
-        self->waiter = xSemaphoreCreateBinaryStatic(&self->waiter_memory);
+        self->waiter = xSemaphoreCreateBinaryStatic(self->waiter_memory);
     }
     return self->waiter;
 }

@@ -4,7 +4,7 @@
 
 #include "port_freertos.h"
 
-#define KERNEL_STACK_WORDS PORT_FREERTOS_STACK_WORDS
+static inline uint32_t kernel_stack(void) { return PORT_FREERTOS_STACK_WORDS; }
 
 static inline bool kernel_notes_stacks(void) { return true; }
 

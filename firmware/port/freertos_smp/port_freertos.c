@@ -46,7 +46,7 @@ static void run_task(void *arg) {
 }
 
 static configSTACK_DEPTH_TYPE stack_words(uint32_t bytes_for_entry) {
-    uint32_t words = KERNEL_STACK_WORDS;
+    uint32_t words = kernel_stack();
     if (bytes_for_entry > PORT_FREERTOS_STACK_BYTES_FOR_ENTRY) {
         words += (bytes_for_entry - PORT_FREERTOS_STACK_BYTES_FOR_ENTRY) / sizeof(StackType_t) + 1U;
     }

@@ -9,6 +9,12 @@
 
 #define PORT_CORES_MAX 2U
 
+/* The internal memory of an ESP32 and of an ESP32-S3, where all variables are, has no cache in front of it. That of an
+ * ESP32-P4 has one. */
+#if defined(CONFIG_IDF_TARGET_ESP32) || defined(CONFIG_IDF_TARGET_ESP32S3)
+#define PORT_CACHE_LINE 8
+#endif
+
 /* One program has all cores. */
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
@@ -28,8 +34,9 @@ typedef struct port_task {
     atomic_uint ended;               /* the entry has returned */
     _Atomic(kernel_waiter_t) joiner; /* who waits for that */
 #ifdef ESP_PLATFORM
-    kernel_waiter_t waiter; /* this task's own; NULL until it first waits */
-    StaticSemaphore_t waiter_memory;
+    kernel_waiter_t waiter;           /* this task's own; NULL until it first waits */
+    StaticSemaphore_t *waiter_memory; /* for that, on the task's stack: most tasks that benchmarks may start are not */
+    void (*run)(void *);
 #endif
 } port_task_t;
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 BOARD = Path(__file__).parents[3] / "firmware" / "board" / "esp32"
-STANDIN = Path(__file__).parent / "idf"
+STANDIN = Path(__file__).parent / "power"
 KINDS = range(3)
 """CPU frequency, APB frequency, light sleep."""
 
@@ -98,10 +98,3 @@ def test_xtensa_cores_sleep_on(build: Callable[..., ctypes.CDLL]) -> None:
     board.esp32_frequency_hold()
     assert [board.may_sleep(core) for core in (0, 1)] == [1, 1]
     board.esp32_frequency_release()
-
-
-def test_the_clock_is_held_before_its_rate_is_asked_for_and_until_the_last_answer() -> None:
-    text = (BOARD / "start.c").read_text()
-    order = ["esp32_frequency_hold();", "esp32_instruments_start();", "esp32_program();", "esp32_frequency_release();"]
-    places = [text.index(call) for call in order]
-    assert places == sorted(places)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 SAMPLES_CAPACITY = 256
 """Few, so that the arena is full soon."""
+STATIC_SAMPLES = firmware_sources() / "port" / "samples_static.c"
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
 INCLUDES = [f"-I{firmware_sources() / folder}" for folder in ("core", "workload", "transport", "port")] + [f"-I{HERE}"]
 DEFINES = ['-DIC_VERSION="test"', f"-DIC_SAMPLES_CAPACITY={SAMPLES_CAPACITY}U"]
@@ -57,15 +58,14 @@ def sources_of(folder: str) -> list[Path]:
 def core(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """The portable core, on the port of these tests."""
     folder = tmp_path_factory.mktemp("core")
-    return link(
-        "cc", compile_objects("cc", ["-O2", *TRAPS], [*sources_of("core"), HERE / "test_port.c"], folder), folder
-    )
+    sources = [*sources_of("core"), STATIC_SAMPLES, HERE / "test_port.c"]
+    return link("cc", compile_objects("cc", ["-O2", *TRAPS], sources, folder), folder)
 
 
 @pytest.fixture(scope="session")
 def rest_objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """What the workloads are linked with; how it is compiled is of no interest there."""
-    sources = [*sources_of("core"), HERE / "test_port.c"]
+    sources = [*sources_of("core"), STATIC_SAMPLES, HERE / "test_port.c"]
     return compile_objects("cc", ["-O1"], sources, tmp_path_factory.mktemp("rest"))
 
 

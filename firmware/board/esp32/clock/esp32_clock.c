@@ -5,7 +5,7 @@
 #include "esp32_count.h"
 #include "esp32_cpu.h"
 #include "esp32_idf.h"
-#include "port_freertos.h"
+#include "kernel.h"
 
 #define CORES 2U
 _Static_assert(CONFIG_FREERTOS_NUMBER_OF_CORES == CORES, "both cores are needed: no CONFIG_FREERTOS_UNICORE");
@@ -80,7 +80,6 @@ const char *port_clock_name(void) { return CPU_COUNTER " of each core, aligned t
 
 static struct {
     struct count_ahead ahead;
-    SemaphoreHandle_t done;
     uint64_t answerers_count; /* its whole count at some moment before the first answer */
     uint32_t lacking;         /* core whose count lacks a wrap: count_unwrap() */
     atomic_bool present;      /* the answerer is, and has set that */
@@ -157,6 +156,13 @@ static void IRAM_ATTR add_wrap(void) {
     cpu_unmask(state);
 }
 
+/* Who has begun it deletes the task. */
+static void end(void) {
+    for (;;) {
+        vTaskSuspend(NULL);
+    }
+}
+
 static void answer(void *arg) {
     (void)arg;
     begin_count();
@@ -166,8 +172,7 @@ static void answer(void *arg) {
     if (atomic_load(&exchange.asked) == OVER && exchange.lacking == 1) {
         add_wrap();
     }
-    xSemaphoreGive(exchange.done);
-    vTaskDelete(NULL);
+    end();
 }
 
 static void ask(void *arg) {
@@ -181,31 +186,41 @@ static void ask(void *arg) {
     if (exchange.lacking == 0) {
         add_wrap();
     }
-    xSemaphoreGive(exchange.done);
-    vTaskDelete(NULL);
+    end();
 }
 
 #define STACK_BYTES 2048U
 
-static void align(void) {
+static bool start(TaskFunction_t run, const char *name, TaskHandle_t *task, BaseType_t core) {
+    return xTaskCreatePinnedToCore(run, name, STACK_BYTES, NULL, configMAX_PRIORITIES - 1U, task, core) == pdPASS;
+}
+
+static const char *align(void) {
+    TaskHandle_t answerer;
+    TaskHandle_t asker;
     exchange.ahead = COUNT_AHEAD_UNKNOWN;
+    exchange.lacking = CORES;
     atomic_store(&exchange.present, false);
     atomic_store(&exchange.asked, 0);
     atomic_store(&exchange.answer, 0);
-    exchange.done = xSemaphoreCreateCounting(CORES, 0);
-    if (exchange.done == NULL ||
-        xTaskCreatePinnedToCore(answer, "answer", STACK_BYTES, NULL, configMAX_PRIORITIES - 1U, NULL, 1) != pdPASS ||
-        xTaskCreatePinnedToCore(ask, "ask", STACK_BYTES, NULL, configMAX_PRIORITIES - 1U, NULL, 0) != pdPASS) {
-        board_panic("no memory to align the cores' counters", "esp32_clock.c", 0);
+    if (!start(answer, "answer", &answerer, 1)) {
+        return "there is no memory for the tasks that align the cores' counters";
     }
-    for (uint32_t core = 0; core < CORES; core++) {
-        (void)xSemaphoreTake(exchange.done, portMAX_DELAY);
+    bool asked = start(ask, "ask", &asker, 0);
+    if (asked) {
+        kernel_delete_ended(asker);
+    } else {
+        atomic_store(&exchange.asked, OVER); /* the answerer waits for a question, and takes its core for it */
     }
-    vSemaphoreDelete(exchange.done);
+    kernel_delete_ended(answerer);
+    if (!asked) {
+        return "there is no memory for the tasks that align the cores' counters";
+    }
     if (!count_is_known(&exchange.ahead)) {
-        board_panic("the cores' counters do not run from one clock", "esp32_clock.c", 0);
+        return "the cores' counters do not run from one clock";
     }
     counters[1].ahead = (uint64_t)count_middle(&exchange.ahead);
+    return NULL;
 }
 
 /* ---- against esp_timer ---- */
@@ -237,21 +252,35 @@ static void compare(void) {
 
 /* ---- start ---- */
 
-static void note_at_ticks(void) {
-    static bool noted;
-    for (uint32_t core = 0; !noted && core < CORES; core++) {
-        if (esp_register_freertos_tick_hook_for_cpu(note_count, core) != ESP_OK) {
-            board_panic("no hook of the tick is left for the clock", "esp32_clock.c", core);
-        }
+/* Both cores' ticks note their counts, or neither's. */
+static bool hook_ticks(void) {
+    if (esp_register_freertos_tick_hook_for_cpu(note_count, 0) != ESP_OK) {
+        return false;
     }
-    noted = true;
+    if (esp_register_freertos_tick_hook_for_cpu(note_count, 1) != ESP_OK) {
+        esp_deregister_freertos_tick_hook_for_cpu(note_count, 0);
+        return false;
+    }
+    return true;
 }
 
-void esp32_clock_start(void) {
+const char *esp32_clock_start(void) {
     hz = (uint64_t)esp_clk_cpu_freq();
-    note_at_ticks();
-    align();
+    if (!hook_ticks()) {
+        return "no hook of the tick is left for the clock: other components have all of them";
+    }
+    const char *wrong = align();
+    if (wrong != NULL) {
+        esp32_clock_stop();
+        return wrong;
+    }
     compare();
+    return NULL;
+}
+
+void esp32_clock_stop(void) {
+    esp_deregister_freertos_tick_hook_for_cpu(note_count, 0);
+    esp_deregister_freertos_tick_hook_for_cpu(note_count, 1);
 }
 
 uint32_t esp32_clock_uncertainty(void) { return (uint32_t)count_within(&exchange.ahead); }

@@ -32,11 +32,14 @@
 
 #include <stdint.h>
 
-/* Starts the clock: from any task, before anything reads it; anew, from another beginning, while nothing does. Takes
- * some 25 ms (on an emulator up to 2 s), and makes two tasks of the highest priority meanwhile. Panics if the tasks or
- * the tick's hook cannot be had, and if the exchanges contradict each other, which means that the cores' counters do
- * not run from one clock. */
-void esp32_clock_start(void);
+/* Starts the clock: from any task, before anything reads it; after esp32_clock_stop() anew, from another beginning.
+ * Takes some 25 ms (on an emulator up to 2 s), and makes two tasks of the highest priority meanwhile. NULL; or in a
+ * sentence why it does not run, and then it may be tried again: the tasks or the tick's hooks cannot be had, or the
+ * exchanges contradict each other, which means that the cores' counters do not run from one clock. */
+const char *esp32_clock_start(void);
+
+/* Gives the tick's hooks back. Nothing reads the clock any more. */
+void esp32_clock_stop(void);
 
 /* How far the clocks of two cores can be apart, in ticks of the common clock. */
 uint32_t esp32_clock_uncertainty(void);

@@ -18,7 +18,10 @@ static uint64_t tick(void) { return port_clock_hz() / configTICK_RATE_HZ; }
 #error "The kernel's tick must be CCOMPARE0 (CONFIG_FREERTOS_CORETIMER_0): CCOMPARE1 is the timer of the benchmarks."
 #endif
 
-void esp32_tick_start(void) { known_edge = esp32_clock_of_counter(ccompare_0()) - tick(); }
+const char *esp32_tick_start(void) {
+    known_edge = esp32_clock_of_counter(ccompare_0()) - tick();
+    return NULL;
+}
 
 #else
 
@@ -34,13 +37,14 @@ static uint64_t IRAM_ATTR read_systimer(void *unused) {
     return (uint64_t)systimer_ll_get_counter_value_high(&SYSTIMER, SYSTIMER_COUNTER_OS_TICK) << 32U | low;
 }
 
-void esp32_tick_start(void) {
+const char *esp32_tick_start(void) {
     struct esp32_beside systimer;
     if (!esp32_beside_find(&systimer, read_systimer, NULL, SYSTIMER_HZ)) {
-        board_panic("SYSTIMER and the cores do not run from one clock", "esp32_tick.c", 0);
+        return "SYSTIMER and the cores do not run from one clock";
     }
     uint64_t since_edge = systimer.count % (SYSTIMER_HZ / configTICK_RATE_HZ);
     known_edge = systimer.clock - count_cycles(systimer.scale, since_edge) - tick();
+    return NULL;
 }
 
 #endif

@@ -9,7 +9,8 @@
 #ifndef ESP32_TICK_H
 #define ESP32_TICK_H
 
-/* Finds the edges. On core 0, by a task that is pinned, before port_tick_edge(). */
-void esp32_tick_start(void);
+/* Finds the edges. On core 0, by a task that is pinned, before port_tick_edge(). NULL; or in a sentence why it cannot:
+ * readings of SYSTIMER and of the clock contradict each other. */
+const char *esp32_tick_start(void);
 
 #endif

@@ -36,7 +36,11 @@ static bool open_uart(void *context) {
     if (uart_driver_install(PORT, RX_BYTES, 0, EVENTS, &events, 0) != ESP_OK) {
         return false;
     }
-    return uart_param_config(PORT, &config) == ESP_OK;
+    if (uart_param_config(PORT, &config) != ESP_OK) {
+        (void)uart_driver_delete(PORT);
+        return false;
+    }
+    return true;
 }
 
 static void close_uart(void *context) {

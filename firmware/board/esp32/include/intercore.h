@@ -35,9 +35,43 @@ struct intercore_console {
     void *context;
 };
 
+/* The ranges of the sizes below. */
+#define INTERCORE_SAMPLES_LEAST 512U
+#define INTERCORE_SAMPLES_MOST 32768U
+#define INTERCORE_REGION_LEAST 4096U
+#define INTERCORE_REGION_MOST 131072U
+#define INTERCORE_CONSOLE_STACK_LEAST 5120U
+#define INTERCORE_TASK_STACK_LEAST 3072U
+#define INTERCORE_STACK_MOST 32768U
+
+/* As a size that may be 0: none. */
+#define INTERCORE_NONE UINT32_MAX
+
+/* What is 0 or NULL is as the project's configuration says (menuconfig, Intercore), so {0} is all of that.
+ *
+ * The sizes are of memory that is taken from the heap, all of it internal; docs/esp32.md says what each benchmark
+ * needs. With less, a benchmark offers smaller ranges (the command `list`) or is refused, in a sentence on the console.
+ */
 struct intercore_config {
     /* NULL: the console of the project's configuration, else UART0 at 115200 bit/s on the pins it has at start. */
     const struct intercore_console *console;
+    /* Samples that one measurement can hold, 8 bytes each: INTERCORE_SAMPLES_LEAST to INTERCORE_SAMPLES_MOST; 8192
+     * unless configured otherwise. */
+    uint32_t samples;
+    /* Bytes that benchmarks work on, memory region 0, in one piece: INTERCORE_REGION_LEAST to INTERCORE_REGION_MOST,
+     * rounded up to a multiple of 64; 40960 unless configured otherwise. */
+    uint32_t region_bytes;
+    /* Bytes of a second region in the other bank of memory, up to INTERCORE_REGION_MOST, for what two cores do in two
+     * banks; INTERCORE_NONE: no such region. 16384 unless configured otherwise. It is left out where that bank has no
+     * such piece, and where less than 32 KiB would be left for others. */
+    uint32_t second_region_bytes;
+    /* Bytes of the console task's stack: INTERCORE_CONSOLE_STACK_LEAST to INTERCORE_STACK_MOST; 6144 unless configured
+     * otherwise. A console of the program's own runs on it. */
+    uint32_t console_stack_bytes;
+    /* Bytes of the stack of each task that a benchmark starts: INTERCORE_TASK_STACK_LEAST to INTERCORE_STACK_MOST; 4096
+     * unless configured otherwise. What makes a task measures its making, so each stack comes from the heap when its
+     * task does. */
+    uint32_t task_stack_bytes;
 };
 
 /* Starts Intercore: a task of priority 1 on core 0 that serves the console, says what the target is, and carries out
@@ -47,13 +81,21 @@ struct intercore_config {
  * published tables, and only warns; and ESP-IDF's power management, if it is on, neither changes the cores' clock nor
  * has the chip sleep.
  *
- * Returns NULL when the console is being served, or in a sentence why it is not. To be called from a task, on any core
+ * Takes from the heap: samples, regions and the console task's stack, as `config` says, a control block for that task
+ * (some 350 bytes), and what the console's driver takes; with power management three locks of it, and with PSRAM in
+ * use 128 KiB of it, if there are. For some milliseconds also two tasks with 2 KiB of stack each. What a benchmark
+ * makes, tasks above all, it takes from the heap while it runs and gives back at its end.
+ *
+ * Returns NULL when the console is being served. Otherwise in a sentence why it is not, for a person: a size is out of
+ * its range, there is too little memory, the console or the clock cannot be had, or it is running already. Then all is
+ * as before, and it may be called again. The sentence stays as it is until then. To be called from a task, on any core
  * and of any priority; waits for some 100 ms. */
 const char *intercore_start(const struct intercore_config *config);
 
-/* Ends that: waits until a run that is under way has been aborted and the console's task is gone, sets the task
- * watchdog back to what the project's configuration says, and lets power management go on. Then Intercore may be
- * started again. Does nothing if it is not running. To be called from any task but Intercore's own. */
+/* Ends that: waits until a run that is under way has been aborted and the console's task is gone, gives everything that
+ * was taken from the heap back to it, sets the task watchdog back to what the project's configuration says, and lets
+ * power management go on. Then Intercore may be started again, with other sizes as well. What stays is static memory,
+ * less than 12 KiB. Does nothing if it is not running. To be called from any task but Intercore's own. */
 void intercore_stop(void);
 
 /* Whether it is running. */

@@ -12,17 +12,18 @@
 #define TEXT_OF(token) #token
 #define TEXT(macro) TEXT_OF(macro)
 
-#define TEXT_BYTES 80U
+#define TEXT_BYTES 40U   /* of a name and a number */
+#define NUMBER_BYTES 12U /* of 32 bits */
 
-static char revision[TEXT_BYTES];
-static char cpu_hz[TEXT_BYTES];
-static char apb_hz[TEXT_BYTES];
-static char crystal_hz[TEXT_BYTES];
-static char flash_bytes[TEXT_BYTES];
-static char flash_id[TEXT_BYTES];
+static char revision[NUMBER_BYTES];
+static char cpu_hz[NUMBER_BYTES];
+static char apb_hz[NUMBER_BYTES];
+static char crystal_hz[NUMBER_BYTES];
+static char flash_bytes[NUMBER_BYTES];
+static char flash_id[NUMBER_BYTES];
 static char flash_header[TEXT_BYTES];
-static char psram_bytes[TEXT_BYTES];
-static char heap_bytes[TEXT_BYTES];
+static char psram_bytes[NUMBER_BYTES];
+static char heap_bytes[NUMBER_BYTES];
 
 /* ---- what the build has chosen ---- */
 
@@ -153,7 +154,7 @@ static void read_flash_header(void) {
                    (unsigned int)header.spi_speed);
 }
 
-static void number(char *text, uint32_t value) { (void)snprintf(text, TEXT_BYTES, "%" PRIu32, value); }
+static void number(char *text, uint32_t value) { (void)snprintf(text, NUMBER_BYTES, "%" PRIu32, value); }
 
 void esp32_conditions_start(void) {
     esp_chip_info_t chip;

@@ -7,6 +7,7 @@
 #include "esp32_cpu.h"
 #include "esp32_idf.h"
 #include "esp32_mark.h"
+#include "esp32_memory.h"
 #include "esp32_region.h"
 #include "esp32_tick.h"
 #include "port.h"
@@ -19,6 +20,7 @@ static char sys_hz[TEXT_BYTES];
 static char uncertainty[TEXT_BYTES];
 static char offset[TEXT_BYTES];
 static char ppm[TEXT_BYTES];
+static char stacks[TEXT_BYTES];
 
 #ifdef CONFIG_STDATOMIC_S32C1I_SPIRAM_WORKAROUND
 #define ATOMIC "a function of ESP-IDF: S32C1I in internal memory, under a spinlock in PSRAM"
@@ -38,26 +40,28 @@ static char ppm[TEXT_BYTES];
 #define TIMER "a GPTimer at half the crystal's rate, known to some cycles, level 3"
 #endif
 
-/* What stays as it is from one session to the next. */
-static void start_once(void) {
-    static bool started;
-    if (!started) {
-        started = true;
-        esp32_region_start();
-        esp32_mark_start();
+const char *esp32_instruments_start(void) {
+    const char *wrong = esp32_clock_start();
+    if (wrong != NULL) {
+        return wrong;
     }
-}
-
-void esp32_instruments_start(void) {
-    esp32_clock_start();
-    esp32_tick_start();
-    start_once();
+    wrong = esp32_tick_start();
+    if (wrong != NULL) {
+        esp32_clock_stop();
+        return wrong;
+    }
+    esp32_mark_start();
     (void)snprintf(sys_hz, sizeof sys_hz, "%" PRIu64, port_cycles_hz());
     (void)snprintf(uncertainty, sizeof uncertainty, "%" PRIu32 " ticks", esp32_clock_uncertainty());
     (void)snprintf(offset, sizeof offset, "core 1's counter is %" PRId64 " cycles ahead of core 0's",
                    esp32_clock_ahead());
     (void)snprintf(ppm, sizeof ppm, "%" PRId32, esp32_clock_ppm());
+    (void)snprintf(stacks, sizeof stacks, "console %" PRIu32 ", tasks %" PRIu32 " and what they ask for",
+                   esp32_memory_sizes()->console_stack_bytes, esp32_memory_sizes()->task_stack_bytes);
+    return NULL;
 }
+
+void esp32_instruments_stop(void) { esp32_clock_stop(); }
 
 bool esp32_instruments_condition(uint32_t index, struct port_condition *condition) {
     const struct port_condition conditions[] = {
@@ -71,6 +75,7 @@ bool esp32_instruments_condition(uint32_t index, struct port_condition *conditio
         {"interrupt.timer", TIMER},
         {"interrupt.doorbell", "the kernel's cross-core interrupt, in front of its handler, level 1"},
         {"memory.regions", esp32_region_text()},
+        {"memory.stack_bytes", stacks},
         {"memory.flash", "the region flash, through the cache"},
         {"memory.word_bytes", "4"},
         {"spinlock", CPU_ATOMIC " (compare and swap) on a word of internal memory, polled"},

@@ -8,9 +8,12 @@
 
 struct port_condition;
 
-/* Starts them: at each start, by the console task, on core 0, before anything else of port.h. Takes some 50 ms. Panics
- * where the clock cannot be had (esp32_clock.h). */
-void esp32_instruments_start(void);
+/* Starts them: at each start, by the console task, on core 0, before anything else of port.h but memory. Takes some 50
+ * ms. NULL; or in a sentence why the clock cannot be had (esp32_clock.h), and then it may be tried again. */
+const char *esp32_instruments_start(void);
+
+/* Gives back what they took of the kernel. Nothing measures any more. */
+void esp32_instruments_stop(void);
 
 /* Their conditions, as port_condition(): the keys clock.*, interrupt.*, memory.regions, memory.word_bytes, spinlock,
  * atomic and mark. */

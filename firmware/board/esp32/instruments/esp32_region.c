@@ -3,28 +3,34 @@
 #include <stdio.h>
 
 #include "esp32_idf.h"
+#include "esp32_memory.h"
 #include "port.h"
 
-#define ALIGNMENT 64U
 #define REGIONS_MOST 5U
 #define TEXT_BYTES 128U
 
+/* What the heap keeps while a piece of it in a bank is looked for, for those who ask meanwhile. */
+#define OTHERS_BYTES 32768U
+
+/* The banks, the one for region 0 first. */
+static const struct bank {
+    const char *name;
+    uintptr_t low;
+    uintptr_t high;
+    uint32_t caps; /* by which the heap gives of it, and may give of others */
+} banks[] = {
 #ifdef CONFIG_IDF_TARGET_ESP32
-#define STATIC_NAME "sram2"
-#define HEAP_NAME "sram1"
-#define HEAP_LOW SOC_DIRAM_DRAM_LOW
-#define HEAP_HIGH SOC_DIRAM_DRAM_HIGH
+    {"sram2", SOC_DRAM_LOW, SOC_DIRAM_DRAM_LOW, ESP32_MEMORY_CAPS},
+    {"sram1", SOC_DIRAM_DRAM_LOW, SOC_DIRAM_DRAM_HIGH, ESP32_MEMORY_CAPS},
 #elif defined(CONFIG_IDF_TARGET_ESP32P4)
-#define STATIC_NAME "l2mem"
-#define HEAP_NAME "spm"
-#define HEAP_LOW SOC_SPM_LOW
-#define HEAP_HIGH SOC_SPM_HIGH
+    {"l2mem", SOC_DRAM_LOW, SOC_DRAM_HIGH, ESP32_MEMORY_CAPS},
+    {"spm", SOC_SPM_LOW, SOC_SPM_HIGH, MALLOC_CAP_SPM},
 #else
-#define STATIC_NAME "sram1"
-#define HEAP_NAME "sram2"
-#define HEAP_LOW SOC_DIRAM_DRAM_HIGH
-#define HEAP_HIGH SOC_DRAM_HIGH
+    {"sram1", SOC_DIRAM_DRAM_LOW, SOC_DIRAM_DRAM_HIGH, ESP32_MEMORY_CAPS},
+    {"sram2", SOC_DIRAM_DRAM_HIGH, SOC_DRAM_HIGH, ESP32_MEMORY_CAPS},
 #endif
+};
+#define BANKS (sizeof banks / sizeof banks[0])
 
 #ifdef CONFIG_IDF_TARGET_ESP32P4
 #define RTC_NAME "lp-ram"
@@ -32,8 +38,7 @@
 #define RTC_NAME "rtc-slow"
 #endif
 
-static uint8_t sram[REGION_0_BYTES] __attribute__((aligned(ALIGNMENT)));
-static RTC_NOINIT_ATTR uint8_t rtc_slow[REGION_RTC_BYTES] __attribute__((aligned(ALIGNMENT)));
+static RTC_NOINIT_ATTR uint8_t rtc_slow[REGION_RTC_BYTES] __attribute__((aligned(ESP32_MEMORY_ALIGNMENT)));
 
 static struct port_region regions[REGIONS_MOST];
 static uint32_t count;
@@ -45,21 +50,28 @@ static void add(const char *name, void *base, size_t bytes) {
     }
 }
 
-/* A block of the heap between two addresses; NULL if there is none. The heap gives what it likes: what lies elsewhere
- * is kept until one has come that does not, as a list in the blocks themselves. */
-static void *take_between(uintptr_t low, uintptr_t high, size_t bytes) {
+/* ---- from the heap ---- */
+
+static bool is_in(const struct bank *bank, const void *base, size_t bytes) {
+    return (uintptr_t)base >= bank->low && (uintptr_t)base + bytes <= bank->high;
+}
+
+/* A block of the heap in a bank; NULL if there is none. The heap gives what it likes: what lies elsewhere is kept until
+ * one has come that does not, as a list in the blocks themselves, as long as enough is left for others. */
+static void *take_in(const struct bank *bank, size_t bytes) {
     struct other {
         struct other *next;
     } *others = NULL;
-    void *found;
-    for (;;) {
-        found = heap_caps_aligned_alloc(ALIGNMENT, bytes, MALLOC_CAP_INTERNAL | MALLOC_CAP_8BIT);
-        if (found == NULL || ((uintptr_t)found >= low && (uintptr_t)found + bytes <= high)) {
+    void *found = NULL;
+    while (heap_caps_get_free_size(ESP32_MEMORY_CAPS) >= bytes + OTHERS_BYTES) {
+        found = esp32_memory_piece(bytes, bank->caps);
+        if (found == NULL || is_in(bank, found, bytes)) {
             break;
         }
         struct other *other = found;
         other->next = others;
         others = other;
+        found = NULL;
     }
     while (others != NULL) {
         struct other *next = others->next;
@@ -69,17 +81,55 @@ static void *take_between(uintptr_t low, uintptr_t high, size_t bytes) {
     return found;
 }
 
-void esp32_region_start(void) {
-    add(STATIC_NAME, sram, sizeof sram);
-    add(HEAP_NAME, take_between(HEAP_LOW, HEAP_HIGH, REGION_HEAP_BYTES), REGION_HEAP_BYTES);
-    add(RTC_NAME, rtc_slow, sizeof rtc_slow);
-    add("psram", heap_caps_aligned_alloc(ALIGNMENT, REGION_PSRAM_BYTES, MALLOC_CAP_SPIRAM), REGION_PSRAM_BYTES);
-    add("flash", (void *)(uintptr_t)esp32_flash_words, REGION_FLASH_BYTES);
-    regions[count - 1U].read_only = true;
+/* Region 0: in its bank if it can be, else in any. */
+static void *take_first(size_t bytes) {
+    void *found = take_in(&banks[0], bytes);
+    return found != NULL ? found : esp32_memory_piece(bytes, ESP32_MEMORY_CAPS);
+}
+
+static uint32_t bank_of(const void *base, size_t bytes) {
+    uint32_t index = 0;
+    while (index < BANKS && !is_in(&banks[index], base, bytes)) {
+        index++;
+    }
+    return index;
+}
+
+static void describe(void) {
     size_t used = 0;
     for (uint32_t i = 0; i < count && used < sizeof text; i++) {
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %u%s", i > 0 ? ", " : "", regions[i].name,
                                  (unsigned)regions[i].bytes, i + 1U < count ? "" : " bytes");
+    }
+}
+
+static size_t whole(uint32_t bytes) { return ((size_t)bytes + 63U) / 64U * 64U; }
+
+bool esp32_region_take(uint32_t bytes, uint32_t second_bytes) {
+    void *first = take_first(whole(bytes));
+    if (first == NULL) {
+        return false;
+    }
+    uint32_t bank = bank_of(first, whole(bytes));
+    add(bank < BANKS ? banks[bank].name : "internal", first, whole(bytes));
+    if (second_bytes > 0) {
+        const struct bank *other = &banks[bank == 0 ? 1 : 0];
+        add(other->name, take_in(other, whole(second_bytes)), whole(second_bytes));
+    }
+    add(RTC_NAME, rtc_slow, sizeof rtc_slow);
+    add("psram", esp32_memory_piece(REGION_PSRAM_BYTES, MALLOC_CAP_SPIRAM), REGION_PSRAM_BYTES);
+    add("flash", (void *)(uintptr_t)esp32_flash_words, REGION_FLASH_BYTES);
+    regions[count - 1U].read_only = true;
+    describe();
+    return true;
+}
+
+void esp32_region_give_back(void) {
+    while (count > 0) {
+        void *base = regions[--count].base;
+        if (base != rtc_slow && !regions[count].read_only) {
+            heap_caps_free(base);
+        }
     }
 }
 

@@ -15,4 +15,8 @@ esp_err_t esp_pm_lock_acquire(esp_pm_lock_handle_t lock);
 esp_err_t esp_pm_lock_release(esp_pm_lock_handle_t lock);
 esp_err_t esp_pm_lock_delete(esp_pm_lock_handle_t lock);
 
+/* What a test asks: whether the lock of a kind is taken, and how many exist. */
+int taken(esp_pm_lock_type_t kind);
+int existing(void);
+
 #endif

@@ -1,0 +1,10 @@
+/* port_samples() where Intercore has the chip to itself: static memory, for as many samples as the board says. */
+#include "port.h"
+
+#ifndef IC_SAMPLES_CAPACITY
+#error "The board must define IC_SAMPLES_CAPACITY: samples that all series of one measurement hold together"
+#endif
+
+static int64_t memory[IC_SAMPLES_CAPACITY] PORT_SHARED(samples);
+
+struct port_samples port_samples(void) { return (struct port_samples){.base = memory, .count = IC_SAMPLES_CAPACITY}; }

@@ -1,0 +1,444 @@
+/* A part of ESP-IDF over POSIX threads: as much as a session of the firmware and a measurement need of it.
+ *
+ * - The heap is memory at the addresses of the ESP32's two banks, handed out first fit, sram2 before sram1 as ESP-IDF
+ *   does it, and as large as the test says. What is free is poisoned, so the address sanitizer sees a use of it. Tasks'
+ *   stacks and control blocks are taken from it as well, though the threads have other stacks.
+ * - Time passes by looking at it: every reading of a counter is some cycles later than the one before, on whatever
+ *   core, and a task that sleeps lets its ticks go by. So nothing depends on how busy this machine is.
+ * - Tasks are threads, all of which run; a core is a number that each one has. */
+#include "standin_control.h"
+
+#include <pthread.h>
+#include <sanitizer/asan_interface.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "esp32_ccompare.h"
+#include "esp32_cpu.h"
+#include "esp_pm.h"
+#include "standin.h"
+
+#define HZ 240000000U
+#define TICK_CYCLES (HZ / configTICK_RATE_HZ)
+#define READING_CYCLES 100U
+#define CONTROL_BLOCK_BYTES 352U
+
+static void check(bool right, const char *what) {
+    if (!right) {
+        fprintf(stderr, "stand-in: %s\n", what);
+        abort();
+    }
+}
+
+/* ---- the heap ---- */
+
+#define BLOCKS 256U
+#define HEADER_BYTES 16U
+
+struct block {
+    uintptr_t base;
+    size_t bytes; /* 0: not in use */
+};
+
+static struct bank {
+    uintptr_t low, high;
+    size_t bytes; /* of it, that are the heap's */
+    struct block blocks[BLOCKS];
+} banks[] = {{.low = SOC_DRAM_LOW, .high = SOC_DIRAM_DRAM_LOW},
+             {.low = SOC_DIRAM_DRAM_LOW, .high = SOC_DIRAM_DRAM_HIGH}};
+#define BANKS (sizeof banks / sizeof banks[0])
+
+static pthread_mutex_t heap_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t allocations, fail_first, fail_last;
+
+void standin_heap(size_t sram2_bytes, size_t sram1_bytes) {
+    static bool mapped;
+    size_t whole = SOC_DIRAM_DRAM_HIGH - SOC_DRAM_LOW;
+    if (!mapped) {
+        void *base = mmap((void *)(uintptr_t)SOC_DRAM_LOW, whole, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        check(base == (void *)(uintptr_t)SOC_DRAM_LOW, "no memory at the chip's addresses");
+        mapped = true;
+    }
+    check(standin_heap_used() == 0, "the heap is in use");
+    check(sram2_bytes <= banks[0].high - banks[0].low && sram1_bytes <= banks[1].high - banks[1].low, "no such bank");
+    banks[0].bytes = sram2_bytes;
+    banks[1].bytes = sram1_bytes;
+    ASAN_POISON_MEMORY_REGION((void *)(uintptr_t)SOC_DRAM_LOW, whole);
+}
+
+void standin_heap_fail(uint32_t first, uint32_t last) {
+    allocations = 0;
+    fail_first = first;
+    fail_last = last;
+}
+
+uint32_t standin_heap_allocations(void) { return allocations; }
+
+static bool overlaps(const struct block *block, uintptr_t base, size_t bytes) {
+    return block->bytes > 0 && base < block->base + block->bytes + HEADER_BYTES &&
+           block->base < base + bytes + HEADER_BYTES;
+}
+
+/* The lowest place for so many bytes in a bank; 0 if there is none. */
+static uintptr_t place_in(const struct bank *bank, size_t alignment, size_t bytes) {
+    uintptr_t base = bank->low;
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        base = (base + alignment - 1U) / alignment * alignment;
+        if (overlaps(&bank->blocks[i], base, bytes)) {
+            base = bank->blocks[i].base + bank->blocks[i].bytes + HEADER_BYTES;
+            i = UINT32_MAX; /* from the beginning */
+        }
+    }
+    return base + bytes <= bank->low + bank->bytes ? base : 0;
+}
+
+static void *take(size_t alignment, size_t bytes) {
+    void *found = NULL;
+    pthread_mutex_lock(&heap_lock);
+    allocations++;
+    bool fails = allocations >= fail_first && allocations <= fail_last;
+    for (uint32_t i = 0; i < BANKS && found == NULL && !fails; i++) {
+        uintptr_t base = place_in(&banks[i], alignment, bytes);
+        for (uint32_t k = 0; k < BLOCKS && base != 0 && found == NULL; k++) {
+            if (banks[i].blocks[k].bytes == 0) {
+                banks[i].blocks[k] = (struct block){.base = base, .bytes = bytes};
+                found = (void *)base;
+                ASAN_UNPOISON_MEMORY_REGION(found, bytes);
+            }
+        }
+    }
+    pthread_mutex_unlock(&heap_lock);
+    return found;
+}
+
+void heap_caps_free(void *block) {
+    if (block == NULL) {
+        return;
+    }
+    bool found = false;
+    pthread_mutex_lock(&heap_lock);
+    for (uint32_t i = 0; i < BANKS * BLOCKS && !found; i++) {
+        struct block *one = &banks[i / BLOCKS].blocks[i % BLOCKS];
+        found = one->bytes > 0 && one->base == (uintptr_t)block;
+        if (found) {
+            ASAN_POISON_MEMORY_REGION(block, one->bytes);
+            one->bytes = 0;
+        }
+    }
+    pthread_mutex_unlock(&heap_lock);
+    check(found, "what is freed is no block of the heap");
+}
+
+void *heap_caps_aligned_alloc(size_t alignment, size_t bytes, uint32_t caps) {
+    return (caps & MALLOC_CAP_SPIRAM) != 0 ? NULL : take(alignment, bytes);
+}
+
+void *pvPortMalloc(size_t bytes) { return take(8, bytes); }
+
+void vPortFree(void *block) { heap_caps_free(block); }
+
+size_t standin_heap_used(void) {
+    size_t used = 0;
+    pthread_mutex_lock(&heap_lock);
+    for (uint32_t i = 0; i < BANKS * BLOCKS; i++) {
+        used += banks[i / BLOCKS].blocks[i % BLOCKS].bytes;
+    }
+    pthread_mutex_unlock(&heap_lock);
+    return used;
+}
+
+size_t heap_caps_get_free_size(uint32_t caps) {
+    return (caps & MALLOC_CAP_SPIRAM) != 0 ? 0 : banks[0].bytes + banks[1].bytes - standin_heap_used();
+}
+
+size_t heap_caps_get_largest_free_block(uint32_t caps) {
+    size_t largest = 0;
+    if ((caps & MALLOC_CAP_SPIRAM) != 0) {
+        return 0;
+    }
+    pthread_mutex_lock(&heap_lock);
+    for (uint32_t i = 0; i < BANKS; i++) {
+        size_t most = banks[i].bytes; /* by halving */
+        size_t least = 0;
+        while (most - least > 1U) {
+            size_t middle = least + (most - least) / 2U;
+            *(place_in(&banks[i], 8, middle) != 0 ? &least : &most) = middle;
+        }
+        largest = least > largest ? least : largest;
+    }
+    pthread_mutex_unlock(&heap_lock);
+    return largest;
+}
+
+size_t heap_caps_get_total_size(uint32_t caps) {
+    return (caps & MALLOC_CAP_SPIRAM) != 0 ? 0 : banks[0].bytes + banks[1].bytes;
+}
+
+/* ---- time ---- */
+
+/* Nobody calls the hooks of the tick, so no counter may wrap: a program of a test has 13 s. */
+static atomic_ullong cycles = 1000000000U;
+
+/* Core 1's counter was started later: it is so far behind. */
+#define BEHIND 12345678U
+
+static _Thread_local BaseType_t core_of_thread;
+
+static uint64_t read_cycles(void) { return atomic_fetch_add(&cycles, READING_CYCLES) + READING_CYCLES; }
+
+uint32_t cpu_core(void) { return (uint32_t)core_of_thread; }
+
+uint32_t cpu_counter(void) { return (uint32_t)(read_cycles() - (core_of_thread == 1 ? BEHIND : 0)); }
+
+uint32_t cpu_mask(void) { return 0; }
+
+void cpu_unmask(uint32_t state) { (void)state; }
+
+uint32_t cpu_mask_and_read(uint32_t *core, uint32_t *counter) {
+    *core = cpu_core();
+    *counter = cpu_counter();
+    return 0;
+}
+
+void cpu_wait_for_memory(void) {}
+
+uint32_t ccompare_0(void) { return (uint32_t)((atomic_load(&cycles) / TICK_CYCLES + 1U) * TICK_CYCLES); }
+
+int64_t esp_timer_get_time(void) { return (int64_t)(read_cycles() / (HZ / 1000000U)); }
+
+int standin_locks(void) {
+    return taken(ESP_PM_CPU_FREQ_MAX) + taken(ESP_PM_APB_FREQ_MAX) + taken(ESP_PM_NO_LIGHT_SLEEP);
+}
+
+int esp_clk_cpu_freq(void) {
+    check(standin_locks() == ESP_PM_LOCK_MAX, "power management may change the rate that is asked for");
+    return (int)HZ;
+}
+
+int esp_clk_apb_freq(void) { return 80000000; }
+
+int esp_clk_xtal_freq(void) { return 40000000; }
+
+TickType_t xTaskGetTickCount(void) { return (TickType_t)(atomic_load(&cycles) / TICK_CYCLES); }
+
+void vTaskDelay(TickType_t ticks) {
+    usleep(50);
+    check(atomic_fetch_add(&cycles, (uint64_t)ticks * TICK_CYCLES) < UINT32_MAX, "a counter would wrap");
+}
+
+static uint32_t hooks[2];
+static uint32_t hooks_most = 8;
+
+void standin_hooks(uint32_t most) { hooks_most = most; }
+
+uint32_t standin_hooks_in_use(void) { return hooks[0] + hooks[1]; }
+
+esp_err_t esp_register_freertos_tick_hook_for_cpu(esp_freertos_tick_cb_t hook, unsigned core) {
+    (void)hook;
+    if (hooks[0] + hooks[1] == hooks_most) {
+        return ESP_ERR_NO_MEM;
+    }
+    hooks[core]++;
+    return ESP_OK;
+}
+
+void esp_deregister_freertos_tick_hook_for_cpu(esp_freertos_tick_cb_t hook, unsigned core) {
+    (void)hook;
+    check(hooks[core] > 0, "no such hook");
+    hooks[core]--;
+}
+
+/* ---- tasks ---- */
+
+struct standin_task {
+    pthread_t thread;
+    TaskFunction_t run;
+    void *arg;
+    BaseType_t core;
+    void *stack;
+    sem_t notified[3];
+    sem_t resumed;
+    atomic_bool suspended;
+    atomic_bool deleted;
+};
+
+static _Thread_local TaskHandle_t self;
+
+static void *run_task(void *arg) {
+    self = arg;
+    core_of_thread = self->core == tskNO_AFFINITY ? 0 : self->core;
+    self->run(self->arg);
+    check(false, "a task has returned");
+    return NULL;
+}
+
+BaseType_t xTaskCreatePinnedToCore(TaskFunction_t run, const char *name, uint32_t bytes, void *arg,
+                                   UBaseType_t priority, TaskHandle_t *task, BaseType_t core) {
+    (void)name;
+    check(priority < configMAX_PRIORITIES, "no such priority");
+    void *stack = pvPortMalloc(bytes);
+    void *control = stack != NULL ? pvPortMalloc(CONTROL_BLOCK_BYTES) : NULL;
+    if (control == NULL) {
+        vPortFree(stack);
+        return !pdPASS;
+    }
+    _Static_assert(sizeof(struct standin_task) <= CONTROL_BLOCK_BYTES, "it lies in the heap's block");
+    TaskHandle_t made = control;
+    memset(made, 0, sizeof *made);
+    *made = (struct standin_task){.run = run, .arg = arg, .core = core, .stack = stack};
+    check(sem_init(&made->resumed, 0, 0) == 0, "no semaphore");
+    for (uint32_t i = 0; i < 3U; i++) {
+        check(sem_init(&made->notified[i], 0, 0) == 0, "no semaphore");
+    }
+    *task = made;
+    check(pthread_create(&made->thread, NULL, run_task, made) == 0, "no thread");
+    return pdPASS;
+}
+
+void vTaskSuspend(TaskHandle_t task) {
+    check(task == NULL, "a task suspends itself only");
+    atomic_store(&self->suspended, true);
+    while (sem_wait(&self->resumed) != 0) {
+    }
+    check(atomic_load(&self->deleted), "nobody resumes a task");
+    pthread_exit(NULL);
+}
+
+eTaskState eTaskGetState(TaskHandle_t task) { return atomic_load(&task->suspended) ? eSuspended : eReady; }
+
+TaskHandle_t xTaskGetCurrentTaskHandleForCore(BaseType_t core) {
+    (void)core;
+    return NULL; /* who is suspended has left its core */
+}
+
+void vTaskDelete(TaskHandle_t task) {
+    check(task != NULL && atomic_load(&task->suspended), "who has ended is deleted by who has started it");
+    atomic_store(&task->deleted, true);
+    sem_post(&task->resumed);
+    check(pthread_join(task->thread, NULL) == 0, "no such thread");
+    vPortFree(task->stack);
+    vPortFree(task);
+}
+
+BaseType_t portGET_CORE_ID(void) { return core_of_thread; }
+
+void taskYIELD(void) { usleep(1); }
+
+BaseType_t xTaskNotifyGiveIndexed(TaskHandle_t task, UBaseType_t index) {
+    sem_post(&task->notified[index]);
+    return pdPASS;
+}
+
+uint32_t ulTaskNotifyTakeIndexed(UBaseType_t index, BaseType_t clear, TickType_t ticks) {
+    check(clear == pdFALSE && ticks == portMAX_DELAY, "one at a time, without a limit");
+    while (sem_wait(&self->notified[index]) != 0) {
+    }
+    return 1;
+}
+
+static pthread_mutex_t critical = PTHREAD_MUTEX_INITIALIZER;
+
+void taskENTER_CRITICAL(portMUX_TYPE *lock) {
+    (void)lock;
+    pthread_mutex_lock(&critical);
+}
+
+void taskEXIT_CRITICAL(portMUX_TYPE *lock) {
+    (void)lock;
+    pthread_mutex_unlock(&critical);
+}
+
+/* ---- semaphores ---- */
+
+struct standin_semaphore {
+    sem_t posix;
+};
+_Static_assert(sizeof(struct standin_semaphore) <= sizeof(StaticSemaphore_t), "a static one has room for it");
+
+SemaphoreHandle_t xSemaphoreCreateCountingStatic(UBaseType_t most, UBaseType_t initial, StaticSemaphore_t *memory) {
+    (void)most;
+    SemaphoreHandle_t made = (SemaphoreHandle_t)(void *)memory;
+    check(sem_init(&made->posix, 0, initial) == 0, "no semaphore");
+    return made;
+}
+
+SemaphoreHandle_t xSemaphoreCreateBinaryStatic(StaticSemaphore_t *memory) {
+    return xSemaphoreCreateCountingStatic(1, 0, memory);
+}
+
+void vSemaphoreDelete(SemaphoreHandle_t semaphore) { (void)semaphore; }
+
+BaseType_t xSemaphoreGive(SemaphoreHandle_t semaphore) {
+    sem_post(&semaphore->posix);
+    return pdTRUE;
+}
+
+BaseType_t xSemaphoreTake(SemaphoreHandle_t semaphore, TickType_t ticks) {
+    if (ticks == 0) {
+        return sem_trywait(&semaphore->posix) == 0;
+    }
+    check(ticks == portMAX_DELAY, "at once, or without a limit");
+    while (sem_wait(&semaphore->posix) != 0) {
+    }
+    return pdTRUE;
+}
+
+/* ---- what the chip is and says of itself ---- */
+
+/* The board's own table is of words of 32 bits. */
+const uintptr_t esp32_flash_words[131072U / sizeof(uintptr_t)] = {0};
+
+void esp_chip_info(esp_chip_info_t *info) { info->revision = 301; }
+
+const char *esp_get_idf_version(void) { return "stand-in"; }
+
+esp_reset_reason_t esp_reset_reason(void) { return ESP_RST_POWERON; }
+
+esp_err_t esp_flash_read(void *chip, void *buffer, uint32_t address, uint32_t length) {
+    (void)chip;
+    (void)address;
+    memset(buffer, 0xff, length);
+    return ESP_OK;
+}
+
+esp_err_t esp_flash_read_id(void *chip, uint32_t *id) {
+    (void)chip;
+    *id = 0;
+    return ESP_OK;
+}
+
+esp_err_t esp_flash_get_physical_size(void *chip, uint32_t *bytes) {
+    (void)chip;
+    *bytes = 4U << 20U;
+    return ESP_OK;
+}
+
+esp_err_t gpio_config(const gpio_config_t *config) {
+    (void)config;
+    return ESP_OK;
+}
+
+void REG_WRITE(uint32_t address, uint32_t value) {
+    (void)address;
+    (void)value;
+}
+
+static uint32_t watchdog_ms = CONFIG_ESP_TASK_WDT_TIMEOUT_S * 1000U;
+
+esp_err_t esp_task_wdt_reconfigure(const esp_task_wdt_config_t *config) {
+    watchdog_ms = config->timeout_ms;
+    return ESP_OK;
+}
+
+uint32_t standin_watchdog_ms(void) { return watchdog_ms; }
+
+esp_err_t esp_task_wdt_status(void *task) {
+    (void)task;
+    return ESP_OK;
+}

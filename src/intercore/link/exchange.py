@@ -106,7 +106,7 @@ class Reactions:
 
     unanswered: int = 0
     """Times in a row that something was said without a valid line in return."""
-    repeat_after: float = FIRST_REPEAT
+    repeat_after: float = field(default_factory=lambda: FIRST_REPEAT)
     """Seconds without any reaction after which a command is said again."""
     slowest: float = 0.0
     """Seconds of the slowest reaction."""

@@ -115,7 +115,7 @@ def test_a_tick_that_has_equals_take_turns_spoils_no_yield(board: Board, phase: 
         interrupted = truth.checks["interrupted"]  # a tick within a reading may have the other run too early
         off = sorted(off, key=lambda each: abs(each - np.median(off)))[: len(off) - interrupted]
         assert np.ptp(off) <= SPREAD
-        assert interrupted <= 4
+        assert interrupted <= 8
         assert measured.samples("switch").ticks.min() > 0
         retaken += measured.checks.get("retaken", 0)
         constants.append(int(np.median(off)))

@@ -5,6 +5,6 @@
 #error "The board must define IC_SAMPLES_CAPACITY: samples that all series of one measurement hold together"
 #endif
 
-static int64_t memory[IC_SAMPLES_CAPACITY] PORT_SHARED(samples);
+static int64_t arena[IC_SAMPLES_CAPACITY] PORT_SHARED(samples);
 
-struct port_samples port_samples(void) { return (struct port_samples){.base = memory, .count = IC_SAMPLES_CAPACITY}; }
+struct port_samples port_samples(void) { return (struct port_samples){.base = arena, .count = IC_SAMPLES_CAPACITY}; }

@@ -93,8 +93,8 @@ def test_what_is_marked_does_not_change_what_is_measured(board: Board) -> None:
     found = {mark: ran(board, f"run speedup n=100 samples=12 mode=spin mark={mark}") for mark in ("all", "t1", "tp")}
     for kind in ("t1", "tp"):
         whole, *others = (np.array(series(found[mark], kind)) for mark in ("all", "t1", "tp"))
-        for other in others:  # the shortest: no tick of the kernel falls into it
-            assert abs(other.min() - whole.min()) < 0.002 * whole.min(), kind
+        for other in others:  # the median: into some of them a tick of the kernel falls
+            assert np.median(other) == pytest.approx(np.median(whole), rel=0.003), kind
 
 
 @pytest.mark.parametrize("core", [0, 1])

@@ -9,7 +9,7 @@ set(of_esp_idf "^(sdkconfig\\.h|esp_[a-z_]+\\.h|(driver|esp_private|freertos|hal
 # All header files of ours that these sources include are there; what is not, is ESP-IDF's by its name.
 function(read_by_preprocessor folders)
   list(TRANSFORM folders PREPEND -I)
-  execute_process(COMMAND ${CMAKE_C_COMPILER} -M -MG -DESP_PLATFORM ${folders} ${ARGN}
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -M -MG -DESP_PLATFORM -D__XTENSA__ ${folders} ${ARGN}
     RESULT_VARIABLE status OUTPUT_VARIABLE rules ERROR_VARIABLE said)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "${said}")

@@ -101,8 +101,9 @@ function(ask_for_requirements managed)
     idf_component_get_property(folder ${name} COMPONENT_DIR)
     idf_component_get_property(source ${name} __COMPONENT_SOURCE)
     execute_process(
-      COMMAND ${CMAKE_COMMAND} -DESP_PLATFORM=1 -DIDF_PATH=${idf_path} -DCOMPONENT_NAME=${name} -DCOMPONENT_DIR=${folder}
-        -DSOURCE=${source} -DFILE=${file} -P ${idf_path}/tools/cmake/requirements.cmake
+      COMMAND ${CMAKE_COMMAND} -DESP_PLATFORM=1 -DIDF_PATH=${idf_path} -DIDF_TARGET=${IDF_TARGET}
+        -DCOMPONENT_NAME=${name} -DCOMPONENT_DIR=${folder} -DSOURCE=${source} -DFILE=${file}
+        -P ${idf_path}/tools/cmake/requirements.cmake
       RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE said)
     if(NOT status EQUAL 0)
       message(FATAL_ERROR "${folder}/CMakeLists.txt asked for its requirements in a script: ${said}")
@@ -133,6 +134,8 @@ macro(project name)
   idf_build_set_property(COMPILE_OPTIONS "")
   idf_build_set_property(C_COMPILE_OPTIONS "")
   set(IDF_TARGET esp32)
+  idf_build_set_property(IDF_TARGET ${IDF_TARGET})
+  set(CONFIG_SOC_CPU_CORES_NUM 2)
   find_components(project_components ${CMAKE_SOURCE_DIR}/main ${CMAKE_SOURCE_DIR}/components)
   find_components(project_extra_components ${EXTRA_COMPONENT_DIRS})
   set(managed FALSE)

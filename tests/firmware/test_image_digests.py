@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from intercore.board import elf
-from intercore.board.build import firmware_sources
 from intercore.board.kernel import KERNEL_VARIABLE, freertos_kernel
+from intercore.board.sources import firmware_sources
 from tests.built_once import ROOT, host_program_once
 from tests.firmware.rp2040.conftest import built, built_amp, need_tools
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from intercore.board.build import firmware_sources
 from intercore.board.kernel import KERNEL_VARIABLE, freertos_kernel
+from intercore.board.sources import firmware_sources
 from tests.firmware.rp2040.conftest import need_tools
 
 SCRIPT = """

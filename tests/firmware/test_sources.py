@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from graphlib import TopologicalSorter
 
-from intercore.board.build import firmware_sources
+from intercore.board.sources import firmware_sources
 
 FIRMWARE = firmware_sources()
 

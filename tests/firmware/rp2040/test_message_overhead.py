@@ -95,6 +95,7 @@ def test_what_a_message_takes_grows_with_its_size_only_if_it_is_copied(board: Bo
 
     few, many = both("queue", 16), both("queue", 1040)
     assert all(1024 / 2 < more - less < 1024 * 4 for less, more in zip(few, many, strict=True)), (few, many)
+    # A turn more or less at the end of each of four windows: two beside an end's messages, for two sizes.
     assert both("notification", 1040) == pytest.approx(both("notification", 16), abs=4 * TURN_OF_A_LOAD / 32)
 
 

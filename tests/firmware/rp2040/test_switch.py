@@ -115,7 +115,7 @@ def test_a_tick_that_has_equals_take_turns_spoils_no_yield(board: Board, phase: 
         interrupted = truth.checks["interrupted"]  # a tick within a reading may have the other run too early
         off = sorted(off, key=lambda each: abs(each - np.median(off)))[: len(off) - interrupted]
         assert np.ptp(off) <= SPREAD
-        assert interrupted <= 8
+        assert interrupted <= 4
         assert measured.samples("switch").ticks.min() > 0
         retaken += measured.checks.get("retaken", 0)
         constants.append(int(np.median(off)))
@@ -231,8 +231,9 @@ def test_a_delay_before_the_signal_is_measured_exactly(
     delay.set(401)
     after = measure(board, words)
     for name in ("switch", "call"):
-        shorter, longer = (np.median(found.samples(name).ticks) for found in (before, after))
-        assert abs(longer - shorter - 400 * TURN) <= 2, f"{name}: but for cycles of waiting for the bus"
+        # Turn by turn, and what most of them have: some wait for the bus a cycle more or less.
+        longer, turns = np.unique(after.samples(name).ticks - before.samples(name).ticks, return_counts=True)
+        assert longer[turns.argmax()] == 400 * TURN, name
 
 
 def test_a_delay_in_the_wait_that_comes_before_the_signal_is_not_measured(board: Board, o2: Path) -> None:

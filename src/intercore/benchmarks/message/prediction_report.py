@@ -8,6 +8,7 @@ from intercore.benchmarks.message.choice import GIVEN
 from intercore.benchmarks.message.curve import in_words
 from intercore.benchmarks.message.prediction_ranking import PredictedRanking
 from intercore.benchmarks.message.size_effect import ns_per_byte
+from intercore.benchmarks.ranking_report import basis_of, common_notes, ties, under
 from intercore.record.origin import in_heading
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.section import Section
@@ -93,24 +94,21 @@ def _model(found: Prediction, alpha_us: float, beta_ns: float) -> str:
 
 def _ranking_section(found: PredictedRanking) -> Section:
     given = list({str(one.given): one.given for one in found.ranking}.values())
+    told = _told(found)
     title = _title(found.measure, found.size)
     tables = [_ranking_table(found, title, each) for each in given]
     sentences = [
         *_no_answer(found),
-        *(sentence for each in given for sentence in _ties(found, each)),
-        *_ranking_basis(found),
-        *dict.fromkeys(note for one in found.ranking for note in one.prediction.notes if _is_of_all(note, found)),
+        *(sentence for each in given for sentence in ties(found.ranking, each, told, in_words)),
+        basis_of(found.ranking, named_shows="its model"),
+        *common_notes(found.ranking),
         *(f"Left out: {sentence}." for sentence in found.left_out),
     ]
     return Section(title, sentences, tables)
 
 
-def _of(found: PredictedRanking, given: Mapping[str, Level]) -> list[PredictedRank]:
-    return [one for one in found.ranking if one.given == given]
-
-
 def _ranking_table(found: PredictedRanking, title: str, given: Mapping[str, Level]) -> Table[PredictedRank]:
-    rows = _of(found, given)
+    rows = under(given, found.ranking)
     names = _told(found)
     more = f", the first {_SHOWN} of {len(rows)}" if len(rows) > _SHOWN else ""
     where = f"{in_words(given, given)}, " if given else ""
@@ -148,29 +146,6 @@ def _median(row: PredictedRank) -> str:
 def _interval(row: PredictedRank) -> str:
     interval = duration_bounds(row.prediction.median_us) or "–"
     return interval if row.prediction.conclusive else f"{interval}, no answer"
-
-
-def _ties(found: PredictedRanking, given: Mapping[str, Level]) -> Iterator[str]:
-    """Name those that may be as fast as the first."""
-    first, *others = _of(found, given)
-    names = [*(given if any(one.given != given for one in found.ranking) else ()), *_told(found)]
-    tied = [in_words(one.prediction.setting, names) for one in others if not one.told_from_first]
-    if tied:
-        yield f"Cannot be told from the first, {in_words(first.prediction.setting, names)}: {'; '.join(tied)}."
-
-
-def _ranking_basis(found: PredictedRanking) -> Iterator[str]:
-    runs = sorted({run for one in found.ranking for run in one.prediction.basis.runs}, reverse=True)
-    samples = sum(one.prediction.basis.samples for one in found.ranking)
-    told = ", ".join(map(str, runs))
-    yield (
-        f"It rests on run{'s' if len(runs) > 1 else ''} {told}: {samples:,} samples. Name a setting to see its model."
-    )
-
-
-def _is_of_all(note: str, found: PredictedRanking) -> bool:
-    """Whether a note holds for every setting, and so is worth saying of the ranking."""
-    return all(note in one.prediction.notes for one in found.ranking)
 
 
 # For programs

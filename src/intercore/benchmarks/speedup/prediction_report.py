@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.prediction_basis import in_words
+from intercore.benchmarks.ranking_report import basis_of, common_notes, telling, ties, under
 from intercore.benchmarks.speedup.prediction_types import SpeedupRanking
 from intercore.record.origin import in_heading
 from intercore.view.quantity import bounds, duration, duration_bounds, multiple, significant
@@ -91,24 +92,21 @@ def _model(found: SpeedupPrediction) -> str:
 
 def _ranking_section(found: SpeedupRanking) -> Section:
     given = list({str(one.given): one.given for one in found.ranking}.values())
+    told = telling(found.ranking, found.ranking[0].given)
     title = _title(found.duration_us)
     sentences = [
         *_no_answer(found),
-        *(sentence for each in given for sentence in _ties(found, each)),
-        _ranking_basis(found),
-        *dict.fromkeys(note for one in found.ranking for note in one.prediction.notes if _is_of_all(note, found)),
+        *(sentence for each in given for sentence in ties(found.ranking, each, told, in_words)),
+        basis_of(found.ranking, named_shows="its model"),
+        *common_notes(found.ranking),
         *(f"Left out: {sentence}." for sentence in found.left_out),
     ]
     return Section(title, sentences, [_ranking_table(found, title, each) for each in given])
 
 
-def _of(found: SpeedupRanking, given: Mapping[str, Level]) -> list[SpeedupRank]:
-    return [one for one in found.ranking if one.given == given]
-
-
 def _ranking_table(found: SpeedupRanking, title: str, given: Mapping[str, Level]) -> Table[SpeedupRank]:
-    rows = _of(found, given)
-    names = _told(found)
+    rows = under(given, found.ranking)
+    names = telling(found.ranking, found.ranking[0].given)
     more = f", the first {_SHOWN} of {len(rows)}" if len(rows) > _SHOWN else ""
     where = f"{in_words(given, given)}, " if given else ""
     return Table(
@@ -125,37 +123,9 @@ def _ranking_table(found: SpeedupRanking, title: str, given: Mapping[str, Level]
     )
 
 
-def _told(found: SpeedupRanking) -> list[str]:
-    """Return the factors, beside those given, that tell the settings apart."""
-    settings = [one.prediction.setting for one in found.ranking]
-    names = [name for name in settings[0] if name not in found.ranking[0].given]
-    return [name for name in names if len({str(each.get(name)) for each in settings}) > 1] or names
-
-
 def _interval(row: SpeedupRank) -> str:
     interval = duration_bounds(row.prediction.tp_us) or "–"
     return interval if row.prediction.conclusive else f"{interval}, no answer"
-
-
-def _ties(found: SpeedupRanking, given: Mapping[str, Level]) -> Iterator[str]:
-    """Name those that may be as fast as the first."""
-    first, *others = _of(found, given)
-    names = [*(given if any(one.given != given for one in found.ranking) else ()), *_told(found)]
-    tied = [in_words(one.prediction.setting, names) for one in others if not one.told_from_first]
-    if tied:
-        yield f"Cannot be told from the first, {in_words(first.prediction.setting, names)}: {'; '.join(tied)}."
-
-
-def _ranking_basis(found: SpeedupRanking) -> str:
-    runs = sorted({run for one in found.ranking for run in one.prediction.basis.runs}, reverse=True)
-    samples = sum(one.prediction.basis.samples for one in found.ranking)
-    told = ", ".join(map(str, runs))
-    return f"It rests on run{'s' * (len(runs) > 1)} {told}: {samples:,} samples. Name a setting to see its model."
-
-
-def _is_of_all(note: str, found: SpeedupRanking) -> bool:
-    """Whether a note holds for every setting, and so is worth saying of the ranking."""
-    return all(note in one.prediction.notes for one in found.ranking)
 
 
 # For programs

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level
     from intercore.record.plan import Setting
     from intercore.record.store import Store
+    from intercore.statistics.precision import Precision
     from intercore.target.connection import Connection
 
 _MOST_TOLD = 100
@@ -28,7 +29,7 @@ class Observer(Protocol):
     def begin(self, done: int, total: int) -> None:
         """Begin with this many measurements complete already, and this many in the whole plan."""
 
-    def measuring(self, setting: Setting, known: object) -> None:
+    def measuring(self, setting: Setting, known: Precision | str | None) -> None:
         """Begin a measurement. `known`, as text, is what is shown beside it; None for nothing.
 
         It says how well its setting is known so far, where a stop rule asks for that, or which of two runs it is for.
@@ -43,7 +44,7 @@ class Observer(Protocol):
     def chip_time(self, seconds: float) -> None:
         """Note how long a simulated chip has been running, in its own time."""
 
-    def stored(self, total: int, known: object) -> None:
+    def stored(self, total: int, known: Precision | str | None) -> None:
         """Note that the measurement is complete and in the store, and what is known with it."""
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from intercore.record.plan import Setting
+    from intercore.statistics.precision import Precision
 
 
 class Campaign(Protocol):
@@ -128,7 +129,7 @@ class _Bar:
         self._whole = done
         self._progress.update(self._task, total=total, completed=done)
 
-    def measuring(self, setting: Setting, known: object) -> None:
+    def measuring(self, setting: Setting, known: Precision | str | None) -> None:
         self._words = escape(_words(setting) + (f"  {known}" if known else ""))
         self._progress.update(self._task, description=self._words)
 
@@ -141,7 +142,7 @@ class _Bar:
     def told(self, text: str) -> None:
         self._progress.console.print(text, markup=False)
 
-    def stored(self, total: int, known: object) -> None:  # noqa: ARG002 - said when it is measured again
+    def stored(self, total: int, known: Precision | str | None) -> None:  # noqa: ARG002 - said when it is measured again
         self._whole += 1
         self._progress.update(self._task, completed=self._whole, total=total)
 
@@ -157,7 +158,7 @@ class _Log:
     def begin(self, done: int, total: int) -> None:  # noqa: ARG002 - each line says the total known then
         self._position = done
 
-    def measuring(self, setting: Setting, known: object) -> None:  # noqa: ARG002 - said when it is stored
+    def measuring(self, setting: Setting, known: Precision | str | None) -> None:  # noqa: ARG002 - said when it is stored
         self._setting = setting
         self._since = time.monotonic()
 
@@ -170,7 +171,7 @@ class _Log:
     def told(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
-    def stored(self, total: int, known: object) -> None:
+    def stored(self, total: int, known: Precision | str | None) -> None:
         self._position += 1
         if self._setting is not None:
             took = time.monotonic() - self._since

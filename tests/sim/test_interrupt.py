@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -18,12 +17,7 @@ LOOP = 0x2000_0008
 AWAY = 0x2000_0100
 
 
-@pytest.fixture(autouse=True)
-def interruptible() -> Iterator[None]:
-    """Take SIGINT as Ctrl-C. A job that a shell without job control starts in the background inherits it ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+pytestmark = pytest.mark.usefixtures("interruptible")
 
 
 def test_ctrl_c_ends_a_run_and_another_goes_on(forever: Simulator) -> None:

@@ -22,6 +22,7 @@ from intercore.target.simulated_chip import SimulatedChip
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, series
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 NOISE = [
@@ -35,6 +36,8 @@ SETTINGS = [
     for seed, (n, mode) in enumerate(itertools.product((100, 300), ("create", "pool", "spin")))
 ]
 TICK = CLK_SYS_HZ // 1000
+BEAT, UART = "rp2040_watchdog_beat", "interrupt"
+"""Handlers that have nothing to do with what is measured."""
 AWAKE = 2000
 """Cycles for which core 0 is awake from ic_measure() on, at most."""
 SERIES = struct.Struct("<16s4xIII")
@@ -46,23 +49,23 @@ class Measured(NamedTuple):
     received: dict[str, list[int]]
     in_memory: dict[str, list[int]]
     disturbed: bool
-    """An interrupt has come into it that has nothing to do with it."""
+    """An interrupt of those that are watched has come into it."""
 
 
 class Target:
     """The benchmark program at the far end of a line, and its memory."""
 
-    def __init__(self, program: Path, faults: list[str]) -> None:
+    def __init__(self, program: Path, faults: Sequence[str] = (), interrupts: Sequence[str] = (BEAT, UART)) -> None:
         chip = SimulatedChip(program, 115200, faults)
         self._chip = chip.simulator
         self._begin = self._chip.watch_execution("ic_measure")
         self._end = self._chip.watch_execution("ic_answer_result")
-        self._interrupts = [self._chip.watch_execution(name) for name in ("rp2040_watchdog_beat", "interrupt")]
+        self._interrupts = [self._chip.watch_execution(name) for name in interrupts]
         self.session = Session(chip.port, repeatable=True)
         self.session.info()
 
-    def measure(self, setting: dict[str, int | str]) -> Measured:
-        answer = self.session.measure("speedup", setting)
+    def measure(self, setting: Mapping[str, int | str], benchmark: str = "speedup") -> Measured:
+        answer = self.session.measure(benchmark, setting)
         assert answer.status == "ok"
         begin = self._begin.hits()["cycle"].max()
         end = min(cycle for cycle in self._end.hits()["cycle"] if cycle > begin)
@@ -97,6 +100,23 @@ def test_samples_come_whole_and_are_those_of_a_good_line(o2: Path, clean: list[M
     assert len(pairs) > len(SETTINGS) / 2
     for ours, other in pairs:
         assert ours.received == other.received
+
+
+@pytest.mark.measures("clock")
+def test_samples_are_the_same_at_every_rate_also_behind_a_report(o2: Path) -> None:
+    """A report, one every quarter of a second, takes 25 times as long on the slow line as on the fast one."""
+    slow, fast = (Target(o2 / "intercore-target", interrupts=[BEAT]) for _ in range(2))
+    fast.session.raise_rate(3_000_000)
+    compared = 0
+    for seed in range(1, 13):
+        setting = {"from": 1, "to": 0, "samples": 400, "seed": seed}
+        pair = slow.measure(setting, "clock"), fast.measure(setting, "clock")
+        if not any(one.disturbed for one in pair):
+            assert pair[0].received == pair[1].received, seed
+            compared += 1
+        if compared == 2:
+            return
+    raise AssertionError("core 1's beat fell into each measurement")
 
 
 @pytest.mark.measures("speedup")

@@ -482,9 +482,19 @@ static void unmake(void) {
     }
 }
 
+static uint32_t target_core(const struct ic_run *run) {
+    uint32_t core = run->values[P_CORE];
+    return run->values[P_FORM] != 0 ? (core + 1U) % port_core_count() : core;
+}
+
 static bool possible(const struct ic_run *run, struct ic_error *error) {
-    return run->values[P_FORM] == 0 || port_core_count() > 1 ||
-           ic_error_set(error, "out-of-range", "this target has no other core for form=", "cross", "");
+    if (run->values[P_FORM] != 0 && port_core_count() < 2) {
+        return ic_error_set(error, "out-of-range", "this target has no other core for form=", "cross", "");
+    }
+    return run->values[P_COMPONENT] != DEADLOCK_BREAKING || port_mutex_lends(run->values[P_CORE], target_core(run)) ||
+           ic_error_set(error, "unsupported",
+                        "component=deadlock-breaking: a task does not get its core by inheriting a ",
+                        "priority in this kernel, with form=", form_names[run->values[P_FORM]]);
 }
 
 static bool measure(struct ic_run *run) {
@@ -496,7 +506,7 @@ static bool measure(struct ic_run *run) {
     rheal.component = (enum component)run->values[P_COMPONENT];
     rheal.cross = run->values[P_FORM] != 0;
     rheal.core = run->values[P_CORE];
-    rheal.target = rheal.cross ? (rheal.core + 1U) % port_core_count() : rheal.core;
+    rheal.target = target_core(run);
     rheal.number = 0;
     rheal.wrong = false;
     if (!is_made()) {

@@ -39,6 +39,11 @@ void port_mutex_unlock(port_mutex_t *mutex);
 /* Locks the mutex if nobody has it, the calling task included, and tells whether it did. Does not wait. */
 bool port_mutex_try_lock(port_mutex_t *mutex);
 
+/* Whether the owner of a mutex, on core `owner`, takes its core from a task of middle priority as soon as a task of
+ * higher priority on core `waiter` waits for that mutex. False where the owner inherits that priority and its core is
+ * not told of it. */
+bool port_mutex_lends(uint32_t owner, uint32_t waiter);
+
 /* Queue of at most `length` items of `item_bytes` each, copied in and out. length is 1 to 8, item_bytes 1 to 1024. */
 enum port_error port_queue_init(port_queue_t *queue, uint32_t length, uint32_t item_bytes);
 void port_queue_destroy(port_queue_t *queue);

@@ -179,6 +179,8 @@ bool port_object_spans(enum port_object object, uint32_t from, uint32_t to) {
     return object == PORT_OBJECT_SEMAPHORE || (from == board_core() && to == board_core());
 }
 
+bool port_mutex_lends(uint32_t owner, uint32_t waiter) { return port_object_spans(PORT_OBJECT_MUTEX, owner, waiter); }
+
 /* ---- message buffers ---- */
 
 /* One that is not shared has both ends here. */

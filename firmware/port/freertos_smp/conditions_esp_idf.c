@@ -94,7 +94,7 @@ static const struct port_condition conditions[] = {
     {"critical_section", "portENTER_CRITICAL: interrupts " MASKED " masked, and a spinlock of Intercore's"},
     {"object.notification", NOTIFICATION},
     {"object.semaphore", "FreeRTOS semaphore, static"},
-    {"object.mutex", "FreeRTOS mutex, with priority inheritance"},
+    {"object.mutex", "FreeRTOS mutex, with priority inheritance on one core"},
     {"object.queue", "FreeRTOS queue"},
     {"object.events", "FreeRTOS event group"},
     {"object.stream", "FreeRTOS stream buffer"},

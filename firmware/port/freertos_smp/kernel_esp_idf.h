@@ -61,6 +61,10 @@ static inline enum port_error kernel_pin(TaskHandle_t task, uint32_t core) {
     return PORT_ERR_UNSUPPORTED;
 }
 
+/* xTaskPriorityInherit() moves the owner among those that are ready and asks no other core for a switch (read in
+ * ESP-IDF 5.5.5, 6.0.2 and 6.1; seen on an emulated ESP32 with 5.5.5): what runs there goes on until it waits. */
+static inline bool kernel_tells_of_inheritance(void) { return false; }
+
 /* One for each task: the compiler's thread-local storage, which the kernel's port makes room for on every stack. */
 extern _Thread_local port_task_t *port_freertos_self;
 

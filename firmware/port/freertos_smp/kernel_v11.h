@@ -24,6 +24,9 @@ static inline enum port_error kernel_pin(TaskHandle_t task, uint32_t core) {
     return PORT_OK;
 }
 
+/* xTaskPriorityInherit() asks for a switch on the owner's core. */
+static inline bool kernel_tells_of_inheritance(void) { return true; }
+
 static inline void kernel_set_self(port_task_t *task) { vTaskSetThreadLocalStoragePointer(NULL, 0, task); }
 
 static inline port_task_t *kernel_self(void) { return pvTaskGetThreadLocalStoragePointer(NULL, 0); }

@@ -134,6 +134,8 @@ bool port_object_spans(enum port_object object, uint32_t from, uint32_t to) {
     return true; /* one kernel has all cores */
 }
 
+bool port_mutex_lends(uint32_t owner, uint32_t waiter) { return owner == waiter || kernel_tells_of_inheritance(); }
+
 enum port_error port_sem_init_binary(port_sem_t *sem) {
     (void)xSemaphoreCreateBinaryStatic(sem);
     return PORT_OK;

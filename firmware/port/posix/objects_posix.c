@@ -53,6 +53,12 @@ void port_mutex_unlock(port_mutex_t *mutex) { pthread_mutex_unlock(mutex); }
 
 bool port_mutex_try_lock(port_mutex_t *mutex) { return pthread_mutex_trylock(mutex) == 0; }
 
+bool port_mutex_lends(uint32_t owner, uint32_t waiter) {
+    (void)owner;
+    (void)waiter;
+    return port_posix_inherits_priority();
+}
+
 /* ---- queue ----
  *
  * A ring of our own and not a POSIX message queue: those belong to the whole system, which limits their number and

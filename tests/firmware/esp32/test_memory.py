@@ -7,6 +7,7 @@ with Intercore in it (idf/session.c) starts and stops it with as much heap as a 
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import subprocess
@@ -309,6 +310,21 @@ def test_a_measurement_that_asks_for_more_samples_than_there_are_is_refused(prog
     assert said.last("error")["code"] == "out-of-range"
     assert "samples is outside the range that list shows: 449" in str(said.last("error")["text"])
     assert said.last("end")["status"] == "ok"
+
+
+@pytest.mark.measures("rhealstone")
+def test_a_deadlock_that_this_kernel_does_not_break_is_refused_and_the_others_are_not(program: Path) -> None:
+    """ESP-IDF's kernel raises the owner of a mutex, and tells its core nothing of that."""
+    levels = ["deadlock-breaking", "semaphore-shuffling"], ["same", "cross"], ["0", "1"]
+    asked = " ".join(f"{name}={','.join(of)}" for name, of in zip(("component", "form", "core"), levels, strict=True))
+    said = run(program, PLENTY, "start", f"ask check rhealstone {asked}", "stop")
+    refused = {int(str(one["setting"])): str(one["text"]) for one in said.messages if one["type"] == "impossible"}
+    settings = list(itertools.product(*reversed(levels)))  # the first parameter changes fastest
+    assert [settings[number] for number in refused] == [(core, "cross", "deadlock-breaking") for core in ("0", "1")]
+    assert set(refused.values()) == {
+        "component=deadlock-breaking: a task does not get its core by inheriting a priority in this kernel, with "
+        "form=cross"
+    }
 
 
 def test_every_default_is_within_what_there_is_memory_for(program: Path) -> None:

@@ -5,11 +5,9 @@ A benchmark may be deleted: what measures one that this tree does not have is le
 
 from __future__ import annotations
 
-import signal
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import HealthCheck, settings
 
 from intercore.benchmarks import registry
@@ -20,7 +18,7 @@ settings.load_profile("unhurried")
 pytest_plugins = ["tests.fakes.esp_tools"]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import pytest
 
 NAMED = 10
 """Of the slowest files."""
@@ -39,21 +37,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=missing)
         items[:] = [item for item in items if item not in missing]
     items.sort(key=lambda item: item.path.name != LONGEST)
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Let signals interrupt this process, and what it starts, though it inherits them ignored.
-
-    A shell without job control ignores SIGINT for what it starts in the background, and `nohup` SIGHUP.
-    """
-    before = {
-        number: signal.signal(number, handler)
-        for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL))
-    }
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 def measured_by(item: pytest.Item) -> set[str]:

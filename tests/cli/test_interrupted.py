@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from tests.cli.conftest import FakeBoard
 
-pytestmark = pytest.mark.usefixtures("interruptible")
-
 LEVELS = ("from=0", "to=0", "longest_us=5000", "samples=100", "dither_us=10")
 LONG = ("run", "host", "clock", *LEVELS, "--repetitions")
 """So many measurements of a quarter of a second each."""

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from intercore.cli.main import COMMANDS, main
+from tests.signals import not_ignored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -201,16 +202,18 @@ class Tool:
         self, *words: str | Path, environment: Mapping[str, str] | None = None
     ) -> Iterator[subprocess.Popen[str]]:
         """Start the program and leave it running, as a shell does: in a process group of its own."""
-        with subprocess.Popen(
-            [PROGRAM, *words],
-            cwd=self.directory,
-            env=self.variables(environment),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            process_group=0,
-        ) as process:
+        with not_ignored():
+            begun = subprocess.Popen(
+                [PROGRAM, *words],
+                cwd=self.directory,
+                env=self.variables(environment),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                process_group=0,
+            )
+        with begun as process:
             try:
                 yield process
             finally:

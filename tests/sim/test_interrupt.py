@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Iterator
 
 import pytest
 
 from intercore.sim import Reason, Simulator
+from tests.signals import not_ignored
 
 NEVER = 1 << 60
 """Cycles that no test lives to see."""
@@ -17,7 +19,10 @@ LOOP = 0x2000_0008
 AWAY = 0x2000_0100
 
 
-pytestmark = pytest.mark.usefixtures("interruptible")
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    with not_ignored():
+        yield
 
 
 def test_ctrl_c_ends_a_run_and_another_goes_on(forever: Simulator) -> None:

@@ -18,8 +18,9 @@
  *              The mover suspends that of the next core and resumes that of its own, which ends its own turn: the task
  *              can be released on the next core only
  *
- * A migration counts as asked for once the mover is done and the task still waits. Then the next release must be on
- * that core: `asked` and `moved` are compared. The core of each release is in the series `core`, by its number.
+ * A migration counts as asked for once that is so, by a blocker when it runs, and the task still waits. Then the next
+ * release must be on that core: `asked` and `moved` are compared. The core of each release is in the series `core`, by
+ * its number.
  *
  * Two more exist to be compared with those:
  *
@@ -50,6 +51,7 @@
 #include "busy_wait.h"
 #include "histogram.h"
 #include "port.h"
+#include "port_lock.h"
 #include "run.h"
 
 /* Length of a stretch, unless it has fewer releases than the least number. */
@@ -65,6 +67,7 @@
 /* Periods for which an unsynchronised blocker is busy, and rests, at most. */
 #define BUSY_PERIODS 8U
 #define REST_PERIODS 2U
+#define NO_CORE UINT32_MAX
 
 enum { P_CORE, P_PERIOD, P_PRIORITY, P_LOAD, P_MIGRATE, P_WAKE, P_TIME, P_WORK, P_COUNTED, PARAMETER_COUNT };
 enum core { CORE_0, CORE_1, CORE_ANY };
@@ -143,8 +146,13 @@ static struct {
     /* Between the task and its movers. */
     atomic_bool waits;      /* the task sleeps, or is about to */
     atomic_uint release;    /* number of the last one */
-    atomic_uint moved_at;   /* what that was when a mover was done */
-    atomic_uint moved_core; /* where that mover has moved the task to */
+    atomic_uint moved_at;   /* what that was when a move was done */
+    atomic_uint moved_core; /* where that has moved the task to */
+
+    /* The core whose blocker is being resumed: until that has seen it nobody else begins to move the task. Moves of two
+     * cores at a time, as when the task has overslept, could resume both blockers, and it would never run again. */
+    atomic_uint moving_from;    /* or NO_CORE */
+    atomic_uint moving_release; /* the number of the last one then */
 
     struct ic_series *late;
     struct ic_series *core;   /* NULL where there is but one */
@@ -210,6 +218,7 @@ static void move_task(uint32_t from);
 static void have_moved(uint32_t core) {
     if (jitter.as_published) {
         atomic_store(&jitter.waits, true); /* it is about to, and nobody else moves it */
+        atomic_store(&jitter.moving_from, core);
         move_task(core);
     } else {
         ask_mover(core);
@@ -305,10 +314,43 @@ static void be_unsynchronised(void *arg) {
     }
 }
 
+static uint32_t next_core(uint32_t core) { return (core + 1U) % port_core_count(); }
+
+/* A migration counts if the task has been waiting all the time. */
+static void tell_moved(uint32_t release, uint32_t to) {
+    atomic_store(&jitter.moved_core, to);
+    if (atomic_load(&jitter.waits) && atomic_load(&jitter.release) == release) {
+        atomic_store(&jitter.moved_at, release);
+    }
+}
+
+static bool may_move(uint32_t from) {
+    port_critical_enter();
+    bool begins = atomic_load(&jitter.moving_from) == NO_CORE;
+    if (begins) {
+        atomic_store(&jitter.moving_from, from);
+    }
+    port_critical_exit();
+    return begins;
+}
+
+/* By the blocker that has been resumed: from now on the task cannot be on its core. As published it was stopped while it
+ * ran, and is ready. */
+static void end_move(uint32_t from) {
+    if (atomic_load(&jitter.moving_from) == from) {
+        tell_moved(atomic_load(&jitter.moving_release), next_core(from));
+        atomic_store(&jitter.moving_from, NO_CORE);
+        if (jitter.as_published) {
+            port_reschedule(next_core(from));
+        }
+    }
+}
+
 /* Busy whenever it is not suspended. */
 static void be_blocker(void *arg) {
     struct other *blocker = arg;
     while (!atomic_load(&jitter.dismissed)) {
+        end_move(blocker->core);
         if (is_halted()) {
             port_task_suspend(port_task_self());
         }
@@ -320,29 +362,22 @@ static void be_blocker(void *arg) {
     atomic_store(&blocker->is_over, true);
 }
 
-/* A migration counts if the task has been waiting all the time. */
-static void tell_moved(uint32_t release, uint32_t to) {
-    atomic_store(&jitter.moved_core, to);
-    if (atomic_load(&jitter.waits) && atomic_load(&jitter.release) == release) {
-        atomic_store(&jitter.moved_at, release);
-    }
-}
-
 /* To the next core. */
 static void move_task(uint32_t from) {
-    uint32_t to = (from + 1U) % port_core_count();
+    uint32_t to = next_core(from);
     uint32_t release = atomic_load(&jitter.release);
     if (jitter.migrate == MIGRATE_AFFINITY) {
         (void)port_task_pin(&jitter.task, to);
         tell_moved(release, to);
+        atomic_store(&jitter.moving_from, NO_CORE);
     } else {
+        atomic_store(&jitter.moving_release, release);
         port_task_suspend(&jitter.blockers[to].task);
         for (uint32_t core = 0; core < port_core_count(); core++) {
             if (core != from && core != to) {
                 port_task_resume(&jitter.blockers[core].task);
             }
         }
-        tell_moved(release, to);
         port_task_resume(&jitter.blockers[from].task); /* it takes this core at once */
     }
 }
@@ -355,11 +390,12 @@ static void be_mover(void *arg) {
             return;
         }
         /* At once where priorities decide who runs; where they do not, the task may still be on its way. */
-        while (!atomic_load(&jitter.waits) && !is_halted()) {
+        while (!is_halted()) {
+            if (atomic_load(&jitter.waits) && may_move(mover->core)) {
+                move_task(mover->core);
+                break;
+            }
             port_yield();
-        }
-        if (!is_halted()) {
-            move_task(mover->core);
         }
     }
 }
@@ -533,6 +569,14 @@ static void wake(struct other *others) {
     }
 }
 
+/* A blocker may have been on its way into its own suspension when it was resumed, and has not seen that. */
+static void end_last_move(void) {
+    for (uint32_t from; (from = atomic_load(&jitter.moving_from)) != NO_CORE;) {
+        port_task_resume(&jitter.blockers[from].task);
+        port_sleep_ticks(1);
+    }
+}
+
 /* Who wakes on the console task's core keeps it until it waits: the load, which does not wait, is woken last. */
 static void run_stretch(void) {
     uint64_t begin = port_clock();
@@ -543,6 +587,7 @@ static void run_stretch(void) {
     }
     wake(jitter.loads);
     port_notify_take();
+    end_last_move();
     uint64_t end = port_clock();
     bool busy = jitter.run->values[P_LOAD] != LOAD_NONE || jitter.blockers[0].exists;
     if (busy) {
@@ -585,6 +630,7 @@ static __attribute__((cold)) bool measure(struct ic_run *run) {
     atomic_store(&jitter.waits, false);
     atomic_store(&jitter.release, 0);
     atomic_store(&jitter.moved_at, UINT32_MAX);
+    atomic_store(&jitter.moving_from, NO_CORE);
     if (!open_series(run)) {
         return false;
     }

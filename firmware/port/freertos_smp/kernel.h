@@ -8,6 +8,7 @@
  * - kernel_notes_stacks(): whether a task that ends looks what its stack has left, by a scan of what is unused.
  * - kernel_create(): makes a task that is pinned, or is not with PORT_CORE_ANY. task->handle is set before it runs.
  * - kernel_pin(): as port_task_pin().
+ * - kernel_reschedule(): as port_reschedule().
  * - kernel_tells_of_inheritance(): whether a task that inherits a priority takes another core than the one where that
  *   was called for.
  * - kernel_set_self(), kernel_self(): the calling task's port_task_t.

@@ -61,6 +61,9 @@ static inline enum port_error kernel_pin(TaskHandle_t task, uint32_t core) {
     return PORT_ERR_UNSUPPORTED;
 }
 
+/* vTaskSwitchContext() looks at its own core only, and the tick at tasks of equal priority (ESP-IDF 5.5.5, 6.0.2, 6.1). */
+static inline void kernel_reschedule(uint32_t core) { portYIELD_CORE((BaseType_t)core); }
+
 /* xTaskPriorityInherit() moves the owner among those that are ready and asks no other core for a switch (read in
  * ESP-IDF 5.5.5, 6.0.2 and 6.1; seen on an emulated ESP32 with 5.5.5): what runs there goes on until it waits. */
 static inline bool kernel_tells_of_inheritance(void) { return false; }

@@ -24,6 +24,9 @@ static inline enum port_error kernel_pin(TaskHandle_t task, uint32_t core) {
     return PORT_OK;
 }
 
+/* vTaskSwitchContext() offers a task that it preempts to the other cores. */
+static inline void kernel_reschedule(uint32_t core) { (void)core; }
+
 /* xTaskPriorityInherit() asks for a switch on the owner's core. */
 static inline bool kernel_tells_of_inheritance(void) { return true; }
 

@@ -95,6 +95,8 @@ void port_task_suspend(port_task_t *task) { vTaskSuspend(task->handle); }
 
 void port_task_resume(port_task_t *task) { vTaskResume(task->handle); }
 
+void port_reschedule(uint32_t core) { kernel_reschedule(core); }
+
 void port_checkpoint(void) {}
 
 bool port_task_waits(const port_task_t *task) {

@@ -28,6 +28,8 @@ void port_task_resume(port_task_t *task) {
     }
 }
 
+void port_reschedule(uint32_t core) { (void)core; }
+
 void port_checkpoint(void) {
     port_task_t *self = port_task_self();
     while (atomic_load(&self->suspended)) {

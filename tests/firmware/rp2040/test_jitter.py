@@ -11,7 +11,8 @@ import pytest
 from intercore.benchmarks.jitter.analysis import analyse
 from intercore.sim.observation import handler_addresses
 from intercore.statistics.histogram import bin_bounds
-from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, measurement, series
+from tests.firmware.rp2040.conftest import CLK_SYS_HZ, Board, checks_of, measurement, series
+from tests.firmware.rp2040.delay import TURN, Delay
 from tests.firmware.rp2040.ticking import TICK, Ticking
 
 if TYPE_CHECKING:
@@ -97,6 +98,19 @@ def test_latencies_differ_from_the_truth_by_one_constant(watched: Watched) -> No
         if known := series(answer, "core"):
             assert known == cores.tolist(), words
     assert np.ptp(np.concatenate(differences)) <= SPREAD
+
+
+@pytest.mark.parametrize("function", ["port_task_suspend", "port_task_resume"])
+@pytest.mark.parametrize("share", [0.9, 1.05, 2.0])
+def test_movers_that_take_longer_than_a_period_do_not_keep_the_task_from_running(
+    o2: Path, function: str, share: float
+) -> None:
+    """Both cores' would move it at a time, and both blockers be resumed."""
+    board = Watched(o2 / "intercore-target")
+    Delay(board.chip, o2 / "intercore-target", function).set(round(share * TICK / TURN))
+    checks = checks_of(board.measure("migrate=blockers period_us=1000 samples=100"))
+    assert (checks["done"], checks["wrong"]) == (100, 0)
+    assert checks.get("moved") == checks.get("asked")
 
 
 # Would it notice?

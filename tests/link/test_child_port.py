@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.errors import IntercoreError
+from intercore.link import child_port
 from intercore.link.child_port import CHUNKS_AHEAD, ChildPort
 from tests.link.reading import NEVER, read_to_death, read_until
 
@@ -66,7 +67,8 @@ def test_a_flooding_child_has_to_wait_and_is_killed_at_the_end() -> None:
     assert port._process.returncode is not None
 
 
-def test_closing_twice_does_no_harm() -> None:
+def test_closing_twice_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child_port, "CHILD_GRACE", NEVER)
     with child("sys.stdin.read()") as port:
         port.close()
     assert port._process.returncode == 0, "a child that ends when its input does is not killed"
@@ -76,7 +78,9 @@ def test_closing_twice_does_no_harm() -> None:
 def test_a_child_and_what_it_started_die_together() -> None:
     with child("os.fork(); os.write(1, b'up'); signal.pause()") as port:
         assert read_until(port, b"upup")
-    assert not any(thread.is_alive() for thread in port._threads), "nobody holds the pipes any more"
+    for thread in port._threads:
+        thread.join(NEVER)
+        assert not thread.is_alive(), "nobody holds the pipes any more"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="process groups")

@@ -334,8 +334,8 @@ static bool may_move(uint32_t from) {
     return begins;
 }
 
-/* By the blocker that has been resumed: from now on the task cannot be on its core. As published it was stopped while it
- * ran, and is ready. */
+/* By the blocker that has been resumed: from now on the task cannot be on its core. As published it was stopped while
+ * it ran, and is ready. */
 static void end_move(uint32_t from) {
     if (atomic_load(&jitter.moving_from) == from) {
         tell_moved(atomic_load(&jitter.moving_release), next_core(from));

@@ -151,8 +151,8 @@ void port_task_resume(port_task_t *task);
 bool port_task_waits(const port_task_t *task);
 
 /* Has another core choose anew among the tasks that are ready and may run there. Needed when a task has just been
- * preempted, and only where the kernel then looks at no other core (ESP-IDF's): one that runs something less urgent goes
- * on with it there. Elsewhere it does nothing. */
+ * preempted, and only where the kernel then looks at no other core (ESP-IDF's): one that runs something less urgent
+ * goes on with it there. Elsewhere it does nothing. */
 void port_reschedule(uint32_t core);
 
 /* To be called now and then by a task that may be suspended. Does nothing where the kernel can stop tasks itself. */

@@ -11,6 +11,7 @@ from intercore.benchmarks.event_prediction import EventPrediction, EventRanking
 from intercore.benchmarks.event_prediction_report import prediction_rows, prediction_section
 from intercore.benchmarks.switch.prediction import predict
 from intercore.errors import UsageError
+from intercore.record.plan import setting_of
 from tests.benchmarks.predicted_store import measured, stored
 
 if TYPE_CHECKING:
@@ -53,6 +54,19 @@ def test_another_repetition_and_a_single_wake_up_lie_within_what_was_predicted(t
     text = " ".join(prediction_section(found).sentences)
     assert "Setting: primitive=queue from=0 to=1 target=idle time=common opt=O2 on host." in text
     assert "It rests on run 1: 250 samples in 5 repetitions, measured on 2026-11-22." in text
+
+
+def test_runs_by_turns_are_of_builds_that_somebody_tries_and_not_pooled(tmp_path: Path) -> None:
+    store = stored(tmp_path / "db", wake_ups())
+    plan = store.run(1).plan
+    tried = list(wake_ups({"queue": 200.0}))
+    for number in store.create_pair(plan, plan, (len(tried), len(tried))):
+        for each in tried:
+            store.add(number, setting_of(plan, each), each)
+    found = predict(store, "host", ["primitive=queue"], extrapolate=False)
+    assert isinstance(found, EventPrediction)
+    assert found.basis.runs == (1,)
+    assert found.median_us.value == pytest.approx(20, rel=0.05)
 
 
 def test_what_is_left_open_is_ranked_by_direction_and_ties_are_named(tmp_path: Path) -> None:

@@ -49,6 +49,9 @@ def test_two_builds_are_measured_by_turns_and_stored_as_two_runs(tool: Tool) -> 
     assert done.json["by_turns"]
     again = tool("compare", "1", "2", "--format", "json").succeeded().json
     assert again == done.json
+    refused = tool("report", "host").failed(2).error
+    assert "all runs of host in" in refused
+    assert "of two builds by turns, and its name tells none of the two: say which, e.g. 2" in refused
     assert "24/24 clock " in done.err  # one progress for both
     assert done.err.count(", run 1\n") == done.err.count(", run 2\n") == 12
 

@@ -159,6 +159,23 @@ def test_the_page_loads_nothing(tmp_path: Path) -> None:
 
 
 @of_speedups
+@pytest.mark.parametrize(
+    ("plan", "command"),
+    [
+        ({}, "intercore run --resume"),
+        ({"file": "my plan.toml"}, "intercore sweep 'my plan.toml'"),
+        ({"partner": 8}, "intercore compare --alternate --resume"),
+    ],
+)
+def test_an_unfinished_run_says_with_which_command_it_goes_on(
+    tmp_path: Path, plan: dict[str, object], command: str
+) -> None:
+    unfinished = page(tmp_path, run(*both_modes()[:3], **plan))
+    assert f"3 of 8 measurements (not complete; go on with {command})" in unfinished.text
+    assert "not complete" not in page(tmp_path, run(*both_modes(), **plan)).text
+
+
+@of_speedups
 def test_the_browser_is_told_to_run_our_two_scripts_only_and_to_load_nothing(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*both_modes()))
     policy = next(

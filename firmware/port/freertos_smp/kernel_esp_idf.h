@@ -61,7 +61,8 @@ static inline enum port_error kernel_pin(TaskHandle_t task, uint32_t core) {
     return PORT_ERR_UNSUPPORTED;
 }
 
-/* vTaskSwitchContext() looks at its own core only, and the tick at tasks of equal priority (ESP-IDF 5.5.5, 6.0.2, 6.1). */
+/* vTaskSwitchContext() looks at its own core only, and the tick at tasks of equal priority (ESP-IDF 5.5.5, 6.0.2 and
+ * 6.1). */
 static inline void kernel_reschedule(uint32_t core) { portYIELD_CORE((BaseType_t)core); }
 
 /* xTaskPriorityInherit() moves the owner among those that are ready and asks no other core for a switch (read in

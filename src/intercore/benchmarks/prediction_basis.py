@@ -53,9 +53,13 @@ def asked(words: Iterable[str], no_setting: Collection[str]) -> dict[str, str]:
 def stored(
     store: StoreReader, target: str, benchmark: str, is_usable: Callable[[Measurement], bool]
 ) -> Iterator[Known]:
-    """Return the measurements of a benchmark on a target that can be and are usable, those of the newest run first."""
+    """Return the measurements of a benchmark on a target that can be and are usable, those of the newest run first.
+
+    Those of runs by turns are left out: one of the two builds is what somebody tries.
+    """
     for summary in reversed(store.runs()):
-        if summary.plan.target == target and benchmark in summary.plan.benchmarks:
+        plan = summary.plan
+        if plan.target == target and benchmark in plan.benchmarks and plan.partner is None:
             for one in store.run(summary.id).measurements:
                 if one.benchmark == benchmark and is_usable(one) and is_possible(one):
                     yield Known(summary.id, one, summary.plan.origin)

@@ -215,4 +215,4 @@ def _how_to_go_on(store: Store, run_id: int) -> str:
     except IntercoreError:
         return f"run {run_id} was interrupted"
     done = f"run {run_id} was interrupted: {len(run.measurements)} of {run.total} measurements are in {store.path}"
-    return f"{done}; go on with: {command_to_go_on(store.path)}"
+    return f"{done}; go on with: {command_to_go_on(store.path, run.plan)}"

@@ -14,6 +14,7 @@ from intercore.cli.options import DEFAULT_STORE
 from intercore.comparison import baseline_file
 from intercore.errors import UsageError
 from intercore.numeral import whole_number
+from intercore.record.plan import command_to_go_on as plan_command_to_go_on
 from intercore.record.store import Store, StoreReader
 from intercore.target.targets import TARGETS, find
 from intercore.terminal.console import say
@@ -91,15 +92,22 @@ def _run_ids(store: StoreReader, name: str) -> list[int]:
     """Return the number of the run that is named by it, or the newest of each benchmark on the target named.
 
     Unfinished runs come after all complete ones, and those without a measurement not at all. A run is left out if those
-    before it measured all that it did; that is told where somebody may have meant it.
+    before it measured all that it did; that is told where somebody may have meant it. Runs by turns are left out, as
+    one of the two builds is what somebody tries.
     """
     number = whole_number(name)
     if number is not None:
         return [number]
     target = find(name).name
-    newest_first = [one for one in reversed(store.runs()) if one.plan.target == target]
-    if not newest_first:
+    of_target = [one for one in reversed(store.runs()) if one.plan.target == target]
+    if not of_target:
         raise UsageError(f"{store.path} holds no run of the target {target}; measure: intercore run {target} suite")
+    newest_first = [one for one in of_target if one.plan.partner is None]
+    if not newest_first:
+        raise UsageError(
+            f"all runs of {target} in {store.path} are of two builds by turns, and its name tells none of the two: "
+            f"say which, e.g. {of_target[0].id}"
+        )
     seen: set[str] = set()
     chosen: list[RunSummary] = []
     for summary in sorted(newest_first, key=lambda one: not one.complete):
@@ -162,14 +170,9 @@ def pair_to_resume(store: Store) -> tuple[int, int]:
     raise UsageError(f"there is nothing to resume: {store.path} holds no unfinished runs that are measured by turns")
 
 
-def command_to_go_on(path: Path, plan: Plan | None = None) -> str:
-    """Return the command that goes on with the unfinished run of a store, or with that of such a plan."""
-    command = "run --resume"
-    if plan is not None and plan.partner is not None:
-        command = "compare --alternate --resume"
-    elif plan is not None and plan.file is not None:
-        command = f"sweep {shlex.quote(plan.file)}"
-    return f"intercore {command}{_store_option(path)}"
+def command_to_go_on(path: Path, plan: Plan) -> str:
+    """Return the command that goes on with an unfinished run of a plan that is in a store."""
+    return f"{plan_command_to_go_on(plan)}{_store_option(path)}"
 
 
 def _store_option(path: Path) -> str:

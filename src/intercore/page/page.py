@@ -32,7 +32,7 @@ from intercore.record import identity
 from intercore.record.factors import OPT_NAME, TARGET_FACTORS
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.record.origin import CAUTION
-from intercore.record.plan import SUITE, left_out
+from intercore.record.plan import SUITE, command_to_go_on, left_out
 from intercore.replacement import replacement
 from intercore.statistics.intervals import summary
 from intercore.statistics.precision import percent
@@ -305,7 +305,7 @@ def _conditions(sections: Sequence[_Section]) -> list[tuple[str, list[str]]]:
 
 def _environment() -> Environment:
     made = environment("intercore.page")
-    made.filters |= {"json": _json, "csp_hash": _csp_hash, "moment": _moment}
+    made.filters |= {"json": _json, "csp_hash": _csp_hash, "moment": _moment, "go_on": command_to_go_on}
     return made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
+import shlex
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,15 @@ ENOUGH_REPETITIONS = 5
 
 SUITE = "suite"
 """Name of a plan of every benchmark that the target has."""
+
+
+def command_to_go_on(plan: Plan) -> str:
+    """Return the command that goes on with an unfinished run of a plan, in the store that is usual."""
+    if plan.partner is not None:
+        return "intercore compare --alternate --resume"
+    if plan.file is not None:
+        return f"intercore sweep {shlex.quote(plan.file)}"
+    return "intercore run --resume"
 
 
 class Setting(msgspec.Struct, frozen=True):

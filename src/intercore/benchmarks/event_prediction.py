@@ -16,10 +16,10 @@ from msgspec import Meta
 
 from intercore.benchmarks import prediction_basis as basis
 from intercore.benchmarks.grouping import IRRELEVANT
-from intercore.benchmarks.prediction_answer import REPETITIONS, advised, is_above, is_conclusive
+from intercore.benchmarks.prediction_answer import REPETITIONS, advised, is_conclusive
+from intercore.benchmarks.ranking import OfTarget, Rank, predict_each, ranked
 from intercore.errors import UsageError
 from intercore.record.measurement import Level
-from intercore.record.origin import Origin
 from intercore.statistics.intervals import CONFIDENCE, Interval
 from intercore.statistics.main_effects import main_effects
 from intercore.statistics.repetitions import next_median
@@ -87,14 +87,9 @@ class Basis(msgspec.Struct, frozen=True):
     """UTC time of the last one."""
 
 
-class EventPrediction(msgspec.Struct, frozen=True):
+class EventPrediction(OfTarget, frozen=True):
     """What an event will take at one setting."""
 
-    target: str
-    simulated: bool
-    """Whether it rests on a simulated chip: then it says nothing certain about a real one."""
-    emulated: bool
-    """Whether it rests on an emulated chip: then it says nothing about a real one."""
     benchmark: str
     event: str
     """What it is: `Wake-up`."""
@@ -115,44 +110,17 @@ class EventPrediction(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
     """Sentences on what makes it doubtful."""
 
-    @property
-    def origin(self) -> Origin:
-        """Where the numbers come from that it rests on."""
-        return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
 
-
-class EventRank(msgspec.Struct, frozen=True):
-    """One setting in its place."""
-
-    given: dict[str, Level]
-    """What nobody chooses by speed, of all it is compared with."""
-    rank: Annotated[int, Meta(ge=1)]
-    """1 is the fastest under what is given."""
-    times_first: float
-    """How many times as long it takes as the first, by their medians."""
-    told_from_first: bool
-    """Whether its interval and that of the first have nothing in common; true of the first itself."""
-    prediction: EventPrediction
-
-
-class EventRanking(msgspec.Struct, frozen=True):
+class EventRanking(OfTarget, frozen=True):
     """What an event will take by each setting that was measured and is not ruled out."""
 
-    target: str
-    simulated: bool
-    emulated: bool
     benchmark: str
-    ranking: tuple[EventRank, ...]
+    ranking: tuple[Rank[EventPrediction], ...]
     """By what is given, then by rank."""
     left_out: tuple[str, ...]
     """Settings of which there is no prediction, a sentence each without its full stop, with the reason."""
     to_measure: ToMeasure | None
     """What would make answers of those predictions that are none; None if all are."""
-
-    @property
-    def origin(self) -> Origin:
-        """Where the numbers come from that it rests on."""
-        return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
 
 
 class _Observed(basis.Known, frozen=True):
@@ -199,15 +167,7 @@ def _observed(model: EventModel, store: StoreReader, target: str) -> Iterator[_O
 
 def _of_all(model: EventModel, target: str, settings: Sequence[Sequence[_Observed]]) -> EventRanking:
     """Predict each setting and rank them; raises UsageError if there is no prediction of any."""
-    predictions, refusals = [], {}
-    for ours in settings:
-        try:
-            predictions.append(_of_setting(model, target, ours))
-        except UsageError as error:
-            setting = ours[0].measurement.factors
-            refusals[basis.in_words(setting, setting)] = str(error)
-    if not predictions:
-        raise UsageError(f"none of the {len(settings)} settings can be predicted: {next(iter(refusals.values()))}")
+    predictions, left_out = predict_each(settings, lambda ours: _of_setting(model, target, ours), _in_words)
     wanted = [(one.setting, one.to_measure) for one in predictions if one.to_measure is not None]
     to_measure = None
     if wanted:
@@ -218,23 +178,15 @@ def _of_all(model: EventModel, target: str, settings: Sequence[Sequence[_Observe
         simulated=predictions[0].simulated,
         emulated=predictions[0].emulated,
         benchmark=model.benchmark,
-        ranking=tuple(_ranked(model, predictions)),
-        left_out=tuple(f"{where}: {reason}" for where, reason in refusals.items()),
+        ranking=tuple(ranked(predictions, model.given, lambda one: one.median_us)),
+        left_out=left_out,
         to_measure=to_measure,
     )
 
 
-def _ranked(model: EventModel, predictions: Iterable[EventPrediction]) -> Iterator[EventRank]:
-    groups: dict[tuple[tuple[str, Level], ...], list[EventPrediction]] = {}
-    for one in predictions:
-        given = tuple((name, one.setting[name]) for name in model.given if name in one.setting)
-        groups.setdefault(given, []).append(one)
-    for given, group in sorted(groups.items(), key=repr):
-        ordered = sorted(group, key=lambda one: one.median_us.value)
-        for rank, one in enumerate(ordered, start=1):
-            times = one.median_us.value / ordered[0].median_us.value
-            told = rank == 1 or is_above(one.median_us, ordered[0].median_us)
-            yield EventRank(dict(given), rank, times, told, one)
+def _in_words(ours: Sequence[_Observed]) -> str:
+    setting = ours[0].measurement.factors
+    return basis.in_words(setting, setting)
 
 
 def _of_setting(model: EventModel, target: str, ours: Sequence[_Observed]) -> EventPrediction:

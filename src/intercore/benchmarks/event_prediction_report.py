@@ -15,7 +15,8 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from intercore.benchmarks.event_prediction import EventPrediction, EventRank
+    from intercore.benchmarks.event_prediction import EventPrediction
+    from intercore.benchmarks.ranking import Rank
     from intercore.record.measurement import Level
 
 _SHOWN = 20  # settings of a ranking; --format json has all
@@ -81,7 +82,7 @@ def _ranking_section(found: EventRanking) -> Section:
     return Section(title, sentences, [_ranking_table(found, each) for each in given])
 
 
-def _ranking_table(found: EventRanking, given: Mapping[str, Level]) -> Table[EventRank]:
+def _ranking_table(found: EventRanking, given: Mapping[str, Level]) -> Table[Rank[EventPrediction]]:
     rows = under(given, found.ranking)
     names = telling(found.ranking, found.ranking[0].given)
     more = f", the first {_SHOWN} of {len(rows)}" if len(rows) > _SHOWN else ""
@@ -99,7 +100,7 @@ def _ranking_table(found: EventRanking, given: Mapping[str, Level]) -> Table[Eve
     )
 
 
-def _interval(row: EventRank) -> str:
+def _interval(row: Rank[EventPrediction]) -> str:
     interval = duration_bounds(row.prediction.median_us) or "–"
     return interval if row.prediction.conclusive else f"{interval}, no answer"
 

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks import prediction_basis as basis
+from intercore.benchmarks.message.choice import GIVEN
 from intercore.benchmarks.message.curve import (
     BENCHMARK,
     HELD_OUT_AIM,
@@ -34,11 +35,11 @@ from intercore.benchmarks.message.next_measurement import (
     repetitions_to_measure,
     sizes_to_measure,
 )
-from intercore.benchmarks.message.prediction_ranking import PredictedRanking, ranked
-from intercore.benchmarks.message.prediction_types import Basis, Prediction
+from intercore.benchmarks.message.prediction_types import Basis, PredictedRanking, Prediction
 from intercore.benchmarks.message.rows import rate
 from intercore.benchmarks.message.size_effect import size_effect
 from intercore.benchmarks.prediction_answer import REPETITIONS, is_conclusive
+from intercore.benchmarks.ranking import predict_each, ranked
 from intercore.errors import UsageError, unknown
 from intercore.statistics.intervals import CONFIDENCE, Interval
 from intercore.statistics.main_effects import main_effects
@@ -105,18 +106,9 @@ def _of_all(
     target: str, measure: Measure, size: int, settings: Sequence[Sequence[Known]], *, extrapolate: bool
 ) -> PredictedRanking:
     """Predict each setting and rank them; raises UsageError if there is no prediction of any."""
-    predictions, refusals = [], {}
-    for ours in settings:
-        factors = ours[0].measurement.factors
-        names = [*OWN, *sorted(factors.keys() - NO_SETTING - set(OWN))]
-        try:
-            predictions.append(_by_model(target, measure, size, ours, extrapolate=extrapolate))
-        except UsageError as error:
-            refusals[in_words({name: factors[name] for name in names}, names)] = str(error)
-    if not predictions:
-        reasons = list(dict.fromkeys(refusals.values()))
-        more = f"; {len(reasons) - 1} more settings have reasons of their own" if len(reasons) > 1 else ""
-        raise UsageError(f"none of the {len(settings)} settings can be predicted: {reasons[0]}{more}")
+    predictions, left_out = predict_each(
+        settings, lambda ours: _by_model(target, measure, size, ours, extrapolate=extrapolate), _in_words
+    )
     origin = predictions[0].origin
     return PredictedRanking(
         target=target,
@@ -124,10 +116,16 @@ def _of_all(
         emulated=origin == "emulated",
         measure=measure,
         size=size,
-        ranking=tuple(ranked(predictions)),
-        left_out=tuple(f"{where}: {reason}" for where, reason in refusals.items()),
+        ranking=tuple(ranked(predictions, GIVEN, lambda one: one.median_us)),
+        left_out=left_out,
         to_measure=_measuring_all(target, measure, [one for one in predictions if not one.conclusive]),
     )
+
+
+def _in_words(ours: Sequence[Known]) -> str:
+    factors = ours[0].measurement.factors
+    names = [*OWN, *sorted(factors.keys() - NO_SETTING - set(OWN))]
+    return in_words({name: factors[name] for name in names}, names)
 
 
 def _measuring_all(target: str, measure: Measure, open_ones: Sequence[Prediction]) -> ToMeasure | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.message.choice import GIVEN
 from intercore.benchmarks.message.curve import in_words
-from intercore.benchmarks.message.prediction_ranking import PredictedRanking
+from intercore.benchmarks.message.prediction_types import PredictedRanking
 from intercore.benchmarks.message.size_effect import ns_per_byte
 from intercore.benchmarks.ranking_report import basis_of, common_notes, ties, under
 from intercore.record.origin import in_heading
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from intercore.benchmarks.message.curve import Measure
-    from intercore.benchmarks.message.prediction_ranking import PredictedRank
     from intercore.benchmarks.message.prediction_types import Prediction
+    from intercore.benchmarks.ranking import Rank
     from intercore.record.measurement import Level
 
 _SHOWN = 20  # settings of a ranking; --format json has all
@@ -107,7 +107,7 @@ def _ranking_section(found: PredictedRanking) -> Section:
     return Section(title, sentences, tables)
 
 
-def _ranking_table(found: PredictedRanking, title: str, given: Mapping[str, Level]) -> Table[PredictedRank]:
+def _ranking_table(found: PredictedRanking, title: str, given: Mapping[str, Level]) -> Table[Rank[Prediction]]:
     rows = under(given, found.ranking)
     names = _told(found)
     more = f", the first {_SHOWN} of {len(rows)}" if len(rows) > _SHOWN else ""
@@ -134,16 +134,16 @@ def _told(found: PredictedRanking) -> list[str]:
     return [name for name in names if len({str(each.get(name)) for each in settings}) > 1] or ["transport"]
 
 
-def _rate(row: PredictedRank) -> str:
+def _rate(row: Rank[Prediction]) -> str:
     rate = row.prediction.bytes_per_s
     return "" if rate is None else data_rate(rate.value)
 
 
-def _median(row: PredictedRank) -> str:
+def _median(row: Rank[Prediction]) -> str:
     return duration(row.prediction.median_us.value)
 
 
-def _interval(row: PredictedRank) -> str:
+def _interval(row: Rank[Prediction]) -> str:
     interval = duration_bounds(row.prediction.median_us) or "–"
     return interval if row.prediction.conclusive else f"{interval}, no answer"
 

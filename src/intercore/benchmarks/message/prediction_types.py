@@ -10,8 +10,8 @@ from msgspec import Meta
 from intercore.benchmarks.message.curve import Measure
 from intercore.benchmarks.message.next_measurement import ToMeasure
 from intercore.benchmarks.message.size_effect import SizeEffect
+from intercore.benchmarks.ranking import OfTarget, Rank
 from intercore.record.measurement import Level
-from intercore.record.origin import Origin
 from intercore.statistics.intervals import Interval
 
 
@@ -29,14 +29,9 @@ class Basis(msgspec.Struct, frozen=True):
     """UTC time of the last one."""
 
 
-class Prediction(msgspec.Struct, frozen=True):
+class Prediction(OfTarget, frozen=True):
     """What a message of one size will take at one setting."""
 
-    target: str
-    simulated: bool
-    """Whether it rests on a simulated chip: then it says nothing certain about a real one."""
-    emulated: bool
-    """Whether it rests on an emulated chip: then it says nothing about a real one."""
     measure: Measure
     size: Annotated[int, Meta(ge=1)]
     """Bytes of the message."""
@@ -70,7 +65,16 @@ class Prediction(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
     """Sentences on what makes it doubtful."""
 
-    @property
-    def origin(self) -> Origin:
-        """Where the numbers come from that it rests on."""
-        return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
+
+class PredictedRanking(OfTarget, frozen=True):
+    """What a message of one size will take by each setting that was measured."""
+
+    measure: Measure
+    size: Annotated[int, Meta(ge=1)]
+    """Bytes of the message."""
+    ranking: tuple[Rank[Prediction], ...]
+    """By what is given, then by rank."""
+    left_out: tuple[str, ...]
+    """Settings of which there is no prediction, a sentence each without its full stop, with the reason."""
+    to_measure: ToMeasure | None
+    """What would make answers of those predictions that are none; None if all are."""

@@ -15,13 +15,13 @@ import numpy as np
 
 from intercore.benchmarks import prediction_basis as basis
 from intercore.benchmarks.grouping import IRRELEVANT
-from intercore.benchmarks.prediction_answer import REPETITIONS, advised, is_above, is_conclusive
+from intercore.benchmarks.prediction_answer import REPETITIONS, advised, is_conclusive
+from intercore.benchmarks.ranking import predict_each, ranked
 from intercore.benchmarks.speedup.model import fitted
 from intercore.benchmarks.speedup.points import BENCHMARK, Setting, measured_setting
 from intercore.benchmarks.speedup.prediction_types import (
     Basis,
     SpeedupPrediction,
-    SpeedupRank,
     SpeedupRanking,
     ToMeasure,
 )
@@ -32,7 +32,7 @@ from intercore.statistics.repetitions import next_median
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -101,25 +101,19 @@ def _is_usable(one: Measurement) -> bool:
 
 def _of_all(target: str, t1_us: float, settings: Sequence[Sequence[Known]], *, extrapolate: bool) -> SpeedupRanking:
     """Predict each setting and rank them; raises UsageError if there is no prediction of any."""
-    predictions, refusals = [], {}
-    for ours in settings:
-        try:
-            predictions.append(_of_setting(target, t1_us, ours, extrapolate=extrapolate))
-        except UsageError as error:
-            setting = _setting(ours)
-            refusals[basis.in_words(setting, setting)] = str(error)
-    if not predictions:
-        reasons = list(dict.fromkeys(refusals.values()))
-        more = f"; {len(reasons) - 1} more settings have reasons of their own" if len(reasons) > 1 else ""
-        raise UsageError(f"none of the {len(settings)} settings can be predicted: {reasons[0]}{more}")
+    predictions, left_out = predict_each(
+        settings,
+        lambda ours: _of_setting(target, t1_us, ours, extrapolate=extrapolate),
+        _in_words,
+    )
     wanted = [one.to_measure for one in predictions if one.to_measure is not None]
     return SpeedupRanking(
         target=target,
         simulated=predictions[0].simulated,
         emulated=predictions[0].emulated,
         duration_us=t1_us,
-        ranking=tuple(_ranked(predictions)),
-        left_out=tuple(f"{where}: {reason}" for where, reason in refusals.items()),
+        ranking=tuple(ranked(predictions, GIVEN, lambda one: one.tp_us)),
+        left_out=left_out,
         to_measure=_to_measure(
             target,
             [one.setting for one in predictions if one.to_measure is not None],
@@ -131,17 +125,9 @@ def _of_all(target: str, t1_us: float, settings: Sequence[Sequence[Known]], *, e
     )
 
 
-def _ranked(predictions: Iterable[SpeedupPrediction]) -> Iterator[SpeedupRank]:
-    groups: dict[tuple[tuple[str, Level], ...], list[SpeedupPrediction]] = {}
-    for one in predictions:
-        given = tuple((name, one.setting[name]) for name in GIVEN if name in one.setting)
-        groups.setdefault(given, []).append(one)
-    for given, group in sorted(groups.items(), key=repr):
-        ordered = sorted(group, key=lambda one: one.tp_us.value)
-        for rank, one in enumerate(ordered, start=1):
-            times = one.tp_us.value / ordered[0].tp_us.value
-            told = rank == 1 or is_above(one.tp_us, ordered[0].tp_us)
-            yield SpeedupRank(dict(given), rank, times, told, one)
+def _in_words(ours: Sequence[Known]) -> str:
+    setting = _setting(ours)
+    return basis.in_words(setting, setting)
 
 
 def _of_setting(target: str, t1_us: float, ours: Sequence[Known], *, extrapolate: bool) -> SpeedupPrediction:

@@ -15,7 +15,8 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from intercore.benchmarks.speedup.prediction_types import SpeedupPrediction, SpeedupRank
+    from intercore.benchmarks.ranking import Rank
+    from intercore.benchmarks.speedup.prediction_types import SpeedupPrediction
     from intercore.record.measurement import Level
 
 _SHOWN = 20  # settings of a ranking; --format json has all
@@ -104,7 +105,7 @@ def _ranking_section(found: SpeedupRanking) -> Section:
     return Section(title, sentences, [_ranking_table(found, title, each) for each in given])
 
 
-def _ranking_table(found: SpeedupRanking, title: str, given: Mapping[str, Level]) -> Table[SpeedupRank]:
+def _ranking_table(found: SpeedupRanking, title: str, given: Mapping[str, Level]) -> Table[Rank[SpeedupPrediction]]:
     rows = under(given, found.ranking)
     names = telling(found.ranking, found.ranking[0].given)
     more = f", the first {_SHOWN} of {len(rows)}" if len(rows) > _SHOWN else ""
@@ -123,7 +124,7 @@ def _ranking_table(found: SpeedupRanking, title: str, given: Mapping[str, Level]
     )
 
 
-def _interval(row: SpeedupRank) -> str:
+def _interval(row: Rank[SpeedupPrediction]) -> str:
     interval = duration_bounds(row.prediction.tp_us) or "–"
     return interval if row.prediction.conclusive else f"{interval}, no answer"
 

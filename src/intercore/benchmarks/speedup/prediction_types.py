@@ -7,8 +7,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from intercore.benchmarks.ranking import OfTarget, Rank
 from intercore.record.measurement import Level
-from intercore.record.origin import Origin
 from intercore.statistics.intervals import Interval
 
 
@@ -39,14 +39,9 @@ class Basis(msgspec.Struct, frozen=True):
     """UTC time of the last one."""
 
 
-class SpeedupPrediction(msgspec.Struct, frozen=True):
+class SpeedupPrediction(OfTarget, frozen=True):
     """What work of some duration on one core takes on several, at one setting."""
 
-    target: str
-    simulated: bool
-    """Whether it rests on a simulated chip: then it says nothing certain about a real one."""
-    emulated: bool
-    """Whether it rests on an emulated chip: then it says nothing about a real one."""
     duration_us: float
     """What the work takes on one core."""
     cores: Annotated[int, Meta(ge=1)]
@@ -74,41 +69,14 @@ class SpeedupPrediction(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
     """Sentences on what makes it doubtful."""
 
-    @property
-    def origin(self) -> Origin:
-        """Where the numbers come from that it rests on."""
-        return "emulated" if self.emulated else "simulated" if self.simulated else "measured"
 
-
-class SpeedupRank(msgspec.Struct, frozen=True):
-    """One setting in its place."""
-
-    given: dict[str, Level]
-    """The work, of all it is compared with."""
-    rank: Annotated[int, Meta(ge=1)]
-    """1 is the fastest under what is given."""
-    times_first: float
-    """How many times as long it takes as the first."""
-    told_from_first: bool
-    """Whether its interval and that of the first have nothing in common; true of the first itself."""
-    prediction: SpeedupPrediction
-
-
-class SpeedupRanking(msgspec.Struct, frozen=True):
+class SpeedupRanking(OfTarget, frozen=True):
     """What work takes by each setting that was measured and is not ruled out."""
 
-    target: str
-    simulated: bool
-    emulated: bool
     duration_us: float
-    ranking: tuple[SpeedupRank, ...]
+    ranking: tuple[Rank[SpeedupPrediction], ...]
     """By what is given, then by rank."""
     left_out: tuple[str, ...]
     """Settings of which there is no prediction, a sentence each without its full stop, with the reason."""
     to_measure: ToMeasure | None
     """What would make answers of those predictions that are none; None if all are."""
-
-    @property
-    def origin(self) -> Origin:
-        """Where the numbers come from that it rests on."""
-        return "emulated" if self.emulated else "simulated" if self.simulated else "measured"

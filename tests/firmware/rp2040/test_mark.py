@@ -93,8 +93,11 @@ def test_what_is_marked_does_not_change_what_is_measured(board: Board) -> None:
     found = {mark: ran(board, f"run speedup n=100 samples=12 mode=spin mark={mark}") for mark in ("all", "t1", "tp")}
     for kind in ("t1", "tp"):
         whole, *others = (np.array(series(found[mark], kind)) for mark in ("all", "t1", "tp"))
-        for other in others:  # the median: into some of them a tick of the kernel falls
-            assert np.median(other) == pytest.approx(np.median(whole), rel=0.002), kind
+        # Medians, as a tick of the kernel falls into some. Two cores that poll meet on the bus, each time in another
+        # way: of these, half lie farther apart than what the mark may do.
+        scatter = np.subtract(*np.percentile(whole, [75, 25])) if kind == "tp" else 0
+        for other in others:
+            assert np.median(other) == pytest.approx(np.median(whole), rel=0.002, abs=scatter), kind
 
 
 @pytest.mark.parametrize("core", [0, 1])

@@ -151,7 +151,8 @@ def test_a_delay_before_the_send_or_behind_the_receive_is_not_measured(board: Bo
     before = measure(board, words)
     delay.set(1001)
     after = measure(board, words)
-    assert np.median(after.samples("latency").ticks) == pytest.approx(np.median(before.samples("latency").ticks), abs=2)
+    # Turn by turn, as where the message lies in the buffer makes a difference; a tick falls into few of them.
+    assert np.median(after.samples("latency").ticks - before.samples("latency").ticks) == 0
 
 
 @pytest.mark.parametrize(("first", "second"), ACROSS)

@@ -172,6 +172,7 @@ void taskEXIT_CRITICAL(portMUX_TYPE *lock);
 UBaseType_t portSET_INTERRUPT_MASK_FROM_ISR(void);
 void portCLEAR_INTERRUPT_MASK_FROM_ISR(UBaseType_t mask);
 void portYIELD_FROM_ISR(BaseType_t wanted);
+void portYIELD_CORE(BaseType_t core);
 void taskYIELD(void);
 BaseType_t portGET_CORE_ID(void);
 

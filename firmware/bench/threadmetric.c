@@ -36,6 +36,7 @@
 #define BLOCK_BYTES 128U
 #define ARRAY_WORDS 1024U
 #define START_TICKS 2U
+#define LATE_TICKS 1000U
 
 #define PRIORITY_LOWEST 2U
 #define PRIORITY_TIMEKEEPER PORT_PRIORITY_MAX
@@ -96,6 +97,7 @@ static struct {
     uint64_t passed;
     atomic_bool stop;
     atomic_uint interrupts;
+    atomic_uint handled; /* interrupts whose handler has done all that it does */
     port_queue_t queue;
     port_sem_t semaphore;
     uint32_t *array; /* one of ARRAY_WORDS for each core */
@@ -174,23 +176,36 @@ static void handle_and_notify(void *arg) {
     struct worker *worker = arg;
     atomic_store(&metric.interrupts, atomic_load(&metric.interrupts) + 1U);
     port_notify_from_handler(&worker->task);
+    atomic_store(&metric.handled, atomic_load(&metric.handled) + 1U);
+}
+
+/* A handler of another core may still be on its way when all is over: it would wake a task of the next window, or one
+ * that is gone. One that has not come after so long never will. */
+static void await_handlers(struct worker *worker, uint32_t rung) {
+    for (uint32_t i = 0; i < LATE_TICKS && atomic_load(&metric.handled) != rung; i++) {
+        port_sleep_ticks(1);
+    }
+    expect(worker, atomic_load(&metric.handled) == rung);
 }
 
 static void cause_interrupts(struct worker *worker) {
     uint32_t core = metric.cross ? metric.other : metric.core;
-    while (!is_over()) {
+    uint32_t rung = 0;
+    for (; !is_over(); rung++) {
         uint32_t before = atomic_load(&metric.interrupts);
         port_doorbell_ring(core);
         port_notify_take();
         expect(worker, atomic_load(&metric.interrupts) == before + 1U || is_over()); /* or the leader has notified */
         count_one(worker);
     }
+    await_handlers(worker, rung);
 }
 
 /* Worker 0 causes the interrupts, 1 is woken by them, and 2 computes on the core that 1 is on in form cross. */
 static void cause_preemptions(struct worker *worker) {
     struct worker *woken = &metric.workers[1];
-    while (!is_over()) {
+    uint32_t rung = 0;
+    for (; !is_over(); rung++) {
         uint32_t before = atomic_load(&woken->count);
         port_doorbell_ring(woken->core);
         if (metric.cross) {
@@ -200,6 +215,7 @@ static void cause_preemptions(struct worker *worker) {
         }
         count_one(worker);
     }
+    await_handlers(worker, rung);
 }
 
 static void be_woken(struct worker *worker) {
@@ -471,6 +487,7 @@ static void record(struct ic_run *run, struct ic_series *const *series) {
 static bool repeat(struct ic_run *run, struct ic_series *const *series) {
     atomic_store(&metric.stop, false);
     atomic_store(&metric.interrupts, 0U);
+    atomic_store(&metric.handled, 0U);
     if (!start_workers(run)) {
         return false;
     }

@@ -27,7 +27,7 @@ target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 # it is half as large again, at -O3 a fifth.
 set(samples 8192U)
 if(IC_OPT STREQUAL "O0")
-  set(samples 3136U)
+  set(samples 3072U)
 elseif(IC_OPT MATCHES "^(O3|Ofast)$")
   set(samples 7104U)
 endif()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import subprocess
+from pathlib import Path
 
 import pytest
 
-from tests.firmware.host.conftest import series
-
-if TYPE_CHECKING:
-    from tests.firmware.host.conftest import Terminal
+from tests.firmware.host.conftest import Terminal, cores, series
 
 TESTS = (
     *("basic", "cooperative", "preemptive", "interrupt"),
@@ -34,6 +32,21 @@ def test_every_count_is_taken_and_right(terminal: Terminal, form: str) -> None:
         assert all(count > 0 for count in taken["count"]), test
         assert all(length >= info["hz"] // 10 for length in taken["window"]), "a window is not shorter than asked"
         assert ("least" in taken) == (test in FIVE)
+
+
+def test_an_interrupt_that_is_late_when_all_is_over_wakes_no_task_of_the_next_window(
+    program: Path, tmp_path: Path
+) -> None:
+    source, library = Path(__file__).with_name("late_interrupts.c"), tmp_path / "late.so"
+    subprocess.run(["cc", "-D_GNU_SOURCE", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source], check=True)
+    terminal = Terminal(program, {"LD_PRELOAD": str(library), "ASAN_OPTIONS": "verify_asan_link_order=0"})
+    terminal.answer()
+    if cores(terminal) < 2:
+        pytest.skip("an interrupt on the task's own core is over when the task goes on")
+    answer = terminal.ask("run threadmetric test=interrupt form=cross window_ms=500 samples=2")
+    assert terminal.close() == ""
+    assert (answer[-1]["checks"]["checked"], answer[-1]["checks"]["wrong"]) == (2, 0)
+    assert all(series(answer)["count"]), "they came"
 
 
 def test_a_longer_window_holds_more(terminal: Terminal) -> None:

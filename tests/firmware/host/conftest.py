@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-PATIENCE = 60.0
-"""Seconds after which a silent program counts as hung: a loaded machine and a sanitizer are slow."""
+PATIENCE = 600.0
+"""Seconds after which a silent program counts as hung: a sanitizer is slow, and a busy machine ten times as slow."""
 
 
 class Terminal:

@@ -11,6 +11,7 @@ import pytest
 from intercore.link.child_port import ChildPort
 from intercore.link.session import Session
 from tests.fakes.faulty_port import FaultyPort
+from tests.firmware.host.conftest import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +54,7 @@ def samples_sent(received: bytes) -> dict[str, dict[int, int]]:
 @pytest.mark.parametrize("seed", range(5))
 def test_no_sample_is_changed_or_lost(program: Path, seed: int) -> None:
     with contextlib.closing(Recorder(ChildPort([str(program)]))) as recorder:
-        session = Session(FaultyPort(recorder, DAMAGED, seed))
+        session = Session(FaultyPort(recorder, DAMAGED, seed), timeout=PATIENCE)
         assert session.info().hello.board == "linux"
         answer = session.measure("clock", {"to": 0, "longest_us": 10, "samples": 100, "dither_us": 10})
         assert session.statistics.bad_lines > 0  # the cable was bad indeed

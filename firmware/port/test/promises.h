@@ -30,6 +30,9 @@ static inline uint64_t milliseconds(uint64_t count) { return count * port_clock_
 /* Whether the platform says so of itself. */
 bool port_test_has_condition(const char *key, const char *value);
 
+/* Whether other programs may keep a task from its core: on Linux without real-time scheduling. */
+static inline bool others_may_have_the_core(void) { return port_test_has_condition("scheduler.policy", "SCHED_OTHER"); }
+
 /* A task that answers so many notifications, given its struct echo (waking.c). */
 struct echo {
     port_task_t *asker;

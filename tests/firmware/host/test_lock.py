@@ -67,7 +67,7 @@ def test_a_word_goes_to_and_fro_as_often_as_asked(terminal: Terminal, lock: str)
         for batch in (20, 2000)
     )
     assert len(short["round_trips"]) == len(long["round_trips"]) == 15
-    assert 10 * np.median(short["round_trips"]) < np.median(long["round_trips"]), "100 times as many take longer"
+    assert 10 * min(short["round_trips"]) < min(long["round_trips"]), "100 times as many take longer"
 
 
 @pytest.mark.skipif(bool(os.environ.get(SANITIZE_VARIABLE)), reason="a sanitizer has functions of its own in between")

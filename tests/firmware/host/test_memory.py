@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-import numpy as np
 
 from tests.firmware.host.conftest import series
 
@@ -57,10 +56,10 @@ def test_a_region_is_gone_round_again_and_again(terminal: Terminal) -> None:
 
 def test_a_pass_of_more_bytes_takes_longer(terminal: Terminal) -> None:
     short, long = (
-        np.median(series(terminal.ask(f"run memory region=l1 bytes={size} samples=9 dither_us=20"))["alone"])
+        min(series(terminal.ask(f"run memory region=l1 bytes={size} samples=9 dither_us=20"))["alone"])
         for size in (1 << 14, 1 << 20)
     )
-    assert 16 * short < long, "64 times as many"
+    assert 16 * short < long, "64 times as many take longer, in the pass that the fewest others interrupted"
 
 
 def test_without_another_core_at_work_there_is_no_second_time(terminal: Terminal) -> None:

@@ -4,14 +4,23 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+# On a terminal they show how far they are.
+QUIET := $(if $(MAKE_TERMOUT),,--quiet)
+PIP := $(BIN)/pip install $(QUIET) --disable-pip-version-check
 CARGO := cd sim && cargo
 RING_MODEL := cd tests/ring_model && export CARGO_TARGET_DIR=../../build/ring-model
 SIM_FILES = $(shell find sim/src sim/python/src -type f) sim/Cargo.toml sim/Cargo.lock sim/python/Cargo.toml
 # The compiler only recommends its C library.
+BUILDERS := cmake:cmake cc:gcc make:make $(PYTHON):python3
 ARM_GCC := arm-none-eabi-gcc:gcc-arm-none-eabi /usr/include/newlib/stdio.h:libnewlib-arm-none-eabi
+# Its compiler makes a module for older C libraries than this machine's.
+ZIG := ziglang==0.16.0
 SIM_TOOLS := $(ARM_GCC) qemu-system-arm:qemu-system-arm gdb-multiarch:gdb-multiarch
 C_FILES = $(shell git ls-files 'firmware/*.c' 'firmware/*.cpp' 'firmware/*.h')
+# It drives Debian's browser in tests of the page, by what the browser offers to those who debug; one of its own is not fetched.
+PLAYWRIGHT := playwright==1.65.2
+# What makes a page hard to use for some: contrast, names, roles, order.
+AXE := axe-core@4.14.1
 # They check what is made for other people's builds; in an environment of its own, since labgrid brings another pyserial.
 PACKERS := platformio==6.2.0 idf-component-manager==3.1.2
 # What serves a serial port to other machines in a labgrid laboratory.
@@ -39,13 +48,12 @@ export OPENBLAS_NUM_THREADS := 1
 # Here everything is built once; what makes the next build quicker makes this one slower.
 export CARGO_INCREMENTAL := 0
 
-.PHONY: help run test baseline test-tools test-simulator test-ring-model test-desk test-host $(SANITIZED) test-long lint lint-c lint-python lint-rust format fuzz bench peers clean setup
+.PHONY: help run packages test baseline test-tools test-simulator test-ring-model test-desk test-host test-page $(SANITIZED) test-long lint lint-c lint-python lint-rust format fuzz bench peers dist docs clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-run: setup ## measure all that two cores cost and buy, on this machine and on a simulated Pico, write both to suite.html
-	scripts/install-packages $(ARM_GCC)
+run: packages setup ## measure all that two cores cost and buy, on this machine and on a simulated Pico, write both to suite.html
 	$(BIN)/intercore run host suite
 	$(BIN)/intercore run pico-sim suite
 	$(BIN)/intercore report host pico-sim --output suite.html
@@ -81,6 +89,11 @@ test-host:
 $(SANITIZED): test-%:
 	@INTERCORE_SANITIZE=$* $(BIN)/pytest -q tests/firmware/host $(SAME_CASES) $(SOON_OVER)
 
+test-page: setup build/page/.installed ## the page in a real browser: on a desk and a telephone, light, dark, printed, and without a script
+	scripts/install-packages chromium:chromium $(ARM_GCC)
+	@$(PIP) $(PLAYWRIGHT)
+	INTERCORE_BROWSER=1 $(BIN)/pytest -q tests/page/test_browser.py $(SOON_OVER)
+
 test-long: setup build/platformio/.installed ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test qemu
@@ -91,7 +104,13 @@ test-long: setup build/platformio/.installed ## what is too long for every day: 
 	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/firmware/host/test_transports.py
 	$(BIN)/pytest -q $(TOGETHER) $(addprefix --ignore tests/,cli sim firmware/host firmware/rp2040 firmware/rp2040_amp \
 	    firmware/stm32h745 test_contributing.py)
+	$(MAKE) --no-print-directory test-page
+	$(MAKE) --no-print-directory docs
+	INTERCORE_SLOW=1 $(BIN)/pytest -q tests/test_docs_site.py
 	INTERCORE_SLOW=1 $(BIN)/pytest -q tests/test_contributing.py tests/firmware/esp32/test_component.py
+	$(MAKE) --no-print-directory dist
+	scripts/install-packages mmdebstrap:mmdebstrap
+	INTERCORE_SLOW=1 $(BIN)/pytest -q tests/test_wheel.py
 	for core in $(OPENBLAS_CORES); do OPENBLAS_CORETYPE=$$core $(BIN)/pytest -q $(TOGETHER) $(NUMERIC_TESTS) || exit; done
 
 lint: setup ## check style, types, Rust and C code
@@ -153,15 +172,40 @@ peers: setup ## our benchmarks beside other people's on this machine, by turns (
 	    cargo install --quiet core-to-core-latency --version 1.2.0 --locked --root build/peers
 	$(BIN)/python bench/peers.py
 
+dist: setup ## build what is released, in dist/: wheel, sdist, Arduino library, the Pico's programs
+	scripts/install-packages $(ARM_GCC)
+	$(PIP) $(ZIG)
+	$(BIN)/python scripts/dist.py
+
+docs: setup $(VENV)/.docs ## build the documentation as a site that is read without a network, in build/docs/html
+	@rm -rf build/docs
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir build/docs/doctrees docs build/docs/html
+	@echo "wrote build/docs/html/index.html"
+
 clean: ## remove what was built here; the environment and stored runs stay
-	rm -rf build *suite.html sim/target bench/sim/target
+	rm -rf build dist *suite.html sim/target bench/sim/target
+
+# All that a run needs is asked for at once, before anything takes long.
+packages:
+	@scripts/install-packages $(BUILDERS) $(ARM_GCC)
 
 setup: $(VENV)/.installed
 	@mkdir -p build
 
+# What builds the site is no part of what is tested every day.
+$(VENV)/.docs: pyproject.toml constraints.txt docs/constraints.txt | setup
+	$(PIP) --constraint constraints.txt --constraint docs/constraints.txt $$($(BIN)/python -c "import tomllib; \
+	    print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'])")
+	@touch $@
+
 build/platformio/.installed: Makefile
 	$(PYTHON) -m venv build/platformio
 	build/platformio/bin/pip install --quiet --disable-pip-version-check $(PACKERS)
+	@touch $@
+
+build/page/.installed: Makefile
+	scripts/install-packages npm:npm
+	npm install --silent --no-fund --no-audit --prefix build/page $(AXE)
 	@touch $@
 
 # The package is installed in place: Python code counts as it is, the simulated chip is built again when it has changed,
@@ -173,11 +217,12 @@ $(VENV)/.installed: $(VENV)/.complete $(SIM_FILES)
 	@touch $@
 
 $(VENV)/.complete: pyproject.toml constraints.txt scripts/install-packages scripts/check-rust
-	scripts/install-packages cmake:cmake cc:gcc make:make $(PYTHON):python3
+	@scripts/install-packages $(BUILDERS)
 	scripts/check-rust
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "Intercore needs Python 3.11 or newer, and $(PYTHON) is older: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2> /dev/null || scripts/install-packages :python3-venv
+	@echo "setting up in $(VENV), once: Python packages (1 GB with all that tests need), and the simulator by cargo"
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --constraint constraints.txt maturin
 	@touch $@

@@ -65,7 +65,7 @@ def test_an_image_is_written_verified_and_started(here: Fakes, image: Path) -> N
         ("boot", IntercoreError, r"does not answer: hold the board's BOOT button.*Wrong boot mode detected \(0x13\)"),
         ("s3", UsageError, rf"is an ESP32-S3 and not an ESP32; flash it by: intercore flash esp32s3 --port {PORT}$"),
         ("c3", UsageError, r"is an ESP32-C3 and not an ESP32; Intercore has no program for it"),
-        ("md5", IntercoreError, rf"what was written to {PORT} is not what it reads back"),
+        ("md5", IntercoreError, rf"the flash at {PORT} does not hold what was written to it"),
         ("breaks", IntercoreError, rf"the connection to {PORT} broke off"),
         ("unverified", IntercoreError, "does not say that it verified what it wrote"),
         ("odd", IntercoreError, "esptool failed, exit status 2; its last words are: The moon is in the wrong house."),
@@ -93,7 +93,7 @@ def test_a_line_that_is_bad_at_the_fast_rate_gets_the_slow_one(
     monkeypatch.setenv("FAKE_ESPTOOL", "slow-line")
     said: list[str] = []
     flashed(image, said)
-    assert "that failed at 460800 bits per second: once more at 115200" in said
+    assert "that failed at 460800 bits per second: trying once more at 115200" in said
     rates = [call["words"][call["words"].index("--baud") + 1] for call in here.calls("esptool")]
     assert rates == ["460800", "115200"]
 

@@ -60,7 +60,7 @@ def test_the_levels_reach_esp_idf_and_one_file_with_the_whole_flash_comes_back(
     assert own.endswith("firmware/board/esp32/sdkconfig.defaults")
     assert Path(ours).parent == Path(defines["SDKCONFIG"]).parent
     assert call["words"][-1] == "build"
-    assert image.kernel.version == "FreeRTOS of ESP-IDF v5.5.1"
+    assert image.kernel == "FreeRTOS of ESP-IDF v5.5.1"
     files = write_image(image, tmp_path / "out")
     assert files.whole_flash is not None
     assert files.whole_flash.read_bytes() == whole(
@@ -89,7 +89,7 @@ def test_a_variant_is_built_once_and_each_by_itself(idf: Fakes) -> None:
         ("odd", "idf.py --version says: idf 5.5; is it"),
         ("inactive", "requirements are not satisfied; is it activated in this shell"),
         ("fails", r"cannot be built: idf.py says: /x/run.c:12:5: error: 'foo' undeclared"),
-        ("forgets", "ESP-IDF v5.5.1 has not taken CONFIG_INTERCORE_CODE_IRAM=y for ESP32"),
+        ("forgets", "ESP-IDF v5.5.1 did not accept CONFIG_INTERCORE_CODE_IRAM=y for ESP32"),
         ("escapes", "cannot be put together: the file '../../../../etc/passwd' is outside of the build"),
         ("scribbles", "cannot be put together"),
         ("other", "it is for ESP32-S3, and not for ESP32"),

@@ -148,7 +148,7 @@ def test_the_label_that_doubts_most_is_that_of_all() -> None:
 
 def test_nothing_is_compared_with_an_emulated_chip_but_how_it_was_built() -> None:
     found = compare([comparable("a", compared([10] * 6)), emulated(comparable("b", compared([20] * 6)))])
-    assert found.answer == ("Settings carried out on both: 1. What that took is not compared.",)
+    assert found.answer == ("Settings carried out on both: 1. Their times are not compared.",)
     assert not any("times" in sentence for sentence in found.sentences)
     assert (found.pairs, found.overall, comparison_rows(found)) == ((), (), [])
     assert found.warnings[0] == CAUTION

@@ -6,10 +6,11 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from intercore.board.cmake import Recipe, built, find_program, version_of
+from intercore.board.cmake import Recipe, Tool, builders, built, find_tools, version_of
 from intercore.board.esp_idf import idf_image
 from intercore.board.image import Image, variant
-from intercore.board.kernel import freertos_kernel
+from intercore.board.kernel import CARGO, KERNEL_VARIABLE, freertos_kernel
+from intercore.board.prebuilt import prebuilt_image, prebuilt_variants
 from intercore.board.sources import USUAL_SOURCES
 from intercore.errors import IntercoreError
 
@@ -24,8 +25,13 @@ if TYPE_CHECKING:
 SANITIZE_VARIABLE = "INTERCORE_SANITIZE"
 """Environment variable that adds `-fsanitize=<value>` to the build: for testing the firmware, not for measuring."""
 
-CROSS_COMPILER = "arm-none-eabi-gcc"
+CROSS_COMPILER = Tool("arm-none-eabi-gcc", "the cross compiler", "gcc-arm-none-eabi libnewlib-arm-none-eabi")
 """For all boards: Cortex-M, whichever."""
+
+
+def host_compiler() -> Tool:
+    """Return the compiler for this machine: CC, or else cc."""
+    return Tool(os.environ.get("CC", "cc"), "a C compiler", "gcc")
 
 
 def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_SOURCES) -> Path:
@@ -40,7 +46,7 @@ def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_
             "intercore run serial --port COM3 …"
         )
     what = "the host program"
-    compiler = find_program(what, os.environ.get("CC", "cc"), "a C compiler", "gcc")
+    compiler, *_ = find_tools(what, [host_compiler(), *builders()])
     defines = {"CMAKE_C_COMPILER": compiler, "IC_OPT": opt, "IC_SANITIZE": os.environ.get(SANITIZE_VARIABLE, "")}
     return built(Recipe("host", what, compiler, defines, f"-{opt}", sources=sources), say)[0]
 
@@ -50,16 +56,22 @@ def board_image(
 ) -> Image:
     """Return the benchmark program for a board, as `host_program` does: FreeRTOS, built with these levels.
 
-    The factors are the board's; one that is missing is at its default. A board of Espressif's is left to ESP-IDF.
-    ESP-IDF takes no other `sources`. Raises IntercoreError also if the FreeRTOS kernel cannot be had.
+    The factors are the board's; one that is missing is at its default. What the package carries is not built. A board
+    of Espressif's is left to ESP-IDF, which takes no other `sources`. Raises IntercoreError also if the FreeRTOS
+    kernel cannot be had.
     """
     if board.flashed_by == "esptool":
         return idf_image(board, build, say)
+    levels = board.whole(build)
+    if (prebuilt := prebuilt_image(board, levels, sources)) is not None:
+        return prebuilt
     what = f"the program for {board.title}"
-    compiler = find_program(what, CROSS_COMPILER, "the cross compiler", "gcc-arm-none-eabi")
+    named = sources.kernel is not None or os.environ.get(KERNEL_VARIABLE)
+    tools = [CROSS_COMPILER, *builders(), *(() if named else (CARGO,))]
+    carried = " and ".join(prebuilt_variants(board))
+    compiler, *_ = find_tools(what, tools, f"; only its build with {carried} needs none of them" if carried else "")
     firmware = sources.folder()
     kernel = freertos_kernel(firmware / "port" / "freertos" / "kernel", say, sources.kernel)
-    levels = board.whole(build)
     defines = {
         "IC_BOARD": board.folder,
         **{f"IC_{name.upper()}": str(level) for name, level in levels.items()},
@@ -70,4 +82,4 @@ def board_image(
         board.name, what, compiler, defines, variant(board, levels), (kernel.folder,), board.programs, sources
     )
     compiler_version = version_of(compiler).decode(errors="replace").partition("\n")[0]
-    return Image(board, built(recipe, say), levels, compiler_version, kernel)
+    return Image(board, built(recipe, say), levels, compiler_version, kernel.version, kernel.folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -13,9 +14,10 @@ import platformdirs
 
 from intercore.board.sources import USUAL_SOURCES, Sources, digest_of
 from intercore.errors import IntercoreError
+from intercore.text import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 PROGRAM = "intercore-target"
 """What the firmware's project makes."""
@@ -48,29 +50,57 @@ class Recipe(msgspec.Struct, frozen=True):
         return IntercoreError(f"{self.what} cannot be built: {why}")
 
 
-def find_program(what: str, program: str, kind: str, package: str) -> str:
-    """Return the path of a program without which `what` is not built. Raises IntercoreError if there is none."""
-    path = shutil.which(program)
-    if path is None:
+class Tool(msgspec.Struct, frozen=True):
+    """A program that builds something."""
+
+    program: str
+    """Its name, or its path."""
+    kind: str
+    """In messages, e.g. `a C compiler`."""
+    package: str
+    """Of Debian: one or several that bring it."""
+
+
+CMAKE = Tool("cmake", "CMake", "cmake")
+MAKE = Tool("make", "make", "make")
+"""What CMake lets do the work, unless CMAKE_GENERATOR names something else."""
+GENERATOR_VARIABLE = "CMAKE_GENERATOR"
+
+
+def find_tools(what: str, tools: Sequence[Tool], hint: str = "") -> list[str]:
+    """Return the paths of the programs without which `what` is not built.
+
+    Raises IntercoreError that names all those that are missing, with the command that installs them; `hint` ends it.
+    """
+    paths = [shutil.which(tool.program) for tool in tools]
+    missing = [tool for tool, path in zip(tools, paths, strict=True) if path is None]
+    if missing:
+        names = listed([f"{tool.kind} ({tool.program})" for tool in missing])
+        packages = " ".join(tool.package for tool in missing)
         raise IntercoreError(
-            f"{what} cannot be built: {kind} ({program}) was not found; on Debian or Ubuntu: apt install {package}"
+            f"{what} cannot be built: {names} {'was' if len(missing) == 1 else 'were'} not found; "
+            f"on Debian or Ubuntu: apt install {packages}{hint}"
         )
-    return path
+    return [path for path in paths if path is not None]
+
+
+def builders() -> tuple[Tool, ...]:
+    """Return what every build takes beside a compiler."""
+    return (CMAKE,) if os.environ.get(GENERATOR_VARIABLE) else (CMAKE, MAKE)
 
 
 def built(recipe: Recipe, say: Callable[[str], None]) -> tuple[Path, ...]:
     """Return the programs from the cache, after building them if they are not there; `say` is told before.
 
-    Raises IntercoreError if CMake is missing or fails.
+    Whoever calls has found `builders`. Raises IntercoreError if CMake fails.
     """
-    cmake = find_program(recipe.what, "cmake", "CMake", "cmake")
     try:
         sources = recipe.sources.folder()
         folder = platformdirs.user_cache_path("intercore") / recipe.name / _key(recipe, [sources, *recipe.also])
         kept = tuple(folder / program for program in recipe.programs)
         if not all(program.exists() for program in kept):
             say(f"building {recipe.what} ({recipe.variant})")
-            _build(recipe, cmake, sources, folder)
+            _build(recipe, sources, folder)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise recipe.fails(f"{where}{error.strerror or error}") from error
@@ -86,13 +116,13 @@ def _key(recipe: Recipe, folders: Iterable[Path]) -> str:
     return digest_of(repr((recipe.compiler, version_of(recipe.compiler), sorted(recipe.defines.items()))), folders)
 
 
-def _build(recipe: Recipe, cmake: str, sources: Path, folder: Path) -> None:
+def _build(recipe: Recipe, sources: Path, folder: Path) -> None:
     """Build in a scratch folder and move the programs into place at the end, so that two builds cannot mix."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     defines = [f"-D{name}={value}" for name, value in recipe.defines.items()]
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        _run(recipe, [cmake, *defines, "-S", str(sources), "-B", scratch])
-        _run(recipe, [cmake, "--build", scratch, "--target", PROGRAM, "--parallel"])
+        _run(recipe, [CMAKE.program, *defines, "-S", str(sources), "-B", scratch])
+        _run(recipe, [CMAKE.program, "--build", scratch, "--target", PROGRAM, "--parallel"])
         made = {program: _made(recipe, Path(scratch, program), sources) for program in recipe.programs}
         folder.mkdir(exist_ok=True)
         for program, path in made.items():

@@ -74,7 +74,7 @@ _FAILURES = (
     ),
     _Failure(
         r"md5 of file does not match|digest mismatch|verif\w+ failed|does not match data in flash",
-        "what was written to {port} is not what it reads back: try again, with a shorter cable or another supply",
+        "the flash at {port} does not hold what was written to it: try again, with a shorter cable or another supply",
     ),
     _Failure(
         r"no more data|serial data stream stopped|device reports readiness|timed out|guru meditation|disconnected",
@@ -100,25 +100,27 @@ def flash_serial(image: Path, chip: Chip, port: str | None, say: Callable[[str],
         raise UsageError(
             f"{chip.title} is flashed at a device or a pyserial URL, such as /dev/ttyUSB0, and not at {port}"
         )
-    _check_esptool()
+    check_esptool()
     for rate in (FAST, SLOW):
         said = _Run(_command(image, chip, port, rate), chip, say)
         if said.succeeded:
             return f"written to {port} and verified"
         if rate != SLOW and said.status is not None and _TRANSFER.search(said.text) and not said.wrong_chip:
-            say(f"that failed at {FAST} bits per second: once more at {SLOW}")
+            say(f"that failed at {FAST} bits per second: trying once more at {SLOW}")
             continue
         break
     raise said.error(port)
 
 
-def _check_esptool() -> None:
+def check_esptool() -> str:
+    """Return the version of esptool. Raises IntercoreError if there is none, or one that is too old."""
     try:
         version = importlib.metadata.version("esptool")
     except importlib.metadata.PackageNotFoundError:
         raise IntercoreError(f"there is no esptool, which writes to the flash; {_INSTALL}") from None
     if not (found := re.match(r"\d+", version)) or int(found[0]) < 5:
         raise IntercoreError(f"esptool 5 or newer is needed, and this is {version}; {_INSTALL}")
+    return version
 
 
 def _command(image: Path, chip: Chip, port: str, rate: int) -> list[str]:

@@ -21,7 +21,6 @@ import platformdirs
 from intercore.board import esp_image
 from intercore.board.cmake import complaint
 from intercore.board.image import Image, variant
-from intercore.board.kernel import Kernel
 from intercore.board.sources import digest_of, firmware_sources
 from intercore.errors import IntercoreError
 from intercore.process_group import OWN_GROUP, end_group
@@ -144,8 +143,9 @@ def idf_image(board: Board, build: Mapping[str, Level], say: Callable[[str], Non
     `say` is told what takes time. Raises IntercoreError if ESP-IDF is missing or fails, or what it makes is no image.
     """
     elf, whole, idf = _built(board, build, say)
-    kernel = Kernel(Path(os.environ.get("IDF_PATH", "")), f"FreeRTOS of ESP-IDF {idf.version}")
-    return Image(board, (elf,), board.whole(build), f"ESP-IDF {idf.version}", kernel, whole)
+    version = f"ESP-IDF {idf.version}"
+    folder = Path(os.environ.get("IDF_PATH", ""))
+    return Image(board, (elf,), board.whole(build), version, f"FreeRTOS of {version}", folder, whole)
 
 
 def whole_flash(board: Board, build: Mapping[str, Level], say: Callable[[str], None]) -> Path:
@@ -234,7 +234,7 @@ class _Build:
             name, _, value = line.partition("=")
             off = value == "n" and not any(one.startswith(f"{name}=") for one in taken)
             if line not in taken and not off:
-                raise self._fails(f"ESP-IDF {self._idf.version} has not taken {line} for {self._chip.title}")
+                raise self._fails(f"ESP-IDF {self._idf.version} did not accept {line} for {self._chip.title}")
 
     def _merged(self, build: Path) -> tuple[bytes, Path]:
         """Return the whole flash of a build, checked, and its ELF file."""
@@ -244,10 +244,10 @@ class _Build:
             whole = esp_image.merge({offset: esp_image.read(path) for offset, path in files.items()})
             found = esp_image.check(whole, self._chip)
         except (msgspec.MsgspecError, ValueError) as error:
-            raise self._fails(f"what ESP-IDF has made cannot be put together: {error}") from error
+            raise self._fails(f"the parts that ESP-IDF has built cannot be put together: {error}") from error
         elf = files[found.app].with_suffix(".elf") if found.app in files else None
         if elf is None or not elf.is_file():
-            raise self._fails(f"ESP-IDF has made no ELF file of the program at {found.app:#x}")
+            raise self._fails(f"ESP-IDF made no ELF file of the program at {found.app:#x}")
         return whole, elf
 
     def _run(self, command: list[str], scratch: Path) -> None:

@@ -10,7 +10,6 @@ import msgspec
 from intercore.board import esp_image
 from intercore.board.elf import digest as elf_digest
 from intercore.board.factors import OPT
-from intercore.board.kernel import Kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +28,10 @@ class Image(msgspec.Struct, frozen=True):
     """What it was built with: a level of each factor of the target, `opt` among them."""
     compiler: str
     """What the compiler calls itself."""
-    kernel: Kernel
+    kernel: str
+    """Version of the FreeRTOS kernel, as the kernel calls itself."""
+    kernel_folder: Path | None = None
+    """Where that kernel's sources are; None if the image was built elsewhere."""
     whole_flash: Path | None = None
     """For a board that is flashed by esptool: all of its flash, from 0 on, in one file. In the cache, too."""
 

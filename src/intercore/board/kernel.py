@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from intercore.board.cmake import Tool
 from intercore.errors import IntercoreError, UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ CRATE = "freertos-next"
 """Carries the official sources, unmodified, in its folder FreeRTOS-Kernel."""
 LEAST = (11, 2)
 """Version from which on the kernel has what the firmware uses."""
+
+CARGO = Tool("cargo", "Rust's cargo", "cargo")
+"""Fetches the crate."""
 
 _TIMEOUT_S = 300.0
 _VERSION = re.compile(r'define\s+tskKERNEL_VERSION_NUMBER\s+"(V(\d+)\.(\d+)[^"]*)"')

@@ -194,7 +194,7 @@ TARGETS = (
     _of_board(
         Kind.BOARD,
         ESP32P4.name,
-        "ESP32-P4, likewise, which never ran on one; its program: intercore flash esp32p4",
+        "ESP32-P4, likewise; it never ran on one; its program: intercore flash esp32p4",
         ESP32P4,
         ESP_PATIENCE,
     ),
@@ -286,7 +286,7 @@ def check_factors(target: Target, levels: Mapping[str, Level | Sequence[str]], *
         if target.flashed:
             raise UsageError(
                 f"{name} is chosen when {target.name} is flashed: intercore flash {target.name} {option} {level}, then "
-                "run without it; what the program was built with travels with the numbers. A plan file may name it: "
+                "run without it; the numbers are stored with what the program was built with. A plan file may name it: "
                 "intercore sweep flashes the board for each level"
             )
         raise UsageError(f"{name} ({option}) has no meaning for {target.name}: its program is not built here")

@@ -1,0 +1,160 @@
+"""What this machine has for each target, and what mends what it lacks: programs, rights, ports, and what disturbs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
+from serial.tools import list_ports
+
+from intercore.board import debug_probe, esp_flash, esp_idf
+from intercore.board.build import CROSS_COMPILER, host_compiler
+from intercore.board.cmake import Tool, builders, find_tools, version_of
+from intercore.board.kernel import freertos_kernel
+from intercore.board.prebuilt import prebuilt_variants
+from intercore.board.sources import USUAL_SOURCES
+from intercore.errors import IntercoreError
+from intercore.target import emulator
+from intercore.target.targets import TARGETS
+
+State: TypeAlias = Literal["ready", "doubtful", "missing"]
+_BUSY = 0.5
+"""Load per core above which a run on this machine warns of what else is running."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that a target needs, or that disturbs it."""
+
+    target: str
+    """What it is for; several targets are parted by commas."""
+    what: str
+    state: State
+    """`doubtful`: it can be measured, and a warning will say what to think of it."""
+    says: str
+    """Which one was found; or what to do, with the command."""
+
+
+def _may_have_real_time() -> bool:
+    """Whether this process may have a real-time priority; it has none afterwards."""
+    before, parameters = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except OSError:
+        return False
+    os.sched_setscheduler(0, before, parameters)
+    return True
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """Where this machine tells about itself: tests name other places."""
+
+    clock_source: Path = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+    processors: Path = Path("/proc/cpuinfo")
+    load: Callable[[], tuple[float, float, float]] = os.getloadavg
+    cores: Callable[[], int | None] = os.cpu_count
+    real_time: Callable[[], bool] = _may_have_real_time
+    ports: Callable[[], list[str]] = lambda: [port.device for port in list_ports.comports()]
+
+
+def findings(machine: Machine | None = None) -> Iterator[Finding]:
+    """Look at everything, in the order of the targets; each is yielded as it is known."""
+    known = Machine() if machine is None else machine
+    yield from _of_host(known)
+    yield from _of_simulated()
+    yield from _of_boards()
+    yield from _of_ports(known)
+
+
+def _of_host(machine: Machine) -> Iterator[Finding]:
+    yield _tool("host", "C compiler", host_compiler())
+    for tool in builders():
+        yield _tool("host, pico-sim", tool.kind, tool)
+    cores = machine.cores() or 1
+    yield Finding("host", "cores", *(("ready", str(cores)) if cores > 1 else ("doubtful", "one: there is no other")))
+    if machine.real_time():
+        yield Finding("host", "real-time rights", "ready", "SCHED_FIFO is permitted")
+    else:
+        yield Finding(
+            "host",
+            "real-time rights",
+            "doubtful",
+            "none: other programs take the cores. Run as root, or: sudo prlimit --pid $$ --rtprio=20",
+        )
+    source = _read(machine.clock_source).strip()
+    if source in {"", "tsc", "arch_sys_counter"}:
+        yield Finding("host", "clock source", "ready", source or "not told")
+    else:
+        yield Finding(
+            "host",
+            "clock source",
+            "doubtful",
+            f"{source}, which is slow to read. If tsc is in available_clocksource: echo tsc | sudo tee "
+            f"{machine.clock_source}",
+        )
+    if "hypervisor" in _read(machine.processors).split():
+        yield Finding("host", "hypervisor", "doubtful", "a virtual machine: rare samples will be very long")
+    else:
+        yield Finding("host", "hypervisor", "ready", "none seen")
+    load = machine.load()[0] / cores
+    told = f"{load:.1f} per core"
+    calm = load <= _BUSY
+    yield Finding("host", "other load", "ready" if calm else "doubtful", told if calm else f"{told}: close what runs")
+
+
+def _of_simulated() -> Iterator[Finding]:
+    targets = "pico-sim, pico, stm32h745"
+    for target in TARGETS:
+        if target.simulated and target.board is not None and (carried := prebuilt_variants(target.board)):
+            says = f"{', '.join(carried)}: needs nothing of what follows"
+            yield Finding(target.name, "prebuilt image", "ready", says)
+    yield _tool(targets, "cross compiler", CROSS_COMPILER)
+    manifest = USUAL_SOURCES.folder() / "port" / "freertos" / "kernel"
+    yield _asked(targets, "FreeRTOS kernel", lambda: freertos_kernel(manifest, lambda _: None).version)
+
+
+def _of_boards() -> Iterator[Finding]:
+    picotool = shutil.which("picotool")
+    yield Finding("pico", "picotool", "ready", picotool or "none; not needed: the boot drive of the board will do")
+    probes = [tool for tool in debug_probe.TOOLS if tool.path()]
+    how = "; ".join(f"{tool.name}: {tool.install}" for tool in debug_probe.TOOLS)
+    yield Finding("stm32h745", "debug probe's tool", *(("ready", probes[0].name) if probes else ("missing", how)))
+    yield _asked("esp32", "ESP-IDF", lambda: esp_idf.find_idf().version)
+    yield _asked("esp32", "esptool", esp_flash.check_esptool)
+    yield _asked("esp32-qemu", "QEMU", lambda: emulator.find_qemu()[1])
+
+
+def _of_ports(machine: Machine) -> Iterator[Finding]:
+    found = machine.ports()
+    if not found:
+        yield Finding("boards", "serial ports", "missing", "none: plug a board in by a cable that carries data")
+    for port in found:
+        if os.access(port, os.R_OK | os.W_OK):
+            yield Finding("boards", port, "ready", "may be opened")
+        else:
+            mend = "sudo usermod -aG dialout $USER, then log in again"
+            yield Finding("boards", port, "missing", f"may not be opened: {mend}")
+
+
+def _asked(target: str, what: str, ask: Callable[[], str]) -> Finding:
+    try:
+        return Finding(target, what, "ready", ask())
+    except IntercoreError as error:
+        return Finding(target, what, "missing", str(error))
+
+
+def _tool(targets: str, what: str, tool: Tool) -> Finding:
+    def version() -> str:
+        return version_of(find_tools(f"what is for {targets}", [tool])[0]).decode(errors="replace").partition("\n")[0]
+
+    return _asked(targets, what, version)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,111 @@
+"""What `intercore doctor` finds on machines that lack one thing after another."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from intercore.target.readiness import Finding, Machine, findings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+READY: dict[str, Any] = {
+    "load": lambda: (0.1, 0.1, 0.1),
+    "cores": lambda: 2,
+    "real_time": lambda: True,
+    "ports": lambda: ["/dev/null"],
+}
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Callable[..., dict[str, Finding]]:
+    """What is found on a machine that is ready for `host`, but for what is given; by what it is."""
+    (tmp_path / "source").write_text("tsc\n")
+    (tmp_path / "cpuinfo").write_text("flags : fpu tsc\n")
+
+    def found(**given: Any) -> dict[str, Finding]:  # noqa: ANN401 - as Machine has it
+        known = {**READY, "clock_source": tmp_path / "source", "processors": tmp_path / "cpuinfo", **given}
+        return {one.what: one for one in findings(Machine(**known))}
+
+    return found
+
+
+def programs(folder: Path, *missing: str) -> str:
+    """A PATH with all programs of this one but some."""
+    folder.mkdir()
+    for directory in map(Path, os.environ["PATH"].split(os.pathsep)):
+        for program in directory.iterdir() if directory.is_dir() else ():
+            if program.name not in missing and not (folder / program.name).is_symlink():
+                (folder / program.name).symlink_to(program)
+    return str(folder)
+
+
+def test_a_machine_that_has_everything_for_host_is_ready(machine: Callable[..., dict[str, Finding]]) -> None:
+    found = machine()
+    of_host = [one for one in found.values() if "host" in one.target.split(", ")]
+    assert len(of_host) == 8
+    assert {one.state for one in of_host} == {"ready"}
+    assert found["clock source"].says == "tsc"
+
+
+@pytest.mark.parametrize(
+    ("program", "what", "mend"),
+    [
+        ("cc", "C compiler", "apt install gcc"),
+        ("cmake", "CMake", "apt install cmake"),
+        ("make", "make", "apt install make"),
+        ("arm-none-eabi-gcc", "cross compiler", "apt install gcc-arm-none-eabi libnewlib-arm-none-eabi"),
+        ("cargo", "FreeRTOS kernel", "cargo was not found"),
+        ("idf.py", "ESP-IDF", "install ESP-IDF"),
+        ("qemu-system-xtensa", "QEMU", "install qemu-xtensa"),
+        ("openocd", "debug probe's tool", "apt install openocd"),
+    ],
+)
+def test_a_program_that_is_missing_is_named_with_how_to_get_it(
+    machine: Callable[..., dict[str, Finding]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+    what: str,
+    mend: str,
+) -> None:
+    monkeypatch.setenv("PATH", programs(tmp_path / "bin", program, "STM32_Programmer_CLI", "pyocd"))
+    for name in ("CC", "FREERTOS_KERNEL_PATH", "IDF_PATH", "IDF_PYTHON_ENV_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    found = machine()[what]
+    assert found.state == "missing"
+    assert mend in found.says
+
+
+@pytest.mark.parametrize(
+    ("given", "what", "state", "mend"),
+    [
+        ({"cores": lambda: 1}, "cores", "doubtful", "no other"),
+        ({"real_time": lambda: False}, "real-time rights", "doubtful", "sudo prlimit --pid $$ --rtprio=20"),
+        ({"load": lambda: (1.5, 0, 0)}, "other load", "doubtful", "0.8 per core: close what runs"),
+        ({"ports": list}, "serial ports", "missing", "plug a board in"),
+        ({"ports": lambda: ["/dev/gone"]}, "/dev/gone", "missing", "sudo usermod -aG dialout $USER"),
+    ],
+)
+def test_what_disturbs_is_told(
+    machine: Callable[..., dict[str, Finding]], given: dict[str, Any], what: str, state: str, mend: str
+) -> None:
+    found = machine(**given)[what]
+    assert (found.state, mend in found.says) == (state, True), found
+    assert machine().get(what, Finding("", what, "ready", "")).state == "ready"
+
+
+def test_a_slow_clock_and_a_hypervisor_are_seen(machine: Callable[..., dict[str, Finding]], tmp_path: Path) -> None:
+    (tmp_path / "source").write_text("hpet\n")
+    (tmp_path / "cpuinfo").write_text("flags : fpu hypervisor tsc\n")
+    found = machine()
+    assert found["clock source"].says.startswith("hpet, which is slow to read. If tsc is")
+    assert found["hypervisor"].state == found["clock source"].state == "doubtful"
+
+
+def test_this_machine_is_looked_at_without_an_error() -> None:
+    assert len({one.what for one in findings()}) >= 14

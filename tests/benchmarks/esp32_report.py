@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from intercore.benchmarks.reports import reports
 from intercore.page.page import write_page
 from tests.fakes import esp32 as fake_esp32
+from tests.page_figures import figures_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,5 +29,4 @@ def page(folder: Path, *, simulated: bool = False) -> tuple[str, dict[str, Any]]
     path = folder / "page.html"
     write_page([reports(fake_esp32.run(simulated=simulated))], path)
     text = path.read_text(encoding="utf-8")
-    figures = json.loads(text.split('id="figures">')[1].split("</script>")[0])
-    return text, {one["name"]: one for one in figures}
+    return text, {one["name"]: one for one in figures_of(text)}

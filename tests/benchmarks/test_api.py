@@ -73,8 +73,9 @@ def test_a_cost_below_the_clock_is_no_cost_of_nothing() -> None:
     shown = {column.title: column for column in table.columns}
     costs = {shown["call, bytes"].text(row): shown["alone"].text(row) for row in table.rows}
     assert costs == {"lock": "< 1 ns", "give": "< 1 ns", "create": "10.0 µs"}
-    assert (
-        found.section.sentences[0] == "Alone, calls that switch no task take less than 1 ns (give) to 10 µs (create)."
+    assert found.section.sentences[0] == (
+        "While the other core sleeps, calls that switch no task take less than 1 ns (give) to 10 µs (create). The "
+        "cost of looking at the clock is subtracted."
     )
 
 
@@ -218,9 +219,9 @@ def test_the_json_is_the_analysis() -> None:
 
 def test_what_cannot_be_told_from_noise_is_not_said_to_cost() -> None:
     noisy = [measurement("give", [350, 1, 700] * 9), measurement("give", [351, 2, 701] * 9, other="same")]
-    assert any("none takes longer" in said for said in api.analyse(noisy).sentences)
+    assert any("no call takes longer" in said for said in api.analyse(noisy).sentences)
     clear = [measurement("give", 350), measurement("give", 360, other="same")]
-    assert any("1 of 1 take longer" in said for said in api.analyse(clear).sentences)
+    assert any("1 of 1 calls take longer" in said for said in api.analyse(clear).sentences)
 
 
 def test_what_spoils_samples_is_told_with_the_calls_that_it_happened_to() -> None:

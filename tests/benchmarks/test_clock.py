@@ -54,7 +54,10 @@ def test_interrupted_intervals_are_told_apart_and_not_forgotten() -> None:
     assert exactness == clock.Exactness(difference=46.5, low=46, high=47, interrupted=1, largest=400)
     said = clock.sentences(analysis)
     assert "2 intervals, on one core and across cores, were measured 46 to 47 ticks longer" in said[0]
-    assert said[1] == "1 more was looked at during an interrupt on either core, and measured up to 400 ticks longer."
+    assert said[1] == (
+        "1 more was measured up to 400 ticks longer, because an interrupt on either core came during the look at the "
+        "clock."
+    )
 
 
 @pytest.mark.parametrize(("most", "verdict"), [(1048, "a constant with a spread of 2."), (1049, "they differ by more")])
@@ -148,7 +151,7 @@ def test_counters_of_two_cores_are_compared_through_the_common_clock() -> None:
 def test_counters_that_are_as_one_are_called_synchronised() -> None:
     analysis = clock.analyse([counters({0: (77, 1.0), 1: (90, 1.0)})])
     assert analysis.counter_offsets[0].is_synchronised
-    assert "synchronised as far as that" in clock.sentences(analysis)[0]
+    assert "synchronised to that degree" in clock.sentences(analysis)[0]
 
 
 def test_one_reading_tells_an_offset_and_no_drift() -> None:
@@ -178,7 +181,7 @@ def aligned_to(ticks: int, there: int, back: int) -> list[Measurement]:
 def test_a_clock_of_two_counters_is_said_to_be_one() -> None:
     analysis = clock.analyse(aligned_to(14, 1000, 1000))
     assert analysis.uncertainty == 14
-    assert any("aligned at start to 14 ticks either way" in one for one in clock.sentences(analysis))
+    assert any("aligned these counters at start, to 14 ticks either way" in one for one in clock.sentences(analysis))
     assert clock.to_json(analysis)["clock"]["uncertainty"] == 14  # type: ignore[index]
     assert clock.analyse([measurement(0, 1, [1000])]).uncertainty == 0
 
@@ -188,4 +191,4 @@ def test_a_clock_of_two_counters_is_said_to_be_one() -> None:
 )
 def test_clocks_that_are_further_apart_than_was_said_have_moved(there: int, back: int, moved: bool) -> None:
     said = clock.warnings(aligned_to(14, there, back))
-    assert any("more than the 14 to which the target says" in one for one in said) is moved
+    assert any("says that it aligned them to 14" in one for one in said) is moved

@@ -156,15 +156,23 @@ def test_of_free_tasks_whose_parts_were_not_counted_it_is_not_known_where_they_r
 
 def test_the_sum_of_free_tasks_stands_beside_that_of_as_many_pinned_ones() -> None:
     pinned = own({"task0.0": 1.0, "task1.1": 1.0}, task0="work", task1="work")
-    (said,) = [said for said in analyse([free_tasks(), pinned]).sentences if said.startswith("Pinned")]
-    assert "(task0, task1) do 2.00 times what one core does alone: the sum is the same to 2%, as the article" in said
+    (said,) = [
+        said for said in analyse([free_tasks(), pinned]).sentences if said.startswith("The same number of pinned tasks")
+    ]
+    assert "(task0, task1) does 2.00 times what one core does alone: the sum is the same to within 2%, as" in said
     less = own({"task0.0": 0.75, "task1.1": 1.0}, task0="work", task1="work")
-    (said,) = [said for said in analyse([free_tasks(), less]).sentences if said.startswith("Pinned")]
-    assert "free ones do +0.25" in said
+    (said,) = [
+        said for said in analyse([free_tasks(), less]).sentences if said.startswith("The same number of pinned tasks")
+    ]
+    assert "free tasks do +0.25" in said
     others = own({"task0.0": 1.0, "task1.1": 0.5}, task0="work", task1="work", main="spin")
-    assert not any(said.startswith("Pinned") for said in analyse([free_tasks(), others]).sentences)
+    assert not any(
+        said.startswith("The same number of pinned tasks") for said in analyse([free_tasks(), others]).sentences
+    )
     beside = own({"task1.1": 0.5, "main.1": 0.5}, task1="work", main="work")
-    assert not any(said.startswith("Pinned") for said in analyse([free_tasks(), beside]).sentences), "on one core"
+    assert not any(
+        said.startswith("The same number of pinned tasks") for said in analyse([free_tasks(), beside]).sentences
+    ), "on one core"
 
 
 def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
@@ -172,6 +180,10 @@ def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
     slow = with_series(slow, alone_1=[2 * TOWER] * 5)
     found = one(with_series(slow, "count", ran0_0=[50], ran0_1=[25], moved0=[0]))
     assert found.competitors[0].of_a_core == pytest.approx(0.5 + 2 * 0.25)
+    shown = report(run(with_series(slow, "count", ran0_0=[50], ran0_1=[25], moved0=[0])))
+    (told,) = (each for each in shown.answers if each.question == "core 1 against core 0")
+    assert told.value is not None
+    assert told.value.value == pytest.approx(2)
 
 
 def test_no_core_is_used_for_more_than_all_of_it_but_a_warning_says_what_it_would_be() -> None:
@@ -179,7 +191,7 @@ def test_no_core_is_used_for_more_than_all_of_it_but_a_warning_says_what_it_woul
     (use,) = one(fast).cores
     assert (use.used, use.used_at_most) == (1.0, 1.0)
     (said,) = warnings([fast])
-    assert "Core 0 did 120.0% of what it can by the time of a tower alone (task0)" in said
+    assert "Core 0 did 120.0% of the work that the time of a tower alone allows (task0)" in said
 
 
 # A sleep after each tower
@@ -198,8 +210,8 @@ def test_with_a_sleep_after_each_tower_parts_are_of_what_a_task_does_that_sleeps
     (use,) = found.cores
     assert (use.alone_us, use.tower_us, use.used) == (1000.0, 500.0, pytest.approx(0.75))
     said = analyse([sleeper({"task1.1": 1.0, "main.1": 0.5}, task1="work", main="work")]).sentences
-    assert any("makes 0.5 ms of work one tower in 1 ms" in one and "leaves 50% of the core" in one for one in said)
-    assert any("2 that share a core (task1, main) do 1.50 times what one does alone" in one for one in said)
+    assert any("a tower with 0.5 ms of work takes 1 ms" in one and "leaves 50% of the core" in one for one in said)
+    assert any("2 tasks that share a core (task1, main) do 1.50 times what one does alone" in one for one in said)
 
 
 def test_a_sleep_is_not_taken_for_what_the_other_core_costs() -> None:
@@ -210,7 +222,7 @@ def test_a_sleep_is_not_taken_for_what_the_other_core_costs() -> None:
     assert not any(word in one for one in said for word in ("slows down", "memory", "bus,", "fetches"))
     assert any("7 published rows measured here have the published shape to within 0." in one for one in said)
     (warning,) = warnings([rows])
-    assert "a task alone sleeps 50% of the time, as a tower takes only 500 µs" in warning
+    assert "a task alone sleeps 50% of the time, because a tower takes only 500 µs" in warning
 
 
 def test_older_runs_that_slept_are_not_compared_with_published_parts() -> None:
@@ -226,9 +238,11 @@ def test_settings_are_not_compared_with_each_other() -> None:
     spins = own({"task1.1": 0.5}, task1="work", main="spin")
     blocks = own({"task1.1": 1.0}, task1="work", main="block", discs=15)
     said = analyse([spins, blocks]).sentences
-    assert said[0].startswith("With discs=14: a task on core 1 does 50.0%")
+    assert said[0].startswith(
+        "With discs=14: beside a main loop that has nothing to do and never waits, a task on core 1 does 50.0%"
+    )
     assert said[-1].startswith("With discs=15: beside a main loop that waits")
-    assert not any("Not here" in one for one in said)
+    assert not any("not kept here" in one for one in said)
 
 
 def test_the_rows_of_the_preset_stand_beside_the_published_ones() -> None:
@@ -246,7 +260,7 @@ def test_a_shape_that_is_not_the_published_one_is_told() -> None:
     other = [dict(row) for row in PRESET_ROWS]
     other[6]["task1.1"] = 1.0  # core 1 gives all of itself
     found = analyse([measurement(other, {"preset": "qiita-table"})])
-    assert any("task1 in task1 (main spins) differs most: +49.2%" in said for said in found.sentences)
+    assert any("task1 in task1 (main spins) differs most, by +49.2%" in said for said in found.sentences)
 
 
 def test_a_run_that_was_stopped_has_the_rows_it_got_to() -> None:
@@ -258,20 +272,24 @@ def test_what_the_article_asks_is_answered_where_both_kinds_of_loop_were_measure
     spins = own({"task1.1": 0.5}, task1="work", main="spin")
     blocks = own({"task1.1": 1.0}, task1="work", main="block")
     both = analyse([spins, blocks]).sentences
-    assert both[0].startswith("A task on core 1 does 50.0% of what it does alone beside a main loop that has nothing")
+    assert both[0].startswith(
+        "Beside a main loop that has nothing to do and never waits, a task on core 1 does 50.0% of what it does alone"
+    )
     assert both[1] == "Beside a main loop that waits for an event a task on core 1 does 100.0% of what it does alone."
-    assert both[2].startswith("Is half of core 1 kept for the main loop, as the article of seed 001 asks? Not here")
-    assert not any("Not here" in said for said in analyse([spins]).sentences)
-    assert not any("Not here" in said for said in analyse([blocks]).sentences)
+    assert both[2].startswith(
+        "The article of seed 001 asks whether half of core 1 is kept for the main loop. It is not kept here"
+    )
+    assert not any("not kept here" in said for said in analyse([spins]).sentences)
+    assert not any("not kept here" in said for said in analyse([blocks]).sentences)
     neither = own({"task1.1": 0.5}, task1="work", main="block")
-    assert not any("Not here" in said for said in analyse([spins, neither]).sentences), "it is not the spinning"
+    assert not any("not kept here" in said for said in analyse([spins, neither]).sentences), "it is not the spinning"
 
 
 def test_a_loop_that_slows_the_other_core_down_is_told() -> None:
     slowed = own({"task0.0": 0.9}, task0="work", main="spin")
     quiet = own({"task0.0": 1.0}, task0="work", main="block")
     (said,) = analyse([slowed, quiet]).sentences
-    assert "slows down a task on core 0: it does 90.0% of what it does alone, and 100.0% where the loop" in said
+    assert "slows down a task on core 0: the task does 90.0% of what it does alone, and 100.0% where the loop" in said
     (alone,) = analyse([slowed]).sentences
     assert alone == "A task on core 0 does 90.0% of what it does alone while a main loop spins on core 1."
     both_slow = own({"task0.0": 0.9}, task0="work", main="block")
@@ -283,24 +301,24 @@ def test_a_loop_that_slows_the_other_core_down_is_told() -> None:
 def test_what_cores_take_from_each_other_is_told_by_the_same_work_on_one_of_them() -> None:
     both = own({"task0.0": 0.9, "main.1": 0.8}, task0="work", main="work")
     (said,) = analyse([both]).sentences
-    assert said == "Both cores at work (task0, main) do 1.70 times what one does alone: 90% and 80%."
+    assert said == "Both cores at work (task0, main) do 1.70 times what one core does alone: 90% and 80%."
     single = [own({"task0.0": 1.0}, task0="work"), own({"main.1": 1.0}, main="work")]
     said = analyse([both, *single]).sentences[0]
     assert said.endswith("in a window of its own does 100% and 100%: they take 30% of a core from each other.")
     slow = [own({"task0.0": 0.9}, task0="work"), own({"main.1": 0.8}, main="work")]
     said = analyse([both, *slow]).sentences[0]
-    assert said.endswith("does 90% and 80%: neither costs the other any of it.")
+    assert said.endswith("does 90% and 80%: neither core slows down the other.")
 
 
 def test_a_long_wait_is_a_turn_s_only_where_those_who_share_no_core_waited_less() -> None:
     shared = own({"task1.1": 0.25, "main.1": 0.5}, task1="work", main="work")
     (said,) = analyse([shared]).sentences
-    assert said.startswith("Of those who share a core, task1 in task1, main once took 4 ms")
+    assert said.startswith("Of the tasks that share a core, task1 in task1, main once took 4 ms")
     (said,) = analyse([shared, own({"main.1": 1.0}, main="work")]).sentences
-    assert said.startswith("Who shares a core waits for its turn")
+    assert said.startswith("A task that shares a core waits for its turn")
     assert said.endswith("no tower took longer than 1 ms.")
     (said,) = analyse([shared, own({"main.1": 0.2}, main="work")]).sentences
-    assert said.startswith("Of those who share a core")
+    assert said.startswith("Of the tasks that share a core")
 
 
 # Warnings
@@ -308,7 +326,12 @@ def test_a_long_wait_is_a_turn_s_only_where_those_who_share_no_core_waited_less(
 
 @pytest.mark.parametrize(
     ("check", "words"),
-    [("wrong", "wrong checksum"), ("migrated", "another core"), ("lost", "no room"), ("preempted", "late, 3")],
+    [
+        ("wrong", "wrong checksum"),
+        ("migrated", "core other than"),
+        ("lost", "no room"),
+        ("preempted", "competitor, 3 times"),
+    ],
 )
 def test_a_disturbed_measurement_is_told(check: str, words: str) -> None:
     (said,) = warnings([measurement(PRESET_ROWS, {"preset": "qiita-table"}, **{check: 3})])
@@ -327,7 +350,7 @@ def test_few_towers_are_told() -> None:
 def test_a_window_of_few_turns_is_told() -> None:
     linux = {"scheduler.policy": "SCHED_FIFO", "scheduler.rr_timeslice_ms": "100"}
     (said,) = warnings([measurement(PRESET_ROWS, {"preset": "qiita-table"}, linux)])
-    assert "A window of 100 ms holds less than 4 of the 100 ms" in said
+    assert "for 100 ms before another task has its turn. A window of 100 ms holds fewer than 4 such turns" in said
     linux["scheduler.timeslice_ms"] = "5"
     assert warnings([measurement(PRESET_ROWS, {"preset": "qiita-table"}, linux)]) == []
 
@@ -335,7 +358,7 @@ def test_a_window_of_few_turns_is_told() -> None:
 def test_a_core_of_unsteady_speed_is_told() -> None:
     steady = own({"task0.0": 1.0}, task0="work")
     (said,) = warnings([with_series(steady, alone_0=[1000, 1000, 1500, 1500, 1500])])
-    assert "from 1000 µs to 1500 µs in the median" in said
+    assert "the median time of a tower alone varied from 1000 µs to 1500 µs" in said
 
 
 # Anything that may come
@@ -444,4 +467,4 @@ def test_rows_for_spreadsheets_have_one_competitor_each() -> None:
 def test_a_run_without_measurements_has_an_empty_report() -> None:
     shown = report(run())
     assert shown.section.figures == []
-    assert msgspec.json.encode(shown.json) == b'{"contention":{"contests":[],"sentences":[]}}'
+    assert msgspec.json.encode(shown.json) == b'{"contention":{"contests":[],"alone":[],"sentences":[]}}'

@@ -73,14 +73,14 @@ def test_forced_migrations_are_told_with_their_bound_beside_rest() -> None:
     rest = measurement([1000, 1000, 1000])
     moved = measurement([1000, 1125, 1000], core_series=[1, 0, 1], migrate="affinity", checks={"asked": 3, "moved": 3})
     words = said(analyse([moved, rest]))
-    assert "deviated by at most 1.00 µs; not moved, every period was exact" in words
+    assert "deviated by at most 1.00 µs; while it was not moved, every period was exact" in words
     assert "3 migrations were asked for and each happened" in words
 
 
 def test_migrations_that_did_not_happen_are_told() -> None:
     moved = measurement([1000] * 3, core_series=[1, 0, 0], migrate="blockers", checks={"asked": 3, "moved": 2})
     assert "3 migrations were asked for and 2 happened" in said(analyse([moved]))
-    assert any("1 of 3 migrations asked for did not happen" in one for one in warnings([moved]))
+    assert any("1 of the 3 migrations that were asked for did not happen" in one for one in warnings([moved]))
 
 
 def test_movers_that_came_too_late_are_told() -> None:
@@ -92,16 +92,16 @@ def test_overdue_releases_leave_no_bound() -> None:
     period = HZ // 100
     analysis = analyse([measurement([1000, period, 3 * period, 1000], load="same-priority")])
     assert analysis.settings[0].missed == 2
-    assert "no bound holds, 2 of 4 releases were a period or more overdue" in said(analysis)
+    assert "no bound holds, because 2 of 4 releases were a period or more overdue" in said(analysis)
 
 
 def test_whether_the_bound_holds_is_told_by_the_second_half() -> None:
     steady = analyse([measurement([1000, 1125, 1000, 1000, 1125, 1000])])
     assert steady.settings[0].halves_us == (1.0, 1.0)
-    assert "(core 0), it seems to" in said(steady)
+    assert "(core 0), it seems to hold" in said(steady)
     grown = analyse([measurement([1000, 1125, 1000, 1000, 1250, 1000])])
     assert grown.settings[0].halves_us == (1.0, 2.0)
-    assert "it grew in the second half, from 1.00 µs to 2.00 µs" in said(grown)
+    assert "the bound grew in the second half, from 1.00 µs to 2.00 µs" in said(grown)
 
 
 def test_what_unsynchronised_blockers_do_is_not_told_as_a_bound() -> None:

@@ -110,7 +110,7 @@ def test_its_sentence_has_the_arithmetic_and_says_likely() -> None:
         "8,957.846 − 8,947.849 = 9.997 ms",
         "at rest the same task had 9.996",
         "a wrap and 17.642 ms",
-        "1,000 is the only number of periods, 500 one way and 500 the other",
+        "only 1,000 periods, 500 one way and 500 the other",
         "between 7.64 and 10.00 ms",
         "Its text prints no code and does not name the counter",
         "on no chip of the paper's",
@@ -169,7 +169,7 @@ def test_a_counter_of_16_bits_loses_whole_wraps_as_well() -> None:
     assert false.mean_us == pytest.approx(false.follows_us)
     (said,) = analyse([one]).sentences
     assert "FALSE on purpose (as published)" in said
-    assert "what the period has above whole wraps, 38.5 µs, and half a wrap of 524 µs" in said
+    assert "the part of the period above whole wraps, 38.5 µs, and half a wrap of 524 µs" in said
 
 
 def test_where_neither_way_wraps_the_mean_is_what_is_left_of_the_period() -> None:
@@ -178,7 +178,7 @@ def test_where_neither_way_wraps_the_mean_is_what_is_left_of_the_period() -> Non
     assert false.follows_us == pytest.approx(10_000 % 524.288)
     assert false.is_plain, "whole wraps are missing"
     (said,) = analyse([one]).sentences
-    assert "38.5 µs: what the period has above whole wraps, as neither way wraps, or both do" in said
+    assert "38.5 µs: the part of the period above whole wraps. Neither way wraps, or both do" in said
 
 
 def test_a_cluster_on_both_sides_of_a_wrap_has_its_median_there() -> None:

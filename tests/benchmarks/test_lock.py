@@ -105,7 +105,7 @@ def test_a_mutex_that_is_dearer_than_a_spinlock_is_told_with_its_factor() -> Non
         ]
     ).sentences
     assert "mutex 2 µs, spinlock 200 ns" in said[0]
-    assert "10 times as slowly as the spinlock" in said[1]
+    assert "The mutex takes 10 times as long to hand over as the spinlock" in said[1]
 
 
 # Contention

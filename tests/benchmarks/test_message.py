@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from intercore.benchmarks.message import analysis as message
+from intercore.benchmarks.message.answers import answers
+from intercore.benchmarks.message.choice import copies
 from intercore.benchmarks.message.curve import curves
 from intercore.benchmarks.message.publication import MessagePublication
 from intercore.benchmarks.message.report import report
@@ -120,7 +122,7 @@ def test_bytes_that_are_copied_singly_go_their_own_way() -> None:
     assert {piece.sizes for piece in row.pieces} == {"words", "other"}
     assert row.alpha_us is not None
     assert row.alpha_us.value == pytest.approx(10.0, rel=0.01)
-    assert "no multiple of 4 bytes go their own way in 1 of 1 settings" in words(found)
+    assert "In 1 of 1 settings, sizes that are not a multiple of 4 bytes do not follow the model" in words(found)
     (even,) = message.analyse([*exact, measurement([10 + 0.02 * 4090] * 16, size=4090)]).latency
     assert {piece.sizes for piece in even.pieces} == {"all"}
 
@@ -156,6 +158,21 @@ def test_a_model_that_does_not_predict_is_said_to_fail() -> None:
 
 
 # What to choose
+
+
+def test_answers_tell_what_copies_from_what_does_not_and_what_any_size_takes() -> None:
+    found = {one.question: one for one in answers(message.analyse(everything()))}
+    latencies = [name for name in found if "stream" not in name]
+    assert latencies[:2] == ["message of 4 bytes", "4 bytes, copied"]
+    assert latencies[-3:] == ["message of 4,096 bytes", "4,096 bytes, copied", "n bytes, copied"]
+    assert len(latencies) == 5, "of all sizes the smallest and the largest"
+    for name, about, took in (("message of", "ring-zero-copy", 1.0), ("", "ring", 1.0 + 0.02 * 4096)):
+        told = found[f"{name} 4,096 bytes".strip() + ("" if name else ", copied")]
+        assert told.value is not None
+        assert told.value.value == pytest.approx(took, rel=0.01)
+        assert about in told.about.split()
+    assert found["n bytes, copied"].about.startswith("1.00 µs + 20.0 ns a byte, ")
+    assert [copies(name) for name in ("ring", "dma", "ring-zero-copy", "notification")] == [True, True, False, False]
 
 
 def test_what_to_choose_is_said_in_three_sentences_with_the_numbers() -> None:
@@ -207,7 +224,7 @@ def test_a_round_trip_is_told_whole_and_never_as_a_latency() -> None:
     assert found.round_trips[0].round_trip_us.median.value == pytest.approx(10.5, rel=0.01)
     assert {row.transport for row in found.latency} == {"ring"}
     assert not [one for one in found.ranking if "rpmsg" in str(one.choice)]
-    assert "is not half of it" in words(found)
+    assert "is not half of a round trip" in words(found)
 
 
 @pytest.mark.parametrize("factors", [{"size": 0}, {"size": "large"}, {"from_": "x"}, {"receiver": 3}])

@@ -105,7 +105,7 @@ def test_without_priorities_it_is_said_not_to_be_what_a_message_takes() -> None:
     for policy, count in (("SCHED_FIFO", 0), ("SCHED_OTHER", 1)):
         one = taking(1500, 2500)
         known = msgspec.structs.replace(one, conditions={**one.conditions, "scheduler.policy": policy})
-        assert sum("is not what they take" in said for said in message.warnings([known])) == count
+        assert sum("its loss is not what the messages take" in said for said in message.warnings([known])) == count
 
 
 @pytest.mark.parametrize("broken", [{"messages": 0}, {"size": 0}, {"from": "a"}, {"size": -1}])

@@ -34,7 +34,7 @@ def test_what_is_asked_for_is_the_users() -> None:
     assert tight.for_mean == pytest.approx(16 * (loose.for_mean or 0), rel=0.01)
     found = report(run_of(known), 0.02)
     assert any("±2.0 %" in table.title for table in found.section.tables)
-    assert any("to know a median to ±2.0 % with 95 %" in sentence for sentence in found.section.sentences)
+    assert any("knowing a median to ±2.0 % with 95 %" in sentence for sentence in found.section.sentences)
 
 
 def test_few_samples_are_no_pilot() -> None:
@@ -52,7 +52,7 @@ def test_repetitions_that_differ_are_said_to_need_more_of_them_and_not_more_samp
     assert (one.repetitions, one.samples) == (4, 2000)
     assert one.repetitions_within is not None
     assert one.repetitions_within > 0.1
-    assert any("more repetitions help, and more samples do not" in sentence for sentence in analysis.sentences)
+    assert any("more repetitions help there, and more samples do not" in sentence for sentence in analysis.sentences)
 
 
 def test_between_two_levels_no_number_is_enough() -> None:

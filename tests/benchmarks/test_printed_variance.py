@@ -62,6 +62,6 @@ def test_seed_002_had_about_a_hundred_values_where_one_stood_apart() -> None:
 def test_the_sentence_is_of_what_cannot_be_one_and_says_likely() -> None:
     said = variance_sentence("A paper", [BETWEEN_CORES])
     assert "between cores: at most 0.0019 ms², printed 0.004" in said
-    assert "Likely it is the standard error of the mean, s/√n" in said
+    assert "It is likely the standard error of the mean, s/√n" in said
     assert "86 to 109" in said
     assert variance_sentence("A paper", [ON_ONE_CORE, MOVED]) == ""

@@ -59,6 +59,18 @@ def test_the_ratio_is_to_the_same_component_on_the_same_core() -> None:
     assert [one.component for one in analysis.times[:3]] == ["task-switching", "preemption", "preemption"]
 
 
+def test_task_switching_is_told_apart_because_its_forms_are_unlike() -> None:
+    known = {"task-switching": (100, 210), "preemption": (100, 110), "message-latency": (100, 105)}
+    measured = [
+        measurement(component, [ticks], form)
+        for component, both in known.items()
+        for form, ticks in zip(("same", "cross"), both, strict=True)
+    ]
+    waking, switching = rhealstone.analyse(measured).sentences
+    assert "takes 1.05 (message-latency) to 1.10 (preemption) times as long" in waking
+    assert switching.startswith("Task switching takes 2.10 times as long across cores, because its forms differ")
+
+
 @given(st.lists(st.integers(1, 10**6), min_size=6, max_size=6))
 def test_the_figure_of_merit_is_one_over_the_mean_of_the_six(cycles: list[int]) -> None:
     measured = [measurement(component, [took]) for component, took in zip(COMPONENTS, cycles, strict=True)]
@@ -104,7 +116,7 @@ def test_the_table_has_both_forms_in_one_row_and_is_labelled() -> None:
 
 
 def test_a_deadlock_that_was_not_broken_is_warned_of() -> None:
-    assert "inheriting" in rhealstone.warnings([measurement("deadlock-breaking", [1], wrong=2)])[0]
+    assert "no inherited priority" in rhealstone.warnings([measurement("deadlock-breaking", [1], wrong=2)])[0]
     assert rhealstone.warnings([measurement("deadlock-breaking", [1])]) == []
 
 

@@ -106,12 +106,12 @@ def test_outside_of_what_was_measured_it_extrapolates_only_when_told_to(tmp_path
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "work of which duration on one core? e.g. duration=3ms"),
+        ((), "say how long the work takes on one core, e.g. duration=3ms"),
         (("duration=3",), "duration=3 is no duration above 0, such as 250us, 3ms or 1.5s"),
         (("duration=0ms",), "duration=0ms is no duration above 0"),
         (("duration=٣ms",), "is no duration above 0"),
         (("n=3000",), "n is a size in units of the workload; say what the work takes on one core"),
-        (("duration=3ms", "mode=tick"), "mode=tick was not measured; measured was mode=create,pool"),
+        (("duration=3ms", "mode=tick"), "mode=tick was not measured; these levels were: mode=create,pool"),
         (("duration=3ms", "mode=create", "join=poll"), "mode=create join=poll was never measured on host; the nearest"),
         (("duration=3ms", "mood=pool"), "there is no factor of speedup 'mood'; did you mean 'mode'?"),
     ],

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from intercore.benchmarks.switch.alignment import alignment
 from intercore.benchmarks.switch.analysis import SwitchAnalysis, analyse, samples_us, warnings
+from intercore.benchmarks.switch.answers import answers
 from intercore.benchmarks.switch.report import report
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
@@ -119,7 +120,16 @@ def test_the_ratio_is_of_all_pairs_across_and_all_on_one_core() -> None:
     assert ratio.ratio.low is not None
     assert ratio.ratio.high is not None
     assert ratio.ratio.low <= ratio.ratio.value <= ratio.ratio.high
-    assert any("2.00 times what it takes on the same core" in said for said in analyse(FOUR).sentences)
+    assert any("2.00 times the time on the same core" in said for said in analyse(FOUR).sentences)
+
+
+def test_the_answer_tells_of_directions_that_differ() -> None:
+    def told_of(factor: int) -> list[str]:
+        back = measurement([factor * one for one in ACROSS], from_=1, to=0)
+        return [one.about for one in answers(analyse([measurement(ACROSS, from_=0, to=1), back]))]
+
+    assert told_of(1) == ["notification"]
+    assert told_of(4) == ["notification: 19.2 µs or 76.8 µs by direction"]
 
 
 def test_swapping_from_and_to_swaps_what_is_said() -> None:
@@ -268,7 +278,7 @@ def test_synchronised_counters_are_not_called_false() -> None:
 def test_yields_that_came_too_early_are_blamed_on_time_slicing_before_a_clock_is_accused() -> None:
     sliced, whole = ({"freertos.time_slicing": on} for on in "10")
     (said,) = warnings([measurement([1], primitive="yield", checks={"wrong": 5}, conditions=sliced)])
-    assert said.startswith("5 of the yields")
+    assert said.startswith("In 5 of the yields")
     assert "freertos.time_slicing is 1" in said
     assert "clock" not in said
     for broken in (

@@ -89,7 +89,7 @@ def test_what_is_left_open_is_ranked_by_direction_and_ties_are_named(tmp_path: P
 def test_settings_that_cannot_be_told_from_the_first_are_named(tmp_path: Path) -> None:
     runs = [wake_ups({"queue": 20.0, "mutex": 20.1})]
     found = predict(stored(tmp_path / "db", *runs), "host", (), extrapolate=False)
-    assert any("Cannot be told from the first, primitive=queue: primitive=mutex." in one for one in
+    assert any("These cannot be told from the first, primitive=queue: primitive=mutex." in one for one in
                prediction_section(found).sentences)  # fmt: skip
 
 
@@ -105,17 +105,23 @@ def test_an_interval_that_is_no_answer_says_what_to_measure(tmp_path: Path) -> N
 
 def test_measured_once_it_says_what_it_does_not_know(tmp_path: Path) -> None:
     found = one(tmp_path, "primitive=queue", runs=[wake_ups(repetitions=1)])
-    assert any(note.startswith("Measured once:") for note in found.notes)
+    assert any(note.startswith("This was measured once:") for note in found.notes)
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["primitive=quene"], "primitive=quene was not measured; measured was primitive=mutex,notification,queue"),
+        (
+            ["primitive=quene"],
+            "primitive=quene was not measured; these levels were: primitive=mutex,notification,queue",
+        ),
         (["primitive=queue,mutex"], "primitive has 2 values: one prediction is for one setting"),
         (["primitve=queue"], "there is no factor of switch 'primitve'; did you mean 'primitive'?"),
         (["samples=3"], "samples says how something is measured and not what: leave it out"),
-        (["primitive=mutex", "from=1"], "primitive=mutex from=1 was never measured on host; the nearest that was has"),
+        (
+            ["primitive=mutex", "from=1"],
+            "primitive=mutex from=1 was never measured on host; the nearest measured setting has",
+        ),
     ],
 )
 def test_what_was_not_measured_is_refused_with_what_is_there(tmp_path: Path, words: list[str], says: str) -> None:

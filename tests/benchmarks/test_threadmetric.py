@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from intercore.benchmarks.series import Role, quantity, role
 from intercore.benchmarks.threadmetric import analysis as threadmetric
 from intercore.benchmarks.threadmetric.analysis import TESTS
 from intercore.benchmarks.threadmetric.report import report
@@ -53,7 +54,7 @@ def run_of(measurements: list[Measurement]) -> Run:
 def test_what_is_hardly_done_at_all_is_told_with_digits_that_say_something() -> None:
     measured = [measurement("message", [1_000_000]), measurement("message", [570], form="cross")]
     (sentence,) = threadmetric.analyse(measured).sentences
-    assert sentence.startswith("What goes from core to core is done 0.00057 (message) to ")
+    assert sentence.startswith("Rounds that go from core to core are done 0.00057 (message) to ")
 
 
 def test_counts_are_given_for_thirty_seconds_of_the_true_window() -> None:
@@ -62,6 +63,15 @@ def test_counts_are_given_for_thirty_seconds_of_the_true_window() -> None:
     assert found.per_30_s == pytest.approx(30_000)
     assert found.each_us == pytest.approx(1000)
     assert (found.lowest_per_s, found.highest_per_s) == pytest.approx((100 / 0.11, 250 / 0.11))
+
+
+def test_windows_of_other_lengths_come_to_the_same_count_where_targets_are_compared() -> None:
+    short, long = (measurement("message", [counts], seconds=seconds) for counts, seconds in ((100, 0.1), (1000, 1.0)))
+    results = [[(series.name, role("threadmetric", series)) for series in one.series] for one in (short, long)]
+    assert results == [[("count", Role.RESULT), ("window", Role.AUXILIARY)]] * 2
+    found = [quantity(one, one.series[0]) for one in (short, long)]
+    assert [(one.name, one.unit) for one in found] == [("count_30s", "count")] * 2
+    assert [one.values.tolist() for one in found] == [pytest.approx([30_000])] * 2
 
 
 def test_forms_and_the_basic_count_are_compared_on_the_same_core() -> None:

@@ -24,7 +24,9 @@ from intercore.benchmarks.reports import reports
 from intercore.errors import IntercoreError, UsageError
 from intercore.page.page import write_page
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
+from intercore.view.figure import base_layout
 from intercore.view.section import Together
+from tests.page_figures import figures_of, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -131,7 +133,7 @@ class Page(HTMLParser):
 
     @property
     def figures(self) -> list[dict[str, Any]]:
-        return json.loads(self.scripts[1]) if self.scripts else []
+        return figures_of(self.source)
 
     def row(self, *start: str) -> list[str]:
         cells = [[" ".join(cell.split()) for cell in row] for row in self.rows]
@@ -151,11 +153,75 @@ def traces(shown: Page) -> list[dict[str, Any]]:
 def test_the_page_loads_nothing(tmp_path: Path) -> None:
     shown = page(tmp_path, run(*both_modes()))
     loading = {"src", "href", "srcset", "data", "action", "poster", "background", "formaction"}
-    assert not [(tag, names) for tag, names in shown.elements if loading & names.keys()]
+    found = [(tag, name, text) for tag, names in shown.elements for name, text in names.items() if name in loading]
+    assert found
+    assert not [each for each in found if not (each[1] == "href" and str(each[2]).startswith("#"))]
     assert not {tag for tag, _ in shown.elements} & {"link", "iframe", "object", "embed", "img", "base"}
     style = shown.source.split("<style>")[1].split("</style>")[0]
     assert "url(" not in style
     assert "@import" not in style
+
+
+@of_speedups
+def test_the_answers_come_first_and_lead_to_their_sections(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(*both_modes()))
+    text = shown.text
+    assert text.index("more cores pay from") < text.rindex("What crossing cores costs") < text.index("Two cores did")
+    ids = [attrs["id"] for _, attrs in shown.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    links = {attrs["href"] for tag, attrs in shown.elements if tag == "a"}
+    assert {"#answers", "#overview", "#speedup", "#warnings", "#method"} <= links
+    assert {str(link).removeprefix("#") for link in links} <= set(ids)
+    assert shown.row("speedup")[1] == "more cores pay from"
+    for answer in reports(run(*both_modes())).reports[0].answers:
+        cells = next(row for row in shown.rows if answer.question in [cell.strip() for cell in row])
+        assert answer.number in [" ".join(cell.split()) for cell in cells]
+
+
+@of_speedups
+def test_of_several_runs_each_has_a_card_and_a_column_and_the_machine_at_the_desk_comes_last(tmp_path: Path) -> None:
+    chip = run(*both_modes(), number=8, target="pico-sim", simulated=True)
+    shown = page(tmp_path, run(*both_modes()), chip)
+    targets = re.findall(r'<p class="target"><strong>(.*?)</strong>', shown.source)
+    assert targets == ["pico-sim", "host"]
+    head = shown.row("benchmark", "question")
+    assert head[2:] == ["pico-sim (SIMULATED)", "host", "pico-sim ÷ host"]
+    assert shown.row("speedup", "more cores pay from")[-1] in {"1.0", ""}  # of two equal runs
+    assert len(shown.row("speedup", "more cores pay from")) == 5
+
+
+@of_speedups
+def test_each_of_two_equal_runs_has_its_own_picture_of_what_crossing_cores_costs(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(*both_modes(), target="a"), run(*both_modes(), target="b", number=8))
+    overviews = shown.source.split('<section id="overview">')[1].split("</section>")[0]
+    assert re.findall(r'<p class="title">(.*?)</p>', overviews) == ["a", "b"]
+    assert overviews.count('class="plot overview"') == 2
+
+
+@of_speedups
+def test_a_card_says_how_far_to_trust_the_numbers_and_whether_anything_disturbed_them(tmp_path: Path) -> None:
+    disturbed = page(tmp_path, run(*both_modes(), measurement(2_000, checks={"preempted": 3})))
+    count = len(re.findall("<li>", disturbed.source.split('id="warnings"')[1].split("</section>")[0]))
+    assert f"{count} warning{'s' * (count > 1)}: read them before you believe" in disturbed.text
+    assert "Measured on the target itself" in disturbed.text
+    placed = [
+        msgspec.structs.replace(one, conditions={**one.conditions, "memory.code": "sram"}) for one in both_modes()
+    ]
+    chip = page(tmp_path, run(*placed, simulated=True)).text
+    assert "Every cycle was counted" in chip
+    assert "Its code runs from sram." in chip
+
+
+@of_speedups
+def test_pictures_are_there_without_a_script(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(*both_modes()))
+    drawings = [attrs for tag, attrs in shown.elements if tag == "div" and "drawing" in str(attrs.get("class"))]
+    assert len(drawings) == 4 + 1  # and the overview
+    labelled = [str(attrs["aria-label"]) for _, attrs in shown.elements if attrs.get("role") == "img"]
+    assert {label.split(".")[0] for label in labelled} >= {"Speed-up over size", "Efficiency over duration"}
+    assert sum(label.startswith("What crossing cores costs: ") for label in labelled) == 1
+    assert {attrs.get("data-figure") for tag, attrs in shown.elements if tag == "button"} == {"0", "1", "2", "3"}
+    assert all("hidden" in attrs for tag, attrs in shown.elements if tag == "button")
 
 
 @of_speedups
@@ -182,8 +248,8 @@ def test_the_browser_is_told_to_run_our_two_scripts_only_and_to_load_nothing(tmp
         attrs["content"] for _, attrs in shown.elements if attrs.get("http-equiv") == "Content-Security-Policy"
     )
     assert policy is not None
-    library, _, script = shown.scripts
-    allowed = [f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in (library, script)]
+    scripts = (unpacked(shown.scripts[0]), shown.scripts[2].encode())
+    allowed = [f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'" for script in scripts]
     assert f"script-src {' '.join(allowed)};" in policy
     assert policy.startswith("default-src 'none';")
 
@@ -296,9 +362,14 @@ def test_every_simulated_number_is_labelled(tmp_path: Path) -> None:
         for trace in figure["data"]:
             assert ("SIMULATED" in trace["name"]) != trace["name"].startswith("published: ")
             assert all("SIMULATED" in text or "published: " in text for text in trace.get("text", []))
-    captions = re.findall(r"<(?:fig)?caption>(.*?)</(?:fig)?caption>", shown.source, re.DOTALL)
-    published = [caption for caption in captions if caption.startswith("What the text of ")]
-    assert (len(captions), len(published)) == (9, 1)
+    titles = re.findall(r'<p class="title">(.*?)</p>', shown.source)
+    assert len(titles) == 4
+    assert all(title.endswith("(SIMULATED)") for title in titles)
+    (heading,) = re.findall(r"<h2><a href=.#speedup.>.*?</h2>", shown.source)
+    assert 'class="label simulated"' in heading
+    captions = re.findall(r"<caption>(.*?)</caption>", shown.source, re.DOTALL)
+    published = [caption for caption in captions if caption.startswith(("What the text of ", "Conditions"))]
+    assert len(captions) > len(published) > 0
     assert all("SIMULATED" in caption for caption in captions if caption not in published)
     items = re.findall(r"<li>\s*<strong>(.*?)</strong>", shown.source)
     assert items == ["create (SIMULATED)", "pool (SIMULATED)"]
@@ -319,6 +390,8 @@ def test_of_a_measured_and_a_simulated_run_only_the_latter_is_labelled(tmp_path:
     names = {trace["name"] for trace in shown.figures[0]["data"]}
     assert {"run 7: create", "run 8: create (SIMULATED)"} < names
     assert "partly SIMULATED" in shown.text
+    cards = re.findall(r'<p class="target"><strong>host</strong> <span class="label (.*?)">(.*?)</span>', shown.source)
+    assert cards == [("measured", "measured"), ("simulated", "SIMULATED")]
 
 
 @of_speedups
@@ -341,6 +414,7 @@ def test_hostile_strings_stay_text(tmp_path: Path) -> None:
     assert any(html.escape(HOSTILE, quote=False) in trace["name"] for trace in traces(shown))
 
 
+@of_speedups
 def test_runs_of_two_kernels_are_told_before_any_number(tmp_path: Path) -> None:
     kernels = ({"os.kernel": "Linux 6.1"}, {"os.kernel": "Linux 6.2"})
     runs = [
@@ -348,11 +422,12 @@ def test_runs_of_two_kernels_are_told_before_any_number(tmp_path: Path) -> None:
         for number, kernel in enumerate(kernels, 1)
     ]
     shown = page(tmp_path, *runs)
-    said = "Other kernels were measured on host: run 1: Linux 6.1; run 2: Linux 6.2."
+    said = "Several kernels were measured on host: run 1: Linux 6.1; run 2: Linux 6.2."
     assert shown.text.index(said) < shown.text.index("break")
-    assert "Other kernels" not in page(tmp_path, runs[0]).text
+    assert "Several kernels" not in page(tmp_path, runs[0]).text
 
 
+@of_speedups
 def test_a_run_that_mixes_kernels_is_told_before_any_number(tmp_path: Path) -> None:
     mixed = [measurement(n, conditions={"os.kernel": f"Linux 6.{n}"}) for n in SIZES[:2]]
     shown = page(tmp_path, run(*mixed))
@@ -469,7 +544,7 @@ def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, mo
         figure = {
             "name": "novel",
             "data": [],
-            "layout": {"height": 99, "title": {"text": "Novel"}},
+            "layout": base_layout("Novel", 199, {}, {}),
             "caption": "Drawn.",
         }
         return Together(
@@ -498,7 +573,8 @@ def test_any_benchmark_may_say_something_of_all_runs_together(tmp_path: Path, mo
     assert "Run 1 is novel." in alone.text
     assert "Run 2 is not novel." in alone.text
     assert "Read it so." in alone.text
-    assert "SIMULATED Drawn. There is more." in alone.text
+    assert "All of them (novel) SIMULATED" in alone.text
+    assert "Drawn. There is more." in alone.text
     assert "Of runs [1, 2]." in alone.text
     assert [figure["name"] for figure in alone.figures] == ["novel"]
 

@@ -91,7 +91,7 @@ def test_a_step_is_two_levels_that_lie_apart_in_time_and_not_a_drift_as_well() -
     values = np.concatenate((rng.normal(20, 0.3, 600), rng.normal(30, 0.3, 400)))
     (sentence,) = disturbances([values], unit="ms")
     assert "2 levels" in sentence
-    assert "changes 1 time:" in sentence
+    assert "change 1 time:" in sentence
     assert "clock frequency" in sentence
     assert f"60% around {np.median(values[:600]):.4g} ms" in sentence
 

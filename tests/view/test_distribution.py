@@ -115,3 +115,15 @@ def test_columns_show_what_the_samples_can_tell() -> None:
         "p99.9": ("–", "2.00 ms"),
         "max": ("1.50 µs", "2.00 ms"),
     }
+
+
+def test_equal_samples_beside_others_are_a_narrow_bar_where_they_are_and_no_axis_goes_below_zero() -> None:
+    others = np.linspace(0.39, 5.75, 100)
+    figure = histogram_figure("h", "H", {"equal": [0.392] * 100, "others": others}, "", tick_us=0.008)
+    equal, _ = figure["data"]
+    assert equal["y"] == [100]
+    assert equal["x"] == pytest.approx([0.392e-6])
+    assert equal["width"][0] < 0.05e-6
+    low, high = figure["layout"]["xaxis"]["range"]
+    assert 0 <= low <= 0.392e-6
+    assert 5.75e-6 <= high < 9e-6

@@ -91,8 +91,8 @@ def sentences(found: Iterable[Counter], offsets: Iterable[CounterOffset]) -> Ite
     for one in offsets:
         if one.is_synchronised:
             yield (
-                f"The counters of cores {one.first} and {one.second} cannot be told apart, by {one.within_us:.3g} µs: "
-                "on this machine they are synchronised as far as that."
+                f"The counters of cores {one.first} and {one.second} cannot be told apart to within "
+                f"{one.within_us:.3g} µs: on this machine they are synchronised to that degree."
             )
         else:
             yield (

@@ -197,13 +197,15 @@ def _of_setting(model: EventModel, target: str, ours: Sequence[_Observed]) -> Ev
     median = next_median(values, tick=tick)
     where = basis.in_words(setting, [name for name in setting if name not in IRRELEVANT])
     if median.value <= 0:
-        raise UsageError(f"the median of {where} is 0, below what its clock tells: nothing can be predicted from it")
+        raise UsageError(
+            f"the median of {where} is 0, below what its clock can tell, so nothing can be predicted from it"
+        )
     if len(chosen) == 1:
-        notes.append("Measured once: what differs between repetitions is not known, and not in the interval.")
+        notes.append("This was measured once: how repetitions differ is not known, and not in the interval.")
     pooled = np.concatenate(values)
     if len(pooled) < FEWEST_FOR_SINGLE:
         notes.append(
-            f"Of a single one nothing is known: that takes {FEWEST_FOR_SINGLE} samples, and there are {len(pooled)}."
+            f"Nothing is known of a single one: that takes {FEWEST_FOR_SINGLE} samples, and there are {len(pooled)}."
         )
     conclusive = is_conclusive(median)
     return EventPrediction(
@@ -284,7 +286,7 @@ def _by_main_effects(
     times = [(setting, us) for setting, us in times if us > 0]
     names = [name for name in _told(known[0].measurement.factors) if len(basis.levels(known, name)) > 1]
     if left_out := [name for name in names if name not in wanted]:
-        raise UsageError(f"measured with several levels, so say which: {', '.join(left_out)}")
+        raise UsageError(f"give a level for each factor that was measured with several: {', '.join(left_out)}")
     basis.refuse_several_kernels(known)
     median = main_effects(times, names, wanted)
     conclusive = is_conclusive(median)
@@ -304,8 +306,8 @@ def _by_main_effects(
         basis=_basis(known, len(settings)),
         notes=(
             *basis.label_notes(known[0].origin),
-            "Extrapolated: this setting was never measured. Each factor is taken to multiply the time by a ratio "
-            f"of its own whatever the others are, as found in {len(settings)} settings; where they depend on one "
-            "another, that is wrong.",
+            "Extrapolated: this setting was never measured. The prediction assumes that each factor multiplies the "
+            f"time by a ratio of its own, whatever the others are, as found in {len(settings)} settings. Where factors "
+            "depend on one another, that is wrong.",
         ),
     )

@@ -50,7 +50,7 @@ def _no_answer(found: EventPrediction | EventRanking) -> Iterator[str]:
     if isinstance(found, EventRanking):
         several = [one for one in found.ranking if not one.prediction.conclusive]
         what = f"{len(several)} of {len(found.ranking)} {'is' if len(several) == 1 else 'are'} no answer"
-    yield f"{what}: the truth may be more than half of the value away. What would tell: {found.to_measure.command}"
+    yield f"{what}: the truth may be more than half of the value away. To find out: {found.to_measure.command}"
 
 
 def _basis(found: EventPrediction) -> str:

@@ -93,10 +93,10 @@ def _sentences(rows: Sequence[_Row]) -> list[str]:
     if not checked or any(row.wrong or row.failed for row in rows):
         return []
     settings = f"all {len(rows):,} settings" if len(rows) > 1 else "the one setting"
-    return [f"It ran at {settings}, and of {checked:,} results that were checked none is wrong."]
+    return [f"It ran at {settings}, and none of the {checked:,} results that were checked is wrong."]
 
 
 def _failure(benchmark: str, row: _Row) -> str:
     counts = ", ".join([*([f"wrong: {row.wrong}"] if row.wrong else []), *row.failed])
     setting = " ".join(f"{name}={level}" for name, level in row.factors.items())
-    return f"{benchmark} {setting} failed its checks ({counts}): the program does not do what it is to do."
+    return f"{benchmark} {setting} failed its checks ({counts}): the program does not do what it must do."

@@ -124,10 +124,10 @@ def cycles_per_us(pool: Sequence[Measurement]) -> float | None:
 
 SPOILT: Mapping[str, str] = {
     "wrong": "{count} results were wrong: these numbers belong to broken work and mean nothing.",
-    "migrated": "{count} times a task was found on another core than it was pinned to: allow the affinity.",
-    "lost": "{count} samples did not fit the target's memory and are not there: ask for fewer.",
+    "migrated": "{count} times a task was found on a core other than the one it was pinned to: allow the affinity.",
+    "lost": "{count} samples did not fit into the target's memory and are missing: ask for fewer.",
     "preempted": (
-        "tasks were forced off their core {count} times: the longest times are those of something else. Close other "
+        "tasks were forced off their core {count} times, so the longest times include other work. Close other "
         "programs, or permit a real-time priority."
     ),
 }

@@ -125,8 +125,8 @@ def _told(run: Run, pool: Sequence[Measurement], faults: Sequence[tuple[Measurem
     more = f", and {len(faults) - 1} more like that" if len(faults) > 1 else ""
     are = "are" if len(pool) == 1 or failed > 1 else "is"
     return (
-        f"{named} failed: {which} cannot be and {are} not analysed. {worst}{more}. The clock that the target reads, or "
-        "its program, is wrong."
+        f"{named} failed: {which} cannot be right and {are} not analysed. {worst}{more}. The clock that the target "
+        "reads, or its program, is wrong."
     )
 
 

@@ -86,7 +86,7 @@ def check_names(benchmark: str, wanted: Mapping[str, str], known: Sequence[Known
             raise UsageError(unknown(f"factor of {benchmark}", name, names))
         measured = sorted(str(each) for each in levels(known, name))
         if level not in measured:
-            raise UsageError(f"{name}={level} was not measured; measured was {name}={','.join(measured)}")
+            raise UsageError(f"{name}={level} was not measured; these levels were: {name}={','.join(measured)}")
 
 
 def by_setting(ours: Sequence[KnownOne], no_setting: Collection[str]) -> list[list[KnownOne]]:
@@ -147,7 +147,10 @@ def _identity(chosen: Sequence[Known]) -> Iterator[str]:
     """Say what is not known of the kernel that a prediction rests on, and if its images are several."""
     measurements = [one.measurement for one in chosen]
     if any("freertos.version" in one.conditions and kernel(one.conditions) is None for one in measurements):
-        yield "Not known: which kernel's sources it was measured with; it is from before Intercore noted that."
+        yield (
+            "It is not known with which kernel's sources it was measured, because it is from before Intercore noted "
+            "that."
+        )
     if images := images_that_differ(measurements):
         yield f"It rests on several images ({in_a_row(images)}): the program was not the same each time."
 
@@ -156,10 +159,12 @@ def _of_another_kernel(run: int, conditions: Mapping[str, str], reference: Mappi
     """Say why a run's measurements are not put together with those that the prediction rests on."""
     if kernel(conditions) is None or kernel(reference) is None:
         which = "it" if kernel(conditions) is None else "what this rests on"
-        return f"Run {run} is left out: which kernel {which} was measured with is not known, so it may be another one."
+        return (
+            f"Run {run} is left out: it is not known which kernel {which} was measured with, so it may be another one."
+        )
     return (
-        f"Run {run} is left out: it was measured with another kernel ({kernel_name(conditions)}) than what this rests "
-        f"on ({kernel_name(reference)})."
+        f"Run {run} is left out: it was measured with another kernel ({kernel_name(conditions)}) than the one that "
+        f"this rests on ({kernel_name(reference)})."
     )
 
 
@@ -170,8 +175,8 @@ def refuse_several_kernels(measured: Sequence[Known]) -> None:
         runs = ", ".join(str(run) for run in dict.fromkeys(one.run for one in measured))
         named = in_a_row(kernel_name(one) for one in found)
         raise UsageError(
-            f"runs {runs} are not known to be of one kernel ({named}), and effects of factors are not taken from "
-            "several: measure all of it with one, in a store of its own (--store)"
+            f"runs {runs} are not known to be of one kernel ({named}), and effects of factors cannot be taken from "
+            "several kernels: measure all of it with one, in a store of its own (--store)"
         )
 
 
@@ -186,10 +191,10 @@ def never_measured(target: str, wanted: Mapping[str, str], known: Sequence[Known
     nearest = min(known, key=lambda one: (len(differing(one)), [-place[name] for name in differing(one)]))
     instead = " ".join(f"{name}={nearest.measurement.factors.get(name)}" for name in differing(nearest))
     setting = " ".join(f"{name}={level}" for name, level in wanted.items())
-    return f"{setting} was never measured on {target}; the nearest that was has {instead} (run {nearest.run})"
+    return f"{setting} was never measured on {target}; the nearest measured setting has {instead} (run {nearest.run})"
 
 
-BY_EFFECTS = "Measure it, or use --extrapolate to predict it from what each factor does by itself"
+BY_EFFECTS = "Measure it, or use --extrapolate to predict it from the effect of each factor by itself"
 """What to do about a setting that was never measured, where main effects may stand for it."""
 
 

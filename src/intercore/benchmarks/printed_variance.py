@@ -94,9 +94,9 @@ def variance_sentence(label: str, rows: Sequence[Printed]) -> str:
         else ""
     )
     return (
-        f"{label} print a “Variance” in tables of ms. By mean, least and largest value no variance can be so large "
-        f"({bounds}). Likely it is the standard error of the mean, s/√n, which stands beside it for our "
-        f"own.{counts}"
+        f"{label} print a “Variance” in tables of ms. With this mean, least and largest value no variance can be so "
+        f"large ({bounds}). It is likely the standard error of the mean, s/√n, so that stands beside it for our own "
+        f"values.{counts}"
     )
 
 

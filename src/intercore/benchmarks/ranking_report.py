@@ -68,7 +68,7 @@ def ties(
     names = [*(given if any(one.given != given for one in ranking) else ()), *told]
     tied = [in_words(one.prediction.setting, names) for one in others if not one.told_from_first]
     if tied:
-        yield f"Cannot be told from the first, {in_words(first.prediction.setting, names)}: {'; '.join(tied)}."
+        yield f"These cannot be told from the first, {in_words(first.prediction.setting, names)}: {'; '.join(tied)}."
 
 
 def basis_of(ranking: Sequence[Ranked], *, named_shows: str) -> str:

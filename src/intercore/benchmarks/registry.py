@@ -14,6 +14,8 @@ which may be left out, and is loaded only when it is needed: who asks a target d
     schema.json     instead of that type, where a row has keys that only the run tells: `properties` of the document's
                     `analysis`, `$defs` that they refer to, and perhaps `dependentRequired`
     report.py       `report(run)`: what people read of a run (`intercore.view.section`)
+    answers.py      for that report: what one asks of it first, on a line each, and what may stand out on a target
+                    (`intercore.view.answer`)
     options.py      `OPTIONS`: what a user may choose of the report, which `report` takes by name
                     (`intercore.benchmarks.options`)
     together.py     `together(said)`: what a page says of all its runs at once, in place of a section for each

@@ -7,14 +7,17 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from intercore import benchmarks
 from intercore.benchmarks import function, other, possible, registry, stop_rule
 from intercore.benchmarks.options import Options
 from intercore.record import conditions
 from intercore.record.plan import ENOUGH_REPETITIONS, repetitions_by_setting
+from intercore.view.answer import Answer, Remark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from intercore.record.measurement import Run
     from intercore.view.section import Report
@@ -29,6 +32,22 @@ class Reported:
     """The run without what failed because its samples cannot be: see `intercore.benchmarks.possible`."""
     reports: tuple[Report, ...]
     """In the order of the run's plan."""
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """What one benchmark answers first."""
+
+    benchmark: str
+    answers: tuple[Answer, ...]
+    remarks: tuple[Remark, ...]
+    """What may stand out on the target."""
+
+
+def answered(found: Sequence[Report]) -> tuple[Answered, ...]:
+    """Return the answers of all benchmarks that have some."""
+    return tuple(
+        Answered(report.benchmark, tuple(report.answers), tuple(report.remarks)) for report in found if report.answers
+    )
 
 
 def reports(run: Run, options: Options | None = None) -> Reported:
@@ -49,7 +68,7 @@ def reports(run: Run, options: Options | None = None) -> Reported:
 def run_warnings(run: Run) -> tuple[str, ...]:
     """Say in sentences what makes all numbers of a run doubtful, whatever the benchmark, and what to do about it."""
     of_times = () if run.plan.emulated else (*_few_repetitions(run), *stop_rule.warnings(run))
-    return (*conditions.warnings(run), *possible.warnings(run), *of_times)
+    return (*possible.warnings(run), *conditions.warnings(run), *of_times)
 
 
 def _few_repetitions(run: Run) -> Iterator[str]:
@@ -60,11 +79,11 @@ def _few_repetitions(run: Run) -> Iterator[str]:
     advice = f"Measure with --repetitions {ENOUGH_REPETITIONS} or more."
     if few == 1:
         yield (
-            "Settings were measured once: their intervals are those of this run, and know nothing of what differs "
-            f"between two. {advice}"
+            "Settings were measured once: their intervals describe this run only, and do not include the differences "
+            f"between two runs. {advice}"
         )
     elif few < ENOUGH_REPETITIONS:
-        yield f"Settings were measured {few} times only: their intervals are rough. {advice}"
+        yield f"Settings were measured only {few} times: their intervals are rough. {advice}"
 
 
 def analyses() -> Mapping[str, type]:

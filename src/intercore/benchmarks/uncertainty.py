@@ -39,5 +39,5 @@ def sentence(within: float, what: str) -> str:
     """Say what an uncertainty in µs means for times across cores; `what` names these: `wake-up`."""
     return (
         f"Each {what} from one core to another is uncertain by {duration(within)} either way, alike in all samples: "
-        "the clocks of the two cores were aligned at start, and it is known no better how far apart they are."
+        "the clocks of the two cores were aligned at start, and the distance between them is known no better."
     )

@@ -196,13 +196,18 @@ def compare_sides(
         differences,
         alone,
         (
-            *([f"Settings carried out on both: {len(both)}. What that took is not compared."] if emulated else []),
+            *([f"Settings carried out on both: {len(both)}. Their times are not compared."] if emulated else []),
             *summary([pair.verdict for pair in pairs], mine.name, theirs.name, within, is_exact=all(simulated)),
         ),
         (*_built_from(whole, names), *_turns(by_turns), *_sentences(mine, theirs, pairs, overall, alone, left_out)),
         tuple(_identities(names, sides)),
         tuple(_deciding(mine, theirs, fixed, differences)),
-        (*_left_out(failed), *_spoilt(names, compared), *_warnings(mine, theirs)),
+        (
+            *_left_out(failed),
+            *_spoilt(names, compared),
+            *_warnings(mine, theirs),
+            *([] if by_turns else _one_after_the_other(mine, theirs, compared)),
+        ),
         by_turns,
     )
 
@@ -232,7 +237,7 @@ def _left_out(failed: Mapping[str, int]) -> Iterator[str]:
     for target, count in failed.items():
         if count:
             yield (
-                f"{count} measurement{'s' * (count != 1)} on {target} failed, with samples that cannot be, and "
+                f"{count} measurement{'s' * (count != 1)} on {target} failed, with impossible samples, and "
                 f"{'are' if count != 1 else 'is'} not compared. See intercore show."
             )
 
@@ -261,7 +266,7 @@ def _identities(targets: Sequence[str], sides: Sequence[Sequence[Run]]) -> Itera
     if known[0] != known[1] and not (one_target and identity.kernels_that_differ(of_all)):  # which is said below
         named = (identity.in_a_row(map(identity.kernel_name, found)) for found in kernels)
         each = "; ".join(f"{target}: {names}" for target, names in zip(targets, named, strict=True))
-        yield f"Not of one kernel, as far as is known ({each})."
+        yield f"As far as is known, they do not have the same kernel ({each})."
     yield from identity.sentences_together(runs)
     yield from (sentence for run in runs for sentence in identity.sentences(run))
 
@@ -277,7 +282,7 @@ def _fixed(mine: Levels, theirs: Levels, benchmarks: Iterable[str]) -> Iterator[
 
 def _turns(by_turns: bool) -> Iterator[str]:
     if by_turns:
-        yield "The two were measured by turns: a ratio is that of repetitions that were measured next to each other."
+        yield "The two were measured by turns: each ratio compares repetitions that were measured next to each other."
 
 
 def _built_from(sides: Iterable[Sequence[Run]], names: Iterable[str]) -> Iterator[str]:
@@ -331,7 +336,11 @@ def _sentences(
         yield f"{one.benchmark}, {one.series}: {second.name} {times}."
     if first.simulated and second.simulated:
         spread = sum(not pair.exact for pair in pairs)
-        rest = f" The intervals of {spread} of them are those of the phases that the seed has chosen." if spread else ""
+        rest = (
+            f" {spread} of them have an interval, which comes from the phases that the seed has chosen."
+            if spread
+            else ""
+        )
         yield f"Both are SIMULATED: all numbers are exact, and the same each time.{rest}"
     for target in dict.fromkeys(one.target for one in alone):
         named = ", ".join(f"{one.settings} of {one.benchmark}" for one in alone if one.target == target)
@@ -357,11 +366,11 @@ def _deciding(
     if spoiling:
         named = "; ".join(f"{one.key}: {_values(one.first)} and {_values(one.second)}" for one in spoiling)
         if first.target == second.target:
-            yield f"{first.name} and {second.name} differ in what may decide a ratio ({named})."
+            yield f"{first.name} and {second.name} differ in conditions that may decide a ratio ({named})."
         else:
             yield (
-                f"{first.name} and {second.name} also differ in what may decide a ratio ({named}): "
-                "it is not the kernels' alone."
+                f"{first.name} and {second.name} also differ in conditions that may decide a ratio ({named}), so a "
+                "ratio is not due to the kernels alone."
             )
 
 
@@ -370,7 +379,22 @@ def _warnings(first: Side, second: Side) -> Iterator[str]:
         yield CAUTION
     elif first.simulated != second.simulated:
         simulated, measured = (first, second) if first.simulated else (second, first)
-        yield f"{simulated.name} is SIMULATED and {measured.name} is measured: a ratio has the simulator's error."
+        yield f"{simulated.name} is SIMULATED and {measured.name} is measured: a ratio contains the simulator's error."
+
+
+def _one_after_the_other(first: Side, second: Side, compared: Sequence[Sequence[Measurement]]) -> Iterator[str]:
+    """Say what else than a change of the program may be seen where two runs of a real target follow each other."""
+    if first.target != second.target or first.simulated or first.emulated:
+        return
+    mine, theirs = (identity.images(measurements) for measurements in compared)
+    by_turns = f"Measuring by turns cancels that: intercore compare --alternate {first.target}"
+    if mine and mine == theirs and all(len(digests) == 1 for digests in mine.values()):
+        yield f"Both ran one and the same program: what differs is not a change of it, but of {first.target}."
+    elif any(identity.runs_linux(one.conditions) for measurements in compared for one in measurements):
+        yield (
+            f"The two were measured one after the other, so the ratios contain what changed on {first.target} "
+            f"meanwhile. {by_turns}."
+        )
 
 
 def _values(values: Sequence[str]) -> str:

@@ -47,10 +47,10 @@ def comparison_section(found: Comparison, *, in_full: bool = True) -> Section:
         tables,
         notes=(
             "A ratio is the second side's median over the first one's, of times or of bytes per second. Its 95 % "
-            f"interval is by {_BY_TURNS if found.by_turns else _APART}, of a single repetition, made "
-            "of those of both medians (MOVER). Slower and faster are told so that among those told 5 % are expected "
-            "to be false alarms (Benjamini & Hochberg); the same is what the interval leaves no more room for than "
-            "was asked. On simulated chips every difference is real.",
+            f"interval is by {_BY_TURNS if found.by_turns else _APART}; with a single repetition, it is made of the "
+            "intervals of both medians (MOVER). Slower and faster are told so that 5 % of those told are expected to "
+            "be false alarms (Benjamini & Hochberg). Same means that the interval leaves no room for a larger "
+            "difference than was asked for. On simulated chips every difference is real.",
         ),
     )
 

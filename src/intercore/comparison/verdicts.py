@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from intercore.record.plan import ENOUGH_REPETITIONS
 from intercore.statistics.repetitions import chance, ratio_of_medians, repetitions_for
 from intercore.statistics.verdict import judged, significant
+from intercore.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -114,6 +115,5 @@ def summary(verdicts: Sequence[Verdict], first: str, second: str, within: float,
         parts.append(f"{counts['same']} {same}")
     if counts["cannot tell"]:
         parts.append(f"{counts['cannot tell']} that cannot be told")
-    text = ", ".join(parts[:-1]) + (f" and {parts[-1]}" if len(parts) > 1 else parts[-1])
     many = f"{len(verdicts)} quantities" if len(verdicts) > 1 else "one quantity"
-    yield f"{second} beside {first}, of {many}: {text}."
+    yield f"{second} beside {first}, of {many}: {listed(parts)}."

@@ -1,13 +1,18 @@
 """A run as one self-contained HTML page: what a person looks at before believing a number.
 
-The page loads nothing: its plotting library is inside it, and its content security policy forbids everything else.
-Every string from a target, a store or a published table is escaped where it is shown: by jinja2 in HTML, by
-`plot_text` in plots, which have a mark-up of their own.
+First come a card of each target, how far to trust it, and a table of answers that leads to the sections below; then
+all costs in one picture; then a section for each benchmark, folded to its answer and its main picture. Pictures are
+SVG, there without a script and on paper (`intercore.view.svg`).
+
+The page loads nothing: the library that lets one zoom into plots is inside it, packed, and is unpacked when somebody
+asks for it; its content security policy forbids everything else. Every string from a target, a store or a published
+table is escaped where it is shown: by jinja2 in HTML, by `plot_text` in plots, which have a mark-up of their own.
 """
 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import shlex
 from dataclasses import dataclass
@@ -28,7 +33,9 @@ from intercore.comparison.analysis import compare
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
+from intercore.page.overview import overview
 from intercore.record import identity
+from intercore.record.conditions import cycle_hz
 from intercore.record.factors import OPT_NAME, TARGET_FACTORS
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.record.origin import CAUTION
@@ -38,7 +45,10 @@ from intercore.statistics.intervals import summary
 from intercore.statistics.precision import percent
 from intercore.view.figure import labelled
 from intercore.view.html import environment
+from intercore.view.marks import plain
+from intercore.view.quantity import significant
 from intercore.view.section import Figure, label_of_all
+from intercore.view.svg import DEFINITIONS, drawn, is_cut
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -50,9 +60,19 @@ if TYPE_CHECKING:
     from intercore.benchmarks.reports import Reported
     from intercore.comparison.analysis import Comparison, UsualBuilds
     from intercore.record.measurement import Run
+    from intercore.view.answer import Answer
     from intercore.view.section import Report, Section, Together
 
 
+_DESK = "host"
+_TRUST = {
+    "measured": "Measured on the target itself, which these numbers hold for, as it was built; every sample is kept.",
+    "simulated": (
+        "Every cycle was counted, and comes out the same each time: as true as what the model assumes "
+        "(docs/simulator.md). It was not compared with a board, so how far it is off is not known."
+    ),
+    "emulated": CAUTION,
+}
 _VALUES_SHOWN = 3  # of a condition that changes within a run
 _SAME_RATE = 1e-4  # no crystal is off by more: clocks whose rates differ by less are one, measured at each start
 
@@ -69,6 +89,8 @@ class _Section:
     """Why there is nothing to show: a sentence; empty if there is something."""
     lead: Markup
     """What a reader must know first, of what is said of all runs together."""
+    overview: Markup
+    """What crossing cores costs there, in one picture; empty if there is nothing to draw."""
     identity: tuple[str, ...]
     """Of which kernel or image the run is, where that is not one and known: sentences."""
 
@@ -135,6 +157,19 @@ class _Section:
         known = {str(m.factors[factor]): None for m in self.run.measurements if factor in m.factors}
         return ", ".join(known)
 
+    @property
+    def trust(self) -> str:
+        """How far its numbers can be trusted, by where they come from."""
+        place = self.condition("memory.code")
+        runs_from = f" Its code runs from {place}." if place else ""
+        return _TRUST[self.run.plan.origin] + runs_from
+
+    @property
+    def clock(self) -> str:
+        """How fast its cores run, e.g. `125 MHz`; empty if that is not known."""
+        hz = cycle_hz(self.run)
+        return "" if hz is None else f"{hz / 1e6:g} MHz"
+
     def condition(self, key: str) -> str:
         """Return the values of a condition in the run: all of them if they are few."""
         known = list({m.conditions[key]: None for m in self.run.measurements if key in m.conditions})
@@ -150,7 +185,11 @@ def write_page(reported: Sequence[Reported], path: Path, usual: UsualBuilds = Ma
     """
     if not reported:
         raise UsageError("there is no run to make a page of")
-    page = _page(reported, usual).encode("utf-8", "replace")
+    # What crosses cores on a chip comes before what it takes on a machine at a desk.
+    ordered = sorted(reported, key=lambda each: each.run.plan.target == _DESK)
+    compared = _compared([each.run for each in reported], usual)
+    over = int(ordered[-1] is reported[-1])
+    page = _page(ordered, compared, over).encode("utf-8", "replace")
     with replacement(path) as file:
         file.write(page)
 
@@ -158,15 +197,19 @@ def write_page(reported: Sequence[Reported], path: Path, usual: UsualBuilds = Ma
 # What the page is made of
 
 
-def _page(reported: Sequence[Reported], usual: UsualBuilds) -> str:
+def _page(reported: Sequence[Reported], compared: Comparison | None, over: int) -> str:
     runs = [each.run for each in reported]
     numbers = count()
     together = _together(reported)
-    drawn = [_Drawn(each, _numbered(each.figures, numbers)) for each in together.values() if each.figures]
+    drawn_together = [
+        _Drawn(benchmark, each, _numbered(each.figures, numbers))
+        for benchmark, each in together.items()
+        if each.figures
+    ]
     sections = [_section(each, list(together.values())) for each in reported]
     chapters = _chapters(reported, together, numbers)
-    numbered = [*(each.figures for each in drawn), *(chapter.figures for chapter in chapters)]
-    compared = _compared(runs, usual)
+    numbered = [*(each.figures for each in drawn_together), *(chapter.figures for chapter in chapters)]
+    shown = [figure for _, figure in chain.from_iterable(numbered)]
     label = label_of_all(runs)
     return str(
         _environment()
@@ -174,21 +217,24 @@ def _page(reported: Sequence[Reported], usual: UsualBuilds) -> str:
         .render(
             sections=sections,
             identities=[*identity.sentences_together(runs), *(each for one in sections for each in one.identity)],
-            drawn=drawn,
+            drawn=drawn_together,
             chapters=chapters,
+            rows=_answer_rows(reported),
+            over=over,
+            definitions=DEFINITIONS,
             side_by_side=None if compared is None else comparison_section(compared),
             compared=compared,
             compared_picture=None if compared is None else picture(compared),
             comparison_warnings=() if compared is None else (*compared.deciding, *compared.warnings),
-            heading=_heading(drawn, chapters),
-            all_figures=[figure for _, figure in chain.from_iterable(numbered)],
+            heading_text=_heading(drawn_together, chapters),
+            all_figures=_packed(msgspec.json.encode(shown)) if shown else "",
             conditions=_conditions(sections),
             label=label,
             origin=label or "measured",
-            caution=CAUTION,
             version=intercore.__version__,
             written=datetime.now(UTC).isoformat(),
-            plotly=Markup(get_plotlyjs()),  # noqa: S704 - a library, carried by a package that we pin
+            plotly=_packed(get_plotlyjs().encode()),
+            plotly_hash=_csp_hash(get_plotlyjs()),
         )
     )
 
@@ -201,6 +247,50 @@ def _compared(runs: Sequence[Run], usual: UsualBuilds) -> Comparison | None:
         return None
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """One question, and what each run answers."""
+
+    benchmark: str
+    question: str
+    answers: tuple[Answer | None, ...]
+    first: bool
+    """Whether it is the first one of its benchmark."""
+
+    def ratio(self, over: int) -> str:
+        """Return answer number `over` of two over the other one, if both are numbers above 0; else nothing."""
+        known = [one.value.value for one in self.answers if one is not None and one.value is not None]
+        return (
+            significant(known[over] / known[1 - over], 2)
+            if len(self.answers) == len(known) == 2 and min(known) > 0
+            else ""
+        )
+
+
+def _answer_rows(reported: Sequence[Reported]) -> list[_Asked]:
+    """Return all questions that some run answers, by benchmark, in the order in which they first come."""
+    known = [
+        {(report.benchmark, one.question): one for report in each.reports for one in report.answers}
+        if not each.run.plan.emulated
+        else {}
+        for each in reported
+    ]
+    benchmarks = dict.fromkeys(benchmark for answers in known for benchmark, _ in answers)
+    questions = [
+        key
+        for benchmark in benchmarks
+        for key in dict.fromkeys(key for answers in known for key in answers if key[0] == benchmark)
+    ]
+    return [
+        _Asked(
+            *key,
+            tuple(answers.get(key) for answers in known),
+            number == 0 or questions[number - 1][0] != key[0],
+        )
+        for number, key in enumerate(questions)
+    ]
+
+
 Numbered: TypeAlias = tuple[tuple[int, Figure], ...]
 """Figures, each with its number on the page."""
 
@@ -209,6 +299,7 @@ Numbered: TypeAlias = tuple[tuple[int, Figure], ...]
 class _Drawn:
     """What a benchmark says of all runs together."""
 
+    benchmark: str
     together: Together
     figures: Numbered
 
@@ -226,6 +317,7 @@ class _Passage:
 class _Chapter:
     """What the runs say of one benchmark, one after the other."""
 
+    benchmark: str
     passages: tuple[_Passage, ...]
 
     @property
@@ -263,6 +355,7 @@ def _section(reported: Reported, together: Sequence[Together]) -> _Section:
         (*run_warnings(run), *doubts),
         " ".join(nothing),
         Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
+        overview([] if run.plan.emulated else [cost for one in reported.reports for cost in one.costs], cycle_hz(run)),
         tuple(identity.sentences(run)),
     )
 
@@ -274,7 +367,10 @@ def _chapters(reported: Sequence[Reported], together: Collection[str], numbers: 
         for report in each.reports:
             if (report.benchmark not in together or each.run.plan.emulated) and each.run.measurements:
                 said.setdefault(report.benchmark, []).append((each.run, report.section))
-    return [_Chapter(tuple(_passage(run, section, numbers) for run, section in pairs)) for pairs in said.values()]
+    return [
+        _Chapter(benchmark, tuple(_passage(run, section, numbers) for run, section in pairs))
+        for benchmark, pairs in said.items()
+    ]
 
 
 def _passage(run: Run, section: Section, numbers: Iterator[int]) -> _Passage:
@@ -305,16 +401,20 @@ def _conditions(sections: Sequence[_Section]) -> list[tuple[str, list[str]]]:
 
 def _environment() -> Environment:
     made = environment("intercore.page")
-    made.filters |= {"json": _json, "csp_hash": _csp_hash, "moment": _moment, "go_on": command_to_go_on}
+    made.filters |= {
+        "drawn": drawn,
+        "is_cut": is_cut,
+        "plain": plain,
+        "csp_hash": _csp_hash,
+        "moment": _moment,
+        "go_on": command_to_go_on,
+    }
     return made
 
 
-def _json(value: object) -> Markup:
-    """Return JSON that cannot end the script element it stands in. What is not finite becomes null."""
-    text = msgspec.json.encode(value).decode()
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704 - escaped just above
+def _packed(data: bytes) -> str:
+    """Return data as gzip in base 64, a third of a script's size: the page unpacks it when somebody asks for it."""
+    return base64.b64encode(gzip.compress(data, mtime=0)).decode()
 
 
 def _csp_hash(script: str) -> str:

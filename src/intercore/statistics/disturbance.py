@@ -174,19 +174,19 @@ def _levels_in_words(repetitions: Sequence[Floats], edges: Sequence[float], unit
     by_chance = (1 - sum(level.share**2 for level in found)) * len(values)
     if len(repetitions) > 1 and all(_is_on_one_level(each) for each in belongs):
         cause = (
-            "Each repetition lies on one of them: what is set anew when a repetition begins, or what changes more "
-            "slowly than one takes, such as a clock frequency or another program, is likely. The interval takes it "
+            "Each repetition lies on one of them. Likely the cause is set anew when a repetition begins, or changes "
+            "more slowly than a repetition takes, such as a clock frequency or another program. The interval takes it "
             "into account."
         )
     elif changes <= _FEW_CHANGES * by_chance:
         cause = (
-            f"It stays on one for long and changes {changes} time{'s' * (changes != 1)}: a clock frequency that "
+            f"They stay on one for long and change {changes} time{'s' * (changes != 1)}: a clock frequency that "
             "changes, a task that moved to another core, or another program is likely. A mean or a median alone says "
             "little."
         )
     else:
         cause = (
-            "It changes between them all the time: two ways through the code, a cache or an interrupt that hits or "
+            "They change between them all the time: two ways through the code, a cache or an interrupt that hits or "
             "misses, or a wait for a tick is likely. A mean or a median alone says little."
         )
     return f"The values lie on {len(found)} levels: {listed}. {cause}"
@@ -223,8 +223,8 @@ def _bursts_in_words(values: Floats, outliers: NDArray[np.int64], unit: str) -> 
     near = max(1, int(_NEAR * len(values) / len(outliers)))
     bursts = 1 + int(np.count_nonzero(np.diff(outliers) > near))
     return (
-        f"{len(outliers)} of {len(values):,} values lie far above the rest (up to {values.max():.4g} {unit}, where the "
-        f"median is {np.median(values):.4g} {unit}), and they come together, in {bursts} "
-        f"burst{'s' * (bursts != 1)}: something else ran for a while, such as another program, a handler of many "
-        "interrupts or a console. Measure on a quieter machine, or longer, to see whether that is part of the system."
+        f"{len(outliers)} of {len(values):,} values lie far above the rest (up to {values.max():.4g} {unit}; the "
+        f"median is {np.median(values):.4g} {unit}), and they come together, in {bursts} burst{'s' * (bursts != 1)}: "
+        "something else ran for a while, such as another program, a handler of many interrupts or a console. Measure "
+        "on a quieter machine, or longer, to see whether that is part of the system."
     )

@@ -15,7 +15,6 @@ as they are differences of two models by their ranks, holes in the grid cost deg
 from __future__ import annotations
 
 import math
-import warnings
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations
@@ -27,6 +26,7 @@ from msgspec import Meta
 
 from intercore.record.measurement import Level
 from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.least_squares import least_squares
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -273,12 +273,9 @@ class _Reduced:
         return self._known[key]
 
     def _fit(self, terms: Collection[Term]) -> tuple[float, int]:
-        from statsmodels.regression.linear_model import OLS  # noqa: PLC0415 - 2 s that no other command should take
-
         columns = [0, *sorted(place for term in terms for place in self._places[term])]
-        model = OLS(self._response, self._columns[:, columns])
-        with warnings.catch_warnings(action="ignore"):  # holes in the grid leave columns that depend on others
-            return float(model.fit().ssr) + self._beyond, int(model.rank)
+        fit = least_squares(self._response, self._columns[:, columns])  # holes in the grid: some depend on others
+        return fit.squares + self._beyond, fit.rank
 
 
 def _effect(
@@ -323,24 +320,26 @@ def _fraction(value: float) -> float:
 
 def _levels(table: _Table) -> dict[str, tuple[FactorLevel, ...]]:
     """Return what the levels of each factor do, from a model of all main effects."""
-    from statsmodels.regression.linear_model import OLS  # noqa: PLC0415 - 2 s that no other command should take
-
     coded = {name: table.coded(name) for name in table.factors}
-    with warnings.catch_warnings(action="ignore"):  # holes in the grid may leave columns that depend on others
-        fit = OLS(table.response, np.hstack([np.ones((len(table.response), 1)), *coded.values()])).fit()
+    fit = least_squares(table.response, np.hstack([np.ones((len(table.response), 1)), *coded.values()]))
     begin, found = 1, {}
     for name, columns in coded.items():
         levels = ordered(table.columns[name])
-        contrasts = np.zeros((len(levels), len(fit.params)))
+        contrasts = np.zeros((len(levels), len(fit.parameters)))
         contrasts[:, begin : begin + columns.shape[1]] = _coding(len(levels))
         begin += columns.shape[1]
-        effects = contrasts @ fit.params
-        ends = fit.t_test(contrasts).conf_int(alpha=1 - CONFIDENCE) if fit.df_resid > 0 else [()] * len(levels)
+        effects = contrasts @ fit.parameters
+        half = fit.half_width(contrasts, CONFIDENCE) if fit.freedom > 0 else [None] * len(levels)
         found[name] = tuple(
-            FactorLevel(level, table.columns[name].count(level), Interval(*(_exp(end) for end in (effect, *both))))
-            for level, effect, both in zip(levels, effects, ends, strict=True)
+            FactorLevel(level, table.columns[name].count(level), _around(effect, wide))
+            for level, effect, wide in zip(levels, effects, half, strict=True)
         )
     return found
+
+
+def _around(effect: float, half: float | None) -> Interval:
+    ends = (effect,) if half is None else (effect, effect - half, effect + half)
+    return Interval(*map(_exp, ends))
 
 
 def _exp(logarithm: float) -> float:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.least_squares import least_squares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,18 +24,17 @@ def main_effects(
     `known` are settings and their values, above 0, of which the logarithm is fitted by an effect of each level of the
     factors in `names`. Levels are told apart by their texts.
     """
-    from statsmodels.regression.linear_model import OLS  # noqa: PLC0415 - 2 s that no other command should take
-
     levels = {name: list(dict.fromkeys(str(setting.get(name)) for setting, _ in known)) for name in names}
 
     def row(setting: Mapping[str, object]) -> list[float]:
         dummies = [float(str(setting.get(name)) == level) for name in names for level in levels[name][1:]]
         return [1.0, *dummies]
 
-    with warnings.catch_warnings(action="ignore"):  # factors that always change together: any of them will do
-        fit = OLS(np.log([value for _, value in known]), np.array([row(setting) for setting, _ in known])).fit()
-    value = float(np.array(row(asked)) @ fit.params)
-    if not fit.df_resid:
+    # Of factors that always change together, any will do.
+    fit = least_squares(np.log([value for _, value in known]), [row(setting) for setting, _ in known])
+    value = float(np.array(row(asked)) @ fit.parameters)
+    if not fit.freedom:
         return Interval(math.exp(value))
-    low, high = fit.get_prediction(np.array([row(asked)])).conf_int(obs=True, alpha=1 - CONFIDENCE)[0]
-    return Interval(*(math.exp(min(max(float(end), -_FARTHEST), _FARTHEST)) for end in (value, low, high)))
+    (half,) = fit.half_width([row(asked)], CONFIDENCE, of_another=True)
+    ends = (value, value - half, value + half)
+    return Interval(*(math.exp(min(max(float(end), -_FARTHEST), _FARTHEST)) for end in ends))

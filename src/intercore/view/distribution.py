@@ -32,6 +32,7 @@ _OVERLAID = 2  # more hide each other
 _MOST_BINS = 160  # of the plot: bars stay wider than a pixel on a phone
 _PER_OCTAVE = 16  # bins on a logarithmic axis: each at most 1/16 of its value wide
 _LONG_TAIL = 20  # largest value over the median from which on the axis is logarithmic
+_BINS_BESIDE = 2  # so far an axis goes on at either end, though not below 0
 _HEIGHT, _PANEL_HEIGHT, _MARGINS = 420, 120, 130  # pixels
 
 
@@ -71,7 +72,10 @@ def histogram_figure(
         {},
     )
     _add_panels(layout, counts, panels)
-    data = [_bars(label, each, edges, index, panels) for index, (label, each) in enumerate(counts.items())]
+    data = [
+        _bars(label, each, _own_edges(drawn[label], edges, each), index, panels)
+        for index, (label, each) in enumerate(counts.items())
+    ]
     return {"name": name, "data": data, "layout": layout, "caption": caption}
 
 
@@ -140,11 +144,12 @@ def _x_axis(quantity: str, edges: Floats, *, logarithmic: bool) -> Figure:
     ends = edges[[0, -1]] / 1e6
     look: Figure = log_axis("", ends.tolist()) if logarithmic else {"tickformat": "~s", "nticks": 7}
     low, high = np.log10(ends) if logarithmic else ends
-    margin = 0.02 * (high - low) if logarithmic else 3 * (ends[1] - ends[0]) / (len(edges) - 1)
+    margin = 0.02 * (high - low) if logarithmic else _BINS_BESIDE * (ends[1] - ends[0]) / (len(edges) - 1)
+    begin = max(low - margin, 0.0) if not logarithmic and low >= 0 else low - margin
     return look | {
         "title": {"text": quantity},
         "ticksuffix": "s",
-        "range": [float(low - margin), float(high + margin)],
+        "range": [float(begin), float(high + margin)],
     }
 
 
@@ -186,22 +191,34 @@ def _add_panels(layout: Figure, counts: Mapping[str, NDArray[np.int64]], panels:
     layout["bargap"] = 0
 
 
-def _bars(label: str, counts: NDArray[np.int64], edges: Floats, index: int, panels: int) -> Figure:
-    """Draw the bins that hold something, each as wide as it is."""
+def _own_edges(values: Floats, edges: Floats, counts: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Return where the bars begin and end that hold something: as wide as their bins, and of equal values a narrow one.
+
+    Their bin, as wide as another sample wants it, would say less than is known of them.
+    """
     full = np.flatnonzero(counts)
     low, high = edges[full], edges[full + 1]
+    narrow = float(edges[-1] - edges[0]) / _MOST_BINS
+    if values.min() == values.max() and high[0] - low[0] > narrow:
+        return values[:1] - narrow / 2, values[:1] + narrow / 2
+    return low, high
+
+
+def _bars(label: str, counts: NDArray[np.int64], ends: tuple[Floats, Floats], index: int, panels: int) -> Figure:
+    """Draw the bins that hold something, from and to `ends`."""
+    low, high = ends
     name = plot_text(label)
     return {
         "type": "bar",
         "name": f"{name} (n = {int(counts.sum()):,})",
         "x": ((low + high) / 2e6).tolist(),
         "width": ((high - low) / 1e6).tolist(),
-        "y": counts[full].tolist(),
+        "y": counts[counts > 0].tolist(),
         "yaxis": f"y{index + 1 if panels > 1 and index else ''}",
         "marker": {"color": f"series{index % COLOURS}", "opacity": 0.6 if panels == 1 else 0.9, "line": {"width": 0}},
         "hoverinfo": "text",
         "hovertext": [
             f"<b>{name}</b><br>{duration(a) if a else 0} to {duration(b)}: {count:,}"
-            for a, b, count in zip(low.tolist(), high.tolist(), counts[full].tolist(), strict=True)
+            for a, b, count in zip(low.tolist(), high.tolist(), counts[counts > 0].tolist(), strict=True)
         ],
     }

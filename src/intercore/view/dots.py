@@ -44,7 +44,12 @@ def dots_figure(
         title,
         _MARGINS + _ROW_HEIGHT * len(rows),
         log_axis(axis, values) | few | {"ticksuffix": suffix},
-        {"type": "category", "categoryorder": "array", "categoryarray": rows[::-1], "dtick": 1},
+        {
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": [plot_text(row) for row in rows[::-1]],
+            "dtick": 1,
+        },
     )
     data = [
         {
@@ -52,7 +57,7 @@ def dots_figure(
             "mode": "markers",
             "name": plot_text(label),
             "x": [dot.value for dot in dots],
-            "y": [dot.row for dot in dots],
+            "y": [plot_text(dot.row) for dot in dots],
             "marker": {"color": f"series{index % COLOURS}", "size": 10, "symbol": SYMBOLS[index % len(SYMBOLS)]},
             "hoverinfo": "text",
             "text": [f"<b>{plot_text(dot.row)}</b><br>{plot_text(label)}<br>{dot.text}" for dot in dots],

@@ -25,8 +25,12 @@ _ROW, _AROUND = 24, 150  # pixels
 _FEW = 300  # largest over smallest value up to which an axis has room for more labels
 
 
-def factor_table(title: str, analysis: FactorAnalysis) -> Table[FactorEffect]:
-    """Return a table with a row for each factor, and for each two."""
+def factor_table(title: str, analysis: FactorAnalysis, *, exact: bool = False) -> Table[FactorEffect]:
+    """Return a table with a row for each factor, and for each two; without F and p where numbers repeat themselves."""
+    tested = [
+        Column[FactorEffect]("F", lambda one: _known(one.f, significant), right=True),
+        Column[FactorEffect]("p", lambda one: _known(one.p_value, _probability), right=True),
+    ]
     return Table(
         title,
         analysis.effects,
@@ -38,8 +42,7 @@ def factor_table(title: str, analysis: FactorAnalysis) -> Table[FactorEffect]:
             Column(
                 "partial ω²", lambda one: _known(one.partial_omega_squared, lambda value: f"{value:.3f}"), right=True
             ),
-            Column("F", lambda one: _known(one.f, significant), right=True),
-            Column("p", lambda one: _known(one.p_value, _probability), right=True),
+            *([] if exact else tested),
         ],
     )
 

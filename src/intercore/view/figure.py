@@ -22,6 +22,8 @@ AXIS: Figure = {
     "ticks": "outside",
 }
 """What all axes have in common."""
+HEAT = [[0, "#eef3f8"], [1, "#08306b"]]
+"""The colours of all heat maps, as the style of the page has them: darker is longer."""
 COLOURS = 6
 """Series colours: `series0` to `series5`."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.view.figure import base_layout, plot_text
+from intercore.view.figure import HEAT, base_layout, plot_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -50,7 +50,7 @@ def matrix_figure(
             "z": values,
             "zmin": min(known, default=0.0) if low is None else low,
             "zmax": max(known, default=1.0) if high is None else high,
-            "colorscale": "Cividis",
+            "colorscale": HEAT,
             "showscale": False,
             "text": [["" if value is None else text(value) for value in line] for line in values],
             "texttemplate": "%{text}",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from intercore.record.measurement import Run
+    from intercore.view.answer import Answer, Remark
+    from intercore.view.cost import Cost, Paying
     from intercore.view.table import Table
 
 Figure: TypeAlias = dict[str, Any]
@@ -66,6 +68,12 @@ class Report:
     warnings: Sequence[str]
     """Sentences about what makes the numbers doubtful, with the likely cause."""
     section: Section
+    answers: Sequence[Answer] = ()
+    """The first that one asks of it, on a line each."""
+    remarks: Sequence[Remark] = ()
+    """What may stand out on this target."""
+    costs: Sequence[Cost | Paying] = ()
+    """For the picture of what crossing cores costs."""
     analysis: object = None
     """What its benchmark needs to say something of several runs together; nobody else's concern."""
 

@@ -155,7 +155,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
 
 
 _WRONG = (
-    "{count} results were wrong: a call of the kernel did not do what it must; an item was not the one that was sent, "
+    "{count} results were wrong: a kernel call did not do what it must do. An item was not the one that was sent, "
     "memory ran out, or a unit was missing. The costs of these calls mean nothing."
 )
 
@@ -173,7 +173,7 @@ def _doubts(ours: Iterable[Measurement]) -> list[str]:
     ]
     if len(told) > _TOLD:
         return [
-            f"The samples of {len(told)} calls are of several levels, drift or come in bursts of long ones: something "
+            f"The samples of {len(told)} calls lie on several levels, drift, or contain bursts of long ones. Something "
             "else was running, or the clock rate of the cores changes. Measure again on a quiet machine."
         ]
     return [f"{name}: {text}" for name, said in told for text in said]
@@ -290,17 +290,21 @@ def _sentences(calls: Sequence[ApiCall], by_size: Sequence[ApiBySize]) -> Iterab
         cheap = min(alone, key=lambda one: one.cost_us.value)
         dear = max(alone, key=lambda one: one.cost_us.value)
         yield (
-            f"Alone, calls that switch no task take {_cost(cheap)} ({_name(cheap.call, cheap.size)}) to "
-            f"{_cost(dear)} ({_name(dear.call, dear.size)})."
+            f"While the other core sleeps, calls that switch no task take {_cost(cheap)} "
+            f"({_name(cheap.call, cheap.size)}) to {_cost(dear)} ({_name(dear.call, dear.size)}). The cost of looking "
+            "at the clock is subtracted."
             if cheap is not dear
-            else f"Alone, {_name(cheap.call, cheap.size)} takes {_cost(cheap)}."
+            else (
+                f"While the other core sleeps, {_name(cheap.call, cheap.size)} takes {_cost(cheap)}. The cost of "
+                "looking at the clock is subtracted."
+            )
         )
     yield from _sentences_of_others(real)
     for line in by_size:
         if line.other == ALONE and line.even_bytes is not None:
             yield (
-                f"{line.call} takes {_us(line.fixed_us)} and {_us(line.per_byte_us)} per byte: from "
-                f"{line.even_bytes:,.0f} bytes on, moving the bytes costs more than the call."
+                f"{line.call} takes {_us(line.fixed_us)} plus {_us(line.per_byte_us)} per byte: from "
+                f"{line.even_bytes:,.0f} bytes on, moving the bytes costs more than the call itself."
             )
 
 
@@ -316,16 +320,19 @@ def _sentences_of_others(real: Sequence[ApiCall]) -> Iterable[str]:
         how = f"up to {multiple(factor)} times as long ({_name(most.call, most.size)}, {_us(more)} more)"
         worst = max(hammered, key=lambda one: one.samples_us.max)
         yield (
-            f"While the other core makes the same calls on objects of its own, {len(longer)} of {len(hammered)} take "
-            f"longer, {how}: the price of what the cores share in the kernel. The longest seen was "
-            f"{_name(worst.call, worst.size)} with {_us(worst.samples_us.max)}."
+            f"While the other core makes the same calls on its own objects, {len(longer)} of {len(hammered)} calls "
+            f"take longer, {how}. This is the price of what the cores share in the kernel. The longest sample was "
+            f"{_us(worst.samples_us.max)}, of {_name(worst.call, worst.size)}."
         )
     elif hammered:
-        yield "While the other core makes the same calls on objects of its own, none takes longer that could be told."
+        yield (
+            "While the other core makes the same calls on its own objects, no call takes longer by an amount that "
+            "could be told."
+        )
     spun = [one.factor for one in real if one.other == SPIN and one.factor is not None]
     if spun:
         least, most_times = multiple(min(spun)), multiple(max(spun))
         yield (
-            f"Beside a core that computes without calling the kernel they take {least} to {most_times} "
-            "times as long: what is more than that beside one that calls it is waiting for locks."
+            f"While the other core computes without calling the kernel, the calls take {least} to {most_times} times "
+            "as long. If they take still longer while it calls the kernel, the rest is waiting for locks."
         )

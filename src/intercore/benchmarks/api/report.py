@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks.api.analysis import ALONE, EMPTY, SPIN, analyse, warnings
+from intercore.benchmarks.api.answers import answers, remarks
 from intercore.view.dots import SYMBOLS, Dot, dots_figure
 from intercore.view.figure import COLOURS, base_layout, plot_text
 from intercore.view.quantity import duration, resolved, significant
@@ -42,24 +43,27 @@ def report(run: Run) -> Report:
             list(_figures(analysis)),
             _NOTES,
         ),
+        answers=tuple(answers(analysis)),
+        remarks=tuple(remarks(analysis)),
     )
 
 
 _NOTES = (
-    "A call that neither waits nor makes another task run, from before it to after it. Its cost is the median of the "
-    "samples less what looking at the clock costs; the samples themselves, and the longest of them, are as they were "
-    "taken. The call stands in the timed window as in an application, with nothing around it.",
+    "Each sample times calls that neither wait nor make another task run, from before them to after them. The cost of "
+    "a call is the median of the samples less the cost of looking at the clock. The samples themselves, and the "
+    "longest of them, are as they were taken. In the timed window the call stands as in an application, with nothing "
+    "around it.",
     "Other core: it sleeps (none), computes without the kernel (spin), or calls the kernel without a pause, on objects "
-    "that nobody else uses: the same calls, or those on the object named. In the table, × spin is the factor beside "
-    "the one that computes; behind it stand factor, difference and longest sample beside the one that calls. The two "
-    "sides share no object, so what the calls take longer is the price of what the cores share: the kernel's locks "
-    "and, on some chips, the bus.",
-    "create and delete are of a task that runs in between. On FreeRTOS its stack is filled with a pattern when it is "
-    "made (the check for overflow needs it), and delete is port_task_join() of a task that has ended: vTaskDelete() "
-    "and a look at where the task is.",
-    "By size: the line through the costs, fixed + per byte * size. At so many bytes as stand under equal at, moving "
-    "them costs as much as the call; a dash says that size adds nothing that shows. A stream of FreeRTOS is a ring one "
-    "byte longer than asked, so pieces lie at any alignment and now and then across its end, and its samples have "
+    "that nobody else uses: it makes the same calls, or those on the object named. In the table, × spin is the factor "
+    "while the other core computes. The next columns have factor, difference and longest sample while the other core "
+    "calls the kernel. The two sides share no object. So the additional time is the price of what the cores share: the "
+    "kernel's locks and, on some chips, the bus.",
+    "create and delete make and remove a task that runs in between. On FreeRTOS, create fills the stack with a "
+    "pattern, which the check for overflow needs. There, delete is port_task_join() of a task that has ended: "
+    "vTaskDelete() and a look at where the task is.",
+    "By size: the line through the costs, fixed + per byte * size. The column equal at has the number of bytes whose "
+    "moving costs as much as the call; a dash says that size adds nothing that shows. A FreeRTOS stream is a ring one "
+    "byte longer than asked for. So pieces lie at any alignment and now and then across its end, and its samples have "
     "several levels.",
 )
 
@@ -194,7 +198,7 @@ def _costs_figure(calls: Sequence[ApiCall]) -> Figure:
     groups: dict[str, list[Dot]] = defaultdict(list)
     for one in calls:
         groups[f"other core: {one.other}"].append(Dot(_label(one), one.cost_us.value / 1e6, _hover(one)))
-    caption = "Medians less the cost of looking. The further marks of one call are apart, the more sharing costs."
+    caption = "Medians less the cost of looking. The further apart the marks of one call are, the more sharing costs."
     return dots_figure("api-costs", "What a call costs", "cost of a call", groups, caption)
 
 
@@ -254,5 +258,5 @@ def _sizes_figure(lines: Sequence[ApiBySize]) -> Figure:
                 "hoverinfo": "skip",
             }
         )
-    caption = "Where a line meets the left edge is what the call itself costs; its slope is what each byte adds."
+    caption = "Each line meets the left edge at the cost of the call itself; its slope is the cost of each byte."
     return {"name": "api-sizes", "data": data, "layout": layout, "caption": caption}

@@ -125,23 +125,24 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
         )
         if looking:
             said[-1] += (
-                f" The cost of looking that the target finds by itself is {_range(min(looking), max(looking))} ticks."
+                f" The target itself finds that looking at the clock costs {_range(min(looking), max(looking))} ticks."
             )
         if interrupted:
             largest = max(found.largest for _, found in seen if found.interrupted)
             said.append(
-                f"{interrupted:,} more {'was' if interrupted == 1 else 'were'} looked at during an interrupt on either "
-                f"core, and measured up to {largest:,} ticks longer."
+                f"{interrupted:,} more {'was' if interrupted == 1 else 'were'} measured up to {largest:,} ticks "
+                "longer, because an interrupt on either core came during the look at the clock."
             )
     said += [
         f"By the shortest intervals in both directions, core {one.second} reads at most {one.high:,} ticks of "
-        f"{1e9 / one.hz:g} ns more than core {one.first}, and at most {-one.low:,} less."
+        f"{1e9 / one.hz:g} ns more than core {one.first}, and at most {-one.low:,} ticks less."
         for one in analysis.offsets
     ]
     if analysis.uncertainty:
         said.append(
-            f"The common clock is made of a counter for each core, which the target aligned at start to "
-            f"{analysis.uncertainty:,} ticks either way: by so much every time from one core to another is uncertain."
+            "The common clock is made of a counter for each core. The target aligned these counters at start, to "
+            f"{analysis.uncertainty:,} ticks either way, so every time from one core to another is uncertain by that "
+            "much."
         )
     return [*said, *counter.sentences(analysis.counters, analysis.counter_offsets)]
 
@@ -158,10 +159,10 @@ def _misaligned(analysis: ClockAnalysis) -> Iterator[str]:
     for one in analysis.offsets:
         if most and (one.low > most or one.high < -most):
             yield (
-                f"The clocks of cores {one.first} and {one.second} are {one.low:,} to {one.high:,} ticks apart, more "
-                f"than the {most:,} to which the target says to have aligned them: they have moved since it started, "
-                "by a change of the cores' clock, by sleep or by a debugger. Times between cores are wrong: start the "
-                "target anew."
+                f"The clocks of cores {one.first} and {one.second} are {one.low:,} to {one.high:,} ticks apart, but "
+                f"the target says that it aligned them to {most:,}. So they have moved since the target started; a "
+                "change of the cores' clock, sleep or a debugger can cause this. Times between cores are wrong: start "
+                "the target anew."
             )
 
 

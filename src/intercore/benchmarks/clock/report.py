@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from intercore.benchmarks.clock.analysis import analyse, row, sentences, to_json, warnings
+from intercore.benchmarks.clock.answers import answers
 from intercore.benchmarks.counter import with_bound
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
@@ -27,15 +28,17 @@ def report(run: Run) -> Report:
         [row(one) for one in analysis.intervals],
         warnings(run.measurements),
         Section("How exact the clock is (clock)", sentences(analysis), list(_tables(run, analysis)), notes=_NOTES),
+        answers=tuple(answers(analysis)),
     )
 
 
 _NOTES = (
-    "Each interval is from a reading of the common clock on one core to a reading on the same or another one. Looking "
-    "is what an empty pair of readings costs; measured - true is by how much intervals were measured longer than they "
-    "truly were, where a simulator saw that. Both are in ticks of the clock.",
-    "The counter of a core is read between two readings of the common clock (time=counter): so its offset is known but "
-    "for half of the time between these, and its drift by two such readings, early and late in the measurement.",
+    "Each interval lasts from a reading of the common clock on one core to a reading on the same or another core. "
+    "Looking is the cost of an empty pair of readings. Where a simulator saw the true intervals, measured - true says "
+    "by how much the measured ones are longer. Both are in ticks of the clock.",
+    "With time=counter, a core's counter is read between two readings of the common clock. So its offset is known to "
+    "within half of the time between these. Its drift follows from two such readings, early and late in the "
+    "measurement.",
 )
 
 

@@ -16,10 +16,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 
 from intercore.benchmarks.contention.contest import PINNED, Competitor, Contest, CoreUse, Does, PublishedTowers
 from intercore.benchmarks.contention.doubts import disturbances, doubts, faster, too_few_turns, unsteady
@@ -55,10 +56,22 @@ _TOWERS = re.compile(r"(task0|task1|main|free\d+)\.(\d+)")
 _RAN = re.compile(r"ran(\d+)\.(\d+)")
 
 
+class CoreAlone(msgspec.Struct, frozen=True):
+    """What the same work takes on one core while nothing else runs there."""
+
+    core: Annotated[int, Meta(ge=0)]
+    tower_us: Annotated[float, Meta(gt=0)]
+    """Median over the contests, in µs."""
+    times_first: Annotated[float, Meta(gt=0)]
+    """That over what the core of the lowest number takes: above 1 for a slower core."""
+
+
 class ContentionAnalysis(msgspec.Struct, frozen=True):
     """All that a run says about contention."""
 
     contests: tuple[Contest, ...]
+    alone: tuple[CoreAlone, ...]
+    """Each core that some contest used."""
     sentences: tuple[str, ...]
     """What was found and what it means for a design, what matters most first."""
 
@@ -81,7 +94,17 @@ def analyse(measurements: Iterable[Measurement]) -> ContentionAnalysis:
         _contest(row, roles, varied, windows, literature.get(_at_work(roles), ()) if row is not None else ())
         for (row, roles, varied), windows in pools.items()
     )
-    return ContentionAnalysis(contests, tuple(sentences(contests)))
+    return ContentionAnalysis(contests, tuple(_cores_alone(contests)), tuple(sentences(contests)))
+
+
+def _cores_alone(contests: Sequence[Contest]) -> Iterator[CoreAlone]:
+    taken: dict[int, list[float]] = {}
+    for contest in contests:
+        for use in contest.cores:
+            taken.setdefault(use.core, []).append(use.tower_us)
+    times = {core: float(np.median(each)) for core, each in sorted(taken.items())}
+    for core, time in times.items():
+        yield CoreAlone(core, time, time / next(iter(times.values())))
 
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:

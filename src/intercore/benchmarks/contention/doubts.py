@@ -30,7 +30,10 @@ def disturbances(measurements: Sequence[Measurement]) -> Iterator[str]:
     if counts["wrong"]:
         yield f"{counts['wrong']} towers had a wrong checksum: the target computes wrongly or its stacks are too small."
     if counts["migrated"]:
-        yield f"{counts['migrated']} towers ended on another core than their task is pinned to: allow the affinity."
+        yield (
+            f"{counts['migrated']} towers ended on a core other than the one their task is pinned to: allow the "
+            "affinity."
+        )
     if counts["lost"]:
         yield (
             f"{counts['lost']} towers found no room in the target's memory and are not counted: take more discs or a "
@@ -38,8 +41,8 @@ def disturbances(measurements: Sequence[Measurement]) -> Iterator[str]:
         )
     if counts["preempted"]:
         yield (
-            f"A tower alone was interrupted, or a competitor began late, {counts['preempted']} times because of other "
-            "programs, so parts of a core are wrong: close them and measure again."
+            "Other programs interrupted a tower that was timed alone, or delayed the start of a competitor, "
+            f"{counts['preempted']} times. So parts of a core are wrong: close these programs and measure again."
         )
 
 
@@ -51,8 +54,8 @@ def unsteady(times: Iterable[tuple[int, NDArray[np.float64]]]) -> Iterator[str]:
     core, shortest, median = max(found, key=lambda one: one[2] / one[1])
     if median > _UNSTEADY * shortest:
         yield (
-            f"On core {core} a tower alone took from {shortest:.4g} µs to {median:.4g} µs in the median: parts of this "
-            "core are no more exact than that. Frequency scaling and other programs are likely causes."
+            f"On core {core} the median time of a tower alone varied from {shortest:.4g} µs to {median:.4g} µs, so "
+            "parts of this core are no more exact than that. Frequency scaling and other programs are likely causes."
         )
 
 
@@ -68,8 +71,8 @@ def _too_few(contest: Contest) -> Iterator[str]:
     if few:
         least = min(few, key=lambda one: one.per_window)
         yield (
-            f"{contest.label}: {least.name} did {least.per_window:.3g} towers in a window, so the one under way at its "
-            "end weighs much: take fewer discs or a longer window."
+            f"{contest.label}: {least.name} did {least.per_window:.3g} towers in a window, so the unfinished tower at "
+            "its end weighs much: take fewer discs or a longer window."
         )
 
 
@@ -83,8 +86,9 @@ def faster(contests: Sequence[Contest]) -> Iterator[str]:
     part, core, label = max(uses, default=(0.0, 0, ""))
     if part > _FASTER:
         yield (
-            f"Core {core} did {part:.1%} of what it can by the time of a tower alone ({label}): it was faster in the "
-            "windows than before them, and parts of a core are too large by that. Frequency scaling is a likely cause."
+            f"Core {core} did {part:.1%} of the work that the time of a tower alone allows ({label}). It was faster in "
+            "the windows than before them, and parts of a core are too large by that. Frequency scaling is a likely "
+            "cause."
         )
 
 
@@ -92,8 +96,8 @@ def _long_sleeps(contests: Sequence[Contest]) -> Iterator[str]:
     """Say where towers are so short that a sleep to the next tick after each decides what competitors come to."""
     if any(one.sleeps and not one.alone_sleeps for one in contests):
         yield (
-            "A tower alone was timed without the sleep that competitors make (yield=tick), as older programs did: what "
-            "the tick costs is missing from parts of a core, which do not compare with published ones. Measure again."
+            "A tower alone was timed without the sleep that competitors make (yield=tick), as in older programs. So "
+            "parts of a core lack the cost of the tick, and cannot be compared with published ones. Measure again."
         )
     sleep, tower_us, label = max(
         ((use.sleep, use.tower_us, one.label) for one in contests if one.alone_sleeps for use in one.cores),
@@ -101,8 +105,9 @@ def _long_sleeps(contests: Sequence[Contest]) -> Iterator[str]:
     )
     if sleep > _LONG_SLEEP:
         yield (
-            f"With yield=tick a task alone sleeps {sleep:.0%} of the time, as a tower takes only {tower_us:.4g} µs: "
-            f"what competitors come to ({label}) depends on the tick. Take more discs, each of which doubles a tower."
+            f"With yield=tick a task alone sleeps {sleep:.0%} of the time, because a tower takes only {tower_us:.4g} "
+            f"µs. So the results of the competitors ({label}) depend on the tick. Take more discs: each one doubles a "
+            "tower."
         )
 
 
@@ -113,7 +118,7 @@ def too_few_turns(measurements: Sequence[Measurement]) -> Iterator[str]:
         window = int(one.factors.get("window_ms", 0))
         if one.conditions.get("scheduler.policy") == "SCHED_FIFO" and turn.isdecimal() and window < _TURNS * int(turn):
             yield (
-                f"A window of {window} ms holds less than {_TURNS} of the {turn} ms that this system lets a real-time "
-                "task run before it is another one's turn: shares are too coarse. Take a longer window."
+                f"This system lets a real-time task run for {turn} ms before another task has its turn. A window of "
+                f"{window} ms holds fewer than {_TURNS} such turns, so shares are too coarse. Take a longer window."
             )
             return

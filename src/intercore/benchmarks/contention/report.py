@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from intercore.benchmarks.contention.analysis import BENCHMARK, analyse, warnings
+from intercore.benchmarks.contention.answers import answers, remarks
 from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.published import published
@@ -47,6 +48,8 @@ def report(run: Run) -> Report:
             [_bars(run, analysis)] if analysis.contests else [],
             [*_NOTES, *_sources(analysis)],
         ),
+        answers=tuple(answers(analysis)),
+        remarks=tuple(remarks(analysis)),
     )
 
 
@@ -54,17 +57,17 @@ _NOTES = (
     "A tower counts if it ended within the window, which began and ended at the same moments for all. All competitors "
     "have the same priority; the task that runs the console is below them and sleeps meanwhile.",
     "The part of a core is a competitor's towers × the time of a tower alone on that core, taken just before, ÷ the "
-    "window. The tower under way at the end is missing from it: with one tower more per window it would be the larger "
-    "number in the table. With yield=tick the time alone includes the sleep, as competitors and the published program "
-    "sleep: so two on one core may come to more than one, each working while the other sleeps. Cores used: the part "
-    "of the windows for which the work done on each core, without sleeps, keeps it busy. Work of a free task counts on "
-    "the core it ran on, by parts of a tower of 63 moves; where a part was done that changed cores is not known, which "
-    "gives the bounds.",
-    "The main loop of an Arduino program is a task of priority 1 on core 1 that calls loop() forever. Where loop() "
-    "has nothing to do and returns, that task never waits: it spins, and takes turns with any other task of its "
-    "priority there. That is likely why the article's task on core 1 came to half whether the main loop had work or "
-    "not, and an answer to what it asks, if half of the core is kept for the main loop: on the simulated Pico a task "
-    "gets the core beside main=block or main=delay, and half of it beside main=spin.",
+    "window. The unfinished tower at the end is missing from it; with one tower more per window it would be the larger "
+    "number in the table. With yield=tick the time alone includes the sleep, because competitors and the published "
+    "program sleep. So two on one core may come to more than one: each works while the other sleeps. Cores used: the "
+    "part of the windows for which the work done on each core, without sleeps, keeps it busy. Work of a free task "
+    "counts on the core it ran on, by parts of a tower of 63 moves. If the task changed cores within such a part, it "
+    "is not known where that part was done; this gives the bounds.",
+    "The main loop of an Arduino program is a task of priority 1 on core 1 that calls loop() forever. Where loop() has "
+    "nothing to do and returns, that task never waits: it spins, and takes turns with any other task of its priority "
+    "there. That is likely why the article's task on core 1 came to half, whether or not the main loop had work. It "
+    "also answers the article's question whether half of the core is kept for the main loop: on the simulated Pico a "
+    "task gets the core beside main=block or main=delay, and half of it beside main=spin.",
 )
 
 

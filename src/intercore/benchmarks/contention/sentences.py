@@ -54,8 +54,8 @@ def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[str]:
             got.setdefault(one.does.get("main", "off"), task.of_a_core)
     if "spin" in got:
         yield (
-            f"A task on core 1 does {got['spin']:.1%} of what it does alone beside a main loop that has nothing to do "
-            "and never waits: loop() returns at once and is called again, at the same priority."
+            f"Beside a main loop that has nothing to do and never waits, a task on core 1 does {got['spin']:.1%} of "
+            "what it does alone: loop() returns at once and is called again, at the same priority."
         )
     waiting = {does: got[does] for does in _WAITS if does in got}
     for does, part in waiting.items():
@@ -63,8 +63,9 @@ def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[str]:
     most = max(waiting.values(), default=0.0)
     if most >= _WHOLE and "spin" in got and got["spin"] < most - _SLOWED:
         yield (
-            "Is half of core 1 kept for the main loop, as the article of seed 001 asks? Not here: what a task lacks "
-            "beside a loop that never waits, it has beside one that does. Let an empty loop() wait, or delete its task."
+            "The article of seed 001 asks whether half of core 1 is kept for the main loop. It is not kept here: the "
+            "share that a task lacks beside a loop that never waits, it has beside a loop that waits. Let an empty "
+            "loop() wait, or delete its task."
         )
 
 
@@ -76,8 +77,8 @@ def _slowed_by_a_loop(contests: Sequence[Contest]) -> Iterator[str]:
         return
     if quiet is not None and quiet.of_a_core - spins.of_a_core_at_most > 0:
         yield (
-            f"A main loop that spins on core 1 slows down a task on core 0: it does {spins.of_a_core:.1%} of what it "
-            f"does alone, and {quiet.of_a_core:.1%} where the loop does not spin."
+            f"A main loop that spins on core 1 slows down a task on core 0: the task does {spins.of_a_core:.1%} of "
+            f"what it does alone, and {quiet.of_a_core:.1%} where the loop does not spin."
         )
     elif quiet is None:
         yield f"A task on core 0 does {spins.of_a_core:.1%} of what it does alone while a main loop spins on core 1."
@@ -102,16 +103,16 @@ def _sleep(contests: Sequence[Contest]) -> Iterator[str]:
         return
     most = max(uses, key=lambda use: use.sleep)
     yield (
-        f"The sleep to the next tick after each tower makes {most.tower_us / 1000:.3g} ms of work one tower in "
-        f"{most.alone_us / 1000:.3g} ms, for a task that has core {most.core} to itself: it leaves "
+        f"A task that has core {most.core} to itself sleeps to the next tick after each tower. So a tower with "
+        f"{most.tower_us / 1000:.3g} ms of work takes {most.alone_us / 1000:.3g} ms, and the task leaves "
         f"{most.sleep:.0%} of the core to others. Parts of a core are parts of what such a task does."
     )
     for one in contests:
         cores = {worker.core for worker in one.workers}
         if one.alone_sleeps and len(one.workers) > 1 and len(one.cores) == 1 == len(cores) and not one.idlers:
             yield (
-                f"{len(one.workers)} that share a core ({one.label}) do {one.of_a_core:.2f} times what one does alone, "
-                f"and keep the core busy for {one.cores[0].used:.0%} of the time."
+                f"{len(one.workers)} tasks that share a core ({one.label}) do {one.of_a_core:.2f} times what one does "
+                f"alone, and keep the core busy for {one.cores[0].used:.0%} of the time."
             )
 
 
@@ -128,9 +129,9 @@ def _shape(contests: Sequence[Contest]) -> Iterator[str]:
     rows = len({one.row for one, _ in known})
     yield (
         f"The {rows} published rows measured here have the published shape to within {abs(differences[worst]):.1%} of "
-        f"a core (most: {worst}). Counts are not compared: chip and sizes are others."
+        f"a core (largest difference: {worst}). Counts are not compared, because chip and sizes differ."
         if abs(differences[worst]) <= _SAME_SHAPE
-        else f"Of the published rows {worst} differs most: {differences[worst]:+.1%} of a core."
+        else f"Of the published rows, {worst} differs most, by {differences[worst]:+.1%} of a core."
     )
 
 
@@ -139,15 +140,15 @@ def _both_cores(contests: Sequence[Contest]) -> Iterator[str]:
     for one in contests:
         workers = one.workers
         if len(workers) == 2 and {worker.core for worker in workers} == {0, 1} and len(one.competitors) == 2:
-            said = f"Both cores at work ({one.label}) do {one.of_a_core:.2f} times what one does alone"
+            said = f"Both cores at work ({one.label}) do {one.of_a_core:.2f} times what one core does alone"
             alone = [_alone_at_work(contests, worker.name, "off", "block", "delay") for worker in workers]
             both = " and ".join(f"{worker.of_a_core:.0%}" for worker in workers)
             if all(alone):
                 single = " and ".join(f"{worker.of_a_core:.0%}" for worker in alone if worker)
                 lost = sum(worker.of_a_core for worker in alone if worker) - one.of_a_core
                 taken = f"they take {lost:.0%} of a core from each other"
-                said += f", {both}; each in a window of its own does {single}: "
-                said += taken if lost > _SLOWED else "neither costs the other any of it"
+                said += f", {both}. Each in a window of its own does {single}: "
+                said += taken if lost > _SLOWED else "neither core slows down the other"
             else:
                 said += f": {both}"
             yield f"{said}."
@@ -175,11 +176,11 @@ def _longest_wait(contests: Sequence[Contest]) -> Iterator[str]:
     )
     if single and wait > 1.5 * max(single):
         yield (
-            f"Who shares a core waits for its turn: {said}. Where nobody else wanted the core, no tower took longer "
-            f"than {max(single) / 1000:.3g} ms."
+            f"A task that shares a core waits for its turn: {said}. Where nobody else wanted the core, no tower took "
+            f"longer than {max(single) / 1000:.3g} ms."
         )
     else:
-        yield f"Of those who share a core, {said}."
+        yield f"Of the tasks that share a core, {said}."
 
 
 def _free_tasks(contests: Sequence[Contest]) -> Iterator[str]:
@@ -204,9 +205,12 @@ def _beside_pinned(free: Contest, contests: Sequence[Contest]) -> Iterator[str]:
         if pinned and len(names) == len(free.workers) and one.idlers == free.idlers:
             differs = free.of_a_core - one.of_a_core
             found = (
-                f"the sum is the same to {_SAME_SUM:.0%}, as the article of seed 001 says of its tasks"
+                f"the sum is the same to within {_SAME_SUM:.0%}, as the article of seed 001 says of its tasks"
                 if abs(differs) <= _SAME_SUM * one.of_a_core
-                else f"free ones do {differs:+.2f}"
+                else f"free tasks do {differs:+.2f}"
             )
-            yield f"Pinned, as many tasks ({one.label}) do {one.of_a_core:.2f} times what one core does alone: {found}."
+            yield (
+                f"The same number of pinned tasks ({one.label}) does {one.of_a_core:.2f} times what one core does "
+                f"alone: {found}."
+            )
             return

@@ -187,19 +187,19 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
         for remark in disturbances(repetitions_us(pool, SERIES), tick=1e6 / pool[0].samples(SERIES).hz)
     ]
     more = len(remarks) - _MOST_REMARKS
-    return said + remarks[:_MOST_REMARKS] + [f"So are {more} more of the paths."] * (more > 0)
+    return said + remarks[:_MOST_REMARKS] + [f"The same is true of {more} more of the paths."] * (more > 0)
 
 
 _CHECKS = {
     "lost": "{count} interrupts did not come within a second: they are lost, or the machine was stopped for that long.",
     "wrong": (
-        "{count} interrupts came without a cause, or before it: interrupts are raised twice, from outside, or the "
-        "cores do not read the same clock."
+        "{count} interrupts came without a cause, or before it: something raises interrupts twice or from outside, or "
+        "the cores do not read the same clock."
     ),
-    "migrated": "{count} handlers or tasks ran on another core than they were pinned to: allow the affinity.",
+    "migrated": "{count} handlers or tasks ran on a core other than the one they were pinned to: allow the affinity.",
     "preempted": (
-        "{count} times something else ran in place of a task that was measured: another program of higher priority, "
-        "or a system that does not permit real-time scheduling."
+        "{count} times something else ran in place of a task that was measured: another program of higher priority "
+        "runs, or the system does not permit real-time scheduling."
     ),
 }
 
@@ -429,8 +429,8 @@ def _wake_up(facts: _Facts) -> str:
         for one in facts.comparisons:
             if one.path == path and one.interrupted == "idle":
                 return (
-                    f"A task that a handler wakes on its own core runs {_text(one.same_core_us.value)} later, on "
-                    f"another core {_text(one.cross_core_us.value)} later: {one.ratio.value:.2f} times as long."
+                    f"A task that a handler wakes runs {_text(one.same_core_us.value)} later on the handler's core, "
+                    f"and {_text(one.cross_core_us.value)} later on another core: {one.ratio.value:.2f} times as long."
                 )
     return ""
 
@@ -441,13 +441,12 @@ def _doorbell(facts: _Facts) -> str:
         return ""
     there_and_back = facts.median("doorbell-round-trip", across=True)
     wake_up = facts.median("handler-task", across=True)
-    said = f"A core that is rung by another one is in its handler {facts.cycles(ring)} later"
+    said = f"When one core rings another, the other core is in its handler {facts.cycles(ring)} later"
     if there_and_back is not None:
         said += f", and its answer is back after {facts.cycles(there_and_back)}"
     if wake_up is not None and ring > 0 and wake_up > ring:
         said += (
-            f". To wake a task there takes {wake_up / ring:.1f} times as long: what is short is better done in the "
-            "doorbell's handler"
+            f". Waking a task there takes {wake_up / ring:.1f} times as long: do short work in the doorbell's handler"
         )
     return said + "."
 
@@ -460,9 +459,9 @@ def _sleep(facts: _Facts) -> str:
         awake = [one.latency_us.median.value for one in heard if one.interrupted != "idle"]
         if asleep and awake and np.median(asleep) > _SLOW_TO_WAKE * np.median(awake):
             return (
-                f"A core that sleeps is slower to begin a handler than one that is at work ({path}: "
-                f"{_text(float(np.median(asleep)))} and {_text(float(np.median(awake)))}): to wake it takes time, the "
-                "more the deeper it sleeps."
+                f"A sleeping core begins a handler later than a core at work ({path}: "
+                f"{_text(float(np.median(asleep)))} and {_text(float(np.median(awake)))}). Waking the core takes time, "
+                "and the deeper it sleeps, the more."
             )
     return ""
 
@@ -474,7 +473,7 @@ def _allow(facts: _Facts) -> str:
     worst = max(whole, key=lambda one: one.largest_us)
     where = "on another core" if worst.across else "on the same core"
     return (
-        f"For the whole way from a timer to its task allow more than {_text(worst.largest_us)}, the largest of "
-        f"{sum(one.samples for one in whole):,} seen ({where}, while {DOING[worst.largest_while]}), where "
+        f"For the whole way from a timer to its task, allow more than {_text(worst.largest_us)}. That is the largest "
+        f"of {sum(one.samples for one in whole):,} seen ({where}, while {DOING[worst.largest_while]}); "
         f"{_text(worst.usual_us)} is usual. The largest seen is not the largest possible."
     )

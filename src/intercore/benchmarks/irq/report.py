@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from intercore.benchmarks.irq.analysis import BENCHMARK, DOING, PATHS, analyse, pooled, samples_us, warnings
+from intercore.benchmarks.irq.answers import answers, costs, remarks
 from intercore.benchmarks.irq.publication import IrqPublication
 from intercore.benchmarks.published import published
 from intercore.view.distribution import histogram_figure
-from intercore.view.figure import AXIS, base_layout
+from intercore.view.figure import AXIS, HEAT, base_layout
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where, whose
 from intercore.view.table import Column, Table, varied_columns
@@ -43,6 +44,9 @@ def report(run: Run) -> Report:
             list(_figures(run, analysis)),
             list(_notes(run, analysis)),
         ),
+        answers=tuple(answers(analysis)),
+        costs=tuple(costs(analysis)),
+        remarks=tuple(remarks(analysis)),
     )
 
 
@@ -105,7 +109,7 @@ def _published_tables(run: Run, analysis: IrqAnalysis) -> Iterator[Table[_Beside
     for table in _comparable(analysis):
         rows = []
         for row in table.figures.rows:
-            rows.append(_Beside("published", row.what, f"{row.ms:.2f} ms, of what kind not said", "not said"))
+            rows.append(_Beside("published", row.what, f"{row.ms:.2f} ms, kind not stated", "not said"))
             rows += [
                 _Beside(
                     whose(run),
@@ -191,7 +195,7 @@ def _figures(run: Run, analysis: IrqAnalysis) -> Iterator[Figure]:
                 f"irq-{path}",
                 PATHS[path].capitalize(),
                 samples,
-                f"Latencies of the path {path}, all cores together, by what these did.",
+                f"Latencies of the path {path}, all cores together, by what the cores did.",
                 quantity="latency",
                 tick_us=1e6 / next(iter(pools.values()))[0].samples("latency").hz,
             )
@@ -223,7 +227,7 @@ def _matrix(analysis: IrqAnalysis) -> Figure | None:
                 "z": cells,
                 "zmin": 0,
                 "zmax": largest,
-                "colorscale": "Cividis",
+                "colorscale": HEAT,
                 "showscale": False,
                 "text": [["" if cell is None else duration(cell) for cell in line] for line in cells],
                 "texttemplate": "%{text}",
@@ -253,7 +257,7 @@ def _matrix(analysis: IrqAnalysis) -> Figure | None:
             }
         )
     layout["showlegend"] = False
-    caption = "From the core of the line to the core of the column. All have one scale of colours."
+    caption = "From the core of the row to the core of the column. All share one scale of colours."
     return {"name": "irq-matrix", "data": data, "layout": layout, "caption": caption}
 
 
@@ -270,9 +274,9 @@ def _place(index: int, count: int) -> tuple[float, float, float, float]:
 
 def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
     yield (
-        "A path begins with the moment in which the timer is due, which is known exactly on the common clock, or with "
-        "a reading right before the ring or the wake-up; it ends with the first reading of the handler or of the task. "
-        "What the platform does to call the handler is in it, as it is in an application. Nothing is subtracted."
+        "A path begins at the moment when the timer is due, which is known exactly on the common clock, or with a "
+        "reading right before the ring or the wake-up. It ends with the first reading of the handler or of the task. "
+        "It includes what the platform does to call the handler, as in an application. Nothing is subtracted."
     )
     conditions = run.measurements[0].conditions if run.measurements else {}
     yield (
@@ -280,16 +284,19 @@ def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
     )
     if "freertos.version" in conditions:
         yield (
-            "The kernel masks interrupts while it changes what the cores share. Where one core is in it, another one "
-            "that wants to get in waits, with interrupts masked: so the longest latencies come from kernel calls of "
-            "both. An average, or a test with an idle second core, does not show them."
+            "The kernel masks interrupts while it changes what the cores share. While one core is in the kernel, "
+            "another core that wants to enter it waits, with interrupts masked. So the longest latencies come from "
+            "kernel calls of both. An average, or a test with an idle second core, does not show them."
         )
     looking = sorted({one.looking_us for one in analysis.latencies if one.looking_us is not None})
     if looking:
         yield (
             f"An empty pair of readings costs {duration(looking[0])}"
             + (f" to {duration(looking[-1])}" if looking[-1] > looking[0] else "")
-            + ". A path from a reading to a reading has that in it, a path from a timer only the first part of it."
+            + (
+                ". A path from a reading to a reading includes that cost; a path from a timer includes only the first "
+                "part of it."
+            )
         )
     for key, what in (("interrupt.timer", "Timer"), ("interrupt.doorbell", "Doorbell")):
         if key in conditions:
@@ -297,14 +304,14 @@ def _notes(run: Run, analysis: IrqAnalysis) -> Iterator[str]:
     if conditions.get("board") == "rp2040":
         yield (
             "A Cortex-M0+ begins a handler at most 15 cycles after the interrupt (Technical Reference Manual r0p1, "
-            "3.6.1, memory without wait states). What the path timer-handler has more is the handler of the platform, "
-            "which acknowledges the alarm and calls that of the benchmark, and the begin of the reading."
+            "3.6.1, memory without wait states). The rest of the path timer-handler is the platform's handler, which "
+            "acknowledges the alarm and calls the benchmark's handler, and the beginning of the reading."
         )
     if conditions.get("board") == "linux":
         yield (
-            "A program has no interrupts on Linux. A thread of a priority above all tasks, pinned to the core, takes a "
-            "signal in place of one: so a path to a handler has a whole wake-up by the Linux kernel in it, and "
-            "compares with one from an interrupt to a task on a microcontroller."
+            "A program has no interrupts on Linux. Instead, a thread takes a signal; it is pinned to the core and has "
+            "a priority above all tasks. So a path to a handler includes a whole wake-up by the Linux kernel. Compare "
+            "it with a path from an interrupt to a task on a microcontroller."
         )
     for table in _comparable(analysis):
         yield f"Published: {table.source.citation}. {table.conditions['chip']}. " + " ".join(table.notes)

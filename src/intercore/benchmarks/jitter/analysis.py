@@ -155,7 +155,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the numbers doubtful, and the likely cause."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     without = sum(len(ticks(one, "late")) > 0 and not has_cores(one) for one in ours)
-    said = [f"{without} measurements are left out: the target did not tell the core of each release."] * (without > 0)
+    said = [f"{without} measurements are left out: the target did not report the core of each release."] * (without > 0)
     both = [*pools(ours).items(), *((f"{label}, raw counters", pool) for label, pool in pools(ours, raw=True).items())]
     for label, pool in both:
         wrong, migrated, lost, asked, moved = (
@@ -168,14 +168,14 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
                 "agree, so no latency here is right."
             )
         if migrated:
-            said.append(f"{label}: the task was found {migrated} times on another core than it was pinned to.")
+            said.append(f"{label}: the task was found {migrated} times on a core other than the one it was pinned to.")
         if lost:
             said.append(f"{label}: {lost} releases did not fit the buffer, or were later than a histogram can count.")
         if moved < asked:
-            said.append(f"{label}: {asked - moved} of {asked} migrations asked for did not happen.")
+            said.append(f"{label}: {asked - moved} of the {asked} migrations that were asked for did not happen.")
         if pool[0].factors["migrate"] in (*FORCED, PUBLISHED) and asked < many:
             said.append(
-                f"{label}: only {asked} of {many} releases came after a migration; before the others the task that "
+                f"{label}: only {asked} of {many} releases came after a migration. Before the others, the task that "
                 "moves it did not run in time, because something else kept its core."
             )
         if pool[0].factors["migrate"] not in (*FORCED, PUBLISHED, UNSYNCHRONISED):
@@ -294,10 +294,10 @@ def _plainly(how: str, settings: Sequence[Setting]) -> str:
 def _among_equals(settings: Sequence[Setting]) -> Iterator[str]:
     if settings:
         yield (
-            "Beside a task of its own priority that never waits, it was released "
+            "Beside a task of its own priority that never waits, the task was released "
             f"{_range([one.late_us.median.value for one in settings])} after it was due (median), at most "
-            f"{duration(max(one.largest_us for one in settings))}: the kernel lets equals take turns, and a release "
-            "waits for its turn."
+            f"{duration(max(one.largest_us for one in settings))}: the kernel lets tasks of equal priority take turns, "
+            "and a release waits for its turn."
         )
 
 
@@ -306,12 +306,12 @@ def _forced(settings: Sequence[Setting], rest: Sequence[Setting]) -> Iterator[st
         return
     asked, moved = (sum(getattr(one, name) or 0 for one in settings) for name in ("asked", "moved"))
     happened = "each happened" if asked == moved else f"{moved:,} happened"
-    unmoved = f"; not moved, {_steady(rest)}" if rest else ""
+    unmoved = f"; while it was not moved, {_steady(rest)}" if rest else ""
     yield (
-        f"Moved to another core before each release, while it waited, its period deviated by at most "
+        "When the task was moved to another core before each release, while it waited, its period deviated by at most "
         f"{duration(_deviation(settings))}{unmoved}. {asked:,} migrations were asked for and {happened}, counted by "
-        "the core of each release. A design that lets a periodic task change its core has to allow for that, not for "
-        "milliseconds."
+        "the core of each release. A design that lets a periodic task change its core has to allow for this deviation, "
+        "not for milliseconds."
     )
 
 
@@ -319,11 +319,12 @@ def _as_published(settings: Sequence[Setting], rest: Sequence[Setting]) -> Itera
     """Tell of those that have moved each time."""
     moved = [one for one in settings if one.asked and one.moved == one.asked and one.bound_us is not None]
     if moved:
-        unmoved = f"; not moved, {_steady(rest)}" if rest else ""
+        unmoved = f"; while it was not moved, {_steady(rest)}" if rest else ""
         yield (
-            f"Moved by the procedure of seed 002 as read here, before it waited, its period deviated by at most "
-            f"{duration(_deviation(moved))}, by one clock{unmoved}. {sum(one.moved or 0 for one in moved):,} "
-            "migrations were asked for and each happened, counted by the core of each release."
+            "When the task was moved by the procedure of seed 002 as read here, before it waited, its period deviated "
+            f"by at most {duration(_deviation(moved))}, by one clock{unmoved}. "
+            f"{sum(one.moved or 0 for one in moved):,} migrations were asked for and each happened, counted by the "
+            "core of each release."
         )
 
 
@@ -333,10 +334,11 @@ def _unsynchronised(settings: Sequence[Setting]) -> Iterator[str]:
     if one is not None and one.bound_us is not None:
         low, high = one.bound_us
         yield (
-            f"Blocked at any time instead, whether it waited or not, its period of {duration(one.period_us)} was from "
-            f"{duration(max(one.period_us + low, 0))} to {duration(one.period_us + high)}, and {one.missed} of "
-            f"{one.late_us.n:,} releases were a period or more overdue. That is for how long blockers of higher "
-            "priority kept both cores, and not what a migration costs."
+            "When the task was blocked at any time instead, whether it waited or not, its period of "
+            f"{duration(one.period_us)} was from {duration(max(one.period_us + low, 0))} to "
+            f"{duration(one.period_us + high)}, and {one.missed} of {one.late_us.n:,} releases were a period or more "
+            "overdue. This shows for how long blockers of higher priority kept both cores, and not what a migration "
+            "costs."
         )
 
 
@@ -348,16 +350,18 @@ def _bounds(settings: Sequence[Setting]) -> Iterator[str]:
     missed = [one for one in told if one.missed]
     for one in missed:
         yield (
-            f"{one.label}: no bound holds, {one.missed} of {one.late_us.n:,} releases were a period or more overdue."
+            f"{one.label}: no bound holds, because {one.missed} of {one.late_us.n:,} releases were a period or more "
+            "overdue."
         )
     held = [one for one in told if one not in missed and one.halves_us is not None]
     worst = max(held, key=lambda one: max(one.halves_us or (0.0, 0.0)), default=None)
     if worst is not None and worst.halves_us is not None:
         before, after = worst.halves_us
         verdict = (
-            f"it seems to: the second half of the periods stayed within that of the first, {duration(before)}"
+            "it seems to hold: the second half of the periods stayed within the bound of the first half, "
+            f"{duration(before)}"
             if after <= before
-            else f"it grew in the second half, from {duration(before)} to {duration(after)}; measure longer"
+            else f"the bound grew in the second half, from {duration(before)} to {duration(after)}; measure longer"
         )
         yield f"Does the bound hold? Where it is widest ({worst.label}), {verdict}. {worst.tail.sentence}"
 

@@ -217,9 +217,9 @@ def sentences(found: Iterable[FalsePeriods]) -> Iterator[str]:
     one = next((one for one in known if one.is_plain), None)
     if one is not None and one.wrap_us is not None:
         yield (
-            f"FALSE on purpose ({one.label}): the cores' counters, of {one.bits} bits at {one.hz / 1e6:g} MHz, "
-            f"subtracted as if they were one, give periods of {_told(one.ways)}: {duration(one.mean_us)} on average, "
-            f"where the common clock gives {duration(one.true_us)} for the same releases.{_followed(one)}"
+            f"FALSE on purpose ({one.label}): subtracting the cores' counters, of {one.bits} bits at {one.hz / 1e6:g} "
+            f"MHz, as if they were one gives periods of {_told(one.ways)}: {duration(one.mean_us)} on average. The "
+            f"common clock gives {duration(one.true_us)} for the same releases.{_followed(one)}"
         )
     elif known:
         yield (
@@ -242,16 +242,16 @@ def _followed(one: FalsePeriods) -> str:
     if one.follows_us is None or one.wrap_us is None:
         return ""
     left = one.period_us % one.wrap_us
-    period = "the period" if one.period_us < one.wrap_us else "what the period has above whole wraps"
+    period = "the period" if one.period_us < one.wrap_us else "the part of the period above whole wraps"
     counts = [way.periods for way in one.ways]
     halves = (one.follows_us - left) / one.wrap_us * 2
     is_halved = len(counts) == len({False, True}) and counts[0] == counts[1]
     made = f", with a wrap of {duration(one.wrap_us)}"
     if is_halved and abs(abs(halves) - 1) < _HALF:
         made = (
-            f": {period}, {duration(left)}, {'and' if halves > 0 else 'less'} half a wrap of {duration(one.wrap_us)}, "
-            "as one of the two ways wraps, however far the counters are apart"
+            f": {period}, {duration(left)}, {'and' if halves > 0 else 'less'} half a wrap of {duration(one.wrap_us)}. "
+            "One of the two ways wraps, so the distance between the counters does not matter"
         )
     elif is_halved and abs(halves) < _HALF:
-        made = f": {period}, as neither way wraps, or both do, however far the counters are apart"
-    return f" From the counters' width and rate and the period follows {duration(one.follows_us)}{made}."
+        made = f": {period}. Neither way wraps, or both do, so the distance between the counters does not matter"
+    return f" The counters' width and rate and the period give {duration(one.follows_us)}{made}."

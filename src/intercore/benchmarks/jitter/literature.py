@@ -56,24 +56,23 @@ class Counters(NamedTuple):
         half = one.wrap / 2
         text = (
             f"{self.label}: the average of {one.mean:,.3f} ms is likely of two counters that were taken for one. A "
-            f"counter of {self._bits} bits at {self._hz / 1e6:g} MHz wraps after {one.wrap:,.3f} ms. If a period "
-            "is what one core's counter reads less what the other's has read, as an unsigned number, it is the period "
-            "and d one way, and the period and a wrap less d the other: with as many each way, on average the period "
-            "and half a wrap, whatever d is. "
-            f"{one.mean:,.3f} − {half:,.3f} = {one.period:.3f} ms, and at rest the same task had {self.rest_ms:.3f}. "
-            f"Least and largest add up to a wrap and {one.ends_together:.3f} ms: the shortest true period one way and "
-            "the longest one back."
+            f"counter of {self._bits} bits at {self._hz / 1e6:g} MHz wraps after {one.wrap:,.3f} ms. Suppose that a "
+            "period is the reading of one core's counter less the earlier reading of the other's, as an unsigned "
+            "number, and that the counters are d apart. Then it is the period plus d one way, and the period plus a "
+            "wrap less d the other way. With as many each way, the average is the period plus half a wrap, whatever d "
+            f"is. {one.mean:,.3f} − {half:,.3f} = {one.period:.3f} ms, and at rest the same task had "
+            f"{self.rest_ms:.3f}. Least and largest add up to a wrap and {one.ends_together:.3f} ms: the shortest true "
+            "period one way and the longest one back."
         )
         if self.model is None:
             return text
         (split,) = self.splits
         low, high = split.apart_ms
         return (
-            f"{text} With no true period above the {one.longest:.3f} ms at rest, {split.periods:,} is the only number "
-            f"of periods, {split.forth} one way and {split.back} the other, of which the average and the printed "
-            f"“Variance” of {one.error:.3f}, as standard error of the mean, come out to the last digit. Then d is "
-            f"{low:.2f} to {high:.2f} ms, and the true periods are between {one.least - high:.2f} and "
-            f"{one.largest - one.wrap + high:.2f} ms."
+            f"{text} If no true period was above the {one.longest:.3f} ms at rest, only {split.periods:,} periods, "
+            f"{split.forth} one way and {split.back} the other, give the average and the printed “Variance” of "
+            f"{one.error:.3f}, as standard error of the mean, to the last digit. Then d is {low:.2f} to {high:.2f} ms, "
+            f"and the true periods are between {one.least - high:.2f} and {one.largest - one.wrap + high:.2f} ms."
         )
 
     @property
@@ -309,9 +308,11 @@ def periods_figure(run: Run, analysis: JitterAnalysis) -> Figure:
         "name": "jitter-periods",
         "data": data,
         "layout": layout,
-        "caption": f"From the shortest to the longest period, with the average: {where(run)} in colour, published in "
-        "grey. The published periods of the task that was moved are likely differences of two counters that wrapped: "
-        "then their average is half a wrap more than the period, and says nothing of what a migration costs.",
+        "caption": (
+            f"From the shortest to the longest period, with the average: {where(run)} in colour, published in grey. "
+            "The published periods of the task that was moved are likely differences of two counters that wrapped. "
+            "Then their average is the period plus half a wrap, and says nothing of what a migration costs."
+        ),
     }
 
 

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks.jitter.analysis import analyse, warnings
+from intercore.benchmarks.jitter.answers import answers, costs, remarks
 from intercore.benchmarks.jitter.literature import (
     false_periods_table,
     literature_table,
@@ -49,28 +50,31 @@ def report(run: Run) -> Report:
             list(_figures(run, analysis)),
             [*_NOTES, *notes()],
         ),
+        answers=tuple(answers(analysis)),
+        costs=tuple(costs(analysis)),
+        remarks=tuple(remarks(analysis)),
     )
 
 
 _NOTES = (
-    "The task sleeps from release to release by the kernel's own delay-until and reads the common clock as the first "
-    "thing after it. Latency is from when the release was due, by the kernel's tick, to that reading. The deviation of "
-    "a period is how much longer than the period it took from one reading to the next.",
+    "The task sleeps from release to release by the kernel's own delay-until, and then first reads the common clock. "
+    "Latency is the time from when the release was due, by the kernel's tick, to that reading. The deviation of a "
+    "period is the time from one reading to the next, less the period.",
     "Forced migrations are asked for while the task waits. The task that moves it has a lower priority and is pinned "
-    "to the core where it has just been: it cannot run before the task waits. `affinity` pins the waiting task to the "
-    "next core; `blockers` leave it free, suspend a task of higher priority on the next core and resume one on this. "
-    "A migration counts as asked for once that is done and the task still waits; the core of the next release tells "
-    "whether it happened.",
-    "`unsynchronised` shows what blockers do that pay no heed to the task: they are busy and rest at random on either "
-    "core. The task is stopped when it has not yet asked for its next release, is overdue when it does, and does not "
-    "wait: long periods are those of the blockers, and short ones, of microseconds, make up for them.",
-    "`published` is the procedure of seed 002 as read here: right behind each reading the task suspends the next "
-    "core's blocker and resumes that of its own, which stops it there, so that it goes on to wait on the other core. A "
-    "blocker multiplies, ten times over and over, until it is suspended. With `wake=anew` the time of the last release "
-    "is set to the present tick before each sleep.",
-    "With time=raw-counter each release also reads the counter of its core, behind the common clock, and a period is "
-    "what that reads more than at the release before, on whichever core, as an unsigned number of the counter's bits. "
-    "The same releases are timed by the common clock. Such periods are told apart from all others, and compared with "
+    "to the core where it has just been, so it cannot run before the task waits. `affinity` pins the waiting task to "
+    "the next core. `blockers` leaves it free, suspends a task of higher priority on the next core and resumes one on "
+    "this core. A migration counts as asked for once that is done and the task still waits; the core of the next "
+    "release tells whether it happened.",
+    "`unsynchronised` shows the effect of blockers that ignore the task: they are busy and rest at random on either "
+    "core. They stop the task before it has asked for its next release. When it asks, the release is overdue and the "
+    "task does not wait. So the blockers make the long periods, and short ones, of microseconds, make up for them.",
+    "`published` is the procedure of seed 002 as read here. Right after each reading, the task suspends the next "
+    "core's blocker and resumes that of its own core. This stops the task there, so that it goes on to wait on the "
+    "other core. A blocker multiplies, ten times over and over, until it is suspended. With `wake=anew` the time of "
+    "the last release is set to the present tick before each sleep.",
+    "With time=raw-counter each release also reads the counter of its core, after the common clock. A period is then "
+    "this reading less the reading of the release before, on whichever core, as an unsigned number of the counter's "
+    "bits. The common clock times the same releases. Such periods are kept apart from all others, and compared with "
     "none.",
     "The first release of each stretch is not recorded. Between stretches the console may speak.",
 )

@@ -156,15 +156,15 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the results doubtful, and the likely cause."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     said = [
-        f"With lock={lock} what the lock protects was wrong: two cores were inside at once, or a change was lost. That "
+        f"With lock={lock} the protected data was wrong: two cores were inside at once, or a change was lost. That "
         "lock does not work on this target, and its times mean nothing."
         for lock in _locks(ours, "wrong")
     ]
     said += spoilt(ours, BENCHMARK, "lock", _TEXTS)
     if ours and not any(has_samples(one) for one in ours):
         said.append(
-            "There was nothing to measure: a lock is between two different cores, and a ping-pong is of atomic-add and "
-            "atomic-swap only."
+            "There was nothing to measure: a lock is between two different cores, and a ping-pong exists for "
+            "atomic-add and atomic-swap only."
         )
     return said + [_doubt(*pool) for pool in pools(ours, HAND_OVER) if _disturbed(pool[1])][:_TOLD]
 
@@ -172,8 +172,8 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
 _TEXTS = {
     "wrong": "",  # told above, lock by lock
     "preempted": (
-        "tasks were forced off their core {count} times. Where that happened to who had the lock, all others waited "
-        "for it to come back: such times are among the longest. Close what else runs on these cores."
+        "tasks were forced off their core {count} times. If such a task had the lock, all others waited until it came "
+        "back: such times are among the longest. Close what else runs on these cores."
     ),
 }
 
@@ -379,9 +379,9 @@ def _sentences(
     if ping_pongs:
         quickest = min(ping_pongs, key=lambda one: one.one_way_us.median.value)
         yield (
-            f"A word that is changed by {quickest.lock} and polled for goes from core {quickest.first} to core "
-            f"{quickest.second} in {_time(quickest.one_way_us.median.value, quickest.one_way_cycles)}. A lock between "
-            "two cores costs that more than once."
+            f"A word that one core changes by {quickest.lock} and another core polls goes from core {quickest.first} "
+            f"to core {quickest.second} in {_time(quickest.one_way_us.median.value, quickest.one_way_cycles)}. A lock "
+            "between two cores costs that more than once."
         )
 
 
@@ -391,12 +391,15 @@ def _on_hand_overs(hand_overs: Sequence[LockHandOver]) -> Iterator[str]:
         return
     cycles = _by_lock(hand_overs, lambda one: one.median_cycles or 0.0)
     said = ", ".join(f"{lock} {_time(us, cycles[lock] or None)}" for lock, us in medians.items())
-    yield f"From a release to the acquisition by a core that waits, median of the slower direction: {said}."
+    yield (
+        "Handing a lock over, from the release to the acquisition by a core that waits, takes this long, with the cost "
+        f"of looking at the clock (median of the slower direction): {said}."
+    )
     if "mutex" in medians and "spinlock" in medians and medians["mutex"] > medians["spinlock"] > 0:
         factor = medians["mutex"] / medians["spinlock"]
         yield (
-            f"The mutex is handed over {factor:.3g} times as slowly as the spinlock, because who waits for it sleeps "
-            "and has to be woken. What is protected for much less than "
+            f"The mutex takes {factor:.3g} times as long to hand over as the spinlock, because a task that waits for "
+            "it sleeps and has to be woken. Data that is protected for much less than "
             f"{_time(medians['mutex'], cycles['mutex'] or None)} is better under a spinlock with a short, bounded time "
             "inside; the core that waits does nothing meanwhile."
         )
@@ -405,31 +408,31 @@ def _on_hand_overs(hand_overs: Sequence[LockHandOver]) -> Iterator[str]:
 def _on_contention(contentions: Sequence[LockContention]) -> Iterator[str]:
     for one in contentions:
         if not sum(one.acquisitions):
-            yield f"Nobody had the {one.lock} while all wanted it (hold {one.hold}, pause {one.pause})."
+            yield f"No core had the {one.lock} while all wanted it (hold {one.hold}, pause {one.pause})."
             continue
         shares = " : ".join(f"{100 * count / sum(one.acquisitions):.0f}" for count in one.acquisitions)
         if one.jain < _FAIR:
             yield (
                 f"The {one.lock} is not shared evenly (hold {one.hold}, pause {one.pause}): {shares} % by core, Jain's "
-                f"index {one.jain:.2f}, up to {one.longest_streak} times in a row to one core. Do not count on getting "
-                "it in time: give way after a release, or hand work over by a queue."
+                f"index {one.jain:.2f}, and one core had it up to {one.longest_streak} times in a row. Do not count on "
+                "getting it in time: give way after a release, or hand work over by a queue."
             )
         elif one.lock == "mutex" and one.repeated > _BARGING:
             yield (
                 f"The mutex stays with a core: {100 * one.repeated:.0f} % of acquisitions are by the core that had it "
-                "just before, since it takes it again before the one that waits has woken up."
+                "just before, because that core takes it again before the waiting core has woken up."
             )
     fair = [one.lock for one in contentions if one.jain >= _FAIR]
     if fair:
-        yield f"Shared evenly among cores that want it all the time: {', '.join(dict.fromkeys(fair))}."
+        yield f"Cores that want them all the time share these locks evenly: {', '.join(dict.fromkeys(fair))}."
     if len(contentions) > 1:
         best = max(contentions, key=lambda one: one.per_second)
         worst = min(contentions, key=lambda one: one.per_second)
         yield (
-            f"All cores together, {best.lock} lets through {best.per_second:,.0f} acquisitions per second and "
-            f"{worst.lock} {worst.per_second:,.0f}: a counter that several cores change all the time costs "
-            f"{_time(best.each_us, best.each_cycles)} to {_time(worst.each_us, worst.each_cycles)} for each change, "
-            "with what goes on inside (hold) and between (pause)."
+            f"With all cores together, {best.lock} lets through {best.per_second:,.0f} acquisitions per second, and "
+            f"{worst.lock} lets through {worst.per_second:,.0f}. A counter that several cores change all the time "
+            f"costs {_time(best.each_us, best.each_cycles)} to {_time(worst.each_us, worst.each_cycles)} for each "
+            "change, including the time inside (hold) and between (pause)."
         )
 
 

@@ -18,6 +18,7 @@ from intercore.benchmarks.lock.analysis import (
     pools,
     warnings,
 )
+from intercore.benchmarks.lock.answers import answers, costs, remarks
 from intercore.benchmarks.lock.publication import LockPublication
 from intercore.benchmarks.published import published
 from intercore.view.distribution import distribution_columns, histogram_figure
@@ -52,6 +53,9 @@ def report(run: Run) -> Report:
             list(_figures(run, analysis)),
             list(_notes(run, analysis)),
         ),
+        answers=tuple(answers(analysis)),
+        costs=tuple(costs(analysis)),
+        remarks=tuple(remarks(analysis)),
     )
 
 
@@ -197,7 +201,8 @@ def _figures(run: Run, analysis: LockAnalysis) -> Iterator[Figure]:
             "lock-hand-over",
             "From a release to the acquisition by a core that waits",
             {label: samples[label] for label in _told(samples)},
-            "Who waits for a mutex sleeps and has to be woken; who waits for the others looks all the time.",
+            "A task that waits for a mutex sleeps and has to be woken; a task that waits for the others looks all the "
+            "time.",
             quantity="latency",
         )
     pairs = _pairs(analysis)
@@ -246,8 +251,9 @@ def _pairs(analysis: LockAnalysis) -> dict[tuple[str, str], float]:
 
 def _notes(run: Run, analysis: LockAnalysis) -> Iterator[str]:
     yield (
-        "A hand-over is from a reading of the common clock right before the release on one core to one right after the "
-        "acquisition on the other, which has waited for some 50 µs by then. Looking is in it, nothing is subtracted."
+        "A hand-over lasts from a reading of the common clock right before the release on one core to a reading right "
+        "after the acquisition on the other core, which has waited for some 50 µs by then. It includes the cost of "
+        "looking; nothing is subtracted."
     )
     yield (
         "Contention: each core has a task that acquires the lock, works, releases it and pauses, as often as it can. "

@@ -134,8 +134,8 @@ _TEXTS = {
         "to it. The rates mean nothing."
     ),
     "preempted": (
-        "tasks were forced off their core {count} times: what else ran used memory and caches as well. Medians bear "
-        "that, the longest passes do not."
+        "tasks were forced off their core {count} times: other work used memory and caches as well. That affects the "
+        "longest passes, and medians hardly."
     ),
 }
 
@@ -260,35 +260,35 @@ def _sentences(rates: Sequence[MemoryRate], interference: Sequence[MemoryInterfe
 def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str]:
     if not interference:
         return
-    worst = _worst(interference)
+    worst = worst_interference(interference)
     if _at_least(worst) < _FELT:
         yield (
-            f"The cores hardly feel each other: at worst a pass takes {worst.slowdown.value:.2f} times as long beside "
-            f"the other core ({_words(worst)}). Where data lies does not decide which core can work on it."
+            f"The cores hardly slow each other down: at worst a pass takes {worst.slowdown.value:.2f} times as long "
+            f"beside the other core ({_words(worst)}). The place of data does not decide which core can work on it."
         )
         return
     yield (
-        f"At worst a pass takes {worst.slowdown.value:.2f} times as long beside the other core: {_words(worst)}. A "
-        "deadline that was measured with one core busy has to bear that."
+        f"At worst a pass takes {worst.slowdown.value:.2f} times as long beside the other core: {_words(worst)}. If a "
+        "deadline was measured with one core busy, allow for that."
     )
     same = [one for one in interference if one.region == one.other_region]
     apart = [one for one in interference if one.region != one.other_region]
     if same and apart:
-        of_same, of_apart = (_worst(found) for found in (same, apart))
+        of_same, of_apart = (worst_interference(found) for found in (same, apart))
         if of_apart.slowdown.value * _HELPS < of_same.slowdown.value:
             yield (
-                f"With the cores in regions of their own it is at worst {of_apart.slowdown.value:.2f} instead of "
-                f"{of_same.slowdown.value:.2f}: give data that one core alone uses a region of its own."
+                f"With each core in a region of its own, the worst is {of_apart.slowdown.value:.2f} instead of "
+                f"{of_same.slowdown.value:.2f}: give data that only one core uses a region of its own."
             )
         else:
             yield (
-                "Regions of their own for the cores' data do not help against the worst: "
+                "Separate regions for the cores' data do not help against the worst: it is "
                 f"{of_apart.slowdown.value:.2f} ({_words(of_apart)}), and {of_same.slowdown.value:.2f} in the same "
                 "region. The cores share something else: code in one of the regions, or the way to them."
             )
 
 
-def _worst(interference: Sequence[MemoryInterference]) -> MemoryInterference:
+def worst_interference(interference: Sequence[MemoryInterference]) -> MemoryInterference:
     """Return the largest slow-down of those that are sure to be felt; if there is none, what is surely most."""
     felt = [one for one in interference if _at_least(one) >= _FELT]
     return max(felt, key=lambda one: one.slowdown.value) if felt else max(interference, key=_at_least)
@@ -306,11 +306,11 @@ def _on_regions(rates: Sequence[MemoryRate]) -> Iterator[str]:
         if len({one.region for one in ours}) > 1:
             best, worst = max(ours, key=lambda one: one.mb_per_s), min(ours, key=lambda one: one.mb_per_s)
             if worst.mb_per_s * _FELT >= best.mb_per_s:
-                yield f"To {access} is as fast in every region: {_rate_in_words(best)}."
+                yield f"Every region is equally fast to {access}: {_rate_in_words(best)}."
             else:
                 yield (
-                    f"To {access} is fastest in {best.region}, {_rate_in_words(best)}, and slowest in {worst.region}, "
-                    f"{_rate_in_words(worst)}."
+                    f"The fastest region to {access} is {best.region}, {_rate_in_words(best)}, and the slowest is "
+                    f"{worst.region}, {_rate_in_words(worst)}."
                 )
 
 

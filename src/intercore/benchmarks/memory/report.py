@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.benchmarks.memory.analysis import BENCHMARK, MemoryInterference, MemoryRate, analyse, warnings
+from intercore.benchmarks.memory.answers import answers, remarks
 from intercore.view.matrix import matrix_figure
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
@@ -39,6 +40,8 @@ def report(run: Run) -> Report:
             list(_figures(analysis)),
             list(_notes(run)),
         ),
+        answers=tuple(answers(analysis)),
+        remarks=tuple(remarks(analysis)),
     )
 
 
@@ -169,7 +172,7 @@ def _figures(analysis: MemoryAnalysis) -> Iterator[Figure]:
             f"memory-interference-core-{core}",
             f"How many times as long core {core} takes beside the other core",
             cells,
-            "1 where the cores do not feel each other. In one region, each works in a half of its own.",
+            "It is 1 where the cores do not slow each other down. In one region, each core works in a half of its own.",
             lines=lines,
             columns=columns,
             text=lambda value: f"{value:.2f}",
@@ -184,9 +187,9 @@ def _figures(analysis: MemoryAnalysis) -> Iterator[Figure]:
 
 def _notes(run: Run) -> Iterator[str]:
     yield (
-        "A pass goes over so many bytes word by word, in order, eight accesses to a turn of the loop, and goes on "
-        "where the last one ended, round and round in one half of the region. No access is left out or made wider by "
-        "the compiler: vector instructions, LDM and a library's memcpy can be faster. A copy reads and writes each "
+        "A pass goes over so many bytes word by word, in order, eight accesses to a turn of the loop. It goes on where "
+        "the last one ended, round and round in one half of the region. The compiler neither leaves out an access nor "
+        "makes it wider: vector instructions, LDM and a library's memcpy can be faster. A copy reads and writes each "
         "byte; its rate counts it once. Each repetition times a pass alone and one beside the other core, in random "
         "order."
     )

@@ -121,11 +121,12 @@ def analyse_curves(
 
 _TEXTS = {
     "wrong": (
-        "{count} messages were lost, came twice, out of order, or were not what was sent: this transport does not do "
-        "what it is for, and its times mean nothing."
+        "{count} messages were lost, came twice, out of order, or differed from what was sent: this transport does not "
+        "work, and its times mean nothing."
     ),
     "preempted": (
-        "tasks were forced off their core {count} times: what else ran is in the longest latencies. Medians bear that."
+        "tasks were forced off their core {count} times, so the longest latencies include other work. This affects "
+        "medians hardly."
     ),
 }
 

@@ -32,8 +32,14 @@ if TYPE_CHECKING:
 GIVEN = ("from", "to", "load")
 ZERO_COPY = "-zero-copy"
 """How the name of a transport ends that is like the one named by the rest, but does not copy."""
+_BY_ADDRESS = "notification"
 _TELLING = 4
 """Pairs whose differences have an interval that says something; that of two would span decades."""
+
+
+def copies(transport: Level) -> bool:
+    """Whether a transport copies the bytes of a message, and does not hand over where they lie."""
+    return str(transport) != _BY_ADDRESS and not str(transport).endswith(ZERO_COPY)
 
 
 class MessageRank(msgspec.Struct, frozen=True):
@@ -256,7 +262,7 @@ def _ahead(second: MessageRank) -> str:
     """Say by how much the best is ahead of the second."""
     margin = second.times_best
     if margin.low is not None and margin.low < 1:
-        return f"{_named(second)} is as good as far as these samples can tell ({_ratio(margin)} times as long)"
+        return f"{_named(second)} is equally good as far as these samples can tell ({_ratio(margin)} times as long)"
     return f"the next, {_named(second)}, takes {_ratio(margin)} times as long"
 
 

@@ -48,11 +48,11 @@ def suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:
 
 
 def _from_the_first(latency: str, throughput: str) -> Sequence[Levels]:
-    """Return grids of so many messages of three sizes and streams of one."""
+    """Return grids of so many messages of three sizes, and streams of two: one of a single size has no model."""
     same: Levels = {"transport": _TRANSPORTS, "from": ["0"], "to": ["1"], "dither_us": ["300"]}
     return (
         {"measure": ["latency"], "size": ["16", "256", "4096"], "samples": [latency], **same},
-        {"measure": ["throughput"], "size": ["1024"], "samples": [throughput], **same},
+        {"measure": ["throughput"], "size": ["64", "1024"], "samples": [throughput], **same},
     )
 
 

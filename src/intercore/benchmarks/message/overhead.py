@@ -176,14 +176,14 @@ def on_overheads(found: Sequence[MessageOverhead]) -> Iterator[str]:
         least, most = ranked[0], ranked[-1]
         said = f"A message of {size:,} bytes by {_in_words(least)}"
         if least.setting != most.setting:
-            said += f", the least of both together; by {_in_words(most)}, the most"
+            said += f", the least of both together. A message by {_in_words(most)}, the most"
         yield f"{said}."
     off = [end.off_cycles for one in found for end in (one.sender, one.receiver) if end]
     known = [cycles for cycles in off if cycles is not None]
     if known:
         yield (
-            f"Checked against the simulator: what a message takes from a core is at most {max(known):.1f} cycles off "
-            "what the load was seen to lose."
+            f"Checked against the simulator: the time that a message takes from a core is at most {max(known):.1f} "
+            "cycles off what the load was seen to lose."
         )
 
 
@@ -193,7 +193,7 @@ def without_priority(measurements: Iterable[Measurement]) -> Iterator[str]:
     if _NO_PRIORITY in policies:
         yield (
             f"message measure=overhead: the kernel gave no real-time priority ({_NO_PRIORITY}), so the load competed "
-            "with the messages as an equal: what it lost is not what they take. Permit a real-time priority."
+            "with the messages as an equal, and its loss is not what the messages take. Permit a real-time priority."
         )
 
 

@@ -96,27 +96,27 @@ def on_pilots(found: Sequence[MessagePilot]) -> Iterator[str]:
         most = max(known, key=lambda one: one.for_median or 0)
         what = in_words(most.setting, most.setting)
         yield (
-            f"Pilot of {min(one.samples for one in found):,} samples or more: to know a median to ±{wanted} with 95 % "
+            f"Pilot of {min(one.samples for one in found):,} samples or more: knowing a median to ±{wanted} with 95 % "
             f"confidence takes {most.for_median:,} samples at most ({most.measure}, {what}, {most.bytes:,} bytes)"
             + (f", of {len(known)} of {len(found)} settings and sizes" if len(known) < len(found) else "")
             + ", within one repetition."
         )
     if len(known) < len(found):
         yield (
-            f"Of {len(found) - len(known)} of {len(found)} settings and sizes no number of samples knows the median to "
-            f"±{wanted}: it lies between two levels."
+            f"For {len(found) - len(known)} of {len(found)} settings and sizes, no number of samples gives the median "
+            f"to ±{wanted}: it lies between two levels."
         )
     for table in published(MessagePublication):
         worst = max(one.median_within[str(table.figures.samples)] for one in found)
         yield (
             f"{table.figures.samples:,} samples, as many as {table.label} took after a pilot of "
-            f"{table.figures.pilot_samples:,}, know each of these medians to ±{percent(worst)} or better."
+            f"{table.figures.pilot_samples:,}, give each of these medians to ±{percent(worst)} or better."
         )
     apart = [one for one in found if one.repetitions_within is not None and one.repetitions_within > one.within]
     if apart:
         yield (
-            f"Of {len(apart)} of {len(found)} the pilot's own repetitions know the median no better than to "
-            f"±{percent(max(one.repetitions_within or 0.0 for one in apart))}: there more repetitions help, and more "
+            f"For {len(apart)} of {len(found)}, the pilot's own repetitions give the median no better than to "
+            f"±{percent(max(one.repetitions_within or 0.0 for one in apart))}: more repetitions help there, and more "
             "samples do not."
         )
 

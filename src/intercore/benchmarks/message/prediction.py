@@ -91,7 +91,7 @@ def _asked(words: Iterable[str]) -> tuple[int, Measure, dict[str, str]]:
     asked = basis.asked(words, NO_SETTING - {"size", "measure"})
     size, measure = asked.pop("size", ""), asked.pop("measure", MEASURES[0])
     if not size:
-        raise UsageError("a message of which size? e.g. size=300")
+        raise UsageError("say the size of the message, e.g. size=300")
     if not (size.isascii() and size.isdecimal() and 1 <= int(size[:20]) <= _MOST_BYTES):
         raise UsageError(f"size={size} is no number of bytes: a whole number from 1 up")
     if measure not in MEASURES:
@@ -147,14 +147,16 @@ def _by_model(target: str, measure: Measure, size: int, ours: Sequence[Known], *
     where = in_words(found.setting, found.setting)
     if model is None:
         apart = (
-            f" (sizes that are no multiple of {found.word_bytes} bytes go their own way here)" if found.models else ""
+            f" (sizes that are not a multiple of {found.word_bytes} bytes do not follow this model)"
+            if found.models
+            else ""
         )
         raise UsageError(
             f"there is no model for {size:,} bytes of {where}, measured at {_sizes(found)} bytes{apart}: measure more"
         )
     outside = _outside(found, model, size)
     if outside and not extrapolate:
-        raise UsageError(f"{outside}. Measure it, or use --extrapolate to have it all the same")
+        raise UsageError(f"{outside}. Measure it, or use --extrapolate to predict it all the same")
     median, error = model.prediction(size)
     if median.value <= 0:
         raise UsageError(f"the model of {where} gives no time above 0 for {size:,} bytes: it cannot be used there")
@@ -166,14 +168,14 @@ def _by_model(target: str, measure: Measure, size: int, ours: Sequence[Known], *
     errors = found.held_out
     held_out = float(np.median(errors)) if len(errors) else None
     if held_out is not None and held_out > HELD_OUT_AIM:
-        notes.append(f"Sizes that the model did not see were predicted to {100 * held_out:.2g} % only.")
+        notes.append(f"Sizes that the model did not see were predicted no better than to {100 * held_out:.2g} %.")
     if error is None:
-        notes.append("Two sizes have a line through them whatever they are: a third one would tell how good it is.")
+        notes.append("Any two sizes have a line through them: a third size would tell how good the line is.")
     single = _single(found, model, size, median) if measure == "latency" else None
     if single is not None and median.low is not None and single.low is None:
         few = [each for each in dict.fromkeys(_neighbours(model, size)) if _spread(found.samples(each)) is None]
         notes.append(
-            f"Of a single message nothing is known: that takes {_FEWEST_FOR_SINGLE} samples of "
+            f"Nothing is known of a single message: that takes {_FEWEST_FOR_SINGLE} samples of "
             f"{' and of '.join(f'{each:,}' for each in few)} bytes, and there are "
             f"{' and '.join(str(len(found.samples(each))) for each in few)}: measure with samples={_FEWEST_FOR_SINGLE}."
         )
@@ -224,7 +226,7 @@ def _outside(found: Curve, model: Fit, size: int) -> str:
     word = found.word_bytes
     if size % word and not any(each % word for each in found.measurements):
         return (
-            f"size={size} is no multiple of {word} bytes, as all that was measured is ({_sizes(found)}): such a "
+            f"size={size} is not a multiple of {word} bytes, but all measured sizes are ({_sizes(found)}): such a "
             "message may be copied byte by byte"
         )
     return ""
@@ -314,7 +316,7 @@ def _by_main_effects(
     names = [name for name in found[0].setting if len({one.setting.get(name) for one in found}) > 1]
     left_out = [name for name in names if name not in asked]
     if left_out:
-        raise UsageError(f"measured with several levels, so say which: {', '.join(left_out)}")
+        raise UsageError(f"give a level for each factor that was measured with several: {', '.join(left_out)}")
     missing = [
         f"{name}={level}"
         for name, level in asked.items()
@@ -355,9 +357,9 @@ def _by_main_effects(
                 last=started[-1],
             ),
             notes=(
-                "Extrapolated: this setting was never measured. Each factor is taken to multiply the time by a ratio "
-                f"of its own whatever the others are, as found in {len(found)} settings; where they depend on one "
-                "another, that is wrong.",
+                "Extrapolated: this setting was never measured. The prediction assumes that each factor multiplies the "
+                f"time by a ratio of its own, whatever the others are, as found in {len(found)} settings. Where "
+                "factors depend on one another, that is wrong.",
             ),
         )
     )

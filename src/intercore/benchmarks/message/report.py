@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks.message.analysis import MessageAnalysis, analyse_curves, curve_warnings
+from intercore.benchmarks.message.answers import answers, costs, remarks
 from intercore.benchmarks.message.choice import MessageRank
 from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, in_words, observations
 from intercore.benchmarks.message.literature import literature_notes
@@ -69,6 +70,9 @@ def report(run: Run, within: float = WITHIN.default) -> Report:
             list(_figures(found, analysis)),
             list(_notes(run, analysis)),
         ),
+        answers=tuple(answers(analysis)),
+        costs=tuple(costs(analysis)),
+        remarks=tuple(remarks(analysis)),
     )
 
 
@@ -168,7 +172,7 @@ def _tables(run: Run, analysis: MessageAnalysis) -> Iterator[Table[Any]]:
             yield Table(title, ranked[:_RANKED], _rank_columns(ranked))
     for measure, effects in (("latency", analysis.latency_factors), ("throughput", analysis.throughput_factors)):
         if effects is not None:
-            yield factor_table(f"What explains the {measure} on {where(run)}", effects)
+            yield factor_table(f"What explains the {measure} on {where(run)}", effects, exact=run.plan.simulated)
 
 
 def _model_columns(rows: Sequence[Row]) -> list[Column[Row]]:
@@ -412,26 +416,26 @@ def _lines(curve: Curve, model: Fit) -> Iterator[tuple[list[float], list[float]]
 def _notes(run: Run, analysis: MessageAnalysis) -> Iterator[str]:
     if analysis.overheads:
         yield (
-            "What a message takes is what a task of lower priority on that core loses for each: turns of a loop are "
-            "counted while messages come one by one, and for as long while none does. In it are the call, the "
-            "interrupt, the switches to the end's task and back, the copy, writing and looking at the message's "
-            "number, and what the other core slows the loop down."
+            "The cost of a message to a core is what a task of lower priority on that core loses for each message. "
+            "That task counts turns of a loop while messages come one by one, and for as long while none does. The "
+            "cost includes the call, the interrupt, the switches to the end's task and back, the copy, writing and "
+            "looking at the message's number, and the slow-down of the loop by the other core."
         )
     if not (analysis.latency or analysis.throughput or analysis.round_trips):
         return
     yield (
-        "Latency goes from before the call that sends to after the call that receives, on the common clock. A message "
-        "lies in the sender's own memory before, and in the receiver's own after; without copying, it is produced "
-        "before and read after. Throughput: a stream of messages whose sender never waits for an answer."
+        "Latency goes from before the call that sends to after the call that receives, on the common clock. Before, "
+        "the message lies in the sender's own memory; after, it lies in the receiver's own. Without copying, it is "
+        "produced before and read after. Throughput: a stream of messages whose sender never waits for an answer."
     )
     yield (
-        "A line is fitted to the medians, each weighted by how well it is known and by how far sizes scatter about a "
-        "line; a piecewise one if it predicts sizes that it did not see with at most half of the error. Off by: what "
-        "one line is off by, in median over the sizes and at the worst of them. Held out: error of predictions for "
-        "sizes that the model did not see, in median."
+        "A line is fitted to the medians. Each median is weighted by how well it is known and by how far sizes scatter "
+        "about a line. The line is a piecewise one if that predicts sizes that it did not see with at most half of the "
+        "error. Off by: the error of one line, in median over the sizes and at the worst of them. Held out: error of "
+        "predictions for sizes that the model did not see, in median."
     )
     if run.plan.simulated and (analysis.latency_factors or analysis.throughput_factors):
-        yield "The simulated chip repeats itself, so F and p only compare an effect with interactions of more factors."
+        yield "The simulated chip comes to the same each time, so no F and no p are given: every effect is real."
     for table in published(MessagePublication):
         yield from _compared(table, analysis)
     yield from literature_notes(analysis.published)

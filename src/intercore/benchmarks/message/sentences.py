@@ -32,8 +32,8 @@ def on_round_trips(trips: Sequence[MessageRoundTrip]) -> Iterator[str]:
     if trips:
         names = ", ".join(dict.fromkeys(one.transport for one in trips))
         yield (
-            f"By {names} messages went to an echo and came back: these are round trips, with what the echo does in "
-            "them. Its clock is not ours, so what one way takes is not known, and is not half of it."
+            f"By {names}, messages went to an echo and came back: these are round trips, which include the echo's own "
+            "work. Its clock is not ours, so the time of one way is not known, and it is not half of a round trip."
         )
 
 
@@ -70,9 +70,9 @@ def _on_fit(rows: Sequence[Model]) -> Iterator[str]:
     row = max(known, key=lambda row: row.relative_error_max or 0.0)
     worst = row.relative_error_max or 0.0
     yield (
-        f"A line alpha + beta × size is off by {percent(median)} of the time in median and by {percent(worst)} "
-        f"at worst ({_measure_of(row)}{in_words(row.setting, row.setting)}). No more than one line is needed, or can "
-        f"be told, in {len(enough)} of {len(known)} settings."
+        f"A line alpha + beta × size is off by {percent(median)} of the time in median and by {percent(worst)} at "
+        f"worst ({_measure_of(row)}{in_words(row.setting, row.setting)}). In {len(enough)} of {len(known)} settings, "
+        "one line is enough, or no second line can be told."
     )
 
 
@@ -88,11 +88,11 @@ def _on_breaks(found: Sequence[Curve]) -> Iterator[str]:
             parts = [_break_in_words(model, index) for index in range(len(model.breaks))]
             off = [percent(float(np.max(np.abs(fit.relative_errors)))) for fit in (one, model)]
             yield (
-                f"{_label_of(curve)}: one line is not enough, as it is off by up to {off[0]}; {len(model.pieces)} are, "
-                f"by up to {off[1]}. {' '.join(parts)}"
+                f"{_label_of(curve)}: one line is not enough, because it is off by up to {off[0]}; {len(model.pieces)} "
+                f"lines are off by up to {off[1]}. {' '.join(parts)}"
             )
     if len(bent) > TOLD:
-        yield f"So it is in {len(bent) - TOLD} more settings: their pieces are in the JSON document."
+        yield f"The same is true of {len(bent) - TOLD} more settings: their pieces are in the JSON document."
 
 
 def _on_words(found: Sequence[Curve]) -> Iterator[str]:
@@ -102,9 +102,10 @@ def _on_words(found: Sequence[Curve]) -> Iterator[str]:
         word = worst.word_bytes
         others = [f"{size:,}" for size in worst.measurements if size % word]
         yield (
-            f"Sizes that are no multiple of {word} bytes go their own way in {len(apart)} of {len(found)} settings. "
-            f"At worst ({in_words(worst.setting, worst.setting)}, {worst.measure}, {', '.join(others[:TOLD])} bytes) "
-            f"a quarter takes {significant(worst.others_times or 0.0)} times as long as whole words, or longer. Pad "
+            f"In {len(apart)} of {len(found)} settings, sizes that are not a multiple of {word} bytes do not follow "
+            f"the model of the others. At worst ({in_words(worst.setting, worst.setting)}, {worst.measure}, "
+            f"{', '.join(others[:TOLD])} bytes), a quarter of such messages takes "
+            f"{significant(worst.others_times or 0.0)} times as long as whole words, or longer. Pad "
             "messages to whole words."
         )
 
@@ -127,8 +128,8 @@ def _break_in_words(model: Fit, index: int) -> str:
     quantile = model.quantile or 2.0
     if abs(jump) > quantile * error and abs(jump) > bend:
         up = "up" if jump > 0 else "down"
-        return f"Somewhere {where} it steps {up} by {duration(abs(jump))}, and goes from {slopes}."
-    return f"Somewhere {where} it bends, from {slopes}."
+        return f"Somewhere {where} it steps {up} by {duration(abs(jump))}, and its slope goes from {slopes}."
+    return f"Somewhere {where} it bends, and its slope goes from {slopes}."
 
 
 def _on_held_out(checked: MessageHeldOut) -> Iterator[str]:
@@ -155,7 +156,7 @@ def _on_factors(measure: Measure, effects: FactorAnalysis | None) -> Iterator[st
     also = ""
     if pairs and pairs[0].eta_squared / rest > HELD_OUT_AIM:
         first, second = pairs[0].factors
-        also = f"; what {first} does depends on {second} ({percent(min(pairs[0].eta_squared / rest, 1.0))})"
+        also = f"; the effect of {first} depends on {second} ({percent(min(pairs[0].eta_squared / rest, 1.0))})"
     beside = f"The size explains {percent(size)} of the variation of log {what}; of the rest" if size else (
         f"Of the variation of log {what}"
     )  # fmt: skip

@@ -102,8 +102,8 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
 
 
 _WRONG = (
-    "{count} repetitions went another way than they must: a deadlock was not broken by inheriting a priority (this "
-    "system may have none for mutexes), or a message was not the one that was sent."
+    "{count} repetitions did not go as they must: no inherited priority broke a deadlock (mutexes of this system may "
+    "not lend any), or a message was not the one that was sent."
 )
 
 
@@ -143,23 +143,38 @@ def _merits(times: Sequence[RhealstoneTime]) -> Iterable[RhealstoneMerit]:
 
 
 def _sentences(times: Sequence[RhealstoneTime], merits: Sequence[RhealstoneMerit]) -> Iterable[str]:
-    crossing = [(one.factor, one) for one in times if one.factor is not None and one.component != "interrupt-latency"]
-    if crossing:
-        (low, least), (high, most) = (choose(crossing, key=lambda pair: pair[0]) for choose in (min, max))
-        yield (
-            f"What reaches a task on the other core takes {multiple(low)} ({least.component}) to {multiple(high)} "
-            f"({most.component}) times as long as on the same core."
-        )
+    yield from _about_crossing([(one.factor, one) for one in times if one.factor is not None])
     for one in times:
         if one.component == "deadlock-breaking" and one.form == "cross" and one.factor is not None:
             yield (
-                "A task that holds what a more urgent one on the other core needs is raised above what keeps it from "
-                f"running there: the urgent one has it {duration(one.samples_us.median.value)} after it asked."
+                "If an urgent task needs what a task on the other core holds, the kernel raises the holder above the "
+                "task that keeps it from running there. The urgent task has it "
+                f"{duration(one.samples_us.median.value)} after it asked."
             )
             break
     for merit in merits:
         where = "on one core" if merit.form == "same" else "across two"
         yield (
             f"Rhealstone's figure of merit {where}, beginning on core {merit.core}: {merit.per_s:,.0f} per second, one "
-            f"over the mean of {merit.mean_us:.3g} µs. It weighs six unlike times alike; read the six."
+            f"over the mean of {merit.mean_us:.3g} µs. It gives six unlike times the same weight; read the six."
+        )
+
+
+def _about_crossing(crossing: Sequence[tuple[float, RhealstoneTime]]) -> Iterable[str]:
+    """Say what reaching the other core costs, and apart from the rest the component whose two forms are unlike."""
+    waking = [pair for pair in crossing if pair[1].component not in ("interrupt-latency", "task-switching")]
+    if waking:
+        (low, least), (high, most) = (choose(waking, key=lambda pair: pair[0]) for choose in (min, max))
+        yield (
+            "Waking a waiting task on the other core, while the waking task goes on to call the kernel, takes "
+            f"{multiple(low)} ({least.component}) to {multiple(high)} ({most.component}) times as long as waking one "
+            "on the same core."
+        )
+    switching = [factor for factor, one in crossing if one.component == "task-switching"]
+    if switching:
+        low, high = min(switching), max(switching)
+        factors = multiple(low) if multiple(low) == multiple(high) else f"{multiple(low)} to {multiple(high)}"
+        yield (
+            f"Task switching takes {factors} times as long across cores, because its forms differ: on one core no task "
+            "waits, and one ready task yields to another; across cores a waiting task is woken."
         )

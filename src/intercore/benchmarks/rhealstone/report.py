@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.benchmarks.rhealstone.analysis import analyse, warnings
+from intercore.benchmarks.rhealstone.answers import answers
 from intercore.view.dots import Dot, dots_figure
 from intercore.view.quantity import duration, significant
 from intercore.view.section import Report, Section, where
@@ -23,13 +24,14 @@ _DASH = "–"
 _NOTES = (
     "The definitions are those of Kar and Porter (Rhealstone: a real-time benchmarking proposal, Dr. Dobb's Journal, "
     "February 1989) and Kar (Implementing the Rhealstone real-time benchmark, Dr. Dobb's Journal, April 1990). The "
-    "originals time many rounds on one core, divide, and subtract a loop's overhead; here each sample is one event, "
-    "from a reading of the common clock to another, and looking at the clock is in it.",
-    "Form cross is not in the originals: what is reached is on the next core. A task does not yield to another core, "
-    "so there task switching is waking a task of equal priority on a core that sleeps. Preemption and interrupt "
-    "latency find the other core at work.",
-    "Deadlock breaking is what is called priority inversion today: the time includes the way of the task of low "
-    "priority out of the kernel and its release of the mutex.",
+    "originals time many rounds on one core, divide, and subtract a loop's overhead. Here each sample is one event, "
+    "from a reading of the common clock to another, and includes the cost of looking at the clock.",
+    "Form cross is not in the originals: in it, the task or handler that is reached is on the next core. A task does "
+    "not yield to another core. So in form cross, task-switching wakes a task of equal priority on a core that sleeps, "
+    "while in form same one ready task yields to another. Preemption and interrupt latency find the other core at "
+    "work.",
+    "Deadlock breaking is called priority inversion today. The time includes the way of the task of low priority out "
+    "of the kernel and its release of the mutex.",
 )
 
 
@@ -48,6 +50,7 @@ def report(run: Run) -> Report:
             list(_figures(analysis)),
             _NOTES,
         ),
+        answers=tuple(answers(analysis)),
     )
 
 
@@ -116,5 +119,5 @@ def _figures(analysis: RhealstoneAnalysis) -> Iterable[Figure]:
         text = f"median {_median(one)}<br>longest of {one.samples_us.n:,} {_longest(one)}"
         groups.setdefault(label, []).append(Dot(one.component, one.samples_us.median.value / 1e6, text))
     if any(dot.value > 0 for dots in groups.values() for dot in dots):
-        caption = "Medians, with the cost of looking. Marks that are far apart: the way to the other core costs much."
+        caption = "Medians, with the cost of looking. Where marks are far apart, the way to the other core costs much."
         yield dots_figure("rhealstone", "Rhealstone's components", "time", groups, caption)

@@ -84,8 +84,8 @@ def _impossible(points: Sequence[SpeedupPoint]) -> list[str]:
 
 _BESIDE = "other programs or a changing clock frequency are likely; take more samples, or measure on a quieter machine"
 _WITHIN = (
-    "nothing else runs on a simulated chip: the work itself takes other times, as the tick, the other core or a cache "
-    "comes into it in other places; take more samples"
+    "nothing else runs on a simulated chip: the time of the work itself varies, because the tick, the other core or a "
+    "cache comes into it in other places; take more samples"
 )
 """Why samples of one setting differ: on a machine, and on a simulated chip."""
 
@@ -109,7 +109,9 @@ def _width(estimate: Interval) -> float:
 
 
 _STEPS = "Disturbances, or work that outgrows a cache between two sizes, are likely"
-_UNEVEN = "The time of the work does not grow evenly with its size, as where it outgrows a cache between two sizes"
+_UNEVEN = (
+    "The time of the work does not grow evenly with its size, for example because it outgrows a cache between two sizes"
+)
 """Why a fit is poor: on a machine, and on a simulated chip, where nothing disturbs."""
 
 
@@ -118,9 +120,9 @@ def _fit_warnings(fit: ForkJoinFit, cause: str) -> list[str]:
     quantisation = fit.quantisation
     if quantisation and quantisation.quantised:
         sentences.append(
-            f"{fit.group}: TP falls on whole kernel ticks of {quantisation.tick_us:g} µs (Rayleigh test, "
-            f"p = {quantisation.p_value:.2g}): completion was polled on the tick. The overhead includes the wait for "
-            "the tick, and TP is known to no less than a tick; wait for completion with join=notify."
+            f"{fit.group}: TP falls on whole kernel ticks of {quantisation.tick_us:g} µs (Rayleigh test, p = "
+            f"{quantisation.p_value:.2g}): completion was polled on the tick. The overhead includes the wait for the "
+            "tick, and TP is known no better than to a tick; wait for completion with join=notify."
         )
     elif fit.largest_residual > _POOR_FIT:  # of what falls on ticks the sentence above has told why
         sentences.append(

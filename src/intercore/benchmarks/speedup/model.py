@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from intercore.statistics.intervals import CONFIDENCE, RESAMPLES, Interval, generator, interval
+from intercore.statistics.least_squares import least_squares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,8 +76,6 @@ def _t1_us_at(efficiency: float, cores: int, parameters: Floats) -> Floats:
 
 def fitted(group: str, settings: Sequence[Setting], tick_us: float) -> Model:
     """Fit TP - T1/P = overhead + loss T1/P; `tick_us` is the width of TP's quantisation, 0 if there is none."""
-    from statsmodels.regression.linear_model import WLS  # noqa: PLC0415 - 2 s that no other command should take
-
     sizes = len(settings)
     cores = settings[0].point.cores
     t1, tp = np.stack([setting.medians[:, 0] for setting in settings], axis=1)
@@ -88,11 +87,11 @@ def fitted(group: str, settings: Sequence[Setting], tick_us: float) -> Model:
 
     with_loss = sizes >= 3 and bool(np.ptp(t1) > 0)
     design = np.column_stack((np.ones(sizes), t1 / cores))[:, : 1 + with_loss]
-    fit = WLS(tp - t1 / cores, design, weights=weights).fit()
+    fit = least_squares(tp - t1 / cores, design, weights)
     parameters = np.zeros(2)
-    parameters[: 1 + with_loss] = fit.params
+    parameters[: 1 + with_loss] = fit.parameters
     freedom = sizes - (1 + with_loss)
-    chi_squared = float(fit.ssr) / freedom if freedom else None
+    chi_squared = fit.squares / freedom if freedom else None
     birge = math.sqrt(max(1.0, chi_squared or 0.0))
 
     rng = generator(group)
@@ -106,16 +105,16 @@ def fitted(group: str, settings: Sequence[Setting], tick_us: float) -> Model:
         draws = parameters[:, None] + birge * (refits - parameters[:, None])
     elif freedom:
         draws = np.zeros((2, RESAMPLES))
-        draws[: 1 + with_loss] = _normal(rng, fit.params, birge**2 * fit.normalized_cov_params)
+        draws[: 1 + with_loss] = _normal(rng, fit.parameters, birge**2 * fit.covariance)
 
     total = float(np.sum(weights * (tp - np.average(tp, weights=weights)) ** 2))
     return Model(
         parameters=parameters,
         draws=draws,
         with_loss=with_loss,
-        r_squared=1 - float(fit.ssr) / total if total > 0 else None,
+        r_squared=1 - fit.squares / total if total > 0 else None,
         reduced_chi_squared=chi_squared,
-        largest_residual=float(np.max(np.abs(fit.resid) / tp)),
+        largest_residual=float(np.max(np.abs(fit.residuals) / tp)),
     )
 
 

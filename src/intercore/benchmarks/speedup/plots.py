@@ -178,10 +178,10 @@ def _ticks_figure(own: Sequence[Group], literature: Sequence[Group]) -> Iterator
         for index, group in enumerate(groups)
     ]
     caption = (
-        "How far the medians of TP go beyond whole ticks of their kernel. Where a program looks once per tick whether "
-        "all is done, every size ends at the same height, as the published .97 and .98 ms do, likely for that reason: "
-        "when the work was done is then known to no less than a tick. Groups whose ends are so quantised are joined by "
-        "lines. Sizes below half a tick say nothing."
+        "How far the medians of TP go beyond whole ticks of their kernel. If a program looks once per tick whether all "
+        "is done, every size ends at the same height. The published .97 and .98 ms do so, likely for that reason. The "
+        "end of the work is then known no better than to a tick. Lines join groups whose ends are so quantised. Sizes "
+        "below half a tick say nothing."
     )
     yield {"name": "beyond-whole-ticks", "data": data, "layout": layout, "caption": caption}
 

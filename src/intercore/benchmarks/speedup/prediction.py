@@ -72,7 +72,7 @@ def predict(
     ours = [one for one in known if basis.matches(one.measurement, wanted)]
     if not ours:
         raise UsageError(
-            f"{basis.never_measured(target, wanted, known)}. Measure it: what a way to fork and join costs does not "
+            f"{basis.never_measured(target, wanted, known)}. Measure it: the cost of one way to fork and join does not "
             "follow from that of another"
         )
     settings = basis.by_setting(ours, _NO_SETTING)
@@ -88,7 +88,7 @@ def _asked(words: Iterable[str]) -> tuple[float, dict[str, str]]:
         raise UsageError("n is a size in units of the workload; say what the work takes on one core: duration=3ms")
     text = wanted.pop(DURATION, None)
     if text is None:
-        raise UsageError("work of which duration on one core? e.g. duration=3ms")
+        raise UsageError("say how long the work takes on one core, e.g. duration=3ms")
     found = _DURATION.fullmatch(text)
     if found is None or float(found[1]) <= 0:
         raise UsageError(f"{DURATION}={text} is no duration above 0, such as 250us, 3ms or 1.5s")
@@ -145,7 +145,7 @@ def _of_setting(target: str, t1_us: float, ours: Sequence[Known], *, extrapolate
         f"{duration(t1_us)} on one core is outside of what was measured of {where}: {duration(low)} to {duration(high)}"
     )
     if outside and not extrapolate:
-        raise UsageError(f"{said}. Measure it, or use --extrapolate to have it all the same")
+        raise UsageError(f"{said}. Measure it, or use --extrapolate to predict it all the same")
     quantisation = quantisation_of(points)
     tick_us = quantisation.tick_us if quantisation and quantisation.quantised else 0.0
     model = fitted(where, points, tick_us)
@@ -154,9 +154,9 @@ def _of_setting(target: str, t1_us: float, ours: Sequence[Known], *, extrapolate
     if tp_us.value <= 0:
         raise UsageError(f"the model of {where} gives no time above 0 for {duration(t1_us)}: it cannot be used there")
     if len(points) < _FEWEST_SIZES:
-        notes.append("Two sizes have a line through them whatever they are: a third one would tell how good it is.")
+        notes.append("Any two sizes have a line through them: a third size would tell how good the line is.")
     if tick_us:
-        notes.append(f"TP falls on whole ticks of {duration(tick_us)} here: what is predicted is their mean.")
+        notes.append(f"TP falls on whole ticks of {duration(tick_us)} here: the prediction is their mean.")
     speedup = _inverse(tp_us, t1_us)
     conclusive = is_conclusive(tp_us)
     repetitions = advised(max(map(len, by_n.values())), scatter) if scatter else REPETITIONS

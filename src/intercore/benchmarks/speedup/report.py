@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
+from intercore.benchmarks.speedup.answers import answers, paying, remarks
 from intercore.benchmarks.speedup.document import to_json
 from intercore.benchmarks.speedup.doubts import warnings
 from intercore.benchmarks.speedup.points import BENCHMARK
@@ -63,7 +64,10 @@ def report(run: Run, efficiency: float) -> Report:
                 *literature_tables(run, analysis.points),
             ],
         ),
-        Analysed(analysis, efficiency),
+        analysis=Analysed(analysis, efficiency),
+        answers=tuple(answers(analysis, efficiency)),
+        costs=tuple(paying(analysis, efficiency)),
+        remarks=tuple(remarks(analysis)),
     )
 
 

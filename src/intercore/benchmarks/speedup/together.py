@@ -58,7 +58,8 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
         nothing={run.id: _nothing(run) for run in runs if not by_run[run.id]},
         leads={run.id: html["lead"](by_run[run.id], *_best(by_run[run.id])) for run in runs if by_run[run.id]},
         figures=figures(own, literature, efficiency) if own else (),
-        reading=html["reading"](efficiency),
+        reading=Markup().join(html["each"](groups) for groups in by_run.values() if groups)
+        + html["reading"](efficiency),
         note=html["thinned"]() if is_thinned(own) else Markup(),
         numbers=html["numbers"](own + literature, stated, beside, tables, label, efficiency),
     )

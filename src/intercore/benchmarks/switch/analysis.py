@@ -128,19 +128,20 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
         said.append(_about_wrong(counts["wrong"], ours))
     if counts["migrated"]:
         said.append(
-            f"{counts['migrated']} times a task was found on another core than it was pinned to: allow the affinity."
+            f"{counts['migrated']} times a task was found on a core other than the one it was pinned to: allow the "
+            "affinity."
         )
     if counts["lost"]:
-        said.append(f"{counts['lost']} samples did not fit the target's memory: ask for fewer.")
+        said.append(f"{counts['lost']} samples did not fit into the target's memory: ask for fewer.")
     if counts["preempted"]:
         said.append(
-            f"Tasks that should not be were preempted {counts['preempted']} times while switch measured: something of "
-            "higher priority ran. Close it, or look at the median and not at the largest values."
+            f"While switch measured, tasks that should not be preempted were preempted {counts['preempted']} times: "
+            "something of higher priority ran. Close it, or look at the median and not at the largest values."
         )
     if any(one.conditions.get("scheduler.policy") == "SCHED_OTHER" for one in ours):
         said.append(
-            "Without real-time scheduling a woken task need not preempt another one: what switch measures on one core, "
-            "and with target=busy, depends on how the system shares its time."
+            "Without real-time scheduling a woken task need not preempt another one. So the results of switch on one "
+            "core, and with target=busy, depend on how the system shares its time."
         )
     unaligned = sum(
         one.factors.get("time") == "aligned" and one.factors.get("from") != one.factors.get("to")
@@ -155,13 +156,13 @@ def _about_wrong(count: int, ours: Sequence[Measurement]) -> str:
     wrong = [one for one in ours if one.checks.get("wrong", 0)]
     if all(_took_turns(one) for one in wrong):
         return (
-            f"{count} of the yields let the other task run before they were made: this kernel has tasks of one "
-            f"priority take turns at each tick ({_TIME_SLICING} is 1). These numbers mean nothing; a program of this "
-            "version takes such turns again, so build it anew."
+            f"In {count} of the yields, the other task ran before the yield: in this kernel tasks of one priority take "
+            f"turns at each tick ({_TIME_SLICING} is 1). These numbers mean nothing; a program of this version takes "
+            "such turns again, so build it anew."
         )
     return (
-        f"{count} of the signals did not arrive as they were sent, or before they were sent: the primitive or the "
-        "common clock of this target is broken."
+        f"{count} of the signals arrived altered, or before they were sent: the primitive or the common clock of this "
+        "target is broken."
     )
 
 
@@ -177,7 +178,8 @@ def _about_retaken(measurements: Iterable[Measurement]) -> Iterator[str]:
     if count:
         yield (
             f"{count:,} turn{'s' * (count != 1)} of yields {'were' if count != 1 else 'was'} taken again: the other "
-            "task ran before the yield, or not by it, as where a tick has tasks of one priority take turns."
+            "task ran before the yield, or ran for another reason, for example because tasks of one priority take "
+            "turns at a tick."
         )
 
 
@@ -190,9 +192,7 @@ def _disturbed(ours: Sequence[Measurement]) -> list[str]:
         for sentence in disturbances(values for _, values in wake_ups_us(pool))
     ]
     more = len(found) - _MOST_SAID
-    return found[:_MOST_SAID] + (
-        [f"There are {more} more sentences of this kind to be said of switch."] if more > 0 else []
-    )
+    return found[:_MOST_SAID] + ([f"{more} more sentences of this kind apply to switch."] if more > 0 else [])
 
 
 # What is compared

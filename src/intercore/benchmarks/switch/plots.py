@@ -12,7 +12,7 @@ from intercore.benchmarks.switch.names import named, pair_of
 from intercore.benchmarks.switch.publication import SwitchPublication
 from intercore.benchmarks.switch.wake_ups import TRUE_TIMES
 from intercore.view.distribution import histogram_figure
-from intercore.view.figure import AXIS, base_layout, log_axis, plot_text
+from intercore.view.figure import AXIS, HEAT, base_layout, log_axis, plot_text
 from intercore.view.quantity import duration, significant
 
 if TYPE_CHECKING:
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
 MOST_PAIRS = 6  # that have a column of their own
 _PANELS_A_ROW = 4
 _PANEL_HEIGHT, _PANEL_GAP = 190, 0.1
-_HEAT = [
-    [0, "#f4f1d0"],
-    [0.35, "#9fd3b5"],
-    [0.7, "#3f9bb4"],
-    [1, "#28508f"],
-]  # of equal steps to the eye, on any ground
 _HISTOGRAM_OF = "notification"
 
 
@@ -112,7 +106,7 @@ def _heat_map(wake_ups: Sequence[WakeUp]) -> Figure:
                 "yaxis": f"y{suffix}",
                 "zmin": 0,
                 "zmax": max(medians),
-                "colorscale": _HEAT,
+                "colorscale": HEAT,
                 "showscale": False,
                 "xgap": 2,
                 "ygap": 2,
@@ -219,9 +213,9 @@ def _clocks_figure(analysis: SwitchAnalysis, first: FalseTime | WakeUp) -> Figur
             }
         )
     caption = (
-        "Subtracting the counters of two cores that nobody has aligned gives how much later one began, and hides the "
-        "wake-up in its last digits; towards the core that began later it is negative. The published time between "
-        "cores is likely of two such counters, too."
+        "Subtracting the counters of two cores that nobody has aligned shows how much later one began, and hides the "
+        "wake-up in its last digits. Towards the core that began later, the result is negative. The published time "
+        "between cores likely comes from two such counters, too."
     )
     return {"name": "switch-false-time", "data": data, "layout": layout, "caption": caption}
 

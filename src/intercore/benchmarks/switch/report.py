@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from intercore.benchmarks.switch.analysis import analyse, warnings
+from intercore.benchmarks.switch.answers import answers, costs, remarks
 from intercore.benchmarks.switch.literature import (
     beside_published,
     false_times_table,
@@ -32,25 +33,27 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
 
 _NOTES = (
-    "A wake-up is timed from a reading of the clock in front of the signal to the first reading in the woken task. The "
-    "woken task is known to be blocked before: the platform is asked. On one core the woken task has the higher "
-    "priority and preempts the signaller; on another core it finds the core asleep, or busy with a task of lower "
-    "priority, as `target` says. The cost of looking, an empty pair of readings, is contained in every number, and not "
+    "A wake-up is timed from a reading of the clock right before the signal to the first reading in the woken task. "
+    "The woken task is known to be blocked before: the platform is asked. On one core the woken task has the higher "
+    "priority and preempts the signaller. On another core it finds the core asleep, or busy with a task of lower "
+    "priority, as `target` says. Every number contains the cost of looking, an empty pair of readings; nothing is "
     "subtracted.",
-    "The signalling call is timed where it does not switch to the woken task: across cores as it is, on one core from "
-    "a caller of higher priority than the task that it wakes. Of yield it is a yield with nobody to yield to.",
-    "For a design: where the ratio is near 1, a task belongs where its data and its deadline are, and what it costs to "
-    "wake it does not matter for that. What a wake-up across cores adds is the interrupt to the other core, its waking "
-    "up, and both cores' way through the kernel's locks; what it saves is that the signaller goes on at once, while on "
-    "one core it waits until the woken task has done its work.",
+    "The signalling call is timed where it does not switch to the woken task: across cores in the same signal, and on "
+    "one core from a caller of higher priority than the task that it wakes. For yield, the call is a yield with nobody "
+    "to yield to.",
+    "For a design: where the ratio is near 1, put a task where its data and its deadline are; the cost of waking it "
+    "does not matter for that. A wake-up across cores adds the interrupt to the other core, its waking up, and both "
+    "cores' way through the kernel's locks. It saves the signaller's wait: across cores the signaller goes on at once, "
+    "while on one core it waits until the woken task has done its work.",
     "With time=aligned each core reads a counter of its own. Before and after the samples the cores exchange time "
-    "stamps, spinning; of 64 exchanges the one with the shortest round trip tells by how much one counter is ahead, "
-    "give or take half of it. Each sample is corrected for its moment; ± is what remains, for all samples alike.",
+    "stamps, spinning. Of 64 exchanges, the one with the shortest round trip tells by how much one counter is ahead, "
+    "give or take half of that round trip. Each sample is corrected for its moment; ± is the uncertainty that remains, "
+    "for all samples alike.",
 )
 _NOTE_ON_FALSE_TIMES = (
     "A published measurement of an ESP32 found 190.334 ms from a signal on one core to a task on the other, and 0.012 "
-    "ms on one core. Both ends were likely read from the processor's own tick counter, of which every core has one "
-    "that starts when its core does. time=raw-counter does so: on a chip whose second core starts later it gives a "
+    "ms on one core. Both ends were likely read from the processor's own tick counter. Every core has one, which "
+    "starts when its core does. time=raw-counter does the same. On a chip whose second core starts later, it gives a "
     "time that is nearly constant, as large as the start was late, and negative in the opposite direction."
 )
 
@@ -72,6 +75,9 @@ def report(run: Run) -> Report:
             list(figures(run, analysis)),
             notes,
         ),
+        answers=tuple(answers(analysis)),
+        costs=tuple(costs(analysis)),
+        remarks=tuple(remarks(analysis)),
     )
 
 

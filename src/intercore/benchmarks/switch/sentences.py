@@ -36,6 +36,9 @@ def _about_ratios(ratios: Sequence[Ratio]) -> Iterator[str]:
     if not ratios:
         return
     time = next(time for time in TRUE_TIMES if any(one.time == time for one in ratios))
+    more = (
+        ". Across cores the signaller stays out of the kernel meanwhile. The cost of looking at the clock is included."
+    )
     for target in ("idle", "busy"):
         known = [one for one in ratios if (one.target, one.time) == (target, time)]
         if not known:
@@ -48,10 +51,11 @@ def _about_ratios(ratios: Sequence[Ratio]) -> Iterator[str]:
             + (f" to {_us(slowest.cross_us.value)} by {slowest.primitive}" if slowest is not quickest else "")
             + f" (medians): {_factor(low)}"
             + (f" to {_factor(high)}" if high > low else "")
-            + " times what it takes on the same core"
-            + (f", {_us(quickest.same_us.value)} by {quickest.primitive}." if slowest is not quickest
-               else f", {_us(quickest.same_us.value)}.")
+            + f" times the time on the same core ({_us(quickest.same_us.value)}"
+            + (f" by {quickest.primitive})" if slowest is not quickest else ")")
+            + f", where the woken task preempts the signaller{more}"
         )  # fmt: skip
+        more = "."
 
 
 def _about_calls(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
@@ -124,8 +128,10 @@ def _about_false_times(false_times: Sequence[FalseTime]) -> Iterator[str]:
             f"{_us(worst.raw_us.median.value)} from core {worst.first} to core {worst.second}{true}, with a standard "
             f"deviation of {_us(worst.raw_us.stdev)}"
             + (f", and {_us(back.raw_us.median.value)} the other way" if back is not None else "")
-            + ". It is not a time but how much later one counter began: large, nearly constant, and of the opposite "
-            "sign in the opposite direction."
+            + (
+                ". It is not a time: it shows how much later one counter began, and so it is large, nearly constant, "
+                "and of the opposite sign in the opposite direction."
+            )
         )
     elif false_times:
         yield (

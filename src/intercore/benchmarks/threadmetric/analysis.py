@@ -86,7 +86,7 @@ def analyse(measurements: Iterable[Measurement]) -> ThreadMetricAnalysis:
     counted = [one for one in measurements if len(ticks(one, "window"))]
     known = pools(counted, "threadmetric", "count", _setting, ("test", "core", "form", "window_ms"))
     same = {
-        (test, core, varied): float(np.median(_rates(pool)))
+        (test, core, varied): float(np.median(rates_of(pool)))
         for ((test, core, form), varied), pool in known.items()
         if form == "same"
     }
@@ -103,7 +103,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
     ours = list(measurements)
     return spoilt(ours, "threadmetric", "test", _TEXTS) + [
         f"The five tasks of {one.test} on one core did not take turns: their counts are up to {one.apart:,} apart. The "
-        "scheduler that this system permits does not do what real-time kernels do, and the count means little."
+        "scheduler that this system permits does not work like those of real-time kernels, and the count means little."
         for one in analyse(ours).counts
         if one.form == "same" and one.test in _TURNS and one.apart is not None and one.apart > _APART
     ]
@@ -125,7 +125,7 @@ def _setting(factors: Mapping[str, Level]) -> Setting:
     return str(factors["test"]), int(factors["core"]), str(factors["form"])
 
 
-def _rates(pool: Sequence[Measurement]) -> list[float]:
+def rates_of(pool: Sequence[Measurement]) -> list[float]:
     """Return counts per second of each window. A window is never shorter than a tick of the clock."""
     return [
         float(count) * one.samples("window").hz / max(int(length), 1)
@@ -138,7 +138,7 @@ def _count(
     setting: Setting, varied: Varied, pool: Sequence[Measurement], same: float | None, basic: float | None
 ) -> ThreadMetricCount:
     test, core, form = setting
-    rates = _rates(pool)
+    rates = rates_of(pool)
     rate = float(np.median(rates))
     lengths = [max(int(length), 1) * 1e3 / one.samples("window").hz for one in pool for length in ticks(one, "window")]
     apart = [
@@ -175,13 +175,16 @@ def _sentences(counts: Sequence[ThreadMetricCount]) -> Iterable[str]:
     if handed:
         (low, least), (high, most) = (choose(handed, key=lambda pair: pair[0]) for choose in (min, max))
         yield (
-            "What goes from core to core is done "
-            f"{multiple(low)} ({least.test}) to {multiple(high)} times as often ({most.test}) as on one core alone."
+            f"Rounds that go from core to core are done {multiple(low)} ({least.test}) to {multiple(high)} "
+            f"({most.test}) times as often as on one core alone."
         )
     at_once = {one.test: factor for factor, one in crossing if one.test in AT_ONCE}
     if at_once:
         listed = ", ".join(f"{test} {multiple(factor)}" for test, factor in at_once.items())
-        yield f"What both cores do at once is done so many times as often as by one: {listed}. Two would be ideal."
-    for test, shared in (("memory", "the heap's"), ("synchronisation", "the semaphore and the kernel's")):
+        yield (
+            f"When both cores do the same at once, they do it this many times as often as one core: {listed}. Two "
+            "would be ideal."
+        )
+    for test, shared in (("memory", "the heap's"), ("synchronisation", "the semaphore's and the kernel's")):
         if at_once.get(test, 2.0) < 1:
             yield f"In {test} two cores get less done than one: they spend their time on {shared} lock."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.benchmarks.threadmetric.analysis import AT_ONCE, PERIOD_S, analyse, warnings
+from intercore.benchmarks.threadmetric.answers import answers, remarks
 from intercore.view.dots import Dot, dots_figure
 from intercore.view.quantity import FORMATS, duration, significant
 from intercore.view.section import Report, Section, where
@@ -25,11 +26,11 @@ _NOTES = (
     f"our own. Counts are taken in the window and given for {PERIOD_S} s, as the original's are. Its handlers post to "
     "a semaphore or resume a thread; ours notify the task. Its basic processing is scaled by, not compared: ours is "
     "another computation of the same kind.",
-    "Form cross is not in the original. basic, cooperative, synchronisation and memory are then done by both cores at "
-    "once, and the count is of both; in the others each round is passed to the other core, or there and back, so the "
-    "ratio tells what that costs. docs/benchmarks/threadmetric.md has the details.",
-    "In synchronisation both cores take and give one semaphore. How the two share it need not be fair: a core that has "
-    "just given it can take it again before the other one has woken.",
+    "Form cross is not in the original. In it, both cores do basic, cooperative, synchronisation and memory at once, "
+    "and the count is of both. In the others, each round is passed to the other core, or there and back, so the ratio "
+    "tells what that costs. docs/benchmarks/threadmetric.md has the details.",
+    "In synchronisation both cores take and give one semaphore. They need not share it fairly: a core that has just "
+    "given it can take it again before the other one has woken.",
 )
 
 
@@ -48,6 +49,8 @@ def report(run: Run) -> Report:
             list(_figures(analysis)),
             _NOTES,
         ),
+        answers=tuple(answers(analysis)),
+        remarks=tuple(remarks(analysis)),
     )
 
 

@@ -1,0 +1,42 @@
+"""What `api` answers on one line: what calls of the kernel cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.benchmarks.api.analysis import ALONE, EMPTY, SPIN
+from intercore.view.answer import Answer, Remark, about_times, among
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from intercore.benchmarks.api.analysis import ApiAnalysis, ApiCall
+
+
+def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
+    """Answer what the dearest call costs alone."""
+    alone = [one for one in analysis.calls if one.other == ALONE and one.call != EMPTY and one.cost_us.value > 0]
+    if alone:
+        dearest = max(alone, key=lambda one: one.cost_us.value)
+        yield Answer("dearest kernel call", dearest.cost_us, about=_called(dearest))
+    for call, question in (("lock", "lock a free mutex"), ("unlock", "unlock it")):
+        found = [one for one in alone if one.call == call]
+        if found:
+            usual = min(found, key=lambda one: one.core)
+            yield Answer(question, usual.cost_us, brief=False)
+
+
+def remarks(analysis: ApiAnalysis) -> Iterator[Remark]:
+    """Tell what the other core's calls do to a call."""
+    found = [(one.factor, one) for one in analysis.calls if one.factor is not None and one.factor > 1]
+    if found:
+        factor, most = max(found, key=lambda each: each[0])
+        doing = {SPIN: "computes", "same": "makes the same calls"}.get(most.other, f"calls {most.other}")
+        yield Remark(
+            factor,
+            f"{_called(most)} costs {about_times(factor)} times as much while the other core {doing}.",
+        )
+
+
+def _called(one: ApiCall) -> str:
+    return among(one.call if one.size is None else f"{one.call} {one.size:,}", one.varied)

@@ -1,0 +1,20 @@
+"""What `clock` answers on one line: what looking at it costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.statistics.intervals import Interval
+from intercore.view.answer import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from intercore.benchmarks.clock.analysis import ClockAnalysis
+
+
+def answers(analysis: ClockAnalysis) -> Iterator[Answer]:
+    """Answer what an empty pair of readings takes: it is in every time that is measured."""
+    found = [ticks / one.hz * 1e6 for one in analysis.intervals for ticks in one.looking.values()]
+    if found:
+        yield Answer("reading the clock", Interval(max(found)))

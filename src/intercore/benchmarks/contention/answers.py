@@ -1,0 +1,42 @@
+"""What `contention` answers on one line: what cores get done together, and what a task gets beside another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.statistics.intervals import Interval
+from intercore.view.answer import Answer, Remark
+from intercore.view.quantity import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from intercore.benchmarks.contention.analysis import ContentionAnalysis
+
+
+def answers(analysis: ContentionAnalysis) -> Iterator[Answer]:
+    """Answer what all cores together get done, against one."""
+    found = [one for one in analysis.contests if len(one.cores) > 1]
+    if found:
+        most = max(found, key=lambda one: one.of_a_core)
+        yield Answer("work of all cores", Interval(most.of_a_core), "times", "that of one alone")
+    if len(analysis.alone) > 1:
+        first, *others = analysis.alone
+        slowest = max(others, key=lambda one: one.times_first)
+        question = f"core {slowest.core} against core {first.core}"
+        about = "time of the same work, alone"
+        yield Answer(question, Interval(slowest.times_first), "times", about, brief=False)
+
+
+def remarks(analysis: ContentionAnalysis) -> Iterator[Remark]:
+    """Tell what one that does no work takes from a task on its core."""
+    found = [
+        (worker.of_a_core, one.label)
+        for one in analysis.contests
+        if len(one.workers) == 1 and not one.sleeps
+        for worker in one.workers
+        if 0 < worker.of_a_core < 1
+    ]
+    if found:
+        part, label = min(found)
+        yield Remark(1 / part, f"{label}: the only task with work gets {percent(part)} of its core.")

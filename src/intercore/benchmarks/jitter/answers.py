@@ -1,0 +1,52 @@
+"""What `jitter` answers on one line: how late a periodic task is released."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from intercore.statistics.intervals import Interval
+from intercore.view.answer import Answer, Remark, about_times
+from intercore.view.cost import Cost
+from intercore.view.quantity import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from intercore.benchmarks.jitter.analysis import JitterAnalysis, Setting
+
+
+def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
+    """Answer how late a release was at most, at rest and under load of lower priority."""
+    for question, loaded in (("late at rest, at most", False), ("late under load, at most", True)):
+        found = _settings(analysis, loaded=loaded)
+        if found:
+            yield Answer(question, Interval(max(map(_largest_us, found))))
+
+
+def costs(analysis: JitterAnalysis) -> Iterator[Cost]:
+    """Give how late a release is, at rest and under load."""
+    for label, loaded in (("a release, late at rest", False), ("a release, late under load", True)):
+        found = _settings(analysis, loaded=loaded)
+        if found:
+            typical = median(one.late_us.median.value for one in found)
+            yield Cost("deadline", label, typical, longest_us=max(map(_largest_us, found)))
+
+
+def remarks(analysis: JitterAnalysis) -> Iterator[Remark]:
+    """Tell what load does to the largest lateness."""
+    rest, load = (max(map(_largest_us, _settings(analysis, loaded=loaded)), default=0.0) for loaded in (False, True))
+    if 0 < rest < load:
+        yield Remark(
+            load / rest,
+            f"Load makes a release up to {duration(load)} late, {about_times(load / rest)} times as much as at rest.",
+        )
+
+
+def _settings(analysis: JitterAnalysis, *, loaded: bool) -> list[Setting]:
+    free = [one for one in analysis.settings if one.migrate == "none" and one.load != "same-priority"]
+    return [one for one in free if (one.load != "none") == loaded]
+
+
+def _largest_us(one: Setting) -> float:
+    return max(one.late_us.max, one.late_us.max if one.counted is None else one.counted.late_max_us)

@@ -1,0 +1,36 @@
+"""What `memory` answers on one line: how fast memory is, and how much the other core slows it down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.benchmarks.memory.analysis import worst_interference
+from intercore.view.answer import Answer, Remark, about_times, among
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from intercore.benchmarks.memory.analysis import MemoryAnalysis, MemoryInterference
+
+
+def answers(analysis: MemoryAnalysis) -> Iterator[Answer]:
+    """Answer how many times as long memory takes beside the other core, at worst."""
+    worst = _worst(analysis)
+    if worst is not None:
+        about = among(f"{worst.access} in {worst.region}", worst.varied)
+        yield Answer("memory, other core busy", worst.slowdown, "times", about)
+
+
+def remarks(analysis: MemoryAnalysis) -> Iterator[Remark]:
+    """Tell the same."""
+    worst = _worst(analysis)
+    if worst is not None:
+        yield Remark(
+            worst.slowdown.value,
+            f"Core {worst.core} takes {about_times(worst.slowdown.value)} times as long to {worst.access} in "
+            f"{worst.region} while the other core does {worst.other} in {worst.other_region}.",
+        )
+
+
+def _worst(analysis: MemoryAnalysis) -> MemoryInterference | None:
+    return worst_interference(analysis.interference) if analysis.interference else None

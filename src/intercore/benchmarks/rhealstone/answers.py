@@ -1,0 +1,22 @@
+"""What `rhealstone` answers on one line: what the slowest of its six times takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.view.answer import Answer, among
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from intercore.benchmarks.rhealstone.analysis import RhealstoneAnalysis
+
+
+def answers(analysis: RhealstoneAnalysis) -> Iterator[Answer]:
+    """Answer what the slowest of its times is, across two cores; on one, where it was measured there alone."""
+    forms = {one.form for one in analysis.times}
+    found = [one for one in analysis.times if one.form == ("cross" if "cross" in forms else "same")]
+    if found:
+        most = max(found, key=lambda one: one.samples_us.median.value)
+        question = "slowest of six, across" if most.form == "cross" else "slowest of six"
+        yield Answer(question, most.samples_us.median, about=among(most.component, most.varied))

@@ -1,0 +1,142 @@
+"""What crossing cores costs, in one picture: all operations of a run on one axis of time, to print and to pin up."""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby
+from typing import TYPE_CHECKING, get_args
+
+from markupsafe import Markup
+
+from intercore.text import printable
+from intercore.view.axes import Scale
+from intercore.view.cost import Cost, Group, Paying
+from intercore.view.marks import Drawing, Panel
+from intercore.view.quantity import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+USUAL_US = (0.1, 10_000.0)
+"""Ends of the axis, in microseconds, unless something lies outside."""
+
+_ROW, _HEADING, _EDGE = 31, 24, 10  # pixels: of an operation, of a group's name, at the ends
+_AXIS = 22  # pixels for the labels of an axis
+_SIDE = 22  # pixels beside it, for half of the label at its end
+_LEFT = 0.55  # place from which on a label ends at its mark
+_PARALLEL = "parallel work"
+
+
+def overview(costs: Sequence[Cost | Paying], cycle_hz: int | None) -> Markup:
+    """Return the picture; empty if there is nothing to draw. `cycle_hz` gives the axis of cycles, where known."""
+    rows = list(_rows(costs))
+    if not rows:
+        return Markup()
+    height = float(sum(_HEADING if isinstance(row, str) else _ROW for row in rows) + 2 * _EDGE)
+    low, high = _ends(costs)
+    across = Scale({"type": "log", "range": [math.log10(low), math.log10(high)], "ticksuffix": "s"}, [])
+    drawing = Drawing(Panel("", across, Scale({"range": [0, height]}, []), (), height, x_labels=True), titles=True)
+    for tick in across.ticks():
+        drawing.line("grid", (tick.at, tick.at), (0, 1))
+        drawing.text("middle", tick.at, 0, tick.label, down=16)
+    if cycle_hz is not None:
+        for place, label in _cycles(low, high, cycle_hz):
+            drawing.line("axis", (place, place), (1, 1 - 5 / height))
+            drawing.text("middle", place, 1, label, down=-8)
+    down = float(_EDGE)
+    for row in rows:
+        if isinstance(row, str):
+            drawing.text("panel", 0, 1 - (down + _HEADING / 2) / height, row)
+        elif isinstance(row, Cost):
+            _draw_cost(drawing, across, 1 - (down + _ROW * 0.7) / height, row)
+        else:
+            _draw_paying(drawing, across, 1 - (down + _ROW * 0.7) / height, row)
+        down += _HEADING if isinstance(row, str) else _ROW
+    top = _AXIS if cycle_hz is not None else 4
+    around = f"margin:{top}px {_SIDE}px {_AXIS}px;width:calc(100% - {2 * _SIDE}px);height:{height:.0f}px"
+    label = printable("; ".join(_words(row) for row in rows if not isinstance(row, str)))
+    return Markup(
+        '<svg class="plot overview" role="img" aria-label="What crossing cores costs: {}" style="{}">{}</svg>'
+    ).format(label, f"--below-narrow:{_AXIS}px;{around}", Markup().join(drawing.pieces))
+
+
+def _rows(costs: Sequence[Cost | Paying]) -> Iterator[str | Cost | Paying]:
+    """Yield the name of each group, and behind it its operations, the quickest first."""
+    order = {name: place for place, name in enumerate(get_args(Group))}
+    known = sorted(
+        (one for one in costs if isinstance(one, Cost)), key=lambda one: (order[one.group], one.across_us or 0)
+    )
+    for group, of_it in groupby(known, key=lambda one: one.group):
+        yield group
+        yield from of_it
+    paying = sorted((one for one in costs if isinstance(one, Paying)), key=lambda one: one.faster_us)
+    if paying:
+        yield _PARALLEL
+        yield from paying
+
+
+def _ends(costs: Sequence[Cost | Paying]) -> tuple[float, float]:
+    """Return the ends of the axis in seconds: whole decades that hold all that is drawn."""
+    known = [
+        time
+        for one in costs
+        for time in (one[2:] if isinstance(one, Cost) else (one.faster_us, one.used_us))
+        if isinstance(time, int | float) and time > 0
+    ]
+    low, high = min(*known, USUAL_US[0]), max(*known, USUAL_US[1])
+    return 10.0 ** math.floor(math.log10(low) + 1e-9) / 1e6, 10.0 ** math.ceil(math.log10(high) - 1e-9) / 1e6
+
+
+def _cycles(low: float, high: float, hz: int) -> Iterator[tuple[float, str]]:
+    """Yield where powers of ten of cycles lie, and what stands there."""
+    first, last = math.ceil(math.log10(low * hz)), math.floor(math.log10(high * hz))
+    for power in range(first, last + 1):
+        place = (power - math.log10(low * hz)) / (math.log10(high) - math.log10(low))
+        if 0.02 <= place <= 0.98:
+            yield place, f"{10**power:,}" + (" cycles" if power == first else "")
+
+
+def _draw_cost(drawing: Drawing, scale: Scale, y: float, row: Cost) -> None:
+    places = [
+        None if time is None or time <= 0 else scale.within(time / 1e6)
+        for time in (row.across_us, row.same_us, row.longest_us)
+    ]
+    across, same, longest = places
+    known = [place for place in places if place is not None]
+    if not known:
+        return
+    if longest is not None and longest > min(known):
+        drawing.line("interval c-text", (min(known), longest), (y, y))
+        drawing.mark(longest, y, "line-ns", "c-text", 8, f"longest {duration(row.longest_us or 0)}")
+    if same is not None:
+        drawing.mark(same, y, "ring-open", "c-series0", 8, f"same core {duration(row.same_us or 0)}")
+    if across is not None:
+        drawing.mark(across, y, "circle", "c-series0", 8, f"across {duration(row.across_us or 0)}")
+    _write(drawing, min(known), max(known), y, _words(row))
+
+
+def _draw_paying(drawing: Drawing, scale: Scale, y: float, row: Paying) -> None:
+    end = scale.within(row.used_us / 1e6)
+    begin = scale.within(row.faster_us / 1e6) if row.faster_us > 0 else end  # how far it reaches down is not known
+    if begin is None or end is None:
+        return
+    half = 5 / drawing.panel.height
+    drawing.rect("bar c-series2", (begin, max(end, begin + 0.005)), (y - half, y + half), _words(row))
+    _write(drawing, begin, end, y, _words(row))
+
+
+def _write(drawing: Drawing, low: float, high: float, y: float, words: str) -> None:
+    """Write above the marks, on the side where there is room; on a narrow screen at the left."""
+    drawing.text("value narrow", 0, y, words, down=-10)
+    if low > _LEFT:
+        drawing.text("value wide before", high, y, words, right=5, down=-10)
+    else:
+        drawing.text("value wide", low, y, words, right=-5, down=-10)
+
+
+def _words(row: Cost | Paying) -> str:
+    if isinstance(row, Cost):
+        return f"{row.label}: {duration(row.across_us or row.same_us or 0)}"
+    begin = f"faster from {duration(row.faster_us)}, " if row.faster_us > 0 else ""
+    used = duration(row.used_us) + " or less" * row.at_most
+    return f"{row.label}: {begin}{row.efficiency:.0%} from {used}"

@@ -1,0 +1,73 @@
+"""What a benchmark answers on one line, and what of it stands out: the first screen that a person reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from intercore.statistics.intervals import Interval
+from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, multiple, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from intercore.record.measurement import Level
+
+Unit: TypeAlias = Literal["us", "times", "bytes/s"]
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """The answer to one question that a designer asks of a benchmark."""
+
+    question: str
+    """In few words: `wake a task, other core`; at most 24 characters."""
+    value: Interval | None
+    """A number of the analysis, with its interval as far as one is known; None where no number answers."""
+    unit: Unit = "us"
+    about: str = ""
+    """What it holds for, such as the best choice: `by notification`. Where there is no number, the whole answer."""
+    brief: bool = True
+    """Whether it is among those that a terminal has room for."""
+
+    @property
+    def text(self) -> str:
+        """The answer in words: `12.0 µs (11.9–12.1), notification`; bounds that read as the value are left out."""
+        if self.value is None:
+            return self.about
+        return self.number + (f", {self.about}" if self.about else "")
+
+    @property
+    def number(self) -> str:
+        """The number alone, with its unit and bounds; empty where there is none."""
+        if self.value is None:
+            return ""
+        write = _WRITERS[self.unit]
+        written = write(self.value.value)
+        span = duration_bounds(self.value) if self.unit == "us" else bounds(self.value, write)
+        low, _, high = span.partition(" – ")
+        told = f" ({span.replace(' ', '')})" if span and not (low == high and written.startswith(low)) else ""
+        unit = " ×" if self.unit == "times" else ""
+        return written + unit + told
+
+
+_WRITERS = {"us": duration, "times": multiple, "bytes/s": data_rate}
+
+
+class Remark(msgspec.Struct, frozen=True):
+    """What stands out on a target."""
+
+    times: Annotated[float, Meta(gt=0)]
+    """How many times as much something is as one would expect, or as little: above 1. The largest are told first."""
+    sentence: str
+
+
+def about_times(times: float) -> str:
+    """Write how many times as much something is, as roughly as a remark needs it: `93`, `7.2`, `0.32`."""
+    return significant(times, 2)
+
+
+def among(name: str, varied: Mapping[str, Level]) -> str:
+    """Name a choice, with the other factors that take several levels in the run."""
+    return " ".join((name, *(f"{factor}={level}" for factor, level in varied.items())))

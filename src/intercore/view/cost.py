@@ -1,0 +1,36 @@
+"""What an operation costs, for the one picture that shows all of them: what crossing cores costs."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, TypeAlias
+
+Group: TypeAlias = Literal["signal", "lock", "message", "deadline"]
+
+
+class Cost(NamedTuple):
+    """One operation. Times are in microseconds; one that is not known is None."""
+
+    group: Group
+    label: str
+    """In few words, the best choice in brackets where there was one."""
+    across_us: float | None
+    """Median across cores; of what happens on one core alone, there."""
+    same_us: float | None = None
+    """Median on the same core."""
+    longest_us: float | None = None
+    """The longest that was seen."""
+
+
+class Paying(NamedTuple):
+    """From which work on several cores pay. Times are in microseconds of one core."""
+
+    label: str
+    """How the work is started."""
+    faster_us: float
+    """From which on they are faster than one; 0 if they are with the smallest work that was measured."""
+    used_us: float
+    """From which on they are used well."""
+    efficiency: float
+    """How well that is, above 0 and at most 1."""
+    at_most: bool = False
+    """Whether smaller work, which was not measured, may be enough."""

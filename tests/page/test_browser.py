@@ -1,0 +1,441 @@
+"""The page in a real browser: on a desk and on a telephone, light and dark, printed, and without a script.
+
+With INTERCORE_BROWSER=1, suites of both targets are measured first; the name of a store there (`suites.db`) takes its
+runs 1 and 2 for those of the targets host and pico-sim.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+import pytest
+
+from intercore.text import printable
+from intercore.view.answer import Answer
+from tests.built_once import ROOT
+from tests.cli.tool import Tool
+from tests.firmware.rp2040.conftest import need_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+ASKED = os.environ.get("INTERCORE_BROWSER", "")
+pytestmark = [
+    pytest.mark.skipif(not ASKED, reason="needs a browser: make test-page"),
+    pytest.mark.timeout(900),  # the first one waits until both suites are measured
+]
+
+AXE = ROOT / "build/page/node_modules/axe-core/axe.min.js"
+SEVERE = ("serious", "critical")
+PATIENCE_MS = 20_000
+"""What a browser does within a second may take so long on a machine that does much else."""
+HIGHEST = {1: 12_000, 2: 18_000}
+"""Pixels of a folded page, by how many targets it is of."""
+MOST_TAB_STOPS = {1: 60, 2: 90}
+LARGEST = 5_300_000
+"""Bytes of a page."""
+RUNS = {"host": 1, "pico-sim": 2}
+"""Their numbers in the store."""
+TARGETS = {"host": ("host",), "pico-sim": ("pico-sim",), "both": ("pico-sim", "host")}
+"""What each page is of, in its order: what a chip takes comes before what it takes on this machine."""
+
+
+class View(NamedTuple):
+    """How somebody looks at a page."""
+
+    width: int = 1280
+    height: int = 900
+    scheme: str = "light"
+    media: str = "screen"
+    scripts: bool = True
+
+
+SCREENS = {
+    "desk": View(),
+    "desk-dark": View(scheme="dark"),
+    "telephone": View(390, 844),
+    "telephone-dark": View(390, 844, "dark"),
+}
+WITHOUT_SCRIPT = {
+    "paper": View(718, 1047, media="print"),  # A4 upright, within its margins
+    "large-paper": View(1510, 1047, media="print"),  # A3 on its side
+    "no-script": View(scripts=False),
+    "no-script-telephone": View(390, 844, scripts=False),
+}
+VIEWS = SCREENS | WITHOUT_SCRIPT
+
+
+# What the browser is asked
+
+TOOLS = """
+// What cuts an element off at the left and the right: the screen, and all that it lies in which does not let it out.
+// What scrolls does not cut off.
+function ends(element) {
+  let [left, right] = [0, document.documentElement.clientWidth];
+  for (let around = element.parentElement; around; around = around.parentElement) {
+    const how = getComputedStyle(around).overflowX;
+    if (how === "auto" || how === "scroll") return [-Infinity, Infinity];
+    if (how !== "visible") {
+      const box = around.getBoundingClientRect();
+      [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
+    }
+  }
+  return [left - 1, right + 1];
+}
+const seen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+// What is there for those alone who have the page read to them.
+const isUnseen = (element) => getComputedStyle(element.closest("thead") ?? element).clipPath !== "none";
+const pictures = () => [...document.querySelectorAll("svg")]
+  .filter((one) => !one.parentElement.closest("svg") && seen(one));
+const texts = (picture) => [...picture.querySelectorAll("text")]
+  .filter(seen).map((one) => ({ one, words: one.textContent, box: one.getBoundingClientRect() }))
+  .filter(({ box }) => box.width > 0);
+"""
+
+SIDEWAYS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+OVERLAPS = """() => pictures().flatMap((picture) => {
+  const all = texts(picture);
+  return all.flatMap((a, index) => all.slice(index + 1).flatMap((b) => {
+    const wide = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+    const high = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+    const where = picture.closest("section")?.id;
+    return wide > 2 && high > 4 ? [`${where}: ${a.words} / ${b.words}: ${wide.toFixed(1)} x ${high.toFixed(1)}`] : [];
+  }));
+})"""
+OUTSIDE = """() => pictures().flatMap((picture) => texts(picture).flatMap(({ one, words, box }) => {
+  const [left, right] = ends(picture);
+  const where = `${picture.closest("section")?.id}: ${words}: ${box.left.toFixed(0)} to ${box.right.toFixed(0)}`;
+  return box.left < left || box.right > right ? [where] : [];
+}))"""
+CUT_OFF = """() => [...document.querySelectorAll("table *")].flatMap((element) => {
+  const box = element.getBoundingClientRect();
+  if (!seen(element) || isUnseen(element) || !box.width || box.top >= innerHeight) return [];
+  const [left, right] = ends(element);
+  const inside = getComputedStyle(element).overflowX !== "visible" && element.scrollWidth > element.clientWidth + 1;
+  return box.left < left || box.right > right || inside ? [`${element.tagName} ${element.textContent.trim()}`] : [];
+})"""
+TAB_STOPS = """() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")]
+  .filter((element) => seen(element) && !element.disabled && element.tabIndex >= 0).length"""
+ANSWERS = """() => {
+  let benchmark = "";
+  return [...document.querySelectorAll("#answers tbody tr")].filter(seen).map((row) => {
+    benchmark = row.querySelector("th")?.innerText ?? benchmark;
+    const [question, ...cells] = [...row.querySelectorAll("td.question, td.question ~ td")];
+    return [benchmark, question.innerText, ...cells.map((cell) => seen(cell) ? cell.innerText : "(not to be seen)")];
+  });
+}"""
+# A picture is there if it has a mark, a line or a bar within it that the browser paints.
+DRAWN = """() => [...document.querySelectorAll("section:has(.zoom, svg.overview)")]
+  .map((section) => [section.id, pictures().filter((picture) => section.contains(picture))
+    .filter((picture) => {
+      const whole = picture.getBoundingClientRect();
+      return [...picture.querySelectorAll("use, rect, line.trace")].some((mark) => {
+        const box = mark.getBoundingClientRect();
+        const { fill, stroke } = getComputedStyle(mark);
+        return seen(mark) && box.width + box.height > 0 && (fill !== "none" || stroke !== "none")
+          && box.right > whole.left && box.left < whole.right && box.bottom > whole.top && box.top < whole.bottom;
+      });
+    }).length])"""
+ASTRAY = """() => [...document.querySelectorAll('a[href^="#"]')].map((link) => link.getAttribute("href"))
+  .filter((href) => document.querySelectorAll(`[id="${decodeURIComponent(href.slice(1))}"]`).length !== 1)"""
+UNFOLD = "() => document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+FINDINGS = """async () => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+  const where = ({ target, html, failureSummary }) => `${target}: ${html.slice(0, 200)} ${failureSummary}`;
+  return violations.map(({ id, impact, nodes }) => ({ id, impact, where: nodes.map(where) }));
+}"""
+TO_TOP = """(id) => {
+  const place = document.getElementById(id);
+  place.scrollIntoView();
+  return place.getBoundingClientRect().top;
+}"""
+# How many tables the details of each section have, but for what is folded therein again, and how many one sees.
+TABLES = """() => Object.fromEntries([...document.querySelectorAll("main > section")].map((section) => {
+  const known = [...section.querySelectorAll("details table")]
+    .filter((table) => !table.closest("details").parentElement.closest("details"));
+  return [section.id, [known.length, known.filter(seen).length]];
+}))"""
+MARKED = "() => document.querySelector('nav a[aria-current]')?.hash"
+FOCUSED = """() => {
+  const one = document.activeElement;
+  return { heading: Boolean(one.closest("h1, h2, h3")), href: one.getAttribute("href"), text: one.textContent };
+}"""
+
+
+def asked(shown: Page, question: str) -> Any:  # noqa: ANN401 - whatever JavaScript answers
+    """Ask what is defined above of a page."""
+    return shown.evaluate(f"() => {{ {TOOLS}; return ({question})(); }}")
+
+
+# Pages and browsers
+
+
+class Made(NamedTuple):
+    """A page that was written from real runs."""
+
+    path: Path
+    documents: tuple[dict[str, Any], ...]
+    """Of each of its runs, in the order of the page."""
+
+    @property
+    def targets(self) -> int:
+        return len(self.documents)
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Made]:
+    """The pages by name, measured for this."""
+    need_tools()
+    folder = tmp_path_factory.mktemp("pages")
+    store = Path(ASKED).absolute() if ASKED.endswith(".db") else folder / "intercore.db"
+    tool = Tool(folder, "browser")
+    if not store.exists():
+        for target in RUNS:
+            tool("run", target, "suite", "--store", store, kill_after=800).succeeded()
+    show = ("--store", store, "--format", "json")
+    documents = {target: tool("show", number, *show).succeeded().json for target, number in RUNS.items()}
+    pages = {}
+    for name, targets in TARGETS.items():
+        path = folder / f"{name}.html"
+        numbers = sorted(RUNS[target] for target in targets)
+        tool("report", *numbers, "--store", store, "--output", path).succeeded()
+        pages[name] = Made(path, tuple(documents[target] for target in targets))
+    return pages
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - installed by `make test-page` alone
+
+    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path="/usr/bin/chromium", args=as_root)
+        yield started
+        started.close()
+
+
+class Opened(NamedTuple):
+    """A page that somebody looks at."""
+
+    page: Page
+    made: Made
+    view: View
+    told: list[str]
+    """What the browser complained about."""
+    requested: list[str]
+    """Where it asked for something."""
+
+
+def opened(browser: Browser, made: Made, view: View) -> Iterator[Opened]:
+    context = browser.new_context(
+        viewport={"width": view.width, "height": view.height},
+        color_scheme=view.scheme,
+        java_script_enabled=view.scripts,
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    page.emulate_media(media=view.media, color_scheme=view.scheme)
+    told: list[str] = []
+    requested: list[str] = []
+    page.on("console", lambda message: told.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: told.append(str(error)))
+    page.on("request", lambda request: requested.append(request.url))
+    page.goto(made.path.as_uri())
+    yield Opened(page, made, view, told, requested)
+    context.close()
+
+
+PAIRS = [pytest.param((name, view), id=f"{name}-{view}") for name in TARGETS for view in VIEWS]
+ON_SCREENS = [pytest.param((name, view), id=f"{name}-{view}") for name in TARGETS for view in SCREENS]
+
+
+@pytest.fixture(scope="module", params=PAIRS)
+def folded(request: pytest.FixtureRequest, browser: Browser, made: dict[str, Made]) -> Iterator[Opened]:
+    """A page as it comes, in every view: for those who only look."""
+    name, view = request.param
+    yield from opened(browser, made[name], VIEWS[view])
+
+
+@pytest.fixture(scope="module", params=ON_SCREENS)
+def unfolded(request: pytest.FixtureRequest, browser: Browser, made: dict[str, Made]) -> Iterator[Opened]:
+    """A page with all its details opened."""
+    name, view = request.param
+    for shown in opened(browser, made[name], VIEWS[view]):
+        shown.page.evaluate(UNFOLD)
+        yield shown
+
+
+@pytest.fixture(params=TARGETS)
+def fresh(request: pytest.FixtureRequest, browser: Browser, made: dict[str, Made]) -> Iterator[Opened]:
+    """A page on a desk, for those who do something with it."""
+    yield from opened(browser, made[request.param], View())
+
+
+# What everybody sees at once
+
+
+def test_it_does_not_scroll_sideways(folded: Opened) -> None:
+    assert folded.page.evaluate(SIDEWAYS) <= 0
+
+
+def test_no_text_of_a_picture_lies_on_another(folded: Opened) -> None:
+    assert asked(folded.page, OVERLAPS) == []
+
+
+def test_no_text_of_a_picture_leaves_the_screen(folded: Opened) -> None:
+    assert asked(folded.page, OUTSIDE) == []
+
+
+def test_no_table_of_the_first_screen_is_cut_off(folded: Opened) -> None:
+    assert asked(folded.page, CUT_OFF) == []
+
+
+def test_every_answer_of_the_document_is_there(folded: Opened) -> None:
+    shown: dict[tuple[str, str], list[str]] = {}
+    for benchmark, question, *cells in asked(folded.page, ANSWERS):
+        shown[benchmark, question] = [" ".join(cell.split()) for cell in cells]
+    for place, document in enumerate(folded.made.documents):
+        for each in document["analysis"]["answers"]:
+            for one in each["answers"]:
+                answer = msgspec.convert(one, Answer)
+                cells = shown[each["benchmark"], printable(answer.question)]
+                told = " ".join(cells) if folded.made.targets == 1 else cells[place]
+                expected = " ".join(printable(f"{answer.number} {answer.about}").split())
+                assert told.strip() == expected, (each["benchmark"], answer.question)
+
+
+def test_every_section_has_its_picture(folded: Opened) -> None:
+    drawn = dict(asked(folded.page, DRAWN))
+    assert drawn.pop("overview") == folded.made.targets
+    assert len(drawn) > 10
+    assert [section for section, pictures in drawn.items() if not pictures] == []
+
+
+def test_every_link_leads_to_one_place(folded: Opened) -> None:
+    assert folded.page.evaluate(ASTRAY) == []
+
+
+def test_nothing_is_fetched_and_nothing_is_complained_about(folded: Opened) -> None:
+    assert folded.requested == [folded.made.path.as_uri()]
+    assert folded.told == []
+
+
+def test_it_is_not_too_long(folded: Opened) -> None:
+    assert folded.page.evaluate("document.documentElement.scrollHeight") <= HIGHEST[folded.made.targets]
+
+
+def test_the_keyboard_gets_through_it(folded: Opened) -> None:
+    if folded.view.width == View().width:
+        assert asked(folded.page, TAB_STOPS) <= MOST_TAB_STOPS[folded.made.targets]
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_it_is_not_too_large(made: dict[str, Made], name: str) -> None:
+    assert made[name].path.stat().st_size <= LARGEST
+
+
+# What is unfolded
+
+
+def test_unfolded_it_does_not_scroll_sideways(unfolded: Opened) -> None:
+    assert unfolded.page.evaluate(SIDEWAYS) <= 0
+
+
+def test_unfolded_no_text_of_a_picture_lies_on_another(unfolded: Opened) -> None:
+    assert asked(unfolded.page, OVERLAPS) == []
+
+
+def test_unfolded_no_text_of_a_picture_leaves_the_screen(unfolded: Opened) -> None:
+    assert asked(unfolded.page, OUTSIDE) == []
+
+
+# Whoever cannot see well, or has no mouse
+
+
+def severe(shown: Opened) -> list[str]:
+    """Return what axe finds that keeps somebody from reading the page: contrast, names, roles."""
+    shown.page.evaluate(AXE.read_text("utf-8"))
+    return [
+        f"{one['impact']} {one['id']} {where}"
+        for one in shown.page.evaluate(FINDINGS)
+        if one["impact"] in SEVERE
+        for where in one["where"][:5]
+    ]
+
+
+@pytest.mark.parametrize("folded", ON_SCREENS, indirect=True)
+def test_nothing_keeps_anybody_from_reading_it(folded: Opened) -> None:
+    assert severe(folded) == []
+
+
+def test_unfolded_nothing_keeps_anybody_from_reading_it(unfolded: Opened) -> None:
+    assert severe(unfolded) == []
+
+
+def test_every_link_of_a_heading_works_from_the_keyboard(fresh: Opened) -> None:
+    page = fresh.page
+    wanted = set(page.evaluate("[...document.querySelectorAll('h1 a, h2 a, h3 a')].map((link) => link.hash)"))
+    assert len(wanted) > 10
+    reached = set()
+    for _ in range(MOST_TAB_STOPS[2]):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(FOCUSED)
+        if not focused["heading"] or focused["href"] in reached:  # where a link leads, it is what comes next
+            continue
+        page.keyboard.press("Enter")
+        page.wait_for_function("(href) => location.hash === href", arg=focused["href"])
+        place = page.locator(f"section[id='{focused['href'][1:]}']").bounding_box()
+        assert place is not None
+        assert -1 <= place["y"] < fresh.view.height, focused
+        reached.add(focused["href"])
+        if reached == wanted:
+            break
+    assert reached == wanted
+
+
+# With a script
+
+
+def test_the_contents_mark_where_one_is(fresh: Opened) -> None:
+    page = fresh.page
+    wrong = []
+    for href in page.evaluate("[...document.querySelectorAll('nav a')].map((link) => link.hash)"):
+        top = page.evaluate(TO_TOP, href[1:])
+        if top > 1:  # the page ends here: what is last cannot come to the top
+            continue
+        page.wait_for_timeout(300)  # the mark follows with the next frames
+        if page.evaluate(MARKED) != href:
+            wrong.append((href, page.evaluate(MARKED)))
+    assert wrong == [], "(asked for, marked)"
+
+
+def test_a_section_unfolds_its_tables(fresh: Opened) -> None:
+    before = {name: tables for name, tables in asked(fresh.page, TABLES).items() if tables[0]}
+    assert len(before) > 10
+    assert not any(seen for _, seen in before.values())
+    for name in before:
+        for summary in fresh.page.locator(f"section[id='{name}'] details > summary").all():
+            if summary.is_visible():
+                summary.click()
+    assert {name: seen for name, (_, seen) in asked(fresh.page, TABLES).items() if seen} == {
+        name: there for name, (there, _) in before.items()
+    }
+
+
+def test_every_figure_can_be_zoomed_into_and_nothing_is_fetched_for_it(fresh: Opened) -> None:
+    page = fresh.page
+    page.evaluate(UNFOLD)
+    numbers = page.evaluate("[...document.querySelectorAll('button.zoom')].map((button) => button.dataset.figure)")
+    assert len(numbers) > 10
+    for number in numbers:
+        page.locator(f"button.zoom[data-figure='{number}']").click()
+        page.locator(f"#plot-{number} .svg-container .main-svg").first.wait_for(timeout=PATIENCE_MS)
+        assert page.locator(f"#plot-{number} .draglayer .drag").count() > 0, number
+        page.locator(f"button.zoom[data-figure='{number}']").wait_for(state="detached")
+    assert fresh.told == []
+    assert [url for url in fresh.requested if not url.startswith(("data:", "blob:"))] == [fresh.made.path.as_uri()]

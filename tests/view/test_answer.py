@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+
+from intercore.statistics.intervals import Interval
+from intercore.view.answer import Answer, among
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (Answer("wake", Interval(12.04, 11.9, 12.2), about="queue"), "12.0 µs (11.9–12.2), queue"),
+        (Answer("wake", Interval(12.04, 12.038, 12.041)), "12.0 µs"),
+        (Answer("wake", Interval(12.04, None, 12.2)), "12.0 µs (?–12.2)"),
+        (Answer("wake", Interval(12.04)), "12.0 µs"),
+        (Answer("late", Interval(1200.0, 900.0, 1500.0)), "1.20 ms (0.900–1.50)"),
+        (Answer("late", Interval(0.0)), "< tick"),
+        (Answer("slower", Interval(1.171, 1.16, 1.18), "times", "core 0"), "1.17 × (1.16–1.18), core 0"),
+        (Answer("slower", Interval(1.171, 1.1702, 1.1711), "times"), "1.17 ×"),
+        (Answer("stream", Interval(221e6), "bytes/s", "ring"), "221 MB/s, ring"),
+        (Answer("faster from", None, about="810 µs or less, spin"), "810 µs or less, spin"),
+    ],
+)
+def test_an_answer_reads(answer: Answer, text: str) -> None:
+    assert answer.text == text
+
+
+def test_a_choice_is_named_with_what_else_varies() -> None:
+    assert among("queue", {}) == "queue"
+    assert among("queue", {"opt": "O3", "clock_mhz": 48}) == "queue opt=O3 clock_mhz=48"

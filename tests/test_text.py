@@ -1,4 +1,4 @@
-"""Text of unknown origin, made fit to be shown."""
+"""Text as it is shown: what of unknown origin is made fit for it, and how parts are joined."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from intercore.text import MOST_SHOWN, escaped, printable, shortened
+from intercore.text import MOST_SHOWN, escaped, listed, printable, shortened
 
 DANGEROUS = {
     "escape sequence": "\x1b[2J",
@@ -69,3 +69,10 @@ def test_a_shortened_text_fits_a_screen_and_has_both_its_ends(length: int) -> No
     short = shortened(text)
     assert len(short) <= MOST_SHOWN + 3
     assert (short[0], short[-1]) == ("b", "e")
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+)
+def test_parts_are_joined_as_a_sentence_names_them(parts: list[str], text: str) -> None:
+    assert listed(parts) == text

@@ -1,8 +1,12 @@
-"""Text of unknown origin, made fit to be shown: what a target, a store, a file or another program has written."""
+"""Text as it is shown: of unknown origin made fit for it, and parts of a sentence joined."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 CONTROLS = (
     r"\x00-\x1f\x7f-\x9f"  # C0 and C1, with the escape sequences of terminals
@@ -46,3 +50,8 @@ def shortened(text: str) -> str:
         return text
     kept = MOST_SHOWN // 2
     return f"{text[:kept]} … {text[-kept:]}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Return the parts as a sentence names them: `a, b and c`."""
+    return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)

@@ -123,7 +123,7 @@ def test_the_kernel_and_compiler_that_the_baseline_had_are_told_first() -> None:
     )
     baseline = parse(text_of(of_run(before)), "b.txt")
     found = check(budgets("switch: median / baseline <= 1.05", baseline=baseline), after, {})
-    assert "Other kernels were measured on pico-sim: b.txt: " in found.first[0]
+    assert "Several kernels were measured on pico-sim: b.txt: " in found.first[0]
     assert "(compiler: GNU 12 and GNU 13)" in found.first[1]
 
 

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Measurement
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the target host is Linux")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="the target host is Linux"),
+    pytest.mark.measures("speedup"),
+]
 
 PLAN = Plan("host", None, "speedup", (Part("speedup", {"n": [1, 2], "samples": [1], "dither_us": [1]}),), repetitions=3)
 

@@ -51,7 +51,7 @@ def test_two_builds_are_measured_by_turns_and_stored_as_two_runs(tool: Tool) -> 
     assert again == done.json
     refused = tool("report", "host").failed(2).error
     assert "all runs of host in" in refused
-    assert "of two builds by turns, and its name tells none of the two: say which, e.g. 2" in refused
+    assert "two builds by turns, so the target's name does not say which one: give a run, e.g. 2" in refused
     assert "24/24 clock " in done.err  # one progress for both
     assert done.err.count(", run 1\n") == done.err.count(", run 2\n") == 12
 

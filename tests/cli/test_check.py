@@ -53,7 +53,7 @@ def test_the_exit_status_says_what_a_stored_run_comes_to(speedups: Tool) -> None
     for texts, status, says in (
         ([f"{setting} max <= 1 s"], 0, "one number with a budget: 1 kept"),
         ([f"{setting} max <= 0.001 ns", f"{setting} median <= 1 s"], 1, "1 broken and 1 that cannot be told"),
-        ([f"{setting} median <= 1 s"], 3, "one repetition knows nothing of what differs between two; 4 more repetit"),
+        ([f"{setting} median <= 1 s"], 3, "one repetition does not show how repetitions differ; 4 more repetit"),
         (["speedup mode=create n=77: t1 median <= 1 s"], 4, "run 1 has no such setting"),
     ):
         budgets(speedups, *texts)
@@ -106,7 +106,11 @@ def test_a_measurement_that_breaks_off_is_none_either(tool: Tool, board: FakeBoa
             "b.toml:1: there is no benchmark 'spedup'; did you mean 'spee",
         ),
         (KEPT, ("hots",), "there is no target 'hots'; did you mean 'host'?"),
-        (KEPT, ("esp32-qemu",), "esp32-qemu is emulated: its times mean nothing to hold a budget against"),
+        (
+            KEPT,
+            ("esp32-qemu",),
+            "esp32-qemu is emulated: its times mean nothing, so no budget can be held against them",
+        ),
         (KEPT, ("serial",), "which port? e.g. --port /dev/ttyACM0"),
         (KEPT, ("1",), "there is no store intercore.db"),
         (

@@ -9,6 +9,7 @@ import pty
 import re
 import select
 import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ import pytest
 
 import intercore
 from intercore.benchmarks import registry
+from intercore.cli.main import FIRST
 from intercore.record.store import Store
 from tests.cli.tool import PATIENCE, PROGRAM, QUICK, Tool
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     from tests.cli.conftest import FakeBoard
 
-COMMANDS = ("run", "list", "info", "show", "runs", "report", "export", "shell", "build", "flash")
+COMMANDS = ("run", "list", "info", "doctor", "show", "runs", "report", "export", "shell", "build", "flash")
 WIDTH = 100
 ESCAPE = "\x1b"
 
@@ -54,13 +56,18 @@ def test_help_lists_every_command_and_where_to_start(tool: Tool) -> None:
     shown = tool.program("--help").succeeded().out
     for command in COMMANDS:
         assert re.search(rf"^\W*{command}\b", shown, re.MULTILINE), command
-    assert "Start with: intercore run host speedup" in shown
+    assert f"Start with: {FIRST[0]}" in shown
 
 
-def test_without_a_command_the_help_is_shown(tool: Tool) -> None:
+def test_without_a_command_it_says_what_to_type_first(tool: Tool) -> None:
     shown = tool()
-    assert "Start with: intercore run host speedup" in shown.out
+    assert shown.status == 2
     assert shown.err == ""
+    assert shown.out.count("\n") < 10
+    first = re.findall(r"^ +(intercore .*?)  ", shown.out, re.MULTILINE)
+    assert first == [*FIRST]
+    for command in first[:2]:
+        assert "--seed" in tool(*command.split()[1:], "--seed", "-1").failed(2).error, "all else is right"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -81,7 +88,7 @@ def test_the_examples_in_the_help_work(measured: Tool) -> None:
         from intercore.record.plan import Setting  # noqa: PLC0415
 
         store.add(3, Setting(plan.parts[0].benchmark, factors, 0), measurement)
-    for command in ("list", "info", "show", "runs", "report", "export"):
+    for command in ("list", "info", "doctor", "show", "runs", "report", "export"):
         (example,) = re.findall(r"Examples?: (.*?)\n\s*\n", measured(command, "--help").out + "\n\n", re.DOTALL)
         for words in example.split(";"):
             program, *arguments = words.split()
@@ -158,7 +165,7 @@ def test_looking_at_a_target_leaves_no_store_behind(tool: Tool) -> None:
 @pytest.mark.measures("speedup")
 def test_run_measures_stores_and_prints_the_table(tool: Tool) -> None:
     done = tool.program(
-        "run", "host", "speedup", "n=1000,20000", "mode=create,pool", "samples=5", "--repetitions", "1"
+        "run", "host", "speedup", "n=1000,20000", "mode=create,pool", "samples=5", "--repetitions", "1", "-v"
     ).succeeded()
     assert "Speed-up on host: workload=fp" in done.out
     for word in ("T1", "TP", "95 %", "Karp–Flatt", "create", "pool", "1,000", "20,000", "break-even", "published"):
@@ -282,6 +289,16 @@ def test_export_writes_every_sample(measured: Tool, suffix: str) -> None:
     assert table["ticks"].to_list() == stored
     assert {"longest_us", "time", "series", "index", "hz", "ns", "simulated", "failed"} <= set(table.columns)
     assert table.filter(pl.col("series") == "interval").height == 12 * 10
+
+
+def test_export_without_polars_says_what_to_install(
+    measured: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("polars", "polars.exceptions"):
+        monkeypatch.setitem(sys.modules, name, None)
+    path = tmp_path / "samples.csv"
+    assert "pip install 'intercore[export]'" in measured.here("export", "1", "--to", str(path)).failed(1).error
+    assert not path.exists()
 
 
 # shell
@@ -427,7 +444,7 @@ def test_a_terminal_gets_colour(tool: Tool) -> None:
     status, shown = on_terminal(tool, ["run", "host", *QUICK])
     assert status == 0
     assert ESCAPE + "[" in shown
-    assert "Readings of the common clock on host" in shown
+    assert "Run 1 on host" in shown
 
 
 def test_a_terminal_gets_no_colour_if_the_user_wants_none(tool: Tool) -> None:
@@ -447,6 +464,6 @@ def test_a_line_of_the_log_is_not_broken(tool: Tool, tmp_path: Path) -> None:
     """A log is read by programs, and a path that is broken in two cannot be copied."""
     long = tmp_path / ("a-rather-long-name-for-a-folder-" * 4)
     long.mkdir()
-    done = tool("run", "host", *QUICK, "--report", long / "page.html").succeeded()
+    done = tool("run", "host", *QUICK, "-v", "--report", long / "page.html").succeeded()
     assert all(re.fullmatch(r"\d/6 .* s|wrote .*page\.html", line) for line in done.err.splitlines())
     assert tool("export", "1", "--to", long / "x.csv").succeeded().err == f"wrote {long / 'x.csv'}\n"

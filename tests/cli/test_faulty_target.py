@@ -106,7 +106,7 @@ def test_times_that_cannot_be_are_a_failed_setting_and_no_result(tool: Tool, boa
     """The first run is sound: what is made of it is all that there is to read."""
     board.behave(fault, after=DONE, benchmark="speedup")
     words = ("run", "serial", "speedup", *LEVELS, "--port", board.url, "--timeout", PATIENCE)
-    result = tool(*words, "--report", "page.html")
+    result = tool(*words, "-v", "--report", "page.html")
     assert (result.status, result.error) == (
         1,
         f"error: of {TOTAL} measurements, {TOTAL - DONE} by samples that cannot be failed; see the warnings",
@@ -118,7 +118,9 @@ def test_times_that_cannot_be_are_a_failed_setting_and_no_result(tool: Tool, boa
     assert len(failed) == TOTAL - DONE
     assert {row["n"] for row in document["analysis"]["speedup"]} == {10, 100, 1000} - failed
     for n in failed:
-        warning = f"speedup workload=fp n={n} mode=pool join=notify failed: its samples cannot be and are not analysed."
+        warning = (
+            f"speedup workload=fp n={n} mode=pool join=notify failed: its samples cannot be right and are not analysed."
+        )
         assert warning in shown
         assert any(sentence.startswith(warning) for sentence in document["warnings"])
         assert warning in page

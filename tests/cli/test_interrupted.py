@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import FakeBoard
 
 LEVELS = ("from=0", "to=0", "longest_us=5000", "samples=100", "dither_us=10")
-LONG = ("run", "host", "clock", *LEVELS, "--repetitions")
+LONG = ("run", "host", "clock", *LEVELS, "-v", "--repetitions")
 """So many measurements of a quarter of a second each."""
 TOTALS = (5, 20, 80)
 """How many measurements a run has, at first and where those were over before it could be interrupted."""
@@ -153,7 +153,7 @@ def test_a_target_that_is_killed_is_an_error_and_the_run_can_go_on(tool: Tool) -
 # Disk full
 
 # A measurement takes some 30 kB of the write-ahead log, however few samples it has.
-BIG = ("run", "host", *QUICK, "--repetitions", "10")
+BIG = ("run", "host", *QUICK, "-v", "--repetitions", "10")
 BIG_TOTAL = 60
 
 

@@ -65,7 +65,7 @@ def are_enough(kills: Counter[str]) -> bool:
 
 def kill_until_complete(tool: Tool, chance: random.Random, kills: Counter[str]) -> None:
     """Kill runs into one store until there were enough kills, or two runs are complete all the same."""
-    begin = ("run", "host", "clock", *LEVELS)
+    begin = ("run", "host", "clock", *LEVELS, "-v")
     held: dict[Key, Content] = {}
     longest = LONGEST
     in_vain = 0
@@ -73,7 +73,7 @@ def kill_until_complete(tool: Tool, chance: random.Random, kills: Counter[str]) 
         run = unfinished(tool)
         before = sum(key.campaign == run for key in held)
         seed = str(chance.randrange(2**32))
-        words = ("run", "--resume") if run is not None else (*begin, "--seed", seed)
+        words = ("run", "--resume", "-v") if run is not None else (*begin, "--seed", seed)
         result = tool(*words, kill_after=chance.uniform(0, longest))
 
         now = contents_of(tool.store)

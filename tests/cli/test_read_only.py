@@ -149,6 +149,7 @@ def test_a_store_is_read_on_a_medium_that_is_read_only(request: pytest.FixtureRe
     assert [row["run"] for row in rows] == [1, 2, 3]
 
 
+@pytest.mark.measures("speedup")
 def test_a_plan_is_tried_beside_a_store_that_it_may_not_write_to(measured: Tool) -> None:
     plan = '[[target]]\nname = "host"\n[[experiment]]\nbenchmark = "speedup"\nfactors = { n = 10 }\n'
     (measured.directory / "plan.toml").write_text(plan)

@@ -78,7 +78,7 @@ def test_resume_keeps_the_plan_its_order_and_its_builds(interrupted: Tool) -> No
 
 def test_resume_measures_only_what_is_missing(interrupted: Tool) -> None:
     kept = contents_of(interrupted.store)
-    done = interrupted("run", "--resume").succeeded()
+    done = interrupted("run", "--resume", "-v").succeeded()
     now = contents_of(interrupted.store)
     assert len(now) == TOTAL
     assert now.items() >= kept.items()
@@ -225,7 +225,7 @@ def test_what_a_run_from_before_does_not_say_of_its_image_is_told(interrupted: T
             known = {key: value for key, value in one.conditions.items() if key != "image.digest"}
             store.add(number, setting_of(run.plan, one), msgspec.structs.replace(one, conditions=known))
     interrupted("run", "--resume").succeeded()
-    said = "Not known: which image run 1 was measured with"
+    said = "It is not known which image run 1 was measured with"
     assert f"Warning: {said}" in " ".join(interrupted("show").succeeded().out.split())
     assert interrupted("show", "--format", "json").succeeded().json["warnings"][0].startswith(said)
 
@@ -313,7 +313,18 @@ def test_a_run_that_another_process_measures_is_not_measured_as_well_until_that_
     tool: Tool, board: FakeBoard
 ) -> None:
     board.behave(repetition_time=0.2)
-    words = ("run", "serial", "example", "--port", board.url, "n=10,20,30,40,50,60", "mode=pool", "--repetitions", "1")
+    words = (
+        "run",
+        "serial",
+        "example",
+        "--port",
+        board.url,
+        "n=10,20,30,40,50,60",
+        "mode=pool",
+        "--repetitions",
+        "1",
+        "-v",
+    )
     with tool.started(*words) as process:
         assert process.stderr is not None
         while not process.stderr.readline().startswith("1/6 "):

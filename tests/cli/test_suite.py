@@ -2,22 +2,83 @@
 
 from __future__ import annotations
 
+import csv
+import html
+import io
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from intercore.benchmarks import registry
+from intercore.benchmarks.options import Options
+from intercore.cli.outcome import findings
+from intercore.record.store import Store
+from intercore.terminal.formats.table import print_parts
+from intercore.terminal.printable_console import PrintableConsole
+from intercore.view.answer import Answer
 from tests.document.validity import check
 from tests.firmware.rp2040.conftest import need_tools
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from tests.cli.tool import Tool
 
 OF_SPEEDUP = ("overhead_us", "crossover", "break_even", "quantised", "thresholds")
 """Further keys of its analysis."""
-KEYS = {*registry.names(), *(OF_SPEEDUP if "speedup" in registry.names() else ())}
+KEYS = {"answers", *registry.names(), *(OF_SPEEDUP if "speedup" in registry.names() else ())}
+ONE_SCREEN = 40
+"""Lines, at 80 columns."""
 DISTURBED = ("wrong", "migrated", "lost")
+
+
+def check_first_screen(store: Path, shown: dict[str, Any]) -> None:
+    """Hold what is left on a terminal against the document: the same answers, and all of them on one screen."""
+    with Store(store) as opened:
+        run = opened.run()
+    console = PrintableConsole(width=80, file=io.StringIO())
+    print_parts(findings(run, store, Options(), brief=True).text(), console)
+    left = console.file.getvalue()  # type: ignore[attr-defined]  # as made above
+    assert left.count("\n") < ONE_SCREEN, left  # below it comes the name of the page
+    *above, last = left.splitlines()
+    assert max(map(len, above)) <= 80
+    assert re.fullmatch(r"All tables(, and \d+ more warnings)?: intercore show 1 --store .*", last)
+    rows = [line for line in above if line.startswith("  ")]
+    words = " ".join(" ".join(rows).split())
+    known = shown["analysis"]["answers"]
+    assert [one["benchmark"] for one in known] == list(run.plan.benchmarks)
+    for one in known:
+        assert one["answers"], one["benchmark"]
+        numbers = {*numbers_of({name: part for name, part in shown["analysis"].items() if name != "answers"})}
+        for made in one["answers"]:
+            answer = msgspec.convert(made, Answer)
+            assert len(answer.question) <= 24
+            assert (f"{answer.question} {answer.text}" in words) == answer.brief
+            if answer.value is not None and one["benchmark"] != "clock":  # whose readings are in ticks there
+                assert {answer.value.value, answer.value.low, answer.value.high} - {None} <= numbers, answer
+
+
+def check_spreadsheets(printed: str, analysed: list[str]) -> None:
+    """Hold the rows against what a spreadsheet needs: a table for each benchmark, with columns of its own."""
+    tables = [list(csv.DictReader(table.splitlines())) for table in printed.split("\n\n")]
+    assert [table[0]["benchmark"] for table in tables] == [name for name in analysed if name in registry.names()]
+    for table in tables:
+        assert len({row["benchmark"] for row in table}) == 1
+        assert {row["target"] for row in table} != {""}
+        assert len(table[0]) < 40
+
+
+def numbers_of(document: object) -> Iterator[float]:
+    """Yield all numbers in a document."""
+    if isinstance(document, dict | list):
+        for one in document.values() if isinstance(document, dict) else document:
+            yield from numbers_of(one)
+    elif isinstance(document, int | float):
+        yield float(document)
 
 
 def suite(tool: Tool, target: str, *options: str) -> dict[str, Any]:
@@ -26,13 +87,19 @@ def suite(tool: Tool, target: str, *options: str) -> dict[str, Any]:
     check(shown)
     assert shown["complete"]
     assert {row["benchmark"] for row in shown["measurements"]} == {*registry.names()}
+    check_first_screen(tool.store, shown)
+    check_spreadsheets(tool("show", "--format", "csv").succeeded().out, [*shown["analysis"]])
     assert set(shown["analysis"]) == KEYS
     page = (tool.directory / f"{target}-suite.html").read_text()
+    cells = [html.unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", page)]
+    for made in (made for one in shown["analysis"]["answers"] for made in one["answers"]):
+        answer = msgspec.convert(made, Answer)
+        assert {answer.question, answer.number or answer.about} <= {*cells}, answer
     for name in registry.names():
         if registry.has(name, "together"):  # it is said of all runs of the page at once
             continue
         assert shown["analysis"][name]["sentences"], name
-        assert f"({name})</h2>" in page
+        assert f"({name})</a>" in page
     return shown
 
 

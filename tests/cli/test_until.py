@@ -45,7 +45,7 @@ def check_that_it_stopped_where_the_rule_says(run: Run) -> None:
 
 
 def test_settings_are_repeated_with_other_seeds_up_to_the_cap_and_a_warning_says_so(tool: Tool) -> None:
-    done = tool("run", "host", "speedup", *LEVELS, *NEVER, "--seed", "7", "--repetitions", "1").succeeded()
+    done = tool("run", "host", "speedup", *LEVELS, *NEVER, "--seed", "7", "--repetitions", "1", "-v").succeeded()
     run = only_run(tool)
     check_that_it_stopped_where_the_rule_says(run)
     (pool,) = (pool for pool in repetitions_by_setting(run).values() if pool[0].factors["n"] == 1000)

@@ -14,6 +14,7 @@ import os
 import resource
 import shlex
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
+import pytest
+
 from intercore.cli.main import COMMANDS, main
+from tests.built_once import ROOT
 from tests.signals import not_ignored
 
 if TYPE_CHECKING:
@@ -40,8 +44,8 @@ PRELOADED = [
     "intercore.cli.main",
     *(f"intercore.cli.{module}" for module, _ in COMMANDS.values()),
     "intercore.page.page",
+    "intercore.record.export.table",  # and polars with it
     "scipy.stats",
-    "statsmodels.api",
     "encodings.idna",
     "encodings.unicode_escape",
     "importlib.readers",  # nobody may not read the Python of a root that keeps it at home
@@ -119,8 +123,11 @@ class Tool:
         """Run a command to its end in a fork; kill -9 it after `kill_after` s, if it is still running.
 
         No file may grow beyond `file_limit` bytes. `unprivileged` runs as nobody if we are root, whom permissions do
-        not stop.
+        not stop; where nobody may read this tree, such a test is skipped.
         """
+        other_user = unprivileged and os.geteuid() == 0
+        if other_user and (closed := closed_to_others(ROOT)):
+            pytest.skip(f"nobody but root may read {closed}")
         with tempfile.TemporaryDirectory() as scratch:
             out, err = Path(scratch, "out"), Path(scratch, "err")
             out.touch()
@@ -132,7 +139,7 @@ class Tool:
                 "out": str(out),
                 "err": str(err),
                 "file_limit": file_limit,
-                "user": NOBODY if unprivileged and os.geteuid() == 0 else None,
+                "user": NOBODY if other_user else None,
             }
             process: ForkServerProcess = _forks.Process(target=_command, args=(options,))
             process.start()
@@ -235,6 +242,11 @@ class Tool:
         while left := self.targets():
             assert time.monotonic() < deadline, f"left behind: {left}"
             time.sleep(0.02)
+
+
+def closed_to_others(folder: Path) -> Path | None:
+    """Return the folder, or the one above it, that others may not enter; None if they may."""
+    return next((one for one in (folder, *folder.parents) if not one.stat().st_mode & stat.S_IXOTH), None)
 
 
 def _processes_with(variable: bytes) -> Iterator[int]:

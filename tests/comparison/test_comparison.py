@@ -129,7 +129,7 @@ def test_what_the_targets_differ_in_is_told_and_what_spoils_a_ratio_warned_of() 
 
 def test_a_simulated_target_beside_a_measured_one_is_warned_of() -> None:
     found = compare([run("a", measured([1] * 6)), run("b", measured([1] * 6), simulated=False)])
-    assert found.warnings == ("a is SIMULATED and b is measured: a ratio has the simulator's error.",)
+    assert found.warnings == ("a is SIMULATED and b is measured: a ratio contains the simulator's error.",)
     assert not any("Both are SIMULATED" in sentence for sentence in found.sentences)
     titles = [table.title for table in comparison_section(found).tables]
     assert titles[:2] == ["What differs most: a (SIMULATED) and b", "switch, switch: a (SIMULATED) and b"]
@@ -218,6 +218,7 @@ def test_how_much_was_done_is_always_told() -> None:
     assert pair.setting == {"n": 100}
 
 
+@pytest.mark.measures("speedup")
 def test_the_speed_up_is_compared_as_well() -> None:
     def speedup(t1: int, tp: int) -> Run:
         both = [
@@ -278,7 +279,7 @@ def test_the_factor_that_was_changed_is_a_difference_and_no_setting() -> None:
     assert [pair.setting for pair in found.pairs] == [{"size": 1}, {"size": 2}]
     assert [one.key for one in found.differences] == ["opt of switch"]
     (warning,) = found.deciding
-    assert warning.endswith("differ in what may decide a ratio (opt of switch: 2 and 3).")
+    assert warning.endswith("differ in conditions that may decide a ratio (opt of switch: 2 and 3).")
     assert [column.title for column in comparison_section(found).tables[0].columns][2:4] == [
         f"run {before.id}",
         f"run {after.id}",
@@ -339,8 +340,8 @@ def test_targets_of_two_kernels_are_compared_and_that_is_said_first() -> None:
     first, second = (measured([10] * 8, conditions=kernel) for kernel in (RELEASED, PATCHED))
     (said,) = compare([run("pico-sim", first), run("pico", second, simulated=False)]).identities
     assert said == (
-        "Not of one kernel, as far as is known (pico-sim: FreeRTOS V11.2.0 SMP, sources ff265a60962f88d4, unmodified; "
-        "pico: FreeRTOS V11.2.0 SMP, sources 0123456789abcdef, modified)."
+        "As far as is known, they do not have the same kernel (pico-sim: FreeRTOS V11.2.0 SMP, sources "
+        "ff265a60962f88d4, unmodified; pico: FreeRTOS V11.2.0 SMP, sources 0123456789abcdef, modified)."
     )
     same = compare([run("pico-sim", first), run("pico-amp-sim", measured([10] * 8, conditions=RELEASED))])
     assert same.identities == ()
@@ -357,3 +358,31 @@ def test_a_kernel_that_nobody_knows_is_said_to_be_unknown() -> None:
     first = measured([10] * 8, conditions={"freertos.version": "V11.2.0 SMP"})
     (said,) = compare([run("pico-sim", first), run("pico", measured([10] * 8, conditions=RELEASED))]).identities
     assert "pico-sim: FreeRTOS V11.2.0 SMP, sources unknown; pico: " in said
+
+
+@pytest.mark.parametrize(
+    ("target", "images", "says"),
+    [
+        ("host", ("a1", "a1"), "one and the same program"),
+        ("esp32", ("a1", "a1"), "one and the same program"),
+        ("host", ("a1", "b2"), "Measuring by turns cancels that: intercore compare --alternate host"),
+        ("host", ("a1", None), "Measuring by turns cancels that: intercore compare --alternate host"),
+        ("esp32", ("a1", "b2"), None),
+        ("pico-sim", ("a1", "a1"), None),
+    ],
+)
+def test_what_else_than_the_program_may_differ_between_two_runs_is_said(
+    target: str, images: tuple[str | None, str | None], says: str | None
+) -> None:
+    linux = {"os.kernel": "Linux 6.1"} if target == "host" else {}
+    before, after = (
+        run(
+            target,
+            measured([ticks] * 8, conditions=linux | ({} if image is None else {"image.digest": image})),
+            simulated=target == "pico-sim",
+        )
+        for ticks, image in zip((10, 13), images, strict=True)
+    )
+    said = compare_sides([before], [after]).warnings
+    assert len(said) == (says is not None)
+    assert says is None or says in said[0]

@@ -57,9 +57,8 @@ def test_what_is_generated_is_replaced_and_what_is_written_by_hand_stays(
     monkeypatch.setattr(generate, "analyses", dict)
     monkeypatch.setattr(generate, "schema_parts", dict)
     without = generate.up_to_date(made)
-    assert (
-        without["properties"]["analysis"]["properties"] == without["properties"]["analysis"]["dependentRequired"] == {}
-    )
+    assert without["properties"]["analysis"]["properties"].keys() == {"answers"}
+    assert without["properties"]["analysis"]["dependentRequired"] == {}
     assert not without["$defs"].keys() & {"Outer", "Inner", *written_by_benchmarks("$defs")}
     assert "measurement" in without["$defs"]
 

@@ -73,7 +73,7 @@ def test_another_program_has_another_digest(tmp_path: Path) -> None:
     same, other = tmp_path / "same", tmp_path / "other"
     same.write_bytes(data)
     assert elf.digest([same]) == elf.digest([host_program_once()])
-    at = data.index(b"speedup")
+    at = data.index(b"benchmark")
     data[at] ^= 1
     other.write_bytes(data)
     assert elf.digest([other]) != elf.digest([same])

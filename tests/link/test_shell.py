@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
+import os
+import threading
+import time
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 from intercore.link.port import Port
 from intercore.link.shell import converse
+from intercore.terminal.spoken import in_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,3 +67,24 @@ def test_the_escape_sequences_of_a_whole_line_do_not_reach_the_terminal(tmp_path
     text = b'{"type":"log","id":0,"text":"","unknown":"\x7f"}'
     (line,) = shown(text + b" *%08x" % crc32(text), tmp_path)
     assert line == text.decode().replace("\x7f", "\N{REPLACEMENT CHARACTER}")
+
+
+def test_a_person_has_a_prompt_and_words() -> None:
+    screen = io.StringIO()
+    read, write = os.pipe()
+    end = b'{"type":"end","id":0,"i":0,"checks":{"done":1}}'
+
+    def type_after_the_prompt() -> None:
+        while "sim> " not in screen.getvalue():
+            time.sleep(0.01)
+        os.write(write, b"help\n")
+        while screen.getvalue().count("sim> ") < 2:
+            time.sleep(0.01)
+        os.close(write)
+
+    person = threading.Thread(target=type_after_the_prompt)
+    person.start()
+    with os.fdopen(read, "rb", buffering=0) as lines:
+        converse(Answering(end + b" *%08x\r\n" % crc32(end)), lines, screen, 60, prompt="sim> ", in_words=in_words)
+    person.join()
+    assert screen.getvalue() == "sim>   ok: done 1\nsim> \n"

@@ -56,6 +56,13 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path / str(request.param)
 
 
+def test_without_polars_the_sentence_says_how_to_get_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars.exceptions", None)
+    with pytest.raises(IntercoreError, match=r"pip install 'intercore\[export\]'"):
+        export(run(measurement(series("t1", 10))), path)
+    assert not path.exists()
+
+
 def test_there_is_one_row_per_sample_with_all_that_belongs_to_it(path: Path) -> None:
     first = measurement(series("t1", 10, 20, hz=10**8), series("looking.0", 1), n=2, mode="pool")
     second = measurement(series("t1", 30), n=1, mode="spin", repetition=1, lost=5)

@@ -73,9 +73,9 @@ def test_each_build_of_a_run_has_an_image_of_its_own() -> None:
 
 def test_what_a_run_from_before_does_not_say_is_unknown_and_said() -> None:
     (sentence,) = identity.sentences(run(measured(BEFORE)))
-    assert sentence.startswith("Not known: which kernel's sources and which image run 1 was measured with")
+    assert sentence.startswith("It is not known which kernel's sources and which image run 1 was measured with")
     (sentence,) = identity.sentences(run(measured(LINUX)))
-    assert sentence.startswith("Not known: which image run 1 was measured with")
+    assert sentence.startswith("It is not known which image run 1 was measured with")
 
 
 def test_of_a_board_at_a_port_the_desk_does_not_know_the_image_and_is_not_expected_to() -> None:
@@ -85,7 +85,7 @@ def test_of_a_board_at_a_port_the_desk_does_not_know_the_image_and_is_not_expect
 def test_runs_side_by_side_say_first_which_of_them_has_which_kernel() -> None:
     first, second = run(measured(RELEASED)), run(measured(PATCHED), number=2)
     (sentence,) = identity.sentences_together([first, second])
-    assert sentence.startswith("Other kernels were measured on pico-sim: run 1: FreeRTOS V11.2.0 SMP, sources ff26")
+    assert sentence.startswith("Several kernels were measured on pico-sim: run 1: FreeRTOS V11.2.0 SMP, sources ff26")
     assert "; run 2: FreeRTOS V11.2.0 SMP, sources 0123456789abcdef, modified." in sentence
     assert identity.sentences_together([first, run(measured(RELEASED), number=3)]) == []
 
@@ -93,7 +93,7 @@ def test_runs_side_by_side_say_first_which_of_them_has_which_kernel() -> None:
 def test_runs_side_by_side_of_one_kernel_and_two_images_say_so() -> None:
     one, other = (run(measured({**RELEASED, "image.digest": str(n)}), number=n) for n in (1, 2))
     assert identity.sentences_together([one, other]) == [
-        "On pico-sim, run 1 and run 2 are not of one image (1 / 2): the program was another one."
+        "On pico-sim, run 1 and run 2 are not of one image (1 / 2): they ran different programs."
     ]
 
 

@@ -98,7 +98,8 @@ def check(file: BudgetFile, run: Run, usual: UsualBuilds, missing: Mapping[str, 
     """
     if run.plan.emulated:
         raise UsageError(
-            f"{run.title} is of {run.plan.target}, which is emulated: its times mean nothing to hold a budget against"
+            f"{run.title} is of {run.plan.target}, which is emulated: its times mean nothing, so no budget can be held "
+            "against them"
         )
     settings = _Settings(run, file.baseline)
     found: list[Held] = []

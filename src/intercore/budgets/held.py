@@ -206,7 +206,7 @@ def _judged(
     fewest = min(len(one.medians.each) for one in sides)
     if fewest == 1:
         where = "" if under is None or len(quantity.medians.each) == 1 else " of the baseline"
-        return "cannot tell", ENOUGH_REPETITIONS - 1, f"one repetition{where} knows nothing of what differs between two"
+        return "cannot tell", ENOUGH_REPETITIONS - 1, f"one repetition{where} does not show how repetitions differ"
     if estimate.low is None or estimate.high is None:
         return "cannot tell", None, "the samples cannot give its interval"
     ends = {limit.is_kept_by(estimate.low), limit.is_kept_by(estimate.high)}

@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from intercore.record.origin import in_brackets
+from intercore.text import listed
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
 from intercore.view.section import Section
 from intercore.view.table import Column, Table
@@ -59,9 +60,8 @@ def summary(found: Check) -> str:
     """Say in a sentence what the budgets come to."""
     counts = Counter(one.outcome for one in found.budgets)
     parts = [f"{counts[outcome]} {_IN_WORDS[outcome]}" for outcome in _RANK if counts[outcome]]
-    text = ", ".join(parts[:-1]) + (f" and {parts[-1]}" if len(parts) > 1 else parts[-1])
     many = f"{len(found.budgets)} numbers" if len(found.budgets) > 1 else "one number"
-    return f"Of {many} with a budget: {text}."
+    return f"Of {many} with a budget: {listed(parts)}."
 
 
 def sentences(found: Check, left_out: int = 0) -> Iterator[str]:

@@ -150,7 +150,7 @@ def _refusal(benchmark: str, part: Part, chosen: Sequence[str], refused: Sequenc
         more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
         where = f" ({', '.join(named[:_NAMED])}{more})" if named else ""
         sentences.append(f"{why}{where}")
-    return f"{benchmark} cannot be measured so: {'; '.join(sentences)}"
+    return f"{benchmark} cannot be measured with these levels: {'; '.join(sentences)}"
 
 
 def _possible(benchmark: BenchmarkInfo, levels: Levels, seed: int) -> dict[str, list[str]]:

@@ -47,8 +47,8 @@ class RunIdentity:
         if not known or now is None or now in known:
             return ""
         return (
-            f"the image is not the one that run {self._run} was measured with: {now}, and not "
-            f"{identity.in_a_row(known)}; what comes now is of another program"
+            f"the image is not the one that run {self._run} was measured with: it is {now}, and not "
+            f"{identity.in_a_row(known)}; from here on the run measures another program"
         )
 
     def add(self, measurement: Measurement) -> None:

@@ -18,7 +18,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 @app.callback()
 def baseline() -> None:
-    """Keep what a run came to in a small file, for later runs to be compared with."""
+    """Save the results of a run in a small file, to compare later runs with."""
 
 
 @app.command(epilog="Example: intercore baseline save baselines/pico-sim.txt 3")

@@ -160,7 +160,7 @@ def _carry_out(store: Store, pair: tuple[int, int], timeout: float | None) -> tu
 
     target = find(store.run(pair[0]).plan.target)
     try:
-        with watch(messages()) as observer:
+        with watch(messages(), verbose=True) as observer:
             by_turns.carry_out(store, pair, connect, observer, patience(target, timeout))
     except (IntercoreError, KeyboardInterrupt) as error:
         first, second = (store.run(number) for number in pair)

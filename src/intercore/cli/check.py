@@ -71,7 +71,7 @@ def check(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Hold a run against the budgets of a file: the exit status says whether they are kept, for a build to fail by."""
+    """Check a run against the budgets of a file; the exit status says whether they are kept, so a build can fail."""
     budgets = budget_reader.read(file)
     if name is None or whole_number(name) is not None:
         if repetitions is not None or port is not None:
@@ -106,7 +106,7 @@ def _measured(
     target = find(name)
     check_address(target, address)
     if target.emulated:
-        raise UsageError(f"{name} is emulated: its times mean nothing to hold a budget against")
+        raise UsageError(f"{name} is emulated: its times mean nothing, so no budget can be held against them")
     built = target_levels(target, {})
     plan = Plan(
         name,

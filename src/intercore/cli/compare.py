@@ -37,8 +37,11 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="A B",
-            help="Numbers of stored runs, before and after a change, targets, for their newest complete runs, or files "
-            "of baselines. More numbers are put together by target. With --alternate: TARGET BENCHMARK [NAME=VALUE,…].",
+            help=(
+                "Numbers of stored runs, before and after a change; or targets, for their newest complete runs; or "
+                "files of baselines. More numbers are grouped by target. With --alternate: TARGET BENCHMARK "
+                "[NAME=VALUE,…]."
+            ),
         ),
     ] = None,
     *,
@@ -51,7 +54,10 @@ def compare(
         bool,
         typer.Option(
             "--alternate",
-            help="Measure two builds of a target by turns and compare them: finds a few per cent on a noisy machine.",
+            help=(
+                "Measure two builds of a target by turns and compare them; this finds a few per cent on a noisy "
+                "machine."
+            ),
         ),
     ] = False,
     kernels: Annotated[
@@ -78,7 +84,7 @@ def compare(
         ),
     ] = None,
     seed: Annotated[
-        int | None, whole_option("--seed", 0, 2**32 - 1, "With --alternate: of the order and of the dither; 1.")
+        int | None, whole_option("--seed", 0, 2**32 - 1, "With --alternate: seed of the order and of the dither; 1.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="With --alternate: go on with the newest two runs that are unfinished.")

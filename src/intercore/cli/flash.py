@@ -38,7 +38,7 @@ def flash(
     probe: Annotated[str | None, typer.Option(help="Serial number of the debug probe, if there are several.")] = None,
     tool: Annotated[
         str | None,
-        typer.Option("--with", help=f"What drives the probe: {_DRIVERS}; the first there is."),
+        typer.Option("--with", help=f"Tool that drives the probe: {_DRIVERS}; the first that is installed."),
     ] = None,
     port: Annotated[str | None, typer.Option(help=f"Serial port of {_BY_SERIAL_PORT}: /dev/ttyUSB0, COM3.")] = None,
     image: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -11,19 +12,19 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 import intercore
-from intercore.errors import INTERRUPTED, IntercoreError, UsageError
+from intercore.errors import INTERRUPTED, IntercoreError, UsageError, unknown
 from intercore.terminal.console import say_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from typer._click import Context
+    from typer._click import Command, Context
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "run": ("run", "Measure a benchmark on a target, store every sample, and print the analysis."),
+    "run": ("run", "Measure a benchmark on a target, store every sample, and print the answers."),
     "sweep": (
         "sweep",
-        "Carry out a plan file on its targets, in random order; interrupted at any point, it goes on where it was.",
+        "Carry out a plan file on its targets, in random order; if interrupted at any point, go on where it stopped.",
     ),
     "list": ("listing", "List the targets, or the benchmarks of a target with their parameters."),
     "info": (
@@ -40,19 +41,23 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "compare",
         "Compare two runs, targets or baselines: what is faster, slower or the same, and by what else they differ.",
     ),
-    "baseline": ("baseline", "Keep what a run came to in a small file, for later runs to be compared with."),
+    "baseline": ("baseline", "Save the results of a run in a small file, to compare later runs with."),
     "check": (
         "check",
-        "Hold a run against the budgets of a file: the exit status says whether they are kept, for a build to fail by.",
+        "Check a run against the budgets of a file; the exit status says whether they are kept, so a build can fail.",
     ),
     "predict": (
         "predict",
-        "Predict what was not measured from stored runs, with intervals; rank all settings that are left open.",
+        "Predict, from stored runs and with intervals, what was not measured; rank all settings that are left open.",
     ),
     "export": ("export", "Write every raw sample of a run to a file, one row each."),
     "shell": (
         "shell",
         "Open an interactive console on a target; `help` lists its commands, the end of input (Ctrl-D) leaves it.",
+    ),
+    "doctor": (
+        "doctor",
+        "Say what this machine has for each target, what would disturb a measurement, and which command mends it.",
     ),
     "build": (
         "build",
@@ -66,6 +71,17 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "library": ("library", "Write the program of a board as a library for another tool."),
 }
 """Each command's module in this package, and its help as the module says it too: to list commands loads none."""
+
+
+FIRST = ("intercore run host suite", "intercore run pico-sim suite", "intercore list", "intercore --help")
+_START = f"""\
+Intercore measures what the second core of a chip really buys. Start with one of:
+
+    {FIRST[0]:30} all benchmarks on this machine, in some minutes
+    {FIRST[1]:30} the same on a simulated Raspberry Pi Pico
+    {FIRST[2]:30} the targets there are, boards among them
+    {FIRST[3]:30} all commands
+"""
 
 
 class Deferred(TyperCommand):
@@ -97,24 +113,49 @@ class Commands(TyperGroup):
         for name, (module, text) in COMMANDS.items():
             self.add_command(Deferred(name, module, text))
 
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """Find the command that is asked for. UsageError names the one that was likely meant."""
+        if args and args[0] not in COMMANDS:
+            raise UsageError(_meant(args[0]))
+        return super().resolve_command(ctx, args)
+
+
+def _meant(word: str) -> str:
+    """Answer what is no command, but perhaps a benchmark or a target."""
+    from intercore.benchmarks.registry import names  # noqa: PLC0415 - who types a command does not wait for it
+    from intercore.record.plan import SUITE  # noqa: PLC0415
+    from intercore.target.targets import TARGETS  # noqa: PLC0415
+
+    benchmarks, targets = {SUITE, *names()}, {target.name for target in TARGETS}
+    if word in benchmarks:
+        return f"'{word}' is what is measured; say where: intercore run host {word}"
+    if word in targets:
+        return f"'{word}' is a target; say what to measure there: intercore run {word} {SUITE}"
+    near = difflib.get_close_matches(word, sorted({*COMMANDS, *benchmarks, *targets}), n=1)
+    return unknown("command", word, near or COMMANDS)
+
 
 app = typer.Typer(
     cls=Commands,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Measures what the second core of a chip really buys: speed-up, overhead, break-even.",
-    epilog="Start with: intercore run host speedup",
+    epilog=f"Start with: {FIRST[0]}",
 )
 
 
 @app.callback(invoke_without_command=True)
 def version_option(
-    *, version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False
+    context: typer.Context,
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
 ) -> None:
-    """Print the version if asked for it."""
+    """Print the version if asked for it; without a command, how to begin."""
     if version:
         typer.echo(f"intercore {intercore.__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(_START, nl=False)
+        raise typer.Exit(UsageError.exit_status)
 
 
 def main() -> None:
@@ -124,8 +165,6 @@ def main() -> None:
         sys.stdout.flush()
         sys.exit(status)
     except typer.TyperException as error:
-        if not error.format_message():  # no command at all: the help has been shown
-            sys.exit(UsageError.exit_status)
         _fail(error.format_message(), UsageError.exit_status)
     except IntercoreError as error:
         _fail(str(error), error.exit_status)

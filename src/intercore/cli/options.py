@@ -58,7 +58,7 @@ Baud = Annotated[int, whole_option("--baud", 1, MOST_BAUD, "Bits per second of a
 ImagePath = Annotated[
     Path | None,
     typer.Option(
-        "--image", help=f"For {either(_EMULATED)}: an image of its whole flash that is there, instead of building one."
+        "--image", help=f"For {either(_EMULATED)}: an existing image of its whole flash, instead of building one."
     ),
 ]
 Timeout = Annotated[

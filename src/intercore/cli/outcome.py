@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.possible import is_possible
 from intercore.benchmarks.reports import reports, run_warnings
-from intercore.cli.stored import command_to_go_on
+from intercore.cli.stored import command_to_go_on, command_to_show
 from intercore.document.run import run_document
 from intercore.errors import IntercoreError
 from intercore.record import identity
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Run
 
 
-def findings(run: Run, store_path: Path, options: Options) -> RunFindings:
-    """Return what there is to tell of a run, with what the user chose of that."""
+def findings(run: Run, store_path: Path, options: Options, *, brief: bool = False) -> RunFindings:
+    """Return what there is to tell of a run, with what the user chose of that; `brief` is what one screen holds."""
 
     @cache
     def reported() -> Reported:
-        return reports(run, options)
+        with messages().status("analysing"):
+            return reports(run, options)
 
     first = identity.sentences(run)
     return RunFindings(
@@ -43,14 +44,16 @@ def findings(run: Run, store_path: Path, options: Options) -> RunFindings:
         left_out=left_out(run.plan),
         warnings=tuple(one for one in run_warnings(run) if one not in first),
         go_on=command_to_go_on(store_path, run.plan),
+        details=command_to_show(store_path, run.id) if brief else "",
     )
 
 
 def write_report(runs: Sequence[Run], path: Path, options: Options) -> None:
     """Write the page of the runs and say where it is."""
-    from intercore.page.page import write_page  # noqa: PLC0415 - plotly takes a second to load
+    with messages().status(f"writing {path}"):
+        from intercore.page.page import write_page  # noqa: PLC0415 - plotly takes a second to load
 
-    write_page([reports(run, options) for run in runs], path, usual_builds())
+        write_page([reports(run, options) for run in runs], path, usual_builds())
     messages().print(f"wrote {path.absolute()}", markup=False, soft_wrap=True)
 
 

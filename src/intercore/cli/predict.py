@@ -30,7 +30,7 @@ def predict(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Predict what was not measured from stored runs, with intervals; rank all settings that are left open."""
+    """Predict, from stored runs and with intervals, what was not measured; rank all settings that are left open."""
     with existing(store_path) as store:
         found = predictions.predict(store, find(target).name, benchmark, setting or [], extrapolate=extrapolate)
     show(OfSection(found.prediction, found.rows, found.section), output)

@@ -49,11 +49,11 @@ app = typer.Typer(add_completion=False)
 
 MaxBaud = Annotated[
     int | None,
-    whole_option("--max-baud", 1, MOST_BAUD, "Most bits per second to go to once both ends can; no limit if left out."),
+    whole_option("--max-baud", 1, MOST_BAUD, "Highest bit rate to go to once both ends can; no limit if left out."),
 ]
 Faults = Annotated[
     list[str] | None,
-    typer.Option("--fault", help="Fault of a simulated target, e.g. uart-out:flip=1e-4 or reset@5e7; again for more."),
+    typer.Option("--fault", help="Fault of a simulated target, e.g. uart-out:flip=1e-4 or reset@5e7; repeat for more."),
 ]
 
 
@@ -100,7 +100,7 @@ def run(
     skip_impossible: Annotated[
         bool, typer.Option("--skip-impossible", help="Leave out what the target cannot measure instead of refusing it.")
     ] = False,
-    seed: Annotated[int | None, whole_option("--seed", 0, 2**32 - 1, "Of the order and of the dither; 1.")] = None,
+    seed: Annotated[int | None, whole_option("--seed", 0, 2**32 - 1, "Seed of the order and of the dither; 1.")] = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
     max_baud: MaxBaud = None,
@@ -115,14 +115,17 @@ def run(
         typer.Option("--firmware", help="Folder of the firmware's sources to build from, where it is built here."),
     ] = None,
     emulated: Annotated[
-        bool, typer.Option("--emulated", help="What is behind the port is an emulator: its times mean nothing.")
+        bool, typer.Option("--emulated", help="Say that an emulator is behind the port: its times mean nothing.")
     ] = False,
     timeout: Timeout = None,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="Print all tables, and in a log a line for each measurement.")
+    ] = False,
     options: Options,
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Measure a benchmark on a target, store every sample, and print the analysis."""
+    """Measure a benchmark on a target, store every sample, and print the answers."""
     sources = sources_of(kernel=kernel, firmware=firmware)
     address = Address(
         port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image, emulated=emulated, sources=sources
@@ -135,7 +138,7 @@ def run(
         with existing_to_add_to(store_path) as store:
             run_id = run_to_resume(store)
             store.lock(run_id)
-            finished = _carry_out(store, run_id, address, timeout)
+            finished = _carry_out(store, run_id, address, timeout, verbose=verbose)
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:
@@ -161,12 +164,12 @@ def run(
         if not formats()[output].has_sentences and (sentence := left_out(plan)):
             say(sentence)
         with Store(store_path) as store:
-            finished = _carry_out(store, store.create_run(plan, total), address, timeout)
+            finished = _carry_out(store, store.create_run(plan, total), address, timeout, verbose=verbose)
     if report_path is None and finished.plan.name == SUITE:
         report_path = Path(f"{finished.plan.target}-suite.html")
+    show(findings(finished, store_path, options, brief=not verbose), output)
     if report_path is not None:
         write_report([finished], report_path, options)
-    show(findings(finished, store_path, options), output)
     check_sound([finished])
 
 
@@ -175,7 +178,7 @@ def _refuse_new_plan(given: Iterable[str]) -> None:
         raise UsageError(f"--resume goes on with a stored plan: leave out {name}, or start a new run without --resume")
 
 
-def _carry_out(store: Store, run_id: int, address: Address, timeout: float | None) -> Run:
+def _carry_out(store: Store, run_id: int, address: Address, timeout: float | None, *, verbose: bool) -> Run:
     """Measure what a run lacks and return it whole. If that ends early, say how to go on.
 
     Port and rate are those that the run was created with unless `address` names another port.
@@ -197,7 +200,7 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float | Non
         return target.open(built, lambda what: messages().print(what, markup=False))
 
     try:
-        with watch(messages()) as observer:
+        with watch(messages(), verbose=verbose) as observer:
             carry_out(store, run_id, connect, observer, patience(target, timeout), address.max_baud)
     except OtherKernelError:
         raise  # to go on is what does not help

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from typing import Annotated
 
 import typer
 
@@ -14,6 +15,7 @@ from intercore.link.shell import converse
 from intercore.record.origin import LABELS
 from intercore.target.targets import DEFAULT_BAUD, Address, find
 from intercore.terminal.console import say
+from intercore.terminal.spoken import in_words
 
 app = typer.Typer(add_completion=False)
 
@@ -26,6 +28,9 @@ def shell(
     baud: Baud = DEFAULT_BAUD,
     image: ImagePath = None,
     timeout: Timeout = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Show the lines of the protocol; without a terminal, this is always so.")
+    ] = False,
 ) -> None:
     """Open an interactive console on a target; `help` lists its commands, the end of input (Ctrl-D) leaves it."""
     chosen = find(target)
@@ -35,4 +40,6 @@ def shell(
         if chosen.emulated:
             say(LABELS[chosen.origin])
         with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as typed:
-            converse(opened.port, typed, sys.stdout, patience(chosen, timeout))
+            person = not raw and sys.stdin.isatty() and sys.stdout.isatty()
+            prompt, words = (f"{target}> ", in_words) if person else ("", None)
+            converse(opened.port, typed, sys.stdout, patience(chosen, timeout), prompt=prompt, in_words=words)

@@ -105,8 +105,8 @@ def _run_ids(store: StoreReader, name: str) -> list[int]:
     newest_first = [one for one in of_target if one.plan.partner is None]
     if not newest_first:
         raise UsageError(
-            f"all runs of {target} in {store.path} are of two builds by turns, and its name tells none of the two: "
-            f"say which, e.g. {of_target[0].id}"
+            f"all runs of {target} in {store.path} measure two builds by turns, so the target's name does not say "
+            f"which one: give a run, e.g. {of_target[0].id}"
         )
     seen: set[str] = set()
     chosen: list[RunSummary] = []
@@ -173,6 +173,11 @@ def pair_to_resume(store: Store) -> tuple[int, int]:
 def command_to_go_on(path: Path, plan: Plan) -> str:
     """Return the command that goes on with an unfinished run of a plan that is in a store."""
     return f"{plan_command_to_go_on(plan)}{_store_option(path)}"
+
+
+def command_to_show(path: Path, run_id: int) -> str:
+    """Return the command that shows all of a stored run."""
+    return f"intercore show {run_id}{_store_option(path)}"
 
 
 def _store_option(path: Path) -> str:

@@ -56,7 +56,10 @@ def sweep(
         bool, typer.Option("--dry-run", help="Check the plan on its targets, say how long it takes, and store nothing.")
     ] = False,
     trials: Annotated[
-        bool, typer.Option(" /--no-estimate", help="Do not try a few settings first to see how long they take.")
+        bool,
+        typer.Option(
+            " /--no-estimate", show_default=False, help="Do not try a few settings first to see how long they take."
+        ),
     ] = True,
     again: Annotated[bool, typer.Option("--again", help="Begin anew instead of going on with what is stored.")] = False,
     jobs: Annotated[
@@ -76,7 +79,7 @@ def sweep(
     store_path: StorePath = DEFAULT_STORE,
     output: Output = DEFAULT,
 ) -> None:
-    """Carry out a plan file on its targets, in random order; interrupted at any point, it goes on where it was."""
+    """Carry out a plan file on its targets, in random order; if interrupted at any point, go on where it stopped."""
     file = plan_reader.read(plan_path)
     with contextlib.ExitStack() as stack:
         simulators = stack.enter_context(contextlib.closing(_simulators(file, jobs, cluster)))

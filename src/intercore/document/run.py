@@ -8,7 +8,7 @@ import msgspec
 
 from intercore.benchmarks import stop_rule
 from intercore.benchmarks.possible import impossible
-from intercore.benchmarks.reports import run_warnings
+from intercore.benchmarks.reports import answered, run_warnings
 from intercore.record.measurement import LOOKING_PREFIX
 from intercore.statistics.intervals import summary
 
@@ -35,7 +35,10 @@ def run_document(reported: Reported) -> dict[str, object]:
         "stop": stop_rule.to_json(run),
         "conditions": _shared_conditions(run),
         "measurements": [row for measurement in run.measurements for row in _measurement_rows(run, measurement)],
-        "analysis": {key: value for report in found for key, value in report.json.items()},
+        "analysis": {
+            **({"answers": msgspec.to_builtins(known)} if (known := answered(found)) else {}),
+            **{key: value for report in found for key, value in report.json.items()},
+        },
         "warnings": [
             *run_warnings(run),
             *(sentence for report in found for sentence in report.warnings),

@@ -14,33 +14,57 @@ from intercore.link.protocol import BadLineError, End, Error, Hello, decode_line
 from intercore.text import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from io import RawIOBase
     from typing import TextIO
 
     from intercore.link.port import Port
+    from intercore.link.protocol import Message
 
 _READ_S = 0.05
+_QUIET_S = 0.2
+"""Silence after which a prompt is shown."""
 _BUSY_S = 0.3
 """How long a command waits after the target has said that it is busy."""
 
 
-def converse(port: Port, typed: RawIOBase, shown: TextIO, timeout: float) -> None:
+def converse(
+    port: Port,
+    typed: RawIOBase,
+    shown: TextIO,
+    timeout: float,
+    *,
+    prompt: str = "",
+    in_words: Callable[[Message], Iterable[str]] | None = None,
+) -> None:
     """Carry lines both ways until `typed` ends and everything in it is answered.
 
     A command waits until the one before it is answered, save `abort`. Lines from the target are shown without their
-    CRC; damaged ones are marked, and what could take over the terminal is replaced. `typed` has no buffer: the thread
+    CRC, or as what `in_words` makes of their messages; damaged ones are marked, and what could take over the terminal
+    is replaced. `prompt` is shown whenever the target has nothing more to say. `typed` has no buffer: the thread
     that waits for it would keep the buffer's lock, and Python aborts over that when the program ends by Ctrl-C or
     because the target is gone. Raises IntercoreError when the target is gone, or owes an answer and has been silent for
     `timeout` s.
     """
-    _Conversation(port, shown, timeout).hold(typed)
+    _Conversation(port, shown, timeout, prompt, in_words).hold(typed)
 
 
 class _Conversation:
-    def __init__(self, port: Port, shown: TextIO, timeout: float) -> None:
+    def __init__(
+        self,
+        port: Port,
+        shown: TextIO,
+        timeout: float,
+        prompt: str,
+        in_words: Callable[[Message], Iterable[str]] | None,
+    ) -> None:
         self._port = port
         self._shown = shown
         self._timeout = timeout
+        self._prompt = prompt
+        self._in_words = in_words
+        self._prompted = False
+        """Whether the prompt is what was shown last."""
         self._reader = LineReader()
         self._waiting: list[list[str]] = []
         """Commands typed and not yet sent."""
@@ -62,11 +86,24 @@ class _Conversation:
             while not lines.empty():
                 line = lines.get()
                 at_end = line is None
-                self._take((line or "").split())
+                if line is not None:
+                    self._take(line.split())
             self._send_next()
             self._listen()
+            self._ask(at_end=at_end)
+        if self._prompted:
+            self._show("")
+
+    def _ask(self, *, at_end: bool) -> None:
+        """Show the prompt once the target is quiet."""
+        idle = not (self._waiting or self._under_way or self._greeting or self._prompted or at_end)
+        if self._prompt and idle and time.monotonic() - self._last_heard > _QUIET_S:
+            self._shown.write(self._prompt)
+            self._shown.flush()
+            self._prompted = True
 
     def _take(self, words: list[str]) -> None:
+        self._prompted = False
         if words == ["abort"]:
             self._port.write(encode_command(words))
         elif words:
@@ -106,8 +143,11 @@ class _Conversation:
         if isinstance(message, Error) and message.code == "busy" and self._under_way:
             self._waiting.insert(0, self._under_way)
             self._send_at = time.monotonic() + _BUSY_S
-        else:
+        elif self._in_words is None:
             self._show(text.rpartition(" *")[0])
+        else:
+            for words in self._in_words(message):
+                self._show(printable(words))
         if isinstance(message, Hello):
             self._greeting = self._under_way is None or self._under_way[0] != "info"
         elif isinstance(message, Error):
@@ -120,6 +160,9 @@ class _Conversation:
                 self._under_way = None
 
     def _show(self, text: str) -> None:
+        if self._prompted and text:
+            self._shown.write("\n")
+        self._prompted = False
         self._shown.write(text + "\n")
         self._shown.flush()
 

@@ -129,22 +129,22 @@ def warnings(run: Run) -> list[str]:
         )
     if any("times do not hold" in value for value in _values(run, "clock.frequency")):
         sentences.append(
-            "The target's power management may change its clocks' frequencies while it measures, so no time holds: "
-            "build it without (CONFIG_PM_ENABLE=n)."
+            "The target's power management may change its clocks' frequencies while it measures, so its times are not "
+            "reliable: build it without (CONFIG_PM_ENABLE=n)."
         )
     if lost := sum(measurement.checks.get("rings_lost", 0) for measurement in run.measurements):
         sentences.append(
-            f"{lost} interrupts from core to core were lost, and made up for at the next ticks of the kernel: samples "
-            "that they were part of are a millisecond or two too long. On real hardware this should not happen."
+            f"{lost} interrupts from core to core were lost, and the kernel made up for them at its next ticks. "
+            "Samples that contain one are a millisecond or two too long. On real hardware this should not happen."
         )
     if any(_is_busy(measurement.conditions) for measurement in run.measurements):
         sentences.append(
-            "Something else was running when this run started (load above half a core per core). "
-            "Close it and measure again."
+            "Something else was running when this run started (load above half a core per core). Close it and measure "
+            "again."
         )
     if "virtual machine" in _values(run, "cpu.virtualisation"):
         sentences.append(
-            "This is a virtual machine: its hypervisor can stop a core unseen, which shows as rare, very long samples."
+            "This is a virtual machine: its hypervisor can stop a core unseen. This shows as rare, very long samples."
         )
     return sentences
 

@@ -36,6 +36,11 @@ def kernel(conditions: Mapping[str, str]) -> str | None:
     return conditions.get(SOURCES) or conditions.get(_LINUX)
 
 
+def runs_linux(conditions: Mapping[str, str]) -> bool:
+    """Whether a measurement shared its machine with all that Linux does there."""
+    return _LINUX in conditions
+
+
 def kernel_name(conditions: Mapping[str, str]) -> str:
     """Return what people call the kernel: `FreeRTOS V11.2.0 SMP, sources 0123456789abcdef, unmodified`."""
     if _VERSION in conditions:
@@ -99,8 +104,8 @@ def sentences(run: Run) -> list[str]:
     said = []
     if differing := kernels_that_differ(run.measurements):
         said.append(
-            f"Run {run.id} mixes {len(differing)} kernels ({in_a_row(differing)}): what is computed from all of it is "
-            "true of none of them. Measure each in a run of its own."
+            f"Run {run.id} mixes {len(differing)} kernels ({in_a_row(differing)}): results that are computed from all "
+            "of it are true of none of them. Measure each in a run of its own."
         )
     if several := images_that_differ(run.measurements):
         said.append(
@@ -127,10 +132,12 @@ def _between(target: str, runs: Sequence[Run]) -> Iterator[str]:
             for run in runs
             if run.measurements
         )
-        yield f"Other kernels were measured on {target}: {of_each}. What differs between these runs may be theirs."
+        yield (
+            f"Several kernels were measured on {target}: {of_each}. Differences between these runs may come from them."
+        )
     elif several := images_that_differ(together):
         named = " and ".join(run.title for run in runs)
-        yield f"On {target}, {named} are not of one image ({in_a_row(several)}): the program was another one."
+        yield f"On {target}, {named} are not of one image ({in_a_row(several)}): they ran different programs."
 
 
 def _unknown(run: Run) -> Iterator[str]:
@@ -142,8 +149,9 @@ def _unknown(run: Run) -> Iterator[str]:
     if unknown:
         which = " and which ".join(unknown)
         yield (
-            f"Not known: which {which} run {run.id} was measured with, so nobody can tell whether another run had the "
-            "same. Runs from before Intercore noted it do not say, nor does a program that was not built by it."
+            f"It is not known which {which} run {run.id} was measured with, so nobody can tell whether another run had "
+            "the same. Runs from before Intercore noted it do not say, and neither does a program that Intercore did "
+            "not build."
         )
 
 

@@ -19,8 +19,8 @@ LABELS: dict[Origin, str] = {
 """What stands beside every number of the origin."""
 
 CAUTION = (
-    "FUNCTION ONLY: emulated by QEMU, times mean nothing. That the program runs, and that its results and checks are "
-    "right, is what this shows; what is concluded from times is left out, because it would be about this machine."
+    "FUNCTION ONLY: emulated by QEMU, times mean nothing. This shows that the program runs, and that its results and "
+    "checks are right. Conclusions from times are left out, because they would be about this machine."
 )
 """What stands in the place of conclusions from times of an emulated chip."""
 

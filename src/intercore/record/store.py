@@ -275,9 +275,8 @@ class Store(StoreReader):
         what = f"repetition {setting.repetition} of {setting.benchmark} with {key}"
         if not is_of(measurement, setting):
             raise IntercoreError(
-                f"asked for {what}, the target measured repetition {measurement.repetition} of "
-                f"{measurement.benchmark} with {factors}; "
-                "it was not stored: please report this"
+                f"the target was asked for {what} and measured repetition {measurement.repetition} of "
+                f"{measurement.benchmark} with {factors}; it was not stored: please report this"
             )
         conditions = canonical(measurement.conditions)
         row = (key, setting.repetition, measurement.benchmark, factors, checks, measurement.started)

@@ -119,9 +119,9 @@ def _copied(path: Path, stack: ExitStack) -> sqlite3.Connection:
                 return db
     size = sum(part.stat().st_size for part in parts if part.exists())
     raise IntercoreError(
-        f"cannot open {path}: it is as a killed process left it, which can be read only in a copy, and there is no "
-        f"room for that ({size / 1e6:.1f} MB) in {' or '.join(tried) or 'any temporary folder'}; "
-        "set TMPDIR to a folder that has room"
+        f"cannot open {path}: a killed process left it in a state that can be read only in a copy, and there is no "
+        f"room for a copy ({size / 1e6:.1f} MB) in {' or '.join(tried) or 'any temporary folder'}; set TMPDIR to a "
+        "folder that has room"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from intercore.view.table import Column, Table, cell_text
 
@@ -51,6 +51,19 @@ class Findings(Protocol):
 
     def text(self) -> Iterator[Part]:
         """Yield what people read, from top to bottom."""
+
+
+@runtime_checkable
+class OfBenchmarks(Protocol):
+    """Findings of several benchmarks, whose rows have little in common."""
+
+    def tables(self) -> Sequence[Sequence[Row]]:
+        """Return the rows of each benchmark."""
+
+
+def tables(found: Findings) -> Sequence[Sequence[Row]]:
+    """Return the rows that make a table each: those of each benchmark, else all."""
+    return found.tables() if isinstance(found, OfBenchmarks) else [found.rows()]
 
 
 @dataclass(frozen=True)

@@ -61,8 +61,8 @@ class ImageFindings:
             **image.build,
             "image_digest": image.digest,
             "compiler": image.compiler,
-            "kernel": image.kernel.version,
-            "kernel_folder": str(image.kernel.folder),
+            "kernel": image.kernel,
+            **({} if image.kernel_folder is None else {"kernel_folder": str(image.kernel_folder)}),
         }
 
 

@@ -1,4 +1,4 @@
-"""How far a run has come: a bar on a terminal, a line per measurement in a log. Always on standard error."""
+"""How far a run has come: a bar on a terminal, lines in a log. Always on standard error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import time
 from typing import TYPE_CHECKING, Protocol
 
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Column
+from rich.text import Text
 
 from intercore.text import printable
 from intercore.view.quantity import rough_time
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import Console
-    from rich.progress import TaskID
+    from rich.progress import Task, TaskID
 
     from intercore.record.plan import Setting
     from intercore.statistics.precision import Precision
@@ -43,10 +45,10 @@ class Campaign(Protocol):
 
 
 @contextlib.contextmanager
-def watch(console: Console) -> Iterator[_Bar | _Log]:
-    """Show the progress of a run while the context lasts."""
+def watch(console: Console, *, verbose: bool = False) -> Iterator[_Bar | _Log | _ShortLog]:
+    """Show the progress of a run while the context lasts; `verbose`, in a log by a line for each measurement."""
     if not console.is_terminal:
-        yield _Log(console)
+        yield _Log(console) if verbose else _ShortLog(console)
         return
     with _progress(console) as progress:
         yield _Bar(progress)
@@ -63,16 +65,37 @@ def watch_campaigns(console: Console) -> Iterator[_Bars | _Logs]:
 
 
 def _progress(console: Console) -> Progress:
+    """Return progress on one line: how far it is and how long it takes, then as much of what it does as has room."""
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
+        _Share(),
         MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(elapsed_when_finished=True),
+        _TimeLeft(),
+        TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
     )
     # Settings differ in what they take: an estimate from the last few would jump about.
-    return Progress(*columns, console=console, transient=True, speed_estimate_period=120)
+    return Progress(*columns, console=console, transient=True, expand=True, speed_estimate_period=120)
+
+
+_SILENCE_S = 60.0
+_BAR = 16
+"""Columns of a bar: beside it, count and time, a terminal of 60 columns has room for a word or two."""
+
+
+class _Share(ProgressColumn):
+    """A bar that shows without colours, too: rich's own is drawn by them."""
+
+    def render(self, task: Task) -> Text:
+        """Return the bar."""
+        done = round(_BAR * task.percentage / 100)
+        return Text("█" * done + "░" * (_BAR - done), style="bar.complete")
+
+
+class _TimeLeft(TimeRemainingColumn):
+    """How long it will take, as far as is known."""
+
+    def render(self, task: Task) -> Text:
+        """Return the time, or dashes."""
+        return Text.assemble(super().render(task) or "-:--:--", " left", style="progress.remaining")
 
 
 class _Bars:
@@ -121,13 +144,13 @@ class _Logs:
 class _Bar:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._task = progress.add_task("starting", total=None)
+        self._task = progress.add_task("", visible=False)
         self._whole = 0
         self._words = ""
 
     def begin(self, done: int, total: int) -> None:
         self._whole = done
-        self._progress.update(self._task, total=total, completed=done)
+        self._progress.update(self._task, total=total, completed=done, visible=True)
 
     def measuring(self, setting: Setting, known: Precision | str | None) -> None:
         self._words = escape(_words(setting) + (f"  {known}" if known else ""))
@@ -178,6 +201,48 @@ class _Log:
             precision = f", {known}" if known else ""
             text = f"{self._position}/{total} {_words(self._setting)} {took:.1f} s{self._chip}{precision}"
             self._console.print(text, markup=False, soft_wrap=True)
+
+
+class _ShortLog:
+    """A line where a benchmark is over for the first time, then where a repetition of all is, and one a minute."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._before = self._position = self._total = 0
+        self._begun = self._said = time.monotonic()
+        self._under_way = ""
+
+    def begin(self, done: int, total: int) -> None:
+        self._before = self._position = done
+        self._total = total
+        self._begun = self._said = time.monotonic()
+
+    def measuring(self, setting: Setting, known: Precision | str | None) -> None:  # noqa: ARG002 - of one measurement
+        now = f"repetition {setting.repetition + 1}" if setting.repetition else printable(setting.benchmark)
+        if self._under_way not in {"", now}:
+            self._say()
+        self._under_way = now
+
+    def progress(self, done: int, of: int) -> None:
+        """Say nothing: a log has no use for a bar."""
+
+    def chip_time(self, seconds: float) -> None:
+        """Say nothing: it is of one measurement."""
+
+    def told(self, text: str) -> None:
+        self._console.print(text, markup=False, soft_wrap=True)
+
+    def stored(self, total: int, known: Precision | str | None) -> None:  # noqa: ARG002 - of one measurement
+        self._position += 1
+        self._total = total
+        if self._position == total or time.monotonic() - self._said >= _SILENCE_S:
+            self._say()
+
+    def _say(self) -> None:
+        self._said = time.monotonic()
+        left = (self._said - self._begun) / (self._position - self._before) * (self._total - self._position)
+        text = f"{self._position}/{self._total} {self._under_way}, {rough_time(left)} left"
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _words(setting: Setting) -> str:

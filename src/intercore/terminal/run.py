@@ -1,18 +1,30 @@
-"""What is told of runs that were measured."""
+"""What is told of runs that were measured: the answers on one screen, and all the rest on request."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.terminal.findings import Caution, Line, Sentence
+from intercore.view.section import where
+from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from intercore.record.measurement import Run
     from intercore.terminal.findings import Part, Row
+    from intercore.view.answer import Answer
     from intercore.view.section import Report
+
+_MOST_REMARKS = 3
+_STANDS_OUT = 1.25
+"""Times as much as expected, from which on it is told."""
+_MOST_CAUSES = 2
+"""Of warnings, that one screen has room for."""
+_VARIABLE = re.compile(r"\S+=\S+|\d[\d.,]*")
+"""What differs between warnings of one cause: settings and numbers."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +44,8 @@ class RunFindings:
     """What makes the run doubtful as a whole; the reports have those of the benchmarks."""
     go_on: str
     """The command that goes on with the run if it is unfinished."""
+    details: str = ""
+    """The command that shows what is left out of one screen; empty where nothing is. Without answers nothing is."""
 
     def document(self) -> object:
         """Return the run's document."""
@@ -39,24 +53,94 @@ class RunFindings:
 
     def rows(self) -> Sequence[Row]:
         """Return the rows of all benchmarks, each with where it comes from."""
+        return [row for table in self.tables() for row in table]
+
+    def tables(self) -> Sequence[Sequence[Row]]:
+        """Return them by benchmark."""
         origin = _origin(self.run)
-        return [{**row, **origin} for report in self.make_reports() for row in report.rows]
+        return [
+            [{"benchmark": report.benchmark, **row, **origin} for row in report.rows] for report in self.make_reports()
+        ]
 
     def text(self) -> Iterator[Part]:
-        """Yield what must be known first, what each benchmark tells, what is doubtful in that, and how to go on."""
+        """Yield what must be known first, the answers, what stands out, what is doubtful in that, and how to go on."""
         yield from map(Caution, self.first)
         reports = self.make_reports()
+        warnings = [*self.warnings, *(sentence for report in reports for sentence in report.warnings)]
+        answered = any(report.answers for report in reports)
+        if answered:
+            yield _answers_table(self.run, reports)
+            yield from map(Sentence, standing_out(reports))
+        yield from self._some(reports, warnings) if self.details and answered else self._all(reports, warnings)
+        if not self.run.complete:
+            so_far = f"{len(self.run.measurements)} of {self.run.total} measurements so far"
+            yield Line(f"{so_far}; go on with: {self.go_on}")
+
+    def _all(self, reports: Sequence[Report], warnings: Sequence[str]) -> Iterator[Part]:
         for report in reports:
             yield from report.section.tables
             yield from map(Sentence, report.section.sentences)
         if self.left_out:
             yield Sentence(self.left_out)
-        yield from map(Caution, self.warnings)
-        for report in reports:
-            yield from map(Caution, report.warnings)
-        if not self.run.complete:
-            so_far = f"{len(self.run.measurements)} of {self.run.total} measurements so far"
-            yield Line(f"{so_far}; go on with: {self.go_on}")
+        yield from map(Caution, warnings)
+
+    def _some(self, reports: Sequence[Report], warnings: Sequence[str]) -> Iterator[Part]:
+        if len(reports) == 1:
+            yield from map(Sentence, reports[0].section.sentences)
+        if self.left_out:
+            yield Sentence(self.left_out)
+        causes = by_cause(warnings)
+        for first, count in causes[:_MOST_CAUSES]:
+            yield Caution(first_sentence(first) + (f" ({count} of this kind)" if count > 1 else ""))
+        more = sum(count for _, count in causes[_MOST_CAUSES:])
+        yield Line(f"All tables{f', and {more} more warnings' if more else ''}: {self.details}")
+
+
+class _Answered(NamedTuple):
+    """A line of the answers."""
+
+    benchmark: str
+    """Empty below the first answer of a benchmark."""
+    answer: Answer
+    doubtful: bool
+    """Whether it has warnings; of the first one of a benchmark only."""
+
+
+def _answers_table(run: Run, reports: Sequence[Report]) -> Table[_Answered]:
+    rows = [
+        _Answered("" if index else report.benchmark, answer, bool(report.warnings) and not index)
+        for report in reports
+        for index, answer in enumerate(one for one in report.answers if one.brief)
+    ]
+    marked = "; ! has warnings" if any(row.doubtful for row in rows) else ""
+    return Table(
+        f"Run {run.id} on {where(run)}{marked}",
+        rows,
+        [
+            Column("benchmark", lambda row: row.benchmark + " !" * row.doubtful),
+            Column("question", lambda row: row.answer.question),
+            Column("answer", lambda row: row.answer.text),
+        ],
+    )
+
+
+def standing_out(reports: Iterable[Report]) -> list[str]:
+    """Return what differs most from what one would expect, at most three sentences."""
+    remarks = [one for report in reports for one in report.remarks if one.times >= _STANDS_OUT]
+    return [one.sentence for one in sorted(remarks, key=lambda one: -one.times)[:_MOST_REMARKS]]
+
+
+def first_sentence(text: str) -> str:
+    """Return how a text begins, up to the first full stop that a capital follows."""
+    return re.split(r"(?<=\.) +(?=[A-Z])", text, maxsplit=1)[0]
+
+
+def by_cause(warnings: Iterable[str]) -> list[tuple[str, int]]:
+    """Return the first of the warnings that differ in settings and numbers alone, and how many they are."""
+    found: dict[str, list[str]] = {}
+    for one in warnings:
+        found.setdefault(_VARIABLE.sub("#", one), []).append(one)
+    return [(same[0], len(same)) for same in found.values()]
 
 
 @dataclass(frozen=True)
@@ -72,6 +156,14 @@ class RunsFindings:
     def rows(self) -> Sequence[Row]:
         """Return the rows of all runs."""
         return [row for run in self.runs for row in run.rows()]
+
+    def tables(self) -> Sequence[Sequence[Row]]:
+        """Return them by benchmark, of all runs together."""
+        found: dict[str, list[Row]] = {}
+        for table in (table for run in self.runs for table in run.tables()):
+            for row in table:
+                found.setdefault(str(row["benchmark"]), []).append(row)
+        return list(found.values())
 
     def text(self) -> Iterator[Part]:
         """Yield what is told of each run."""

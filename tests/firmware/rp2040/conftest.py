@@ -24,6 +24,21 @@ if TYPE_CHECKING:
 
 CLK_SYS_HZ = 125_000_000
 PROGRAMS = ("intercore-target", "intercore-port-test", "intercore-stress", "intercore-transport-stress")
+of_all_benchmarks = pytest.mark.measures(
+    "api",
+    "clock",
+    "contention",
+    "irq",
+    "jitter",
+    "lock",
+    "memory",
+    "message",
+    "rhealstone",
+    "speedup",
+    "switch",
+    "threadmetric",
+)
+"""What is said of the program as it is: how large it is, and which of its lines share a set of the cache."""
 NEEDED = ("arm-none-eabi-gcc", "cmake", "cargo")
 
 

@@ -164,7 +164,7 @@ def test_a_delay_in_the_kernel_turns_the_gate_red_and_the_slowed_settings_come_f
     assert all(1.1 < ratio < 1.2 for ratio in across), "some 15 %"
     shown = slower("compare", str(KEPT), "2").succeeded().out
     head, table = shown.split("What differs most: ")
-    assert head.startswith("Warning: Other kernels were measured on pico-sim: pico-sim.txt: FreeRTOS V11.2.0 SMP")
+    assert head.startswith("Warning: Several kernels were measured on pico-sim: pico-sim.txt: FreeRTOS V11.2.0 SMP")
     assert "unmodified; run 2: FreeRTOS" in " ".join(head.split())
     rows = [line.split() for line in table.splitlines() if " slower" in line]
     assert [" ".join(row[:2]) for row in rows[:2]] == ["api call", "api call"]
@@ -180,7 +180,7 @@ def test_budgets_are_broken_by_it_and_say_that_it_is_another_kernel(slower: Tool
     assert slower("check", "budgets.toml", "1").succeeded()
     broken = slower("check", "budgets.toml", "2")
     assert broken.status == 1
-    assert broken.out.startswith("Warning: Other kernels were measured on pico-sim: ")
+    assert broken.out.startswith("Warning: Several kernels were measured on pico-sim: ")
     found = json.loads(slower("check", "budgets.toml", "2", "--format", "json").out)
     failing = [one for one in found["budgets"] if one["outcome"] == "broken"]
     named = {f"{one['benchmark']} {next(iter(one['setting'].values()))}" for one in failing}

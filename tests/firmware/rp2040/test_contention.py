@@ -104,7 +104,7 @@ def test_a_task_gets_half_of_core_1_from_a_main_loop_that_spins_and_all_of_it_fr
     assert got["spin"] == pytest.approx(0.50, abs=0.03)
     assert got["block"] >= 0.97
     assert 0.95 < got["delay"] < got["block"], "to wake at each tick only to sleep again costs something"
-    assert any("Not here" in sentence for sentence in found["sentences"])
+    assert any("not kept here" in sentence for sentence in found["sentences"])
 
 
 @pytest.mark.usefixtures("desk")
@@ -158,7 +158,7 @@ def test_free_tasks_come_to_the_sum_of_pinned_ones_and_no_core_to_more_than_all_
         assert mine["used_at_most"] <= 1
         assert mine["used"] - 0.04 < other["used"] < mine["used_at_most"] + 0.04
         assert mine["used_at_most"] - mine["used"] < 0.05
-    assert any(sentence.startswith("Pinned, as many tasks") for sentence in found["sentences"])
+    assert any(sentence.startswith("The same number of pinned tasks") for sentence in found["sentences"])
 
 
 # Whether it measures what it says

@@ -20,7 +20,7 @@ from intercore.link.session import Session
 from intercore.record.factors import TARGET_FACTORS
 from intercore.sim import Simulator
 from intercore.target.simulated_chip import SimulatedChip
-from tests.firmware.rp2040.conftest import ROOT, built_with
+from tests.firmware.rp2040.conftest import ROOT, built_with, of_all_benchmarks
 from tests.firmware.rp2040.reset_pin import reset_at_each
 
 if TYPE_CHECKING:
@@ -267,6 +267,7 @@ def test_two_cores_that_read_flash_wait_for_each_other(flash: dict[str, Built]) 
     assert speedup("dense") > 1.6
 
 
+@of_all_benchmarks
 def test_the_common_clock_is_exact_when_the_code_is_in_flash(flash: dict[str, Built]) -> None:
     # What is done between the warm-up and the first sample may take lines of the cache from what was warmed up.
     assert spread(flash["on"], 0, 1, since=1) <= 2

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from intercore.benchmarks.reports import analyses, schema_parts
+from intercore.benchmarks.reports import Answered, analyses, schema_parts
 from intercore.budgets.check import Check
 from intercore.comparison.analysis import Comparison
 
@@ -31,6 +31,7 @@ def up_to_date(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of a document with the definitions of all analyses as they are now."""
     parts = schema_parts()
     by_benchmark = {name: kind for name, kind in analyses().items() if name not in parts}
+    by_benchmark["answers"] = tuple[Answered, ...]
     types = list(by_benchmark.values())
     references, definitions = msgspec.json.schema_components(types, ref_template=_REFERENCES)
     described = {known.__name__: _field_texts(known) for known in _structs(types)}

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polars.exceptions import PolarsError
-
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.export.format import known_formats
-from intercore.record.export.table import sample_table
 from intercore.replacement import replacement
 
 if TYPE_CHECKING:
@@ -24,7 +21,8 @@ def export(run: Run, path: Path, can_be: Callable[[Measurement], bool] = lambda 
     An existing file is replaced only when the new one is complete. `can_be` says whether the samples of a
     measurement can be; those that cannot are marked as failed.
 
-    Raises UsageError for another suffix or a run without measurements, IntercoreError if the file cannot be written.
+    Raises UsageError for another suffix or a run without measurements, IntercoreError if the file cannot be
+    written, or if polars cannot be loaded.
     """
     known = known_formats()
     suffix = path.suffix.lower()
@@ -32,6 +30,14 @@ def export(run: Run, path: Path, can_be: Callable[[Measurement], bool] = lambda 
         raise UsageError(f"cannot export to {path}: its name must end in {' or '.join(known)}")
     if not run.measurements:
         raise UsageError(f"run {run.id} has no measurement to export yet; go on with --resume")
+    try:
+        from polars.exceptions import PolarsError  # noqa: PLC0415 - an extra
+
+        from intercore.record.export.table import sample_table  # noqa: PLC0415 - likewise
+    except ImportError as error:
+        raise IntercoreError(
+            f"export needs polars, which cannot be loaded: {error}; install it: pip install 'intercore[export]'"
+        ) from error
     table = sample_table(run, can_be)
     try:
         with replacement(path) as file:

@@ -15,9 +15,11 @@ from intercore.text import printable
 from intercore.view.table import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import Console
 
-    from intercore.terminal.findings import Findings
+    from intercore.terminal.findings import Findings, Part
 
 Row = TypeVar("Row")
 
@@ -30,16 +32,20 @@ class Text(Format):
 
     def print(self, found: Findings) -> None:
         """Print each part as it comes."""
-        console = results()
-        for part in found.text():
-            if isinstance(part, Table):
-                print_table(part, console)
-            elif isinstance(part, Sentence):
-                console.print(escape(part.text), highlight=False)
-            elif isinstance(part, Caution):
-                console.print(f"[yellow]Warning:[/] {escape(part.text)}")
-            else:
-                console.print(part.text, markup=False, highlight=False, soft_wrap=True)
+        print_parts(found.text(), results())
+
+
+def print_parts(parts: Iterable[Part], console: Console) -> None:
+    """Print tables, sentences and warnings, each as it comes."""
+    for part in parts:
+        if isinstance(part, Table):
+            print_table(part, console)
+        elif isinstance(part, Sentence):
+            console.print(escape(part.text), highlight=False)
+        elif isinstance(part, Caution):
+            console.print(f"[yellow]Warning:[/] {escape(part.text)}")
+        else:
+            console.print(part.text, markup=False, highlight=False, soft_wrap=True)
 
 
 def print_table(table: Table[Row], console: Console) -> None:

@@ -1,0 +1,125 @@
+"""Progress, as a terminal shows it: the bar, how many and how long are there whatever its width."""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+from typing import Literal
+
+import pyte
+import pytest
+from rich.console import Console
+
+from intercore.record.plan import Setting
+from intercore.terminal.progress import watch, watch_campaigns
+
+TOTAL = 340
+WORDS = {"primitive": "counting-semaphore", "from": 0, "to": 1, "target": "idle", "time": "common", "opt": "O2"}
+LINE = re.compile(r"[█░]{16} +(\d+)/(\d+) +(\d+:\d\d:\d\d|-:--:--) left")
+
+
+class Terminal(io.StringIO):
+    """A terminal whose screen is kept after each write."""
+
+    def __init__(self, columns: int) -> None:
+        super().__init__()
+        self._screen = pyte.Screen(columns, 24)
+        self._stream = pyte.Stream(self._screen)
+        self.screens: list[list[str]] = []
+
+    def write(self, text: str) -> int:
+        self._stream.feed(text.replace("\n", "\r\n"))
+        self.screens.append([line.rstrip() for line in self._screen.display if line.strip()])
+        return len(text)
+
+    def isatty(self) -> bool:
+        return True
+
+
+def console(terminal: Terminal, columns: int, colour: Literal["standard", "truecolor"] | None) -> Console:
+    plain = colour is None
+    return Console(file=terminal, width=columns, force_terminal=True, color_system=colour, no_color=plain)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+@pytest.mark.parametrize("colour", [None, "standard", "truecolor"])
+def test_bar_count_and_time_left_are_there_at_every_moment(
+    columns: int, colour: Literal["standard", "truecolor"] | None
+) -> None:
+    terminal = Terminal(columns)
+    with watch(console(terminal, columns, colour)) as observer:
+        observer.begin(0, TOTAL)
+        for done in range(TOTAL):
+            observer.measuring(Setting("switch", {**WORDS, "samples": done}, 0), "±1.2 %" if done % 3 else None)
+            observer.progress(1, 2)
+            observer.chip_time(1.5 * done)
+            observer.stored(TOTAL, None)
+            if done % 60 == 0:
+                time.sleep(0.11)  # it is drawn ten times a second
+    seen = [screen for screen in terminal.screens if screen]
+    assert len(seen) >= TOTAL / 60
+    counts = []
+    for screen in seen:
+        (line,) = screen
+        found = LINE.match(line)
+        assert found, line
+        assert len(line) <= columns
+        counts.append(int(found[1]))
+        assert int(found[2]) == TOTAL
+    assert counts == sorted(counts)
+    assert counts[-1] > TOTAL / 2
+    assert any("switch" in line for (line,) in seen)
+    assert any(re.search(r"\d:\d\d:\d\d left", line) for (line,) in seen)
+
+
+class Campaign:
+    id, name, done, total = 3, "a-board-with-a-rather-long-name-in-a-laboratory-far-away", 0, 12
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_each_of_several_campaigns_has_its_line(columns: int) -> None:
+    terminal = Terminal(columns)
+    first, second = Campaign(), Campaign()
+    second.id = 4
+    with watch_campaigns(console(terminal, columns, None)) as observer:
+        for one in (first, second):
+            observer.begin(one)
+        for _ in range(6):
+            first.done += 1
+            observer.stored(first, Setting("switch", WORDS, 0), 0.1)
+            time.sleep(0.11)
+    both = [screen for screen in terminal.screens if len(screen) == 2]
+    assert len(both) >= 4
+    assert all(LINE.match(line) and len(line) <= columns for screen in both for line in screen)
+
+
+def log(settings: list[Setting], *, verbose: bool) -> list[str]:
+    written = io.StringIO()
+    with watch(Console(file=written, width=60), verbose=verbose) as observer:
+        observer.begin(0, len(settings))
+        for setting in settings:
+            observer.measuring(setting, None)
+            observer.progress(1, 2)
+            observer.chip_time(0.5)
+            observer.stored(len(settings), None)
+    return written.getvalue().splitlines()
+
+
+def test_a_log_has_a_line_for_each_benchmark_and_then_for_each_repetition() -> None:
+    settings = [
+        Setting(benchmark, {**WORDS, "samples": number}, repetition)
+        for repetition in range(3)
+        for benchmark in ("switch", "lock")
+        for number in range(20)
+    ]
+    assert [line.rpartition(",")[0] for line in log(settings, verbose=False)] == [
+        "20/120 switch",
+        "40/120 lock",
+        "80/120 repetition 2",
+        "120/120 repetition 3",
+    ]
+    lines = log(settings, verbose=True)
+    assert len(lines) == 120
+    assert lines[0].startswith("1/120 switch primitive=counting-semaphore from=0 ")
+    assert all(line.endswith("chip at 0.50 s of its own time") for line in lines)

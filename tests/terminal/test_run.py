@@ -1,0 +1,44 @@
+"""What one screen tells of a run."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intercore.terminal.run import by_cause, first_sentence, standing_out
+from intercore.view.answer import Remark
+from intercore.view.section import Report, Section
+
+SLOWER = "workload=fp mode={} cores=2: each core is {} % slower while all of them work."
+
+
+def test_a_warning_is_told_by_its_first_sentence() -> None:
+    assert first_sentence("Of 2.8 % or less. Measure again. Then look.") == "Of 2.8 % or less."
+    assert first_sentence("no stop") == "no stop"
+    assert first_sentence("") == ""
+
+
+def test_warnings_that_differ_in_settings_and_numbers_alone_are_one_with_a_count() -> None:
+    same = [SLOWER.format(mode, share) for mode, share in (("create", 2.8), ("pool", 2.6), ("spin", 12))]
+    assert by_cause([same[0], "Another.", *same[1:]]) == [(same[0], 3), ("Another.", 1)]
+    assert by_cause([]) == []
+
+
+@given(st.lists(st.text()))
+def test_no_warning_is_lost_by_grouping(warnings: list[str]) -> None:
+    found = by_cause(warnings)
+    assert sum(count for _, count in found) == len(warnings)
+    assert {first for first, _ in found} <= set(warnings)
+
+
+@given(st.lists(st.lists(st.floats(0.01, 100))))
+def test_what_stands_out_is_the_three_that_differ_most(times: list[list[float]]) -> None:
+    section = Section("", [], [])
+    reports = [
+        Report("b", {}, [], [], section, remarks=[Remark(one, f"{one} times") for one in some]) for some in times
+    ]
+    told = [float(re.sub(" times", "", sentence)) for sentence in standing_out(reports)]
+    every = sorted((one for some in times for one in some), reverse=True)
+    assert told == [one for one in every if one >= 1.25][:3]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-
 from tests.firmware.host.conftest import series
 
 if TYPE_CHECKING:

@@ -6,14 +6,13 @@ subtracts the counters of two cores that nobody has aligned, and is false wherev
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
-from intercore.benchmarks.grouping import across_settings, tick_us
+from intercore.benchmarks.grouping import tick_us
 from intercore.benchmarks.switch.alignment import alignment
 from intercore.benchmarks.switch.sentences import name_of, sentences
 from intercore.benchmarks.switch.wake_ups import (
@@ -50,17 +49,24 @@ _OUT_OF_BOUNDS = 3  # times what a true wake-up takes, from which on a raw diffe
 
 
 class Ratio(msgspec.Struct, frozen=True):
-    """What waking a task on another core takes, against the same core, by medians over all pairs of cores."""
+    """What the task that signals pays to wake one on another core rather than on its own: of one direction."""
 
     primitive: str
+    first: Core = msgspec.field(name="from")
+    """The core that signals, in either case."""
+    second: Core = msgspec.field(name="to")
+    """The other core."""
     target: Target
     """What the other core did before."""
     time: Time
     varied: dict[str, Level]
+    """The other factors that take more than one level in the run, by name."""
     same_us: Interval
+    """Median wake-up on core `from`."""
     cross_us: Interval
+    """Median wake-up from core `from` to core `to`."""
     ratio: Interval
-    """`cross_us` / `same_us`, its interval by bootstrap."""
+    """`cross_us` / `same_us`."""
 
 
 class FalseTime(msgspec.Struct, frozen=True):
@@ -199,32 +205,27 @@ def _disturbed(ours: Sequence[Measurement]) -> list[str]:
 
 
 def _ratios(pools: dict[Setting, list[Measurement]]) -> Iterator[Ratio]:
-    """Compare across cores with the same core, by one clock; where that can be chosen, the common one."""
-    same: dict[tuple[object, ...], list[list[Measurement]]] = defaultdict(list)
-    cross: dict[tuple[str, str, str, tuple[tuple[str, Level], ...]], list[list[Measurement]]] = defaultdict(list)
-    for (primitive, first, second, target, time, varied), pool in pools.items():
-        if first == second:
-            same[primitive, time, varied].append(pool)
-        elif time in TRUE_TIMES:
-            cross[primitive, target, time, varied].append(pool)
-    for (primitive, target, time, varied), there in cross.items():
-        if (primitive, time, varied) in same:
-            yield _ratio(primitive, target, time, varied, same[primitive, time, varied], there)
+    """Compare each way across cores with the core that signals, by the same true clock.
+
+    Two directions are never put together: they may differ several times over, and what lies between describes neither.
+    """
+    for setting, pool in pools.items():
+        primitive, first, second, _, time, varied = setting
+        same = pools.get((primitive, first, first, "", time, varied))
+        if first != second and time in TRUE_TIMES and same is not None:
+            yield _ratio(setting, same, pool)
 
 
-def _ratio(
-    primitive: str,
-    target: str,
-    time: str,
-    varied: tuple[tuple[str, Level], ...],
-    same: list[list[Measurement]],
-    cross: list[list[Measurement]],
-) -> Ratio:
-    ticks = [max(tick_us(pool, "switch") for pool in side) for side in (same, cross)]
-    here, there = (across_settings(map(wake_ups_us, side)) for side in (same, cross))
+def _ratio(setting: Setting, same: Sequence[Measurement], cross: Sequence[Measurement]) -> Ratio:
+    """Compare the measurements of a way across cores with those on the core that signals."""
+    primitive, first, second, target, time, varied = setting
+    ticks = [tick_us(pool, "switch") for pool in (same, cross)]
+    here, there = ([values for _, values in wake_ups_us(pool)] for pool in (same, cross))
     return msgspec.convert(
         {
             "primitive": primitive,
+            "from": first,
+            "to": second,
             "target": target,
             "time": time,
             "varied": dict(varied),

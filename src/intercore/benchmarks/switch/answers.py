@@ -10,69 +10,84 @@ from intercore.view.cost import Cost
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.switch.analysis import SwitchAnalysis
-    from intercore.statistics.intervals import Interval
+    from intercore.benchmarks.switch.wake_ups import WakeUp
 
 _MOST_PRIMITIVES = 4
-_DEPENDS = 1.25  # times the shortest, from which on the longest way is told as well
+_DEPENDS = 1.25  # times the shortest, from which on the shortest way is told as well
 
 
 def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
-    """Answer what waking takes by the best primitive, on the same core and on another one, which was asleep."""
+    """Answer what waking takes by the best primitive, on the same core and on another one, which was asleep.
+
+    Of several cores or directions the slowest is the answer, and the quickest stands beside it where it differs.
+    """
     for question, apart in (("wake a task, same core", False), ("wake a task, other core", True)):
-        found = _typical(analysis, apart=apart)
+        found = _ways(analysis, apart=apart)
         if found:
-            name = min(found, key=lambda name: found[name].value)
-            yield Answer(question, found[name], about=name + (_by_direction(analysis, name) if apart else ""))
+            name, ways = min(found.items(), key=lambda item: _us(item[1][-1]))
+            yield Answer(question, ways[-1].wake_up_us.median, about=name + _by_way(ways))
 
 
-def _by_direction(analysis: SwitchAnalysis, name: str) -> str:
-    """Say of a primitive between which medians it depends on who wakes whom; nothing where it hardly does."""
-    ways = [
-        one.wake_up_us.median.value
-        for one in analysis.wake_ups
-        if one.time == "common" and one.first != one.second and one.target != "busy" and named(one) == name
-    ]
-    if not ways or max(ways) < _DEPENDS * min(ways):
+def _by_way(ways: Sequence[WakeUp]) -> str:
+    """Say which way is the slowest and what the quickest one takes; nothing where they hardly differ."""
+    quickest, slowest = ways[0], ways[-1]
+    if _us(slowest) < _DEPENDS * _us(quickest):
         return ""
-    return f": {duration(min(ways))} or {duration(max(ways))} by direction"
+    return f" {_way(slowest)}; {_way(quickest)} {duration(_us(quickest))}"
+
+
+def _way(one: WakeUp) -> str:
+    return f"{one.first} → {one.second}" if one.crosses else f"on core {one.first}"
 
 
 def costs(analysis: SwitchAnalysis) -> Iterator[Cost]:
-    """Give what waking costs by the four primitives that are the quickest across cores."""
-    same, across = (_typical(analysis, apart=apart) for apart in (False, True))
-    for name in sorted(across, key=lambda name: across[name].value)[:_MOST_PRIMITIVES]:
-        longest = max(one.wake_up_us.max for one in analysis.wake_ups if one.time == "common" and named(one) == name)
-        on_one = same[name].value if name in same else None
-        yield Cost("signal", f"wake a task, {name}", across[name].value, on_one, longest)
+    """Give what waking costs by the four primitives that are the quickest across cores.
 
-
-def _typical(analysis: SwitchAnalysis, *, apart: bool) -> dict[str, Interval]:
-    """Return for each primitive the median of all wake-ups across cores, or on one core, as the sentences have it.
-
-    Where only one of the two was measured, that of the pair of cores in the middle.
+    Across cores that is the slowest direction, and beside it stands the core that signals in it.
     """
-    ratios = sorted((one for one in analysis.ratios if one.time == "common"), key=lambda one: one.target != "idle")
-    found: dict[str, Interval] = {}
-    for one in ratios:
-        found.setdefault(named(one), one.cross_us if apart else one.same_us)
-    if found:
-        return found
-    alone: dict[str, list[Interval]] = {}
-    for wake_up in analysis.wake_ups:
-        if wake_up.time == "common" and (wake_up.first != wake_up.second) == apart:
-            alone.setdefault(named(wake_up), []).append(wake_up.wake_up_us.median)
-    return {name: sorted(of_it, key=lambda one: one.value)[len(of_it) // 2] for name, of_it in alone.items()}
+    same, across = (_ways(analysis, apart=apart) for apart in (False, True))
+    for name in sorted(across, key=lambda name: _us(across[name][-1]))[:_MOST_PRIMITIVES]:
+        slowest = across[name][-1]
+        on_one = next((_us(one) for one in same.get(name, ()) if one.first == slowest.first), None)
+        longest = max(one.wake_up_us.max for one in analysis.wake_ups if one.time == "common" and named(one) == name)
+        yield Cost("signal", f"wake a task, {name}", _us(slowest), on_one, longest)
+
+
+def _ways(analysis: SwitchAnalysis, *, apart: bool) -> dict[str, list[WakeUp]]:
+    """Return for each primitive its wake-ups across cores, or on one core, the quickest first.
+
+    Across cores those of a core that was asleep, if there are any. Where some primitives were measured both across
+    cores and on one, only these are told: a yield does not compare with them.
+    """
+    compared = {named(one) for one in analysis.ratios if one.time == "common"}
+    known = [
+        one
+        for one in analysis.wake_ups
+        if one.time == "common" and one.crosses == apart and (not compared or named(one) in compared)
+    ]
+    asleep = {named(one) for one in known if one.target != "busy"}
+    found: dict[str, list[WakeUp]] = {}
+    for one in sorted(known, key=_us):
+        if one.target != "busy" or named(one) not in asleep:
+            found.setdefault(named(one), []).append(one)
+    return found
+
+
+def _us(one: WakeUp) -> float:
+    return one.wake_up_us.median.value
 
 
 def remarks(analysis: SwitchAnalysis) -> Iterator[Remark]:
-    """Tell how far apart both are for one primitive."""
+    """Tell of the direction and the primitive by which they are farthest apart."""
     found = [one for one in analysis.ratios if one.time == "common" and one.ratio.value > 1]
     if found:
         most = max(found, key=lambda one: one.ratio.value)
+        busy = " while that is busy" if most.target == "busy" else ""
         yield Remark(
             most.ratio.value,
-            f"Waking a task on another core takes {about_times(most.ratio.value)} times as long ({named(most)}).",
+            f"Waking a task from core {most.first} takes {about_times(most.ratio.value)} times as long on core "
+            f"{most.second}{busy} as on core {most.first} ({named(most)}).",
         )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 CLOCKS = {"common": "one clock", "aligned": "aligned counters"}
 
 
-def pair_of(one: WakeUp | FalseTime) -> str:
+def pair_of(one: WakeUp | FalseTime | Ratio) -> str:
     """Return from which core to which, and whether the latter was busy."""
     return f"{one.first} → {one.second}" + (", busy" if one.target == "busy" else "")
 

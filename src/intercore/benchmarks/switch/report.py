@@ -21,16 +21,17 @@ from intercore.benchmarks.switch.literature import (
 from intercore.benchmarks.switch.literature import notes as notes_on_published
 from intercore.benchmarks.switch.names import CLOCKS, named, pair_of
 from intercore.benchmarks.switch.plots import MOST_PAIRS, figures
-from intercore.view.quantity import duration, duration_bounds
+from intercore.view.quantity import bounds, duration, duration_bounds, multiple
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.switch.analysis import Ratio, SwitchAnalysis
     from intercore.benchmarks.switch.wake_ups import WakeUp
     from intercore.record.measurement import Run
+    from intercore.statistics.intervals import Interval
 
 _NOTES = (
     "A wake-up is timed from a reading of the clock right before the signal to the first reading in the woken task. "
@@ -110,7 +111,7 @@ def _tables(run: Run, analysis: SwitchAnalysis) -> Iterator[Table[Any]]:
         if found:
             within = max(one.within_us for one in found)
             by = clock + (f", give or take {duration(within)}" if within else "")
-            yield _matrix(f"{where(run)}, by {by}", found, [one for one in analysis.ratios if one.time == time])
+            yield _comparison(f"{where(run)}, by {by}", found, [one for one in analysis.ratios if one.time == time])
             yield _wake_ups(f"{where(run)}, by {by}", found)
     if analysis.false_times:
         yield false_times_table(run, analysis.false_times)
@@ -120,59 +121,67 @@ def _tables(run: Run, analysis: SwitchAnalysis) -> Iterator[Table[Any]]:
 
 
 class _Line(NamedTuple):
-    """The pairs of cores for one primitive."""
+    """One primitive in one direction, or on one core alone."""
 
     primitive: str
-    target: str
-    medians: dict[tuple[int, int], float]
-    """In µs, by pair of cores."""
-    ratio: Ratio | None
+    cores: str
+    same_us: float | None
+    """Median on the core that signals."""
+    cross_us: float | None
+    """Median from that core to the other one."""
+    ratio: Interval | None
 
 
-def _matrix(place: str, wake_ups: Sequence[WakeUp], ratios: Sequence[Ratio]) -> Table[_Line]:
-    """One row per primitive, one column per pair of cores, one core before two. Of many pairs, the medians of all."""
-    on_one_core: dict[str, dict[tuple[int, int], float]] = defaultdict(dict)
-    across: dict[tuple[str, str], dict[tuple[int, int], float]] = defaultdict(dict)
+def _comparison(place: str, wake_ups: Sequence[WakeUp], ratios: Sequence[Ratio]) -> Table[_Line]:
+    """One row for each primitive and direction, beside the core that signals. Of many pairs, the ends."""
+    known = {_key(one): one for one in ratios}
+    on_one_core = {(named(one), one.first): one for one in wake_ups if not one.crosses}
+    found: dict[tuple[str, str], list[_Line]] = defaultdict(list)
     for one in wake_ups:
-        medians = across[named(one), one.target] if one.target else on_one_core[named(one)]
-        medians[one.first, one.second] = one.wake_up_us.median.value
-    known = {(named(ratio), str(ratio.target)): ratio for ratio in ratios}
-    rows = [
-        _Line(name, target, {**on_one_core[name], **medians}, known.get((name, target)))
-        for (name, target), medians in across.items()
+        if one.crosses:
+            found[named(one), str(one.target)].append(
+                _line(one, on_one_core.get((named(one), one.first)), one, known.get(_key(one)))
+            )
+    compared = {name for name, _ in found}
+    rows = [row for lines in found.values() for row in _ends(lines)]
+    rows += [_line(one, one, None, None) for one in on_one_core.values() if named(one) not in compared]
+    columns: list[Column[_Line]] = [
+        Column("primitive", lambda row: row.primitive),
+        Column("cores", lambda row: row.cores),
+        Column("one core", lambda row: _median(row.same_us), right=True),
+        Column("across", lambda row: _median(row.cross_us), right=True),
+        Column("ratio", lambda row: "–" if row.ratio is None else multiple(row.ratio.value), right=True),
+        Column("95 %", lambda row: "–" if row.ratio is None else bounds(row.ratio, multiple) or "–", right=True),
     ]
-    seen = {row.primitive for row in rows}
-    rows += [_Line(name, "", medians, None) for name, medians in on_one_core.items() if name not in seen]
-    pairs = sorted({pair for row in rows for pair in row.medians}, key=lambda pair: (pair[0] != pair[1], pair))
-    columns: list[Column[_Line]] = [Column("primitive", lambda row: row.primitive)]
-    if any(row.target == "busy" for row in rows):
-        columns.append(Column("target", lambda row: row.target))
-    if len(pairs) <= MOST_PAIRS:
-        columns += [Column(f"{first} → {second}", _median_of(first, second), right=True) for first, second in pairs]
-    else:
-        columns += [
-            Column("one core", lambda row: "–" if row.ratio is None else duration(row.ratio.same_us.value), right=True),
-            Column("across", lambda row: "–" if row.ratio is None else duration(row.ratio.cross_us.value), right=True),
-        ]
-    columns += [
-        Column("across : one", lambda row: "–" if row.ratio is None else f"{row.ratio.ratio.value:.2f}", right=True),
-        Column("95 %", _ratio_bounds, right=True),
-    ]
-    return Table(f"Median wake-up by primitive and cores on {place}", rows, columns)
+    several = any(len(lines) > MOST_PAIRS for lines in found.values())
+    which = ", in the quickest and the slowest direction" if several else ""
+    return Table(f"Median wake-up across cores, and on the core that signals{which}, on {place}", rows, columns)
 
 
-def _median_of(first: int, second: int) -> Callable[[_Line], str]:
-    def text(row: _Line) -> str:
-        found = row.medians.get((first, second))
-        return "–" if found is None else duration(found)
-
-    return text
+def _key(one: WakeUp | Ratio) -> tuple[str, str, int, int]:
+    return named(one), str(one.target), one.first, one.second
 
 
-def _ratio_bounds(row: _Line) -> str:
-    if row.ratio is None or row.ratio.ratio.low is None or row.ratio.ratio.high is None:
-        return "–"
-    return f"{row.ratio.ratio.low:.2f} – {row.ratio.ratio.high:.2f}"
+def _line(one: WakeUp, same: WakeUp | None, cross: WakeUp | None, compared: Ratio | None) -> _Line:
+    return _Line(
+        primitive=named(one),
+        cores=pair_of(one),
+        same_us=None if same is None else same.wake_up_us.median.value,
+        cross_us=None if cross is None else cross.wake_up_us.median.value,
+        ratio=None if compared is None else compared.ratio,
+    )
+
+
+def _ends(lines: Sequence[_Line]) -> Sequence[_Line]:
+    """Return all directions of a primitive; of more than have a row each, the quickest and the slowest."""
+    if len(lines) <= MOST_PAIRS:
+        return lines
+    ordered = sorted(lines, key=lambda row: row.cross_us or 0.0)
+    return ordered[0], ordered[-1]
+
+
+def _median(us: float | None) -> str:
+    return "–" if us is None else duration(us)
 
 
 def _wake_ups(place: str, wake_ups: Sequence[WakeUp]) -> Table[WakeUp]:

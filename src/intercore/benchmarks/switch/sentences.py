@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks import uncertainty
 from intercore.benchmarks.counter import with_bound
 from intercore.benchmarks.exactness import PROMISED_SPREAD
+from intercore.benchmarks.switch.names import named
 from intercore.benchmarks.switch.wake_ups import TRUE_TIMES, place
 from intercore.view.quantity import multiple
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.switch.analysis import FalseTime, Ratio
     from intercore.benchmarks.switch.wake_ups import WakeUp
+
+_BOTH = 2  # directions, those of two cores
 
 
 def name_of(primitive: str, first: int, second: int) -> str:
@@ -37,36 +41,64 @@ def _about_ratios(ratios: Sequence[Ratio]) -> Iterator[str]:
         return
     time = next(time for time in TRUE_TIMES if any(one.time == time for one in ratios))
     more = (
-        ". Across cores the signaller stays out of the kernel meanwhile. The cost of looking at the clock is included."
+        " These are medians, and include the cost of looking at the clock. On one core the woken task preempts the "
+        "signaller; across cores the signaller stays out of the kernel meanwhile."
     )
     for target in ("idle", "busy"):
-        known = [one for one in ratios if (one.target, one.time) == (target, time)]
-        if not known:
-            continue
-        quickest, slowest = (choose(known, key=lambda one: one.cross_us.value) for choose in (min, max))
-        what = "asleep" if target == "idle" else "busy with a task of lower priority"
-        low, high = (choose(one.ratio.value for one in known) for choose in (min, max))
-        yield (
-            f"Waking a task on another core that is {what} takes {_us(quickest.cross_us.value)} by {quickest.primitive}"
-            + (f" to {_us(slowest.cross_us.value)} by {slowest.primitive}" if slowest is not quickest else "")
-            + f" (medians): {_factor(low)}"
-            + (f" to {_factor(high)}" if high > low else "")
-            + f" times the time on the same core ({_us(quickest.same_us.value)}"
-            + (f" by {quickest.primitive})" if slowest is not quickest else ")")
-            + f", where the woken task preempts the signaller{more}"
-        )  # fmt: skip
-        more = "."
+        ways: dict[tuple[int, int], list[Ratio]] = defaultdict(list)
+        for one in ratios:
+            if (one.target, one.time) == (target, time):
+                ways[one.first, one.second].append(one)
+        if ways:
+            what = "asleep" if target == "idle" else "busy with a task of lower priority"
+            told = "; and ".join(_way(found) for found in _told(list(ways.values())))
+            yield f"Waking a task on another core that is {what} takes {told}.{_of_many(len(ways))}{more}"
+            more = ""
+
+
+def _told(ways: Sequence[Sequence[Ratio]]) -> Sequence[Sequence[Ratio]]:
+    """Return the directions to tell of: of more than two, the quickest and the slowest, by their quickest primitive."""
+    if len(ways) <= _BOTH:
+        return ways
+    ordered = sorted(ways, key=lambda found: min(one.cross_us.value for one in found))
+    return ordered[0], ordered[-1]
+
+
+def _of_many(directions: int) -> str:
+    return f" Of {directions} directions, these are the quickest and the slowest." if directions > _BOTH else ""
+
+
+def _way(found: Sequence[Ratio]) -> str:
+    """Say of one direction what waking takes, by the quickest primitive and by the slowest one."""
+    quickest, slowest = (choose(found, key=lambda one: one.cross_us.value) for choose in (min, max))
+    low, high = (choose(one.ratio.value for one in found) for choose in (min, max))
+    several = slowest is not quickest
+    return (
+        f"{_us(quickest.cross_us.value)} ({named(quickest)})"
+        + (f" to {_us(slowest.cross_us.value)} ({named(slowest)})" if several else "")
+        + f" from core {quickest.first} to core {quickest.second}, {_factor(low)}"
+        + (f" to {_factor(high)}" if _factor(high) != _factor(low) else "")
+        + f" times the time on core {quickest.first} ({_us(quickest.same_us.value)}"
+        + (f" by {named(quickest)})" if several else ")")
+    )
 
 
 def _about_calls(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
     known = [one for one in wake_ups if one.time == "common" and one.primitive != "yield" and one.target != "busy"]
-    for crosses, where in ((False, "a task of lower priority on its own core"), (True, "a task on another core")):
-        medians = {one.primitive: one.call_us.median.value for one in known if one.crosses == crosses}
+    for crosses, where, several in (
+        (False, "a task of lower priority on its own core", "cores"),
+        (True, "a task on another core", "directions"),
+    ):
+        found = [one for one in known if one.crosses == crosses]
+        medians: dict[str, float] = {}
+        for one in found:
+            medians[one.primitive] = max(one.call_us.median.value, medians.get(one.primitive, 0.0))
         if medians:
             least, most = min(medians, key=lambda name: medians[name]), max(medians, key=lambda name: medians[name])
             yield (
                 f"The call that wakes {where} keeps the caller for {_us(medians[least])} ({least})"
                 + (f" to {_us(medians[most])} ({most})." if most != least else ".")
+                + (f" Of several {several}, the slowest counts." if len({place(one)[1:3] for one in found}) > 1 else "")
             )
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from intercore.benchmarks.lock import analysis as lock
+from intercore.benchmarks.lock.answers import answers, costs
 from intercore.benchmarks.lock.report import report
 from intercore.record.measurement import Measurement, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
@@ -106,6 +107,30 @@ def test_a_mutex_that_is_dearer_than_a_spinlock_is_told_with_its_factor() -> Non
     ).sentences
     assert "mutex 2 µs, spinlock 200 ns" in said[0]
     assert "The mutex takes 10 times as long to hand over as the spinlock" in said[1]
+
+
+@given(*[st.integers(1, 10**6)] * 4)
+def test_the_answer_and_the_picture_take_the_slower_direction(there: int, back: int, far: int, near: int) -> None:
+    analysis = lock.analyse(
+        [
+            measurement("hand-over", {"there": [there] * 9, "back": [back] * 9}),
+            measurement("hand-over", {"there": [far] * 9, "back": [near] * 9}, lock="mutex"),
+        ]
+    )
+    slower = {"spinlock": max(there, back) / 1e3, "mutex": max(far, near) / 1e3}
+    best, *_ = answers(analysis)
+    assert best.value is not None
+    assert best.value.value == pytest.approx(min(slower.values()))
+    assert [one.across_us for one in costs(analysis)] == pytest.approx([slower["mutex"], slower["spinlock"]])
+
+
+def test_directions_that_differ_are_both_named_in_the_answer() -> None:
+    def told_of(back: int) -> str:
+        one = measurement("hand-over", {"there": [1000] * 9, "back": [back] * 9})
+        return next(answers(lock.analyse([one]))).text
+
+    assert told_of(1100) == "1.10 µs, spinlock"
+    assert told_of(4000) == "4.00 µs, spinlock 1 → 0; 0 → 1: 1.00 µs"
 
 
 # Contention

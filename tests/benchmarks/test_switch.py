@@ -166,7 +166,7 @@ def test_directions_that_differ_by_four_are_both_told_and_never_averaged() -> No
     assert "3.8 µs (notification) from core 0 to core 1, 1.19 times the time on core 0 (3.2 µs)" in said
     assert "15.2 µs (notification) from core 1 to core 0, 7.60 times the time on core 1 (2 µs)" in said
     _, across = answers(analysis)
-    assert across.text == "15.2 µs, notification 1 → 0; 0 → 1 3.80 µs"
+    assert across.text == "15.2 µs, notification 1 → 0; 0 → 1: 3.80 µs"
     (cost,) = costs(analysis)
     assert (cost.across_us, cost.same_us) == (15.2, 2.0)
     (remark,) = remarks(analysis)
@@ -245,12 +245,12 @@ def test_the_answer_tells_of_directions_that_differ() -> None:
         return [one.about for one in answers(analyse([measurement(ACROSS, from_=0, to=1), back]))]
 
     assert told_of(1) == ["notification"]
-    assert told_of(4) == ["notification 1 → 0; 0 → 1 19.2 µs"]
+    assert told_of(4) == ["notification 1 → 0; 0 → 1: 19.2 µs"]
 
 
 def test_the_answer_tells_of_cores_that_differ() -> None:
     (same, _) = answers(analyse(of_both(2400, 2400, on_0=1000, on_1=3000)))
-    assert same.text == "24.0 µs, notification on core 1; on core 0 8.00 µs"
+    assert same.text == "24.0 µs, notification on core 1; on core 0: 8.00 µs"
 
 
 def test_swapping_from_and_to_swaps_what_is_said() -> None:

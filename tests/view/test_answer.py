@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, among
+from intercore.view.answer import Answer, among, by_way
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,17 @@ def test_an_answer_reads(answer: Answer, text: str) -> None:
 def test_a_choice_is_named_with_what_else_varies() -> None:
     assert among("queue", {}) == "queue"
     assert among("queue", {"opt": "O3", "clock_mhz": 48}) == "queue opt=O3 clock_mhz=48"
+
+
+@pytest.mark.parametrize(
+    ("slowest", "quickest", "told"),
+    [
+        (15.0, 3.8, " 1 → 0; 0 → 1: 3.80 µs"),
+        (1.25, 1.0, " 1 → 0; 0 → 1: 1.00 µs"),
+        (1.24, 1.0, ""),
+        (0.1, 0.0, " 1 → 0; 0 → 1: < tick"),
+        (0.0, 0.0, ""),
+    ],
+)
+def test_ways_that_differ_are_both_told(slowest: float, quickest: float, told: str) -> None:
+    assert by_way(("1 → 0", slowest), ("0 → 1", quickest)) == told

@@ -14,9 +14,10 @@ class Cost(NamedTuple):
     label: str
     """In few words, the best choice in brackets where there was one."""
     across_us: float | None
-    """Median across cores; of what happens on one core alone, there."""
+    """Median from one core to another, in the slowest direction; of what happens on one core alone, there, on the
+    slowest core."""
     same_us: float | None = None
-    """Median on the same core."""
+    """Median on the core where that direction begins."""
     longest_us: float | None = None
     """The longest that was seen."""
 

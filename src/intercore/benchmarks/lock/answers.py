@@ -5,46 +5,55 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, Remark, about_times, among
+from intercore.view.answer import Answer, Remark, about_times, among, by_way
 from intercore.view.cost import Cost
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.lock.analysis import LockAnalysis, LockHandOver
 
 
 def answers(analysis: LockAnalysis) -> Iterator[Answer]:
-    """Answer what handing over takes at best, and a turn at worst where all cores want one."""
-    typical = _typical(analysis)
-    if typical:
-        name, best = min(typical.items(), key=lambda each: each[1].latency_us.median.value)
-        yield Answer("hand a lock over", best.latency_us.median, about=name)
-        for name, one in typical.items():
-            if one.lock == "mutex" and one is not best:
-                yield Answer("a mutex handed over", one.latency_us.median, about=name, brief=False)
+    """Answer what handing over takes at best, and a turn at worst where all cores want one.
+
+    Of several directions the slowest is the answer, and the quickest stands beside it where it differs.
+    """
+    handed = _ways(analysis)
+    if handed:
+        best = min(handed, key=lambda name: _us(handed[name][-1]))
+        yield _handed("hand a lock over", best, handed[best])
+        for name, ways in handed.items():
+            if ways[0].lock == "mutex" and name != best:
+                yield _handed("a mutex handed over", name, ways, brief=False)
     if analysis.contention:
         dearest = max(analysis.contention, key=lambda one: one.each_us)
         about = f"{among(dearest.lock, dearest.varied)}, hold and pause included"
         yield Answer("a turn, fought over", Interval(dearest.each_us), about=about)
 
 
+def _handed(question: str, name: str, ways: Sequence[LockHandOver], *, brief: bool = True) -> Answer:
+    quickest, slowest = ((f"{one.first} → {one.second}", _us(one)) for one in (ways[0], ways[-1]))
+    return Answer(question, ways[-1].latency_us.median, about=name + by_way(slowest, quickest), brief=brief)
+
+
 def costs(analysis: LockAnalysis) -> Iterator[Cost]:
-    """Give what handing each lock over costs, and at most."""
-    for name, one in _typical(analysis).items():
-        longest = max(each.latency_us.max for each in analysis.hand_over if among(each.lock, each.varied) == name)
-        yield Cost("lock", f"hand over, {name}", one.latency_us.median.value, longest_us=longest)
+    """Give what handing each lock over costs in the slowest direction, and at most."""
+    for name, ways in _ways(analysis).items():
+        longest = max(one.latency_us.max for one in ways)
+        yield Cost("lock", f"hand over, {name}", _us(ways[-1]), longest_us=longest)
 
 
-def _typical(analysis: LockAnalysis) -> dict[str, LockHandOver]:
-    """Return for each lock the hand-over whose median is in the middle of those between all cores."""
+def _ways(analysis: LockAnalysis) -> dict[str, list[LockHandOver]]:
+    """Return for each lock its hand-overs from core to core, the quickest first."""
     found: dict[str, list[LockHandOver]] = {}
     for one in analysis.hand_over:
         found.setdefault(among(one.lock, one.varied), []).append(one)
-    return {
-        name: sorted(of_it, key=lambda one: one.latency_us.median.value)[(len(of_it) - 1) // 2]
-        for name, of_it in found.items()
-    }
+    return {name: sorted(ways, key=_us) for name, ways in found.items()}
+
+
+def _us(one: LockHandOver) -> float:
+    return one.latency_us.median.value
 
 
 def remarks(analysis: LockAnalysis) -> Iterator[Remark]:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.switch.names import named
-from intercore.view.answer import Answer, Remark, about_times
+from intercore.view.answer import Answer, Remark, about_times, by_way
 from intercore.view.cost import Cost
-from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from intercore.benchmarks.switch.analysis import SwitchAnalysis
     from intercore.benchmarks.switch.wake_ups import WakeUp
 
 _MOST_PRIMITIVES = 4
-_DEPENDS = 1.25  # times the shortest, from which on the shortest way is told as well
 
 
 def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
@@ -28,15 +26,8 @@ def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
         found = _ways(analysis, apart=apart)
         if found:
             name, ways = min(found.items(), key=lambda item: _us(item[1][-1]))
-            yield Answer(question, ways[-1].wake_up_us.median, about=name + _by_way(ways))
-
-
-def _by_way(ways: Sequence[WakeUp]) -> str:
-    """Say which way is the slowest and what the quickest one takes; nothing where they hardly differ."""
-    quickest, slowest = ways[0], ways[-1]
-    if _us(slowest) < _DEPENDS * _us(quickest):
-        return ""
-    return f" {_way(slowest)}; {_way(quickest)} {duration(_us(quickest))}"
+            quickest, slowest = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
+            yield Answer(question, ways[-1].wake_up_us.median, about=name + by_way(slowest, quickest))
 
 
 def _way(one: WakeUp) -> str:

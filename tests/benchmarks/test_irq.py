@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from intercore.benchmarks.irq import analysis as irq
 from intercore.benchmarks.irq import report as view
+from intercore.benchmarks.irq.answers import costs
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 
 if TYPE_CHECKING:
@@ -101,11 +102,55 @@ def test_other_factors_keep_settings_apart() -> None:
     assert [said[:8] for said in two.sentences] == ["opt=O0: ", "opt=O2: "]
 
 
-def test_two_cores_are_compared_with_one() -> None:
+def test_each_direction_is_compared_with_the_core_where_it_begins() -> None:
     comparisons = {one.path: one for one in irq.analyse(WHOLE).comparisons}
-    assert set(comparisons) == {"handler-task", "doorbell"}
+    assert set(comparisons) == {"handler-task"}, "no ring of core 0 to itself was measured"
     assert comparisons["handler-task"].ratio == irq.Interval(1.5, 1.5, 1.5)
-    assert (comparisons["doorbell"].same_core_us.value, comparisons["doorbell"].cross_core_us.value) == (0.8, 1.2)
+    more = [measurement("doorbell", [125] * 20, 0, 0), measurement("doorbell", [600] * 20, 1, 0)]
+    found = {(one.first, one.second): one for one in irq.analyse([*WHOLE, *more]).comparisons if one.path == "doorbell"}
+    assert (found[0, 1].same_core_us.value, found[0, 1].cross_core_us.value) == (1.0, 1.2)
+    assert (found[1, 0].same_core_us.value, found[1, 0].cross_core_us.value) == (0.8, 4.8)
+    assert [one.ratio.value for one in found.values()] == pytest.approx([1.2, 6.0])
+
+
+ways = st.integers(1, 10**6)
+
+
+@given(ways, ways, ways, ways)
+def test_two_directions_never_become_one_figure(to_1: int, to_0: int, on_0: int, on_1: int) -> None:
+    given_ticks = {(0, 1): to_1, (1, 0): to_0, (0, 0): on_0, (1, 1): on_1}
+    known = [measurement("doorbell", [ticks] * 9, *way) for way, ticks in given_ticks.items()]
+    analysis = irq.analyse(known)
+    there, back = analysis.comparisons
+    assert there.ratio.value == pytest.approx(to_1 / on_0)
+    assert back.ratio.value == pytest.approx(to_0 / on_1)
+    usual = {one.across: one.usual_us for one in analysis.budgets}
+    assert usual == {True: max(to_1, to_0) / 125, False: max(on_0, on_1) / 125}
+    (cost,) = costs(analysis)
+    assert cost.across_us == usual[True]
+    assert cost.same_us in {same / 125 for same, ticks in ((on_0, to_1), (on_1, to_0)) if ticks == max(to_1, to_0)}
+
+
+def test_the_sentences_name_both_directions_or_the_slower_one() -> None:
+    medians = {("handler-task", 0, 0): 1000, ("handler-task", 1, 1): 1250, ("handler-task", 0, 1): 1500,
+               ("handler-task", 1, 0): 5000, ("doorbell", 0, 1): 150, ("doorbell", 1, 0): 500,
+               ("timer-handler", 0, 0): 50, ("timer-handler", 1, 0): 100}  # fmt: skip
+    timer, task, ring = irq.analyse([measurement(path, [t] * 9, a, b) for (path, a, b), t in medians.items()]).sentences
+    assert "0.80 µs (100 cycles) after it is due on the slower core" in timer
+    assert "core 0 wakes runs 8.00 µs later on that core, and 12.00 µs later on core 1, 1.50 times as long" in task
+    assert "core 1 wakes runs 10.00 µs later on that core, and 40.00 µs later on core 0, 4.00 times as long" in task
+    assert "4.00 µs (500 cycles) later in the slower direction" in ring
+    assert "takes 10.0 times as long" in ring, "in that direction"
+
+
+def test_of_many_directions_the_ends_are_told() -> None:
+    pairs = [(a, b) for a in range(3) for b in range(3)]
+    known = [measurement("handler-task", [1000 + 125 * a + 1250 * b] * 9, a, b) for a, b in pairs]
+    (said,) = irq.analyse(known).sentences
+    assert "core 1 wakes runs" in said
+    assert "later on core 0" in said
+    assert "core 1 wakes runs 19.00 µs later on that core, and 29.00 µs later on core 2" in said
+    assert said.endswith("Of 6 directions, these are the quickest and the slowest.")
 
 
 def test_swapped_cores_are_another_result() -> None:
@@ -132,7 +177,7 @@ def test_the_sentences_say_what_to_design_for() -> None:
     timer, task, ring, whole = irq.analyse(WHOLE).sentences
     assert "0.40 µs (50 cycles) after it is due, and up to 4.00 µs (500 cycles)" in timer
     assert "10.0 times as long" in timer
-    assert "8.00 µs later on the handler's core, and 12.00 µs later on another core: 1.50 times" in task
+    assert "on core 0 wakes runs 8.00 µs later on that core, and 12.00 µs later on core 1, 1.50 times" in task
     assert "1.20 µs (150 cycles) later, and its answer is back after 2.40 µs (300 cycles)" in ring
     assert "10.0 times as long: do short work in the doorbell's handler" in ring
     assert "allow more than 24.00 µs" in whole
@@ -141,9 +186,11 @@ def test_the_sentences_say_what_to_design_for() -> None:
 
 def test_a_core_that_is_slow_to_wake_is_named() -> None:
     asleep, awake = measurement("doorbell", [2000], 0, 1), measurement("doorbell", [1000], 0, 1, "busy")
-    assert "(doorbell: 16.00 µs and 8.00 µs)" in irq.analyse([asleep, awake]).sentences[-1]
+    assert "(doorbell 0 → 1: 16.00 µs and 8.00 µs)" in irq.analyse([asleep, awake]).sentences[-1]
     quick = measurement("doorbell", [1000], 0, 1)
     assert not any("sleeping core" in said for said in irq.analyse([quick, awake]).sentences)
+    back = measurement("doorbell", [500], 1, 0), measurement("doorbell", [900], 1, 0, "busy")
+    assert "(doorbell 0 → 1: 16.00 µs and 8.00 µs)" in irq.analyse([asleep, awake, *back]).sentences[-1]
 
 
 def test_what_went_wrong_is_said() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import TypeAlias
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from intercore.record.measurement import Level, Measurement
     from intercore.statistics.distribution import Distribution
@@ -96,17 +95,6 @@ def distribution_us(pool: Sequence[Measurement], series: str) -> Distribution:
 def median_us(pool: Sequence[Measurement], series: str) -> Interval:
     """Return the median of a series of time over a pool, in µs; each measurement is a repetition."""
     return median(repetitions_us(pool, series), tick=tick_us(pool, series))
-
-
-def across_settings(pools: Iterable[Iterable[tuple[int, ArrayLike]]]) -> list[NDArray[np.float64]]:
-    """Return the values of several settings together by repetition; each comes with the number of its repetition.
-
-    Settings differ for good, repetitions by chance: only what differs between the latter makes an interval.
-    """
-    found: dict[int, list[ArrayLike]] = defaultdict(list)
-    for repetition, values in chain.from_iterable(pools):
-        found[repetition].append(values)
-    return [np.concatenate([np.asarray(part, dtype=np.float64) for part in parts]) for parts in found.values()]
 
 
 def looking_us(pool: Sequence[Measurement], core: int) -> float:

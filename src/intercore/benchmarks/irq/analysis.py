@@ -16,7 +16,6 @@ from msgspec import Meta
 
 from intercore.benchmarks import uncertainty
 from intercore.benchmarks.grouping import (
-    across_settings,
     by_level,
     distribution_us,
     repetitions_us,
@@ -63,6 +62,7 @@ _POOLED = ("path", "from", "to", "interrupted", "seed", "samples")
 _FEWEST_FOR_TAIL = 500
 _MOST_REMARKS = 3
 _SLOW_TO_WAKE = 1.2
+_BOTH = 2  # directions, those of two cores
 
 Positive = Annotated[float, Meta(gt=0)]
 Core = Annotated[int, Meta(ge=0)]
@@ -118,16 +118,20 @@ def _cores(first: int, second: int | None) -> str:
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """One path across cores against the same path on one core, all pairs of cores together."""
+    """One path from one core to another against the same path on the core where it begins: of one direction."""
 
     path: Path
+    first: Annotated[int, Meta(ge=0, description="Core of the handler, or that rings, in either case.")] = (
+        msgspec.field(name="from")
+    )
+    second: Annotated[int, Meta(ge=0, description="The other core.")] = msgspec.field(name="to")
     interrupted: Doing
     varied: dict[str, int | str]
     """The other factors that take more than one level in the run, by name."""
     same_core_us: Interval
-    """Median in µs on one core."""
+    """Median in µs on core `from`."""
     cross_core_us: Interval
-    """Median in µs from one core to another."""
+    """Median in µs from core `from` to core `to`."""
     ratio: Interval
     """Cross-core over same-core. Its bounds are those of the medians at their farthest apart: a cautious interval."""
 
@@ -143,7 +147,8 @@ class Budget(msgspec.Struct, frozen=True):
     samples: Annotated[int, Meta(ge=1)]
     """Those of all that the cores were doing."""
     usual_us: float
-    """Median while the cores sleep; of all samples if that was not measured."""
+    """Median while the cores sleep, or of all samples if that was not measured: of the core, or the direction, where it
+    is longest."""
     largest_us: float
     """The largest value seen, which is not the largest possible one."""
     largest_while: Doing
@@ -322,21 +327,25 @@ def _by_path(pools: Pools) -> Iterator[tuple[Varied, Path, Pools]]:
 
 
 def _comparisons(pools: Pools) -> Iterator[Comparison]:
-    for varied, path, group in _by_path(pools):
-        for interrupted in DOING:
-            same, cross = (_in_state(group, path, interrupted, across=across) for across in (False, True))
-            if not same or not cross:
-                continue
-            tick = max(tick_us(pool, SERIES) for pool in (*same, *cross))
-            here, there = (across_settings(map(_by_repetition, side)) for side in (same, cross))
-            compared = ratio(there, here, ticks=(tick, tick))
-            if compared is not None:
-                one, other = (median(side, tick=tick) for side in (here, there))
-                yield Comparison(path, interrupted, dict(varied), one, other, compared)
-
-
-def _by_repetition(pool: Sequence[Measurement]) -> Iterator[tuple[int, Floats]]:
-    return zip((one.repetition for one in pool), repetitions_us(pool, SERIES), strict=True)
+    """Compare each direction with the core where it begins; two directions may differ several times over."""
+    for setting, pool in pools.items():
+        same = pools.get(setting._replace(second=setting.first))
+        if setting.second is None or not setting.across or same is None:
+            continue
+        ticks = tick_us(pool, SERIES), tick_us(same, SERIES)
+        there, here = (repetitions_us(side, SERIES) for side in (pool, same))
+        compared = ratio(there, here, ticks=ticks)
+        if compared is not None:
+            yield Comparison(
+                path=setting.path,
+                first=setting.first,
+                second=setting.second,
+                interrupted=setting.interrupted,
+                varied=dict(setting.varied),
+                same_core_us=median(here, tick=ticks[1]),
+                cross_core_us=median(there, tick=ticks[0]),
+                ratio=compared,
+            )
 
 
 def _budgets(pools: Pools) -> Iterator[Budget]:
@@ -346,17 +355,27 @@ def _budgets(pools: Pools) -> Iterator[Budget]:
             if not known:
                 continue
             worst = max(known, key=lambda doing: known[doing].max())
-            usual = known.get("idle", np.concatenate(list(known.values())))
             yield Budget(
                 path=path,
                 across=across,
                 varied=dict(varied),
                 samples=sum(map(len, known.values())),
-                usual_us=float(np.median(usual)),
+                usual_us=_usual_us(group, path, across=across),
                 largest_us=float(known[worst].max()),
                 largest_while=worst,
                 tail=tail(known[worst], what="interrupt") if len(known[worst]) >= _FEWEST_FOR_TAIL else None,
             )
+
+
+def _usual_us(group: Pools, path: Path, *, across: bool) -> float:
+    """Return the longest median of a core or direction while the cores sleep; of all its samples if none was so."""
+    asleep: dict[tuple[int, int | None], list[Floats]] = defaultdict(list)
+    ways: dict[tuple[int, int | None], list[Floats]] = defaultdict(list)
+    for setting, pool in group.items():
+        if (setting.path, setting.across) == (path, across):
+            for found in [ways, asleep] if setting.interrupted == "idle" else [ways]:
+                found[setting.first, setting.second].append(_us(pool))
+    return max(float(np.median(np.concatenate(values))) for values in (asleep or ways).values())
 
 
 # Words
@@ -399,9 +418,22 @@ class _Facts(msgspec.Struct, frozen=True):
     budgets: dict[tuple[Path, bool], Budget]
 
     def median(self, path: Path, *, across: bool) -> float | None:
-        """Return the usual latency of a path in µs."""
+        """Return the usual latency of a path in µs, of the core or direction where it is longest."""
         known = self.budgets.get((path, across))
         return None if known is None else known.usual_us
+
+    def asleep(self, path: Path, *, across: bool) -> list[Latency]:
+        """Return the latencies of a path while the cores sleep, the shortest first."""
+        known = [one for one in self.latencies if (one.path, one.is_across, one.interrupted) == (path, across, "idle")]
+        return sorted(known, key=lambda one: one.latency_us.median.value)
+
+    def of_several(self, path: Path, *, across: bool) -> str:
+        """Say that a median is that of the slowest core or direction, if there are several."""
+        count = len({(one.first, one.second) for one in self.latencies if (one.path, one.is_across) == (path, across)})
+        if count == 1:
+            return ""
+        which = "slower" if count == _BOTH else "slowest"
+        return f" in the {which} direction" if across else f" on the {which} core"
 
     def cycles(self, us: float) -> str:
         """Return a duration with its cycles, where those are known."""
@@ -415,7 +447,8 @@ def _timer(facts: _Facts) -> str:
     budget = facts.budgets.get(("timer-handler", False))
     if budget is None:
         return ""
-    said = f"A timer's interrupt reaches its handler {facts.cycles(budget.usual_us)} after it is due"
+    slower = facts.of_several("timer-handler", across=False)
+    said = f"A timer's interrupt reaches its handler {facts.cycles(budget.usual_us)} after it is due{slower}"
     if budget.largest_while == "kernel" and budget.usual_us > 0:
         return (
             f"{said}, and up to {facts.cycles(budget.largest_us)} while tasks call the kernel: "
@@ -426,13 +459,20 @@ def _timer(facts: _Facts) -> str:
 
 def _wake_up(facts: _Facts) -> str:
     for path in ("handler-task", "timer-task"):
-        for one in facts.comparisons:
-            if one.path == path and one.interrupted == "idle":
-                return (
-                    f"A task that a handler wakes runs {_text(one.same_core_us.value)} later on the handler's core, "
-                    f"and {_text(one.cross_core_us.value)} later on another core: {one.ratio.value:.2f} times as long."
-                )
+        found = [one for one in facts.comparisons if one.path == path and one.interrupted == "idle"]
+        if found:
+            told = sorted(found, key=lambda one: one.cross_core_us.value)
+            told = found if len(found) <= _BOTH else [told[0], told[-1]]
+            many = f" Of {len(found)} directions, these are the quickest and the slowest." if told != found else ""
+            return "A task that " + "; and one that ".join(_woken(one) for one in told) + f".{many}"
     return ""
+
+
+def _woken(one: Comparison) -> str:
+    return (
+        f"a handler on core {one.first} wakes runs {_text(one.same_core_us.value)} later on that core, and "
+        f"{_text(one.cross_core_us.value)} later on core {one.second}, {one.ratio.value:.2f} times as long"
+    )
 
 
 def _doorbell(facts: _Facts) -> str:
@@ -440,28 +480,45 @@ def _doorbell(facts: _Facts) -> str:
     if ring is None:
         return ""
     there_and_back = facts.median("doorbell-round-trip", across=True)
-    wake_up = facts.median("handler-task", across=True)
-    said = f"When one core rings another, the other core is in its handler {facts.cycles(ring)} later"
+    slower = facts.of_several("doorbell", across=True)
+    said = f"When one core rings another, the other core is in its handler {facts.cycles(ring)} later{slower}"
     if there_and_back is not None:
         said += f", and its answer is back after {facts.cycles(there_and_back)}"
-    if wake_up is not None and ring > 0 and wake_up > ring:
-        said += (
-            f". Waking a task there takes {wake_up / ring:.1f} times as long: do short work in the doorbell's handler"
-        )
+    times = _times_a_ring(facts)
+    if times is not None and times > 1:
+        said += f". Waking a task there takes {times:.1f} times as long: do short work in the doorbell's handler"
     return said + "."
+
+
+def _times_a_ring(facts: _Facts) -> float | None:
+    """Return how many times as long waking a task takes as a ring, in the direction where a ring takes longest."""
+    wake_ups = {(one.first, one.second): one for one in facts.asleep("handler-task", across=True)}
+    for ring in reversed(facts.asleep("doorbell", across=True)):
+        wake_up = wake_ups.get((ring.first, ring.second))
+        if wake_up is not None and ring.latency_us.median.value > 0:
+            return wake_up.latency_us.median.value / ring.latency_us.median.value
+    return None
 
 
 def _sleep(facts: _Facts) -> str:
     """Tell that to wake a core takes time, where it does: then an idle system is not the quickest one."""
     for path in ("timer-handler", "doorbell"):
         heard = [one for one in facts.latencies if one.path == path and (one.second is None or one.is_across)]
-        asleep = [one.latency_us.median.value for one in heard if one.interrupted == "idle"]
-        awake = [one.latency_us.median.value for one in heard if one.interrupted != "idle"]
-        if asleep and awake and np.median(asleep) > _SLOW_TO_WAKE * np.median(awake):
+        at_work: dict[tuple[int, int | None], Latency] = {}
+        for one in heard:
+            if one.interrupted != "idle":  # computing, where that was measured: the kernel masks interrupts
+                at_work.setdefault((one.first, one.second), one)
+        pairs = [(one, at_work.get((one.first, one.second))) for one in heard if one.interrupted == "idle"]
+        later = [
+            (one.latency_us.median.value, other.latency_us.median.value, one)
+            for one, other in pairs
+            if other is not None and one.latency_us.median.value > _SLOW_TO_WAKE * other.latency_us.median.value
+        ]
+        if later:
+            asleep, awake, one = max(later, key=lambda each: each[0])
             return (
-                f"A sleeping core begins a handler later than a core at work ({path}: "
-                f"{_text(float(np.median(asleep)))} and {_text(float(np.median(awake)))}). Waking the core takes time, "
-                "and the deeper it sleeps, the more."
+                f"A sleeping core begins a handler later than a core at work ({path} {one.cores}: {_text(asleep)} and "
+                f"{_text(awake)}). Waking the core takes time, and the deeper it sleeps, the more."
             )
     return ""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.irq.analysis import DOING
@@ -12,9 +11,10 @@ from intercore.view.cost import Cost
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from intercore.benchmarks.irq.analysis import IrqAnalysis
+    from intercore.benchmarks.irq.analysis import IrqAnalysis, Latency
+    from intercore.record.measurement import Level
 
 _OPERATIONS = {"doorbell": "interrupt a core", "timer-handler": "timer to its handler", "timer-task": "timer to a task"}
 
@@ -33,19 +33,37 @@ def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
 
 
 def costs(analysis: IrqAnalysis) -> Iterator[Cost]:
-    """Give what interrupts cost while the cores sleep, and the longest that was seen whatever they did."""
+    """Give what interrupts cost while the cores sleep, and the longest that was seen whatever they did.
+
+    Across cores that is the slowest direction, and beside it stands the core where it begins.
+    """
     for path, label in _OPERATIONS.items():
-        across, same = (
-            [one for one in analysis.budgets if (one.path, one.across) == (path, apart)] for apart in (True, False)
-        )
-        if across or same:
+        for varied in _settings(one.varied for one in analysis.latencies if one.path == path):
+            of_it = [one for one in analysis.latencies if one.path == path and one.varied == varied]
+            known = [one for one in of_it if one.interrupted == "idle"] or of_it
+            across = [one for one in known if one.is_across]
+            slowest = max(across or known, key=_us)
+            same = [one for one in known if one.second == one.first == slowest.first] if across else []
             yield Cost(
                 "signal" if path == "doorbell" else "deadline",
-                label,
-                median(one.usual_us for one in across or same),
-                median(one.usual_us for one in same) if across and same else None,
-                max(one.largest_us for one in (*across, *same)),
+                among(label, varied),
+                _us(slowest),
+                max(map(_us, same), default=None),
+                max(one.latency_us.max for one in of_it),
             )
+
+
+def _settings(varied: Iterable[Mapping[str, Level]]) -> Iterator[Mapping[str, Level]]:
+    """Yield each setting of the other factors once."""
+    seen: list[Mapping[str, Level]] = []
+    for one in varied:
+        if one not in seen:
+            seen.append(one)
+            yield one
+
+
+def _us(one: Latency) -> float:
+    return one.latency_us.median.value
 
 
 def remarks(analysis: IrqAnalysis) -> Iterator[Remark]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from intercore.benchmarks.message import analysis as message
-from intercore.benchmarks.message.answers import answers
+from intercore.benchmarks.message.answers import answers, costs
 from intercore.benchmarks.message.choice import copies
 from intercore.benchmarks.message.curve import curves
 from intercore.benchmarks.message.publication import MessagePublication
@@ -173,6 +173,43 @@ def test_answers_tell_what_copies_from_what_does_not_and_what_any_size_takes() -
         assert about in told.about.split()
     assert found["n bytes, copied"].about.startswith("1.00 µs + 20.0 ns a byte, ")
     assert [copies(name) for name in ("ring", "dma", "ring-zero-copy", "notification")] == [True, True, False, False]
+
+
+def test_the_answer_and_the_picture_take_the_slower_direction_across_cores() -> None:
+    times = {(0, 0): 9.0, (1, 1): 2.0, (0, 1): 3.8, (1, 0): 15.0}
+    known = [
+        one
+        for (first, second), us in times.items()
+        for transport, more in (("ring", 0.0), ("queue", 100.0))
+        for one in campaign(line(us + more, 0.0), (16,), transport=transport, from_=first, to=second)
+    ]
+    (told,) = answers(message.analyse(known))
+    assert told.value is not None
+    assert told.value.value == pytest.approx(15.0)
+    assert told.about == "ring 1 → 0; 0 → 1: 3.80 µs"
+    (cost,) = costs(message.analyse(known))
+    assert (cost.across_us, cost.same_us) == pytest.approx((15.0, 2.0))
+    on_one = [one for one in known if one.factors["from"] == one.factors["to"]]
+    (cost,) = costs(message.analyse(on_one))
+    assert (cost.across_us, cost.same_us) == (pytest.approx(9.0), None), "of what happens on one core alone, there"
+
+
+def test_a_load_is_not_taken_for_a_direction() -> None:
+    known = [
+        one
+        for load, us in (("none", 5.0), ("both", 50.0))
+        for transport, more in (("ring", 0.0), ("queue", 100.0))
+        for one in campaign(line(us + more, 0.0), (16,), transport=transport, load=load)
+    ]
+    (told,) = answers(message.analyse(known))
+    assert told.text == "5.00 µs, ring"
+
+
+def test_a_rate_of_several_directions_is_said_to_be_their_mean() -> None:
+    found = {one.question: one for one in answers(message.analyse(everything()))}
+    assert found["stream of 4,096 bytes"].about.endswith(", geometric mean of 2 directions and loads")
+    one_way = [one for one in everything() if one.factors["from"] == 0]
+    assert not any("mean" in one.about for one in answers(message.analyse(one_way)))
 
 
 def test_what_to_choose_is_said_in_three_sentences_with_the_numbers() -> None:

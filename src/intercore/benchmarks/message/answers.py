@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.message.choice import copies
 from intercore.statistics.intervals import Interval
-from intercore.view.answer import Answer, Remark, about_times
+from intercore.view.answer import Answer, Remark, about_times, by_way
 from intercore.view.cost import Cost
 from intercore.view.quantity import duration, significant
 
@@ -20,19 +20,63 @@ if TYPE_CHECKING:
 def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
     """Answer what messages take at best, small and large, and how many bytes per second go through at most.
 
-    What does not copy is said to, and beside it stands what does.
+    What does not copy is said to, and beside it stands what does. A latency is that across cores, in the slowest
+    direction; a rate of several directions and loads is said to be their mean.
     """
     sizes = sorted({one.bytes for one in analysis.ranking if one.measure == "latency"})
     for size in sizes:
         found = [one for one in analysis.ranking if (one.measure, one.bytes) == ("latency", size)]
         for one, copying in _best(found, lambda one: -one.rank):
             question = f"{size:,} bytes, copied" if copying else f"message of {size:,} bytes"
-            yield Answer(question, one.time_us, about=_choice(one), brief=not copying)
+            time, ways = _time(analysis, one)
+            yield Answer(question, time, about=_choice(one) + ways, brief=not copying)
     yield from _of_any_size(analysis, sizes)
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for one, copying in _best(streams, lambda one: one.bytes_per_s or 0.0):
         question = f"stream of {one.bytes:,}, copied" if copying else f"stream of {one.bytes:,} bytes"
-        yield Answer(question, Interval(one.bytes_per_s or 0.0), "bytes/s", _choice(one), brief=not copying)
+        mean = f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
+        yield Answer(question, Interval(one.bytes_per_s or 0.0), "bytes/s", _choice(one) + mean, brief=not copying)
+
+
+class _Way(NamedTuple):
+    """What a message takes in one direction."""
+
+    first: int
+    """Core of the sender."""
+    second: int
+    """Core of the receiver."""
+    median_us: Interval
+
+    @property
+    def named(self) -> tuple[str, float]:
+        """Its name and its median in µs."""
+        return f"{self.first} → {self.second}", self.median_us.value
+
+
+def _ways(analysis: MessageAnalysis, one: MessageRank) -> list[_Way]:
+    """Return the directions of a choice, the quickest first; under no load, where that was measured."""
+    rows = [row for row in analysis.latency if all(row.setting.get(name) == at for name, at in one.choice.items())]
+    rows = [row for row in rows if row.load == "none"] or rows
+    ways = [
+        _Way(row.first, row.second, size.latency_us.median)
+        for row in rows
+        for size in row.sizes
+        if size.bytes == one.bytes
+    ]
+    return sorted(ways, key=lambda way: way.median_us.value)
+
+
+def _across(ways: Sequence[_Way]) -> Sequence[_Way]:
+    """Return those between two cores; all, if none is."""
+    return [way for way in ways if way.first != way.second] or ways
+
+
+def _time(analysis: MessageAnalysis, one: MessageRank) -> tuple[Interval, str]:
+    """Return what a message takes in the slowest direction across cores, and which that is if others take much less."""
+    ways = _across(_ways(analysis, one))
+    if one.settings == 1 or not ways:
+        return one.time_us, ""
+    return ways[-1].median_us, by_way(ways[-1].named, ways[0].named)
 
 
 def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int]) -> Iterator[Answer]:
@@ -55,10 +99,18 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int]) -> Iterator[An
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:
-    """Give what a message costs by the quickest transport, by its size."""
+    """Give what a message costs by the quickest transport, by its size: in the slowest direction across cores."""
     for one in analysis.ranking:
         if one.rank == 1 and one.measure == "latency":
-            yield Cost("message", f"{one.bytes:,} bytes, {_choice(one)}", one.time_us.value)
+            ways = _ways(analysis, one)
+            slowest = _across(ways)[-1] if ways else None
+            time = one.time_us.value if slowest is None else slowest.median_us.value
+            same = [
+                way.median_us.value
+                for way in ways
+                if slowest is not None and slowest.first != slowest.second and way.first == way.second == slowest.first
+            ]
+            yield Cost("message", f"{one.bytes:,} bytes, {_choice(one)}", time, max(same, default=None))
 
 
 def _best(found: Sequence[MessageRank], worth: Callable[[MessageRank], float]) -> Iterator[tuple[MessageRank, bool]]:

@@ -74,7 +74,7 @@ def test_the_schema_is_itself_valid() -> None:
 @of_speedups
 def test_a_run_of_the_host_is_valid(document: dict[str, Any]) -> None:
     check(document)
-    assert document["schema"] == 1
+    assert document["schema"] == 2
     assert document["target"] == "host"
     assert document["simulated"] is False
     assert document["complete"] is True
@@ -350,7 +350,7 @@ def test_a_summary_is_never_null(small: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        (("schema",), 2),
+        (("schema",), 1),
         (("run",), 0),
         (("started",), "yesterday"),
         (("conditions", "cores"), ["2"]),

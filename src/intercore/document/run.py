@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from intercore.benchmarks.reports import Reported
     from intercore.record.measurement import Measurement, Run, Series
 
-SCHEMA = 1
-"""Version of the shape. 1: the first."""
+SCHEMA = 2
+"""Version of the shape. 1: the first. 2: `ratios` of `switch` and `comparisons` of `irq` are of one direction each."""
 
 
 def run_document(reported: Reported) -> dict[str, object]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from intercore.benchmarks.irq import analysis as irq
 from intercore.benchmarks.irq import report as view
 from intercore.benchmarks.irq.answers import costs
+from intercore.benchmarks.irq.paths import DOING, PATHS
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def test_a_disturbed_path_is_named_but_not_one_that_is_disturbed_on_purpose() ->
 
 @pytest.mark.parametrize("ticks", [[], [0], [0, 0], [-5, 3], [7]], ids=str)
 def test_degenerate_samples_give_finite_numbers(ticks: list[int]) -> None:
-    ours = [measurement(path, ticks, 0, second) for path in irq.PATHS for second in (0, 1)]
+    ours = [measurement(path, ticks, 0, second) for path in PATHS for second in (0, 1)]
     encoded = msgspec.json.encode(irq.analyse(ours))
     assert b"NaN" not in encoded
     view.report(run(*ours))
@@ -223,10 +224,10 @@ def test_what_a_newer_target_knows_is_left_out() -> None:
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from(list(irq.PATHS)),
+            st.sampled_from(list(PATHS)),
             st.integers(0, 1),
             st.integers(0, 1),
-            st.sampled_from(list(irq.DOING)),
+            st.sampled_from(list(DOING)),
             st.lists(st.integers(0, 10**9), min_size=1, max_size=30),
         ),
         min_size=1,

@@ -15,50 +15,14 @@ from rich.console import Console
 
 from intercore.benchmarks.switch.alignment import alignment
 from intercore.benchmarks.switch.analysis import SwitchAnalysis, analyse, samples_us, warnings
-from intercore.benchmarks.switch.answers import answers, costs, remarks
 from intercore.benchmarks.switch.report import report
-from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
-from intercore.view.quantity import duration
+from tests.benchmarks.switch_data import ACROSS, FOUR, HZ, SAME, US, measurement, run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from intercore.record.measurement import Level
-
-HZ = 125_000_000
-US = HZ // 1_000_000
-
-
-def measurement(
-    ticks: Sequence[int],
-    call: Sequence[int] = (600, 601),
-    *,
-    checks: Mapping[str, int] | None = None,
-    conditions: Mapping[str, str] | None = None,
-    extra: Mapping[str, Sequence[int]] | None = None,
-    looking: int = 46,
-    **factors: Level,
-) -> Measurement:
-    known: dict[str, Level] = {
-        "primitive": "notification", "from": 0, "to": 1, "target": "idle", "time": "common",
-        "samples": len(ticks), "seed": 1,
-    }  # fmt: skip
-    known |= {name.removesuffix("_"): level for name, level in factors.items()}
-    clock = "common" if known["time"] == "common" else "counter"
-    values = {"looking.0": [looking] * 9, "looking.1": [looking] * 9, "switch": ticks, "call": call, **(extra or {})}
-    return Measurement(
-        benchmark="switch",
-        factors=known,
-        repetition=0,
-        series=tuple(
-            Series(name, "simulator" if name == "true" else clock, HZ, np.array(numbers, np.int64))
-            for name, numbers in values.items()
-        ),
-        conditions=conditions or {},
-        checks=checks or {},
-        started="",
-    )
+    from intercore.record.measurement import Measurement
 
 
 def exchanges(ahead: Sequence[int], at: int, trips: Sequence[int], when: str) -> dict[str, list[int]]:
@@ -84,21 +48,6 @@ def aligned(wake_up: int, offset: int, drift_per_tick: float = 0.0) -> Measureme
     return measurement(raw, extra=extra, time="aligned")
 
 
-def run(*measurements: Measurement, simulated: bool = False) -> Run:
-    plan = Plan("pico-sim" if simulated else "pico", None, "switch", (Part("switch", {}),), simulated=simulated)
-    return Run(1, plan, "2026-01-01T00:00:00+00:00", "0", len(measurements), measurements)
-
-
-SAME = [1200 + step % 3 for step in range(60)]
-ACROSS = [2400 + step % 3 for step in range(60)]
-FOUR = (
-    measurement(SAME, from_=0, to=0),
-    measurement(SAME, from_=1, to=1),
-    measurement(ACROSS, from_=0, to=1),
-    measurement(ACROSS, from_=1, to=0),
-)
-
-
 # Times and ratios
 
 
@@ -111,146 +60,6 @@ def test_a_known_wake_up_is_found_again() -> None:
     assert (found.median_ticks, found.hz) == (1125, HZ)
     assert found.looking_us == {"0": 46 / US, "1": 46 / US}
     assert found.within_us == 0
-
-
-def of_both(to_1: int, to_0: int, *, on_0: int = 1200, on_1: int = 1200) -> list[Measurement]:
-    """Wake-ups by one primitive of so many ticks: from core 0 to core 1 and back, and on either core."""
-    ways = {(0, 0): on_0, (1, 1): on_1, (0, 1): to_1, (1, 0): to_0}
-    return [measurement([ticks] * 9, from_=first, to=second) for (first, second), ticks in ways.items()]
-
-
-def test_a_ratio_is_of_one_direction_to_the_core_that_signals() -> None:
-    there, back = analyse(of_both(2400, 4500, on_0=1200, on_1=1500)).ratios
-    assert (there.first, there.second, back.first, back.second) == (0, 1, 1, 0)
-    assert (there.same_us.value, there.cross_us.value) == (1200 / US, 2400 / US)
-    assert (back.same_us.value, back.cross_us.value) == (1500 / US, 4500 / US)
-    assert [one.ratio.value for one in (there, back)] == pytest.approx([2, 3])
-
-
-def test_a_ratio_has_an_interval() -> None:
-    for one in analyse(FOUR).ratios:
-        assert one.ratio.value == pytest.approx(2401 / 1201)
-        assert one.ratio.low is not None
-        assert one.ratio.high is not None
-        assert one.ratio.low <= one.ratio.value <= one.ratio.high
-
-
-def test_a_direction_without_the_core_that_signals_has_no_ratio() -> None:
-    only_back = [measurement(SAME, from_=1, to=1), measurement(ACROSS, from_=0, to=1)]
-    assert analyse(only_back).ratios == ()
-    known = analyse([*only_back, measurement(ACROSS, from_=1, to=0)]).ratios
-    assert [(one.first, one.second) for one in known] == [(1, 0)]
-
-
-ticks_of_a_way = st.integers(100, 10**6)
-
-
-@given(ticks_of_a_way, ticks_of_a_way, ticks_of_a_way, ticks_of_a_way)
-def test_two_directions_never_become_one_figure(to_1: int, to_0: int, on_0: int, on_1: int) -> None:
-    analysis = analyse(of_both(to_1, to_0, on_0=on_0, on_1=on_1))
-    there, back = analysis.ratios
-    assert there.ratio.value == pytest.approx(to_1 / on_0)
-    assert back.ratio.value == pytest.approx(to_0 / on_1)
-    same, other = (one.value.value for one in answers(analysis) if one.value is not None)
-    assert same == max(on_0, on_1) / US
-    assert other == max(to_1, to_0) / US
-    (cost,) = costs(analysis)
-    assert cost.across_us == other
-    assert cost.same_us == (on_0 if to_1 > to_0 else on_1) / US or to_1 == to_0
-
-
-def test_directions_that_differ_by_four_are_both_told_and_never_averaged() -> None:
-    analysis = analyse(of_both(475, 1900, on_0=400, on_1=250))  # 3.8 and 15.2 µs, against 3.2 and 2 µs
-    assert [round(one.ratio.value, 2) for one in analysis.ratios] == [1.19, 7.6]
-    said = analysis.sentences[0]
-    assert "3.8 µs (notification) from core 0 to core 1, 1.19 times the time on core 0 (3.2 µs)" in said
-    assert "15.2 µs (notification) from core 1 to core 0, 7.60 times the time on core 1 (2 µs)" in said
-    _, across = answers(analysis)
-    assert across.text == "15.2 µs, notification 1 → 0; 0 → 1: 3.80 µs"
-    (cost,) = costs(analysis)
-    assert (cost.across_us, cost.same_us) == (15.2, 2.0)
-    (remark,) = remarks(analysis)
-    assert remark.sentence == (
-        "Waking a task from core 1 takes 7.6 times as long on core 0 as on core 1 (notification)."
-    )
-    assert remark.times == pytest.approx(7.6)
-    (table, *_) = report(run(*of_both(475, 1900, on_0=400, on_1=250))).section.tables
-    rows = [[column.text(row) for column in table.columns] for row in table.rows]
-    assert [row[:5] for row in rows] == [
-        ["notification", "0 → 1", "3.20 µs", "3.80 µs", "1.19"],
-        ["notification", "1 → 0", "2.00 µs", "15.2 µs", "7.60"],
-    ]
-
-
-@given(st.lists(st.lists(ticks_of_a_way, min_size=4, max_size=4), min_size=1, max_size=3))
-def test_answer_table_sentence_and_ratio_name_the_same_times(primitives: list[list[int]]) -> None:
-    known = [
-        msgspec.structs.replace(one, factors={**one.factors, "primitive": f"p{index}"})
-        for index, (to_1, to_0, on_0, on_1) in enumerate(primitives)
-        for one in of_both(to_1, to_0, on_0=on_0, on_1=on_1)
-    ]
-    analysis = analyse(known)
-    ways = {(one.primitive, one.first, one.second): one.wake_up_us.median for one in analysis.wake_ups}
-    assert len(analysis.ratios) == 2 * len(primitives)
-    for one in analysis.ratios:
-        assert one.cross_us == ways[one.primitive, one.first, one.second]
-        assert one.same_us == ways[one.primitive, one.first, one.first]
-    _, across = answers(analysis)
-    best = min(max(one.cross_us.value for one in analysis.ratios if one.primitive == f"p{index}")
-               for index in range(len(primitives)))  # fmt: skip
-    assert across.value is not None
-    assert across.value.value == best
-    (table, *_) = report(run(*known)).section.tables
-    cells = [[column.text(row) for column in table.columns[:4]] for row in table.rows]
-    assert cells == [
-        [one.primitive, f"{one.first} → {one.second}", duration(one.same_us.value), duration(one.cross_us.value)]
-        for one in analysis.ratios
-    ]
-
-
-def test_a_busy_core_is_told_only_where_none_was_asleep() -> None:
-    busy = [measurement([9000] * 9, target="busy"), measurement(SAME, from_=0, to=0)]
-    (_, alone) = answers(analyse(busy))
-    assert alone.value is not None
-    assert alone.value.value == 9000 / US
-    (_, both) = answers(analyse([*busy, *FOUR]))
-    assert both.value is not None
-    assert both.value.value == 2401 / US
-    (said,) = remarks(analyse([*busy, *FOUR]))
-    assert "on core 1 while that is busy as on core 0" in said.sentence
-
-
-def test_of_many_directions_the_quickest_and_the_slowest_are_told() -> None:
-    ways = {(a, b): 1000 * (a + 1) + 10 * b for a in range(4) for b in range(4)}
-    known = [measurement([ticks] * 9, from_=a, to=b) for (a, b), ticks in ways.items()]
-    said = analyse(known).sentences[0]
-    assert "8.08 µs (notification) from core 0 to core 1, 1.01 times" in said
-    assert "32.2 µs (notification) from core 3 to core 2, 1.00 times" in said
-    assert "Of 12 directions, these are the quickest and the slowest." in said
-    (table, *_) = report(run(*known)).section.tables
-    assert table.title.startswith("Median wake-up across cores, and on the core that signals, in the quickest and the")
-    assert [table.columns[1].text(row) for row in table.rows] == ["0 → 1", "3 → 2"]
-
-
-def test_the_call_is_that_of_the_slower_direction() -> None:
-    known = [measurement(ACROSS, [600 * (2 - first)], from_=first, to=1 - first) for first in (0, 1)]
-    (said,) = [one for one in analyse(known).sentences if one.startswith("The call")]
-    assert "another core keeps the caller for 9.6 µs (notification). Of several directions, the slowest counts." in said
-    assert "Of several" not in "".join(analyse(known[:1]).sentences)
-
-
-def test_the_answer_tells_of_directions_that_differ() -> None:
-    def told_of(factor: int) -> list[str]:
-        back = measurement([factor * one for one in ACROSS], from_=1, to=0)
-        return [one.about for one in answers(analyse([measurement(ACROSS, from_=0, to=1), back]))]
-
-    assert told_of(1) == ["notification"]
-    assert told_of(4) == ["notification 1 → 0; 0 → 1: 19.2 µs"]
-
-
-def test_the_answer_tells_of_cores_that_differ() -> None:
-    (same, _) = answers(analyse(of_both(2400, 2400, on_0=1000, on_1=3000)))
-    assert same.text == "24.0 µs, notification on core 1; on core 0: 8.00 µs"
 
 
 def test_swapping_from_and_to_swaps_what_is_said() -> None:
@@ -461,19 +270,6 @@ def test_tables_fit_a_terminal_and_print_the_ratio() -> None:
     assert ["yield", "1", "→", "1", "6.23", "µs", "–", "–", "–"] in [line.split() for line in lines]
     assert any("190.3340" in line and "published" in line for line in lines)
     assert any("-1.5865" in line for line in lines)
-
-
-def test_the_comparison_fits_eighty_columns() -> None:
-    semaphores = [
-        msgspec.structs.replace(one, factors={**one.factors, "primitive": "counting-semaphore"}) for one in FOUR
-    ]
-    table, *_ = report(run(*EVERYTHING, *semaphores)).section.tables
-    out = io.StringIO()
-    print_table(table, Console(file=out, width=80))
-    lines = out.getvalue().splitlines()
-    assert max(map(len, lines)) <= 80
-    assert sum("→" in line for line in lines) == len(table.rows), "no cell is broken"
-    assert [line.split()[0] for line in lines if "→" in line] == [table.columns[0].text(row) for row in table.rows]
 
 
 def test_the_json_is_finite_and_of_the_documented_type() -> None:

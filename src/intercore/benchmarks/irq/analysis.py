@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -23,12 +23,13 @@ from intercore.benchmarks.grouping import (
     values_us,
     varied_names,
 )
+from intercore.benchmarks.irq.paths import DOING, PATHS, Doing, Path
+from intercore.benchmarks.irq.sentences import sentences
 from intercore.statistics.distribution import Distribution, Interval, Tail, disturbances, tail
 from intercore.statistics.repetitions import median, ratio
-from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,29 +41,9 @@ if TYPE_CHECKING:
 BENCHMARK = "irq"
 SERIES = "latency"
 
-Path: TypeAlias = Literal["timer-handler", "handler-task", "timer-task", "doorbell", "doorbell-round-trip"]
-Doing: TypeAlias = Literal["idle", "busy", "kernel"]
-
-PATHS: Mapping[Path, str] = {
-    "timer-handler": "from a timer to its handler",
-    "handler-task": "from a handler to the task that it wakes",
-    "timer-task": "from a timer to the task that its handler wakes",
-    "doorbell": "from a ring to the handler of the core that is rung",
-    "doorbell-round-trip": "from a ring to the handler of the ring that answers it",
-}
-"""What each path is, in the order in which they are shown."""
-DOING: Mapping[Doing, str] = {
-    "idle": "the cores sleep",
-    "busy": "the cores compute",
-    "kernel": "the cores call the kernel",
-}
-"""What the cores do that are interrupted."""
-
 _POOLED = ("path", "from", "to", "interrupted", "seed", "samples")
 _FEWEST_FOR_TAIL = 500
 _MOST_REMARKS = 3
-_SLOW_TO_WAKE = 1.2
-_BOTH = 2  # directions, those of two cores
 
 Positive = Annotated[float, Meta(gt=0)]
 Core = Annotated[int, Meta(ge=0)]
@@ -177,7 +158,7 @@ def analyse(measurements: Iterable[Measurement]) -> IrqAnalysis:
     latencies = tuple(_latency(setting, pool) for setting, pool in pools.items())
     comparisons = tuple(_comparisons(pools))
     budgets = tuple(_budgets(pools))
-    return IrqAnalysis(latencies, comparisons, budgets, tuple(_sentences(latencies, comparisons, budgets)))
+    return IrqAnalysis(latencies, comparisons, budgets, tuple(sentences(latencies, comparisons, budgets)))
 
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
@@ -376,161 +357,3 @@ def _usual_us(group: Pools, path: Path, *, across: bool) -> float:
             for found in [ways, asleep] if setting.interrupted == "idle" else [ways]:
                 found[setting.first, setting.second].append(_us(pool))
     return max(float(np.median(np.concatenate(values))) for values in (asleep or ways).values())
-
-
-# Words
-
-
-def _sentences(
-    latencies: Sequence[Latency], comparisons: Sequence[Comparison], budgets: Sequence[Budget]
-) -> Iterator[str]:
-    for varied in dict.fromkeys(str(one.varied) for one in latencies):
-        of_one = [one for one in latencies if str(one.varied) == varied]
-        levels = of_one[0].varied
-        prefix = " ".join(f"{name}={level}" for name, level in levels.items()) + ": " if levels else ""
-        facts = _Facts(
-            of_one,
-            [one for one in comparisons if one.varied == levels],
-            {(one.path, one.across): one for one in budgets if one.varied == levels},
-        )
-        for said in (_timer(facts), _wake_up(facts), _doorbell(facts), _allow(facts), _sleep(facts)):
-            if said:
-                yield prefix + said
-    within = max((one.within_us for one in latencies), default=0.0)
-    if within:
-        yield uncertainty.sentence(within, "latency")
-
-
-_HUNDREDTHS_SAY_US = 0.1
-
-
-def _text(us: float) -> str:
-    if us < _HUNDREDTHS_SAY_US:
-        return duration(us) if us else "less than a tick"
-    return f"{us:.2f} µs" if us < 100 else f"{us:,.0f} µs"
-
-
-class _Facts(msgspec.Struct, frozen=True):
-    """What is said of one setting of the other factors."""
-
-    latencies: list[Latency]
-    comparisons: list[Comparison]
-    budgets: dict[tuple[Path, bool], Budget]
-
-    def median(self, path: Path, *, across: bool) -> float | None:
-        """Return the usual latency of a path in µs, of the core or direction where it is longest."""
-        known = self.budgets.get((path, across))
-        return None if known is None else known.usual_us
-
-    def asleep(self, path: Path, *, across: bool) -> list[Latency]:
-        """Return the latencies of a path while the cores sleep, the shortest first."""
-        known = [one for one in self.latencies if (one.path, one.is_across, one.interrupted) == (path, across, "idle")]
-        return sorted(known, key=lambda one: one.latency_us.median.value)
-
-    def of_several(self, path: Path, *, across: bool) -> str:
-        """Say that a median is that of the slowest core or direction, if there are several."""
-        count = len({(one.first, one.second) for one in self.latencies if (one.path, one.is_across) == (path, across)})
-        if count == 1:
-            return ""
-        which = "slower" if count == _BOTH else "slowest"
-        return f" in the {which} direction" if across else f" on the {which} core"
-
-    def cycles(self, us: float) -> str:
-        """Return a duration with its cycles, where those are known."""
-        known = next((one for one in self.latencies if one.cycles and one.latency_us.max > 0), None)
-        if known is None or known.cycles is None:
-            return _text(us)
-        return f"{_text(us)} ({us * known.cycles.max / known.latency_us.max:,.0f} cycles)"
-
-
-def _timer(facts: _Facts) -> str:
-    budget = facts.budgets.get(("timer-handler", False))
-    if budget is None:
-        return ""
-    slower = facts.of_several("timer-handler", across=False)
-    said = f"A timer's interrupt reaches its handler {facts.cycles(budget.usual_us)} after it is due{slower}"
-    if budget.largest_while == "kernel" and budget.usual_us > 0:
-        return (
-            f"{said}, and up to {facts.cycles(budget.largest_us)} while tasks call the kernel: "
-            f"{budget.largest_us / budget.usual_us:.1f} times as long."
-        )
-    return f"{said} (median), and {_text(budget.largest_us)} at most while {DOING[budget.largest_while]}."
-
-
-def _wake_up(facts: _Facts) -> str:
-    for path in ("handler-task", "timer-task"):
-        found = [one for one in facts.comparisons if one.path == path and one.interrupted == "idle"]
-        if found:
-            told = sorted(found, key=lambda one: one.cross_core_us.value)
-            told = found if len(found) <= _BOTH else [told[0], told[-1]]
-            many = f" Of {len(found)} directions, these are the quickest and the slowest." if told != found else ""
-            return "A task that " + "; and one that ".join(_woken(one) for one in told) + f".{many}"
-    return ""
-
-
-def _woken(one: Comparison) -> str:
-    return (
-        f"a handler on core {one.first} wakes runs {_text(one.same_core_us.value)} later on that core, and "
-        f"{_text(one.cross_core_us.value)} later on core {one.second}, {one.ratio.value:.2f} times as long"
-    )
-
-
-def _doorbell(facts: _Facts) -> str:
-    ring = facts.median("doorbell", across=True)
-    if ring is None:
-        return ""
-    there_and_back = facts.median("doorbell-round-trip", across=True)
-    slower = facts.of_several("doorbell", across=True)
-    said = f"When one core rings another, the other core is in its handler {facts.cycles(ring)} later{slower}"
-    if there_and_back is not None:
-        said += f", and its answer is back after {facts.cycles(there_and_back)}"
-    times = _times_a_ring(facts)
-    if times is not None and times > 1:
-        said += f". Waking a task there takes {times:.1f} times as long: do short work in the doorbell's handler"
-    return said + "."
-
-
-def _times_a_ring(facts: _Facts) -> float | None:
-    """Return how many times as long waking a task takes as a ring, in the direction where a ring takes longest."""
-    wake_ups = {(one.first, one.second): one for one in facts.asleep("handler-task", across=True)}
-    for ring in reversed(facts.asleep("doorbell", across=True)):
-        wake_up = wake_ups.get((ring.first, ring.second))
-        if wake_up is not None and ring.latency_us.median.value > 0:
-            return wake_up.latency_us.median.value / ring.latency_us.median.value
-    return None
-
-
-def _sleep(facts: _Facts) -> str:
-    """Tell that to wake a core takes time, where it does: then an idle system is not the quickest one."""
-    for path in ("timer-handler", "doorbell"):
-        heard = [one for one in facts.latencies if one.path == path and (one.second is None or one.is_across)]
-        at_work: dict[tuple[int, int | None], Latency] = {}
-        for one in heard:
-            if one.interrupted != "idle":  # computing, where that was measured: the kernel masks interrupts
-                at_work.setdefault((one.first, one.second), one)
-        pairs = [(one, at_work.get((one.first, one.second))) for one in heard if one.interrupted == "idle"]
-        later = [
-            (one.latency_us.median.value, other.latency_us.median.value, one)
-            for one, other in pairs
-            if other is not None and one.latency_us.median.value > _SLOW_TO_WAKE * other.latency_us.median.value
-        ]
-        if later:
-            asleep, awake, one = max(later, key=lambda each: each[0])
-            return (
-                f"A sleeping core begins a handler later than a core at work ({path} {one.cores}: {_text(asleep)} and "
-                f"{_text(awake)}). Waking the core takes time, and the deeper it sleeps, the more."
-            )
-    return ""
-
-
-def _allow(facts: _Facts) -> str:
-    whole = [one for (path, _), one in facts.budgets.items() if path == "timer-task"]
-    if not whole:
-        return ""
-    worst = max(whole, key=lambda one: one.largest_us)
-    where = "on another core" if worst.across else "on the same core"
-    return (
-        f"For the whole way from a timer to its task, allow more than {_text(worst.largest_us)}. That is the largest "
-        f"of {sum(one.samples for one in whole):,} seen ({where}, while {DOING[worst.largest_while]}); "
-        f"{_text(worst.usual_us)} is usual. The largest seen is not the largest possible."
-    )

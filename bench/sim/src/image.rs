@@ -1,4 +1,4 @@
-//! `work.c`, built as firmware and booted: start-up code, clocks, UART, and core 1 launched by core 0 through the FIFOs.
+//! Programs in C, built as firmware and booted: start-up code, clocks, UART, and core 1 launched by core 0 through the FIFOs.
 
 use crate::programs::Case;
 use crate::simulators::Simulator;
@@ -9,28 +9,34 @@ use std::process::Command;
 /// Bytes from one core's results to the other's.
 const RESULT: u32 = 8;
 
-/// The image in SRAM and in flash.
+/// Each program in SRAM and in flash.
 pub fn cases() -> Result<Vec<Case>, String> {
-    Ok(vec![case("both cores, image booted in SRAM", "sram")?, case("both cores, image booted in flash", "flash")?])
+    Ok(vec![
+        case("both cores, image booted in SRAM", "work", "sram")?,
+        case("both cores, image booted in flash", "work", "flash")?,
+        case("both cores, CoreMark's mix in SRAM", "mix", "sram")?,
+        case("both cores, CoreMark's mix in flash", "mix", "flash")?,
+    ])
 }
 
-fn case(name: &'static str, memory: &str) -> Result<Case, String> {
-    let image = Image::open(&build(memory)?, None).map_err(|why| why.to_string())?;
-    let symbol = image.symbols.iter().find(|symbol| symbol.name == "results").ok_or("work.c has no results")?;
+fn case(name: &'static str, program: &str, memory: &str) -> Result<Case, String> {
+    let image = Image::open(&build(program, memory)?, None).map_err(|why| why.to_string())?;
+    let symbol = image.symbols.iter().find(|symbol| symbol.name == "results");
+    let symbol = symbol.ok_or_else(|| format!("{program}.c has no results"))?;
     let results = vec![symbol.address, symbol.address + RESULT];
     Ok(Case { name, results, start: Box::new(move |simulator: &mut dyn Simulator| simulator.boot(&image)) })
 }
 
 /// As `sim/tests/examples.rs` builds the examples, whose start-up code this uses.
-fn build(memory: &str) -> Result<PathBuf, String> {
+fn build(program: &str, memory: &str) -> Result<PathBuf, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let elf = here.join("target").join(format!("work-{memory}.elf"));
+    let elf = here.join("target").join(format!("{program}-{memory}.elf"));
     let output = Command::new("arm-none-eabi-gcc")
         .current_dir(here.join("../../sim/examples"))
         .args(["-mcpu=cortex-m0plus", "-mthumb", "-O2", "-std=c11", "-ffreestanding", "-nostartfiles", "-static"])
         .args(["-Wall", "-Wextra", "-Werror", "-Wl,--no-warn-rwx-segments", "-Wl,--fatal-warnings"])
         .args(["-I.", "-L.", "-T", &format!("{memory}.ld"), "chip.c"])
-        .arg(here.join("src/work.c"))
+        .arg(here.join(format!("src/{program}.c")))
         .args(["-lgcc", "-o"])
         .arg(&elf)
         .output()

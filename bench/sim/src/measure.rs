@@ -1,8 +1,8 @@
 //! Runs a case in both simulators by turns, and compares speed and results.
 
 use crate::programs::Case;
-use crate::simulators::{Counts, Simulator, rp2040_emu};
-use intercore_sim::chip::machine::Machine;
+use crate::simulators::{Counts, Simulator, intercore, rp2040_emu};
+use intercore_sim::chip::machine::Engine;
 use rustix::time::{ClockId, clock_gettime};
 use std::fmt;
 
@@ -124,12 +124,11 @@ fn same_results(ours: &Contestant, theirs: &Contestant) -> Result<usize, String>
     Ok(rounds)
 }
 
-/// How the simulators did.
+/// How the simulators did: ours, ours with both cores in lock-step, and the peer.
 pub struct Comparison {
-    ours: Speed,
-    theirs: Speed,
-    /// Of emulated MHz: of each turn.
-    ratios: Vec<f64>,
+    speeds: [Speed; 3],
+    /// Of ours to each of the others, in emulated MHz: of each turn.
+    ratios: [Vec<f64>; 2],
     rounds: usize,
 }
 
@@ -144,21 +143,31 @@ struct Speed {
 
 /// Runs a case for so many seconds.
 pub fn measure(case: &Case, seconds: f64) -> Result<Comparison, String> {
-    let mut ours = Contestant::new(Box::new(Machine::new()), case)?;
-    let mut theirs = Contestant::new(Box::new(rp2040_emu()), case)?;
-    let turn = seconds / (2 * TURNS) as f64;
+    let mut all = [
+        Contestant::new(Box::new(intercore(Engine::Decoupled)), case)?,
+        Contestant::new(Box::new(intercore(Engine::LockStep)), case)?,
+        Contestant::new(Box::new(rp2040_emu()), case)?,
+    ];
+    let turn = seconds / (all.len() * TURNS) as f64;
     for number in 0..TURNS {
-        // Whoever goes first goes second next time, so that a machine that slows down is no one's advantage.
-        let (first, second) = if number % 2 == 0 { (&mut ours, &mut theirs) } else { (&mut theirs, &mut ours) };
-        first.turn(turn);
-        second.turn(turn);
+        // Whoever goes first goes last next time, so that a machine that slows down is no one's advantage.
+        let mut order = [0, 1, 2];
+        if number % 2 == 1 {
+            order.reverse();
+        }
+        for contestant in order {
+            all[contestant].turn(turn);
+        }
     }
-    let rounds = same_results(&ours, &theirs)?;
-    let ratios = ours.mhz.iter().zip(&theirs.mhz).map(|(ours, theirs)| ours / theirs).collect();
-    // A round is the same instructions in both; ours counts them.
+    let [ours, lock_step, theirs] = &all;
+    same_results(ours, lock_step)?;
+    let rounds = same_results(ours, theirs)?;
+    let ratios = [lock_step, theirs]
+        .map(|other| ours.mhz.iter().zip(&other.mhz).map(|(ours, theirs)| ours / theirs).collect());
+    // A round is the same instructions in all; ours counts them.
     let counted: Vec<(f64, f64)> = ours.cores.iter().filter_map(Progress::counted).collect();
     let instructions: Vec<f64> = counted.iter().map(|&(instructions, _)| instructions).collect();
-    Ok(Comparison { ours: Speed::new(ours, &instructions), theirs: Speed::new(theirs, &instructions), ratios, rounds })
+    Ok(Comparison { speeds: all.map(|contestant| Speed::new(contestant, &instructions)), ratios, rounds })
 }
 
 impl Speed {
@@ -196,11 +205,15 @@ impl fmt::Display for Speed {
 
 impl fmt::Display for Comparison {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        let Spread { low, median, high, .. } = Spread::of(&self.ratios);
-        let instructions = median * self.ours.per_cycle() / self.theirs.per_cycle();
-        write!(to, "{}{}", self.ours, self.theirs)?;
-        write!(to, "  ratio      {median:6.2} in MHz ({low:.2} to {high:.2}), {instructions:.2} in instructions/s; ")?;
-        writeln!(to, "equal results of {} rounds", self.rounds)
+        let [ours, lock_step, theirs] = &self.speeds;
+        write!(to, "{ours}{lock_step}{theirs}")?;
+        for (other, ratios) in [lock_step, theirs].into_iter().zip(&self.ratios) {
+            let Spread { low, median, high, .. } = Spread::of(ratios);
+            let instructions = median * ours.per_cycle() / other.per_cycle();
+            write!(to, "  to {:<10} {median:6.2} times in MHz ({low:.2} to {high:.2}), ", other.name)?;
+            writeln!(to, "{instructions:.2} in instructions/s")?;
+        }
+        writeln!(to, "  equal results of {} rounds", self.rounds)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The two simulators, as the measurement sees them.
 
-use intercore_sim::chip::machine::{Machine, Stop};
+use intercore_sim::chip::machine::{Engine, Machine, Stop};
 use intercore_sim::firmware::bootrom;
 use intercore_sim::firmware::image::{Boot, Image};
 use rp2040_emu::{Config, Emulator};
@@ -39,7 +39,10 @@ pub struct Counts {
 
 impl Simulator for Machine {
     fn name(&self) -> &'static str {
-        "intercore"
+        match self.engine {
+            Engine::Decoupled => "intercore",
+            Engine::LockStep => "lock-step",
+        }
     }
 
     fn load(&mut self, address: u32, bytes: &[u8]) {
@@ -73,6 +76,13 @@ impl Simulator for Machine {
         let instructions = self.core(core).statistics().instructions;
         Some(Counts { instructions, lost: self.conflicts(core) })
     }
+}
+
+/// Ours, with one of its engines.
+pub fn intercore(engine: Engine) -> Machine {
+    let mut machine = Machine::new();
+    machine.engine = engine;
+    machine
 }
 
 /// As its documentation recommends: serial, with the default quantum. (Threaded execution refuses fewer than three

@@ -2,12 +2,13 @@
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
+pub(crate) mod decoded;
 pub(crate) mod dma_masters;
 pub mod memory;
 pub mod ssi;
 pub mod xip;
 
-use crate::chip::clock::{Clocks, Cycle};
+use crate::chip::clock::{Clocks, Cycle, NEVER};
 use crate::chip::cpu::decode::Width;
 use crate::chip::diagnostics::Diagnostics;
 use crate::chip::irq::IrqLines;
@@ -131,7 +132,7 @@ const SRAM_BYTES: u32 = 4 * crate::chip::bus::memory::SRAM_WORDS as u32;
 
 /// Slave and index of the word of an address in SRAM; None if it is elsewhere.
 #[inline(always)]
-fn locate_sram(address: u32) -> Option<(Slave, u32)> {
+pub(crate) fn locate_sram(address: u32) -> Option<(Slave, u32)> {
     const BANKS: [Slave; 4] = [Slave::Sram0, Slave::Sram1, Slave::Sram2, Slave::Sram3];
     let offset = address.wrapping_sub(0x2000_0000);
     if offset < 0x4_0000 {
@@ -201,8 +202,10 @@ pub struct Bus {
     pub(crate) fifo_losses: FifoLosses,
     /// Master last granted, by slave: the state of round robin.
     last: [u8; Slave::COUNT],
-    /// First cycle in which a slave with wait states takes the next access.
+    /// First cycle in which a slave takes the next access after one with wait states.
     free_at: [Cycle; Slave::COUNT],
+    /// The cycle of the last access without wait states of a master that asked by `begin`.
+    taken_at: [Cycle; Slave::COUNT],
     /// Masters of high priority, a bit each: cores 0 and 1, DMA read, DMA write (DS 2.1.1.1).
     pub(crate) priority: u8,
     /// Something happened that the machine must see before any core goes on.
@@ -230,6 +233,7 @@ impl Bus {
             fifo_losses: FifoLosses::default(),
             last: [3; Slave::COUNT],
             free_at: [0; Slave::COUNT],
+            taken_at: [NEVER; Slave::COUNT],
             priority: 0,
             touched: false,
             touched_at: 0,
@@ -260,8 +264,7 @@ impl Bus {
 
     /// The word of flash at an address that a way of the cache holds.
     #[inline(always)]
-    pub(crate) fn hit_flash(&mut self, address: u32, way: u32, now: Cycle) -> u32 {
-        self.free_at[Slave::Xip as usize] = now + 1;
+    pub(crate) fn hit_flash(&mut self, address: u32, way: u32) -> u32 {
         self.xip.hit(address, way);
         self.memory.flash(address & 0xff_ffff)
     }
@@ -289,10 +292,21 @@ impl Bus {
         (first + turned.trailing_zeros() as u8) & 3
     }
 
+    /// Which core gets a slave (by number) that both ask for, if both have the same priority and no one else asks.
+    pub(crate) fn arbitrate_cores(&self, slave: usize) -> u8 {
+        u8::from(self.last.get(slave) == Some(&0))
+    }
+
+    /// Whether a hit in the flash cache would take no longer than its cycle, at cycle `now`.
+    pub(crate) fn is_flash_ready(&self, now: Cycle) -> bool {
+        now >= self.free_at[Slave::Xip as usize] && self.xip.is_ready(now)
+    }
+
     /// The address phase of an access to a slave that may be busy or slow, at cycle `now`.
     pub(crate) fn begin(&mut self, master: u8, slave: Slave, address: u32, write: bool, now: Cycle) -> Access {
         if slave.is_shared() {
-            let free_at = self.free_at[slave as usize];
+            let taken = self.taken_at[slave as usize] == now;
+            let free_at = if taken { now + 1 } else { self.free_at[slave as usize] };
             if now < free_at {
                 return Access::Busy(free_at);
             }
@@ -304,7 +318,11 @@ impl Bus {
             Slave::None => ERROR_RESPONSE,
             _ => 1,
         };
-        self.free_at[slave as usize] = now + cycles;
+        if cycles == 1 {
+            self.taken_at[slave as usize] = now;
+        } else {
+            self.free_at[slave as usize] = now + cycles;
+        }
         Access::Takes(cycles)
     }
 
@@ -427,6 +445,7 @@ impl Bus {
                 let offset = address as usize & 0xff_ffff;
                 self.memory.grow_flash(offset + 1);
                 self.xip.forget(address);
+                self.memory.decoded.forget_flash(offset as u32);
                 put(&mut self.memory.flash[offset / 4]);
             }
             (slave, index) if slave.is_sram() => {
@@ -452,6 +471,7 @@ impl Hash for Bus {
             fifo_losses: _,
             last,
             free_at,
+            taken_at: _, // means something only within its cycle
             priority,
             // Dealt with before a run ends.
             touched: _,

@@ -24,6 +24,7 @@
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
 
 pub mod alu;
+pub(super) mod burst;
 pub mod decode;
 pub mod exception;
 pub mod execute;
@@ -430,6 +431,12 @@ impl Core {
 
     pub(crate) fn uses_psp(&self) -> bool {
         self.spsel && self.ipsr == 0
+    }
+
+    /// So many cycles were lost to another master of `slave`.
+    pub(crate) fn lost_some(&mut self, slave: Slave, cycles: u32) {
+        self.stats.conflicts[slave as usize] += u64::from(cycles);
+        self.contested |= cycles > 0;
     }
 
     /// Posts an access to `address`, asked for at `t`.

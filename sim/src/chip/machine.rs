@@ -1,5 +1,6 @@
 //! The whole chip: time, the cores, the bus, and why a run ended.
 
+mod decoupled;
 mod host;
 mod schedule;
 mod semihosting;
@@ -12,6 +13,7 @@ use crate::chip::cpu::exception::EVENT;
 use crate::chip::peripherals::Context;
 use crate::chip::state_hash::StableHasher;
 use crate::observe::probe::Life;
+use decoupled::Decoupling;
 use schedule::{begin, run_cores};
 use semihosting::Call;
 use std::hash::{Hash, Hasher};
@@ -55,10 +57,23 @@ pub enum Stop {
     },
 }
 
+/// How a machine gets through its cycles. The results are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Each core by itself for as long as that makes no difference: several times as fast.
+    #[default]
+    Decoupled,
+    /// Both cores through each cycle together: what the other one is compared with.
+    LockStep,
+}
+
 /// The simulated RP2040.
 #[derive(Clone, Debug)]
 pub struct Machine {
     cores: [Core; 2],
+    /// How it gets through its cycles; may be changed whenever the machine stands still.
+    pub engine: Engine,
+    decoupling: Decoupling,
     /// Everything between and around the cores.
     pub bus: Bus,
     /// Time up to which everything has happened.
@@ -86,6 +101,8 @@ impl Machine {
     pub fn new() -> Self {
         Self {
             cores: [Core::new(0), Core::new(1)],
+            engine: Engine::default(),
+            decoupling: Decoupling::default(),
             bus: Bus::new(),
             now: 0,
             lines: 0,
@@ -242,10 +259,11 @@ impl Machine {
     }
 
     fn run_cores(&mut self, bound: Cycle) {
+        let decoupling = (self.engine == Engine::Decoupled).then_some(&mut self.decoupling);
         if self.bus.is_watched() {
-            run_cores::<true>(&mut self.cores, &mut self.bus, bound);
+            run_cores::<true>(&mut self.cores, &mut self.bus, bound, None);
         } else {
-            run_cores::<false>(&mut self.cores, &mut self.bus, bound);
+            run_cores::<false>(&mut self.cores, &mut self.bus, bound, decoupling);
         }
     }
 
@@ -416,7 +434,19 @@ impl Machine {
 /// All that decides the future, and nothing of what was said or is asked from outside.
 impl Hash for Machine {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self { cores, bus, now, lines, host_output: _, exit: _, told_lockup: _, dma, off_until: _ } = self;
+        let Self {
+            cores,
+            engine: _,
+            decoupling: _,
+            bus,
+            now,
+            lines,
+            host_output: _,
+            exit: _,
+            told_lockup: _,
+            dma,
+            off_until: _,
+        } = self;
         (cores, bus, now, lines, dma).hash(hasher);
     }
 }

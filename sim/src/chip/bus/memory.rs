@@ -2,6 +2,7 @@
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
+use crate::chip::bus::decoded::Decoded;
 use crate::chip::cpu::decode::Width;
 use crate::chip::state_hash::hash_words;
 use std::hash::{Hash, Hasher};
@@ -11,36 +12,62 @@ pub const ROM_WORDS: usize = 4096;
 /// Words of SRAM in use: 4 banks of 64 kB, 2 of 4 kB (DS 2.6.2).
 pub const SRAM_WORDS: usize = 0x42000 / 4;
 /// Next power of two, so that an index needs no check, only a mask.
-const SRAM_ROOM: usize = 1 << 17;
+pub(crate) const SRAM_ROOM: usize = 1 << 17;
 /// Largest flash that the XIP window shows: 16 MB (DS 2.6.3).
 pub const FLASH_LIMIT: usize = 16 << 20;
+
+/// The six banks, by the index that `bus::locate` gives.
+#[derive(Clone, Debug)]
+pub(crate) struct Sram(Box<[u32; SRAM_ROOM]>);
+
+impl Sram {
+    /// A word.
+    #[inline(always)]
+    pub fn word(&self, index: u32) -> u32 {
+        self.0[index as usize & (SRAM_ROOM - 1)]
+    }
+
+    /// Writes to a word; returns what was there.
+    #[inline(always)]
+    pub fn write(&mut self, index: u32, address: u32, width: Width, value: u32) -> u32 {
+        let word = &mut self.0[index as usize & (SRAM_ROOM - 1)];
+        let old = *word;
+        *word = merge(old, address, width, value);
+        old
+    }
+}
 
 /// What holds bytes on and beside the chip.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    sram: Box<[u32; SRAM_ROOM]>,
+    /// Whoever writes to it elsewhere than here sees to it that no word of it is one that was decoded.
+    pub(crate) sram: Sram,
     pub(crate) rom: Box<[u32; ROM_WORDS]>,
     /// Flash as far as it was loaded; erased (all ones) beyond.
     pub(crate) flash: Vec<u32>,
     /// The cache's own 16 kB, when used as memory (DS 2.6.3.1).
     pub(crate) cache: Box<[u32; 4096]>,
+    /// What of it has been executed, decoded.
+    pub(crate) decoded: Decoded,
 }
 
 impl Memory {
     pub(crate) fn new() -> Self {
-        Self { sram: zeroed(), rom: zeroed(), flash: Vec::new(), cache: zeroed() }
+        Self { sram: Sram(zeroed()), rom: zeroed(), flash: Vec::new(), cache: zeroed(), decoded: Decoded::new() }
     }
 
     /// A word of SRAM by the index that `bus::locate` gives.
     #[inline(always)]
     pub(crate) fn sram(&self, index: u32) -> u32 {
-        self.sram[index as usize & (SRAM_ROOM - 1)]
+        self.sram.word(index)
     }
 
     #[inline(always)]
     pub(crate) fn write_sram(&mut self, index: u32, address: u32, width: Width, value: u32) {
-        let word = &mut self.sram[index as usize & (SRAM_ROOM - 1)];
-        *word = merge(*word, address, width, value);
+        if self.decoded.is_code(index) {
+            self.decoded.forget_sram(index);
+        }
+        self.sram.write(index, address, width, value);
     }
 
     /// A word of flash by byte offset.
@@ -59,8 +86,8 @@ impl Memory {
 
 impl Hash for Memory {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self { rom, sram, flash, cache } = self;
-        for words in [&rom[..], &sram[..SRAM_WORDS], flash, &cache[..]] {
+        let Self { rom, sram, flash, cache, decoded: _ } = self;
+        for words in [&rom[..], &sram.0[..SRAM_WORDS], flash, &cache[..]] {
             hash_words(words, hasher);
         }
     }
@@ -68,7 +95,7 @@ impl Hash for Memory {
 
 /// Words of zero, made where they stay: too many for a stack.
 #[allow(clippy::unnecessary_box_returns)] // see above
-fn zeroed<const WORDS: usize>() -> Box<[u32; WORDS]> {
+pub(crate) fn zeroed<const WORDS: usize>() -> Box<[u32; WORDS]> {
     let words = vec![0; WORDS].into_boxed_slice();
     words.try_into().unwrap_or_else(|_| unreachable!("it has as many words as it was made with"))
 }

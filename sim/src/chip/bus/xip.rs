@@ -94,9 +94,20 @@ impl Xip {
     /// Whether a read in cycle `now` is a hit, and in which way.
     #[inline]
     pub(crate) fn holds(&self, address: u32, now: Cycle) -> Option<u32> {
+        if self.is_ready(now) { self.holds_ready(address) } else { None }
+    }
+
+    /// Whether no flush is under way in cycle `now`, so that a hit takes no longer.
+    pub(crate) fn is_ready(&self, now: Cycle) -> bool {
+        now >= self.flushed_at
+    }
+
+    /// The same as `holds`, when no flush is under way.
+    #[inline]
+    pub(crate) fn holds_ready(&self, address: u32) -> Option<u32> {
         let (set, tag, half) = split(address);
         let [zero, one] = self.lines[set];
-        let plain = address >> 24 == 0x10 && self.enabled && now >= self.flushed_at;
+        let plain = address >> 24 == 0x10 && self.enabled;
         if plain && zero.tag == tag && zero.present & half != 0 {
             return Some(0);
         }
@@ -110,6 +121,33 @@ impl Xip {
         self.accesses = self.accesses.saturating_add(1);
         self.hits = self.hits.saturating_add(1);
         self.oldest[set] = way as u8 ^ 1;
+    }
+
+    /// The set that an address belongs to.
+    pub(crate) fn set(address: u32) -> usize {
+        split(address).0
+    }
+
+    /// The way of a set that is replaced next.
+    pub(crate) fn oldest(&self, set: usize) -> u8 {
+        self.oldest[set & (SETS - 1)]
+    }
+
+    /// Decides which way of a set is replaced next.
+    pub(crate) fn set_oldest(&mut self, set: usize, way: u8) {
+        self.oldest[set & (SETS - 1)] = way;
+    }
+
+    /// Makes a hit undone: the way that was its set's oldest is so again.
+    pub(crate) fn take_back(&mut self, set: usize, oldest: u8) {
+        self.set_oldest(set, oldest);
+        self.accesses -= 1;
+        self.hits -= 1;
+    }
+
+    /// Whether so many more accesses could take a counter to its end, where it stays.
+    pub(crate) fn counts_to_the_end(&self, accesses: u32) -> bool {
+        self.hits.max(self.accesses) > u32::MAX - accesses
     }
 
     /// A read of the window: 1 cycle for a hit ("1 cycle hit", DS 2.6.3.1), else the wire.

@@ -3,6 +3,8 @@
 //! A table indexed by the halfword itself needs no invalidation when code is written, so that self-modifying code, loaders
 //! and flash behave without a second mechanism. Encodings: ARMv6-M Architecture Reference Manual (DDI 0419E), A5.2.
 
+use crate::chip::bus::Slave;
+
 /// What a 16-bit instruction does. Names are those of the manual; a suffix tells forms of the same name apart.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +86,16 @@ pub enum Code {
     Svc,
     Wide,
     Udf,
+    /// Memory that was not decoded yet, in `Decoded` only.
+    Undecoded,
+}
+
+impl Code {
+    /// Whether it is a branch without anything else to do, taken or not.
+    pub(crate) fn branches(self) -> bool {
+        (Code::Beq as u8..=Code::B as u8).contains(&(self as u8))
+            || matches!(self, Code::Bx | Code::Blx | Code::MovPc | Code::AddPc | Code::PopPc)
+    }
 }
 
 /// Width of a data access, and what becomes of a narrow one in a register.
@@ -181,11 +193,13 @@ pub struct Op {
     pub immediate: i16,
     /// Width of a load or store.
     pub width: Width,
+    /// Whom the last cycle asks for the next word; `Internal` if none is due, or if the place is not known.
+    pub fetch: Slave,
 }
 
 const fn op(code: Code, d: u16, n: u16, m: u16, immediate: i32) -> Op {
     let (d, n, m) = (Reg::of(d), Reg::of(n), Reg::of(m));
-    Op { code, d, n, m, immediate: immediate as i16, width: Width::Word }
+    Op { code, d, n, m, immediate: immediate as i16, width: Width::Word, fetch: Slave::Internal }
 }
 
 const fn narrow(width: Width, code: Code, d: u16, n: u16, m: u16, immediate: u16) -> Op {

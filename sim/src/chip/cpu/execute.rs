@@ -120,7 +120,8 @@ impl Core {
             | Code::Sev
             | Code::Svc
             | Code::Wide
-            | Code::Udf => return Then::Rare,
+            | Code::Udf
+            | Code::Undecoded => return Then::Rare,
         }
         Then::Next
     }

@@ -79,6 +79,21 @@ impl Lane {
         }
     }
 
+    /// Whether the next cycle is the first of an instruction.
+    pub fn is_ready(&self) -> bool {
+        self.state == State::Ready
+    }
+
+    /// Whether what is asked of the bus is a write.
+    pub fn writes(&self) -> bool {
+        matches!(self.phase, Phase::Store | Phase::StoreMany)
+    }
+
+    /// The address that is asked for, and its place in the slave: see `Bus::at_once`.
+    pub fn place(&self) -> (u32, u32) {
+        (self.address, self.index)
+    }
+
     /// Nothing is asked of the bus.
     #[inline(always)]
     fn asks_nothing(&mut self) -> bool {
@@ -169,9 +184,9 @@ impl Core {
             self.count(bus, lane.slave);
         }
         match lane.phase {
-            Phase::Fetch => lane.queue |= u64::from(word(lane, now, bus)) << 16,
+            Phase::Fetch => lane.queue |= u64::from(word(lane, bus)) << 16,
             Phase::Load => {
-                let value = extract(word(lane, now, bus), lane.address, lane.width);
+                let value = extract(word(lane, bus), lane.address, lane.width);
                 self.set_number(lane.register, value);
                 self.see::<WATCH>(lane, now, bus, false, value);
                 lane.end();
@@ -183,15 +198,15 @@ impl Core {
                 lane.end();
             }
             Phase::Target => {
-                lane.queue = u64::from(word(lane, now, bus)) >> ((lane.pc & 2) * 8);
+                lane.queue = u64::from(word(lane, bus)) >> ((lane.pc & 2) * 8);
                 lane.end();
             }
             Phase::FetchThenTarget => {
-                word(lane, now, bus);
+                word(lane, bus);
                 lane.state = State::Refill;
             }
             Phase::LoadMany => {
-                let value = word(lane, now, bus);
+                let value = word(lane, bus);
                 self.see::<WATCH>(lane, now, bus, false, value);
                 lane.state = if self.element_loaded(value) { State::Last } else { State::LoadNext };
             }
@@ -356,6 +371,6 @@ impl Core {
 
 /// The word that a lane is given.
 #[inline(always)]
-fn word(lane: &Lane, now: Cycle, bus: &mut Bus) -> u32 {
-    if lane.slave == Slave::Xip { bus.hit_flash(lane.address, lane.index, now) } else { bus.memory.sram(lane.index) }
+fn word(lane: &Lane, bus: &mut Bus) -> u32 {
+    if lane.slave == Slave::Xip { bus.hit_flash(lane.address, lane.index) } else { bus.memory.sram(lane.index) }
 }

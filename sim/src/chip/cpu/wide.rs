@@ -17,8 +17,10 @@ impl Core {
         let upper = pc & 2 != 0;
         let second = self.queue as u32 & 0xffff;
         self.queue >>= 16;
-        if first & 0xf800 == 0xf000 && second & 0xd000 == 0xd000 {
-            return self.branch_link(pc, first, second);
+        if let Some(target) = branch_target(pc, first as u16, second as u16) {
+            self.regs[14] = pc.wrapping_add(4) | 1;
+            self.pc = target;
+            return self.refill(pc);
         }
         if !self.system_instruction(first, second) {
             return self.fault(pc);
@@ -35,17 +37,6 @@ impl Core {
             self.post(self.pc, Phase::FetchEarly);
         }
         End::Posted
-    }
-
-    fn branch_link(&mut self, pc: u32, first: u32, second: u32) -> End {
-        let sign = first >> 10 & 1;
-        let (j1, j2) = (second >> 13 & 1, second >> 11 & 1);
-        let bits =
-            sign << 24 | (j1 ^ sign ^ 1) << 23 | (j2 ^ sign ^ 1) << 22 | (first & 0x3ff) << 12 | (second & 0x7ff) << 1;
-        let offset = ((bits << 7) as i32 >> 7) as u32;
-        self.regs[14] = pc.wrapping_add(4) | 1;
-        self.pc = pc.wrapping_add(4).wrapping_add(offset);
-        self.refill(pc)
     }
 
     /// Goes on at `self.pc`, whose word is asked for in the second cycle of the instruction at `pc`.
@@ -206,4 +197,18 @@ impl Core {
             self.post_internal(Phase::Idle);
         }
     }
+}
+
+/// Where a BL at `pc` goes; none if the two halfwords are no BL.
+pub(super) fn branch_target(pc: u32, first: u16, second: u16) -> Option<u32> {
+    if first & 0xf800 != 0xf000 || second & 0xd000 != 0xd000 {
+        return None;
+    }
+    let (first, second) = (u32::from(first), u32::from(second));
+    let sign = first >> 10 & 1;
+    let (j1, j2) = (second >> 13 & 1, second >> 11 & 1);
+    let bits =
+        sign << 24 | (j1 ^ sign ^ 1) << 23 | (j2 ^ sign ^ 1) << 22 | (first & 0x3ff) << 12 | (second & 0x7ff) << 1;
+    let offset = ((bits << 7) as i32 >> 7) as u32;
+    Some(pc.wrapping_add(4).wrapping_add(offset))
 }

@@ -1,6 +1,6 @@
 //! One cycle after the other, for both cores at once, and the arbiter between them.
 //!
-//! There are two ways through a cycle, with equal results. `run` is the fast one: it keeps what changes from cycle to cycle
+//! There are two ways through a cycle here, with equal results. `run` is the fast one: it keeps what changes from cycle to cycle
 //! apart (`Lane`), for as long as cores ask for nothing but SRAM and hits in the flash cache and no exception is due. `cycle` is
 //! the complete one: it knows everything, and what a core is about to do stands in the core.
 
@@ -8,10 +8,21 @@ use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::Cycle;
 use crate::chip::cpu::lane::Lane;
 use crate::chip::cpu::{Core, Phase};
+use crate::chip::machine::decoupled::{Decoupling, run_alone};
+
+/// Cycles that cores go through one by one before it is tried again whether they can do better.
+const AGAIN: Cycle = 16;
 
 /// Runs both cores up to, not including, cycle `limit`; returns early when the bus was touched in a way that may move the
 /// limit or concern the other core.
-pub(crate) fn run_cores<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus, limit: Cycle) {
+///
+/// Cores may run apart from each other for a while (`decoupled`), if `decoupling` is given and nobody watches.
+pub(crate) fn run_cores<const WATCH: bool>(
+    cores: &mut [Core; 2],
+    bus: &mut Bus,
+    limit: Cycle,
+    mut decoupling: Option<&mut Decoupling>,
+) {
     let [zero, one] = cores;
     while !bus.touched {
         let now = zero.t.min(one.t);
@@ -24,13 +35,42 @@ pub(crate) fn run_cores<const WATCH: bool>(cores: &mut [Core; 2], bus: &mut Bus,
         let end = limit.min(end0).min(end1);
         if end <= now {
             cycle::<WATCH>([zero, one], bus, now);
-        } else if t1 > now {
-            run::<WATCH, false>([zero, one], bus, now, end);
-        } else if t0 > now {
-            run::<WATCH, false>([one, zero], bus, now, end);
+        } else if t0 == t1 {
+            run_both::<WATCH>([zero, one], bus, now, end, decoupling.as_deref_mut());
         } else {
-            run::<WATCH, true>([zero, one], bus, now, end);
+            let pair = if t1 > now { [&mut *zero, &mut *one] } else { [&mut *one, &mut *zero] };
+            run_one::<WATCH>(pair, bus, now, end, decoupling.is_some());
         }
+    }
+}
+
+/// Cycles from `now` up to, not including, `until`, or less, of two cores that both do something in them.
+fn run_both<const WATCH: bool>(
+    [zero, one]: [&mut Core; 2],
+    bus: &mut Bus,
+    now: Cycle,
+    until: Cycle,
+    decoupling: Option<&mut Decoupling>,
+) {
+    let Some(decoupling) = decoupling.filter(|_| !WATCH) else {
+        return run::<WATCH, true>([zero, one], bus, now, until);
+    };
+    if !decoupling.run([zero, one], bus, now, until) {
+        // Until cores are where they can run apart, or have rested.
+        let rested = decoupling.rests_until().max(now + AGAIN);
+        run::<WATCH, true>([zero, one], bus, now, until.min(rested));
+    }
+}
+
+/// The same of the first core alone.
+fn run_one<const WATCH: bool>([core, other]: [&mut Core; 2], bus: &mut Bus, now: Cycle, until: Cycle, in_bursts: bool) {
+    if !in_bursts || WATCH {
+        return run::<WATCH, false>([core, other], bus, now, until);
+    }
+    run_alone(core, bus, now, until);
+    let now = core.t;
+    if now < until {
+        run::<WATCH, false>([core, other], bus, now, until.min(now + AGAIN));
     }
 }
 

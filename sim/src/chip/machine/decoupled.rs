@@ -1,0 +1,486 @@
+//! Cores that do not go through each cycle together, with the same result as if they did.
+//!
+//! A core that is alone runs in bursts (`cpu::burst`). Of two cores, one leads: it runs ahead for a stretch of cycles as if it
+//! were alone, and notes in each of its cycles whom it asked. The other one follows through the same stretch, and each time
+//! that it asks for what the leader asked for in that cycle, the arbiter decides. If the follower loses, it waits a cycle. If
+//! the leader loses, all that it does from there on comes a cycle later; as a wait freezes the whole pipeline of a core
+//! (docs/simulator.md), that is all that it changes.
+//!
+//! What the leader read or wrote is marked (`Decoded`). Where the follower would meet those marks, or would do anything that
+//! a burst cannot, it stops; the leader is then taken back to where the stretch began and runs again, up to that cycle only.
+//! From there on both go cycle by cycle (`schedule`) until they have got past it.
+
+use crate::chip::bus::decoded::{CODE, Mark};
+use crate::chip::bus::xip::Xip;
+use crate::chip::bus::{Bus, Slave};
+use crate::chip::clock::Cycle;
+use crate::chip::cpu::burst::{Company, SHORT};
+use crate::chip::cpu::decode::Width;
+use crate::chip::cpu::lane::Lane;
+use crate::chip::cpu::{Core, Phase};
+
+/// Cycles in the longest stretch.
+const STRETCH: u32 = 1024;
+/// Cycles of the shortest stretch that is worth the trouble.
+const WORTH: u32 = 48;
+/// The longest pause, in cycles that both cores go through together, after a stretch that was not worth it.
+const PAUSE: Cycle = 2048;
+/// Number of the first cycle of a stretch. Those before say who was last granted a slave before it began.
+const FIRST: u32 = 2;
+/// Room for the notes of a stretch: a power of two, so that an index needs no check.
+const NOTES: usize = 2048;
+const SLAVES: usize = 16;
+/// In the notes: nobody was asked.
+const NOBODY: u8 = 15;
+const SETS: usize = 1024;
+/// Marks of the sets of the flash cache: which of its ways the leader has read in this stretch.
+const WAYS: u32 = 2;
+
+/// What is kept from stretch to stretch. It changes how fast a run is, and nothing else.
+#[derive(Clone, Debug)]
+pub(crate) struct Decoupling {
+    /// By cycle of the stretch, the number of the slave that the leader asked.
+    notes: Box<[u8; NOTES]>,
+    /// What the leader has overwritten, in order: index of a word of SRAM, and what was there.
+    overwritten: Vec<(u32, u32)>,
+    /// By set of the flash cache: the ways that the leader has read, a bit each, and above them the stretch.
+    ways: Vec<u32>,
+    /// What the leader has changed of the flash cache: a set, and the way that was its oldest.
+    aged: Vec<(usize, u8)>,
+    /// Sets of the flash cache that the follower has read, and the ways.
+    hit: Vec<(usize, u8)>,
+    /// The core that is to lead next: the one that stopped first the last time.
+    leader: usize,
+    /// No stretch begins before this cycle.
+    rests_until: Cycle,
+    pause: Cycle,
+}
+
+impl Default for Decoupling {
+    fn default() -> Self {
+        Self {
+            notes: Box::new([NOBODY; NOTES]),
+            overwritten: Vec::new(),
+            ways: vec![0; SETS],
+            aged: Vec::new(),
+            hit: Vec::new(),
+            leader: 0,
+            rests_until: 0,
+            pause: WORTH as Cycle,
+        }
+    }
+}
+
+/// A core that is alone on the bus.
+struct Alone {
+    end: u64,
+}
+
+impl Company for Alone {
+    /// Cycles, and the slaves that were asked, a bit each.
+    type Clock = (u64, u32);
+
+    #[inline(always)]
+    fn has_room(&self, (cycle, _): Self::Clock, cycles: u32) -> bool {
+        cycle + u64::from(cycles) <= self.end
+    }
+
+    #[inline(always)]
+    fn ask(&mut self, (cycle, asked): Self::Clock, slave: Slave) -> Self::Clock {
+        (cycle + 1, asked | 1 << (slave as u32 & 31))
+    }
+
+    #[inline(always)]
+    fn may_read(&mut self, _: &mut Mark) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn may_write(&mut self, mark: &mut Mark) -> bool {
+        *mark < CODE
+    }
+
+    #[inline(always)]
+    fn wrote(&mut self, _: u32, _: u32) {}
+
+    #[inline(always)]
+    fn may_hit(&mut self, _: u32, _: u32) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn hits(&mut self, _: &Xip, _: u32, _: u32) {}
+}
+
+/// The core that runs ahead. Its time is the number of its next cycle, and the slaves that it has asked, a bit each.
+struct Leader<'a> {
+    end: u32,
+    notes: &'a mut [u8; NOTES],
+    /// Marks of words that it reads and writes.
+    read: Mark,
+    written: Mark,
+    overwritten: &'a mut Vec<(u32, u32)>,
+    aged: &'a mut Vec<(usize, u8)>,
+    ways: &'a mut [u32],
+    stretch: u32,
+}
+
+impl Company for Leader<'_> {
+    type Clock = (u32, u32);
+
+    #[inline(always)]
+    fn has_room(&self, (cycle, _): Self::Clock, cycles: u32) -> bool {
+        cycle + cycles <= self.end
+    }
+
+    #[inline(always)]
+    fn ask(&mut self, (cycle, asked): Self::Clock, slave: Slave) -> Self::Clock {
+        // So that no slave of the follower's is the same as nobody.
+        let noted = if slave == Slave::Internal { NOBODY } else { slave as u8 };
+        self.notes[cycle as usize & (NOTES - 1)] = noted;
+        (cycle + 1, asked | 1 << (slave as u32 & 31))
+    }
+
+    #[inline(always)]
+    fn may_read(&mut self, mark: &mut Mark) -> bool {
+        *mark = (*mark).max(self.read);
+        true
+    }
+
+    #[inline(always)]
+    fn may_write(&mut self, mark: &mut Mark) -> bool {
+        let may = *mark < CODE;
+        if may {
+            *mark = self.written;
+        }
+        may
+    }
+
+    #[inline(always)]
+    fn wrote(&mut self, index: u32, old: u32) {
+        self.overwritten.push((index, old));
+    }
+
+    #[inline(always)]
+    fn may_hit(&mut self, address: u32, way: u32) -> bool {
+        let seen = &mut self.ways[Xip::set(address)];
+        if *seen >> WAYS != self.stretch {
+            *seen = self.stretch << WAYS;
+        }
+        *seen |= 1 << way;
+        true
+    }
+
+    #[inline(always)]
+    fn hits(&mut self, xip: &Xip, address: u32, _: u32) {
+        let set = Xip::set(address);
+        self.aged.push((set, xip.oldest(set)));
+    }
+}
+
+/// The core that goes through the same cycles after the leader. Its time is the number of the leader's cycle that is next;
+/// it stays when the leader loses one to the follower.
+struct Follower<'a> {
+    end: u32,
+    notes: &'a [u8; NOTES],
+    /// By slave, the cycle in which the follower last had it. Before the first: whether it was the one who had it.
+    last: [u32; SLAVES],
+    read: Mark,
+    written: Mark,
+    /// By slave, cycles that each has lost to the other.
+    lost: [u32; SLAVES],
+    leader_lost: [u32; SLAVES],
+    ways: &'a [u32],
+    hit: &'a mut Vec<(usize, u8)>,
+    stretch: u32,
+    began: Cycle,
+}
+
+impl Follower<'_> {
+    /// The cycle of the chip at a time of the follower's.
+    fn now(&self, cycle: u32) -> Cycle {
+        let waits: u32 = self.leader_lost.iter().sum();
+        self.began + Cycle::from(cycle - FIRST + waits)
+    }
+
+    /// Whether it may have what a lane asks for.
+    fn allows(&mut self, lane: &Lane, bus: &mut Bus) -> bool {
+        let (address, place) = lane.place();
+        if lane.slave == Slave::Xip {
+            return self.may_hit(address, place);
+        }
+        let mark = bus.memory.decoded.mark(place);
+        if lane.writes() { self.may_write(mark) } else { self.may_read(mark) }
+    }
+
+    #[inline(always)]
+    fn meets(&self, cycle: u32, slave: Slave) -> bool {
+        self.notes[cycle as usize & (NOTES - 1)] == slave as u8
+    }
+
+    /// Whether it waits for the leader, in a cycle in which both ask for the same slave: equals take turns
+    /// (`Bus::arbitrate`), so the one that had it last does.
+    fn waits(&self, cycle: u32, slave: Slave) -> bool {
+        let mine = self.last[slave as usize];
+        let theirs = (mine.max(FIRST)..cycle).rev().find(|&before| self.meets(before, slave));
+        theirs.is_none() && mine != 0
+    }
+
+    /// Both ask for the same slave. The time behind the cycle in which the follower gets it.
+    #[cold]
+    #[inline(never)]
+    fn meet(&mut self, mut cycle: u32, slave: Slave) -> u32 {
+        let number = slave as usize;
+        if self.waits(cycle, slave) {
+            self.lost[number] += 1;
+            cycle += 1;
+        }
+        self.last[number] = cycle;
+        // In the cycle after a wait it is the follower's turn, if the leader asks again.
+        if self.meets(cycle, slave) {
+            self.leader_lost[number] += 1;
+            cycle
+        } else {
+            cycle + 1
+        }
+    }
+}
+
+impl Company for Follower<'_> {
+    type Clock = u32;
+
+    #[inline(always)]
+    fn has_room(&self, cycle: u32, cycles: u32) -> bool {
+        // In each of them it may wait once.
+        cycle + 2 * cycles <= self.end
+    }
+
+    #[inline(always)]
+    fn ask(&mut self, cycle: u32, slave: Slave) -> u32 {
+        if self.meets(cycle, slave) {
+            return self.meet(cycle, slave);
+        }
+        self.last[slave as usize & (SLAVES - 1)] = cycle;
+        cycle + 1
+    }
+
+    #[inline(always)]
+    fn may_read(&mut self, mark: &mut Mark) -> bool {
+        *mark != self.written
+    }
+
+    #[inline(always)]
+    fn may_write(&mut self, mark: &mut Mark) -> bool {
+        *mark < self.read
+    }
+
+    #[inline(always)]
+    fn wrote(&mut self, _: u32, _: u32) {}
+
+    #[inline(always)]
+    fn may_hit(&mut self, address: u32, way: u32) -> bool {
+        let seen = self.ways[Xip::set(address)];
+        seen >> WAYS != self.stretch || seen & ((1 << WAYS) - 1) & !(1 << way) == 0
+    }
+
+    #[inline(always)]
+    fn hits(&mut self, _: &Xip, address: u32, way: u32) {
+        self.hit.push((Xip::set(address), way as u8));
+    }
+}
+
+/// Cycles from `now` up to, not including, `until`, of a core while the other one asks for nothing: as many as a burst can.
+pub(crate) fn run_alone(core: &mut Core, bus: &mut Bus, now: Cycle, until: Cycle) {
+    if until - now < Cycle::from(SHORT) || !core.can_burst(bus) {
+        return;
+    }
+    let ready = bus.is_flash_ready(now);
+    let (t, asked) = core.burst(bus, &mut Alone { end: until }, (now, 0), ready);
+    core.t = t;
+    for slave in shared() {
+        if asked >> slave as u32 & 1 != 0 {
+            bus.granted(core.id, slave);
+        }
+    }
+}
+
+fn shared() -> impl Iterator<Item = Slave> {
+    Slave::ALL.into_iter().filter(|slave| slave.is_shared())
+}
+
+impl Decoupling {
+    /// Cycles from `now` on, before `until`, of both cores, which ask for nothing but SRAM and hits in the flash cache. False
+    /// if nothing was done, since it is not worth it.
+    pub fn run(&mut self, [zero, one]: [&mut Core; 2], bus: &mut Bus, now: Cycle, until: Cycle) -> bool {
+        // The leader may lose a cycle for each of its own.
+        let room = (until - now) / 2;
+        let equals = matches!(bus.priority & 3, 0 | 3);
+        if now < self.rests_until || room < Cycle::from(WORTH) || !equals || bus.xip.counts_to_the_end(STRETCH * 4) {
+            return false;
+        }
+        let can = [zero.can_burst(bus), one.can_burst(bus)];
+        let cores = match (self.leader, can) {
+            (0, [true, _]) | (1, [true, false]) => [zero, one],
+            (_, [_, true]) => [one, zero],
+            _ => return false,
+        };
+        let (done, ended_by) = self.stretch(cores, bus, now, room.min(Cycle::from(STRETCH)) as u32);
+        self.leader = usize::from(ended_by);
+        if done < WORTH {
+            self.rests_until = now + Cycle::from(done) + self.pause;
+            self.pause = (self.pause * 2).min(PAUSE);
+        } else {
+            self.pause = Cycle::from(WORTH);
+        }
+        true
+    }
+
+    /// The cycle before which no stretch begins.
+    pub fn rests_until(&self) -> Cycle {
+        self.rests_until
+    }
+
+    /// One stretch from cycle `now` on, of up to `ahead` cycles of the leader. Returns how many there were, and the number of
+    /// the core that ended it.
+    fn stretch(&mut self, cores: [&mut Core; 2], bus: &mut Bus, now: Cycle, ahead: u32) -> (u32, u8) {
+        let [leader, follower] = cores;
+        let at_begin = leader.clone();
+        let stretch = bus.memory.decoded.begin_stretch();
+        let flash_ready = bus.is_flash_ready(now);
+        let (end, asked) = self.lead(leader, bus, FIRST + ahead, stretch, flash_ready);
+        self.hit.clear();
+        let mut company = Follower {
+            end,
+            notes: &self.notes,
+            last: std::array::from_fn(|slave| u32::from(bus.arbitrate_cores(slave) == leader.id)),
+            read: bus.memory.decoded.read(),
+            written: bus.memory.decoded.written(),
+            lost: [0; SLAVES],
+            leader_lost: [0; SLAVES],
+            ways: &self.ways,
+            hit: &mut self.hit,
+            stretch,
+            began: now,
+        };
+        let cycle = follow(follower, &mut company, bus, flash_ready);
+        let time = company.now(cycle);
+        let (last, lost, leader_lost) = (company.last, company.lost, company.leader_lost);
+        let leader_ended = cycle == end && end + SHORT <= FIRST + ahead;
+        if cycle < end {
+            self.take_back(bus);
+            *leader = at_begin;
+            self.lead_up_to(leader, bus, cycle, time, stretch, flash_ready);
+        } else {
+            leader.t = time;
+        }
+        for slave in shared() {
+            let number = slave as usize;
+            leader.lost_some(slave, leader_lost[number]);
+            follower.lost_some(slave, lost[number]);
+            let mine = last[number].max(FIRST);
+            let asks = |before: u32| self.notes[before as usize] == slave as u8;
+            if asked >> number & 1 != 0 && (mine..cycle).rev().any(asks) {
+                bus.granted(leader.id, slave);
+            } else if last[number] >= FIRST {
+                bus.granted(follower.id, slave);
+            }
+        }
+        (cycle - FIRST, if leader_ended { leader.id } else { follower.id })
+    }
+
+    /// Runs the leader as if it were alone, up to cycle `end` of the stretch or a few cycles less. The cycle that it has come
+    /// to, and the slaves that it has asked, a bit each.
+    fn lead(&mut self, core: &mut Core, bus: &mut Bus, end: u32, stretch: u32, flash_ready: bool) -> (u32, u32) {
+        self.overwritten.clear();
+        self.aged.clear();
+        let mut company = Leader {
+            end,
+            notes: &mut self.notes,
+            read: bus.memory.decoded.read(),
+            written: bus.memory.decoded.written(),
+            overwritten: &mut self.overwritten,
+            aged: &mut self.aged,
+            ways: &mut self.ways,
+            stretch,
+        };
+        core.burst(bus, &mut company, (FIRST, 0), flash_ready)
+    }
+
+    /// Makes undone what the leader did to memory and the flash cache; what the follower did stays.
+    fn take_back(&mut self, bus: &mut Bus) {
+        for &(index, word) in self.overwritten.iter().rev() {
+            bus.memory.sram.write(index, 0, Width::Word, word);
+        }
+        for &(set, way) in self.aged.iter().rev() {
+            bus.xip.take_back(set, way);
+        }
+        for &(set, way) in &self.hit {
+            bus.xip.set_oldest(set, way ^ 1);
+        }
+    }
+
+    /// Runs the leader again, up to cycle `end` of the stretch, not including it, which is cycle `time` of the chip.
+    fn lead_up_to(&mut self, core: &mut Core, bus: &mut Bus, end: u32, time: Cycle, stretch: u32, flash_ready: bool) {
+        let (reached, _) = self.lead(core, bus, end, stretch, flash_ready);
+        core.t = time - Cycle::from(end - reached);
+        while core.t < time {
+            if core.phase == Phase::Start {
+                core.begin::<false>(bus);
+            } else {
+                core.perform::<false>(bus);
+            }
+        }
+    }
+}
+
+/// Runs the follower to where the leader is, or up to a cycle that is not for it to do alone. The cycle that it has come to.
+fn follow(core: &mut Core, company: &mut Follower, bus: &mut Bus, flash_ready: bool) -> u32 {
+    let mut cycle = FIRST;
+    while cycle < company.end {
+        if company.has_room(cycle, SHORT) && core.can_burst(bus) {
+            cycle = core.burst(bus, company, cycle, flash_ready);
+            core.t = company.now(cycle);
+        }
+        let goes_on;
+        (cycle, goes_on) = follow_in_lane(core, company, bus, cycle);
+        if !goes_on {
+            break;
+        }
+    }
+    cycle
+}
+
+/// As `follow`, cycle by cycle, to the end or until a burst can begin. Whether it can go on from there.
+fn follow_in_lane(core: &mut Core, company: &mut Follower, bus: &mut Bus, mut cycle: u32) -> (u32, bool) {
+    let mut lane = Lane::of(core);
+    let mut begun = false;
+    while cycle < company.end && !(begun && lane.is_ready() && company.has_room(cycle, SHORT)) {
+        let now = company.now(cycle);
+        if !core.issue::<false>(&mut lane, now, bus) {
+            return (cycle, false);
+        }
+        begun = true;
+        if lane.slave == Slave::Internal {
+            cycle += 1;
+            continue;
+        }
+        if !company.allows(&lane, bus) {
+            lane.post(core, now);
+            return (cycle, false);
+        }
+        if company.meets(cycle, lane.slave) && company.waits(cycle, lane.slave) {
+            core.lose::<false>(&mut lane, now, bus);
+            cycle += 1;
+        } else {
+            let (address, place) = lane.place();
+            if lane.slave == Slave::Xip {
+                company.hits(&bus.xip, address, place);
+            }
+            let slave = lane.slave;
+            core.complete::<false>(&mut lane, now, bus);
+            cycle = company.ask(cycle, slave);
+        }
+    }
+    core.stop::<false>(&mut lane, company.now(cycle), bus);
+    (cycle, true)
+}

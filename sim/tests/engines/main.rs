@@ -1,0 +1,66 @@
+//! Both engines come to the same: random programs on both cores, compared by the hash of the whole state wherever the run
+//! is cut. `make test` tries 2,000 of them, `make test-long` a million (PROPTEST_CASES).
+
+#[path = "../machine_code/mod.rs"]
+mod machine_code;
+mod program;
+mod setting;
+
+use intercore_sim::chip::machine::{Engine, Machine};
+use machine_code::cases;
+use proptest::prelude::*;
+use setting::{Setting, setting};
+
+/// Where two machines are not the same, for whoever has to find out why.
+fn difference(decoupled: &Machine, lock_step: &Machine) -> String {
+    let mut all = String::new();
+    for number in 0..2 {
+        let cores = [decoupled, lock_step].map(|machine| machine.core(number));
+        for register in 0..16 {
+            let [ours, theirs] = cores.map(|core| core.register(register));
+            if ours != theirs {
+                all += &format!("core {number} r{register}: {ours:#x} for {theirs:#x}\n");
+            }
+        }
+        let [ours, theirs] = cores.map(|core| (core.cycle(), core.xpsr(), core.state(), core.statistics().clone()));
+        if ours != theirs {
+            all += &format!("core {number}: {ours:?}\n for {theirs:?}\n");
+        }
+    }
+    for address in (0x2000_0000..0x2004_2000).step_by(4) {
+        let [ours, theirs] = [decoupled, lock_step].map(|machine| machine.peek(address).unwrap_or(0));
+        if ours != theirs {
+            all += &format!("{address:#x}: {ours:#x} for {theirs:#x}\n");
+        }
+    }
+    all
+}
+
+/// Runs a setting with both engines. An error says where they came to differ.
+fn compare(setting: &Setting) -> Result<(), TestCaseError> {
+    let mut decoupled = setting.machine();
+    let mut lock_step = decoupled.clone();
+    lock_step.engine = Engine::LockStep;
+    assert_eq!(decoupled.engine, Engine::Decoupled);
+    for piece in &setting.pieces {
+        let stops = [&mut decoupled, &mut lock_step].map(|machine| piece.run(machine));
+        prop_assert_eq!(&stops[0], &stops[1], "in {:?}", piece);
+        prop_assert!(
+            decoupled.state_hash() == lock_step.state_hash(),
+            "after {:?}, in cycle {}:\n{}",
+            piece,
+            lock_step.now(),
+            difference(&decoupled, &lock_step)
+        );
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_shrink_iters: 20_000, ..ProptestConfig::with_cases(cases(2000)) })]
+
+    #[test]
+    fn two_cores_run_apart_as_they_do_together(setting in setting()) {
+        compare(&setting)?;
+    }
+}

@@ -1,0 +1,198 @@
+//! Where a program stands, what else goes on in the chip, and how the run is cut.
+
+use crate::machine_code::{put, put_word, set_bus_priority};
+use crate::program::{OWN_DATA, PATCHED, Part, SHARED_DATA, SIO, Taste, assemble, program};
+use intercore_sim::chip::machine::{Machine, Stop};
+use intercore_sim::observe::probe::Watch;
+use proptest::prelude::*;
+
+/// Places of code, by core: striped, in a bank of its own, in flash.
+const CODE: [[u32; 2]; 3] = [[0x2000_0000, 0x2000_1000], [0x2004_0000, 0x2004_1000], [0x1000_0100, 0x1000_2100]];
+const HANDLER: u32 = 0x2000_2000;
+const VECTORS: u32 = 0x2000_3000;
+const DATA: u32 = 0x2000_4000;
+const STACKS: [u32; 2] = [0x2000_8000, 0x2000_9000];
+/// Copied by the DMA, from the first to the second.
+const COPIED: [u32; 2] = [0x2000_4100, 0x2000_4180];
+
+/// A part of a run, and what is done before it.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    cycles: u64,
+    before: Event,
+}
+
+#[derive(Clone, Debug)]
+enum Event {
+    Nothing,
+    Interrupt { core: usize, number: u8 },
+    Copy { words: u32 },
+    Priority(u8),
+    Probe { offset: u32 },
+    Breakpoint { core: usize, half: u32 },
+    Poke { offset: u32, value: u32 },
+    Patch { core: usize, half: u32 },
+    ResetCore(usize),
+    Flush,
+}
+
+#[derive(Clone, Debug)]
+pub struct Setting {
+    programs: [Vec<Part>; 2],
+    /// Index into `CODE`.
+    place: [usize; 2],
+    /// Halfwords by which the second program is moved.
+    apart: u32,
+    /// Bytes between what both use as their own.
+    data: u32,
+    /// Cycles between interrupts of `SysTick`, by core; 0 if there are none.
+    ticks: [u32; 2],
+    /// What both share is in one bank.
+    linear_data: bool,
+    /// Each overwrites the other's code, not its own.
+    crossed: bool,
+    pub pieces: Vec<Piece>,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        8 => Just(Event::Nothing),
+        2 => (0usize..2, 0u8..32).prop_map(|(core, number)| Event::Interrupt { core, number }),
+        1 => (1u32..300).prop_map(|words| Event::Copy { words }),
+        1 => (0u8..16).prop_map(Event::Priority),
+        1 => (0u32..64).prop_map(|offset| Event::Probe { offset }),
+        1 => (0usize..2, 0u32..64).prop_map(|(core, half)| Event::Breakpoint { core, half }),
+        1 => (0u32..64, any::<u32>()).prop_map(|(offset, value)| Event::Poke { offset, value }),
+        1 => (0usize..2, 0u32..64).prop_map(|(core, half)| Event::Patch { core, half }),
+        1 => (0usize..2).prop_map(Event::ResetCore),
+        1 => Just(Event::Flush),
+    ]
+}
+
+fn taste() -> impl Strategy<Value = Taste> {
+    // Most of the time little that ends a stretch; sometimes much of it.
+    let weight = || prop_oneof![4 => Just(0u32), 2 => Just(1u32), 1 => Just(6u32)];
+    let wild = prop_oneof![12 => Just(0u32), 1 => Just(2u32)];
+    (weight(), weight(), weight(), wild).prop_map(|(outside, shared, modifying, wild)| Taste {
+        outside,
+        shared,
+        modifying,
+        wild,
+    })
+}
+
+pub fn setting() -> impl Strategy<Value = Setting> {
+    let programs = taste().prop_flat_map(|taste| [program(taste), program(taste)]);
+    let tick = || prop_oneof![2 => Just(0u32), 1 => 40u32..3000];
+    let piece = (1u64..4000, event()).prop_map(|(cycles, before)| Piece { cycles, before });
+    (
+        programs,
+        [0usize..3, 0usize..3],
+        0u32..4,
+        prop_oneof![Just(0x800u32), Just(0x400), Just(0x40), Just(0)],
+        [tick(), tick()],
+        any::<[bool; 2]>(),
+        proptest::collection::vec(piece, 1..8),
+    )
+        .prop_map(|(programs, place, apart, data, ticks, [linear_data, crossed], pieces)| Setting {
+            programs,
+            place,
+            apart,
+            data,
+            ticks,
+            linear_data,
+            crossed,
+            pieces,
+        })
+}
+
+impl Setting {
+    fn code(&self, core: usize) -> u32 {
+        CODE[self.place[core]][core] + 2 * self.apart * core as u32
+    }
+
+    /// The machine before its first piece, with both programs about to begin.
+    pub fn machine(&self) -> Machine {
+        let mut machine = Machine::new();
+        for number in 0..48 {
+            put_word(&mut machine, VECTORS + 4 * number, HANDLER | 1);
+        }
+        // Counts, and comes back; after a fault, behind the instruction.
+        put(
+            &mut machine,
+            HANDLER,
+            &[0x4648, 0x6fc1, 0x3101, 0x67c1, 0x9906, 0xf3ef, 0x8205, 0x2a03, 0xd101, 0x3102, 0x9106, 0x4770],
+        );
+        for core in 0..2 {
+            let at = self.code(core);
+            // STR R1, [R0, #4]; STR R2, [R0]: SYST_RVR and SYST_CSR.
+            let mut code = vec![0x6041, 0x6002];
+            code.extend(assemble(&self.programs[core]));
+            put(&mut machine, at, &code);
+            machine.start_core(core, at | 1, STACKS[core]);
+            let linear = if self.linear_data { 0x0100_0000 } else { 0 };
+            let patched = self.code(if self.crossed { 1 - core } else { core });
+            let tick = self.ticks[core];
+            let registers = [
+                (0, 0xe000_e010),
+                (1, tick),
+                (2, if tick == 0 { 0 } else { 7 }),
+                (OWN_DATA, DATA + self.data * core as u32),
+                (SHARED_DATA, DATA + 0x1000 + linear),
+                (SIO, 0xd000_0000),
+                (PATCHED, if patched >> 28 == 2 { patched } else { DATA }),
+            ];
+            for (register, value) in registers {
+                machine.core_mut(core).set_register(usize::from(register), value);
+            }
+            machine.core_mut(core).set_vector_table(VECTORS);
+            machine.core_mut(core).enable_interrupts(u32::MAX);
+        }
+        machine
+    }
+}
+
+impl Piece {
+    pub fn run(&self, machine: &mut Machine) -> Stop {
+        match self.before {
+            Event::Nothing => {}
+            Event::Interrupt { core, number } => machine.raise_interrupt(core, number),
+            Event::Copy { words } => copy(machine, words),
+            Event::Priority(masters) => set_bus_priority(machine, masters),
+            Event::Probe { offset } => {
+                machine.bus.watch.probe(Watch::Write, DATA + offset, 4);
+            }
+            Event::Breakpoint { core, half } => {
+                let at = CODE[0][core] + 2 * half;
+                machine.bus.watch.add_breakpoint(at);
+                let limit = machine.now() + self.cycles;
+                let stop = machine.run_until(limit);
+                machine.bus.watch.remove_breakpoint(at);
+                return stop;
+            }
+            Event::Poke { offset, value } => put_word(machine, DATA + 0x1000 + 4 * offset, value),
+            Event::Patch { core, half } => {
+                for place in CODE {
+                    put(machine, place[core] + 2 * half, &[0xbf00]);
+                }
+            }
+            Event::ResetCore(core) => {
+                let pc = machine.core(core).register(15);
+                let sp = machine.core(core).register(13) & !3;
+                machine.start_core(core, pc | 1, sp);
+            }
+            Event::Flush => machine.bus.xip.flush(),
+        }
+        let limit = machine.now() + self.cycles;
+        machine.run_until(limit)
+    }
+}
+
+/// Triggers channel 0 to copy words, unpaced.
+fn copy(machine: &mut Machine, words: u32) {
+    assert!(machine.write_register(0x4000_f000, 1 << 2), "RESETS: let go of the DMA");
+    let control = 1 | 2 << 2 | 1 << 4 | 1 << 5 | 0x3f << 15;
+    for (offset, value) in [(0, COPIED[0]), (4, COPIED[1]), (8, words), (12, control)] {
+        machine.write_register(0x5000_0000 + offset, value);
+    }
+}

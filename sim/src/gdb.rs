@@ -165,7 +165,7 @@ fn explain<D: Debuggee>(chip: &mut Chip<'_, D>, stop: &Stop) -> (MultiThreadStop
             let why = "both cores sleep for good: nothing is pending that could wake one";
             (signal(chip.last_thread(), Signal::SIGSTOP), format!("cycle {cycle}: dead end: {why}\n"))
         }
-        Stop::Limit => {
+        Stop::Limit | Stop::Heard => {
             (MultiThreadStopReason::Terminated(Signal::SIGXCPU), format!("cycle {cycle}: the run is limited to that\n"))
         }
     }

@@ -13,10 +13,6 @@ use crate::observe::trace_hash::TraceHash;
 
 /// Cycles between two looks at what is outside the simulation: a few milliseconds of a person's time.
 const SLICE: Cycle = 100_000;
-/// Cycles between two looks at a UART that is not sending: less than the shortest character takes (7 bits of 16 ticks of
-/// `clk_peri`), so that the end of each is seen in its cycle, unless `clk_peri` is much faster than `clk_sys`.
-const LISTEN: Cycle = 64;
-
 /// An instruction to stop before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Execution {
@@ -120,12 +116,17 @@ impl Session {
             if let Some(end) = until.text.and_then(|text| self.find(text, &mut searched)) {
                 return end;
             }
-            let slice = until.text.map_or(look, |text| self.next_character(text.uart));
-            let limit = slice.min(self.hash.next()).min(last);
-            let stop = self.machine.run_until(limit);
+            let limit = look.min(self.hash.next()).min(last);
+            self.machine.listen(until.text.map(|text| text.uart));
+            let mut stop = self.machine.run_until(limit);
+            self.machine.listen(None);
+            if stop == Stop::Heard {
+                // Whoever reads it is told in the cycle after the one in which it ended.
+                stop = self.machine.run_until(limit.min(self.machine.now() + 1));
+            }
             self.hash.state(&self.machine);
             match stop {
-                stop if stop == Stop::DeadEnd || limit == last && stop == Stop::Limit => {
+                stop if stop == Stop::DeadEnd || stop == Stop::Limit && self.machine.now() >= last => {
                     let said = until.text.and_then(|text| self.find(text, &mut searched));
                     if let (Some(End::Said { cycle, .. }), Stop::DeadEnd) = (&said, &stop) {
                         self.machine.advance_to(cycle + 1);
@@ -157,13 +158,6 @@ impl Session {
         let cycle = unheard[end - 1].cycle;
         self.heard[uart] += end;
         Some(End::Said { uart, cycle })
-    }
-
-    /// A cycle by which no character can have been sent that was not sent before, or the one after the end of the next.
-    fn next_character(&self, uart: usize) -> Cycle {
-        use crate::chip::peripherals::Peripheral as _;
-        let event = self.machine.bus.peripherals.uarts[uart & 1].next_event();
-        event.saturating_add(1).min(self.machine.now() + LISTEN).max(self.machine.now() + 1)
     }
 
     /// The bytes a UART has sent since the last call, and when each ended.

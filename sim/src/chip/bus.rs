@@ -274,6 +274,11 @@ impl Bus {
         self.watch.in_use() || self.peripherals.busctrl.counts()
     }
 
+    /// Whether nobody wants to know more of the cores than what they do at certain addresses.
+    pub(crate) fn lets_cores_run_apart(&self) -> bool {
+        self.watch.concerns_addresses() && !self.peripherals.busctrl.counts()
+    }
+
     /// An access to a slave is granted; `contested` if it had to wait for another master. For the performance counters.
     pub(crate) fn count(&mut self, slave: Slave, contested: bool) {
         if let Some(port) = slave.port() {

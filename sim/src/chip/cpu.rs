@@ -196,8 +196,8 @@ pub struct Core {
     pub(crate) resume_from_exit: bool,
     /// The access that is asked for has had to wait for another master.
     pub(crate) contested: bool,
-    /// Do not stop at a breakpoint where execution resumes.
-    pub(crate) pass_breakpoint: bool,
+    /// The cycle in which execution resumes at a breakpoint, without stopping there again.
+    pub(crate) passes_at: Cycle,
 }
 
 impl Core {
@@ -245,7 +245,7 @@ impl Core {
             systick: SysTick::new(),
             resume_from_exit: false,
             contested: false,
-            pass_breakpoint: false,
+            passes_at: NEVER,
         }
     }
 
@@ -501,7 +501,7 @@ impl Hash for Core {
             systick,
             resume_from_exit: _,
             contested: _,
-            pass_breakpoint: _,
+            passes_at: _,
         } = self;
         // What nothing is posted with is left over from an access that need not have been posted in another run.
         let posted = *phase == Phase::Delayed || *slave != Slave::Internal;

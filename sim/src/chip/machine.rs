@@ -48,6 +48,8 @@ pub enum Stop {
     },
     /// Both cores sleep or are off, and nothing is pending that could wake them.
     DeadEnd,
+    /// The UART of `Machine::listen` has sent a byte; it ends in this cycle.
+    Heard,
     /// A core is locked up: it faulted where it could not handle a fault.
     Lockup {
         /// Which core.
@@ -71,6 +73,8 @@ pub enum Engine {
 #[derive(Clone, Debug)]
 pub struct Machine {
     cores: [Core; 2],
+    /// Bytes of a UART whose sending ends a run: its number, and how many there are already.
+    listening: Option<(usize, usize)>,
     /// How it gets through its cycles; may be changed whenever the machine stands still.
     pub engine: Engine,
     decoupling: Decoupling,
@@ -101,6 +105,7 @@ impl Machine {
     pub fn new() -> Self {
         Self {
             cores: [Core::new(0), Core::new(1)],
+            listening: None,
             engine: Engine::default(),
             decoupling: Decoupling::default(),
             bus: Bus::new(),
@@ -252,18 +257,35 @@ impl Machine {
             }
             if event == bound {
                 self.wake_peripherals(event);
+                if self.has_heard() {
+                    return Stop::Heard;
+                }
             } else {
                 self.run_dma(bound);
             }
         }
     }
 
+    /// Ends runs when a UART (0 or 1) has sent a byte beyond those that `sent` of it has now; none: no longer.
+    pub fn listen(&mut self, uart: Option<usize>) {
+        self.listening = uart.map(|uart| (uart & 1, self.bus.peripherals.uarts[uart & 1].sent().len()));
+    }
+
+    fn has_heard(&self) -> bool {
+        self.listening.is_some_and(|(uart, bytes)| self.bus.peripherals.uarts[uart].sent().len() > bytes)
+    }
+
     fn run_cores(&mut self, bound: Cycle) {
-        let decoupling = (self.engine == Engine::Decoupled).then_some(&mut self.decoupling);
-        if self.bus.is_watched() {
-            run_cores::<true>(&mut self.cores, &mut self.bus, bound, None);
+        let Self { cores, bus, decoupling, .. } = self;
+        let decoupled = self.engine == Engine::Decoupled && bus.lets_cores_run_apart();
+        if decoupled {
+            bus.memory.decoded.heed(&bus.watch);
+        }
+        let decoupling = decoupled.then_some(decoupling);
+        if bus.is_watched() {
+            run_cores::<true>(cores, bus, bound, decoupling);
         } else {
-            run_cores::<false>(&mut self.cores, &mut self.bus, bound, decoupling);
+            run_cores::<false>(cores, bus, bound, decoupling);
         }
     }
 
@@ -317,7 +339,8 @@ impl Machine {
         if let Some(stop) = self.bus.watch.take_stop(core) {
             return Some(stop);
         }
-        self.cores[usize::from(core)].pass_breakpoint = true;
+        let stopped = &mut self.cores[usize::from(core)];
+        stopped.passes_at = stopped.t;
         Some(Stop::Breakpoint { core, pc })
     }
 
@@ -436,6 +459,7 @@ impl Hash for Machine {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let Self {
             cores,
+            listening: _,
             engine: _,
             decoupling: _,
             bus,

@@ -112,7 +112,7 @@ impl Register {
             PC if core.is_off() => return false,
             PC => {
                 let at = if core.t == NEVER { now } else { core.t };
-                core.pass_breakpoint = false;
+                core.passes_at = NEVER;
                 core.start_at(value, at);
             }
             0..PC => core.set_register(self.0, value),

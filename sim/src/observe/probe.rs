@@ -88,6 +88,8 @@ pub struct Watches {
     /// The core that is to execute one instruction, and whether that has begun.
     step: Option<(u8, bool)>,
     timeline: Option<Vec<(Cycle, u8, Life)>>,
+    /// How often probes and breakpoints have changed.
+    changes: u64,
 }
 
 impl Watches {
@@ -101,9 +103,36 @@ impl Watches {
             || self.timeline.is_some()
     }
 
+    /// Whether it is enough to look here when an address is executed or accessed that is watched (`executed`, `accessed`).
+    pub(crate) fn concerns_addresses(&self) -> bool {
+        let in_flash = |probe: &Probe| probe.watch != Watch::Execute && probe.first >> 28 <= 1 && probe.last >> 28 >= 1;
+        self.stops.is_empty() && self.step.is_none() && self.timeline.is_none() && !self.probes.iter().any(in_flash)
+    }
+
+    /// How often probes and breakpoints have changed.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// First and last address of all that is watched for execution.
+    pub(crate) fn executed(&self) -> impl Iterator<Item = (u32, u32)> {
+        let breakpoints = self.breakpoints.keys().map(|&address| (address, address));
+        breakpoints.chain(self.ranges(|watch| watch == Watch::Execute))
+    }
+
+    /// First and last address of all that is watched for loads or stores.
+    pub(crate) fn accessed(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.ranges(|watch| watch != Watch::Execute)
+    }
+
+    fn ranges(&self, kind: impl Fn(Watch) -> bool) -> impl Iterator<Item = (u32, u32)> {
+        self.probes.iter().filter(move |probe| kind(probe.watch)).map(|probe| (probe.first, probe.last))
+    }
+
     /// Watches `bytes` bytes from `address` on.
     pub fn probe(&mut self, watch: Watch, address: u32, bytes: u32) -> ProbeId {
         let last = address.saturating_add(bytes.max(1) - 1);
+        self.changes += 1;
         self.probes.push(Probe { watch, first: address, last, hits: Vec::new() });
         ProbeId(self.probes.len() - 1)
     }
@@ -121,12 +150,14 @@ impl Watches {
 
     /// Stops before the instruction at `address`.
     pub fn add_breakpoint(&mut self, address: u32) {
+        self.changes += 1;
         *self.breakpoints.entry(address & !1).or_default() += 1;
     }
 
     /// Takes one `add_breakpoint` back.
     pub fn remove_breakpoint(&mut self, address: u32) {
         if let Some(count) = self.breakpoints.get_mut(&(address & !1)) {
+            self.changes += 1;
             *count -= 1;
             if *count == 0 {
                 self.breakpoints.remove(&(address & !1));

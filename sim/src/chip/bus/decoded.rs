@@ -5,23 +5,30 @@
 //! the instruction stands here: no burst writes to them, and any other write makes the instruction be forgotten. So what
 //! stands here is what memory holds.
 //!
+//! What is watched (`Watches`) is none of a burst's: words of data carry the mark `WATCHED`, and instructions are not decoded.
+//!
 //! The marks below `CODE` say which words the core that ran ahead has read and written since both cores last stood at the
 //! same cycle (`machine::decoupled`).
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
-use crate::chip::bus::memory::{SRAM_ROOM, zeroed};
+use crate::chip::bus::memory::{SRAM_ROOM, SRAM_WORDS, zeroed};
 use crate::chip::bus::{Slave, locate_sram};
 use crate::chip::cpu::decode::{Code, Op, TABLE};
+use crate::observe::probe::Watches;
 
 /// First address of SRAM; code is executed in bursts in the view that begins there.
 const SRAM: u32 = 0x2000_0000;
 /// First address of flash, in the view that is read through the cache.
 const FLASH: u32 = 0x1000_0000;
+/// First address of the large banks one after the other.
+const LINEAR: u32 = 0x2100_0000;
 /// Halfwords that one core's instruction can be in: as many as SRAM has.
-const SRAM_HALVES: usize = crate::chip::bus::memory::SRAM_WORDS * 2;
+const SRAM_HALVES: usize = SRAM_WORDS * 2;
+/// The mark of a word whose loads or stores somebody watches.
+pub(crate) const WATCHED: Mark = 1 << 31;
 /// The mark of a word that a decoded instruction was made of, or that is fetched with one.
-pub(crate) const CODE: Mark = 1 << 31;
+pub(crate) const CODE: Mark = 1 << 30;
 /// The last stretch whose marks can be told from `CODE`.
 const LAST_STRETCH: Mark = (CODE >> 1) - 1;
 /// What was not decoded yet.
@@ -31,7 +38,7 @@ const UNDECODED: Op = {
     op
 };
 
-/// `CODE`, or twice the number of the stretch in which a word of SRAM was last read, and one more if it was written.
+/// `WATCHED`, `CODE`, or twice the number of the stretch in which a word of SRAM was last read, and one more if it was written.
 pub(crate) type Mark = u32;
 
 /// Which of its two memories code is executed from: they differ in what a fetch needs.
@@ -51,95 +58,51 @@ impl Place {
     }
 }
 
-/// See the module's description.
+/// Instructions by the halfword that they begin with.
 #[derive(Clone, Debug)]
-pub(crate) struct Decoded {
+pub(crate) struct Instructions {
     sram: Vec<Op>,
     flash: Vec<Op>,
-    /// By word of SRAM.
-    marks: Box<[Mark; SRAM_ROOM]>,
+}
+
+/// Who relies on the words of SRAM.
+#[derive(Clone, Debug)]
+pub(crate) struct Marks {
+    by_word: Box<[Mark; SRAM_ROOM]>,
     stretch: u32,
 }
 
-impl Decoded {
-    pub fn new() -> Self {
-        Self { sram: vec![UNDECODED; SRAM_HALVES], flash: Vec::new(), marks: zeroed(), stretch: 1 }
-    }
+/// See the module's description.
+#[derive(Clone, Debug)]
+pub(crate) struct Decoded {
+    pub instructions: Instructions,
+    pub marks: Marks,
+    /// First and last address of all that is not to be decoded, since somebody watches whether it is executed.
+    watched: Vec<(u32, u32)>,
+    /// Changes of the `Watches` that are known here.
+    changes: u64,
+}
 
-    /// The instruction at an address, which may be `Undecoded`.
+impl Instructions {
+    /// All of one of the memories, and the address of the first.
     #[inline(always)]
-    pub fn op<const IN_FLASH: bool>(&self, pc: u32) -> Op {
-        let (ops, base) = if IN_FLASH { (&self.flash, FLASH) } else { (&self.sram, SRAM) };
-        ops.get((pc.wrapping_sub(base) >> 1) as usize).copied().unwrap_or(UNDECODED)
+    pub fn of<const IN_FLASH: bool>(&self) -> (&[Op], u32) {
+        if IN_FLASH { (&self.flash, FLASH) } else { (&self.sram, SRAM) }
     }
+}
 
-    /// Decodes the halfword at an address of SRAM. False if it cannot be executed in a burst: the word after it is no SRAM, or
-    /// one of the two words was written in this stretch, so that it depends on the core who has which.
-    pub fn decode_sram(&mut self, pc: u32, half: u16) -> bool {
-        let (Some((_, word)), Some((bank, next))) = (locate_sram(pc), locate_sram((pc & !3).wrapping_add(4))) else {
-            return false;
-        };
-        let written = self.written();
-        if [word, next].iter().any(|&index| self.marks[index as usize] == written) {
-            return false;
-        }
-        for index in [word, next] {
-            self.marks[index as usize] |= CODE;
-        }
-        let fetch = if pc & 2 == 0 { bank } else { Slave::Internal };
-        self.sram[(pc.wrapping_sub(SRAM) >> 1) as usize] = Op { fetch, ..TABLE[half as usize] };
-        true
-    }
-
-    /// Decodes the halfword at an address of flash, which has so many words. False if flash ends there.
-    pub fn decode_flash(&mut self, pc: u32, half: u16, words: usize) -> bool {
-        let at = (pc.wrapping_sub(FLASH) >> 1) as usize;
-        // The word after it is fetched, too.
-        if at / 2 + 1 >= words {
-            return false;
-        }
-        if self.flash.len() < 2 * words {
-            self.flash.resize(2 * words, UNDECODED);
-        }
-        let fetch = if pc & 2 == 0 { Slave::Xip } else { Slave::Internal };
-        self.flash[at] = Op { fetch, ..TABLE[half as usize] };
-        true
-    }
-
-    /// Whether a word of SRAM is part of what was decoded.
-    #[inline(always)]
-    pub fn is_code(&self, index: u32) -> bool {
-        self.marks[index as usize & (SRAM_ROOM - 1)] >= CODE
-    }
-
-    /// Forgets what was decoded from a word of SRAM, or fetched along with it.
-    #[cold]
-    pub fn forget_sram(&mut self, index: u32) {
-        let first = 2 * index as usize;
-        for op in &mut self.sram[first.saturating_sub(2)..first + 2] {
-            *op = UNDECODED;
-        }
-        self.marks[index as usize] &= !CODE;
-    }
-
-    /// Forgets what was decoded at an offset in flash.
-    pub fn forget_flash(&mut self, offset: u32) {
-        if let Some(op) = self.flash.get_mut(offset as usize / 2) {
-            *op = UNDECODED;
-        }
-    }
-
+impl Marks {
     /// The mark of a word of SRAM.
     #[inline(always)]
-    pub fn mark(&mut self, index: u32) -> &mut Mark {
-        &mut self.marks[index as usize & (SRAM_ROOM - 1)]
+    pub fn of(&mut self, index: u32) -> &mut Mark {
+        &mut self.by_word[index as usize & (SRAM_ROOM - 1)]
     }
 
-    /// A new stretch begins, in which nothing was read or written yet. Its number, below 2^30.
+    /// A new stretch begins, in which nothing was read or written yet. Its number, below 2^29.
     pub fn begin_stretch(&mut self) -> u32 {
         if self.stretch == LAST_STRETCH {
-            for mark in &mut self.marks[..] {
-                *mark &= CODE;
+            for mark in &mut self.by_word[..] {
+                *mark &= WATCHED | CODE;
             }
             self.stretch = 0;
         }
@@ -148,12 +111,110 @@ impl Decoded {
     }
 
     /// The mark of a word that was read in this stretch, and not written.
-    pub fn read(&self) -> u32 {
+    pub fn read(&self) -> Mark {
         self.stretch << 1
     }
 
     /// The mark of a word that was written in this stretch.
-    pub fn written(&self) -> u32 {
+    pub fn written(&self) -> Mark {
         self.stretch << 1 | 1
+    }
+}
+
+impl Decoded {
+    pub fn new() -> Self {
+        let instructions = Instructions { sram: vec![UNDECODED; SRAM_HALVES], flash: Vec::new() };
+        Self { instructions, marks: Marks { by_word: zeroed(), stretch: 1 }, watched: Vec::new(), changes: 0 }
+    }
+
+    /// Takes note of what is watched, if that has changed.
+    pub fn heed(&mut self, watches: &Watches) {
+        if self.changes == watches.changes() {
+            return;
+        }
+        self.changes = watches.changes();
+        self.watched = watches.executed().collect();
+        self.instructions.sram.fill(UNDECODED);
+        self.instructions.flash.fill(UNDECODED);
+        for mark in &mut self.marks.by_word[..] {
+            *mark &= !(WATCHED | CODE);
+        }
+        for (first, last) in watches.accessed() {
+            for (begin, end) in [(SRAM, SRAM + 4 * SRAM_WORDS as u32 - 1), (LINEAR, LINEAR + 0x3_ffff)] {
+                for address in (first.max(begin) & !3..=last.min(end)).step_by(4) {
+                    if let Some((_, index)) = locate_sram(address) {
+                        *self.marks.of(index) |= WATCHED;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether somebody watches the execution of the halfword at an address.
+    pub fn is_watched(&self, pc: u32) -> bool {
+        self.watched.iter().any(|&(first, last)| (first..=last).contains(&pc))
+    }
+
+    /// Decodes the halfword at an address of SRAM. False if that is done, or if it cannot be executed in a burst: it is
+    /// watched, the word after it is no SRAM, or one of the two words was written in this stretch, so that it depends on the
+    /// core who has which.
+    pub fn decode_sram(&mut self, pc: u32, half: u16) -> bool {
+        let at = (pc.wrapping_sub(SRAM) >> 1) as usize;
+        if self.instructions.sram[at].code != Code::Undecoded || self.is_watched(pc) {
+            return false;
+        }
+        let (Some((_, word)), Some((bank, next))) = (locate_sram(pc), locate_sram((pc & !3).wrapping_add(4))) else {
+            return false;
+        };
+        let written = self.marks.written();
+        if [word, next].iter().any(|&index| *self.marks.of(index) == written) {
+            return false;
+        }
+        for index in [word, next] {
+            *self.marks.of(index) |= CODE;
+        }
+        let fetch = if pc & 2 == 0 { bank } else { Slave::Internal };
+        self.instructions.sram[at] = Op { fetch, ..TABLE[half as usize] };
+        true
+    }
+
+    /// Decodes the halfword at an address of flash, which has so many words. False if flash ends there,
+    /// or if it is watched.
+    pub fn decode_flash(&mut self, pc: u32, half: u16, words: usize) -> bool {
+        let at = (pc.wrapping_sub(FLASH) >> 1) as usize;
+        // The word after it is fetched, too.
+        if at / 2 + 1 >= words || self.is_watched(pc) {
+            return false;
+        }
+        let ops = &mut self.instructions.flash;
+        if ops.len() < 2 * words {
+            ops.resize(2 * words, UNDECODED);
+        }
+        let fetch = if pc & 2 == 0 { Slave::Xip } else { Slave::Internal };
+        ops[at] = Op { fetch, ..TABLE[half as usize] };
+        true
+    }
+
+    /// Whether a word of SRAM is part of what was decoded.
+    #[inline(always)]
+    pub fn is_code(&self, index: u32) -> bool {
+        self.marks.by_word[index as usize & (SRAM_ROOM - 1)] & CODE != 0
+    }
+
+    /// Forgets what was decoded from a word of SRAM, or fetched along with it.
+    #[cold]
+    pub fn forget_sram(&mut self, index: u32) {
+        let first = 2 * index as usize;
+        for op in &mut self.instructions.sram[first.saturating_sub(2)..first + 2] {
+            *op = UNDECODED;
+        }
+        *self.marks.of(index) &= !CODE;
+    }
+
+    /// Forgets what was decoded at an offset in flash.
+    pub fn forget_flash(&mut self, offset: u32) {
+        if let Some(op) = self.instructions.flash.get_mut(offset as usize / 2) {
+            *op = UNDECODED;
+        }
     }
 }

@@ -117,10 +117,20 @@ impl Xip {
     /// A read of what a way of the cache `holds`.
     #[inline]
     pub(crate) fn hit(&mut self, address: u32, way: u32) {
-        let (set, ..) = split(address);
-        self.accesses = self.accesses.saturating_add(1);
-        self.hits = self.hits.saturating_add(1);
-        self.oldest[set] = way as u8 ^ 1;
+        self.count_hits(1);
+        self.set_oldest(Self::set(address), way as u8 ^ 1);
+    }
+
+    /// Counts hits, which are accesses, too.
+    pub(crate) fn count_hits(&mut self, hits: u32) {
+        self.accesses = self.accesses.saturating_add(hits);
+        self.hits = self.hits.saturating_add(hits);
+    }
+
+    /// Makes hits uncounted. Neither counter has come to its end since.
+    pub(crate) fn uncount_hits(&mut self, hits: u32) {
+        self.accesses -= hits;
+        self.hits -= hits;
     }
 
     /// The set that an address belongs to.
@@ -136,13 +146,6 @@ impl Xip {
     /// Decides which way of a set is replaced next.
     pub(crate) fn set_oldest(&mut self, set: usize, way: u8) {
         self.oldest[set & (SETS - 1)] = way;
-    }
-
-    /// Makes a hit undone: the way that was its set's oldest is so again.
-    pub(crate) fn take_back(&mut self, set: usize, oldest: u8) {
-        self.set_oldest(set, oldest);
-        self.accesses -= 1;
-        self.hits -= 1;
     }
 
     /// Whether so many more accesses could take a counter to its end, where it stays.

@@ -11,7 +11,7 @@ use super::decode::{Code, Op, Width};
 use super::execute::Then;
 use super::step::extract;
 use super::{Core, Phase};
-use crate::chip::bus::decoded::{Decoded, Mark, Place};
+use crate::chip::bus::decoded::{Decoded, Instructions, Mark, Marks, Place};
 use crate::chip::bus::memory::{Memory, Sram};
 use crate::chip::bus::xip::Xip;
 use crate::chip::bus::{Bus, Slave, locate_sram};
@@ -47,33 +47,39 @@ enum Left {
     /// The last instruction went to the other memory.
     Crosses,
     /// The next instruction is none for the hot loop. What is fetched in its last cycle, in flash.
-    Rare(Op, Hit),
+    Rare(Op, Option<Way>),
+    /// What is at this address is to be decoded first.
+    Undecoded(u32),
 }
 
 /// What a burst needs of the bus.
 struct Ground<'a, C> {
     sram: &'a mut Sram,
     flash: &'a [u32],
-    decoded: &'a mut Decoded,
+    marks: &'a mut Marks,
     xip: &'a mut Xip,
     /// The flash interface is not busy with a miss or a flush.
     flash_ready: bool,
+    /// Hits in the flash cache that are not counted yet.
+    hits: u32,
     company: &'a mut C,
 }
 
-/// A word of flash that is in the cache: its address and way.
-type Hit = Option<(u32, u32)>;
+/// The way of the flash cache that has a word.
+type Way = u8;
 
-/// The two last cycles of a branch: who is asked, and for which words of flash.
+/// The two last cycles of a branch: who is asked, and if that is the flash, for which ways. (A few bytes, so that it stays in
+/// a register: measured, see bench/sim.)
+#[derive(Clone, Copy)]
 struct Refill {
     slaves: [Slave; 2],
-    hits: [Hit; 2],
+    ways: [Way; 2],
 }
 
 /// A word to be loaded: whom to ask, and what it is.
 struct Datum {
     slave: Slave,
-    hit: Hit,
+    way: Way,
     word: u32,
 }
 
@@ -92,29 +98,33 @@ impl Core {
         mut clock: C::Clock,
         flash_ready: bool,
     ) -> C::Clock {
-        let Memory { sram, flash, decoded, .. } = &mut bus.memory;
-        let mut ground = Ground { sram, flash, decoded, xip: &mut bus.xip, flash_ready, company };
         loop {
-            let left = match Place::of(self.pc) {
-                Some(Place::Sram) => self.burst_in::<C, false>(&mut ground, &mut clock),
-                Some(Place::Flash) => self.burst_in::<C, true>(&mut ground, &mut clock),
+            let Memory { sram, flash, decoded: Decoded { instructions, marks, .. }, .. } = &mut bus.memory;
+            let mut ground = Ground { sram, flash, marks, xip: &mut bus.xip, flash_ready, hits: 0, company };
+            let place = Place::of(self.pc);
+            let left = match place {
+                Some(Place::Sram) => self.burst_in::<C, false>(&mut ground, instructions, &mut clock),
+                Some(Place::Flash) => self.burst_in::<C, true>(&mut ground, instructions, &mut clock),
                 None => break,
             };
-            match left {
-                Left::Ends => break,
-                Left::Crosses => {}
-                Left::Rare(op, fetched) => {
-                    let goes_on = if op.code == Code::Undecoded {
-                        ground.decode(self.pc)
-                    } else if Place::of(self.pc) == Some(Place::Flash) {
-                        self.burst_rarely::<C, true>(&mut ground, &mut clock, op, fetched)
-                    } else {
-                        self.burst_rarely::<C, false>(&mut ground, &mut clock, op, fetched)
-                    };
-                    if !goes_on {
-                        break;
-                    }
+            let left = match left {
+                Left::Rare(op, fetched) if place == Some(Place::Flash) => {
+                    self.burst_rarely::<C, true>(&mut ground, instructions, &mut clock, op, fetched)
                 }
+                Left::Rare(op, fetched) => {
+                    self.burst_rarely::<C, false>(&mut ground, instructions, &mut clock, op, fetched)
+                }
+                left => Err(left),
+            };
+            let hits = ground.hits;
+            bus.xip.count_hits(hits);
+            let goes_on = match left {
+                Ok(()) | Err(Left::Crosses) => true,
+                Err(Left::Undecoded(address)) => decode(address, &mut bus.memory),
+                Err(_) => false,
+            };
+            if !goes_on {
+                break;
             }
         }
         self.post_internal(Phase::Start);
@@ -124,7 +134,13 @@ impl Core {
 
     /// The hot loop, for as long as code is in one of the two memories.
     #[inline(never)]
-    fn burst_in<C: Company, const IN_FLASH: bool>(&mut self, ground: &mut Ground<C>, time: &mut C::Clock) -> Left {
+    fn burst_in<C: Company, const IN_FLASH: bool>(
+        &mut self,
+        ground: &mut Ground<C>,
+        all: &Instructions,
+        time: &mut C::Clock,
+    ) -> Left {
+        let (ops, base) = all.of::<IN_FLASH>();
         let mut pc = self.pc;
         let mut clock = *time;
         let mut instructions = 0;
@@ -132,7 +148,7 @@ impl Core {
             if !ground.company.has_room(clock, SHORT) {
                 break Left::Ends;
             }
-            let op = ground.decoded.op::<IN_FLASH>(pc);
+            let Some(op) = ops.get((pc.wrapping_sub(base) >> 1) as usize) else { break Left::Undecoded(pc) };
             let due = IN_FLASH && op.fetch == Slave::Xip;
             let fetched = if due { ground.hit(pc.wrapping_add(4)) } else { None };
             // A branch that is taken fetches its target instead.
@@ -140,18 +156,18 @@ impl Core {
             if missing && !op.code.branches() {
                 break Left::Ends;
             }
-            match self.execute(&op, pc) {
+            match self.execute(op, pc) {
                 Then::Next => {
                     if missing {
                         break Left::Ends;
                     }
-                    clock = ground.fetch::<IN_FLASH>(clock, &op, fetched);
+                    clock = ground.fetch::<IN_FLASH>(clock, op, pc, fetched);
                     pc = pc.wrapping_add(2);
                 }
                 Then::Branch => {
                     let target = pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32);
-                    let Some(refill) = ground.refill::<IN_FLASH>(target) else { break Left::Ends };
-                    clock = ground.go(clock, &refill);
+                    let Some(refill) = ground.refill(all, target) else { break unreachable(target) };
+                    clock = ground.go(clock, target, refill);
                     pc = target;
                     if Place::of(pc) != Some(if IN_FLASH { Place::Flash } else { Place::Sram }) {
                         instructions += 1;
@@ -163,9 +179,9 @@ impl Core {
                         break Left::Ends;
                     }
                     let Some(datum) = ground.datum(address) else { break Left::Ends };
-                    clock = ground.read(clock, &datum);
+                    clock = ground.read(clock, address, &datum);
                     self.set(op.d, extract(datum.word, address, op.width));
-                    clock = ground.fetch::<IN_FLASH>(clock, &op, fetched);
+                    clock = ground.fetch::<IN_FLASH>(clock, op, pc, fetched);
                     pc = pc.wrapping_add(2);
                 }
                 Then::Store(address) => {
@@ -174,10 +190,11 @@ impl Core {
                     }
                     let Some((slave, index)) = ground.writable(address) else { break Left::Ends };
                     clock = ground.write(clock, slave, index, address, op.width, self.reg(op.d));
-                    clock = ground.fetch::<IN_FLASH>(clock, &op, fetched);
+                    clock = ground.fetch::<IN_FLASH>(clock, op, pc, fetched);
                     pc = pc.wrapping_add(2);
                 }
-                Then::Rare => break Left::Rare(op, fetched),
+                Then::Rare if op.code == Code::Undecoded => break Left::Undecoded(pc),
+                Then::Rare => break Left::Rare(*op, fetched),
             }
             instructions += 1;
         };
@@ -187,20 +204,19 @@ impl Core {
         left
     }
 
-    /// Instructions that are not worth a place in the hot loop. False if a burst cannot execute this one.
+    /// Instructions that are not worth a place in the hot loop. Why a burst cannot execute this one, if so.
     #[inline(never)]
     fn burst_rarely<C: Company, const IN_FLASH: bool>(
         &mut self,
         ground: &mut Ground<C>,
+        all: &Instructions,
         clock: &mut C::Clock,
         op: Op,
-        fetched: Hit,
-    ) -> bool {
-        let Some((next, time)) = self.rare_burst::<C, IN_FLASH>(ground, *clock, op, fetched) else { return false };
-        self.pc = next;
-        *clock = time;
+        fetched: Option<Way>,
+    ) -> Result<(), Left> {
+        (self.pc, *clock) = self.rare_burst::<C, IN_FLASH>(ground, all, *clock, op, fetched)?;
         self.stats.instructions += 1;
-        true
+        Ok(())
     }
 
     /// The address of the next instruction, and the time.
@@ -208,72 +224,73 @@ impl Core {
     fn rare_burst<C: Company, const IN_FLASH: bool>(
         &mut self,
         ground: &mut Ground<C>,
+        all: &Instructions,
         mut clock: C::Clock,
         op: Op,
-        fetched: Hit,
-    ) -> Option<(u32, C::Clock)> {
+        fetched: Option<Way>,
+    ) -> Result<(u32, C::Clock), Left> {
         let pc = self.pc;
         let next = match op.code {
             Code::Push | Code::Stm => {
                 let list = op.immediate as u16;
                 let downwards = op.code == Code::Push;
                 let first = self.reg(op.n).wrapping_sub(if downwards { 4 * list.count_ones() } else { 0 });
-                ground.all(clock, first, list, |company, mark| company.may_write(mark))?;
+                ground.all(clock, first, list, C::may_write).ok_or(Left::Ends)?;
                 self.store_many(&op, downwards);
-                clock = self.store_elements(ground, clock, first)?;
-                clock = ground.fetch::<IN_FLASH>(clock, &op, fetched);
+                clock = self.store_elements(ground, clock, first).ok_or(Left::Ends)?;
+                clock = ground.fetch::<IN_FLASH>(clock, &op, pc, fetched);
                 pc.wrapping_add(2)
             }
             Code::Pop | Code::Ldm => {
-                ground.all(clock, self.reg(op.n), op.immediate as u16, |company, mark| company.may_read(mark))?;
-                clock = self.load_elements(ground, clock, &op, 0)?;
-                clock = ground.fetch::<IN_FLASH>(clock, &op, fetched);
+                ground.all(clock, self.reg(op.n), op.immediate as u16, C::may_read).ok_or(Left::Ends)?;
+                clock = self.load_elements(ground, clock, &op, 0).ok_or(Left::Ends)?;
+                clock = ground.fetch::<IN_FLASH>(clock, &op, pc, fetched);
                 pc.wrapping_add(2)
             }
             Code::PopPc => {
                 let list = op.immediate as u16 | 1 << 15;
                 let base = self.reg(op.n);
-                ground.all(clock, base, list, |company, mark| company.may_read(mark))?;
-                let (slave, index) = locate_sram(base.wrapping_add(4 * (list.count_ones() - 1)))?;
-                let target = self.exchangeable(ground.sram.word(index))?;
-                let refill = ground.refill::<IN_FLASH>(target)?;
-                clock = self.load_elements(ground, clock, &op, 1 << 15)?;
+                ground.all(clock, base, list, C::may_read).ok_or(Left::Ends)?;
+                let (slave, index) = locate_sram(base.wrapping_add(4 * (list.count_ones() - 1))).ok_or(Left::Ends)?;
+                let target = self.exchangeable(ground.sram.word(index)).ok_or(Left::Ends)?;
+                let refill = ground.refill(all, target).ok_or_else(|| unreachable(target))?;
+                clock = self.load_elements(ground, clock, &op, 1 << 15).ok_or(Left::Ends)?;
                 clock = ground.company.ask(clock, slave);
                 self.list = 0;
                 self.regs[13] = self.writeback;
                 clock = ground.company.ask(clock, Slave::Internal);
-                clock = ground.go(clock, &refill);
+                clock = ground.go(clock, target, refill);
                 target
             }
             Code::Bx | Code::Blx => {
-                let target = self.exchangeable(self.high(op.m, pc))?;
-                let refill = ground.refill::<IN_FLASH>(target)?;
+                let target = self.exchangeable(self.high(op.m, pc)).ok_or(Left::Ends)?;
+                let refill = ground.refill(all, target).ok_or_else(|| unreachable(target))?;
                 if op.code == Code::Blx {
                     self.regs[14] = pc.wrapping_add(2) | 1;
                 }
-                clock = ground.go(clock, &refill);
+                clock = ground.go(clock, target, refill);
                 target
             }
             Code::MovPc | Code::AddPc => {
                 let value = self.high(op.m, pc);
                 let target = if op.code == Code::MovPc { value } else { pc.wrapping_add(4).wrapping_add(value) } & !1;
-                let refill = ground.refill::<IN_FLASH>(target)?;
-                clock = ground.go(clock, &refill);
+                let refill = ground.refill(all, target).ok_or_else(|| unreachable(target))?;
+                clock = ground.go(clock, target, refill);
                 target
             }
             Code::Wide => {
-                let second = half_at(pc.wrapping_add(2), ground.sram, ground.flash)?;
-                let target = super::wide::branch_target(pc, op.immediate as u16, second)?;
-                let refill = ground.refill::<IN_FLASH>(target)?;
+                let second = half_at(pc.wrapping_add(2), ground.sram, ground.flash).ok_or(Left::Ends)?;
+                let target = super::wide::branch_target(pc, op.immediate as u16, second).ok_or(Left::Ends)?;
+                let refill = ground.refill(all, target).ok_or_else(|| unreachable(target))?;
                 self.regs[14] = pc.wrapping_add(4) | 1;
                 // One that begins a word asks for the next word in vain.
-                clock = ground.fetch::<IN_FLASH>(clock, &op, fetched);
-                clock = ground.go(clock, &refill);
+                clock = ground.fetch::<IN_FLASH>(clock, &op, pc, fetched);
+                clock = ground.go(clock, target, refill);
                 target
             }
-            _ => return None,
+            _ => return Err(Left::Ends),
         };
-        Some((next, clock))
+        Ok((next, clock))
     }
 
     /// Stores all registers of STM or PUSH from an address on.
@@ -322,79 +339,62 @@ impl Core {
 }
 
 impl<C: Company> Ground<'_, C> {
-    /// Decodes what is at `pc`. False if it is nothing that a burst can execute.
-    #[cold]
-    fn decode(&mut self, pc: u32) -> bool {
-        let Some(half) = half_at(pc, self.sram, self.flash) else { return false };
-        match Place::of(pc) {
-            Some(Place::Sram) => self.decoded.decode_sram(pc, half),
-            Some(Place::Flash) => self.decoded.decode_flash(pc, half, self.flash.len()),
-            None => false,
-        }
-    }
-
-    /// A word of flash in the cache that may be read.
+    /// The way of the flash cache that has a word, if it may be read.
     #[inline(always)]
-    fn hit(&mut self, address: u32) -> Hit {
+    fn hit(&mut self, address: u32) -> Option<Way> {
         let way = self.xip.holds_ready(address).filter(|_| self.flash_ready)?;
-        self.company.may_hit(address, way).then_some((address, way))
+        self.company.may_hit(address, way).then_some(way as Way)
     }
 
     /// The cycle in which a word is read from the flash cache.
     #[inline(always)]
-    fn take(&mut self, clock: C::Clock, (address, way): (u32, u32)) -> C::Clock {
-        self.company.hits(self.xip, address, way);
-        self.xip.hit(address, way);
+    fn take(&mut self, clock: C::Clock, address: u32, way: Way) -> C::Clock {
+        self.company.hits(self.xip, address, u32::from(way));
+        self.xip.set_oldest(Xip::set(address), way ^ 1);
+        self.hits += 1;
         self.company.ask(clock, Slave::Xip)
     }
 
-    /// The last cycle of an instruction, in which the next word is fetched if it is due.
+    /// The last cycle of the instruction at `pc`, in which the next word is fetched if it is due.
     #[inline(always)]
-    fn fetch<const IN_FLASH: bool>(&mut self, clock: C::Clock, op: &Op, fetched: Hit) -> C::Clock {
+    fn fetch<const IN_FLASH: bool>(&mut self, clock: C::Clock, op: &Op, pc: u32, fetched: Option<Way>) -> C::Clock {
         match fetched {
-            Some(hit) if IN_FLASH => self.take(clock, hit),
+            Some(way) if IN_FLASH => self.take(clock, pc.wrapping_add(4), way),
             _ => self.company.ask(clock, op.fetch),
         }
     }
 
-    /// What a branch to `target` fetches. None if it goes where a burst cannot go on.
+    /// What a branch to `target` fetches. None if a burst cannot go on there, or not yet (`unreachable`).
     #[inline(always)]
-    fn refill<const IN_FLASH: bool>(&mut self, target: u32) -> Option<Refill> {
-        if IN_FLASH { self.refill_far(target) } else { self.refill_near(target) }
-    }
-
-    #[inline(always)]
-    fn refill_near(&mut self, target: u32) -> Option<Refill> {
-        // What is fetched must be what is executed: so it is decoded now, or is already.
-        if self.decoded.op::<false>(target).code == Code::Undecoded {
-            return self.refill_far(target);
+    fn refill(&mut self, all: &Instructions, target: u32) -> Option<Refill> {
+        let (ops, base) = all.of::<false>();
+        let Some(op) = ops.get((target.wrapping_sub(base) >> 1) as usize) else {
+            return self.refill_from_flash(target);
+        };
+        // What is fetched must be what is executed: so it has to be decoded before.
+        if op.code == Code::Undecoded {
+            return None;
         }
-        self.refill_sram(target)
-    }
-
-    #[inline(always)]
-    fn refill_sram(&self, target: u32) -> Option<Refill> {
-        let second = if target & 2 == 0 { Slave::Internal } else { locate_sram(target.wrapping_add(2))?.0 };
-        Some(Refill { slaves: [locate_sram(target)?.0, second], hits: [None; 2] })
+        let second = if target & 2 == 0 { Slave::Internal } else { bank(target.wrapping_add(2))? };
+        Some(Refill { slaves: [bank(target)?, second], ways: [0; 2] })
     }
 
     #[inline(never)]
-    fn refill_far(&mut self, target: u32) -> Option<Refill> {
-        if Place::of(target)? == Place::Sram {
-            return if self.decode(target) { self.refill_sram(target) } else { None };
-        }
+    fn refill_from_flash(&mut self, target: u32) -> Option<Refill> {
         let first = self.hit(target & !3)?;
-        let second = if target & 2 == 0 { None } else { Some(self.hit(target.wrapping_add(2))?) };
-        Some(Refill { slaves: [Slave::Internal; 2], hits: [Some(first), second] })
+        if target & 2 == 0 {
+            return Some(Refill { slaves: [Slave::Xip, Slave::Internal], ways: [first, 0] });
+        }
+        Some(Refill { slaves: [Slave::Xip; 2], ways: [first, self.hit(target.wrapping_add(2))?] })
     }
 
     /// The two last cycles of a branch.
     #[inline(always)]
-    fn go(&mut self, mut clock: C::Clock, refill: &Refill) -> C::Clock {
-        for (slave, hit) in refill.slaves.into_iter().zip(refill.hits) {
-            clock = match hit {
-                Some(hit) => self.take(clock, hit),
-                None => self.company.ask(clock, slave),
+    fn go(&mut self, mut clock: C::Clock, target: u32, refill: Refill) -> C::Clock {
+        for (number, address) in [target & !3, target.wrapping_add(2)].into_iter().enumerate() {
+            clock = match refill.slaves[number] {
+                Slave::Xip => self.take(clock, address, refill.ways[number]),
+                slave => self.company.ask(clock, slave),
             };
         }
         clock
@@ -404,19 +404,19 @@ impl<C: Company> Ground<'_, C> {
     #[inline(always)]
     fn datum(&mut self, address: u32) -> Option<Datum> {
         if let Some((slave, index)) = locate_sram(address) {
-            let readable = self.company.may_read(self.decoded.mark(index));
-            return readable.then(|| Datum { slave, hit: None, word: self.sram.word(index) });
+            let readable = self.company.may_read(self.marks.of(index));
+            return readable.then(|| Datum { slave, way: 0, word: self.sram.word(index) });
         }
-        let hit = self.hit(address)?;
-        Some(Datum { slave: Slave::Xip, hit: Some(hit), word: word_of_flash(address, self.flash) })
+        let way = self.hit(address)?;
+        Some(Datum { slave: Slave::Xip, way, word: word_of_flash(address, self.flash) })
     }
 
     /// The cycle in which it is read.
     #[inline(always)]
-    fn read(&mut self, clock: C::Clock, datum: &Datum) -> C::Clock {
-        match datum.hit {
-            Some(hit) => self.take(clock, hit),
-            None => self.company.ask(clock, datum.slave),
+    fn read(&mut self, clock: C::Clock, address: u32, datum: &Datum) -> C::Clock {
+        match datum.slave {
+            Slave::Xip => self.take(clock, address, datum.way),
+            slave => self.company.ask(clock, slave),
         }
     }
 
@@ -424,7 +424,7 @@ impl<C: Company> Ground<'_, C> {
     #[inline(always)]
     fn writable(&mut self, address: u32) -> Option<(Slave, u32)> {
         let (slave, index) = locate_sram(address)?;
-        self.company.may_write(self.decoded.mark(index)).then_some((slave, index))
+        self.company.may_write(self.marks.of(index)).then_some((slave, index))
     }
 
     #[inline(always)]
@@ -445,11 +445,34 @@ impl<C: Company> Ground<'_, C> {
         }
         for number in 0..count {
             let (_, index) = locate_sram(first.wrapping_add(4 * number))?;
-            if !may(self.company, self.decoded.mark(index)) {
+            if !may(self.company, self.marks.of(index)) {
                 return None;
             }
         }
         Some(())
+    }
+}
+
+/// The bank that an address is in.
+#[inline(always)]
+fn bank(address: u32) -> Option<Slave> {
+    locate_sram(address).map(|(bank, _)| bank)
+}
+
+/// What is to be done about a target that has no `Refill`: in SRAM it was not decoded yet.
+#[cold]
+fn unreachable(target: u32) -> Left {
+    if Place::of(target) == Some(Place::Sram) { Left::Undecoded(target) } else { Left::Ends }
+}
+
+/// Decodes what is at an address. False if it is nothing that a burst can execute.
+#[cold]
+fn decode(address: u32, memory: &mut Memory) -> bool {
+    let Some(half) = half_at(address, &memory.sram, &memory.flash) else { return false };
+    match Place::of(address) {
+        Some(Place::Sram) => memory.decoded.decode_sram(address, half),
+        Some(Place::Flash) => memory.decoded.decode_flash(address, half, memory.flash.len()),
+        None => false,
     }
 }
 

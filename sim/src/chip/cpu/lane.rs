@@ -84,6 +84,11 @@ impl Lane {
         self.state == State::Ready
     }
 
+    /// The address of the next instruction.
+    pub fn pc(&self) -> u32 {
+        self.pc
+    }
+
     /// Whether what is asked of the bus is a write.
     pub fn writes(&self) -> bool {
         matches!(self.phase, Phase::Store | Phase::StoreMany)

@@ -183,7 +183,9 @@ impl Core {
 
     /// Tells the performance counters of an access that is granted.
     pub(crate) fn count(&mut self, bus: &mut Bus, slave: Slave) {
-        bus.count(slave, std::mem::take(&mut self.contested));
+        if bus.peripherals.busctrl.counts() {
+            bus.count(slave, std::mem::take(&mut self.contested));
+        }
     }
 
     fn do_io<const WATCH: bool>(&mut self, bus: &mut Bus) {
@@ -401,7 +403,7 @@ impl Core {
 
     /// Whether execution stops here for a breakpoint.
     pub(crate) fn watch_execution(&mut self, bus: &mut Bus) -> bool {
-        let pass = std::mem::take(&mut self.pass_breakpoint);
+        let pass = self.passes_at == self.t;
         if bus.watch.execution(self.t, self.id, self.pc, pass) {
             self.post_internal(Phase::Start);
             bus.stop_at_breakpoint(self.id, self.pc);

@@ -10,7 +10,7 @@
 //! a burst cannot, it stops; the leader is then taken back to where the stretch began and runs again, up to that cycle only.
 //! From there on both go cycle by cycle (`schedule`) until they have got past it.
 
-use crate::chip::bus::decoded::{CODE, Mark};
+use crate::chip::bus::decoded::{CODE, Mark, WATCHED};
 use crate::chip::bus::xip::Xip;
 use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::Cycle;
@@ -20,7 +20,7 @@ use crate::chip::cpu::lane::Lane;
 use crate::chip::cpu::{Core, Phase};
 
 /// Cycles in the longest stretch.
-const STRETCH: u32 = 1024;
+const STRETCH: u32 = 4000;
 /// Cycles of the shortest stretch that is worth the trouble.
 const WORTH: u32 = 48;
 /// The longest pause, in cycles that both cores go through together, after a stretch that was not worth it.
@@ -28,13 +28,15 @@ const PAUSE: Cycle = 2048;
 /// Number of the first cycle of a stretch. Those before say who was last granted a slave before it began.
 const FIRST: u32 = 2;
 /// Room for the notes of a stretch: a power of two, so that an index needs no check.
-const NOTES: usize = 2048;
+const NOTES: usize = 4096;
 const SLAVES: usize = 16;
 /// In the notes: nobody was asked.
 const NOBODY: u8 = 15;
 const SETS: usize = 1024;
-/// Marks of the sets of the flash cache: which of its ways the leader has read in this stretch.
-const WAYS: u32 = 2;
+/// Marks of the sets of the flash cache have a bit for each way that the leader has read in a stretch, a bit that says that
+/// the follower has read the same, and above them the number of the stretch.
+const WAYS: u32 = 3;
+const FOLLOWED: u32 = 4;
 
 /// What is kept from stretch to stretch. It changes how fast a run is, and nothing else.
 #[derive(Clone, Debug)]
@@ -43,7 +45,7 @@ pub(crate) struct Decoupling {
     notes: Box<[u8; NOTES]>,
     /// What the leader has overwritten, in order: index of a word of SRAM, and what was there.
     overwritten: Vec<(u32, u32)>,
-    /// By set of the flash cache: the ways that the leader has read, a bit each, and above them the stretch.
+    /// Marks of the sets of the flash cache.
     ways: Vec<u32>,
     /// What the leader has changed of the flash cache: a set, and the way that was its oldest.
     aged: Vec<(usize, u8)>,
@@ -91,8 +93,8 @@ impl Company for Alone {
     }
 
     #[inline(always)]
-    fn may_read(&mut self, _: &mut Mark) -> bool {
-        true
+    fn may_read(&mut self, mark: &mut Mark) -> bool {
+        *mark < WATCHED
     }
 
     #[inline(always)]
@@ -144,7 +146,7 @@ impl Company for Leader<'_> {
     #[inline(always)]
     fn may_read(&mut self, mark: &mut Mark) -> bool {
         *mark = (*mark).max(self.read);
-        true
+        *mark < WATCHED
     }
 
     #[inline(always)]
@@ -172,9 +174,11 @@ impl Company for Leader<'_> {
     }
 
     #[inline(always)]
-    fn hits(&mut self, xip: &Xip, address: u32, _: u32) {
-        let set = Xip::set(address);
-        self.aged.push((set, xip.oldest(set)));
+    fn hits(&mut self, xip: &Xip, address: u32, way: u32) {
+        let (set, younger) = (Xip::set(address), way as u8);
+        if xip.oldest(set) == younger {
+            self.aged.push((set, younger));
+        }
     }
 }
 
@@ -190,7 +194,7 @@ struct Follower<'a> {
     /// By slave, cycles that each has lost to the other.
     lost: [u32; SLAVES],
     leader_lost: [u32; SLAVES],
-    ways: &'a [u32],
+    ways: &'a mut [u32],
     hit: &'a mut Vec<(usize, u8)>,
     stretch: u32,
     began: Cycle,
@@ -209,8 +213,8 @@ impl Follower<'_> {
         if lane.slave == Slave::Xip {
             return self.may_hit(address, place);
         }
-        let mark = bus.memory.decoded.mark(place);
-        if lane.writes() { self.may_write(mark) } else { self.may_read(mark) }
+        let mark = *bus.memory.decoded.marks.of(place) & !WATCHED;
+        if lane.writes() { mark < self.read } else { mark != self.written }
     }
 
     #[inline(always)]
@@ -266,7 +270,7 @@ impl Company for Follower<'_> {
 
     #[inline(always)]
     fn may_read(&mut self, mark: &mut Mark) -> bool {
-        *mark != self.written
+        *mark != self.written && *mark < WATCHED
     }
 
     #[inline(always)]
@@ -280,12 +284,18 @@ impl Company for Follower<'_> {
     #[inline(always)]
     fn may_hit(&mut self, address: u32, way: u32) -> bool {
         let seen = self.ways[Xip::set(address)];
-        seen >> WAYS != self.stretch || seen & ((1 << WAYS) - 1) & !(1 << way) == 0
+        seen >> WAYS != self.stretch || seen & (FOLLOWED - 1) & !(1 << way) == 0
     }
 
     #[inline(always)]
     fn hits(&mut self, _: &Xip, address: u32, way: u32) {
-        self.hit.push((Xip::set(address), way as u8));
+        let set = Xip::set(address);
+        let seen = &mut self.ways[set];
+        // Only what the leader has read is taken back.
+        if *seen >> WAYS == self.stretch && *seen & FOLLOWED == 0 {
+            *seen |= FOLLOWED;
+            self.hit.push((set, way as u8));
+        }
     }
 }
 
@@ -311,7 +321,13 @@ fn shared() -> impl Iterator<Item = Slave> {
 impl Decoupling {
     /// Cycles from `now` on, before `until`, of both cores, which ask for nothing but SRAM and hits in the flash cache. False
     /// if nothing was done, since it is not worth it.
-    pub fn run(&mut self, [zero, one]: [&mut Core; 2], bus: &mut Bus, now: Cycle, until: Cycle) -> bool {
+    pub fn run<const WATCH: bool>(
+        &mut self,
+        [zero, one]: [&mut Core; 2],
+        bus: &mut Bus,
+        now: Cycle,
+        until: Cycle,
+    ) -> bool {
         // The leader may lose a cycle for each of its own.
         let room = (until - now) / 2;
         let equals = matches!(bus.priority & 3, 0 | 3);
@@ -324,7 +340,7 @@ impl Decoupling {
             (_, [_, true]) => [one, zero],
             _ => return false,
         };
-        let (done, ended_by) = self.stretch(cores, bus, now, room.min(Cycle::from(STRETCH)) as u32);
+        let (done, ended_by) = self.stretch::<WATCH>(cores, bus, now, room.min(Cycle::from(STRETCH)) as u32);
         self.leader = usize::from(ended_by);
         if done < WORTH {
             self.rests_until = now + Cycle::from(done) + self.pause;
@@ -342,32 +358,41 @@ impl Decoupling {
 
     /// One stretch from cycle `now` on, of up to `ahead` cycles of the leader. Returns how many there were, and the number of
     /// the core that ended it.
-    fn stretch(&mut self, cores: [&mut Core; 2], bus: &mut Bus, now: Cycle, ahead: u32) -> (u32, u8) {
+    fn stretch<const WATCH: bool>(
+        &mut self,
+        cores: [&mut Core; 2],
+        bus: &mut Bus,
+        now: Cycle,
+        ahead: u32,
+    ) -> (u32, u8) {
         let [leader, follower] = cores;
         let at_begin = leader.clone();
-        let stretch = bus.memory.decoded.begin_stretch();
+        let stretch = bus.memory.decoded.marks.begin_stretch();
         let flash_ready = bus.is_flash_ready(now);
+        let (before, _) = bus.xip.counters();
         let (end, asked) = self.lead(leader, bus, FIRST + ahead, stretch, flash_ready);
+        let hits = bus.xip.counters().0 - before;
         self.hit.clear();
         let mut company = Follower {
             end,
             notes: &self.notes,
             last: std::array::from_fn(|slave| u32::from(bus.arbitrate_cores(slave) == leader.id)),
-            read: bus.memory.decoded.read(),
-            written: bus.memory.decoded.written(),
+            read: bus.memory.decoded.marks.read(),
+            written: bus.memory.decoded.marks.written(),
             lost: [0; SLAVES],
             leader_lost: [0; SLAVES],
-            ways: &self.ways,
+            ways: &mut self.ways,
             hit: &mut self.hit,
             stretch,
             began: now,
         };
-        let cycle = follow(follower, &mut company, bus, flash_ready);
+        let cycle = follow::<WATCH>(follower, &mut company, bus, flash_ready);
         let time = company.now(cycle);
         let (last, lost, leader_lost) = (company.last, company.lost, company.leader_lost);
         let leader_ended = cycle == end && end + SHORT <= FIRST + ahead;
         if cycle < end {
             self.take_back(bus);
+            bus.xip.uncount_hits(hits);
             *leader = at_begin;
             self.lead_up_to(leader, bus, cycle, time, stretch, flash_ready);
         } else {
@@ -396,8 +421,8 @@ impl Decoupling {
         let mut company = Leader {
             end,
             notes: &mut self.notes,
-            read: bus.memory.decoded.read(),
-            written: bus.memory.decoded.written(),
+            read: bus.memory.decoded.marks.read(),
+            written: bus.memory.decoded.marks.written(),
             overwritten: &mut self.overwritten,
             aged: &mut self.aged,
             ways: &mut self.ways,
@@ -412,7 +437,7 @@ impl Decoupling {
             bus.memory.sram.write(index, 0, Width::Word, word);
         }
         for &(set, way) in self.aged.iter().rev() {
-            bus.xip.take_back(set, way);
+            bus.xip.set_oldest(set, way);
         }
         for &(set, way) in &self.hit {
             bus.xip.set_oldest(set, way ^ 1);
@@ -434,7 +459,7 @@ impl Decoupling {
 }
 
 /// Runs the follower to where the leader is, or up to a cycle that is not for it to do alone. The cycle that it has come to.
-fn follow(core: &mut Core, company: &mut Follower, bus: &mut Bus, flash_ready: bool) -> u32 {
+fn follow<const WATCH: bool>(core: &mut Core, company: &mut Follower, bus: &mut Bus, flash_ready: bool) -> u32 {
     let mut cycle = FIRST;
     while cycle < company.end {
         if company.has_room(cycle, SHORT) && core.can_burst(bus) {
@@ -442,7 +467,7 @@ fn follow(core: &mut Core, company: &mut Follower, bus: &mut Bus, flash_ready: b
             core.t = company.now(cycle);
         }
         let goes_on;
-        (cycle, goes_on) = follow_in_lane(core, company, bus, cycle);
+        (cycle, goes_on) = follow_in_lane::<WATCH>(core, company, bus, cycle);
         if !goes_on {
             break;
         }
@@ -451,12 +476,22 @@ fn follow(core: &mut Core, company: &mut Follower, bus: &mut Bus, flash_ready: b
 }
 
 /// As `follow`, cycle by cycle, to the end or until a burst can begin. Whether it can go on from there.
-fn follow_in_lane(core: &mut Core, company: &mut Follower, bus: &mut Bus, mut cycle: u32) -> (u32, bool) {
+fn follow_in_lane<const WATCH: bool>(
+    core: &mut Core,
+    company: &mut Follower,
+    bus: &mut Bus,
+    mut cycle: u32,
+) -> (u32, bool) {
     let mut lane = Lane::of(core);
     let mut begun = false;
     while cycle < company.end && !(begun && lane.is_ready() && company.has_room(cycle, SHORT)) {
         let now = company.now(cycle);
-        if !core.issue::<false>(&mut lane, now, bus) {
+        if WATCH && lane.is_ready() && bus.memory.decoded.is_watched(lane.pc()) {
+            // It may end the run, and which core comes first in a cycle is not for the follower to say.
+            core.stop::<WATCH>(&mut lane, now, bus);
+            return (cycle, false);
+        }
+        if !core.issue::<WATCH>(&mut lane, now, bus) {
             return (cycle, false);
         }
         begun = true;
@@ -469,7 +504,7 @@ fn follow_in_lane(core: &mut Core, company: &mut Follower, bus: &mut Bus, mut cy
             return (cycle, false);
         }
         if company.meets(cycle, lane.slave) && company.waits(cycle, lane.slave) {
-            core.lose::<false>(&mut lane, now, bus);
+            core.lose::<WATCH>(&mut lane, now, bus);
             cycle += 1;
         } else {
             let (address, place) = lane.place();
@@ -477,10 +512,10 @@ fn follow_in_lane(core: &mut Core, company: &mut Follower, bus: &mut Bus, mut cy
                 company.hits(&bus.xip, address, place);
             }
             let slave = lane.slave;
-            core.complete::<false>(&mut lane, now, bus);
+            core.complete::<WATCH>(&mut lane, now, bus);
             cycle = company.ask(cycle, slave);
         }
     }
-    core.stop::<false>(&mut lane, company.now(cycle), bus);
+    core.stop::<WATCH>(&mut lane, company.now(cycle), bus);
     (cycle, true)
 }

@@ -16,7 +16,7 @@ const AGAIN: Cycle = 16;
 /// Runs both cores up to, not including, cycle `limit`; returns early when the bus was touched in a way that may move the
 /// limit or concern the other core.
 ///
-/// Cores may run apart from each other for a while (`decoupled`), if `decoupling` is given and nobody watches.
+/// Cores may run apart from each other for a while (`decoupled`), if `decoupling` is given.
 pub(crate) fn run_cores<const WATCH: bool>(
     cores: &mut [Core; 2],
     bus: &mut Bus,
@@ -52,10 +52,10 @@ fn run_both<const WATCH: bool>(
     until: Cycle,
     decoupling: Option<&mut Decoupling>,
 ) {
-    let Some(decoupling) = decoupling.filter(|_| !WATCH) else {
+    let Some(decoupling) = decoupling else {
         return run::<WATCH, true>([zero, one], bus, now, until);
     };
-    if !decoupling.run([zero, one], bus, now, until) {
+    if !decoupling.run::<WATCH>([zero, one], bus, now, until) {
         // Until cores are where they can run apart, or have rested.
         let rested = decoupling.rests_until().max(now + AGAIN);
         run::<WATCH, true>([zero, one], bus, now, until.min(rested));
@@ -64,7 +64,7 @@ fn run_both<const WATCH: bool>(
 
 /// The same of the first core alone.
 fn run_one<const WATCH: bool>([core, other]: [&mut Core; 2], bus: &mut Bus, now: Cycle, until: Cycle, in_bursts: bool) {
-    if !in_bursts || WATCH {
+    if !in_bursts {
         return run::<WATCH, false>([core, other], bus, now, until);
     }
     run_alone(core, bus, now, until);

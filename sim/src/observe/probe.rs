@@ -90,9 +90,37 @@ pub struct Watches {
     timeline: Option<Vec<(Cycle, u8, Life)>>,
     /// How often probes and breakpoints have changed.
     changes: u64,
+    /// What no probe and no breakpoint can have to do with.
+    executed: Filter,
+    accessed: Filter,
+}
+
+/// Addresses, as far as a word can tell them apart: whether there is any whose word has the same place modulo 64.
+#[derive(Clone, Copy, Debug, Default)]
+struct Filter(u64);
+
+impl Filter {
+    fn of(ranges: impl Iterator<Item = (u32, u32)>) -> Self {
+        Self(ranges.fold(0, |all, (first, last)| {
+            let (first, last) = (first >> 2, last >> 2);
+            if last - first >= 63 { u64::MAX } else { (first..=last).fold(all, |all, word| all | 1 << (word & 63)) }
+        }))
+    }
+
+    #[inline]
+    fn may_have(self, address: u32) -> bool {
+        self.0 >> (address >> 2 & 63) & 1 != 0
+    }
 }
 
 impl Watches {
+    /// Probes or breakpoints have changed.
+    fn change(&mut self) {
+        self.changes += 1;
+        self.executed = Filter::of(self.executed());
+        self.accessed = Filter::of(self.accessed());
+    }
+
     /// Whether cores must look here at each instruction and access.
     #[must_use]
     pub fn in_use(&self) -> bool {
@@ -132,8 +160,8 @@ impl Watches {
     /// Watches `bytes` bytes from `address` on.
     pub fn probe(&mut self, watch: Watch, address: u32, bytes: u32) -> ProbeId {
         let last = address.saturating_add(bytes.max(1) - 1);
-        self.changes += 1;
         self.probes.push(Probe { watch, first: address, last, hits: Vec::new() });
+        self.change();
         ProbeId(self.probes.len() - 1)
     }
 
@@ -150,18 +178,18 @@ impl Watches {
 
     /// Stops before the instruction at `address`.
     pub fn add_breakpoint(&mut self, address: u32) {
-        self.changes += 1;
         *self.breakpoints.entry(address & !1).or_default() += 1;
+        self.change();
     }
 
     /// Takes one `add_breakpoint` back.
     pub fn remove_breakpoint(&mut self, address: u32) {
         if let Some(count) = self.breakpoints.get_mut(&(address & !1)) {
-            self.changes += 1;
             *count -= 1;
             if *count == 0 {
                 self.breakpoints.remove(&(address & !1));
             }
+            self.change();
         }
     }
 
@@ -211,7 +239,15 @@ impl Watches {
 
     /// An instruction begins, unless the core is to stop here: after a hit of a watchpoint or a step, or for a breakpoint
     /// that is not to be passed. True if it is.
+    #[inline]
     pub(crate) fn execution(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {
+        if !self.executed.may_have(pc) && self.stops.is_empty() && self.step.is_none() {
+            return false;
+        }
+        self.execution_of(cycle, core, pc, pass)
+    }
+
+    fn execution_of(&mut self, cycle: Cycle, core: u8, pc: u32, pass: bool) -> bool {
         let stops = self.hit[usize::from(core)].is_some()
             || match &mut self.step {
                 Some((stepping, begun)) if *stepping == core => std::mem::replace(begun, true),
@@ -230,6 +266,9 @@ impl Watches {
 
     #[allow(clippy::too_many_arguments)] // all that a hit is made of
     pub(crate) fn data(&mut self, cycle: Cycle, core: u8, pc: u32, address: u32, bytes: u32, write: bool, value: u32) {
+        if !self.accessed.may_have(address) && self.stops.is_empty() {
+            return; // an access never goes over the end of a word
+        }
         let watch = if write { Watch::Write } else { Watch::Read };
         let last = address + (bytes - 1);
         for probe in &mut self.probes {

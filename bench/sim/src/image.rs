@@ -31,12 +31,14 @@ fn case(name: &'static str, program: &str, memory: &str) -> Result<Case, String>
 fn build(program: &str, memory: &str) -> Result<PathBuf, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let elf = here.join("target").join(format!("{program}-{memory}.elf"));
+    let source = [here.join("src"), here.join("../../sim/examples")].map(|folder| folder.join(format!("{program}.c")));
+    let source = source.iter().find(|file| file.exists()).ok_or_else(|| format!("there is no {program}.c"))?;
     let output = Command::new("arm-none-eabi-gcc")
         .current_dir(here.join("../../sim/examples"))
         .args(["-mcpu=cortex-m0plus", "-mthumb", "-O2", "-std=c11", "-ffreestanding", "-nostartfiles", "-static"])
         .args(["-Wall", "-Wextra", "-Werror", "-Wl,--no-warn-rwx-segments", "-Wl,--fatal-warnings"])
         .args(["-I.", "-L.", "-T", &format!("{memory}.ld"), "chip.c"])
-        .arg(here.join(format!("src/{program}.c")))
+        .arg(source)
         .args(["-lgcc", "-o"])
         .arg(&elf)
         .output()

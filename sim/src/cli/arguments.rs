@@ -61,6 +61,10 @@ pub struct Arguments {
     /// Print a hash of the run at the end: equal for runs that did the same in the same cycles
     #[arg(long)]
     pub hash: bool,
+    /// Take both cores through each cycle together, never one ahead of the other: slower, with the same result. For
+    /// checking the simulator itself
+    #[arg(long)]
+    pub lock_step: bool,
     /// Let GDB debug both cores, as threads 1 and 2: the chip stands still until it connects
     ///
     /// For example, `--gdb 127.0.0.1:3333` here and `gdb-multiarch firmware.elf -ex 'target remote :3333'` elsewhere; port 0

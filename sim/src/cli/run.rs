@@ -11,7 +11,7 @@ use super::interrupt::Interrupt;
 use super::statistics::Statistics;
 use super::{INTERRUPTED, STOPPED, debugger, print, report, tell};
 use crate::chip::clock::{Cycle, NEVER};
-use crate::chip::machine::{Machine, Stop};
+use crate::chip::machine::{Engine, Machine, Stop};
 use crate::fault::Faults;
 use crate::firmware::bootrom;
 use crate::firmware::image::Image;
@@ -90,6 +90,7 @@ impl Run {
         };
         let marks: Vec<_> = arguments.mark.iter().map(|mark| mark.find(&image)).collect::<Result<_, _>>()?;
         let mut machine = Machine::new();
+        machine.engine = if arguments.lock_step { Engine::LockStep } else { Engine::Decoupled };
         machine.boot(&image, &rom).map_err(|at| format!("{file}: there is no memory in this chip at {at:#010x}"))?;
         if let Some(rate) = arguments.clock {
             machine.set_clock(rate);

@@ -1,12 +1,15 @@
 //! Both engines come to the same: random programs on both cores, compared by the hash of the whole state wherever the run
 //! is cut. `make test` tries 2,000 of them, `make test-long` a million (PROPTEST_CASES).
 
+#[path = "../compiler/mod.rs"]
+mod compiler;
 #[path = "../machine_code/mod.rs"]
 mod machine_code;
 mod program;
 mod setting;
 
-use intercore_sim::chip::machine::{Engine, Machine};
+use intercore_sim::chip::machine::{Engine, Machine, Stop};
+use intercore_sim::firmware::{bootrom, image::Image};
 use machine_code::cases;
 use proptest::prelude::*;
 use setting::{Setting, setting};
@@ -62,5 +65,38 @@ proptest! {
     #[test]
     fn two_cores_run_apart_as_they_do_together(setting in setting()) {
         compare(&setting)?;
+    }
+}
+
+/// Programs with start-up code, interrupts, FIFOs and spinlocks; `mix` keeps both cores at work for ever.
+#[test]
+fn programs_in_c_come_to_the_same() {
+    /// Between two looks: long enough for many stretches, and no multiple of any.
+    const SLICE: u64 = 100_003;
+    let last = 1000 * u64::from(cases(2000));
+    for name in ["mix", "both_cores", "bank_conflict", "fifo_polled", "fifo_interrupt", "spinlock"] {
+        for memory in ["sram", "flash"] {
+            let Some(elf) = compiler::build_example(name, memory, "engines") else { return };
+            let image = Image::open(&elf, None).expect("it was built");
+            let mut machines = [Engine::Decoupled, Engine::LockStep].map(|engine| {
+                let mut machine = Machine::new();
+                machine.engine = engine;
+                machine.boot(&image, &bootrom::ours()).expect("it fits");
+                machine
+            });
+            for cycle in (SLICE..last).step_by(SLICE as usize) {
+                let stops = machines.each_mut().map(|machine| machine.run_until(cycle));
+                assert_eq!(stops[0], stops[1], "{name} in {memory}, by cycle {cycle}");
+                let [ours, theirs] = &machines;
+                assert!(
+                    ours.state_hash() == theirs.state_hash(),
+                    "{name} in {memory}, by cycle {cycle}:\n{}",
+                    difference(ours, theirs)
+                );
+                if stops[0] != Stop::Limit {
+                    break;
+                }
+            }
+        }
     }
 }

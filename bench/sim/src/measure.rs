@@ -162,8 +162,8 @@ pub fn measure(case: &Case, seconds: f64) -> Result<Comparison, String> {
     let [ours, lock_step, theirs] = &all;
     same_results(ours, lock_step)?;
     let rounds = same_results(ours, theirs)?;
-    let ratios = [lock_step, theirs]
-        .map(|other| ours.mhz.iter().zip(&other.mhz).map(|(ours, theirs)| ours / theirs).collect());
+    let ratios =
+        [lock_step, theirs].map(|other| ours.mhz.iter().zip(&other.mhz).map(|(ours, theirs)| ours / theirs).collect());
     // A round is the same instructions in all; ours counts them.
     let counted: Vec<(f64, f64)> = ours.cores.iter().filter_map(Progress::counted).collect();
     let instructions: Vec<f64> = counted.iter().map(|&(instructions, _)| instructions).collect();

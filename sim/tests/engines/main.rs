@@ -1,5 +1,5 @@
 //! Both engines come to the same: random programs on both cores, compared by the hash of the whole state wherever the run
-//! is cut. `make test` tries 2,000 of them, `make test-long` a million (PROPTEST_CASES).
+//! is cut. `make test` tries 2,000 of them, `make test-long` a million (`PROPTEST_CASES`).
 
 #[path = "../compiler/mod.rs"]
 mod compiler;
@@ -13,6 +13,7 @@ use intercore_sim::firmware::{bootrom, image::Image};
 use machine_code::cases;
 use proptest::prelude::*;
 use setting::{Setting, setting};
+use std::fmt::Write;
 
 /// Where two machines are not the same, for whoever has to find out why.
 fn difference(decoupled: &Machine, lock_step: &Machine) -> String {
@@ -22,18 +23,18 @@ fn difference(decoupled: &Machine, lock_step: &Machine) -> String {
         for register in 0..16 {
             let [ours, theirs] = cores.map(|core| core.register(register));
             if ours != theirs {
-                all += &format!("core {number} r{register}: {ours:#x} for {theirs:#x}\n");
+                let _ = writeln!(all, "core {number} r{register}: {ours:#x} for {theirs:#x}");
             }
         }
         let [ours, theirs] = cores.map(|core| (core.cycle(), core.xpsr(), core.state(), core.statistics().clone()));
         if ours != theirs {
-            all += &format!("core {number}: {ours:?}\n for {theirs:?}\n");
+            let _ = writeln!(all, "core {number}: {ours:?}\n for {theirs:?}");
         }
     }
     for address in (0x2000_0000..0x2004_2000).step_by(4) {
         let [ours, theirs] = [decoupled, lock_step].map(|machine| machine.peek(address).unwrap_or(0));
         if ours != theirs {
-            all += &format!("{address:#x}: {ours:#x} for {theirs:#x}\n");
+            let _ = writeln!(all, "{address:#x}: {ours:#x} for {theirs:#x}");
         }
     }
     all

@@ -123,13 +123,13 @@ impl Setting {
             HANDLER,
             &[0x4648, 0x6fc1, 0x3101, 0x67c1, 0x9906, 0xf3ef, 0x8205, 0x2a03, 0xd101, 0x3102, 0x9106, 0x4770],
         );
-        for core in 0..2 {
+        for (core, stack) in STACKS.into_iter().enumerate() {
             let at = self.code(core);
             // STR R1, [R0, #4]; STR R2, [R0]: SYST_RVR and SYST_CSR.
             let mut code = vec![0x6041, 0x6002];
             code.extend(assemble(&self.programs[core]));
             put(&mut machine, at, &code);
-            machine.start_core(core, at | 1, STACKS[core]);
+            machine.start_core(core, at | 1, stack);
             let linear = if self.linear_data { 0x0100_0000 } else { 0 };
             let patched = self.code(if self.crossed { 1 - core } else { core });
             let tick = self.ticks[core];

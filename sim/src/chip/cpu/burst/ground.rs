@@ -1,0 +1,219 @@
+//! What a core in a burst stands on: the memories that it reaches at once, and what each access means for its company.
+
+#![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
+
+use super::super::decode::{Code, Op, Width};
+use super::{Company, Left, SHORT};
+use crate::chip::bus::decoded::{Instructions, Mark, Marks, Place};
+use crate::chip::bus::memory::{Memory, Sram};
+use crate::chip::bus::xip::Xip;
+use crate::chip::bus::{Slave, locate_sram};
+
+/// What a burst needs of the bus.
+pub(super) struct Ground<'a, C> {
+    pub sram: &'a mut Sram,
+    pub flash: &'a [u32],
+    pub marks: &'a mut Marks,
+    pub xip: &'a mut Xip,
+    /// The flash interface is not busy with a miss or a flush.
+    pub flash_ready: bool,
+    /// Hits in the flash cache that are not counted yet.
+    pub hits: u32,
+    pub company: &'a mut C,
+}
+
+/// The way of the flash cache that has a word.
+pub(super) type Way = u8;
+
+/// The two last cycles of a branch: who is asked, and if that is the flash, for which ways. (A few bytes, so that it stays in
+/// a register: measured, see bench/sim.)
+#[derive(Clone, Copy)]
+pub(super) struct Refill {
+    slaves: [Slave; 2],
+    ways: [Way; 2],
+}
+
+/// A word to be loaded: whom to ask, and what it is.
+pub(super) struct Datum {
+    pub slave: Slave,
+    pub way: Way,
+    pub word: u32,
+}
+
+impl<C: Company> Ground<'_, C> {
+    /// The way of the flash cache that has a word, if it may be read.
+    #[inline(always)]
+    pub fn hit(&mut self, address: u32) -> Option<Way> {
+        let way = self.xip.holds_ready(address).filter(|_| self.flash_ready)?;
+        self.company.may_hit(address, way).then_some(way as Way)
+    }
+
+    /// The cycle in which a word is read from the flash cache.
+    #[inline(always)]
+    pub fn take(&mut self, clock: C::Clock, address: u32, way: Way) -> C::Clock {
+        self.company.hits(self.xip, address, u32::from(way));
+        self.xip.set_oldest(Xip::set(address), way ^ 1);
+        self.hits += 1;
+        self.company.ask(clock, Slave::Xip)
+    }
+
+    /// The last cycle of the instruction at `pc`, in which the next word is fetched if it is due.
+    #[inline(always)]
+    pub fn fetch<const IN_FLASH: bool>(&mut self, clock: C::Clock, op: &Op, pc: u32, fetched: Option<Way>) -> C::Clock {
+        match fetched {
+            Some(way) if IN_FLASH => self.take(clock, pc.wrapping_add(4), way),
+            _ => self.company.ask(clock, op.fetch),
+        }
+    }
+
+    /// What a branch to `target` fetches. None if a burst cannot go on there, or not yet (`unreachable`).
+    #[inline(always)]
+    pub fn refill(&mut self, all: &Instructions, target: u32) -> Option<Refill> {
+        let (ops, base) = all.of::<false>();
+        let Some(op) = ops.get((target.wrapping_sub(base) >> 1) as usize) else {
+            return self.refill_from_flash(target);
+        };
+        // What is fetched must be what is executed: so it has to be decoded before.
+        if op.code == Code::Undecoded {
+            return None;
+        }
+        let second = if target & 2 == 0 { Slave::Internal } else { bank(target.wrapping_add(2))? };
+        Some(Refill { slaves: [bank(target)?, second], ways: [0; 2] })
+    }
+
+    #[inline(never)]
+    pub fn refill_from_flash(&mut self, target: u32) -> Option<Refill> {
+        let first = self.hit(target & !3)?;
+        if target & 2 == 0 {
+            return Some(Refill { slaves: [Slave::Xip, Slave::Internal], ways: [first, 0] });
+        }
+        Some(Refill { slaves: [Slave::Xip; 2], ways: [first, self.hit(target.wrapping_add(2))?] })
+    }
+
+    /// The two last cycles of a branch.
+    #[inline(always)]
+    pub fn go(&mut self, mut clock: C::Clock, target: u32, refill: Refill) -> C::Clock {
+        for (number, address) in [target & !3, target.wrapping_add(2)].into_iter().enumerate() {
+            clock = match refill.slaves[number] {
+                Slave::Xip => self.take(clock, address, refill.ways[number]),
+                slave => self.company.ask(clock, slave),
+            };
+        }
+        clock
+    }
+
+    /// The word at an address that a load may have.
+    #[inline(always)]
+    pub fn datum(&mut self, address: u32) -> Option<Datum> {
+        if let Some((slave, index)) = locate_sram(address) {
+            let readable = self.company.may_read(self.marks.of(index));
+            return readable.then(|| Datum { slave, way: 0, word: self.sram.word(index) });
+        }
+        let way = self.hit(address)?;
+        Some(Datum { slave: Slave::Xip, way, word: word_of_flash(address, self.flash) })
+    }
+
+    /// The cycle in which it is read.
+    #[inline(always)]
+    pub fn read(&mut self, clock: C::Clock, address: u32, datum: &Datum) -> C::Clock {
+        match datum.slave {
+            Slave::Xip => self.take(clock, address, datum.way),
+            slave => self.company.ask(clock, slave),
+        }
+    }
+
+    /// The bank and index of a word of SRAM that may be written.
+    #[inline(always)]
+    pub fn writable(&mut self, address: u32) -> Option<(Slave, u32)> {
+        let (slave, index) = locate_sram(address)?;
+        self.company.may_write(self.marks.of(index)).then_some((slave, index))
+    }
+
+    #[inline(always)]
+    pub fn write(
+        &mut self,
+        clock: C::Clock,
+        slave: Slave,
+        index: u32,
+        address: u32,
+        width: Width,
+        value: u32,
+    ) -> C::Clock {
+        let old = self.sram.write(index, address, width, value);
+        self.company.wrote(index, old);
+        self.company.ask(clock, slave)
+    }
+
+    /// Whether there is time for LDM, STM and the like, and they may have all the words that they move, from an aligned
+    /// address on.
+    #[inline(always)]
+    pub fn all(
+        &mut self,
+        clock: C::Clock,
+        first: u32,
+        list: u16,
+        may: impl Fn(&mut C, &mut Mark) -> bool,
+    ) -> Option<()> {
+        let count = list.count_ones();
+        // One more cycle, and the two of a branch if PC is among them.
+        if first & 3 != 0 || count == 0 || !self.company.has_room(clock, count + SHORT) {
+            return None;
+        }
+        for number in 0..count {
+            let (_, index) = locate_sram(first.wrapping_add(4 * number))?;
+            if !may(self.company, self.marks.of(index)) {
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+/// The bank that an address is in.
+#[inline(always)]
+fn bank(address: u32) -> Option<Slave> {
+    locate_sram(address).map(|(bank, _)| bank)
+}
+
+/// What is to be done about a target that has no `Refill`: in SRAM it was not decoded yet.
+#[cold]
+pub(super) fn unreachable(target: u32) -> Left {
+    if Place::of(target) == Some(Place::Sram) { Left::Undecoded(target) } else { Left::Ends }
+}
+
+/// Decodes what is at an address. False if it is nothing that a burst can execute.
+#[cold]
+pub(super) fn decode(address: u32, memory: &mut Memory) -> bool {
+    let Some(half) = half_at(address, &memory.sram, &memory.flash) else { return false };
+    match Place::of(address) {
+        Some(Place::Sram) => memory.decoded.decode_sram(address, half),
+        Some(Place::Flash) => memory.decoded.decode_flash(address, half, memory.flash.len()),
+        None => false,
+    }
+}
+
+fn word_of_flash(address: u32, flash: &[u32]) -> u32 {
+    flash.get((address & 0xff_ffff) as usize / 4).copied().unwrap_or(u32::MAX)
+}
+
+/// A word of the memories that bursts know.
+fn word_at(address: u32, sram: &Sram, flash: &[u32]) -> Option<u32> {
+    match Place::of(address)? {
+        Place::Sram => locate_sram(address).map(|(_, index)| sram.word(index)),
+        Place::Flash => Some(word_of_flash(address, flash)),
+    }
+}
+
+pub(super) fn half_at(address: u32, sram: &Sram, flash: &[u32]) -> Option<u16> {
+    word_at(address, sram, flash).map(|word| (word >> ((address & 2) * 8)) as u16)
+}
+
+/// What a core has fetched when it begins the instruction at `pc`, if memory has not changed since: the rest of the word,
+/// and the next word if that is an upper halfword.
+pub(super) fn prefetched(pc: u32, memory: &Memory) -> Option<u64> {
+    let word = |address| word_at(address, &memory.sram, &memory.flash);
+    if pc & 2 == 0 {
+        return word(pc).map(u64::from);
+    }
+    Some(u64::from(word(pc)? >> 16) | u64::from(word(pc.wrapping_add(2))?) << 16)
+}

@@ -2,7 +2,7 @@
 
 use intercore_sim::chip::machine::{Machine, Stop};
 use intercore_sim::firmware::bootrom;
-use intercore_sim::firmware::image::{Boot, Image, Segment};
+use intercore_sim::firmware::image::{Boot, Image, Lines, Segment};
 use proptest::prelude::*;
 
 const SRAM: u32 = 0x2000_0000;
@@ -83,7 +83,9 @@ fn boot(boot: Boot, segments: &[(u32, &[u8])]) -> (Machine, u32) {
     let segments =
         segments.iter().map(|(address, bytes)| Segment { address: *address, bytes: bytes.to_vec() }).collect();
     let mut machine = Machine::new();
-    machine.boot(&Image { segments, boot, symbols: Vec::new() }, &bootrom::ours()).expect("it fits");
+    machine
+        .boot(&Image { segments, boot, symbols: Vec::new(), lines: Lines::default() }, &bootrom::ours())
+        .expect("it fits");
     assert_eq!(machine.run_until(10_000_000), Stop::DeadEnd);
     assert!(machine.core(1).is_asleep(), "core 1 waits to be launched");
     let pc = machine.core(0).register(15);

@@ -61,9 +61,17 @@ fn a_dead_end_is_told() {
 
 #[test]
 fn a_lockup_is_told_with_its_cause() {
-    fails(&run("undefined", &[0xDE00], &[]), 1, &["core 0 locked up"]);
+    let words = [
+        "branch to the even address 0x00000000 (xPSR.T is 0), where faults cannot be handled; before that, in cycle ",
+        "undefined instruction 0xde00 at 0x20000008",
+    ];
+    fails(&run("undefined", &[0xDE00], &[]), 1, &words);
     // LDR of an address where there is nothing: MOVS r0, #0x90; LSLS r0, #24; LDR r0, [r0]
-    fails(&run("unmapped", &[0x2090, 0x0600, 0x6800], &[]), 1, &["locked up", "r0 90000000"]);
+    fails(
+        &run("unmapped", &[0x2090, 0x0600, 0x6800], &[]),
+        1,
+        &["locked up", "bus error: load from 0x90000000", "r0 90000000"],
+    );
 }
 
 /// An ELF header and one segment of 64 bytes for 0x20000000.

@@ -218,6 +218,8 @@ pub struct Bus {
     pub(crate) host_call: Option<u8>,
     pub(crate) breakpoint: Option<(u8, u32)>,
     pub(crate) reset: Option<u8>,
+    /// A core has locked up since the machine last looked.
+    pub(crate) locked_up: Option<u8>,
 }
 
 impl Bus {
@@ -242,6 +244,7 @@ impl Bus {
             host_call: None,
             breakpoint: None,
             reset: None,
+            locked_up: None,
         }
     }
 
@@ -420,6 +423,11 @@ impl Bus {
         self.touched = true;
     }
 
+    pub(crate) fn tell_lockup(&mut self, core: u8) {
+        self.locked_up = Some(core);
+        self.touched = true;
+    }
+
     pub(crate) fn diagnose_private(&mut self, address: u32, what: &'static str, now: Cycle) {
         self.diagnostics.unmodelled("PPB", address, what, now);
     }
@@ -481,6 +489,7 @@ impl Hash for Bus {
             host_call: _,
             breakpoint: _,
             reset: _,
+            locked_up: _,
         } = self;
         (memory, xip, peripherals, clocks, irq, last, free_at, priority).hash(hasher);
     }

@@ -2,6 +2,7 @@
 
 mod decoupled;
 mod host;
+mod prospects;
 mod schedule;
 mod semihosting;
 
@@ -48,7 +49,7 @@ pub enum Stop {
     },
     /// Both cores sleep or are off, and nothing is pending that could wake them.
     DeadEnd,
-    /// A core is locked up: it faulted where it could not handle a fault.
+    /// A core locks up in this cycle: it faulted where it could not handle a fault. The other core can go on.
     Lockup {
         /// Which core.
         core: u8,
@@ -83,7 +84,6 @@ pub struct Machine {
     /// What firmware wrote by semihosting.
     pub host_output: Vec<u8>,
     exit: Option<(u8, i32)>,
-    told_lockup: [bool; 2],
     dma: DmaMasters,
     /// The cycle before which a core does not come out of reset, for a fault that was asked for; 0 if there is none.
     off_until: [Cycle; 2],
@@ -108,7 +108,6 @@ impl Machine {
             lines: 0,
             host_output: Vec::new(),
             exit: None,
-            told_lockup: [false; 2],
             dma: DmaMasters::default(),
             off_until: [0; 2],
         }
@@ -167,7 +166,6 @@ impl Machine {
             return;
         }
         self.cores[number & 1].reset(now, &self.bus);
-        self.told_lockup[number & 1] = false;
         self.bus.watch.life(now, number as u8 & 1, Life::Starts);
     }
 
@@ -239,9 +237,6 @@ impl Machine {
                 }
                 continue;
             }
-            if let Some(stop) = self.lockup() {
-                return stop;
-            }
             let nothing = event == NEVER && dma == NEVER && self.cores.iter().all(|core| core.t == NEVER);
             if bound == NEVER || nothing {
                 return Stop::DeadEnd;
@@ -312,6 +307,10 @@ impl Machine {
         }
         if let Some((core, code)) = self.exit.take() {
             return Some(Stop::Exit { core, code });
+        }
+        if let Some(core) = self.bus.locked_up.take() {
+            self.cores[usize::from(core)].rest_locked_up();
+            return Some(Stop::Lockup { core, pc: self.cores[usize::from(core)].register(15) });
         }
         let (core, pc) = self.bus.breakpoint.take()?;
         if let Some(stop) = self.bus.watch.take_stop(core) {
@@ -390,14 +389,6 @@ impl Machine {
         self.pass_interrupts(now);
     }
 
-    fn lockup(&mut self) -> Option<Stop> {
-        let locked_up = [0, 1].map(|number: usize| self.cores[number].is_locked_up());
-        let core = (0..2).find(|&i| locked_up[i] && !self.told_lockup[i]);
-        self.told_lockup = locked_up;
-        let core = core?;
-        Some(Stop::Lockup { core: core as u8, pc: self.cores[core].register(15) })
-    }
-
     /// Makes an interrupt pending on one core now, as a write to `NVIC_ISPR` would.
     pub fn raise_interrupt(&mut self, number: usize, interrupt: u8) {
         let now = self.now;
@@ -434,19 +425,8 @@ impl Machine {
 /// All that decides the future, and nothing of what was said or is asked from outside.
 impl Hash for Machine {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self {
-            cores,
-            engine: _,
-            decoupling: _,
-            bus,
-            now,
-            lines,
-            host_output: _,
-            exit: _,
-            told_lockup: _,
-            dma,
-            off_until: _,
-        } = self;
+        let Self { cores, engine: _, decoupling: _, bus, now, lines, host_output: _, exit: _, dma, off_until: _ } =
+            self;
         (cores, bus, now, lines, dma).hash(hasher);
     }
 }

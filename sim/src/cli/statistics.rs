@@ -19,7 +19,8 @@ pub struct Statistics {
     format: u32,
     /// Always true: these figures are of the simulated chip.
     simulated: bool,
-    /// How the run ended: `exit`, `limit`, `dead end`, `lockup`, `interrupted`, `unheard` or `unwritable`.
+    /// How the run ended: `exit`, `limit`, `dead end`, `interrupted`, `unheard` or `unwritable`; and instead of `dead end`,
+    /// `lockup` if a core is locked up, `fault` if one stays in its handler of a `HardFault`, `returned` if `main` did.
     end: &'static str,
     exit_code: u8,
     /// Cycles of `clk_sys` since power-on.

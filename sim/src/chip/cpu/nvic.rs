@@ -64,6 +64,12 @@ impl Nvic {
         self.active.count_ones()
     }
 
+    /// Whether anything from outside could wake a core that executes at priority `below`.
+    pub(crate) fn can_be_disturbed(&self, below: i8) -> bool {
+        let enabled = bits(self.enabled & !ALWAYS).any(|exception| self.priority(exception) < below);
+        enabled || self.nmi_mask != 0 || self.send_event_on_pend
+    }
+
     fn candidates(&self, below: i8) -> impl Iterator<Item = u8> + '_ {
         bits(self.pending & self.enabled).filter(move |&exception| self.priority(exception) < below)
     }

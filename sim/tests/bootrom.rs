@@ -92,7 +92,7 @@ fn memory_functions_touch_what_they_should_at_every_alignment_and_length() {
             let mut filled = vec![0xEE; SIZE];
             filled[to..to + length].fill(0x5A);
             let at = target + to as u32;
-            let mut check = |function: u32, argument: u32, expected: &[u8]| {
+            let check = |function: u32, argument: u32, expected: &[u8]| {
                 let mut machine = Machine::new();
                 machine.load(source, &bytes);
                 machine.load(target, &[0xEE; SIZE]);
@@ -122,13 +122,15 @@ fn cycles(function: u32, arguments: &[u32]) -> u64 {
     machine.bus.watch.hits(end)[0].cycle - machine.bus.watch.hits(begin)[0].cycle
 }
 
+/// Code; offsets of target and source; length; cycles of ours and of the chip's.
+type Case = (&'static [u8; 2], [u32; 2], u32, u64, u64);
+
 /// Beside what we have stands what the chip's own ROM takes: version B2 of its published source, assembled and run on this
 /// simulator.
 #[test]
 fn memory_functions_take_about_the_cycles_of_the_chips_rom() {
     let (source, target) = (SRAM + 0x1000, SRAM + 0x2000);
-    // Code; offsets of target and source; length; ours, the chip's.
-    let cases: [(&[u8; 2], [u32; 2], u32, u64, u64); 28] = [
+    let cases: [Case; 28] = [
         (b"MC", [0, 0], 0, 10, 13),
         (b"MC", [0, 0], 7, 38, 41),
         (b"MC", [0, 0], 8, 43, 44),

@@ -130,6 +130,10 @@ impl Machine {
         &mut self.cores[number & 1]
     }
 
+    fn core_and_bus(&mut self, number: usize) -> (&mut Core, &mut Bus) {
+        (&mut self.cores[number & 1], &mut self.bus)
+    }
+
     /// Puts bytes at an address of ROM, SRAM or flash, without side effects. False if there is no memory for all of them.
     pub fn load(&mut self, address: u32, bytes: &[u8]) -> bool {
         bytes.iter().zip(address..).filter(|&(&byte, at)| self.bus.poke(at, byte)).count() == bytes.len()

@@ -74,7 +74,12 @@ impl Core {
 
     /// Lets `SysTick` raise what it has raised by now.
     pub(crate) fn systick_due(&mut self) {
-        if let Some(at) = self.systick.take_exception(self.t) {
+        self.systick_due_by(self.t);
+    }
+
+    /// The same by a cycle that need not be that of the core's next step.
+    pub(super) fn systick_due_by(&mut self, now: Cycle) {
+        if let Some(at) = self.systick.take_exception(now) {
             self.pend(SYS_TICK, at);
         }
     }

@@ -239,19 +239,38 @@ impl Core {
         if !self.is_privileged() || self.address >> 16 != 0xe000 {
             return Err(Fault);
         }
-        self.systick_due();
+        self.set_private(self.address, value, self.t, bus);
+        Ok(())
+    }
+
+    /// A debugger writes a register of the private peripheral bus, as the core itself would at cycle `now` if it were
+    /// privileged. A core that sleeps may wake for it.
+    pub(crate) fn poke_private(&mut self, address: u32, value: u32, now: Cycle, bus: &mut Bus) {
+        let now = self.private_time(now);
+        self.set_private(address, value, now, bus);
+        self.plan_wake(now);
+    }
+
+    /// Time in this core's registers as a debugger sees it at cycle `now`: a core that runs has begun its present cycle, and
+    /// the counter of one that sleeps goes on.
+    pub(crate) fn private_time(&self, now: Cycle) -> Cycle {
+        if self.is_asleep() || self.t == NEVER { now } else { self.t }
+    }
+
+    fn set_private(&mut self, address: u32, value: u32, now: Cycle, bus: &mut Bus) {
+        self.systick_due_by(now);
         let interrupts = u64::from(value) << IRQ0;
-        let address = self.address & 0xfffc;
+        let address = address & 0xfffc;
         match address {
             0xe010..=0xe01c => {
-                self.systick.write(address, value, self.t, bus.peripherals.reference_ticks().rate());
+                self.systick.write(address, value, now, bus.peripherals.reference_ticks().rate());
             }
             0xe100 => self.nvic.enabled |= interrupts,
             0xe180 => self.nvic.enabled &= !interrupts,
-            0xe200 => bits(interrupts).for_each(|exception| self.pend(exception, self.t)),
+            0xe200 => bits(interrupts).for_each(|exception| self.pend(exception, now)),
             0xe280 => self.nvic.clear_pending(interrupts),
             0xe400..=0xe41c => self.nvic.write_levels(16 + (address as usize & 0x1c), value, u32::MAX),
-            0xed04 => self.write_interrupt_control(value),
+            0xed04 => self.write_interrupt_control(value, now),
             0xed08 => self.nvic.vtor = value & 0xffff_ff00,
             0xed0c if value >> 16 == 0x05fa && value & 4 != 0 => bus.request_reset(self.id),
             0xed10 => {
@@ -262,19 +281,18 @@ impl Core {
             0xed1c => self.nvic.write_levels(8, value, 0xff00_0000),
             0xed20 => self.nvic.write_levels(12, value, 0xffff_0000),
             0xed00 | 0xed0c | 0xed14 => {}
-            _ => bus.diagnose_private(address, "writing", self.t),
+            _ => bus.diagnose_private(address, "writing", now),
         }
         self.refresh();
-        Ok(())
     }
 
-    fn write_interrupt_control(&mut self, value: u32) {
+    fn write_interrupt_control(&mut self, value: u32, now: Cycle) {
         if value & 1 << 31 != 0 {
-            self.pend(NMI, self.t);
+            self.pend(NMI, now);
         }
         for (exception, set, clear) in [(PEND_SV, 28, 27), (SYS_TICK, 26, 25)] {
             if value >> set & 1 != 0 {
-                self.pend(exception, self.t);
+                self.pend(exception, now);
             } else if value >> clear & 1 != 0 {
                 self.nvic.clear_pending(1 << exception);
             }

@@ -30,6 +30,13 @@ impl Diagnostics {
         &self.blocks
     }
 
+    /// Tells, the first time, of something that firmware turns on and that is not modelled.
+    pub fn ignored(&mut self, block: &'static str, what: &'static str, now: Cycle) {
+        if self.told.insert((block, 0, what)) {
+            self.pending.push(format!("cycle {now}: {block} is not modelled: {what}"));
+        }
+    }
+
     /// Tells of an access to a register that is not modelled.
     pub fn unmodelled(&mut self, block: &'static str, offset: u32, what: &'static str, now: Cycle) {
         if self.told.insert((block, offset, what)) {

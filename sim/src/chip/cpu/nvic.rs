@@ -11,6 +11,14 @@ const COUNT: usize = 48;
 const ALWAYS: u64 = 1 << NMI | 1 << HARD_FAULT | 1 << SV_CALL | 1 << PEND_SV | 1 << SYS_TICK;
 /// Priority of a thread: after all four levels of the 2-bit field.
 const THREAD: i8 = 4;
+/// Registers of the memory protection unit (ARMv6-M B3.5.1): `MPU_TYPE`, `MPU_CTRL`, then `MPU_RNR`, `MPU_RBAR`, `MPU_RASR`.
+const MPU_TYPE: u32 = 0xed90;
+const MPU_CTRL: u32 = 0xed94;
+const MPU_LAST: u32 = 0xeda0;
+/// Regions that the chip's MPU has (DS 2.4.6.1), and that `MPU_TYPE.DREGION` tells of (B3.5.4). None is modelled.
+const MPU_REGIONS: u32 = 8;
+/// What a program is told that turns it on.
+const MPU_IGNORED: &str = "MPU_CTRL.ENABLE is ignored, and no access is refused";
 
 /// One core's interrupt controller.
 #[derive(Clone, Debug, Hash)]
@@ -198,7 +206,7 @@ impl Core {
         let value = self.peek_private(address);
         match address {
             0xe010 => self.systick.clear_flag(),
-            0xe014..=0xe01c | 0xe100..=0xe41c | 0xed00..=0xed24 | 0xed90 => {}
+            0xe014..=0xe01c | 0xe100..=0xe41c | 0xed00..=0xed24 | MPU_TYPE..=MPU_LAST => {}
             _ => bus.diagnose_private(address, "reading", self.t),
         }
         Ok(value)
@@ -228,8 +236,8 @@ impl Core {
             0xed1c => nvic.read_levels(8),
             0xed20 => nvic.read_levels(12),
             0xed24 => ((nvic.pending >> SV_CALL & 1) as u32) << 15,
-            // MPU_TYPE: 8 regions (DS 2.4.8). The unit itself is not modelled.
-            0xed90 => 0x800,
+            MPU_TYPE => MPU_REGIONS << 8,
+            // The other registers of the MPU, too.
             _ => 0,
         }
     }
@@ -280,7 +288,8 @@ impl Core {
             }
             0xed1c => self.nvic.write_levels(8, value, 0xff00_0000),
             0xed20 => self.nvic.write_levels(12, value, 0xffff_0000),
-            0xed00 | 0xed0c | 0xed14 => {}
+            MPU_CTRL if value & 1 != 0 => bus.diagnostics.ignored("MPU", MPU_IGNORED, now),
+            0xed00 | 0xed0c | 0xed14 | MPU_TYPE..=MPU_LAST => {}
             _ => bus.diagnose_private(address, "writing", now),
         }
         self.refresh();

@@ -218,7 +218,6 @@ pub struct Bus {
     pub(crate) host_call: Option<u8>,
     pub(crate) breakpoint: Option<(u8, u32)>,
     pub(crate) reset: Option<u8>,
-    /// A core has locked up since the machine last looked.
     pub(crate) locked_up: Option<u8>,
 }
 
@@ -420,11 +419,6 @@ impl Bus {
 
     pub(crate) fn request_reset(&mut self, core: u8) {
         self.reset = Some(core);
-        self.touched = true;
-    }
-
-    pub(crate) fn tell_lockup(&mut self, core: u8) {
-        self.locked_up = Some(core);
         self.touched = true;
     }
 

@@ -4,6 +4,7 @@
 mod compiler;
 #[path = "../machine_code/mod.rs"]
 mod machine_code;
+mod thumb_bit;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

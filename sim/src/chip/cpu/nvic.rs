@@ -11,11 +11,11 @@ const COUNT: usize = 48;
 const ALWAYS: u64 = 1 << NMI | 1 << HARD_FAULT | 1 << SV_CALL | 1 << PEND_SV | 1 << SYS_TICK;
 /// Priority of a thread: after all four levels of the 2-bit field.
 const THREAD: i8 = 4;
-/// Registers of the memory protection unit (ARMv6-M B3.5.1): `MPU_TYPE`, `MPU_CTRL`, then `MPU_RNR`, `MPU_RBAR`, `MPU_RASR`.
+/// Registers of the memory protection unit (ARMv6-M B3.5): `MPU_TYPE`, `MPU_CTRL`, then `MPU_RNR`, `MPU_RBAR`, `MPU_RASR`.
 const MPU_TYPE: u32 = 0xed90;
 const MPU_CTRL: u32 = 0xed94;
 const MPU_LAST: u32 = 0xeda0;
-/// Regions that the chip's MPU has (DS 2.4.6.1), and that `MPU_TYPE.DREGION` tells of (B3.5.4). None is modelled.
+/// Regions that the chip's MPU has (DS 2.4.6.1), and that `MPU_TYPE.DREGION` tells of (B3.5). None is modelled.
 const MPU_REGIONS: u32 = 8;
 /// What a program is told that turns it on.
 const MPU_IGNORED: &str = "MPU_CTRL.ENABLE is ignored, and no access is refused";

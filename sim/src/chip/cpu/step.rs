@@ -63,7 +63,8 @@ impl Core {
             Phase::Delayed => self.end_delay::<WATCH>(bus),
             // Its time stands still until the machine has heard of it.
             Phase::Lockup => {
-                bus.tell_lockup(self.id);
+                bus.locked_up = Some(self.id);
+                bus.touched = true;
                 End::Posted
             }
             Phase::Off | Phase::Stuck => {

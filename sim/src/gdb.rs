@@ -22,6 +22,8 @@ use gdbstub::stub::state_machine::GdbStubStateMachine as State;
 use gdbstub::stub::{DisconnectReason, GdbStub, GdbStubBuilderError, GdbStubError, MultiThreadStopReason};
 
 use crate::chip::machine::{Machine, Stop};
+use crate::firmware::crash::Inquest;
+use crate::session::why_stopped;
 use chip::{Chip, thread};
 use wire::Wire;
 
@@ -144,6 +146,11 @@ fn converse<D: Debuggee>(stream: TcpStream, chip: &mut Chip<'_, D>) -> Result<Ou
     }
 }
 
+/// GDB has the names itself, and the ROM may be any.
+fn inquest<'a, D: Debuggee>(chip: &'a Chip<'_, D>) -> Inquest<'a> {
+    Inquest { machine: chip.debuggee.machine(), image: None, own_rom: false }
+}
+
 /// A stop in GDB's words, and what else a person should read; empty if nothing.
 fn explain<D: Debuggee>(chip: &mut Chip<'_, D>, stop: &Stop) -> (MultiThreadStopReason<u32>, String) {
     let signal = |tid, signal| MultiThreadStopReason::SignalWithThread { tid, signal };
@@ -155,15 +162,14 @@ fn explain<D: Debuggee>(chip: &mut Chip<'_, D>, stop: &Stop) -> (MultiThreadStop
         Stop::Exit { code, .. } => (MultiThreadStopReason::Exited(code.to_le_bytes()[0]), String::new()),
         Stop::Lockup { core, pc } => {
             chip.turn_to(core);
-            let why = "a fault where faults cannot be handled";
             (
                 signal(thread(core), Signal::SIGSEGV),
-                format!("cycle {cycle}: core {core} locked up at {pc:#010x}: {why}\n"),
+                format!("cycle {cycle}: {}\n", why_stopped(&Stop::Lockup { core, pc }, &inquest(chip))),
             )
         }
         Stop::DeadEnd => {
-            let why = "both cores sleep for good: nothing is pending that could wake one";
-            (signal(chip.last_thread(), Signal::SIGSTOP), format!("cycle {cycle}: dead end: {why}\n"))
+            let why = why_stopped(stop, &inquest(chip));
+            (signal(chip.last_thread(), Signal::SIGSTOP), format!("cycle {cycle}: {why}\n"))
         }
         Stop::Limit | Stop::Heard => {
             (MultiThreadStopReason::Terminated(Signal::SIGXCPU), format!("cycle {cycle}: the run is limited to that\n"))

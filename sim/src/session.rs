@@ -8,6 +8,7 @@ use crate::chip::machine::{Machine, Stop};
 use crate::chip::peripherals::Peripherals;
 use crate::chip::peripherals::uart::SentByte;
 use crate::firmware::bootrom::{self, Bootrom};
+use crate::firmware::crash::Inquest;
 use crate::firmware::image::Image;
 use crate::observe::trace_hash::TraceHash;
 
@@ -195,25 +196,31 @@ impl Session {
         Peripherals::is_modelled(address).then(|| self.machine.peek_register(address & !3))
     }
 
-    /// What ended a run, as a sentence.
+    /// What is known of how the firmware ended; `image` is what was booted.
     #[must_use]
-    pub fn explain(&self, end: &End) -> String {
+    pub fn inquest<'a>(&'a self, image: &'a Image) -> Inquest<'a> {
+        Inquest { machine: &self.machine, image: Some(image), own_rom: self.own_rom }
+    }
+
+    /// What ended a run, as a sentence; `image` is what was booted.
+    #[must_use]
+    pub fn explain(&self, end: &End, image: &Image) -> String {
         let what = match end {
             End::Executes { core, pc } => format!("core {core} is about to execute {pc:#010x}"),
             End::Said { uart, cycle } => format!("UART{uart} has sent the text, in cycle {cycle}"),
             End::Interrupted => "interrupted".to_owned(),
             End::Stop(Stop::Limit) => "the limit is reached".to_owned(),
             End::Stop(Stop::Exit { core, code }) => format!("core {core} ended the program with exit code {code}"),
-            End::Stop(stop) => why_stopped(&self.machine, stop, self.own_rom),
+            End::Stop(stop) => why_stopped(stop, &self.inquest(image)),
         };
         format!("cycle {}: {what}", self.machine.now())
     }
 }
 
-/// Why a machine stopped by itself, in words; `own_rom` if it runs our boot ROM, which has reasons of its own to stop.
+/// Why a machine stopped by itself, in words.
 #[must_use]
-pub fn why_stopped(machine: &Machine, stop: &Stop, own_rom: bool) -> String {
-    let rom_says = |core: usize| bootrom::why_stopped(machine.core(core).register(15)).filter(|_| own_rom);
+pub fn why_stopped(stop: &Stop, inquest: &Inquest<'_>) -> String {
+    let machine = inquest.machine;
     match stop {
         Stop::DeadEnd if (0..2).any(|core| machine.core(core).is_stuck()) => {
             "dead end: a core is stuck, as asked, and nothing goes on".to_owned()
@@ -221,13 +228,9 @@ pub fn why_stopped(machine: &Machine, stop: &Stop, own_rom: bool) -> String {
         Stop::DeadEnd if (0..2).any(|core| machine.is_switched_off(core)) => {
             "dead end: a core is held in reset, as asked, and nothing goes on".to_owned()
         }
-        Stop::DeadEnd => {
-            let why = rom_says(0).or_else(|| rom_says(1)).unwrap_or("nothing is pending that could wake one");
-            format!("dead end: both cores sleep for good: {why}")
-        }
+        Stop::DeadEnd => inquest.dead_end(),
         Stop::Lockup { core, pc } => {
-            let why = rom_says(usize::from(*core)).unwrap_or("a fault where faults cannot be handled");
-            format!("core {core} locked up at {pc:#010x}: {why}")
+            inquest.tell(usize::from(*core)).unwrap_or_else(|| format!("core {core} locked up at {pc:#010x}"))
         }
         other => format!("stopped unexpectedly: {other:?}"),
     }

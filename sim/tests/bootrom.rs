@@ -2,7 +2,8 @@
 
 use intercore_sim::chip::machine::{Machine, Stop};
 use intercore_sim::firmware::bootrom;
-use intercore_sim::firmware::image::{Boot, Image, Segment};
+use intercore_sim::firmware::image::{Boot, Image, Lines, Segment};
+use intercore_sim::observe::probe::Watch;
 use proptest::prelude::*;
 
 const SRAM: u32 = 0x2000_0000;
@@ -78,12 +79,130 @@ proptest! {
     }
 }
 
+#[test]
+fn memory_functions_touch_what_they_should_at_every_alignment_and_length() {
+    const SIZE: usize = 128;
+    let bytes: Vec<u8> = (0..SIZE as u8).map(|i| i.wrapping_mul(37) ^ 0xA5).collect();
+    let (source, target) = (SRAM + 0x1000, SRAM + 0x2000);
+    let [copy, copy_words, set, set_words] = [*b"MC", *b"C4", *b"MS", *b"S4"].map(look_up);
+    for (to, from) in (0..4).flat_map(|to| (0..4).map(move |from| (to, from))) {
+        for length in 0..SIZE - 8 {
+            let mut copied = vec![0xEE; SIZE];
+            copied[to..to + length].copy_from_slice(&bytes[from..from + length]);
+            let mut filled = vec![0xEE; SIZE];
+            filled[to..to + length].fill(0x5A);
+            let at = target + to as u32;
+            let check = |function: u32, argument: u32, expected: &[u8]| {
+                let mut machine = Machine::new();
+                machine.load(source, &bytes);
+                machine.load(target, &[0xEE; SIZE]);
+                // Only the byte of what to fill with counts.
+                assert_eq!(call(&mut machine, function, &[at, argument, length as u32]), at);
+                assert_eq!(machine.peek_bytes(target, SIZE), expected, "{length} bytes to {to} from {from}");
+                assert_eq!(machine.peek_bytes(source, SIZE), bytes, "{length} bytes to {to} from {from}");
+            };
+            check(copy, source + from as u32, &copied);
+            if to == 0 && from == 0 {
+                check(copy_words, source, &copied);
+                check(set_words, 0xFFFF_FF5A, &filled);
+            }
+            if from == 0 {
+                check(set, 0xFFFF_FF5A, &filled);
+            }
+        }
+    }
+}
+
+/// Cycles from the first instruction of a function of the ROM to the one that it returns to.
+fn cycles(function: u32, arguments: &[u32]) -> u64 {
+    let mut machine = Machine::new();
+    let begin = machine.bus.watch.probe(Watch::Execute, function & !1, 1);
+    let end = machine.bus.watch.probe(Watch::Execute, SRAM, 1);
+    call(&mut machine, function, arguments);
+    machine.bus.watch.hits(end)[0].cycle - machine.bus.watch.hits(begin)[0].cycle
+}
+
+/// Code; offsets of target and source; length; cycles of ours and of the chip's.
+type Case = (&'static [u8; 2], [u32; 2], u32, u64, u64);
+
+/// Beside what we have stands what the chip's own ROM takes: version B2 of its published source, assembled and run on this
+/// simulator.
+#[test]
+fn memory_functions_take_about_the_cycles_of_the_chips_rom() {
+    let (source, target) = (SRAM + 0x1000, SRAM + 0x2000);
+    let cases: [Case; 28] = [
+        (b"MC", [0, 0], 0, 10, 13),
+        (b"MC", [0, 0], 7, 38, 41),
+        (b"MC", [0, 0], 8, 43, 44),
+        (b"MC", [0, 0], 16, 49, 50),
+        (b"MC", [0, 0], 31, 63, 71),
+        (b"MC", [0, 0], 256, 244, 245),
+        (b"MC", [0, 0], 1024, 868, 869),
+        (b"MC", [1, 1], 8, 56, 57),
+        (b"MC", [1, 1], 256, 254, 255),
+        (b"MC", [2, 2], 256, 248, 251),
+        (b"MC", [3, 3], 256, 251, 257),
+        (b"MC", [3, 3], 1024, 875, 881),
+        // A word of the one is no word of the other: byte by byte, as there.
+        (b"MC", [0, 1], 8, 66, 65),
+        (b"MC", [0, 1], 256, 1802, 1801),
+        (b"MC", [1, 2], 1024, 7178, 7177),
+        (b"C4", [0, 0], 16, 42, 38),
+        (b"C4", [0, 0], 256, 237, 233),
+        (b"C4", [0, 0], 1024, 861, 857),
+        (b"MS", [0, 0], 0, 10, 13),
+        (b"MS", [0, 0], 7, 24, 27),
+        (b"MS", [0, 0], 8, 43, 34),
+        (b"MS", [0, 0], 256, 167, 167),
+        (b"MS", [0, 0], 1024, 551, 551),
+        (b"MS", [1, 0], 1024, 553, 555),
+        (b"MS", [2, 0], 1024, 550, 553),
+        (b"MS", [3, 0], 1024, 551, 556),
+        (b"S4", [0, 0], 8, 39, 25),
+        (b"S4", [0, 0], 1024, 547, 542),
+    ];
+    for (code, [to, from], length, ours, silicon) in cases {
+        let second = if code[0] == b'C' || code[1] == b'C' { source + from } else { 0x5A };
+        let name = String::from_utf8_lossy(code);
+        assert_eq!(cycles(look_up(*code), &[target + to, second, length]), ours, "{name} +{to} +{from} {length}");
+        assert!(ours.abs_diff(silicon) <= 14 && ours.abs_diff(silicon) * 20 <= silicon.max(280), "{name} {length}");
+    }
+}
+
+#[test]
+fn bit_functions_take_about_the_cycles_of_the_chips_rom() {
+    let taken = |code: &[u8; 2], value: u32| cycles(look_up(*code), &[value]);
+    // Values; ours; the chip's, as above.
+    for (value, ours, silicon) in [
+        (0, 12, 12),
+        (1, 12, 12),
+        (1 << 4, 13, 13),
+        (1 << 12, 14, 11),
+        (1 << 16, 13, 13),
+        (1 << 24, 14, 14),
+        (!0, 14, 11),
+    ] {
+        assert_eq!(taken(b"L3", value), ours, "clz of {value:#x}");
+        assert!(u64::abs_diff(ours, silicon) <= 3);
+    }
+    for (value, ours, silicon) in [(1, 12, 13), (1 << 4, 12, 14), (1 << 12, 12, 12), (1 << 31, 12, 13), (!0, 12, 13)] {
+        assert_eq!(taken(b"T3", value), ours, "ctz of {value:#x}");
+        assert!(u64::abs_diff(ours, silicon) <= 3);
+    }
+    assert_eq!(taken(b"T3", 0), 6, "13 there");
+    for value in [0, 1, 0x1234_5678, !0] {
+        assert_eq!((taken(b"P3", value), taken(b"R3", value)), (22, 24), "as there");
+    }
+}
+
 /// Boots an image that is to end asleep, and tells where core 0 sleeps.
 fn boot(boot: Boot, segments: &[(u32, &[u8])]) -> (Machine, u32) {
     let segments =
         segments.iter().map(|(address, bytes)| Segment { address: *address, bytes: bytes.to_vec() }).collect();
     let mut machine = Machine::new();
-    machine.boot(&Image { segments, boot, symbols: Vec::new() }, &bootrom::ours()).expect("it fits");
+    machine
+        .boot(&Image { segments, boot, symbols: Vec::new(), lines: Lines::default() }, &bootrom::ours())
+        .expect("it fits");
     assert_eq!(machine.run_until(10_000_000), Stop::DeadEnd);
     assert!(machine.core(1).is_asleep(), "core 1 waits to be launched");
     let pc = machine.core(0).register(15);

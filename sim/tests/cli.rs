@@ -61,9 +61,17 @@ fn a_dead_end_is_told() {
 
 #[test]
 fn a_lockup_is_told_with_its_cause() {
-    fails(&run("undefined", &[0xDE00], &[]), 1, &["core 0 locked up"]);
+    let words = [
+        "branch to the even address 0x00000000 (xPSR.T is 0), where faults cannot be handled; before that, in cycle ",
+        "undefined instruction 0xde00 at 0x20000008",
+    ];
+    fails(&run("undefined", &[0xDE00], &[]), 1, &words);
     // LDR of an address where there is nothing: MOVS r0, #0x90; LSLS r0, #24; LDR r0, [r0]
-    fails(&run("unmapped", &[0x2090, 0x0600, 0x6800], &[]), 1, &["locked up", "r0 90000000"]);
+    fails(
+        &run("unmapped", &[0x2090, 0x0600, 0x6800], &[]),
+        1,
+        &["locked up", "bus error: load from 0x90000000", "r0 90000000"],
+    );
 }
 
 /// An ELF header and one segment of 64 bytes for 0x20000000.
@@ -178,6 +186,23 @@ fn statistics_are_printed_unless_told_to_be_quiet() {
     let output = run("statistics", &[0xE7FE], &["--quiet"]);
     fails(&output, 1, &["the limit"]);
     assert!(!String::from_utf8_lossy(&output.stderr).contains("instructions"));
+}
+
+#[test]
+fn a_block_that_is_not_modelled_is_told_once_and_its_accesses_are_counted() {
+    // LDR r0, =USB (0x50110000); LDR r1, =ADC (0x4004c000); reads of three registers of USB, two writes, one of ADC; B .
+    let code =
+        [0x4804, 0x4905, 0x6802, 0x6842, 0x6882, 0x6002, 0x6042, 0x600a, 0xE7FE, 0xBF00, 0, 0x5011, 0xC000, 0x4004];
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("unmodelled.json");
+    let output = run("unmodelled", &code, &["--stats", &path.display().to_string()]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let notes: Vec<_> = said.lines().filter(|line| line.contains("is not modelled")).collect();
+    assert_eq!(notes.len(), 2, "{said}");
+    assert!(notes[0].contains("USB is not modelled: its registers read as 0 and ignore writes"), "{said}");
+    assert!(notes[1].contains("ADC is not modelled: "), "{said}");
+    assert!(said.contains("accesses to USB, not modelled                    5\n"), "{said}");
+    let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).expect("written")).expect("JSON");
+    assert_eq!(json["unmodelled_accesses"], serde_json::json!({"ADC": 1, "USB": 5}));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use intercore_sim::chip::clock::Cycle;
 use intercore_sim::chip::machine::{Machine, Stop};
 use intercore_sim::fault::{Fault, Faults};
 use intercore_sim::firmware::bootrom;
-use intercore_sim::firmware::image::{Boot, Image, Segment};
+use intercore_sim::firmware::image::{Boot, Image, Lines, Segment};
 use machine_code::{CODE, STAY, bytes, put};
 use proptest::prelude::*;
 
@@ -44,7 +44,7 @@ fn booted(code: &[u16]) -> Machine {
     let segments =
         vec![Segment { address: 0x1000_0000, bytes: vectors }, Segment { address: 0x1000_0100, bytes: bytes(code) }];
     let mut machine = Machine::new();
-    let image = Image { segments, boot: Boot::Flash, symbols: Vec::new() };
+    let image = Image { segments, boot: Boot::Flash, symbols: Vec::new(), lines: Lines::default() };
     machine.boot(&image, &bootrom::ours()).expect("it fits");
     machine
 }

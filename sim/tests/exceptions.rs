@@ -408,6 +408,23 @@ fn a_load_from_nowhere_and_one_that_is_not_aligned_fault() {
     }
 }
 
+/// The chip has an MPU of 8 regions (DS 2.4.6.1): `MPU_TYPE.DREGION` is in bits 15 to 8 (ARMv6-M B3.5).
+#[test]
+fn a_program_that_enables_the_mpu_is_told_once_that_it_is_not_modelled() {
+    // r0 is MPU_TYPE. LDR r2, [r0]; STR r1, [r0, #8], [r0, #12], [r0, #16]; STR r1, [r0, #4] twice; LDR r3, [r0, #4]; B .
+    let code = [NOP, 0x6802, 0x6081, 0x60c1, 0x6101, 0x6041, 0x6041, 0x6843, STAY];
+    for (value, notes) in [(1, 1), (0, 0), (4, 0)] {
+        let mut machine = machine(&code);
+        machine.core_mut(0).set_register(0, 0xe000_ed90);
+        machine.core_mut(0).set_register(1, value);
+        machine.run_until(200);
+        assert_eq!((machine.core(0).register(2), machine.core(0).register(3)), (0x800, 0));
+        let said = &machine.bus.diagnostics.pending;
+        assert_eq!(said.len(), notes, "{said:?}");
+        assert!(said.iter().all(|note| note.contains("MPU is not modelled: MPU_CTRL.ENABLE is ignored")), "{said:?}");
+    }
+}
+
 #[test]
 fn sev_wakes_the_other_core() {
     let mut machine = machine(&[0xbf20, NOP, NOP, STAY]);

@@ -20,6 +20,14 @@ CODE = SRAM + 8
 FOREVER = (0xE7FE,)  # b .
 SLEEP = (0xBF30, 0xE7FD)  # wfi; b back to it
 UNDEFINED = (0xDE00,)  # udf #0
+LAST_WORDS = (
+    *(0x4808, 0x2101, 0x0589, 0x6001),  # UART0 out of reset
+    *(0x4807, 0x2143, 0x6241, 0x2134, 0x6281, 0x2170, 0x62C1, 0x4905, 0x6301),  # 115200 baud of 125 MHz
+    *(0x2178, 0x6001, 0x6001),  # "xx"
+    *(0xDE00, 0xBF00),  # udf #0
+    *(0xF000, 0x4000, 0x4000, 0x4003, 0x0301, 0x0000),
+)
+"""Sends two characters and locks up before they are out."""
 EXIT_42 = (0x2020, 0xA101, 0xBEAB, 0xBF00, 0x0026, 0x0002, 42, 0)  # SYS_EXIT_EXTENDED with {0x20026, 42}
 
 _COMPILE = ("-mcpu=cortex-m0plus", "-mthumb", "-O2", "-std=c11", "-ffreestanding", "-g")

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from intercore.sim import CoreState, Reason, Simulator
-from tests.sim.firmware import EXIT_42, SLEEP, SRAM, UNDEFINED, example, raw
+from tests.sim.firmware import CODE, EXIT_42, SLEEP, SRAM, UNDEFINED, example, raw
 
 
 def test_a_run_ends_in_the_cycle_that_was_asked_for(forever: Simulator) -> None:
@@ -91,6 +91,19 @@ def test_a_fault_that_cannot_be_handled_is_a_lockup() -> None:
     assert (stop.reason, stop.core) == (Reason.LOCKUP, 0)
     assert f"core 0 locked up at {stop.pc:#010x}" in stop.sentence
     assert simulator.registers(0).state is CoreState.LOCKED_UP
+
+
+def test_a_crash_is_described_and_a_further_run_ends_when_nothing_more_can_happen() -> None:
+    simulator = Simulator(raw(*UNDEFINED), base=SRAM)
+    assert simulator.crash(0) is None
+    simulator.run()
+    crash = simulator.crash(0)
+    assert crash is not None
+    assert f"undefined instruction 0xde00 at {CODE:#010x}" in crash
+    assert simulator.crash(1) is None
+    stop = simulator.run()
+    assert stop.reason is Reason.DEAD_END
+    assert "core 0 is locked up; core 1 sleeps" in stop.sentence
 
 
 def test_an_image_without_a_boot_loader_in_flash_is_explained() -> None:

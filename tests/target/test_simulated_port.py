@@ -14,7 +14,7 @@ from intercore.link.port import TargetLostError
 from intercore.sim import Simulator, TimedOutput
 from intercore.target.simulated_chip import SimulatedChip
 from intercore.target.simulated_port import SLICE, SimulatedPort, heard
-from tests.sim.firmware import EXIT_42, FOREVER, UNDEFINED, example, raw, uf2
+from tests.sim.firmware import EXIT_42, FOREVER, LAST_WORDS, UNDEFINED, example, raw, uf2
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,6 +123,14 @@ def test_a_program_that_ends_is_told_with_its_exit_code(tmp_path: Path) -> None:
 def test_a_lockup_is_told_with_cycle_and_registers(tmp_path: Path) -> None:
     port = SimulatedPort(Simulator(program(tmp_path, *UNDEFINED)), RATE)
     with pytest.raises(TargetLostError, match=r"core 0 locked up at 0x.*core 0 locked up.*pc 0x\w+, lr 0x\w+, sp 0x"):
+        port.read(1)
+
+
+def test_what_was_written_before_a_lockup_is_heard(tmp_path: Path) -> None:
+    port = SimulatedPort(Simulator(program(tmp_path, *LAST_WORDS), clock=125_000_000), RATE)
+    with pytest.raises(
+        TargetLostError, match=r"undefined instruction 0xde00 at 0x\w+; at cycle .*; its last words: xx$"
+    ):
         port.read(1)
 
 

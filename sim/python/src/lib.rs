@@ -190,7 +190,7 @@ impl Machine {
                 })
             });
             signal?;
-            Ok(ended(&state.session, &end))
+            Ok(ended(&state.session, &state.image, &end))
         })
     }
 
@@ -259,6 +259,12 @@ impl Machine {
             let numbered = std::array::from_fn(|register| core.register(register));
             Ok((numbered, core.xpsr(), core.msp(), core.psp(), core.primask(), core.control(), core.state()))
         })
+    }
+
+    /// What has become of a core's program, if it has crashed or ended without semihosting.
+    fn crash(&self, core: u8) -> PyResult<Option<String>> {
+        let number = core_number(core)?;
+        self.with(|state| Ok(state.session.inquest(&state.image).tell(number)))
     }
 
     /// Names in the image, by rising address.
@@ -425,7 +431,7 @@ enum ImageSource {
     Path(PathBuf),
 }
 
-fn ended(session: &Session, end: &End) -> Ended {
+fn ended(session: &Session, image: &Image, end: &End) -> Ended {
     let (kind, core, pc, status) = match *end {
         End::Executes { core, pc } => ("address", Some(core), Some(pc), None),
         End::Said { .. } => ("text", None, None, None),
@@ -435,7 +441,7 @@ fn ended(session: &Session, end: &End) -> Ended {
         End::Stop(Stop::Lockup { core, pc }) => ("lockup", Some(core), Some(pc), None),
         _ => ("unexpected", None, None, None),
     };
-    (kind, core, pc, status, session.machine.now(), session.explain(end))
+    (kind, core, pc, status, session.machine.now(), session.explain(end, image))
 }
 
 /// The command `intercore-sim`: its arguments, the first one its name, to its exit code.

@@ -218,6 +218,7 @@ pub struct Bus {
     pub(crate) host_call: Option<u8>,
     pub(crate) breakpoint: Option<(u8, u32)>,
     pub(crate) reset: Option<u8>,
+    pub(crate) locked_up: Option<u8>,
 }
 
 impl Bus {
@@ -242,6 +243,7 @@ impl Bus {
             host_call: None,
             breakpoint: None,
             reset: None,
+            locked_up: None,
         }
     }
 
@@ -486,6 +488,7 @@ impl Hash for Bus {
             host_call: _,
             breakpoint: _,
             reset: _,
+            locked_up: _,
         } = self;
         (memory, xip, peripherals, clocks, irq, last, free_at, priority).hash(hasher);
     }

@@ -28,6 +28,7 @@ pub(super) mod burst;
 pub mod decode;
 pub mod exception;
 pub mod execute;
+pub mod hard_fault;
 pub(super) mod lane;
 pub mod nvic;
 pub mod step;
@@ -37,6 +38,7 @@ pub mod wide;
 use crate::chip::bus::{Bus, Slave};
 use crate::chip::clock::{Cycle, NEVER};
 use decode::Width;
+use hard_fault::HardFault;
 use nvic::Nvic;
 use std::hash::{Hash, Hasher};
 use systick::SysTick;
@@ -169,6 +171,8 @@ pub struct Core {
     /// Value loaded into the base register of an LDM: kept apart, since an interrupt restarts the instruction.
     pub(crate) loaded_base: Option<u32>,
     pub(crate) primask: bool,
+    /// EPSR.T: clear from a branch to an even address up to the entry to the fault that this is.
+    pub(crate) thumb: bool,
     /// CONTROL.SPSEL: thread mode uses the process stack.
     pub(crate) spsel: bool,
     /// CONTROL.nPRIV: thread mode is unprivileged.
@@ -198,6 +202,9 @@ pub struct Core {
     pub(crate) contested: bool,
     /// The cycle in which execution resumes at a breakpoint, without stopping there again.
     pub(crate) passes_at: Cycle,
+    /// The `HardFault` that was taken and not returned from, and the fault that led to lockup.
+    hard_fault: Option<Box<HardFault>>,
+    lockup_fault: Option<Box<HardFault>>,
 }
 
 impl Core {
@@ -228,6 +235,7 @@ impl Core {
             writeback: 0,
             loaded_base: None,
             primask: false,
+            thumb: true,
             spsel: false,
             unprivileged: false,
             ipsr: 0,
@@ -246,6 +254,8 @@ impl Core {
             resume_from_exit: false,
             contested: false,
             passes_at: NEVER,
+            hard_fault: None,
+            lockup_fault: None,
         }
     }
 
@@ -279,6 +289,7 @@ impl Core {
     /// Sends the core to `entry` at cycle `now`, as a branch would.
     pub fn start_at(&mut self, entry: u32, now: Cycle) {
         self.pc = entry & !1;
+        self.thumb = true;
         self.t = now;
         self.post(self.pc & !3, Phase::Target);
     }
@@ -383,7 +394,7 @@ impl Core {
     /// xPSR: flags, Thumb bit, exception number.
     #[must_use]
     pub fn xpsr(&self) -> u32 {
-        self.flags() | 1 << 24 | u32::from(self.ipsr)
+        self.flags() | u32::from(self.thumb) << 24 | u32::from(self.ipsr)
     }
 
     /// APSR flags as in xPSR.
@@ -484,6 +495,7 @@ impl Hash for Core {
             writeback,
             loaded_base,
             primask,
+            thumb: _, // where it is clear, it stands in the frame
             spsel,
             unprivileged,
             ipsr,
@@ -502,6 +514,8 @@ impl Hash for Core {
             resume_from_exit: _,
             contested: _,
             passes_at: _,
+            hard_fault: _, // for people
+            lockup_fault: _,
         } = self;
         // What nothing is posted with is left over from an access that need not have been posted in another run.
         let posted = *phase == Phase::Delayed || *slave != Slave::Internal;

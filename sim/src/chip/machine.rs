@@ -2,6 +2,7 @@
 
 mod decoupled;
 mod host;
+mod prospects;
 mod schedule;
 mod semihosting;
 
@@ -50,7 +51,7 @@ pub enum Stop {
     DeadEnd,
     /// The UART of `Machine::listen` has sent a byte; it ends in this cycle.
     Heard,
-    /// A core is locked up: it faulted where it could not handle a fault.
+    /// A core locks up in this cycle: it faulted where it could not handle a fault. The other core can go on.
     Lockup {
         /// Which core.
         core: u8,
@@ -87,7 +88,6 @@ pub struct Machine {
     /// What firmware wrote by semihosting.
     pub host_output: Vec<u8>,
     exit: Option<(u8, i32)>,
-    told_lockup: [bool; 2],
     dma: DmaMasters,
     /// The cycle before which a core does not come out of reset, for a fault that was asked for; 0 if there is none.
     off_until: [Cycle; 2],
@@ -113,7 +113,6 @@ impl Machine {
             lines: 0,
             host_output: Vec::new(),
             exit: None,
-            told_lockup: [false; 2],
             dma: DmaMasters::default(),
             off_until: [0; 2],
         }
@@ -134,6 +133,10 @@ impl Machine {
     /// A core, to change its registers. Only while the machine stands still, as always when this can be called.
     pub fn core_mut(&mut self, number: usize) -> &mut Core {
         &mut self.cores[number & 1]
+    }
+
+    fn core_and_bus(&mut self, number: usize) -> (&mut Core, &mut Bus) {
+        (&mut self.cores[number & 1], &mut self.bus)
     }
 
     /// Puts bytes at an address of ROM, SRAM or flash, without side effects. False if there is no memory for all of them.
@@ -172,7 +175,6 @@ impl Machine {
             return;
         }
         self.cores[number & 1].reset(now, &self.bus);
-        self.told_lockup[number & 1] = false;
         self.bus.watch.life(now, number as u8 & 1, Life::Starts);
     }
 
@@ -243,9 +245,6 @@ impl Machine {
                     return stop;
                 }
                 continue;
-            }
-            if let Some(stop) = self.lockup() {
-                return stop;
             }
             let nothing = event == NEVER && dma == NEVER && self.cores.iter().all(|core| core.t == NEVER);
             if bound == NEVER || nothing {
@@ -335,6 +334,10 @@ impl Machine {
         if let Some((core, code)) = self.exit.take() {
             return Some(Stop::Exit { core, code });
         }
+        if let Some(core) = self.bus.locked_up.take() {
+            self.cores[usize::from(core)].rest_locked_up();
+            return Some(Stop::Lockup { core, pc: self.cores[usize::from(core)].register(15) });
+        }
         let (core, pc) = self.bus.breakpoint.take()?;
         if let Some(stop) = self.bus.watch.take_stop(core) {
             return Some(stop);
@@ -413,14 +416,6 @@ impl Machine {
         self.pass_interrupts(now);
     }
 
-    fn lockup(&mut self) -> Option<Stop> {
-        let locked_up = [0, 1].map(|number: usize| self.cores[number].is_locked_up());
-        let core = (0..2).find(|&i| locked_up[i] && !self.told_lockup[i]);
-        self.told_lockup = locked_up;
-        let core = core?;
-        Some(Stop::Lockup { core: core as u8, pc: self.cores[core].register(15) })
-    }
-
     /// Makes an interrupt pending on one core now, as a write to `NVIC_ISPR` would.
     pub fn raise_interrupt(&mut self, number: usize, interrupt: u8) {
         let now = self.now;
@@ -467,7 +462,6 @@ impl Hash for Machine {
             lines,
             host_output: _,
             exit: _,
-            told_lockup: _,
             dma,
             off_until: _,
         } = self;

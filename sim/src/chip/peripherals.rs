@@ -156,8 +156,8 @@ impl Peripherals {
     pub fn read(&mut self, address: u32, context: &mut Context<'_>) -> Option<u32> {
         let (block, offset) = match decode(address) {
             Decoded::Modelled(block, offset) => (block, offset),
-            Decoded::Unmodelled(name, offset) => {
-                context.diagnostics.unmodelled(name, offset, "read of", context.now);
+            Decoded::Unmodelled(name) => {
+                context.diagnostics.unmodelled_block(name, context.now);
                 return Some(0);
             }
             Decoded::Nothing => return None,
@@ -189,8 +189,8 @@ impl Peripherals {
     pub fn write(&mut self, address: u32, value: u32, context: &mut Context<'_>) -> Option<()> {
         let (block, offset) = match decode(address) {
             Decoded::Modelled(block, offset) => (block, offset),
-            Decoded::Unmodelled(name, offset) => {
-                context.diagnostics.unmodelled(name, offset, "write to", context.now);
+            Decoded::Unmodelled(name) => {
+                context.diagnostics.unmodelled_block(name, context.now);
                 return Some(());
             }
             Decoded::Nothing => return None,

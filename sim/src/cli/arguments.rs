@@ -22,8 +22,8 @@ Examples:
   intercore-sim --fault uart-in:flip=0.001,seed=7 --fault reset@2e6 firmware.elf
       runs it with a bad line and a reset
 
-The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED); 1 for a lockup, a dead end, the
-cycle limit, or output that cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C.";
+The exit code is the firmware's, if it ends by semihosting (SYS_EXIT, SYS_EXIT_EXTENDED) or in _exit; 1 for a crash of which
+nothing more can come, a dead end, the cycle limit, or output that cannot be written; 2 for a bad image or a wrong command line; 130 after Ctrl-C.";
 
 /// Runs firmware on a simulated RP2040 that counts every cycle. UART0 is standard input and output.
 #[derive(clap::Parser)]

@@ -27,8 +27,14 @@ pub fn run(run: &mut Run, address: &str) -> Result<Stop, (u8, String)> {
     match serve(stream, &mut debugged) {
         Outcome::Ended(stop) => Ok(stop),
         Outcome::Detached => loop {
-            if let Some(stop) = debugged.proceed() {
-                return Ok(stop);
+            let stop = debugged.proceed();
+            if debugged.run.is_over(stop.as_ref().unwrap_or(&Stop::Limit)) {
+                return Ok(Stop::DeadEnd);
+            }
+            match stop {
+                // The other core goes on.
+                None | Some(Stop::Lockup { .. }) => {}
+                Some(stop) => return Ok(stop),
             }
         },
         Outcome::Killed => Err((STOPPED, format!("cycle {}: killed by GDB", run.machine.now()))),

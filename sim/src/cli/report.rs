@@ -2,18 +2,16 @@
 
 use std::fmt::Write as _;
 
-use crate::chip::machine::Machine;
-use crate::firmware::bootrom;
-use crate::firmware::image::Image;
+use crate::firmware::crash::Inquest;
 
 /// Registers of both cores, with the functions they are in.
-pub fn registers(machine: &Machine, image: &Image) -> String {
+pub fn registers(inquest: &Inquest<'_>) -> String {
     let mut text = String::new();
     for number in 0..2 {
-        let core = machine.core(number);
+        let core = inquest.machine.core(number);
         let state = core.state();
         // Writing to a String does not fail.
-        let _ = write!(text, "core {number} is {state} at {}", place(core.register(15), image));
+        let _ = write!(text, "core {number} is {state} at {}", inquest.place(core.register(15)));
         for register in 0..16 {
             let name =
                 ["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr", "pc"]
@@ -32,12 +30,4 @@ pub fn registers(machine: &Machine, image: &Image) -> String {
         );
     }
     text
-}
-
-fn place(pc: u32, image: &Image) -> String {
-    match image.function_at(pc) {
-        Some((name, offset)) => format!("{pc:#010x} ({name} + {offset})"),
-        None if pc < bootrom::SIZE as u32 => format!("{pc:#010x} (boot ROM)"),
-        None => format!("{pc:#010x}"),
-    }
 }

@@ -14,6 +14,7 @@ use crate::chip::clock::{Cycle, NEVER};
 use crate::chip::machine::{Engine, Machine, Stop};
 use crate::fault::Faults;
 use crate::firmware::bootrom;
+use crate::firmware::crash::{Fate, Inquest};
 use crate::firmware::image::Image;
 use crate::observe::timeline::Timeline;
 use crate::observe::trace_hash::TraceHash;
@@ -36,12 +37,14 @@ enum End {
 }
 
 impl End {
-    /// For scripts.
-    fn name(&self) -> &'static str {
+    /// For scripts. A run that has come to a dead end is called after what became of the cores.
+    fn name(&self, fates: [Fate; 2]) -> &'static str {
         match self {
             Self::Machine(Stop::Exit { .. }) => "exit",
+            Self::Machine(Stop::DeadEnd) if fates.contains(&Fate::LockedUp) => "lockup",
+            Self::Machine(Stop::DeadEnd) if fates.contains(&Fate::Faulted) => "fault",
+            Self::Machine(Stop::DeadEnd) if returned(fates).is_some() => "returned",
             Self::Machine(Stop::DeadEnd) => "dead end",
-            Self::Machine(Stop::Lockup { .. }) => "lockup",
             Self::Machine(_) => "limit",
             Self::Unheard => "unheard",
             Self::Interrupted => "interrupted",
@@ -49,15 +52,25 @@ impl End {
         }
     }
 
-    fn exit_code(&self) -> u8 {
+    fn exit_code(&self, fates: [Fate; 2]) -> u8 {
         match self {
             Self::Machine(Stop::Exit { code, .. }) => code.to_le_bytes()[0],
+            Self::Machine(Stop::DeadEnd) => returned(fates).map_or(STOPPED, |status| status.to_le_bytes()[0]),
             Self::Interrupted => INTERRUPTED,
             _ => STOPPED,
         }
     }
 }
 
+/// The status that a program ended with which called `_exit`, if no core crashed.
+fn returned(fates: [Fate; 2]) -> Option<i32> {
+    if fates.iter().any(|fate| matches!(fate, Fate::LockedUp | Fate::Faulted)) {
+        return None;
+    }
+    fates.iter().find_map(|fate| if let Fate::Returned(status) = fate { Some(*status) } else { None })
+}
+
+#[allow(clippy::struct_excessive_bools)] // each is of a matter of its own
 pub struct Run {
     pub(super) machine: Machine,
     image: Image,
@@ -76,6 +89,10 @@ pub struct Run {
     hash: Option<TraceHash>,
     interrupt: Interrupt,
     quiet: bool,
+    /// By core, whether it was told that it crashed.
+    told: [bool; 2],
+    /// Nothing more will come of the run than what UARTs still have to send.
+    lost: bool,
 }
 
 impl Run {
@@ -124,6 +141,8 @@ impl Run {
             hash: arguments.hash.then(TraceHash::default),
             interrupt: Interrupt::listen().map_err(|why| format!("cannot listen for Ctrl-C: {why}"))?,
             quiet: arguments.quiet,
+            told: [false; 2],
+            lost: false,
         })
     }
 
@@ -146,13 +165,21 @@ impl Run {
         {
             end = End::Unwritable(why);
         }
-        if !matches!(end, End::Machine(Stop::Exit { .. })) {
-            tell(&self.explain(&end, arguments));
-            print(&report::registers(&self.machine, &self.image));
+        let exits = matches!(end, End::Machine(Stop::Exit { .. }));
+        for number in 0..2 {
+            // A program that ends by semihosting may be in `_exit`, of course.
+            if !(exits && matches!(self.inquest().fate(number), Fate::Returned(_))) {
+                self.tell_crash(number);
+            }
         }
-        let mut code = end.exit_code();
+        if !exits {
+            tell(&self.explain(&end, arguments));
+            print(&report::registers(&self.inquest()));
+        }
+        let fates = [0, 1].map(|number| self.inquest().fate(number));
+        let mut code = end.exit_code(fates);
         let hash = self.hash.as_ref().map(|hash| format!("{:016x}", hash.finish(&self.machine)));
-        let statistics = Statistics::new(&self.machine, took, end.name(), code, hash.clone());
+        let statistics = Statistics::new(&self.machine, took, end.name(fates), code, hash.clone());
         if let Some(path) = &arguments.stats
             && let Err(why) = std::fs::write(path, statistics.json())
         {
@@ -184,7 +211,12 @@ impl Run {
             if let Err(why) = self.timeline.as_mut().map_or(Ok(()), |timeline| timeline.drain(&mut self.machine)) {
                 return End::Unwritable(why);
             }
+            if self.is_over(&stop) {
+                return End::Machine(Stop::DeadEnd);
+            }
             match stop {
+                // The other core goes on.
+                Stop::Lockup { .. } => {}
                 Stop::Limit if self.machine.now() >= self.max_cycles => return End::Machine(stop),
                 Stop::Limit if heard => {}
                 Stop::Limit => return End::Unheard,
@@ -205,7 +237,39 @@ impl Run {
     fn limit(&self) -> Cycle {
         let slice = (self.machine.now() / SLICE + 1).saturating_mul(SLICE);
         let snapshot = self.hash.as_ref().map_or(NEVER, TraceHash::next);
-        slice.min(snapshot).min(self.faults.next()).min(self.max_cycles)
+        let character = self.machine.next_character().filter(|_| self.lost).unwrap_or(NEVER);
+        slice.min(snapshot).min(self.faults.next()).min(self.max_cycles).min(character)
+    }
+
+    /// Whether nothing more will come of the run after this stop, and nothing is left to be sent. Tells of cores that have
+    /// crashed. It looks at ends of slices only, and at lock-ups: so the end does not depend on what else a run stops for.
+    pub(super) fn is_over(&mut self, stop: &Stop) -> bool {
+        if matches!(stop, Stop::Lockup { .. }) || self.machine.now().is_multiple_of(SLICE) {
+            for number in 0..2 {
+                if self.machine.has_crashed(number) {
+                    self.tell_crash(number);
+                } else {
+                    self.told[number] = false;
+                }
+            }
+            self.lost = self.faults.next() == NEVER && self.machine.is_lost();
+        }
+        self.lost && self.machine.next_character().is_none()
+    }
+
+    fn inquest(&self) -> Inquest<'_> {
+        Inquest { machine: &self.machine, image: Some(&self.image), own_rom: self.own_rom }
+    }
+
+    /// Says what has become of a core, once, if that is the end of its program.
+    fn tell_crash(&mut self, number: usize) {
+        if self.told[number] {
+            return;
+        }
+        if let Some(sentence) = self.inquest().tell(number) {
+            tell(&format!("cycle {}: {sentence}", self.machine.now()));
+            self.told[number] = true;
+        }
     }
 
     /// After a reset of the chip: what was done when it was first started. Memory keeps what it holds.
@@ -281,7 +345,7 @@ impl Run {
             End::Interrupted => "interrupted".to_owned(),
             End::Unwritable(why) => arguments.trace.as_ref().map_or_else(String::new, |path| unwritable(path, why)),
             End::Machine(Stop::Limit) => "the limit of --max-cycles is reached".to_owned(),
-            End::Machine(stop) => why_stopped(&self.machine, stop, self.own_rom),
+            End::Machine(stop) => why_stopped(stop, &self.inquest()),
         };
         format!("cycle {cycle}: {why}")
     }

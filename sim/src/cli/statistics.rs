@@ -19,7 +19,8 @@ pub struct Statistics {
     format: u32,
     /// Always true: these figures are of the simulated chip.
     simulated: bool,
-    /// How the run ended: `exit`, `limit`, `dead end`, `lockup`, `interrupted`, `unheard` or `unwritable`.
+    /// How the run ended: `exit`, `limit`, `dead end`, `interrupted`, `unheard` or `unwritable`; and instead of `dead end`,
+    /// `lockup` if a core is locked up, `fault` if one stays in its handler of a `HardFault`, `returned` if `main` did.
     end: &'static str,
     exit_code: u8,
     /// Cycles of `clk_sys` since power-on.
@@ -32,6 +33,8 @@ pub struct Statistics {
     emulated_mhz: f64,
     /// As `--hash` prints it, if that was asked for.
     hash: Option<String>,
+    /// By block of which nothing is modelled, accesses to it by cores and DMA.
+    unmodelled_accesses: BTreeMap<&'static str, u64>,
     /// Core 0 and core 1.
     cores: [Core; 2],
 }
@@ -68,6 +71,7 @@ impl Statistics {
             host_seconds,
             emulated_mhz: if host_seconds > 0.0 { cycles as f64 / host_seconds / 1e6 } else { 0.0 },
             hash,
+            unmodelled_accesses: machine.bus.diagnostics.unmodelled_blocks().clone(),
             cores: [0, 1].map(|number| Core::new(machine, number)),
         }
     }
@@ -111,6 +115,9 @@ impl Statistics {
         let words = both(|core| core.fifo_words_lost);
         if words != [0, 0] {
             row("words for it lost on purpose", words, false);
+        }
+        for (block, accesses) in &self.unmodelled_accesses {
+            let _ = writeln!(text, "{:<34}{accesses:>16}", format!("accesses to {block}, not modelled"));
         }
         text
     }

@@ -5,6 +5,7 @@
 mod boot;
 mod elf;
 mod error;
+mod lines;
 mod uf2;
 
 use std::ops::Range;
@@ -14,6 +15,7 @@ use boot::boot_without_entry;
 
 pub use boot::Boot;
 pub use error::ImageError;
+pub use lines::Lines;
 
 /// Flash, by its address in the XIP window that is cached (datasheet 2.2).
 pub const FLASH: Range<u32> = 0x1000_0000..0x1100_0000;
@@ -65,6 +67,8 @@ pub struct Image {
     pub boot: Boot,
     /// By rising address.
     pub symbols: Vec<Symbol>,
+    /// Source lines of the code.
+    pub lines: Lines,
 }
 
 impl Image {
@@ -113,7 +117,7 @@ impl Image {
         check_range(base, bytes.len() as u64)?;
         let segments = vec![Segment { address: base, bytes: bytes.to_vec() }];
         let boot = boot_without_entry(&segments);
-        Ok(Self { segments, boot, symbols: Vec::new() })
+        Ok(Self { segments, boot, symbols: Vec::new(), lines: Lines::default() })
     }
 
     /// The address of a symbol.

@@ -1,7 +1,6 @@
 //! Memory as GDB sees it: nothing is disturbed by looking.
 
 use crate::chip::bus::{Slave, locate};
-use crate::chip::clock::NEVER;
 use crate::chip::machine::Machine;
 use crate::chip::peripherals::Peripherals;
 use crate::firmware::image::FLASH;
@@ -44,8 +43,7 @@ fn peek(machine: &Machine, core: usize, address: u32) -> Option<u32> {
         }
         Slave::Private if address >> 12 == 0xe000e => {
             let core = machine.core(core);
-            let now = if core.t == NEVER { machine.now() } else { core.t };
-            // The counter of a core that sleeps goes on.
+            let now = core.private_time(machine.now());
             let is_systick = (0x10..0x20).contains(&(address & 0xfff));
             Some(if is_systick { core.systick.read(address, now) } else { core.peek_private(address) })
         }
@@ -53,13 +51,15 @@ fn peek(machine: &Machine, core: usize, address: u32) -> Option<u32> {
     }
 }
 
-/// Writes memory, or registers of peripherals if these are whole words. False if there is nothing to write to, or not for a
-/// debugger: ROM, NVIC, `SysTick`.
+/// Writes memory, or registers of peripherals and of a core's own bus if these are whole words. False if there is nothing to
+/// write to, or only ROM.
 pub fn write(machine: &mut Machine, core: usize, start: u32, bytes: &[u8]) -> bool {
     let Some(end) = start.checked_add(bytes.len() as u32) else { return false };
     let (words, rest) = bytes.as_chunks();
     match locate(start).0 {
-        Slave::Apb | Slave::FastPeripherals | Slave::Sio if start.is_multiple_of(4) && rest.is_empty() => {
+        Slave::Apb | Slave::FastPeripherals | Slave::Sio | Slave::Private
+            if start.is_multiple_of(4) && rest.is_empty() =>
+        {
             words.iter().zip((start..end).step_by(4)).all(|(word, at)| write_register(machine, core, at, *word))
         }
         Slave::Rom => false,
@@ -69,14 +69,23 @@ pub fn write(machine: &mut Machine, core: usize, start: u32, bytes: &[u8]) -> bo
 
 fn write_register(machine: &mut Machine, core: usize, address: u32, bytes: [u8; 4]) -> bool {
     let (value, now) = (u32::from_le_bytes(bytes), machine.now());
-    if locate(address).0 == Slave::Sio {
-        machine.bus.write_io(core as u8, address, value, now);
-        return true;
+    match locate(address).0 {
+        Slave::Sio => {
+            machine.write_io(core, address, value);
+            true
+        }
+        Slave::Private if address >> 12 == 0xe000e => {
+            machine.write_private(core, address, value);
+            true
+        }
+        Slave::Private => false,
+        _ => {
+            // The cores hear of it before they go on.
+            machine.bus.touch(now);
+            machine.bus.registers_written = true;
+            machine.write_register(address, value)
+        }
     }
-    // The cores hear of it before they go on.
-    machine.bus.touch(now);
-    machine.bus.registers_written = true;
-    machine.write_register(address, value)
 }
 
 /// Erases flash: all ones. False if not all of it is flash.

@@ -149,6 +149,68 @@ fn memory_is_read_without_side_effects_and_written() {
 }
 
 #[test]
+fn registers_of_a_cores_own_bus_are_written() {
+    let Some(elf) = build("fifo_polled", "flash") else { return };
+    let commands = [
+        "break example",
+        "continue",
+        "set var *(unsigned *)0xe000ed08 = 0x200001ff", // VTOR: bits 31 to 8
+        "print/x *(unsigned *)0xe000ed08",
+        "set var *(unsigned *)0xe000e100 = 0x05000000", // NVIC_ISER
+        "set var *(unsigned *)0xe000e180 = 0x01000000", // NVIC_ICER
+        "print/x *(unsigned *)0xe000e100",
+        "set var *(unsigned *)0xe000e400 = 0xffffffff", // NVIC_IPR0: two bits of each byte
+        "print/x *(unsigned *)0xe000e400",
+        "set var *(unsigned *)0xe000e014 = 0x1234", // SYST_RVR
+        "print/x *(unsigned *)0xe000e014",
+        "set var *(unsigned *)0xe000ed10 = 0x10", // SCR
+        "print/x *(unsigned *)0xe000ed10",
+        "thread 2",
+        "print/x *(unsigned *)0xe000ed08", // that core's is another
+        "print/x *(unsigned *)0xe000ed10",
+        "kill",
+    ];
+    let (said, _) = debug(&elf, NO_OPTIONS, &commands);
+    // Core 1 is still in the boot ROM, in its deep sleep.
+    assert_eq!(printed(&said), [0x2000_0100, 0x0400_0000, 0xc0c0_c0c0, 0x1234, 0x10, 0, 0x4], "{said}");
+}
+
+#[test]
+fn an_interrupt_that_a_debugger_makes_pending_wakes_its_core() {
+    // CPSID i; WFI; B .
+    let image = image("pend", &[0xb672, 0xbf30, STAY]);
+    let wake = ["set var *(unsigned *)0xe000e100 = 1 << 26", "set var *(unsigned *)0xe000e200 = 1 << 26"];
+    let commands = [&["continue"][..], &wake, &["continue"]].concat();
+    let limited = ["--base", "0x20000000", "--max-cycles", "200000"];
+    let (said, (code, _, err)) = debug(&image, &limited, &commands);
+    contains(&said, &["dead end: both cores sleep for good", "Program terminated with signal SIGXCPU"]);
+    contains(&err, &["core 0 is running at 0x2000000c"]);
+    assert_eq!(code, Some(1));
+}
+
+#[test]
+fn the_divider_of_a_core_is_read_and_used_while_time_stands_still() {
+    let Some(elf) = build("fifo_polled", "sram") else { return };
+    let commands = [
+        "break example",
+        "continue",
+        "set var *(unsigned *)0xd0000060 = 100", // DIV_UDIVIDEND
+        "set var *(unsigned *)0xd0000064 = 7",   // DIV_UDIVISOR
+        "print/x *(unsigned *)0xd0000078",       // DIV_CSR: READY, and DIRTY until a core reads the quotient
+        "print/x *(unsigned *)0xd0000074",
+        "print/x *(unsigned *)0xd0000070",
+        "print/x *(unsigned *)0xd0000070",
+        "print/x *(unsigned *)0xd0000078",
+        "set var *(int *)0xd0000068 = -100", // DIV_SDIVIDEND
+        "set var *(int *)0xd000006c = 7",    // DIV_SDIVISOR
+        "print/x *(unsigned *)0xd0000070",
+        "kill",
+    ];
+    let (said, _) = debug(&elf, NO_OPTIONS, &commands);
+    assert_eq!(printed(&said), [3, 2, 14, 14, 3, 14_u32.wrapping_neg()], "{said}");
+}
+
+#[test]
 fn gdb_loads_an_image_and_starts_it() {
     for memory in ["sram", "flash"] {
         let Some(elf) = build("spinlock", memory) else { return };

@@ -82,7 +82,10 @@ class Reason(enum.Enum):
     DEAD_END = "dead end"
     """Both cores sleep or are off, and nothing is pending that could wake them; input can."""
     LOCKUP = "lockup"
-    """A core faulted where it could not handle a fault. A further run goes on with the other core."""
+    """A core faulted where it could not handle a fault, in this cycle. A further run goes on with the other core.
+
+    It also goes on with what UARTs still have to send.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +360,13 @@ class Simulator:
         if isinstance(place, str):
             return self._symbol(place).address
         return _whole("address", place, 0, _U32)
+
+    def crash(self, core: int) -> str | None:
+        """Return what has become of a core's program, a clause; None if it goes on, sleeps or never began.
+
+        It is where and why the core locked up, what fault it handles, or that it called _exit, as when main returns.
+        """
+        return self._machine.crash(_number("core", core))
 
     def function_at(self, address: int) -> tuple[str, int] | None:
         """Return the name of the function that an address is in, and how many bytes from its beginning."""

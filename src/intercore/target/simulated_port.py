@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.link.port import Port, TargetLostError
-from intercore.sim import Reason
+from intercore.sim import CoreState, Reason
 from intercore.text import printable
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ SLICE = 0.001
 """Seconds of the chip's time between two looks at its output: a few lines at the highest rates."""
 BITS = 10
 """Of a character: start bit, 8 data bits, stop bit."""
+TEXT = 40
+"""Characters that a UART may still have to send when a core has crashed: its FIFO holds 32."""
 TOLERANCE = 0.02
 """By which two ends of a serial line may differ, as a fraction: half a bit in ten is 5 %, shared by both."""
 
@@ -56,6 +58,8 @@ class SimulatedPort(Port):
         if stop.reason is Reason.DEAD_END:  # what is written next may wake it
             self._chip.advance(cycles)
             return
+        if stop.reason is Reason.LOCKUP:  # what was written before is still on its way
+            self._chip.run(round(TEXT * BITS / self.rate * self._chip.clocks.sys))
         said = self._take()
         raise TargetLostError(self._obituary(stop, said))
 
@@ -87,7 +91,13 @@ def symptoms(chip: Simulator) -> str:
     """Return where both cores are and what they do, a clause: for a chip that hangs, or whose program ended."""
     lost = [(chip.statistics(core).fifo_words_lost, core) for core in (0, 1)]
     words = "".join(f"; words for core {core} lost on purpose: {count}" for count, core in lost if count)
-    return f"at cycle {chip.now}: core 0 {_core(chip, 0)}, core 1 {_core(chip, 1)}{words}"
+    return f"at cycle {chip.now}: core 0 {_core(chip, 0)}, core 1 {_core(chip, 1)}{words}{_crashes(chip)}"
+
+
+def _crashes(chip: Simulator) -> str:
+    """Return what the cores' states do not say: faults that are being handled. Lock-ups end a run, with their cause."""
+    crashes = [chip.crash(core) for core in (0, 1) if chip.registers(core).state is not CoreState.LOCKED_UP]
+    return "".join(f"; {crash}" for crash in crashes if crash)
 
 
 def _core(chip: Simulator, number: int) -> str:

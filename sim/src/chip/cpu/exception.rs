@@ -5,6 +5,7 @@
 
 use super::decode::Width;
 use super::execute::End;
+use super::hard_fault::Cause;
 use super::{Core, Phase};
 use crate::chip::bus::Bus;
 use crate::chip::clock::{Cycle, NEVER, Ticks};
@@ -73,7 +74,12 @@ impl Core {
 
     /// Lets `SysTick` raise what it has raised by now.
     pub(crate) fn systick_due(&mut self) {
-        if let Some(at) = self.systick.take_exception(self.t) {
+        self.systick_due_by(self.t);
+    }
+
+    /// The same by a cycle that need not be that of the core's next step.
+    pub(super) fn systick_due_by(&mut self, now: Cycle) {
+        if let Some(at) = self.systick.take_exception(now) {
             self.pend(SYS_TICK, at);
         }
     }
@@ -152,6 +158,12 @@ impl Core {
         if self.waits_for_event { self.execution_priority() } else { self.nvic.active_priority() }
     }
 
+    /// Whether the core sleeps, and nothing but the other core could wake it.
+    #[must_use]
+    pub fn sleeps_for_good(&self) -> bool {
+        self.is_asleep() && self.t == NEVER && !self.nvic.can_be_disturbed(self.waking_priority())
+    }
+
     /// Whether WFI or WFE ends at `t`. Takes the event if that is why.
     pub(crate) fn has_reason_to_wake(&mut self) -> bool {
         if self.waits_for_event && self.event_at <= self.t.saturating_sub(WAKE) {
@@ -212,8 +224,9 @@ impl Core {
     pub(crate) fn end_vector(&mut self, vector: u32) -> End {
         self.t += 1;
         self.refresh();
-        if vector & 1 == 0 {
-            return self.fault(vector);
+        self.thumb = vector & 1 != 0;
+        if !self.thumb {
+            return self.fault_for(vector, Cause::NoThumb(vector));
         }
         self.branch_to(vector)
     }
@@ -225,7 +238,8 @@ impl Core {
             return self.exception_return(target, pc);
         }
         if target & 1 == 0 {
-            return self.fault(target);
+            self.thumb = false;
+            return self.fault_for(target, Cause::NoThumb(target));
         }
         self.branch_to(target)
     }
@@ -243,7 +257,10 @@ impl Core {
             _ => false,
         };
         if !valid {
-            return self.fault(pc);
+            return self.fault_for(pc, Cause::Return(value));
+        }
+        if self.ipsr == HARD_FAULT {
+            self.forget_fault();
         }
         self.nvic.deactivate(self.ipsr, self.t);
         self.returning = value;
@@ -279,8 +296,11 @@ impl Core {
         self.t += 1;
         self.restore_frame();
         self.refresh();
-        if self.frame[7] & 1 << 24 == 0 || (self.returning == 0xffff_fff1) == (self.ipsr == 0) {
-            self.fault(self.pc)
+        self.thumb = self.frame[7] & 1 << 24 != 0;
+        if !self.thumb {
+            self.fault_for(self.pc, Cause::NoThumb(self.pc))
+        } else if (self.returning == 0xffff_fff1) == (self.ipsr == 0) {
+            self.fault_for(self.pc, Cause::Return(self.returning))
         } else if self.nvic.sleep_on_exit && self.ipsr == 0 {
             self.sleep_on_exit(bus);
             End::Posted
@@ -314,13 +334,20 @@ impl Core {
         self.fall_asleep(bus);
     }
 
-    /// A `HardFault` of the instruction at `pc`, or lockup if it cannot be taken.
+    /// A `HardFault` of the load or store at `pc`, whose address is in `address` and may not be asked for.
     #[inline(never)]
     pub(crate) fn fault(&mut self, pc: u32) -> End {
+        self.fault_for(pc, self.misaligned())
+    }
+
+    /// A `HardFault` of the instruction at `pc`, or lockup if it cannot be taken.
+    #[inline(never)]
+    pub(crate) fn fault_for(&mut self, pc: u32, cause: Cause) -> End {
         if self.execution_priority() <= -1 {
-            self.lock_up();
+            self.lock_up(pc, cause);
             return End::Posted;
         }
+        self.note_fault(pc, cause);
         self.take_at_once(HARD_FAULT, pc)
     }
 
@@ -331,33 +358,46 @@ impl Core {
         End::Posted
     }
 
-    fn lock_up(&mut self) {
+    /// Locks up at `t`, for what is at `pc`. The core stays in that cycle until the machine has heard of it: see
+    /// `rest_locked_up`.
+    fn lock_up(&mut self, pc: u32, cause: Cause) {
+        self.note_lockup(pc, cause);
+        self.pc = pc & !1;
         self.slept_at = self.t;
-        self.t = NEVER;
         self.post_internal(Phase::Lockup);
+    }
+
+    /// From here on a core that has locked up does nothing, until it is reset.
+    pub(crate) fn rest_locked_up(&mut self) {
+        if self.phase == Phase::Lockup {
+            self.t = NEVER;
+        }
     }
 
     /// The bus refused the posted data access. Faults while a frame or vector is moved are derived exceptions (B1.5.11, B1.5.12):
     /// `HardFault` replaces what was to be entered; if that is the one that fails, lockup.
     pub(crate) fn data_fault(&mut self, bus: &mut Bus) {
         let handling = self.execution_priority() <= -1;
+        let cause = self.refused();
         match self.phase {
             Phase::Push if !handling => {
+                self.note_fault(self.frame[6], cause);
                 self.nvic.pend(HARD_FAULT, 0);
                 self.t += 1;
                 self.end_push(bus);
             }
             Phase::Vector | Phase::Unstack if !handling => {
+                self.note_fault(self.pc, cause);
                 self.nvic.pend(HARD_FAULT, 0);
                 self.t += 1;
                 self.begin_handler(bus);
             }
-            Phase::Push | Phase::Vector | Phase::Unstack => self.lock_up(),
+            Phase::Push | Phase::Vector | Phase::Unstack => self.lock_up(self.pc, cause),
             Phase::LoadMany | Phase::StoreMany => {
-                self.fault(self.began);
+                self.fault_for(self.began, cause);
             }
             _ => {
-                self.fault(self.pc.wrapping_sub(2));
+                self.fault_for(self.pc.wrapping_sub(2), cause);
             }
         }
     }

@@ -303,6 +303,7 @@ impl Core {
             return true;
         }
         lane.put_back(self, now);
+        self.address = address;
         self.post_transfer(op, address, phase);
         false
     }
@@ -323,12 +324,16 @@ impl Core {
     /// the lane goes on with it.
     #[inline(never)]
     fn issue_rarely(&mut self, lane: &mut Lane, now: Cycle, bus: &mut Bus) -> bool {
-        let op = &TABLE[(lane.queue & 0xffff) as usize];
+        let halfword = lane.queue as u16;
+        let op = &TABLE[usize::from(halfword)];
         let (pc, attention) = (lane.pc, self.attention);
         self.pass(lane);
         lane.phase = Phase::Start;
         lane.put_back(self, now);
         self.post_internal(Phase::Start);
+        if matches!(op.code, Code::Push | Code::Pop | Code::PopPc | Code::Stm | Code::Ldm) {
+            self.address = self.reg(op.n);
+        }
         let end = match op.code {
             Code::Push => self.store_many(op, true),
             Code::Stm => self.store_many(op, false),
@@ -343,7 +348,7 @@ impl Core {
                 self.branch_exchange(target, pc)
             }
             Code::Wide => self.wide(pc, op.immediate as u16),
-            _ => self.rare(op, pc),
+            _ => self.rare(op, pc, halfword),
         };
         if end == End::Boundary {
             self.post_internal(Phase::Start);

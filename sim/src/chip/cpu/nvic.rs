@@ -11,6 +11,14 @@ const COUNT: usize = 48;
 const ALWAYS: u64 = 1 << NMI | 1 << HARD_FAULT | 1 << SV_CALL | 1 << PEND_SV | 1 << SYS_TICK;
 /// Priority of a thread: after all four levels of the 2-bit field.
 const THREAD: i8 = 4;
+/// Registers of the memory protection unit (ARMv6-M B3.5): `MPU_TYPE`, `MPU_CTRL`, then `MPU_RNR`, `MPU_RBAR`, `MPU_RASR`.
+const MPU_TYPE: u32 = 0xed90;
+const MPU_CTRL: u32 = 0xed94;
+const MPU_LAST: u32 = 0xeda0;
+/// Regions that the chip's MPU has (DS 2.4.6.1), and that `MPU_TYPE.DREGION` tells of (B3.5). None is modelled.
+const MPU_REGIONS: u32 = 8;
+/// What a program is told that turns it on.
+const MPU_IGNORED: &str = "MPU_CTRL.ENABLE is ignored, and no access is refused";
 
 /// One core's interrupt controller.
 #[derive(Clone, Debug, Hash)]
@@ -62,6 +70,12 @@ impl Nvic {
 
     pub(crate) fn active_count(&self) -> u32 {
         self.active.count_ones()
+    }
+
+    /// Whether anything from outside could wake a core that executes at priority `below`.
+    pub(crate) fn can_be_disturbed(&self, below: i8) -> bool {
+        let enabled = bits(self.enabled & !ALWAYS).any(|exception| self.priority(exception) < below);
+        enabled || self.nmi_mask != 0 || self.send_event_on_pend
     }
 
     fn candidates(&self, below: i8) -> impl Iterator<Item = u8> + '_ {
@@ -192,7 +206,7 @@ impl Core {
         let value = self.peek_private(address);
         match address {
             0xe010 => self.systick.clear_flag(),
-            0xe014..=0xe01c | 0xe100..=0xe41c | 0xed00..=0xed24 | 0xed90 => {}
+            0xe014..=0xe01c | 0xe100..=0xe41c | 0xed00..=0xed24 | MPU_TYPE..=MPU_LAST => {}
             _ => bus.diagnose_private(address, "reading", self.t),
         }
         Ok(value)
@@ -222,8 +236,8 @@ impl Core {
             0xed1c => nvic.read_levels(8),
             0xed20 => nvic.read_levels(12),
             0xed24 => ((nvic.pending >> SV_CALL & 1) as u32) << 15,
-            // MPU_TYPE: 8 regions (DS 2.4.8). The unit itself is not modelled.
-            0xed90 => 0x800,
+            MPU_TYPE => MPU_REGIONS << 8,
+            // The other registers of the MPU, too.
             _ => 0,
         }
     }
@@ -233,19 +247,38 @@ impl Core {
         if !self.is_privileged() || self.address >> 16 != 0xe000 {
             return Err(Fault);
         }
-        self.systick_due();
+        self.set_private(self.address, value, self.t, bus);
+        Ok(())
+    }
+
+    /// A debugger writes a register of the private peripheral bus, as the core itself would at cycle `now` if it were
+    /// privileged. A core that sleeps may wake for it.
+    pub(crate) fn poke_private(&mut self, address: u32, value: u32, now: Cycle, bus: &mut Bus) {
+        let now = self.private_time(now);
+        self.set_private(address, value, now, bus);
+        self.plan_wake(now);
+    }
+
+    /// Time in this core's registers as a debugger sees it at cycle `now`: a core that runs has begun its present cycle, and
+    /// the counter of one that sleeps goes on.
+    pub(crate) fn private_time(&self, now: Cycle) -> Cycle {
+        if self.is_asleep() || self.t == NEVER { now } else { self.t }
+    }
+
+    fn set_private(&mut self, address: u32, value: u32, now: Cycle, bus: &mut Bus) {
+        self.systick_due_by(now);
         let interrupts = u64::from(value) << IRQ0;
-        let address = self.address & 0xfffc;
+        let address = address & 0xfffc;
         match address {
             0xe010..=0xe01c => {
-                self.systick.write(address, value, self.t, bus.peripherals.reference_ticks().rate());
+                self.systick.write(address, value, now, bus.peripherals.reference_ticks().rate());
             }
             0xe100 => self.nvic.enabled |= interrupts,
             0xe180 => self.nvic.enabled &= !interrupts,
-            0xe200 => bits(interrupts).for_each(|exception| self.pend(exception, self.t)),
+            0xe200 => bits(interrupts).for_each(|exception| self.pend(exception, now)),
             0xe280 => self.nvic.clear_pending(interrupts),
             0xe400..=0xe41c => self.nvic.write_levels(16 + (address as usize & 0x1c), value, u32::MAX),
-            0xed04 => self.write_interrupt_control(value),
+            0xed04 => self.write_interrupt_control(value, now),
             0xed08 => self.nvic.vtor = value & 0xffff_ff00,
             0xed0c if value >> 16 == 0x05fa && value & 4 != 0 => bus.request_reset(self.id),
             0xed10 => {
@@ -255,20 +288,20 @@ impl Core {
             }
             0xed1c => self.nvic.write_levels(8, value, 0xff00_0000),
             0xed20 => self.nvic.write_levels(12, value, 0xffff_0000),
-            0xed00 | 0xed0c | 0xed14 => {}
-            _ => bus.diagnose_private(address, "writing", self.t),
+            MPU_CTRL if value & 1 != 0 => bus.diagnostics.ignored("MPU", MPU_IGNORED, now),
+            0xed00 | 0xed0c | 0xed14 | MPU_TYPE..=MPU_LAST => {}
+            _ => bus.diagnose_private(address, "writing", now),
         }
         self.refresh();
-        Ok(())
     }
 
-    fn write_interrupt_control(&mut self, value: u32) {
+    fn write_interrupt_control(&mut self, value: u32, now: Cycle) {
         if value & 1 << 31 != 0 {
-            self.pend(NMI, self.t);
+            self.pend(NMI, now);
         }
         for (exception, set, clear) in [(PEND_SV, 28, 27), (SYS_TICK, 26, 25)] {
             if value >> set & 1 != 0 {
-                self.pend(exception, self.t);
+                self.pend(exception, now);
             } else if value >> clear & 1 != 0 {
                 self.nvic.clear_pending(1 << exception);
             }

@@ -61,7 +61,13 @@ impl Core {
             Phase::Return => self.chain_or_unstack(bus),
             Phase::Unstack => self.read::<WATCH>(bus).map_or(End::Posted, |word| self.end_unstack(bus, word)),
             Phase::Delayed => self.end_delay::<WATCH>(bus),
-            Phase::Off | Phase::Lockup | Phase::Stuck => {
+            // Its time stands still until the machine has heard of it.
+            Phase::Lockup => {
+                bus.locked_up = Some(self.id);
+                bus.touched = true;
+                End::Posted
+            }
+            Phase::Off | Phase::Stuck => {
                 self.t = NEVER;
                 End::Posted
             }

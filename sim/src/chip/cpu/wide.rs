@@ -3,8 +3,9 @@
 #![allow(clippy::trivially_copy_pass_by_ref)] // as in `execute`
 
 use super::decode::{Code, Op};
-use super::exception::{HARD_FAULT, SV_CALL};
+use super::exception::SV_CALL;
 use super::execute::End;
+use super::hard_fault::Cause;
 use super::{Core, Phase};
 use crate::chip::bus::Bus;
 use crate::chip::clock::NEVER;
@@ -23,7 +24,7 @@ impl Core {
             return self.refill(pc);
         }
         if !self.system_instruction(first, second) {
-            return self.fault(pc);
+            return self.fault_for(pc, Self::undefined(pc, first as u16, Some(second as u16)));
         }
         self.pc = pc.wrapping_add(4);
         if first & 0xfff0 == 0xf3b0 && second & 0xf0 == 0x60 {
@@ -120,7 +121,7 @@ impl Core {
 
     /// 16-bit instructions that reach beyond registers. Returns as `execute`.
     #[inline(never)]
-    pub(crate) fn rare(&mut self, op: &Op, pc: u32) -> End {
+    pub(crate) fn rare(&mut self, op: &Op, pc: u32, halfword: u16) -> End {
         match op.code {
             Code::Cps => {
                 if self.is_privileged() {
@@ -144,14 +145,17 @@ impl Core {
                 End::Posted
             }
             Code::Svc => self.supervisor_call(pc),
-            _ => self.fault(pc),
+            Code::Bkpt => self.fault_for(pc, Cause::Breakpoint(op.immediate as u8)),
+            _ => self.fault_for(pc, Self::undefined(pc, halfword, None)),
         }
     }
 
     fn supervisor_call(&mut self, pc: u32) -> End {
-        let exception = if self.can_take(SV_CALL) { SV_CALL } else { HARD_FAULT };
-        let resume_at = if exception == SV_CALL { pc.wrapping_add(2) } else { pc };
-        self.take_at_once(exception, resume_at)
+        if self.can_take(SV_CALL) {
+            self.take_at_once(SV_CALL, pc.wrapping_add(2))
+        } else {
+            self.fault_for(pc, Cause::SupervisorCall)
+        }
     }
 
     /// Second half of WFI and WFE: sleeps unless there is a reason not to.

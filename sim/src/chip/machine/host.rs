@@ -4,6 +4,8 @@ use crate::chip::clock::Cycle;
 use crate::chip::cpu::Statistics;
 use crate::chip::machine::Machine;
 use crate::chip::peripherals::Context;
+use crate::chip::peripherals::divider::DIVIDE_CYCLES;
+use crate::chip::peripherals::sio::{DIV_SDIVISOR, DIV_UDIVIDEND};
 
 /// Rate of the crystal on every board (datasheet 2.16.1 recommends it).
 const CRYSTAL: u64 = 12_000_000;
@@ -35,6 +37,25 @@ impl Machine {
     #[must_use]
     pub fn peek_register(&self, address: u32) -> u32 {
         self.bus.peripherals.peek(address, self.now(), &self.bus.clocks)
+    }
+
+    /// Writes a register of SIO as a core would. Time stands still for whoever does this, so a division that it begins is
+    /// over at once.
+    pub(crate) fn write_io(&mut self, core: usize, address: u32, value: u32) {
+        let operand = (DIV_UDIVIDEND..=DIV_SDIVISOR).contains(&(address & 0xfff));
+        let ago = if operand { DIVIDE_CYCLES + 1 } else { 0 };
+        let now = self.now();
+        self.bus.write_io(core as u8 & 1, address, value, now.saturating_sub(ago));
+        self.bus.touch(now);
+    }
+
+    /// Writes a register of a core's private peripheral bus (NVIC, SCB, `SysTick`) as the core would, in no time.
+    pub(crate) fn write_private(&mut self, core: usize, address: u32, value: u32) {
+        let now = self.now();
+        let (core, bus) = self.core_and_bus(core);
+        core.poke_private(address, value, now, bus);
+        // The machine looks before any core goes on.
+        bus.touch(now);
     }
 
     /// Puts a byte on the line to a UART, behind those that are on it, and not before cycle `not_before`.

@@ -34,7 +34,7 @@ pub(super) enum Decoded {
     /// A register, at an offset within a block; the atomic alias is apart.
     Modelled(Block, u32),
     /// A block that exists but is not modelled.
-    Unmodelled(&'static str, u32),
+    Unmodelled(&'static str),
     /// Nothing is there.
     Nothing,
 }
@@ -55,10 +55,10 @@ pub(super) fn decode(address: u32) -> Decoded {
     }
     if address >> 20 != APB_BASE >> 20 {
         return match address >> 20 {
-            0x501 => Decoded::Unmodelled("USB", address & 0xf_fffc),
-            0x502 => Decoded::Unmodelled("PIO0", offset),
-            0x503 => Decoded::Unmodelled("PIO1", offset),
-            0x504 => Decoded::Unmodelled("XIP_AUX", offset),
+            0x501 => Decoded::Unmodelled("USB"),
+            0x502 => Decoded::Unmodelled("PIO0"),
+            0x503 => Decoded::Unmodelled("PIO1"),
+            0x504 => Decoded::Unmodelled("XIP_AUX"),
             _ => Decoded::Nothing,
         };
     }
@@ -78,15 +78,15 @@ pub(super) fn decode(address: u32) -> Decoded {
         0x0c => Block::Busctrl,
         0x0d => Block::Uart0,
         0x0e => Block::Uart1,
-        0x0f => return Decoded::Unmodelled("SPI0", offset),
-        0x10 => return Decoded::Unmodelled("SPI1", offset),
-        0x11 => return Decoded::Unmodelled("I2C0", offset),
-        0x12 => return Decoded::Unmodelled("I2C1", offset),
-        0x13 => return Decoded::Unmodelled("ADC", offset),
+        0x0f => return Decoded::Unmodelled("SPI0"),
+        0x10 => return Decoded::Unmodelled("SPI1"),
+        0x11 => return Decoded::Unmodelled("I2C0"),
+        0x12 => return Decoded::Unmodelled("I2C1"),
+        0x13 => return Decoded::Unmodelled("ADC"),
         0x14 => Block::Pwm,
         0x15 => Block::Timer,
         0x16 => Block::Watchdog,
-        0x17 => return Decoded::Unmodelled("RTC", offset),
+        0x17 => return Decoded::Unmodelled("RTC"),
         0x18 => Block::Rosc,
         0x19 => Block::Vreg,
         0x1b => Block::Tbman,

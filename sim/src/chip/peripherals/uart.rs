@@ -296,9 +296,15 @@ impl Uart {
         self.start_sending(context.now);
     }
 
+    /// Whether it has characters to send or is sending one: `UARTFR.BUSY` (datasheet 4.2.8).
+    #[must_use]
+    pub fn is_sending(&self) -> bool {
+        self.shifting.is_some() || !self.tx.is_empty()
+    }
+
     fn flags(&self) -> u32 {
         let flag = |set: bool, bit: u32| if set { bit } else { 0 };
-        flag(self.shifting.is_some() || !self.tx.is_empty(), FR_BUSY)
+        flag(self.is_sending(), FR_BUSY)
             | flag(self.rx.is_empty(), FR_RXFE)
             | flag(self.tx.len() >= self.depth(), FR_TXFF)
             | flag(self.rx.len() >= self.depth(), FR_RXFF)

@@ -100,11 +100,11 @@ functions:
     .ascii "MS"
     .hword memset + 1
     .ascii "S4"
-    .hword memset + 1
+    .hword memset4 + 1
     .ascii "MC"
     .hword memcpy + 1
     .ascii "C4"
-    .hword memcpy + 1
+    .hword memcpy44 + 1
     .ascii "WV"
     .hword wait_for_vector + 1
     .hword 0, 0
@@ -191,7 +191,7 @@ boot_from_flash:
     ldr  r1, =FLASH
     movs r2, #0xff
     adds r2, #1
-    bl   memcpy
+    bl   copy_boot2
     ldr  r0, =BOOT2
     movs r1, #BOOT2_CHECKED
     bl   crc32
@@ -352,9 +352,9 @@ receive:
 
     .ltorg
 
-@ void *memcpy(void *to, const void *from, u32 length): by words while all three allow it.
+@ Copies boot2, a word in each turn. It is not memcpy, since what a boot from flash takes is to stay what it was.
     .thumb_func
-memcpy:
+copy_boot2:
     push {r4, lr}
     mov  r4, r0
     mov  r3, r0
@@ -368,39 +368,156 @@ memcpy:
     bhs  0b
     adds r2, #4
 2:  cmp  r2, #0
-    beq  4f
-3:  ldrb r3, [r1]
-    strb r3, [r4]
-    adds r1, #1
-    adds r4, #1
-    subs r2, #1
-    bne  3b
-4:  pop  {r4, pc}
+    beq  3f
+3:  pop  {r4, pc}
 
-@ void *memset(void *to, u8 value, u32 length)
+@ void *memcpy(void *to, const void *from, u32 length), and the same for words: in turns of 16 bytes where a word of the one
+@ lies as a word of the other, else byte by byte. Its time is about that of the chip's ROM: sim/tests/bootrom.rs.
     .thumb_func
-memset:
-    push {r4, lr}
-    mov  r4, r0
-    lsls r3, r0, #30
-    bne  2f
+memcpy44:
+    cmp  r2, #8
+    blo  copy_few
+    push {r0, r4, r5, r6, lr}
+    b    copy_words
+    .thumb_func
+memcpy:
+    cmp  r2, #8
+    blo  copy_few
+    subs r3, r0, r1
+    lsls r3, r3, #30
+    bne  copy_bytes
+    push {r0, r4, r5, r6, lr}
+    lsrs r3, r0, #1                         @ up to a halfword: bit 0 is the carry now
+    bcc  1f
+    ldrb r3, [r1]
+    strb r3, [r0]
+    adds r1, #1
+    adds r0, #1
+    subs r2, #1
+1:  lsrs r3, r0, #2                         @ up to a word
+    bcc  copy_words
+    ldrh r3, [r1]
+    strh r3, [r0]
+    adds r1, #2
+    adds r0, #2
+    subs r2, #2
+copy_words:
+    subs r2, #16
+    blo  2f
+1:  ldmia r1!, {r3, r4, r5, r6}
+    stmia r0!, {r3, r4, r5, r6}
+    subs r2, #16
+    bhs  1b
+2:  lsls r2, r2, #29                        @ of what is left, 8 is the carry now, 4 the sign
+    bcc  3f
+    ldmia r1!, {r3, r4}
+    stmia r0!, {r3, r4}
+3:  bpl  4f
+    ldmia r1!, {r3}
+    stmia r0!, {r3}
+4:  lsls r2, r2, #2                         @ 2 is the carry now, 1 the sign
+    bcc  5f
+    ldrh r3, [r1]
+    strh r3, [r0]
+    bpl  6f
+    ldrb r3, [r1, #2]
+    strb r3, [r0, #2]
+    pop  {r0, r4, r5, r6, pc}
+5:  bpl  6f
+    ldrb r3, [r1]
+    strb r3, [r0]
+6:  pop  {r0, r4, r5, r6, pc}
+
+1:  ldrb r3, [r1, r2]
+    strb r3, [r0, r2]
+copy_bytes:                                 @ from the last one on
+    subs r2, #1
+    bhs  1b
+    bx   lr
+
+copy_few:                                   @ less than 8: so many times the two instructions before the end
+    adr  r3, copied
+    lsls r2, r2, #2
+    subs r3, r2
+    mov  pc, r3
+    .align 2
+    .set at, 7
+    .rept 7
+    .set at, at - 1
+    ldrb r2, [r1, #at]
+    strb r2, [r0, #at]
+    .endr
+copied:
+    bx   lr
+
+@ void *memset(void *to, u8 value, u32 length), and the same for words: alike.
+    .thumb_func
+memset4:
+    cmp  r2, #8
+    blo  set_few
+    push {r0, r4, r5, lr}
     uxtb r1, r1
     lsls r3, r1, #8
     orrs r1, r3
+    b    set_words
+    .thumb_func
+memset:
+    cmp  r2, #8
+    blo  set_few
+    push {r0, r4, r5, lr}
+    uxtb r1, r1
+    lsls r3, r1, #8
+    orrs r1, r3
+    lsrs r3, r0, #1
+    bcc  1f
+    strb r1, [r0]
+    adds r0, #1
+    subs r2, #1
+1:  lsrs r3, r0, #2
+    bcc  set_words
+    strh r1, [r0]
+    adds r0, #2
+    subs r2, #2
+set_words:
     lsls r3, r1, #16
     orrs r1, r3
-    b    1f
-0:  stmia r4!, {r1}
-1:  subs r2, #4
-    bhs  0b
-    adds r2, #4
-2:  cmp  r2, #0
-    beq  4f
-3:  strb r1, [r4]
-    adds r4, #1
-    subs r2, #1
-    bne  3b
-4:  pop  {r4, pc}
+    mov  r3, r1
+    mov  r4, r1
+    mov  r5, r1
+    subs r2, #16
+    blo  2f
+1:  stmia r0!, {r1, r3, r4, r5}
+    subs r2, #16
+    bhs  1b
+2:  lsls r2, r2, #29
+    bcc  3f
+    stmia r0!, {r1, r3}
+3:  bpl  4f
+    stmia r0!, {r1}
+4:  lsls r2, r2, #2
+    bcc  5f
+    strh r1, [r0]
+    bpl  6f
+    strb r1, [r0, #2]
+    pop  {r0, r4, r5, pc}
+5:  bpl  6f
+    strb r1, [r0]
+6:  pop  {r0, r4, r5, pc}
+
+set_few:
+    adr  r3, was_set
+    lsls r2, r2, #1
+    subs r3, r2
+    mov  pc, r3
+    .align 2
+    .hword 0                                @ so that the end is at a word
+    .set at, 7
+    .rept 7
+    .set at, at - 1
+    strb r1, [r0, #at]
+    .endr
+was_set:
+    bx   lr
 
 @ u32 popcount32(u32): sums of neighbouring bits, pairs, nibbles; one multiplication adds the bytes.
     .thumb_func
@@ -447,47 +564,70 @@ reverse32:
     rev  r0, r0
     bx   lr
 
-@ u32 ctz32(u32): the leading zeros of the lowest set bit; 32 for 0.
+@ u32 ctz32(u32): the lowest set bit alone, times a number in which no five neighbouring bits are twice the same, has in
+@ its upper five bits where that bit was; 32 for 0.
+    .align 2
     .thumb_func
 ctz32:
-    cmp  r0, #0
-    beq  1f
-    push {lr}
     rsbs r1, r0, #0
+    beq  1f
     ands r0, r1
-    bl   clz32
-    movs r1, #31
-    subs r0, r1, r0
-    pop  {pc}
+    ldr  r1, =0x04653adf
+    muls r0, r1
+    lsrs r0, r0, #27
+    adr  r1, places
+    ldrb r0, [r1, r0]
+    bx   lr
 1:  movs r0, #32
     bx   lr
+    .align 2
+places:
+    .byte 0, 1, 2, 6, 3, 11, 7, 16, 4, 14, 12, 21, 8, 23, 17, 26
+    .byte 31, 5, 10, 15, 13, 20, 22, 25, 30, 9, 19, 24, 29, 18, 28, 27
 
-@ u32 clz32(u32): halves the place of the highest set bit; 32 for 0.
+@ u32 clz32(u32): finds the highest nibble that is not 0 by three branches, and has a table of nibbles; 32 for 0.
     .thumb_func
 clz32:
-    movs r1, #32
-    lsrs r2, r0, #16
-    beq  1f
-    subs r1, #16
-    mov  r0, r2
-1:  lsrs r2, r0, #8
-    beq  2f
-    subs r1, #8
-    mov  r0, r2
-2:  lsrs r2, r0, #4
-    beq  3f
-    subs r1, #4
-    mov  r0, r2
-3:  lsrs r2, r0, #2
-    beq  4f
-    subs r1, #2
-    mov  r0, r2
-4:  lsrs r2, r0, #1
-    beq  5f
-    subs r1, #2
-    b    6f
-5:  subs r1, r1, r0
-6:  mov  r0, r1
+    adr  r3, nibbles
+    lsrs r1, r0, #16
+    bne  4f
+    lsrs r1, r0, #8
+    bne  2f
+    lsrs r1, r0, #4
+    bne  1f
+    ldrb r0, [r3, r0]
+    adds r0, #28
     bx   lr
+1:  ldrb r0, [r3, r1]
+    adds r0, #24
+    bx   lr
+2:  lsrs r0, r1, #4
+    bne  3f
+    ldrb r0, [r3, r1]
+    adds r0, #20
+    bx   lr
+3:  ldrb r0, [r3, r0]
+    adds r0, #16
+    bx   lr
+4:  lsrs r0, r1, #8
+    bne  6f
+    lsrs r0, r1, #4
+    bne  5f
+    ldrb r0, [r3, r1]
+    adds r0, #12
+    bx   lr
+5:  ldrb r0, [r3, r0]
+    adds r0, #8
+    bx   lr
+6:  lsrs r1, r0, #4
+    bne  7f
+    ldrb r0, [r3, r0]
+    adds r0, #4
+    bx   lr
+7:  ldrb r0, [r3, r1]
+    bx   lr
+    .align 2
+nibbles:
+    .byte 4, 3, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0
 
     .ltorg

@@ -1,11 +1,11 @@
 //! ELF files: what is to be loaded, where it starts, and the names in it.
 
 use object::elf;
-use object::read::elf::{FileHeader as _, ProgramHeader as _, Sym as _};
+use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _, Sym as _};
 use object::{Endianness, FileKind};
 
 use super::boot::boot_at;
-use super::{FLASH, Image, ImageError, SRAM, Segment, Symbol, XIP_SRAM, check_range, sort};
+use super::{FLASH, Image, ImageError, Lines, SRAM, Segment, Symbol, XIP_SRAM, check_range, sort};
 
 /// Whether a file begins as an ELF file does.
 pub(super) fn is_elf(bytes: &[u8]) -> bool {
@@ -55,7 +55,24 @@ pub(super) fn read(bytes: &[u8]) -> Result<Image, ImageError> {
         return Err(ImageError::BadEntry(entry));
     }
     let boot = boot_at(&segments, entry);
-    Ok(Image { segments, boot, symbols: read_symbols(header, endian, bytes)? })
+    let (symbols, lines) = (read_symbols(header, endian, bytes)?, read_lines(header, endian, bytes)?);
+    Ok(Image { segments, boot, symbols, lines })
+}
+
+fn read_lines(header: &elf::FileHeader32<Endianness>, endian: Endianness, bytes: &[u8]) -> Result<Lines, ImageError> {
+    let sections = header.sections(endian, bytes).map_err(damaged)?;
+    let mut lines = Lines::default();
+    for section in sections.iter() {
+        // A compressed one is as good as none.
+        if section.sh_flags(endian).contains(elf::SHF_COMPRESSED) {
+            continue;
+        }
+        // Damage here costs no more than the lines.
+        if let (Ok(name), Ok(contents)) = (sections.section_name(endian, section), section.data(endian, bytes)) {
+            lines.keep(name, contents);
+        }
+    }
+    Ok(lines)
 }
 
 fn read_symbols(

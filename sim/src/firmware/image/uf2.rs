@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::boot::boot_without_entry;
-use super::{Image, ImageError, Segment, check_range, sort, word};
+use super::{Image, ImageError, Lines, Segment, check_range, sort, word};
 
 /// Family of the RP2040 in UF2 files.
 const FAMILY: u32 = 0xE48B_FF56;
@@ -55,7 +55,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Image, ImageError> {
     sort(&mut segments)?;
     let segments = join(segments);
     let boot = boot_without_entry(&segments);
-    Ok(Image { segments, boot, symbols: Vec::new() })
+    Ok(Image { segments, boot, symbols: Vec::new(), lines: Lines::default() })
 }
 
 /// One block of a UF2 file.

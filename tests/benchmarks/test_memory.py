@@ -154,7 +154,7 @@ def test_no_sentence_names_a_larger_slowdown_than_the_worst() -> None:
             measurement([1000] * 9, [1180] * 9, other_region="sram4"),
         ]
     ).sentences
-    assert "At worst a pass takes 1.20 times as long" in said[0]
+    assert "Beyond chance, at worst a pass takes 1.20 times as long" in said[0]
 
 
 def test_cores_that_do_not_feel_each_other_are_said_to() -> None:

@@ -258,13 +258,12 @@ class _Asked:
     """Whether it is the first one of its benchmark."""
 
     def ratio(self, over: int) -> str:
-        """Return answer number `over` of two over the other one, if both are numbers above 0; else nothing."""
-        known = [one.value.value for one in self.answers if one is not None and one.value is not None]
-        return (
-            significant(known[over] / known[1 - over], 2)
-            if len(self.answers) == len(known) == 2 and min(known) > 0
-            else ""
-        )
+        """Return answer number `over` of two over the other one, if both are numbers above 0 and of one thing; else nothing."""
+        known = [one for one in self.answers if one is not None and one.value is not None and one.value.value > 0]
+        if len(self.answers) != 2 or len(known) != 2 or known[0].choice != known[1].choice:
+            return ""
+        values = [one.value.value for one in known if one.value is not None]
+        return significant(values[over] / values[1 - over], 2)
 
 
 def _answer_rows(reported: Sequence[Reported]) -> list[_Asked]:

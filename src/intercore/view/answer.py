@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import msgspec
@@ -37,6 +38,11 @@ class Answer(msgspec.Struct, frozen=True):
         if self.value is None:
             return self.about
         return self.number + (f", {self.about}" if self.about else "")
+
+    @property
+    def choice(self) -> str:
+        """What the number is of, in a word: `notification` of `notification 1 → 0; 0 → 1: 3.80 µs`; it may be empty."""
+        return re.split(r"[\s,;:(]", self.about, maxsplit=1)[0]
 
     @property
     def number(self) -> str:

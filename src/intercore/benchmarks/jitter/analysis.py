@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement
 
 _EXTREMES = 4  # of a histogram: smallest and largest latency, smallest and largest deviation
+_MILLISECOND_US = 1000.0
 _BEYOND = 10  # counted releases beyond a percentile that is told
 
 Count = Annotated[int, Meta(ge=0)]
@@ -307,11 +308,13 @@ def _forced(settings: Sequence[Setting], rest: Sequence[Setting]) -> Iterator[st
     asked, moved = (sum(getattr(one, name) or 0 for one in settings) for name in ("asked", "moved"))
     happened = "each happened" if asked == moved else f"{moved:,} happened"
     unmoved = f"; while it was not moved, {_steady(rest)}" if rest else ""
+    deviation = _deviation(settings)
+    less = ", not for milliseconds" if deviation < _MILLISECOND_US else ""
     yield (
         "When the task was moved to another core before each release, while it waited, its period deviated by at most "
-        f"{duration(_deviation(settings))}{unmoved}. {asked:,} migrations were asked for and {happened}, counted by "
-        "the core of each release. A design that lets a periodic task change its core has to allow for this deviation, "
-        "not for milliseconds."
+        f"{duration(deviation)}{unmoved}. {asked:,} migrations were asked for and {happened}, counted by "
+        "the core of each release. A design that lets a periodic task change its core has to allow for this "
+        f"deviation{less}."
     )
 
 

@@ -263,13 +263,13 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str
     worst = worst_interference(interference)
     if _at_least(worst) < _FELT:
         yield (
-            f"The cores hardly slow each other down: at worst a pass takes {worst.slowdown.value:.2f} times as long "
-            f"beside the other core ({_words(worst)}). The place of data does not decide which core can work on it."
+            f"The cores hardly slow each other down: beyond chance, at worst a pass takes {worst.slowdown.value:.2f} "
+            f"times as long beside the other core ({_words(worst)}). The place of data does not decide which core can work on it."
         )
         return
     yield (
-        f"At worst a pass takes {worst.slowdown.value:.2f} times as long beside the other core: {_words(worst)}. If a "
-        "deadline was measured with one core busy, allow for that."
+        f"Beyond chance, at worst a pass takes {worst.slowdown.value:.2f} times as long beside the other core: "
+        f"{_words(worst)}. If a deadline was measured with one core busy, allow for that."
     )
     same = [one for one in interference if one.region == one.other_region]
     apart = [one for one in interference if one.region != one.other_region]

@@ -128,7 +128,7 @@ def _about_alignment(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
         most = max(abs(one.wake_up_us.median.value - other.wake_up_us.median.value) for one, other in both)
         within = max(one.within_us + other.within_us for one, other in both)
         verdict = (
-            "as it should be"
+            "the difference is no more than that, the medians' intervals and the cost of reading either explain"
             if all(_agree(*pair) for pair in both)
             else "more than that explains, so the machine was not equally quiet in both measurements"
         )

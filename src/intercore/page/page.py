@@ -258,7 +258,7 @@ class _Asked:
     """Whether it is the first one of its benchmark."""
 
     def ratio(self, over: int) -> str:
-        """Return answer number `over` of two over the other one, if both are numbers above 0 and of one thing; else nothing."""
+        """Return answer number `over` of two over the other one, if both are numbers above 0, and of one thing."""
         known = [one for one in self.answers if one is not None and one.value is not None and one.value.value > 0]
         if len(self.answers) != 2 or len(known) != 2 or known[0].choice != known[1].choice:
             return ""

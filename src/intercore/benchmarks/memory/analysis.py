@@ -264,8 +264,8 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str
     if _at_least(worst) < _FELT:
         yield (
             f"The cores hardly slow each other down: beyond chance, at worst a pass takes {worst.slowdown.value:.2f} "
-            f"times as long beside the other core ({_words(worst)}). The place of data does not decide which core can work "
-            "on it."
+            f"times as long beside the other core ({_words(worst)}). The place of data does not decide which core can "
+            "work on it."
         )
         return
     yield (

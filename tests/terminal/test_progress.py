@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-import time
+import threading
 from typing import Literal
 
 import pyte
@@ -26,12 +26,21 @@ class Terminal(io.StringIO):
         super().__init__()
         self._screen = pyte.Screen(columns, 24)
         self._stream = pyte.Stream(self._screen)
+        self._drawn = threading.Condition()
         self.screens: list[list[str]] = []
 
     def write(self, text: str) -> int:
-        self._stream.feed(text.replace("\n", "\r\n"))
-        self.screens.append([line.rstrip() for line in self._screen.display if line.strip()])
+        with self._drawn:
+            self._stream.feed(text.replace("\n", "\r\n"))
+            self.screens.append([line.rstrip() for line in self._screen.display if line.strip()])
+            self._drawn.notify_all()
         return len(text)
+
+    def wait_until_drawn(self, lines: int) -> None:
+        """Wait until as many lines as that have been drawn once more."""
+        with self._drawn:
+            known = len(self.screens)
+            assert self._drawn.wait_for(lambda: any(len(screen) == lines for screen in self.screens[known:]), 300)
 
     def isatty(self) -> bool:
         return True
@@ -56,7 +65,7 @@ def test_bar_count_and_time_left_are_there_at_every_moment(
             observer.chip_time(1.5 * done)
             observer.stored(TOTAL, None)
             if done % 60 == 0:
-                time.sleep(0.11)  # it is drawn ten times a second
+                terminal.wait_until_drawn(lines=1)
     seen = [screen for screen in terminal.screens if screen]
     assert len(seen) >= TOTAL / 60
     counts = []
@@ -88,7 +97,7 @@ def test_each_of_several_campaigns_has_its_line(columns: int) -> None:
         for _ in range(6):
             first.done += 1
             observer.stored(first, Setting("switch", WORDS, 0), 0.1)
-            time.sleep(0.11)
+            terminal.wait_until_drawn(lines=2)
     both = [screen for screen in terminal.screens if len(screen) == 2]
     assert len(both) >= 4
     assert all(LINE.match(line) and len(line) <= columns for screen in both for line in screen)

@@ -56,6 +56,11 @@ enum Left {
 }
 
 impl Core {
+    /// Whether the next instruction is in memory that a burst can execute code from.
+    pub(crate) fn is_where_bursts_are(&self) -> bool {
+        Place::of(self.pc).is_some()
+    }
+
     /// Whether a burst can begin: at an instruction, in memory that holds what was fetched of it.
     pub(crate) fn can_burst(&self, bus: &Bus) -> bool {
         self.phase == Phase::Start && prefetched(self.pc, &bus.memory) == Some(self.queue)

@@ -102,7 +102,12 @@ impl Decoupling {
         let cores = match (self.leader, can) {
             (0, [true, _]) | (1, [true, false]) => [zero, one],
             (_, [_, true]) => [one, zero],
-            _ => return false,
+            _ => {
+                if !zero.is_where_bursts_are() && !one.is_where_bursts_are() {
+                    self.rests_until = now + PAUSE;
+                }
+                return false;
+            }
         };
         let (done, ended_by) = self.stretch::<WATCH>(cores, bus, now, room.min(Cycle::from(STRETCH)) as u32);
         self.leader = usize::from(ended_by);

@@ -12,6 +12,8 @@ use crate::chip::machine::decoupled::{Decoupling, run_alone};
 
 /// Cycles that cores go through one by one before it is tried again whether they can do better.
 const AGAIN: Cycle = 16;
+/// The same of a core whose code is in memory that no burst knows.
+const ELSEWHERE: Cycle = 512;
 
 /// Runs both cores up to, not including, cycle `limit`; returns early when the bus was touched in a way that may move the
 /// limit or concern the other core.
@@ -70,7 +72,8 @@ fn run_one<const WATCH: bool>([core, other]: [&mut Core; 2], bus: &mut Bus, now:
     run_alone(core, bus, now, until);
     let now = core.t;
     if now < until {
-        run::<WATCH, false>([core, other], bus, now, until.min(now + AGAIN));
+        let again = if core.is_where_bursts_are() { AGAIN } else { ELSEWHERE };
+        run::<WATCH, false>([core, other], bus, now, until.min(now + again));
     }
 }
 

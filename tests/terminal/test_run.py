@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.terminal.run import by_cause, first_sentence, standing_out
+from intercore.terminal.run import by_cause, first_sentence, fitting, standing_out
 from intercore.view.answer import Remark
 from intercore.view.section import Report, Section
 
@@ -42,3 +42,13 @@ def test_what_stands_out_is_the_three_that_differ_most(times: list[list[float]])
     told = [float(re.sub(" times", "", sentence)) for sentence in standing_out(reports)]
     every = sorted((one for some in times for one in some), reverse=True)
     assert told == [one for one in every if one >= 1.25][:3]
+
+
+def test_long_answers_leave_room_for_fewer_remarks() -> None:
+    remarks = ["Work takes 6.5 times as long.", "A doorbell takes " + "long " * 20, "Waking takes 9.2 times as long."]
+    told = ["Warning: this is a virtual machine."] * 2
+    short, long = "30.0 ns", "27.9 µs (23.5–33.2), rpmsg-zero-copy by name"
+    assert fitting(remarks, [short] * 19, told) == remarks
+    assert fitting(remarks, [short] * 11 + [long] * 8, told) == remarks[:2]
+    assert fitting(remarks, [long] * 40, told) == remarks[:1], "there is always one"
+    assert fitting([], [short], told) == []

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.terminal.findings import Caution, Line, Sentence
@@ -23,6 +25,13 @@ _STANDS_OUT = 1.25
 """Times as much as expected, from which on it is told."""
 _MOST_CAUSES = 2
 """Of warnings, that one screen has room for."""
+_SCREEN = 38
+"""Lines of one screen, without the name of the page below."""
+_COLUMNS = 80
+_ANSWER_COLUMNS = 35
+"""What a terminal of 80 columns leaves for an answer beside its benchmark and question."""
+_AROUND = 6
+"""Lines of title, heads, rules, and where the rest is."""
 _VARIABLE = re.compile(r"\S+=\S+|\d[\d.,]*")
 """What differs between warnings of one cause: settings and numbers."""
 
@@ -69,8 +78,13 @@ class RunFindings:
         warnings = [*self.warnings, *(sentence for report in reports for sentence in report.warnings)]
         answered = any(report.answers for report in reports)
         if answered:
-            yield _answers_table(self.run, reports)
-            yield from map(Sentence, standing_out(reports))
+            table = _answers_table(self.run, reports)
+            yield table
+            remarks = standing_out(reports)
+            if self.details:
+                told = [f"Warning: {first_sentence(one)}" for one, _ in by_cause(warnings)[:_MOST_CAUSES]]
+                remarks = fitting(remarks, [row.answer.text for row in table.rows], [self.left_out, *told])
+            yield from map(Sentence, remarks)
         yield from self._some(reports, warnings) if self.details and answered else self._all(reports, warnings)
         if not self.run.complete:
             so_far = f"{len(self.run.measurements)} of {self.run.total} measurements so far"
@@ -106,6 +120,10 @@ class _Answered(NamedTuple):
     """Whether it has warnings; of the first one of a benchmark only."""
 
 
+def _lines(text: str, columns: int) -> int:
+    return len(textwrap.wrap(text, columns))
+
+
 def _answers_table(run: Run, reports: Sequence[Report]) -> Table[_Answered]:
     rows = [
         _Answered("" if index else report.benchmark, answer, bool(report.warnings) and not index)
@@ -128,6 +146,18 @@ def standing_out(reports: Iterable[Report]) -> list[str]:
     """Return what differs most from what one would expect, at most three sentences."""
     remarks = [one for report in reports for one in report.remarks if one.times >= _STANDS_OUT]
     return [one.sentence for one in sorted(remarks, key=lambda one: -one.times)[:_MOST_REMARKS]]
+
+
+def fitting(remarks: Sequence[str], answers: Iterable[str], told: Iterable[str]) -> list[str]:
+    """Return the remarks that one screen has room for beside answers and what else is told; the first one always."""
+    room = _SCREEN - _AROUND - sum(_lines(answer, _ANSWER_COLUMNS) for answer in answers)
+    room -= sum(_lines(sentence, _COLUMNS) for sentence in told)
+    needed = accumulate(_lines(remark, _COLUMNS) for remark in remarks)
+    return [
+        remark
+        for number, (remark, lines) in enumerate(zip(remarks, needed, strict=True))
+        if not number or lines <= room
+    ]
 
 
 def first_sentence(text: str) -> str:

@@ -130,8 +130,8 @@ lint-rust:
 	cargo fmt --check --manifest-path bench/sim/Cargo.toml
 
 lint-c:
-	$(BIN)/clang-format --dry-run --Werror $(C_FILES)
-	! LC_ALL=C.UTF-8 grep -nE '.{121}' $(C_FILES) # comments, which clang-format leaves as they are
+	@$(BIN)/clang-format --dry-run --Werror $(C_FILES)
+	@! LC_ALL=C.UTF-8 grep -nE '.{121}' $(C_FILES) # comments, which clang-format leaves as they are
 	scripts/install-packages $(ARM_GCC)
 	$(BIN)/python scripts/tidy.py
 

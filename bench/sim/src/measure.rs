@@ -85,7 +85,7 @@ impl Contestant {
         let cores = case.results.iter().map(|&at| Progress::new(at)).collect();
         let mut contestant = Self { simulator, cores, mhz: Vec::new() };
         while contestant.cores.iter().any(|core| core.checksums.len() < WARM) {
-            contestant.advance();
+            contestant.advance()?;
             if contestant.simulator.cycles() > START {
                 return Err(format!("{} does not get the program going", contestant.simulator.name()));
             }
@@ -93,21 +93,23 @@ impl Contestant {
         Ok(contestant)
     }
 
-    fn advance(&mut self) {
-        self.simulator.run(LOOK);
+    fn advance(&mut self) -> Result<(), String> {
+        self.simulator.run(LOOK)?;
         for (number, core) in self.cores.iter_mut().enumerate() {
             core.look(number, self.simulator.as_ref());
         }
+        Ok(())
     }
 
-    fn turn(&mut self, seconds: f64) {
+    fn turn(&mut self, seconds: f64) -> Result<(), String> {
         let (begun, before) = (cpu_seconds(), self.simulator.cycles());
         let mut passed = 0.0;
         while passed < seconds {
-            self.advance();
+            self.advance()?;
             passed = cpu_seconds() - begun;
         }
         self.mhz.push((self.simulator.cycles() - before) as f64 / passed / 1e6);
+        Ok(())
     }
 }
 
@@ -126,10 +128,18 @@ fn same_results(ours: &Contestant, theirs: &Contestant) -> Result<usize, String>
 
 /// How the simulators did: ours, ours with both cores in lock-step, and the peer.
 pub struct Comparison {
-    speeds: [Speed; 3],
-    /// Of ours to each of the others, in emulated MHz: of each turn.
-    ratios: [Vec<f64>; 2],
+    ours: Speed,
+    others: Vec<Other>,
+    /// Why the peer is not among them.
+    absent: Option<String>,
     rounds: usize,
+}
+
+/// One that ours is compared with.
+struct Other {
+    speed: Speed,
+    /// Of ours to it, in emulated MHz: of each turn.
+    ratios: Vec<f64>,
 }
 
 struct Speed {
@@ -143,31 +153,42 @@ struct Speed {
 
 /// Runs a case for so many seconds.
 pub fn measure(case: &Case, seconds: f64) -> Result<Comparison, String> {
-    let mut all = [
+    let mut all = vec![
         Contestant::new(Box::new(intercore(Engine::Decoupled)), case)?,
         Contestant::new(Box::new(intercore(Engine::LockStep)), case)?,
-        Contestant::new(Box::new(rp2040_emu()), case)?,
     ];
+    let absent = match Contestant::new(Box::new(rp2040_emu()), case) {
+        Ok(peer) => {
+            all.push(peer);
+            None
+        }
+        Err(why) => Some(why),
+    };
     let turn = seconds / (all.len() * TURNS) as f64;
     for number in 0..TURNS {
         // Whoever goes first goes last next time, so that a machine that slows down is no one's advantage.
-        let mut order = [0, 1, 2];
+        let mut order: Vec<usize> = (0..all.len()).collect();
         if number % 2 == 1 {
             order.reverse();
         }
         for contestant in order {
-            all[contestant].turn(turn);
+            all[contestant].turn(turn)?;
         }
     }
-    let [ours, lock_step, theirs] = &all;
-    same_results(ours, lock_step)?;
-    let rounds = same_results(ours, theirs)?;
-    let ratios =
-        [lock_step, theirs].map(|other| ours.mhz.iter().zip(&other.mhz).map(|(ours, theirs)| ours / theirs).collect());
+    let ours = all.remove(0);
+    let mut rounds = usize::MAX;
+    for other in &all {
+        rounds = rounds.min(same_results(&ours, other)?);
+    }
     // A round is the same instructions in all; ours counts them.
     let counted: Vec<(f64, f64)> = ours.cores.iter().filter_map(Progress::counted).collect();
     let instructions: Vec<f64> = counted.iter().map(|&(instructions, _)| instructions).collect();
-    Ok(Comparison { speeds: all.map(|contestant| Speed::new(contestant, &instructions)), ratios, rounds })
+    let others = all.into_iter().map(|other| {
+        let ratios = ours.mhz.iter().zip(&other.mhz).map(|(ours, theirs)| ours / theirs).collect();
+        Other { speed: Speed::new(other, &instructions), ratios }
+    });
+    let others = others.collect();
+    Ok(Comparison { ours: Speed::new(ours, &instructions), others, absent, rounds })
 }
 
 impl Speed {
@@ -205,13 +226,18 @@ impl fmt::Display for Speed {
 
 impl fmt::Display for Comparison {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        let [ours, lock_step, theirs] = &self.speeds;
-        write!(to, "{ours}{lock_step}{theirs}")?;
-        for (other, ratios) in [lock_step, theirs].into_iter().zip(&self.ratios) {
+        write!(to, "{}", self.ours)?;
+        for other in &self.others {
+            write!(to, "{}", other.speed)?;
+        }
+        for Other { speed, ratios } in &self.others {
             let Spread { low, median, high, .. } = Spread::of(ratios);
-            let instructions = median * ours.per_cycle() / other.per_cycle();
-            write!(to, "  to {:<10} {median:6.2} times in MHz ({low:.2} to {high:.2}), ", other.name)?;
+            let instructions = median * self.ours.per_cycle() / speed.per_cycle();
+            write!(to, "  to {:<10} {median:6.2} times in MHz ({low:.2} to {high:.2}), ", speed.name)?;
             writeln!(to, "{instructions:.2} in instructions/s")?;
+        }
+        if let Some(why) = &self.absent {
+            writeln!(to, "  {why}")?;
         }
         writeln!(to, "  equal results of {} rounds", self.rounds)
     }

@@ -8,6 +8,7 @@ pub mod memory;
 mod slave;
 pub mod ssi;
 pub mod xip;
+pub(crate) mod youngest;
 
 use crate::chip::clock::{Clocks, Cycle, NEVER};
 use crate::chip::cpu::decode::Width;

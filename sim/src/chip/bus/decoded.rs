@@ -13,14 +13,13 @@
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 use crate::chip::bus::memory::{SRAM_ROOM, SRAM_WORDS, zeroed};
+use crate::chip::bus::youngest::{FLASH, Youngest};
 use crate::chip::bus::{Slave, locate_sram};
 use crate::chip::cpu::decode::{Code, Op, TABLE};
 use crate::observe::probe::Watches;
 
 /// First address of SRAM; code is executed in bursts in the view that begins there.
 const SRAM: u32 = 0x2000_0000;
-/// First address of flash, in the view that is read through the cache.
-const FLASH: u32 = 0x1000_0000;
 /// First address of the large banks one after the other.
 const LINEAR: u32 = 0x2100_0000;
 /// Halfwords that one core's instruction can be in: as many as SRAM has.
@@ -77,6 +76,7 @@ pub(crate) struct Marks {
 pub(crate) struct Decoded {
     pub instructions: Instructions,
     pub marks: Marks,
+    pub youngest: Youngest,
     /// First and last address of all that is not to be decoded, since somebody watches whether it is executed.
     watched: Vec<(u32, u32)>,
     /// Changes of the `Watches` that are known here.
@@ -124,7 +124,13 @@ impl Marks {
 impl Decoded {
     pub fn new() -> Self {
         let instructions = Instructions { sram: vec![UNDECODED; SRAM_HALVES], flash: Vec::new() };
-        Self { instructions, marks: Marks { by_word: zeroed(), stretch: 1 }, watched: Vec::new(), changes: 0 }
+        Self {
+            instructions,
+            marks: Marks { by_word: zeroed(), stretch: 1 },
+            youngest: Youngest::new(),
+            watched: Vec::new(),
+            changes: 0,
+        }
     }
 
     /// Takes note of what is watched, if that has changed.

@@ -148,6 +148,12 @@ impl Xip {
         self.oldest[set & (SETS - 1)] = way;
     }
 
+    /// The address of the line in a way of a set, or one that is no flash if there is none.
+    pub(crate) fn line(&self, set: usize, way: u32) -> u32 {
+        let set = set & (SETS - 1);
+        u32::from(self.lines[set][way as usize & 1].tag) << 13 | (set as u32) << 3 | 0x1000_0000
+    }
+
     /// Whether so many more accesses could take a counter to its end, where it stays.
     pub(crate) fn counts_to_the_end(&self, accesses: u32) -> bool {
         self.hits.max(self.accesses) > u32::MAX - accesses

@@ -17,7 +17,7 @@ use crate::chip::bus::decoded::{Decoded, Instructions, Mark, Place};
 use crate::chip::bus::memory::Memory;
 use crate::chip::bus::xip::Xip;
 use crate::chip::bus::{Bus, Slave, locate_sram};
-use ground::{Ground, Way, decode, half_at, prefetched, unreachable};
+use ground::{Ground, decode, half_at, prefetched, unreachable};
 
 /// Cycles of the longest instruction in a burst that moves no list of registers: BL.
 pub(crate) const SHORT: u32 = 3;
@@ -31,6 +31,11 @@ pub(crate) trait Company {
     fn has_room(&self, clock: Self::Clock, cycles: u32) -> bool;
     /// The core's next cycle, in which it asks for a slave, or for nothing (`Internal`). The time behind it.
     fn ask(&mut self, clock: Self::Clock, slave: Slave) -> Self::Clock;
+    /// The same of the flash cache, which two cores that execute from flash ask for at once more often than not.
+    #[inline(always)]
+    fn ask_flash(&mut self, clock: Self::Clock) -> Self::Clock {
+        self.ask(clock, Slave::Xip)
+    }
     /// Whether a word of SRAM with this mark may be read.
     fn may_read(&mut self, mark: &mut Mark) -> bool;
     /// Whether a word of SRAM with this mark may be written.
@@ -49,8 +54,8 @@ enum Left {
     Ends,
     /// The last instruction went to the other memory.
     Crosses,
-    /// The next instruction is none for the hot loop. What is fetched in its last cycle, in flash.
-    Rare(Op, Option<Way>),
+    /// The next instruction is none for the hot loop.
+    Rare(Op),
     /// What is at this address is to be decoded first.
     Undecoded(u32),
 }
@@ -75,9 +80,10 @@ impl Core {
         mut clock: C::Clock,
         flash_ready: bool,
     ) -> C::Clock {
+        bus.memory.decoded.youngest.begin_burst(bus.memory.flash.len());
         loop {
-            let Memory { sram, flash, decoded: Decoded { instructions, marks, .. }, .. } = &mut bus.memory;
-            let mut ground = Ground { sram, flash, marks, xip: &mut bus.xip, flash_ready, hits: 0, company };
+            let Memory { sram, flash, decoded: Decoded { instructions, marks, youngest, .. }, .. } = &mut bus.memory;
+            let mut ground = Ground { sram, flash, marks, xip: &mut bus.xip, youngest, flash_ready, hits: 0, company };
             let place = Place::of(self.pc);
             let left = match place {
                 Some(Place::Sram) => self.burst_in::<C, false>(&mut ground, instructions, &mut clock),
@@ -85,12 +91,10 @@ impl Core {
                 None => break,
             };
             let left = match left {
-                Left::Rare(op, fetched) if place == Some(Place::Flash) => {
-                    self.burst_rarely::<C, true>(&mut ground, instructions, &mut clock, op, fetched)
+                Left::Rare(op) if place == Some(Place::Flash) => {
+                    self.burst_rarely::<C, true>(&mut ground, instructions, &mut clock, op)
                 }
-                Left::Rare(op, fetched) => {
-                    self.burst_rarely::<C, false>(&mut ground, instructions, &mut clock, op, fetched)
-                }
+                Left::Rare(op) => self.burst_rarely::<C, false>(&mut ground, instructions, &mut clock, op),
                 left => Err(left),
             };
             let hits = ground.hits;
@@ -126,10 +130,8 @@ impl Core {
                 break Left::Ends;
             }
             let Some(op) = ops.get((pc.wrapping_sub(base) >> 1) as usize) else { break Left::Undecoded(pc) };
-            let due = IN_FLASH && op.fetch == Slave::Xip;
-            let fetched = if due { ground.hit(pc.wrapping_add(4)) } else { None };
             // A branch that is taken fetches its target instead.
-            let missing = due && fetched.is_none();
+            let missing = IN_FLASH && op.fetch == Slave::Xip && !ground.may_hit(pc.wrapping_add(4));
             if missing && !op.code.branches() {
                 break Left::Ends;
             }
@@ -138,7 +140,7 @@ impl Core {
                     if missing {
                         break Left::Ends;
                     }
-                    clock = ground.fetch::<IN_FLASH>(clock, op, pc, fetched);
+                    clock = ground.fetch::<IN_FLASH>(clock, op, pc);
                     pc = pc.wrapping_add(2);
                 }
                 Then::Branch => {
@@ -158,7 +160,7 @@ impl Core {
                     let Some(datum) = ground.datum(address) else { break Left::Ends };
                     clock = ground.read(clock, address, &datum);
                     self.set(op.d, extract(datum.word, address, op.width));
-                    clock = ground.fetch::<IN_FLASH>(clock, op, pc, fetched);
+                    clock = ground.fetch::<IN_FLASH>(clock, op, pc);
                     pc = pc.wrapping_add(2);
                 }
                 Then::Store(address) => {
@@ -167,11 +169,11 @@ impl Core {
                     }
                     let Some((slave, index)) = ground.writable(address) else { break Left::Ends };
                     clock = ground.write(clock, slave, index, address, op.width, self.reg(op.d));
-                    clock = ground.fetch::<IN_FLASH>(clock, op, pc, fetched);
+                    clock = ground.fetch::<IN_FLASH>(clock, op, pc);
                     pc = pc.wrapping_add(2);
                 }
                 Then::Rare if op.code == Code::Undecoded => break Left::Undecoded(pc),
-                Then::Rare => break Left::Rare(*op, fetched),
+                Then::Rare => break Left::Rare(*op),
             }
             instructions += 1;
         };
@@ -189,9 +191,8 @@ impl Core {
         all: &Instructions,
         clock: &mut C::Clock,
         op: Op,
-        fetched: Option<Way>,
     ) -> Result<(), Left> {
-        (self.pc, *clock) = self.rare_burst::<C, IN_FLASH>(ground, all, *clock, op, fetched)?;
+        (self.pc, *clock) = self.rare_burst::<C, IN_FLASH>(ground, all, *clock, op)?;
         self.stats.instructions += 1;
         Ok(())
     }
@@ -204,7 +205,6 @@ impl Core {
         all: &Instructions,
         mut clock: C::Clock,
         op: Op,
-        fetched: Option<Way>,
     ) -> Result<(u32, C::Clock), Left> {
         let pc = self.pc;
         let next = match op.code {
@@ -215,13 +215,13 @@ impl Core {
                 ground.all(clock, first, list, C::may_write).ok_or(Left::Ends)?;
                 self.store_many(&op, downwards);
                 clock = self.store_elements(ground, clock, first).ok_or(Left::Ends)?;
-                clock = ground.fetch::<IN_FLASH>(clock, &op, pc, fetched);
+                clock = ground.fetch::<IN_FLASH>(clock, &op, pc);
                 pc.wrapping_add(2)
             }
             Code::Pop | Code::Ldm => {
                 ground.all(clock, self.reg(op.n), op.immediate as u16, C::may_read).ok_or(Left::Ends)?;
                 clock = self.load_elements(ground, clock, &op, 0).ok_or(Left::Ends)?;
-                clock = ground.fetch::<IN_FLASH>(clock, &op, pc, fetched);
+                clock = ground.fetch::<IN_FLASH>(clock, &op, pc);
                 pc.wrapping_add(2)
             }
             Code::PopPc => {
@@ -261,7 +261,7 @@ impl Core {
                 let refill = ground.refill(all, target).ok_or_else(|| unreachable(target))?;
                 self.regs[14] = pc.wrapping_add(4) | 1;
                 // One that begins a word asks for the next word in vain.
-                clock = ground.fetch::<IN_FLASH>(clock, &op, pc, fetched);
+                clock = ground.fetch::<IN_FLASH>(clock, &op, pc);
                 clock = ground.go(clock, target, refill);
                 target
             }

@@ -18,7 +18,7 @@ use crate::chip::cpu::burst::{Company, SHORT};
 use crate::chip::cpu::decode::Width;
 use crate::chip::cpu::lane::Lane;
 use crate::chip::cpu::{Core, Phase};
-use company::{Alone, FIRST, Follower, Leader, NOBODY, NOTES, SLAVES};
+use company::{Alone, FIRST, Follower, Leader, NOBODY, NOTES, Note, SLAVES};
 
 /// Cycles in the longest stretch.
 const STRETCH: u32 = 4000;
@@ -31,8 +31,8 @@ const SETS: usize = 1024;
 /// What is kept from stretch to stretch. It changes how fast a run is, and nothing else.
 #[derive(Clone, Debug)]
 pub(crate) struct Decoupling {
-    /// By cycle of the stretch, the number of the slave that the leader asked.
-    notes: Box<[u8; NOTES]>,
+    /// By cycle of the stretch, whom the leader asked.
+    notes: Box<[Note; NOTES]>,
     /// What the leader has overwritten, in order: index of a word of SRAM, and what was there.
     overwritten: Vec<(u32, u32)>,
     /// Marks of the sets of the flash cache.
@@ -172,7 +172,7 @@ impl Decoupling {
             leader.lost_some(slave, leader_lost[number]);
             follower.lost_some(slave, follower_lost[number]);
             let mine = last[number].max(FIRST);
-            let asks = |before: u32| self.notes[before as usize] == slave as u8;
+            let asks = |before: u32| company::asked(self.notes[before as usize], slave);
             if asked >> number & 1 != 0 && (mine..cycle).rev().any(asks) {
                 bus.granted(leader.id, slave);
             } else if last[number] >= FIRST {
@@ -190,6 +190,7 @@ impl Decoupling {
         let mut company = Leader {
             end,
             notes: &mut self.notes,
+            last: [0; SLAVES],
             read: bus.memory.decoded.marks.read(),
             written: bus.memory.decoded.marks.written(),
             overwritten: &mut self.overwritten,

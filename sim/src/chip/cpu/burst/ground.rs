@@ -7,6 +7,7 @@ use super::{Company, Left, SHORT};
 use crate::chip::bus::decoded::{Instructions, Mark, Marks, Place};
 use crate::chip::bus::memory::{Memory, Sram};
 use crate::chip::bus::xip::Xip;
+use crate::chip::bus::youngest::Youngest;
 use crate::chip::bus::{Slave, locate_sram};
 
 /// What a burst needs of the bus.
@@ -15,6 +16,7 @@ pub(super) struct Ground<'a, C> {
     pub flash: &'a [u32],
     pub marks: &'a mut Marks,
     pub xip: &'a mut Xip,
+    pub youngest: &'a mut Youngest,
     /// The flash interface is not busy with a miss or a flush.
     pub flash_ready: bool,
     /// Hits in the flash cache that are not counted yet.
@@ -22,48 +24,57 @@ pub(super) struct Ground<'a, C> {
     pub company: &'a mut C,
 }
 
-/// The way of the flash cache that has a word.
-pub(super) type Way = u8;
-
-/// The two last cycles of a branch: who is asked, and if that is the flash, for which ways. (A few bytes, so that it stays in
-/// a register: measured, see bench/sim.)
-#[derive(Clone, Copy)]
-pub(super) struct Refill {
-    slaves: [Slave; 2],
-    ways: [Way; 2],
-}
+/// Who is asked in the two last cycles of a branch.
+pub(super) type Refill = [Slave; 2];
 
 /// A word to be loaded: whom to ask, and what it is.
 pub(super) struct Datum {
     pub slave: Slave,
-    pub way: Way,
     pub word: u32,
 }
 
 impl<C: Company> Ground<'_, C> {
-    /// The way of the flash cache that has a word, if it may be read.
+    /// Whether the flash cache has a word, and it may be read.
     #[inline(always)]
-    pub fn hit(&mut self, address: u32) -> Option<Way> {
-        let way = self.xip.holds_ready(address).filter(|_| self.flash_ready)?;
-        self.company.may_hit(address, way).then_some(way as Way)
+    pub fn may_hit(&mut self, address: u32) -> bool {
+        self.youngest.has(address) || self.may_hit_unknown(address)
     }
 
-    /// The cycle in which a word is read from the flash cache.
+    #[inline(never)]
+    fn may_hit_unknown(&mut self, address: u32) -> bool {
+        let way = self.xip.holds_ready(address).filter(|_| self.flash_ready);
+        way.is_some_and(|way| self.company.may_hit(address, way))
+    }
+
+    /// The cycle in which a word is read from the flash cache, which has it.
     #[inline(always)]
-    pub fn take(&mut self, clock: C::Clock, address: u32, way: Way) -> C::Clock {
-        self.company.hits(self.xip, address, u32::from(way));
-        self.xip.set_oldest(Xip::set(address), way ^ 1);
+    pub fn hit(&mut self, clock: C::Clock, address: u32) -> C::Clock {
+        if !self.youngest.has(address) {
+            self.hit_unknown(address);
+        }
         self.hits += 1;
-        self.company.ask(clock, Slave::Xip)
+        self.company.ask_flash(clock)
+    }
+
+    #[inline(never)]
+    fn hit_unknown(&mut self, address: u32) {
+        let Some(way) = self.xip.holds_ready(address) else { return };
+        self.company.hits(self.xip, address, way);
+        let set = Xip::set(address);
+        if u32::from(self.xip.oldest(set)) == way {
+            self.youngest.remove_line(self.xip.line(set, way ^ 1));
+            self.xip.set_oldest(set, way as u8 ^ 1);
+        }
+        self.youngest.insert(address);
     }
 
     /// The last cycle of the instruction at `pc`, in which the next word is fetched if it is due.
     #[inline(always)]
-    pub fn fetch<const IN_FLASH: bool>(&mut self, clock: C::Clock, op: &Op, pc: u32, fetched: Option<Way>) -> C::Clock {
-        match fetched {
-            Some(way) if IN_FLASH => self.take(clock, pc.wrapping_add(4), way),
-            _ => self.company.ask(clock, op.fetch),
+    pub fn fetch<const IN_FLASH: bool>(&mut self, clock: C::Clock, op: &Op, pc: u32) -> C::Clock {
+        if IN_FLASH && op.fetch == Slave::Xip {
+            return self.hit(clock, pc.wrapping_add(4));
         }
+        self.company.ask(clock, op.fetch)
     }
 
     /// What a branch to `target` fetches. None if a burst cannot go on there, or not yet (`unreachable`).
@@ -78,24 +89,26 @@ impl<C: Company> Ground<'_, C> {
             return None;
         }
         let second = if target & 2 == 0 { Slave::Internal } else { bank(target.wrapping_add(2))? };
-        Some(Refill { slaves: [bank(target)?, second], ways: [0; 2] })
+        Some([bank(target)?, second])
     }
 
     #[inline(never)]
     pub fn refill_from_flash(&mut self, target: u32) -> Option<Refill> {
-        let first = self.hit(target & !3)?;
-        if target & 2 == 0 {
-            return Some(Refill { slaves: [Slave::Xip, Slave::Internal], ways: [first, 0] });
+        if !self.may_hit(target & !3) {
+            return None;
         }
-        Some(Refill { slaves: [Slave::Xip; 2], ways: [first, self.hit(target.wrapping_add(2))?] })
+        if target & 2 == 0 {
+            return Some([Slave::Xip, Slave::Internal]);
+        }
+        self.may_hit(target.wrapping_add(2)).then_some([Slave::Xip; 2])
     }
 
     /// The two last cycles of a branch.
     #[inline(always)]
     pub fn go(&mut self, mut clock: C::Clock, target: u32, refill: Refill) -> C::Clock {
         for (number, address) in [target & !3, target.wrapping_add(2)].into_iter().enumerate() {
-            clock = match refill.slaves[number] {
-                Slave::Xip => self.take(clock, address, refill.ways[number]),
+            clock = match refill[number] {
+                Slave::Xip => self.hit(clock, address),
                 slave => self.company.ask(clock, slave),
             };
         }
@@ -107,17 +120,16 @@ impl<C: Company> Ground<'_, C> {
     pub fn datum(&mut self, address: u32) -> Option<Datum> {
         if let Some((slave, index)) = locate_sram(address) {
             let readable = self.company.may_read(self.marks.of(index));
-            return readable.then(|| Datum { slave, way: 0, word: self.sram.word(index) });
+            return readable.then(|| Datum { slave, word: self.sram.word(index) });
         }
-        let way = self.hit(address)?;
-        Some(Datum { slave: Slave::Xip, way, word: word_of_flash(address, self.flash) })
+        self.may_hit(address).then(|| Datum { slave: Slave::Xip, word: word_of_flash(address, self.flash) })
     }
 
     /// The cycle in which it is read.
     #[inline(always)]
     pub fn read(&mut self, clock: C::Clock, address: u32, datum: &Datum) -> C::Clock {
         match datum.slave {
-            Slave::Xip => self.take(clock, address, datum.way),
+            Slave::Xip => self.hit(clock, address),
             slave => self.company.ask(clock, slave),
         }
     }

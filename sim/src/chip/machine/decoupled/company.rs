@@ -16,11 +16,21 @@ pub(super) const NOTES: usize = 4096;
 /// Room for what is kept by slave, likewise.
 pub(super) const SLAVES: usize = 16;
 /// In the notes: nobody was asked.
-pub(super) const NOBODY: u8 = 15;
+pub(super) const NOBODY: Note = 15;
 /// Marks of the sets of the flash cache have a bit for each way that the leader has read in a stretch, a bit that says that
 /// the follower has read the same, and above them the number of the stretch.
 const WAYS: u32 = 3;
 const FOLLOWED: u32 = 4;
+
+/// What the leader did in a cycle: the number of the slave that it asked, in four bits, and the cycle in which it had asked the
+/// same one before, in twelve; 0 if not in this stretch.
+pub(super) type Note = u16;
+
+/// Whether a note says that a slave was asked.
+#[inline(always)]
+pub(super) fn asked(note: Note, slave: Slave) -> bool {
+    note & 15 == slave as Note
+}
 
 /// A core that is alone on the bus.
 pub(super) struct Alone {
@@ -66,7 +76,9 @@ impl Company for Alone {
 /// The core that runs ahead. Its time is the number of its next cycle, and the slaves that it has asked, a bit each.
 pub(super) struct Leader<'a> {
     pub end: u32,
-    pub notes: &'a mut [u8; NOTES],
+    pub notes: &'a mut [Note; NOTES],
+    /// By slave, the cycle in which it was last asked.
+    pub last: [Note; SLAVES],
     /// Marks of words that it reads and writes.
     pub read: Mark,
     pub written: Mark,
@@ -87,8 +99,10 @@ impl Company for Leader<'_> {
     #[inline(always)]
     fn ask(&mut self, (cycle, asked): Self::Clock, slave: Slave) -> Self::Clock {
         // So that no slave of the follower's is the same as nobody.
-        let noted = if slave == Slave::Internal { NOBODY } else { slave as u8 };
-        self.notes[cycle as usize & (NOTES - 1)] = noted;
+        let noted = if slave == Slave::Internal { NOBODY } else { slave as Note };
+        let last = &mut self.last[noted as usize & (SLAVES - 1)];
+        self.notes[cycle as usize & (NOTES - 1)] = *last << 4 | noted;
+        *last = cycle as Note;
         (cycle + 1, asked | 1 << (slave as u32 & 31))
     }
 
@@ -135,7 +149,7 @@ impl Company for Leader<'_> {
 /// it stays when the leader loses one to the follower.
 pub(super) struct Follower<'a> {
     pub end: u32,
-    pub notes: &'a [u8; NOTES],
+    pub notes: &'a [Note; NOTES],
     /// By slave, the cycle in which the follower last had it. Before the first: whether it was the one who had it.
     pub last: [u32; SLAVES],
     pub read: Mark,
@@ -168,34 +182,29 @@ impl Follower<'_> {
 
     #[inline(always)]
     pub fn meets(&self, cycle: u32, slave: Slave) -> bool {
-        self.notes[cycle as usize & (NOTES - 1)] == slave as u8
+        asked(self.notes[cycle as usize & (NOTES - 1)], slave)
     }
 
     /// Whether it waits for the leader, in a cycle in which both ask for the same slave: equals take turns
     /// (`Bus::arbitrate`), so the one that had it last does.
+    #[inline(always)]
     pub fn waits(&self, cycle: u32, slave: Slave) -> bool {
-        let mine = self.last[slave as usize];
-        let theirs = (mine.max(FIRST)..cycle).rev().find(|&before| self.meets(before, slave));
-        theirs.is_none() && mine != 0
+        self.last[slave as usize & (SLAVES - 1)] > u32::from(self.notes[cycle as usize & (NOTES - 1)] >> 4)
     }
 
-    /// Both ask for the same slave. The time behind the cycle in which the follower gets it.
-    #[cold]
-    #[inline(never)]
-    fn meet(&mut self, mut cycle: u32, slave: Slave) -> u32 {
-        let number = slave as usize;
-        if self.waits(cycle, slave) {
-            self.lost[number] += 1;
-            cycle += 1;
-        }
-        self.last[number] = cycle;
+    /// It asks for a slave that the leader may ask for, too. The time behind the cycle in which it gets it. (Without a branch:
+    /// who meets whom is hard to foretell.)
+    #[inline(always)]
+    fn meet(&mut self, cycle: u32, slave: Slave) -> u32 {
+        let number = slave as usize & (SLAVES - 1);
+        let waits = u32::from(self.meets(cycle, slave) & self.waits(cycle, slave));
+        self.lost[number] += waits;
+        let got = cycle + waits;
+        self.last[number] = got;
         // In the cycle after a wait it is the follower's turn, if the leader asks again.
-        if self.meets(cycle, slave) {
-            self.leader_lost[number] += 1;
-            cycle
-        } else {
-            cycle + 1
-        }
+        let leader_waits = u32::from(self.meets(got, slave));
+        self.leader_lost[number] += leader_waits;
+        got + 1 - leader_waits
     }
 }
 
@@ -215,6 +224,11 @@ impl Company for Follower<'_> {
         }
         self.last[slave as usize & (SLAVES - 1)] = cycle;
         cycle + 1
+    }
+
+    #[inline(always)]
+    fn ask_flash(&mut self, cycle: u32) -> u32 {
+        self.meet(cycle, Slave::Xip)
     }
 
     #[inline(always)]

@@ -96,9 +96,9 @@ test-page: setup build/page/.installed ## the page in a real browser: on a desk 
 
 test-long: setup build/platformio/.installed ## what is too long for every day: two million instructions against QEMU, a billion cycles twice, stress
 	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
-	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test qemu
-	cd sim && PROPTEST_CASES=100000 cargo test --locked --release --test lockstep --test interleaving
-	cd sim && PROPTEST_CASES=1000000 cargo test --locked --release --test engines
+	cd sim && INTERCORE_NO_SKIP=1 INTERCORE_RANDOM_INSTRUCTIONS=2000000 cargo test --locked --release --test all qemu::
+	cd sim && PROPTEST_CASES=100000 cargo test --locked --release --test all -- lockstep:: interleaving::
+	cd sim && PROPTEST_CASES=1000000 cargo test --locked --release --test all engines::
 	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
 	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/firmware/rp2040 tests/firmware/rp2040_amp tests/firmware/stm32h745 \
 	    tests/cli

@@ -3,9 +3,8 @@
 //! MULS takes one cycle: the RP2040 has the fast multiplier (datasheet 2.4.1.2). How instructions of all classes mix is
 //! tested in `lockstep`.
 
-mod machine_code;
+use crate::machine_code::{CODE, NOP, STACK, STAY, cycles, machine, put_word, times};
 use intercore_sim::chip::machine::Machine;
-use machine_code::{CODE, NOP, STACK, STAY, cycles, machine, put_word, times};
 
 /// Registers point where loads and stores are harmless: R0 SRAM4, R1 SIO, R2 a small number, R3 system control block, R4
 /// SRAM4 again.

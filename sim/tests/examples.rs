@@ -2,9 +2,7 @@
 //! follow from the documents; each example's head derives its numbers. Says so and passes where there is no compiler,
 //! unless `INTERCORE_NO_SKIP` is set.
 
-mod compiler;
-
-use compiler::build_example;
+use crate::compiler::build_example;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,9 +1,8 @@
 //! Exceptions: what they do, and what they cost. Sources at the constants of `cpu::exception`.
 
-mod machine_code;
+use crate::machine_code::{CODE, NOP, STACK, STAY, VECTORS, machine, put, put_word, times};
 use intercore_sim::chip::cpu::exception::RECOGNITION;
 use intercore_sim::chip::machine::{Machine, Stop};
-use machine_code::{CODE, NOP, STACK, STAY, VECTORS, machine, put, put_word, times};
 
 /// Frame, vector and refill: what the longest instruction, of 3 cycles, leaves of the 15 of TRM 3.6.1.
 const ENTRY: u64 = 12;

@@ -1,9 +1,8 @@
 //! Both ways through a cycle (`schedule`) have equal results: random programs on both cores, once in one piece, which takes
 //! the fast way, once cut into single cycles, which starts anew from what stands in the cores, once with a probe.
 
-mod machine_code;
+use crate::machine_code::{CODE, cases, put};
 use intercore_sim::chip::machine::{Machine, Stop};
-use machine_code::{CODE, cases, put};
 use proptest::prelude::*;
 
 const DATA: u32 = 0x2000_4000;

@@ -5,7 +5,6 @@
 //! `INTERCORE_RANDOM_INSTRUCTIONS` is the number of random instructions (default 60,000; `make test-long`: 2,000,000), of
 //! which branches skip about a tenth; `INTERCORE_SEED` chooses others.
 
-#[path = "qemu/generator.rs"]
 mod generator;
 
 use std::path::{Path, PathBuf};

@@ -1,9 +1,7 @@
 //! Start-up code as the pico-sdk's, in our own words (`start_up/start_up.c`): it runs unmodified, everything it checks is so, and
 //! it meets nothing that is not modelled. Says so and passes where there is no compiler, unless `INTERCORE_NO_SKIP` is set.
 
-mod compiler;
-
-use compiler::build;
+use crate::compiler::build;
 use intercore_sim::chip::machine::{Machine, Stop};
 use intercore_sim::firmware::bootrom;
 use intercore_sim::firmware::image::Image;

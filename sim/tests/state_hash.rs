@@ -1,11 +1,10 @@
 //! Equal runs have equal hashes of their state, and what differs in the state differs in the hash.
 
-mod machine_code;
+use crate::machine_code::{CODE, STACK, STAY, STR, load_loop, machine, put};
 use intercore_sim::chip::cpu::Core;
 use intercore_sim::chip::machine::Machine;
 use intercore_sim::chip::peripherals::Context;
 use intercore_sim::observe::probe::Watch;
-use machine_code::{CODE, STACK, STAY, STR, load_loop, machine, put};
 
 #[test]
 fn runs_repeat_and_do_not_depend_on_how_they_are_cut() {

@@ -1,12 +1,11 @@
 //! The timeline: read back by a decoder of its own, its slices nest, its times never go back, and it adds up to the
 //! statistics. Recording it takes no time of the chip's.
 
-mod machine_code;
+use crate::machine_code::{STAY, put, put_word};
 use intercore_sim::chip::bus::Slave;
 use intercore_sim::chip::machine::{Machine, Stop};
 use intercore_sim::observe::probe::Watch;
 use intercore_sim::observe::timeline::{Mark, Timeline};
-use machine_code::{STAY, put, put_word};
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
@@ -262,7 +261,7 @@ fn command(name: &str, code: &[u16], options: &[&str], interrupt: bool) -> (Opti
     let mut contents = Vec::new();
     contents.extend(0x2004_0000_u32.to_le_bytes());
     contents.extend(0x2000_0009_u32.to_le_bytes());
-    contents.extend(machine_code::bytes(code));
+    contents.extend(crate::machine_code::bytes(code));
     std::fs::write(&image, contents).expect("written");
     // One of an earlier run must not look like a beginning of this one.
     let _ = std::fs::remove_file(&trace);

@@ -1,9 +1,8 @@
 //! Slaves that answer late: the bridge to APB, the cache of the flash, and those that add no wait states.
 
-mod machine_code;
+use crate::machine_code::{BANK, LDR, NOP, OWN, STACK, STAY, STR, WIRE, cycles, load_loop, put, times};
 use intercore_sim::chip::machine::Machine;
 use intercore_sim::observe::probe::Watch;
-use machine_code::{BANK, LDR, NOP, OWN, STACK, STAY, STR, WIRE, cycles, load_loop, put, times};
 
 /// Cycles of one instruction with R0 and R1 as given.
 fn one(instruction: u16, r0: u32, r1: u32) -> u64 {

@@ -2,8 +2,8 @@
 
 use intercore_sim::chip::machine::{Machine, Stop};
 
+use super::{BX_LR, HANDLER, UDF, with_handler};
 use crate::machine_code::{CODE, NOP, STACK, STAY, VECTORS, put, put_word};
-use crate::{BX_LR, HANDLER, UDF, with_handler};
 
 const SECOND: u32 = HANDLER + 0x100;
 

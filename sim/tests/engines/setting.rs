@@ -1,7 +1,7 @@
 //! Where a program stands, what else goes on in the chip, and how the run is cut.
 
+use super::program::{OWN_DATA, PATCHED, Part, SHARED_DATA, SIO, Taste, assemble, program};
 use crate::machine_code::{put, put_word, set_bus_priority};
-use crate::program::{OWN_DATA, PATCHED, Part, SHARED_DATA, SIO, Taste, assemble, program};
 use intercore_sim::chip::machine::{Machine, Stop};
 use intercore_sim::observe::probe::Watch;
 use proptest::prelude::*;

@@ -5,11 +5,11 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::machine_code::STAY;
-use crate::process::{
+use super::process::{
     BASE, NO_OPTIONS, Simulator, build, contains, debug, gdb, image, in_library, printed, registers, registers_of,
     simulator, stopped_in_library, text,
 };
+use crate::machine_code::STAY;
 use intercore_sim::chip::machine::Stop;
 use intercore_sim::observe::probe::Watch;
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
 use crate::compiler::build_example;
-use crate::machine_code;
 use intercore_sim::chip::machine::{Machine, Stop};
 use intercore_sim::firmware::bootrom;
 use intercore_sim::firmware::image::Image;
@@ -21,7 +20,7 @@ pub fn build(name: &str, memory: &str) -> Option<PathBuf> {
 pub fn image(name: &str, code: &[u16]) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("gdb-{name}.bin"));
     let mut bytes: Vec<u8> = [0x2004_0000_u32, 0x2000_0009].iter().flat_map(|word| word.to_le_bytes()).collect();
-    bytes.extend(machine_code::bytes(code));
+    bytes.extend(crate::machine_code::bytes(code));
     std::fs::write(&path, bytes).expect("written");
     path
 }

@@ -1,4 +1,4 @@
-use crate::bench::{BUSCTRL, Bench, CLOCKS, PLL_SYS, PLL_USB, TIMER, XOSC};
+use super::bench::{BUSCTRL, Bench, CLOCKS, PLL_SYS, PLL_USB, TIMER, XOSC};
 use intercore_sim::chip::peripherals::busctrl::{Master, Port};
 
 #[test]

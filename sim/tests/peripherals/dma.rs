@@ -1,4 +1,4 @@
-use crate::bench::{Bench, DMA, PWM, SET, UART0};
+use super::bench::{Bench, DMA, PWM, SET, UART0};
 use intercore_sim::chip::clock::Cycle;
 use intercore_sim::chip::irq::Irq;
 use intercore_sim::chip::peripherals::Peripherals;

@@ -1,4 +1,4 @@
-use crate::bench::Bench;
+use super::bench::Bench;
 use intercore_sim::chip::peripherals::Peripherals;
 use proptest::prelude::*;
 

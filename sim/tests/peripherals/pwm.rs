@@ -1,4 +1,4 @@
-use crate::bench::{Bench, PWM};
+use super::bench::{Bench, PWM};
 use intercore_sim::chip::irq::Irq;
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-use crate::bench::{Bench, IO_BANK0};
+use super::bench::{Bench, IO_BANK0};
 use intercore_sim::chip::irq::Irq;
 use proptest::prelude::*;
 use std::collections::VecDeque;

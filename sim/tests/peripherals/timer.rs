@@ -1,4 +1,4 @@
-use crate::bench::{Bench, CLR, PSM, RESETS, TIMER, WATCHDOG};
+use super::bench::{Bench, CLR, PSM, RESETS, TIMER, WATCHDOG};
 use intercore_sim::chip::irq::Irq;
 use proptest::prelude::*;
 

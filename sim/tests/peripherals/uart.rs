@@ -1,4 +1,4 @@
-use crate::bench::{Bench, CLOCKS, SET, UART0};
+use super::bench::{Bench, CLOCKS, SET, UART0};
 use intercore_sim::chip::irq::Irq;
 use intercore_sim::chip::peripherals::uart::frame::Format;
 use intercore_sim::chip::peripherals::uart::line::LineRate;

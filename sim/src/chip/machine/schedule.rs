@@ -71,10 +71,31 @@ fn run_one<const WATCH: bool>([core, other]: [&mut Core; 2], bus: &mut Bus, now:
     }
     run_alone(core, bus, now, until);
     let now = core.t;
-    if now < until {
-        let again = if core.is_where_bursts_are() { AGAIN } else { ELSEWHERE };
-        run::<WATCH, false>([core, other], bus, now, until.min(now + again));
+    if now >= until {
+        return;
     }
+    if core.is_where_bursts_are() {
+        run_instruction::<WATCH>(core, bus, now, until);
+    } else {
+        run::<WATCH, false>([core, other], bus, now, until.min(now + ELSEWHERE));
+    }
+}
+
+/// As `run`, of one core alone, to the end of the instruction that it is at.
+fn run_instruction<const WATCH: bool>(core: &mut Core, bus: &mut Bus, mut now: Cycle, until: Cycle) {
+    let mut lane = Lane::of(core);
+    let mut begun = false;
+    while now < until && !(begun && lane.is_ready()) {
+        if !core.issue::<WATCH>(&mut lane, now, bus) {
+            return;
+        }
+        begun = true;
+        if lane.slave != Slave::Internal {
+            core.complete::<WATCH>(&mut lane, now, bus);
+        }
+        now += 1;
+    }
+    core.stop::<WATCH>(&mut lane, now, bus);
 }
 
 /// Cycles from `now` up to, not including, `until`, of the first core and, if `BOTH`, of the second. Ends early before or in a

@@ -4,14 +4,12 @@
 //! Programs read `SysTick` again and again and store it, so that time is taken as firmware takes it: no probe is set, and the
 //! simulator runs at its full speed.
 
-#[path = "../machine_code/mod.rs"]
-mod machine_code;
 mod model;
 mod program;
 
+use crate::machine_code::{cases, put};
 use intercore_sim::chip::machine::{Machine, Stop};
 use intercore_sim::observe::probe::Watch;
-use machine_code::{cases, put};
 use model::{Copy, Flash, Outcome};
 use program::{Assembly, HOP, Ins, Places, instruction};
 use proptest::prelude::*;

@@ -1,16 +1,12 @@
 //! Both engines come to the same: random programs on both cores, compared by the hash of the whole state wherever the run
 //! is cut. `make test` tries 2,000 of them, `make test-long` a million (`PROPTEST_CASES`).
 
-#[path = "../compiler/mod.rs"]
-mod compiler;
-#[path = "../machine_code/mod.rs"]
-mod machine_code;
 mod program;
 mod setting;
 
+use crate::machine_code::cases;
 use intercore_sim::chip::machine::{Engine, Machine, Stop};
 use intercore_sim::firmware::{bootrom, image::Image};
-use machine_code::cases;
 use proptest::prelude::*;
 use setting::{Setting, setting};
 use std::fmt::Write;
@@ -77,7 +73,7 @@ fn programs_in_c_come_to_the_same() {
     let last = 1000 * u64::from(cases(2000));
     for name in ["mix", "both_cores", "bank_conflict", "fifo_polled", "fifo_interrupt", "spinlock"] {
         for memory in ["sram", "flash"] {
-            let Some(elf) = compiler::build_example(name, memory, "engines") else { return };
+            let Some(elf) = crate::compiler::build_example(name, memory, "engines") else { return };
             let image = Image::open(&elf, None).expect("it was built");
             let mut machines = [Engine::Decoupled, Engine::LockStep].map(|engine| {
                 let mut machine = Machine::new();

@@ -1,17 +1,13 @@
 //! Programs that crash: when a lock-up is noticed, what goes on afterwards, what is told of the cause.
 
-#[path = "../compiler/mod.rs"]
-mod compiler;
-#[path = "../machine_code/mod.rs"]
-mod machine_code;
 mod thumb_bit;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::machine_code::{CODE, NOP, STACK, STAY, VECTORS, machine, put, put_word};
 use intercore_sim::chip::cpu::hard_fault::Cause;
 use intercore_sim::chip::machine::{Machine, Stop};
-use machine_code::{CODE, NOP, STACK, STAY, VECTORS, machine, put, put_word};
 
 const HANDLER: u32 = CODE + 0x400;
 const CODE_1: u32 = CODE + 0x800;
@@ -146,7 +142,7 @@ fn a_stack_that_leads_nowhere_is_told_as_such() {
     machine.run_until(1_000);
     let fault = machine.core(0).hard_fault().expect("a fault");
     assert_eq!((fault.cause, fault.pc), (Cause::Undefined(UDF, None), CODE + 2), "the first one counts");
-    let mut machine = machine_code::machine(&[NOP, 0xdf00]);
+    let mut machine = crate::machine_code::machine(&[NOP, 0xdf00]);
     machine.core_mut(0).set_vector_table(VECTORS);
     put_word(&mut machine, VECTORS + 12, HANDLER | 1);
     put(&mut machine, HANDLER, &[STAY]);
@@ -191,7 +187,7 @@ fn a_supervisor_call_in_the_handler_of_a_hard_fault_locks_up() {
 fn build(name: &str, defines: &[&str]) -> Option<PathBuf> {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/crash/program.c");
     let more = [&["-g", source][..], defines].concat();
-    compiler::build(&format!("crash-{name}"), "sram", &more)
+    crate::compiler::build(&format!("crash-{name}"), "sram", &more)
 }
 
 fn simulate(elf: &Path, options: &[&str]) -> (Output, String) {

@@ -1,0 +1,24 @@
+//! All tests of the simulator, as one program: it is linked once, and all of them share the processors.
+//!
+//! Some of them: `cargo test --test all engines::`.
+
+mod bootrom;
+mod cli;
+mod compiler;
+mod contention;
+mod core_faults;
+mod crash;
+mod cycles;
+mod engines;
+mod examples;
+mod exceptions;
+mod gdb;
+mod interleaving;
+mod lockstep;
+mod machine_code;
+mod peripherals;
+mod qemu;
+mod start_up;
+mod state_hash;
+mod timeline;
+mod wait_states;

@@ -29,12 +29,12 @@ FUZZ_SECONDS ?= 60
 SANITIZED := test-address,undefined test-thread
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
-# Four at a time keep two processors busy: many tests wait for a while. Files are kept whole for what their tests share,
+# Six at a time keep two processors busy: many tests wait for a while. Files are kept whole for what their tests share,
 # and in order: by default those with few tests, which are long ones, in tests/cli and tests/firmware/rp2040, would come
 # last, and one processor would wait for the other. The longest one comes first (tests/conftest.py).
 # Those of tests/firmware/host are left out there: their programs take processors for themselves, never two of them at a
 # time, save with sanitizers, where they have no real-time priorities.
-TOGETHER := -n 4 --dist loadfile --no-loadscope-reorder
+TOGETHER := -n 6 --dist loadfile --no-loadscope-reorder
 # Whose kernels OpenBLAS uses: each rounds in its own way, and any of these runs on every processor with AVX2.
 OPENBLAS_CORES := Prescott Nehalem Haswell Zen
 NUMERIC_TESTS := tests/benchmarks tests/campaign/test_course.py tests/comparison tests/statistics
@@ -61,9 +61,8 @@ run: packages setup ## measure all that two cores cost and buy, on this machine 
 test: ## set up, check style and types, and pass every test, also with sanitizers
 	@rm -f build/seconds-of-parts
 	@for part in setup lint; do scripts/timed $$part $(MAKE) --no-print-directory $$part || exit; done
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync $(addprefix timed-,test-simulator test-ring-model test-tools)
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync $(addprefix timed-,test-simulator test-host test-ring-model test-tools)
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync $(addprefix timed-,test-desk $(SANITIZED))
-	@scripts/timed test-host $(MAKE) --no-print-directory test-host
 	@scripts/timed
 
 # What runs beside others shows what it prints when it has ended, save the longest one.

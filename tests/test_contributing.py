@@ -24,7 +24,7 @@ SLOW = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minu
 TOOL = "from intercore.cli.main import main; main()"
 PATIENCE = 900.0
 HOUR = 3600
-TOGETHER = ("-n", "4", "--dist", "loadfile", "--no-loadscope-reorder", "--hypothesis-seed=1")
+TOGETHER = ("-n", "6", "--dist", "loadfile", "--no-loadscope-reorder", "--hypothesis-seed=1")
 """As in the Makefile."""
 OTHER_TESTS = {
     "desk": (
@@ -218,7 +218,7 @@ def without(tree: Tree, benchmark: str) -> None:
 def test_what_is_left_when_a_benchmark_is_deleted_is_measured_and_shown(tree: Tree, benchmark: str) -> None:
     carry_out(tree, "Add a benchmark")  # which has its place in the suite
     without(tree, benchmark)
-    found = tree.json("run", "pico-sim", "suite")
+    found = tree.json("run", "pico-sim", "suite", "--repetitions=1")
     assert found["complete"]
     measured = {row["benchmark"] for row in found["measurements"]}
     assert measured == {path.parent.name for path in tree.folder.glob("src/intercore/benchmarks/*/__init__.py")}

@@ -181,9 +181,28 @@ def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
     found = one(with_series(slow, "count", ran0_0=[50], ran0_1=[25], moved0=[0]))
     assert found.competitors[0].of_a_core == pytest.approx(0.5 + 2 * 0.25)
     shown = report(run(with_series(slow, "count", ran0_0=[50], ran0_1=[25], moved0=[0])))
-    (told,) = (each for each in shown.answers if each.question == "core 1 against core 0")
+    (told,) = (each for each in shown.answers if each.question == "core 1 slower than 0?")
     assert told.value is not None
     assert told.value.value == pytest.approx(2)
+    assert told.text == "2.00 × as long for the same work, alone"
+
+
+@pytest.mark.parametrize(
+    ("parts", "about"),
+    [
+        ({"task0.0": 0.9, "task1.1": 0.9}, "what one does alone (2 is ideal)"),
+        ({"task0.0": 1.1, "task1.1": 1.0}, "what one does alone; above 2, one was slower when timed alone"),
+    ],
+)
+def test_more_than_all_cores_can_do_is_said_to_come_from_what_they_are_compared_with(
+    parts: Mapping[str, float], about: str
+) -> None:
+    shown = report(run(own(parts, task0="work", task1="work")))
+    (told,) = (each for each in shown.answers if each.question == "work of all cores")
+    assert told.about == about
+    said = next(each for each in shown.section.sentences if each.startswith("Both cores at work"))
+    assert ("More than 100 % is no gain" in said) == ("above 2" in about)
+    assert shown.section.sentences[0] == said
 
 
 def test_no_core_is_used_for_more_than_all_of_it_but_a_warning_says_what_it_would_be() -> None:

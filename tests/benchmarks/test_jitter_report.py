@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -77,6 +78,24 @@ def test_migrations_are_marked_in_the_strip_and_load_is_shaded() -> None:
     symbols = {one["marker"]["color"]: set(one["marker"]["symbol"]) for one in strip["data"] if one["yaxis"] == "y4"}
     assert symbols["series1"] == {"triangle-up"}
     assert len([shape for shape in strip["layout"]["shapes"] if shape["type"] == "rect"]) == 3
+
+
+@pytest.mark.parametrize("at", [0, 399, 400, 599])
+def test_the_latest_release_is_drawn_however_many_there_are(at: int) -> None:
+    late = [*LATE[:at], 70_000, *LATE[at + 1 :]]
+    strip, *_ = report(run(measurement(late))).section.figures
+    (drawn,) = strip["data"]
+    assert len(drawn["x"]) == 400 < len(late)
+    assert drawn["x"] == sorted(set(drawn["x"]))
+    assert at == drawn["x"][int(np.argmax(drawn["y"]))]
+    assert {0, 599} & set(drawn["x"]) == {0, 599}, "the whole run is there"
+
+
+def test_of_several_repetitions_that_with_the_latest_release_is_drawn() -> None:
+    repetitions = [measurement([*LATE[:9], latest], seed=latest) for latest in (1200, 90_000, 1300)]
+    strip, *_ = report(run(*repetitions)).section.figures
+    (drawn,) = strip["data"]
+    assert max(drawn["y"]) == pytest.approx(90_000 / 125_000_000)
 
 
 def test_simulated_numbers_are_labelled() -> None:

@@ -136,6 +136,20 @@ def test_directions_that_differ_are_both_named_in_the_answer() -> None:
 # Contention
 
 
+def test_a_mutex_fought_over_is_told_also_where_another_lock_is_dearer() -> None:
+    def told(*names: str) -> list[tuple[str, str, bool]]:
+        gaps = {"mutex": 10, "spinlock": 20}
+        found = answers(lock.analyse([bout("01" * 16, gap=gaps[name], lock=name) for name in names]))
+        return [(one.question, one.about.partition(",")[0], one.brief) for one in found]
+
+    assert told("mutex") == [("mutex fought over, turn", "mutex", True)]
+    assert told("spinlock") == [("lock fought over, turn", "spinlock", True)]
+    assert told("spinlock", "mutex") == [
+        ("mutex fought over, turn", "mutex", False),
+        ("lock fought over, turn", "spinlock", True),
+    ]
+
+
 def test_turns_are_fair_and_never_repeated() -> None:
     (found,) = lock.analyse([bout("01" * 16)]).contention
     assert found.acquisitions == (16, 16)

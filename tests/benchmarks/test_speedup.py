@@ -17,6 +17,7 @@ from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
 from intercore.benchmarks.speedup.document import to_json
 from intercore.benchmarks.speedup.doubts import warnings
+from intercore.benchmarks.speedup.fit import losses
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.record.measurement import Level, Measurement, Series
 from intercore.statistics.intervals import Interval
@@ -168,9 +169,12 @@ class TestThePublishedTable:
         )
 
     def test_is_warned_of(self, table: SpeedupPublication) -> None:
-        first, second = warnings(analyse_published(table))
-        assert "polled on the tick" in first
-        assert "0.22 % slower" in second
+        (only,) = warnings(analyse_published(table))
+        assert "polled on the tick" in only
+
+    def test_a_loss_is_a_finding_and_no_warning(self, table: SpeedupPublication) -> None:
+        (found,) = losses(analyse_published(table).fits)
+        assert "0.22 % slower while all of them work" in found
 
 
 class TestTheFit:
@@ -513,9 +517,10 @@ class TestWarnings:
         assert any("falls on whole kernel ticks" in text for text in found)
         assert not any("fit is poor" in text for text in found)
 
-    def test_tell_of_a_loss(self) -> None:
+    def test_do_not_tell_of_a_loss_which_is_a_finding(self) -> None:
         run = synthetic(overhead_us=100, loss=0.05, noise_us=1)
-        (sentence,) = warnings(analyse(run), run)
+        assert warnings(analyse(run), run) == []
+        (sentence,) = losses(analyse(run).fits)
         assert "5 % slower" in sentence
 
     @pytest.mark.parametrize(

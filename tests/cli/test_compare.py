@@ -31,9 +31,9 @@ def both(tool: Tool, board: FakeBoard) -> Tool:
 def test_two_targets_stand_side_by_side_in_each_format(both: Tool) -> None:
     short = both("compare", "host", "serial").succeeded().out
     assert "serial beside host, of 6 quantities: " in short.split("What differs most")[0]
-    assert "speedup, t1: host and serial" not in short
+    assert "speedup, time on one core (T1): host and serial" not in short
     shown = both("compare", "host", "serial", "--all").succeeded().out
-    assert "speedup, t1: host and serial" in shown
+    assert "speedup, time on one core (T1): host and serial" in shown
     assert "Conditions that differ" in shown
     assert "Warning: host and serial also differ in conditions that may decide a ratio" in " ".join(shown.split())
     found = both("compare", "host", "serial", "--format", "json").succeeded().json

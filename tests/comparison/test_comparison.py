@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from intercore.comparison.analysis import compare, compare_sides
-from intercore.comparison.report import comparison_section
+from intercore.comparison.report import comparison_section, quantity_name, times
 from intercore.document.schema import schema
 from intercore.errors import UsageError
-from intercore.record.measurement import Measurement
+from intercore.record.measurement import Measurement, Series
 from intercore.statistics.intervals import Interval
 from tests.comparison.compared_runs import measured, run
 
@@ -59,6 +59,52 @@ def test_a_stream_of_messages_is_compared_by_bytes_per_second() -> None:
     assert pair.first.value == pytest.approx(1e6)
     assert pair.ratio is not None
     assert pair.ratio.value == pytest.approx(2)
+
+
+def test_the_median_of_a_rate_is_that_of_the_times_it_is_made_of() -> None:
+    """As what `message` answers is: of an even number of streams the median of the rates is another one."""
+    windows = [10, 10, 20, 20]
+    stream = measured(windows, "message", "window", size=100, messages=10, measure="throughput")
+    (pair,) = compare([run("a", stream), run("b", stream)]).pairs
+    assert pair.first.value == pytest.approx(100 * 10 * 1e6 / 15)
+    assert pair.first.low is None or pair.first.low <= pair.first.value
+
+
+@pytest.mark.parametrize(
+    ("count", "written"),
+    [
+        (7, "7.00"),
+        (363_000, "363,000"),
+        (999_999, "1.00 million"),
+        (1_234_567, "1.23 million"),
+        (10**10, "10.0 billion"),
+    ],
+)
+def test_a_count_is_written_so_that_one_can_read_it(count: int, written: str) -> None:
+    counted = [
+        msgspec.structs.replace(one, series=(Series("n", "common", 1, np.array([count] * 6), "count"),))
+        for one in [measured([1])]
+    ]
+    text = [
+        [column.text(row) for column in table.columns]
+        for table in comparison_section(compare([run("a", *counted), run("b", *counted)])).tables
+        for row in table.rows
+    ]
+    assert written in text[0]
+
+
+def test_a_ratio_has_the_digits_that_tell_a_change() -> None:
+    assert [times(ratio) for ratio in (0.00186, 0.5, 1.0046, 99.5, 1871.99)] == [
+        *("0.0019", "0.500", "1.005", "99.500", "1,872"),
+    ]
+
+
+def test_what_a_benchmark_calls_its_series_is_said_in_place_of_their_names() -> None:
+    """Calls are compared with the cost of looking, which the analysis takes off: both say so."""
+    calls = measured([5] * 6, "api", "call")
+    found = compare([run("a", calls), run("b", calls)])
+    assert quantity_name(found.pairs[0]) == "api call, clock included"
+    assert any(said.startswith("api, call, clock included: b takes 1.00 times") for said in found.sentences)
 
 
 def test_settings_are_matched_by_what_varies_and_not_by_how_it_was_measured() -> None:

@@ -124,7 +124,7 @@ TAB_STOPS = """() => [...document.querySelectorAll("a[href], button, input, sele
 ANSWERS = """() => {
   let benchmark = "";
   return [...document.querySelectorAll("#answers tbody tr")].filter(seen).map((row) => {
-    benchmark = row.querySelector("th")?.innerText ?? benchmark;
+    benchmark = row.querySelector("th")?.dataset.benchmark ?? benchmark;
     const [question, ...cells] = [...row.querySelectorAll("td.question, td.question ~ td")];
     return [benchmark, question.innerText, ...cells.map((cell) => seen(cell) ? cell.innerText : "(not to be seen)")];
   });

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import msgspec
 import numpy as np
 import pytest
 
 from intercore.comparison.analysis import compare_sides
-from intercore.comparison.picture import FIRST, MOST_TICKS, picture, ticks
+from intercore.comparison.picture import FIRST, MOST_TICKS, SHAPES, picture, ticks
+from intercore.comparison.verdicts import Verdict
 from intercore.page.comparison_page import write_comparison_page
 from tests.comparison.compared_runs import measured, run
 
@@ -65,6 +66,10 @@ def test_the_axis_is_logarithmic_and_has_the_place_of_no_change(compared: Compar
     marks = {mark.setting: mark for mark in found.marks}
     above, below = marks["primitive=p7"].at - found.one, found.one - marks["primitive=p8"].at
     assert above / below == pytest.approx(np.log(1.5) / -np.log(0.6), rel=0.05)
+
+
+def test_no_two_verdicts_look_alike() -> None:
+    assert len(set(SHAPES.values())) == len(SHAPES) == len(get_args(Verdict))
 
 
 @pytest.mark.parametrize(

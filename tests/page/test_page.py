@@ -172,10 +172,10 @@ def test_the_answers_come_first_and_lead_to_their_sections(tmp_path: Path) -> No
     links = {attrs["href"] for tag, attrs in shown.elements if tag == "a"}
     assert {"#answers", "#overview", "#speedup", "#warnings", "#method"} <= links
     assert {str(link).removeprefix("#") for link in links} <= set(ids)
-    assert shown.row("speedup")[1] == "more cores pay from"
+    assert shown.row("parallel work")[1] == "more cores pay from"
     for answer in reports(run(*both_modes())).reports[0].answers:
         cells = next(row for row in shown.rows if answer.question in [cell.strip() for cell in row])
-        assert answer.number in [" ".join(cell.split()) for cell in cells]
+        assert (answer.number or answer.about) in [" ".join(cell.split()) for cell in cells]
 
 
 @of_speedups
@@ -184,10 +184,20 @@ def test_of_several_runs_each_has_a_card_and_a_column_and_the_machine_at_the_des
     shown = page(tmp_path, run(*both_modes()), chip)
     targets = re.findall(r'<p class="target"><strong>(.*?)</strong>', shown.source)
     assert targets == ["pico-sim", "host"]
-    head = shown.row("benchmark", "question")
-    assert head[2:] == ["pico-sim (SIMULATED)", "host", "pico-sim ÷ host"]
-    assert shown.row("speedup", "more cores pay from")[-1] in {"1.0", ""}  # of two equal runs
-    assert len(shown.row("speedup", "more cores pay from")) == 5
+    head = shown.row("about", "question")
+    assert head[2:] == ["pico-sim (SIMULATED)", "host", "host ÷ pico-sim"]
+    assert shown.row("", "by created tasks from")[-1] == "1.0 × as long"  # of two equal runs
+    assert len(shown.row("parallel work", "more cores pay from")) == 5
+    assert "pico-sim (SIMULATED) and host side by side" in shown.text
+
+
+def test_what_people_ask_most_comes_first_and_what_has_no_topic_last(tmp_path: Path) -> None:
+    names = ("novel", "clock", "lock", "speedup")
+    shown = page(tmp_path, run(*both_modes(), parts=tuple(Part(name, {}) for name in names)))
+    contents = shown.source.split("<nav")[1].split("</nav>")[0]
+    assert re.findall('href="#([a-z]+)">(.*?)<', contents)[2:6] == [
+        *(("speedup", "parallel work"), ("lock", "locks"), ("clock", "the clock"), ("novel", "novel")),
+    ]
 
 
 @of_speedups
@@ -202,14 +212,19 @@ def test_each_of_two_equal_runs_has_its_own_picture_of_what_crossing_cores_costs
 def test_a_card_says_how_far_to_trust_the_numbers_and_whether_anything_disturbed_them(tmp_path: Path) -> None:
     disturbed = page(tmp_path, run(*both_modes(), measurement(2_000, checks={"preempted": 3})))
     count = len(re.findall("<li>", disturbed.source.split('id="warnings"')[1].split("</section>")[0]))
-    assert f"{count} warning{'s' * (count > 1)}: read them before you believe" in disturbed.text
-    assert "Measured on the target itself" in disturbed.text
+    assert "Disturbed: yes, 1 of 9 measurements (a task was forced off its core 3 times)." in disturbed.text
+    assert f"{count} warning{'s' * (count > 1)} say{'s' * (count == 1)} what that means" in disturbed.text
+    assert "How far to trust it: Measured on the target itself" in disturbed.text
+    assert re.search(
+        "Disturbed: (no|not that the target noticed): no task was forced off", page(tmp_path, run(*both_modes())).text
+    )
     placed = [
-        msgspec.structs.replace(one, conditions={**one.conditions, "memory.code": "sram"}) for one in both_modes()
+        msgspec.structs.replace(one, conditions={**one.conditions, "memory.code": "sram-striped"})
+        for one in both_modes()
     ]
     chip = page(tmp_path, run(*placed, simulated=True)).text
     assert "Every cycle was counted" in chip
-    assert "Its code runs from sram." in chip
+    assert "Its code runs from striped SRAM." in chip
 
 
 @of_speedups
@@ -389,6 +404,8 @@ def test_of_a_measured_and_a_simulated_run_only_the_latter_is_labelled(tmp_path:
     shown = page(tmp_path, run(measurement(1000)), run(measurement(1000), simulated=True, number=8))
     names = {trace["name"] for trace in shown.figures[0]["data"]}
     assert {"run 7: create", "run 8: create (SIMULATED)"} < names
+    assert {figure["layout"]["title"]["text"].partition(" (")[2] for figure in shown.figures} == {"partly SIMULATED)"}
+    assert all(figure["name"].endswith("-partly-simulated") for figure in shown.figures)
     assert "partly SIMULATED" in shown.text
     cards = re.findall(r'<p class="target"><strong>host</strong> <span class="label (.*?)">(.*?)</span>', shown.source)
     assert cards == [("measured", "measured"), ("simulated", "SIMULATED")]

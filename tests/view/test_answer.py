@@ -15,7 +15,7 @@ from intercore.view.answer import Answer, among, by_way
         (Answer("wake", Interval(12.04)), "12.0 µs"),
         (Answer("late", Interval(1200.0, 900.0, 1500.0)), "1.20 ms (0.900–1.50)"),
         (Answer("late", Interval(0.0)), "< tick"),
-        (Answer("slower", Interval(1.171, 1.16, 1.18), "times", "core 0"), "1.17 × (1.16–1.18), core 0"),
+        (Answer("slower", Interval(1.171, 1.16, 1.18), "times", "as long"), "1.17 × (1.16–1.18) as long"),
         (Answer("slower", Interval(1.171, 1.1702, 1.1711), "times"), "1.17 ×"),
         (Answer("stream", Interval(221e6), "bytes/s", "ring"), "221 MB/s, ring"),
         (Answer("faster from", None, about="810 µs or less, spin"), "810 µs or less, spin"),

@@ -298,4 +298,24 @@ def test_of_panels_below_each_other_the_first_are_drawn() -> None:
 
 
 def test_all_marks_that_pictures_use_are_defined_once() -> None:
-    assert [one.get("id") for one in parsed(DEFINITIONS)] == [f"mark-{name}" for name in SHAPES]
+    assert [one.get("id") for one in parsed(DEFINITIONS).findall("path")] == [f"mark-{name}" for name in SHAPES]
+
+
+def test_bars_of_other_patterns_are_hatched_in_other_ways() -> None:
+    layout = base_layout("Stacks", 300, {}, {"range": [-0.5, 0.5]})
+    data = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": f"part {shape}",
+            "x": [1],
+            "y": [0],
+            "width": 0.4,
+            "marker": {"pattern": {"shape": shape, "fgcolor": "published"}},
+        }
+        for shape in (".", "/", "x")
+    ]
+    figure = {"name": "stacks", "data": data, "layout": layout, "caption": ""}
+    hatched = [one.get("fill") for one in parsed(drawn(figure)).iter("rect")]
+    assert hatched == [None, "url(#hatch-rising)", "url(#hatch-crossed)"] * 2, "in the legend and in the plot"
+    assert {one.get("id") for one in parsed(DEFINITIONS).iter("pattern")} == {"hatch-rising", "hatch-crossed"}

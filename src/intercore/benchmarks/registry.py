@@ -5,8 +5,9 @@ which may be left out, and is loaded only when it is needed: who asks a target d
 
     levels.py       what is measured where the user names no levels: `DEFAULT`, and `suite(origin, amp=…)`
                     (`intercore.benchmarks.suite`)
-    series.py       what its series are for: `ROLES`, and perhaps `quantity` and `incomparable`
-                    (`intercore.benchmarks.series`); what they can be: `SIGNED`, `is_signed`, `events`
+    series.py       what its series are for: `ROLES`, and perhaps `quantity`, `NAMES` and `incomparable`
+                    (`intercore.benchmarks.series`); which checks count what it does on purpose: `provoked`
+                    (`intercore.benchmarks.disturbance`); what they can be: `SIGNED`, `is_signed`, `events`
                     (`intercore.benchmarks.possible`)
     witness.py      what a simulator watches, so that the truth of each sample is known
     analysis.py     from measurements to numbers and sentences; `ANALYSIS` is their type, from which the schema of the

@@ -1,8 +1,9 @@
 """What the series of a benchmark are: which of them are results, and what their samples come to.
 
 Each benchmark says so itself, in `series.py` of its folder, by the names of its series: `ROLES`, and where samples
-come to something else than times or counts, `quantity`; what is computed of several series, `derived`; where those of
-some settings come to nothing by themselves, `incomparable`. What a folder does not say follows from a series' unit.
+come to something else than times or counts, `quantity`; what is computed of several series, `derived`; what people
+call them, `NAMES`; where those of some settings come to nothing by themselves, `incomparable`. What a folder does not
+say follows from a series' unit.
 """
 
 from __future__ import annotations
@@ -86,6 +87,12 @@ def derived(one: Measurement) -> list[Quantity]:
     own = getattr(registry.module(one.benchmark, "series"), "derived", None)
     found: list[Quantity] = [] if own is None else own(one)
     return found
+
+
+def called(benchmark: str, series: str) -> str:
+    """Return what people call a series or a quantity: by its name, if the benchmark says nothing else."""
+    own: Mapping[str, str] = getattr(registry.module(benchmark, "series"), "NAMES", {})
+    return own.get(series, series)
 
 
 def incomparable(one: Measurement) -> str:

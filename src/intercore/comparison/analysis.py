@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.possible import analysable
-from intercore.benchmarks.series import Unit, incomparable
+from intercore.benchmarks.series import Unit, called, incomparable
 from intercore.comparison.baseline import Baseline
 from intercore.comparison.by_turns import are_by_turns
 from intercore.comparison.pairs import Key, Levels, Pair, levels_of, matched_by, pairs_of, pools_of
@@ -333,7 +333,7 @@ def _sentences(
         extent = f", from {ends} over {one.settings} settings" if more else ""
         does, what = _WORDS[units[one.benchmark, one.series]]
         times = f"{does} {multiple(one.typical)} times {what} {first.name}{extent}"
-        yield f"{one.benchmark}, {one.series}: {second.name} {times}."
+        yield f"{one.benchmark}, {called(one.benchmark, one.series)}: {second.name} {times}."
     if first.simulated and second.simulated:
         spread = sum(not pair.exact for pair in pairs)
         rest = (

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from intercore.comparison.pairs import Pair
     from intercore.comparison.verdicts import Verdict
 
-Shape: TypeAlias = Literal["up", "down", "square", "ring", "diamond"]
-"""What a verdict looks like without its colour: a triangle that points up or down, a square, an empty ring or diamond.
-That of `cannot tell` also has a dashed interval."""
+Shape: TypeAlias = Literal["up", "down", "square", "frame", "ring", "diamond"]
+"""What a verdict looks like without its colour: a triangle that points up or down, a square, full or empty, an empty
+ring or diamond. That of `cannot tell` also has a dashed interval."""
 
 FIRST = 40
 """Rows that are shown at once; the others are folded."""
@@ -40,11 +40,11 @@ _ROOM = 0.04  # of the axis, on either side of what lies farthest out
 _ROUNDING = 1e-9  # of a step: of what is a whole number of them, but for how floats are rounded
 _SHARE_IN_FULL = 0.9  # of the intervals: wider ones may run to the edge, so as not to squeeze the others
 
-_SHAPES: Mapping[Verdict, Shape] = {
+SHAPES: Mapping[Verdict, Shape] = {
     "slower": "up",
     "faster": "down",
     "more": "square",
-    "fewer": "square",
+    "fewer": "frame",
     "same": "ring",
     "cannot tell": "diamond",
 }
@@ -135,7 +135,7 @@ def picture(found: Comparison) -> Picture | None:
         by_ratio=sorted(marks, key=lambda one: one.at),
         ticks=[Tick(at(value), _label(value)) for value in ticks(low, high)],
         one=at(1.0),
-        legend=[Legend(verdict, shape, counts[verdict]) for verdict, shape in _SHAPES.items() if verdict in counts],
+        legend=[Legend(verdict, shape, counts[verdict]) for verdict, shape in SHAPES.items() if verdict in counts],
         without=len(found.pairs) - len(pairs),
     )
 
@@ -184,7 +184,7 @@ def _mark(pair: Pair, at: Callable[[float], float]) -> Mark:
         interval=of_ratio(pair),
         verdict=pair.verdict,
         words=verdict_words(pair),
-        shape=_SHAPES[pair.verdict],
+        shape=SHAPES[pair.verdict],
         at=value,
         low=value if ratio.low is None else at(ratio.low),
         high=value if ratio.high is None else at(ratio.high),

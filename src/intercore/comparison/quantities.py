@@ -60,11 +60,20 @@ class OfSamples:
     """Its values; each repetition has at least one."""
     tick: float
     """Resolution of the clock, in µs; 0 for what is no time."""
+    unit: Unit = "us"
 
     @cached_property
     def medians(self) -> Medians:
-        """The median of all samples, and that of each repetition."""
-        return medians(self.repetitions, tick=self.tick)
+        """The median of all samples, and that of each repetition.
+
+        That of a rate is the reciprocal of that of times: of an even number of samples it is not quite the median of
+        the rates, and everywhere else it is the times that are analysed.
+        """
+        if self.unit != "bytes_per_s":
+            return medians(self.repetitions, tick=self.tick)
+        whole, each = medians([1 / one for one in self.repetitions])
+        high, low = (1 / bound if bound else None for bound in (whole.low, whole.high))
+        return Medians(Interval(1 / whole.value, low, high), tuple(1 / one for one in each))
 
     @property
     def samples(self) -> int:
@@ -132,4 +141,4 @@ def quantities(pool: Sequence[Measurement]) -> Quantities:
                 found[name, unit] = ([*known, values], max(tick, resolution))
         for name, unit, values in derived(one):
             found[name, unit] = ([*found.get((name, unit), ([], 0.0))[0], values], 0.0)
-    return {name: OfSamples(repetitions, tick) for name, (repetitions, tick) in found.items()}
+    return {name: OfSamples(repetitions, tick, name[1]) for name, (repetitions, tick) in found.items()}

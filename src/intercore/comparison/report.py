@@ -7,6 +7,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.series import called
 from intercore.comparison.verdicts import in_words
 from intercore.record.origin import in_brackets
 from intercore.view.quantity import bounds, data_rate, duration, significant
@@ -26,6 +27,8 @@ MOST_SHOWN = 8
 _APART = "Welch's t on the logarithms of the repetitions' medians or"
 _BY_TURNS = "Student's t on the logarithms of the ratios of repetitions that were measured next to each other or"
 _THREE_DECIMALS_SAY = 0.1  # of a ratio
+_THOUSAND = 1e3
+_HUNDREDS = 100  # of a ratio, from which on its decimals say nothing
 _MOST_VALUE = 60  # characters of a condition
 
 
@@ -36,7 +39,7 @@ def comparison_section(found: Comparison, *, in_full: bool = True) -> Section:
     tables: list[Table[Any]] = [_largest(f"What differs most: {first} and {second}", found)] if found.pairs else []
     if in_full:
         tables += [
-            _pairs(f"{benchmark}, {series}: {first} and {second}", list(pairs), found)
+            _pairs(f"{benchmark}, {called(benchmark, series)}: {first} and {second}", list(pairs), found)
             for (benchmark, series), pairs in groups
         ]
     if found.differences and in_full:
@@ -97,7 +100,9 @@ def setting_name(pair: Pair) -> str:
 
 def quantity_name(pair: Pair) -> str:
     """Return what was measured, with its benchmark."""
-    return pair.benchmark if pair.series == pair.benchmark else f"{pair.benchmark} {pair.series}"
+    return (
+        pair.benchmark if pair.series == pair.benchmark else f"{pair.benchmark} {called(pair.benchmark, pair.series)}"
+    )
 
 
 def _cycles(pair: Pair) -> str:
@@ -139,12 +144,22 @@ def _level(name: str, pair: Pair) -> str:
 
 def median_text(pair: Pair, median: Interval) -> str:
     """Return a median of a pair in its unit."""
-    shown = {"us": duration, "bytes_per_s": data_rate, "count": significant, "factor": times}[pair.unit]
+    shown = {"us": duration, "bytes_per_s": data_rate, "count": _count, "factor": times}[pair.unit]
     return shown(median.value)
+
+
+def _count(number: float) -> str:
+    """Return a number to three digits, in words where it would be long."""
+    for scale, word in ((1e9, "billion"), (1e6, "million")):
+        if number >= 0.9995 * scale:
+            return f"{significant(number / scale)} {word}"
+    return f"{float(significant(number)):,.0f}" if number >= _THOUSAND else significant(number)
 
 
 def times(ratio: float) -> str:
     """Return a ratio with as many digits as tell a change."""
+    if ratio >= _HUNDREDS:
+        return f"{ratio:,.0f}"
     return f"{ratio:.3f}" if ratio >= _THREE_DECIMALS_SAY else significant(ratio, 2)
 
 

@@ -15,11 +15,11 @@ import base64
 import gzip
 import hashlib
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, count
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 import msgspec
 import numpy as np
@@ -27,7 +27,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 import intercore
-from intercore.benchmarks import registry, stop_rule
+from intercore.benchmarks import disturbance, registry, stop_rule
 from intercore.benchmarks.reports import run_warnings
 from intercore.comparison.analysis import compare
 from intercore.comparison.picture import picture
@@ -46,12 +46,13 @@ from intercore.statistics.precision import percent
 from intercore.view.figure import labelled
 from intercore.view.html import environment
 from intercore.view.marks import plain
+from intercore.view.memory import in_words
 from intercore.view.quantity import significant
-from intercore.view.section import Figure, label_of_all
+from intercore.view.section import Figure, Topic, label_of_all
 from intercore.view.svg import DEFINITIONS, drawn, is_cut
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from jinja2 import Environment
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.reports import Reported
     from intercore.comparison.analysis import Comparison, UsualBuilds
     from intercore.record.measurement import Run
-    from intercore.view.answer import Answer
+    from intercore.view.answer import Answer, Unit
     from intercore.view.section import Report, Section, Together
 
 
@@ -161,8 +162,13 @@ class _Section:
     def trust(self) -> str:
         """How far its numbers can be trusted, by where they come from."""
         place = self.condition("memory.code")
-        runs_from = f" Its code runs from {place}." if place else ""
+        runs_from = f" Its code runs from {in_words(place)}." if place else ""
         return _TRUST[self.run.plan.origin] + runs_from
+
+    @property
+    def disturbed(self) -> str:
+        """How many of its measurements something disturbed, and what; empty if nothing did."""
+        return disturbance.in_words(self.run)
 
     @property
     def clock(self) -> str:
@@ -185,11 +191,10 @@ def write_page(reported: Sequence[Reported], path: Path, usual: UsualBuilds = Ma
     """
     if not reported:
         raise UsageError("there is no run to make a page of")
-    # What crosses cores on a chip comes before what it takes on a machine at a desk.
-    ordered = sorted(reported, key=lambda each: each.run.plan.target == _DESK)
-    compared = _compared([each.run for each in reported], usual)
-    over = int(ordered[-1] is reported[-1])
-    page = _page(ordered, compared, over).encode("utf-8", "replace")
+    # What crosses cores on a chip comes before what it takes on a machine at a desk, here and in ratios.
+    ordered = [_by_topic(each) for each in sorted(reported, key=lambda each: each.run.plan.target == _DESK)]
+    compared = _compared([each.run for each in ordered], usual)
+    page = _page(ordered, compared).encode("utf-8", "replace")
     with replacement(path) as file:
         file.write(page)
 
@@ -197,7 +202,16 @@ def write_page(reported: Sequence[Reported], path: Path, usual: UsualBuilds = Ma
 # What the page is made of
 
 
-def _page(reported: Sequence[Reported], compared: Comparison | None, over: int) -> str:
+def _by_topic(reported: Reported) -> Reported:
+    """Put the reports of a run into the order of the page: what people ask most comes first."""
+    order: Sequence[Topic | None] = get_args(Topic)
+    place = {topic: number for number, topic in enumerate(order)}
+    return replace(
+        reported, reports=tuple(sorted(reported.reports, key=lambda each: place.get(each.topic, len(place))))
+    )
+
+
+def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
     runs = [each.run for each in reported]
     numbers = count()
     together = _together(reported)
@@ -220,7 +234,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None, over: int) 
             drawn=drawn_together,
             chapters=chapters,
             rows=_answer_rows(reported),
-            over=over,
+            topics={report.benchmark: report.topic or report.benchmark for one in reported for report in one.reports},
             definitions=DEFINITIONS,
             side_by_side=None if compared is None else comparison_section(compared),
             compared=compared,
@@ -247,6 +261,10 @@ def _compared(runs: Sequence[Run], usual: UsualBuilds) -> Comparison | None:
         return None
 
 
+_OF_RATIOS: Mapping[Unit, str] = {"us": "as long", "bytes/s": "as much"}
+"""What a ratio of two answers says; that of two multiples says nothing."""
+
+
 @dataclass(frozen=True)
 class _Asked:
     """One question, and what each run answers."""
@@ -257,13 +275,15 @@ class _Asked:
     first: bool
     """Whether it is the first one of its benchmark."""
 
-    def ratio(self, over: int) -> str:
-        """Return answer number `over` of two over the other one, if both are numbers above 0, and of one thing."""
+    @property
+    def ratio(self) -> str:
+        """What the second of two answers is of the first one, if both are times or rates above 0, and of one thing."""
         known = [one for one in self.answers if one is not None and one.value is not None and one.value.value > 0]
         if len(self.answers) != 2 or len(known) != 2 or known[0].choice != known[1].choice:
             return ""
-        values = [one.value.value for one in known if one.value is not None]
-        return significant(values[over] / values[1 - over], 2)
+        first, second = (one.value.value for one in known if one.value is not None)
+        what = _OF_RATIOS.get(known[0].unit, "")
+        return f"{significant(second / first, 2)} × {what}" if what else ""
 
 
 def _answer_rows(reported: Sequence[Reported]) -> list[_Asked]:

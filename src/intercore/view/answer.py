@@ -28,7 +28,9 @@ class Answer(msgspec.Struct, frozen=True):
     """A number of the analysis, with its interval as far as one is known; None where no number answers."""
     unit: Unit = "us"
     about: str = ""
-    """What it holds for, such as the best choice: `by notification`. Where there is no number, the whole answer."""
+    """What it holds for, such as the best choice: `notification`. Where there is no number, the whole answer.
+
+    Of `times`, it goes on with the number, and tells what the multiple is of: `as long, read in ram`."""
     brief: bool = True
     """Whether it is among those that a terminal has room for."""
 
@@ -37,7 +39,7 @@ class Answer(msgspec.Struct, frozen=True):
         """The answer in words: `12.0 µs (11.9–12.1), notification`; bounds that read as the value are left out."""
         if self.value is None:
             return self.about
-        return self.number + (f", {self.about}" if self.about else "")
+        return (" " if self.unit == "times" else ", ").join(filter(None, (self.number, self.about)))
 
     @property
     def choice(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
-from intercore.record.origin import in_brackets
+from intercore.record.origin import LABELS, in_brackets
 from intercore.text import printable
 
 if TYPE_CHECKING:
@@ -55,13 +55,18 @@ def log_axis(title: str, values: Sequence[float]) -> Figure:
     return {"title": {"text": title}, "type": "log", "tickformat": "~s", "dtick": 1 + crowded, "minor": minor}
 
 
-def labelled(figure: Figure, origin: Origin) -> Figure:
-    """Return a plot that says in its title and in the name of its file if its numbers were not measured."""
+def labelled(figure: Figure, origin: Origin, *, partly: bool = False) -> Figure:
+    """Return a plot that says in its title and in the name of its file if its numbers were not measured.
+
+    `partly` says whether some of them were, beside those of the origin.
+    """
     if origin == "measured":
         return figure
     layout = figure["layout"]
-    title = {**layout["title"], "text": in_brackets(layout["title"]["text"], origin)}
-    return {**figure, "name": f"{figure['name']}-{origin}", "layout": {**layout, "title": title}}
+    text = layout["title"]["text"]
+    title = {**layout["title"], "text": f"{text} (partly {LABELS[origin]})" if partly else in_brackets(text, origin)}
+    name = f"{figure['name']}{'-partly' * partly}-{origin}"
+    return {**figure, "name": name, "layout": {**layout, "title": title}}
 
 
 def plot_text(text: str) -> str:

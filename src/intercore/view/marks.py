@@ -78,6 +78,22 @@ def shape_of(symbol: object) -> tuple[str, str]:
     return (name if name in SHAPES else "circle"), (" open" if name != symbol or name in {"x", "line-ns"} else "")
 
 
+HATCHES = {"rising": "M-1 7 L7 -1 M-1 1 L1 -1 M5 7 L7 5", "crossed": "M0 0 L6 6 M0 6 L6 0"}
+"""What bars are hatched with, in squares of six pixels."""
+_HATCHINGS = {"/": " rising", "x": " crossed"}
+
+
+def hatching(marker: Figure) -> str:
+    """Return the classes of a bar that is not filled; empty for one that is."""
+    return f" hatched{_HATCHINGS.get(str(marker['pattern'].get('shape')), '')}" if "pattern" in marker else ""
+
+
+def hatch(kind: str) -> Markup:
+    """Return the attribute that hatches a bar of these classes; empty for one that needs none."""
+    known = [name for name in kind.split() if name in HATCHES]
+    return Markup(' fill="url(#hatch-{})"').format(known[0]) if known else Markup()
+
+
 def each(value: Any, index: int) -> Any:  # noqa: ANN401 - as plotly takes it
     """Return the value of one point, of a property that all points share or that each has."""
     return value[index] if isinstance(value, list | tuple) else value
@@ -118,7 +134,7 @@ class Drawing:
         self.pieces.append(
             Markup('<rect class="{}"{} x="{:.2f}%" width="{:.3f}%" y="{:.1f}" height="{:.1f}">{}</rect>').format(
                 kind,
-                Markup(' style="--share:{:.0f}%"').format(100 * dark) if kind == "cell" else "",
+                Markup(' style="--share:{:.0f}%"').format(100 * dark) if kind == "cell" else hatch(kind),
                 100 * left,
                 100 * (right - left),
                 self._down(high),
@@ -192,7 +208,7 @@ class Drawing:
         lengths, stands = (self.panel.x, self.panel.y) if lying else (self.panel.y, self.panel.x)
         marker, hover = trace["marker"], _texts(trace)
         kind = f"bar {colour(marker.get('pattern', {}).get('fgcolor', marker.get('color')))}"
-        kind += " hatched" * ("pattern" in marker)
+        kind += hatching(marker)
         for number, (stand, length) in enumerate(zip(trace[across], trace[along], strict=True)):
             width = float(each(trace.get("width", 0.8), number))
             below = self._stacked(index, stand, across, along) if lying else 0.0

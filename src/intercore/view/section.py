@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from intercore.record.origin import LABELS, doubt, in_heading
 
@@ -20,6 +20,21 @@ if TYPE_CHECKING:
 Figure: TypeAlias = dict[str, Any]
 """A plot as plotly.js takes it: `name` (of the file it is saved as), `data`, `layout` and `caption`, a sentence or two.
 Its colours are names that the page's script looks up for light and dark (see `intercore.view.figure`)."""
+
+
+Topic: TypeAlias = Literal[
+    "parallel work",
+    "both cores",
+    "waking a task",
+    "messages",
+    "locks",
+    "kernel calls",
+    "periodic task",
+    "interrupts",
+    "memory",
+    "the clock",
+]
+"""What a benchmark is about, in words for those who do not know its name; in the order in which people ask."""
 
 
 def where(run: Run) -> str:
@@ -68,6 +83,8 @@ class Report:
     warnings: Sequence[str]
     """Sentences about what makes the numbers doubtful, with the likely cause."""
     section: Section
+    topic: Topic | None = None
+    """What the page calls it, and where it stands there; None for the benchmark's name, behind all others."""
     answers: Sequence[Answer] = ()
     """The first that one asks of it, on a line each."""
     remarks: Sequence[Remark] = ()

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from intercore.text import printable
 from intercore.view.axes import Scale
-from intercore.view.marks import SHAPES, Drawing, Panel, colour, each, plain, shape_of, stroke
+from intercore.view.marks import HATCHES, SHAPES, Drawing, Panel, colour, each, hatch, hatching, plain, shape_of, stroke
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 MOST_TITLES = 600
 """Marks of a picture up to which each says what it is when one points at it; of more, the page would get too large."""
 DEFINITIONS = Markup().join(Markup('<path id="mark-{}" d="{}"/>').format(*shape) for shape in SHAPES.items())
+DEFINITIONS += Markup().join(
+    Markup(
+        '<pattern id="hatch-{}" width="6" height="6" patternUnits="userSpaceOnUse">'
+        '<path class="hatch" d="{}"/></pattern>'
+    ).format(*each_hatch)
+    for each_hatch in HATCHES.items()
+)
 """The outlines that pictures use: they stand once on a page, in the `defs` of an SVG."""
 
 _LETTER, _LINE = 6.6, 14  # pixels, of text of 12 pixels
@@ -280,8 +287,8 @@ def _sample(trace: Figure) -> Markup:
     of_mark = each(marker.get("pattern", {}).get("fgcolor", marker.get("color")), 0)
     parts = Markup()
     if trace["type"] == "bar":
-        kind = f"bar {colour(of_mark)}{' hatched' * ('pattern' in marker)}"
-        parts += Markup('<rect class="{}" x="-6" y="-5" width="12" height="10"/>').format(kind)
+        kind = f"bar {colour(of_mark)}{hatching(marker)}"
+        parts += Markup('<rect class="{}"{} x="-6" y="-5" width="12" height="10"/>').format(kind, hatch(kind))
     else:
         if "lines" in mode and trace["type"] == "scatter":
             kind = f"trace {colour(line.get('color', of_mark))}{stroke(line)}"

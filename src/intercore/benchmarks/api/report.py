@@ -43,6 +43,7 @@ def report(run: Run) -> Report:
             list(_figures(analysis)),
             _NOTES,
         ),
+        topic="kernel calls",
         answers=tuple(answers(analysis)),
         remarks=tuple(remarks(analysis)),
     )

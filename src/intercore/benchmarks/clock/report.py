@@ -28,6 +28,7 @@ def report(run: Run) -> Report:
         [row(one) for one in analysis.intervals],
         warnings(run.measurements),
         Section("How exact the clock is (clock)", sentences(analysis), list(_tables(run, analysis)), notes=_NOTES),
+        topic="the clock",
         answers=tuple(answers(analysis)),
     )
 

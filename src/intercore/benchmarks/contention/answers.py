@@ -19,12 +19,16 @@ def answers(analysis: ContentionAnalysis) -> Iterator[Answer]:
     found = [one for one in analysis.contests if len(one.cores) > 1]
     if found:
         most = max(found, key=lambda one: one.of_a_core)
-        yield Answer("work of all cores", Interval(most.of_a_core), "times", "that of one alone")
+        cores = len(most.cores)
+        about = f"what one does alone ({cores} is ideal)"
+        if most.of_a_core > cores:
+            about = f"what one does alone; above {cores}, one was slower when timed alone"
+        yield Answer("work of all cores", Interval(most.of_a_core), "times", about)
     if len(analysis.alone) > 1:
         first, *others = analysis.alone
         slowest = max(others, key=lambda one: one.times_first)
-        question = f"core {slowest.core} against core {first.core}"
-        about = "time of the same work, alone"
+        question = f"core {slowest.core} slower than {first.core}?"
+        about = "as long for the same work, alone"
         yield Answer(question, Interval(slowest.times_first), "times", about, brief=False)
 
 

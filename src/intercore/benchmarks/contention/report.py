@@ -48,6 +48,7 @@ def report(run: Run) -> Report:
             [_bars(run, analysis)] if analysis.contests else [],
             [*_NOTES, *_sources(analysis)],
         ),
+        topic="both cores",
         answers=tuple(answers(analysis)),
         remarks=tuple(remarks(analysis)),
     )

@@ -36,11 +36,11 @@ def sentences(contests: Sequence[Contest]) -> Iterator[str]:
 
 
 def _of_one_setting(contests: Sequence[Contest]) -> Iterator[str]:
+    yield from _both_cores(contests)
     yield from _beside_a_loop(contests)
     yield from _slowed_by_a_loop(contests)
     yield from _sleep(contests)
     yield from _shape(contests)
-    yield from _both_cores(contests)
     yield from _longest_wait(contests)
     yield from _free_tasks(contests)
 
@@ -151,6 +151,8 @@ def _both_cores(contests: Sequence[Contest]) -> Iterator[str]:
                 said += taken if lost > _SLOWED else "neither core slows down the other"
             else:
                 said += f": {both}"
+            if any(worker.of_a_core > 1 for worker in workers):
+                said += ". More than 100 % is no gain: that core was slower while it was timed alone"
             yield f"{said}."
             return
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.irq.paths import DOING
+from intercore.benchmarks.irq.paths import DOING, PATHS
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Remark, about_times, among
 from intercore.view.cost import Cost
@@ -22,8 +22,8 @@ _OPERATIONS = {"doorbell": "interrupt a core", "timer-handler": "timer to its ha
 def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
     """Answer what the longest way from a timer to its handler was, and to a task."""
     for question, path in (
-        ("worst, timer to handler", "timer-handler"),
-        ("worst, timer to task", "timer-task"),
+        ("timer to handler, worst", "timer-handler"),
+        ("timer to task, worst", "timer-task"),
     ):
         found = [one for one in analysis.budgets if one.path == path]
         if found:
@@ -74,6 +74,6 @@ def remarks(analysis: IrqAnalysis) -> Iterator[Remark]:
         times = most.largest_us / most.usual_us
         yield Remark(
             times,
-            f"{most.path} takes up to {duration(most.largest_us)}, {about_times(times)} times as long as usual "
-            f"({DOING[most.largest_while]}).",
+            f"The way {PATHS[most.path]} takes up to {duration(most.largest_us)}, {about_times(times)} times as long "
+            f"as usual (while {DOING[most.largest_while]}).",
         )

@@ -46,6 +46,7 @@ def report(run: Run) -> Report:
             list(_figures(run, analysis)),
             list(_notes(run, analysis)),
         ),
+        topic="interrupts",
         answers=tuple(answers(analysis)),
         costs=tuple(costs(analysis)),
         remarks=tuple(remarks(analysis)),

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
     """Answer how late a release was at most, at rest and under load of lower priority."""
-    for question, loaded in (("late at rest, at most", False), ("late under load, at most", True)):
+    for question, loaded in (("release late, at rest", False), ("release late, under load", True)):
         found = _settings(analysis, loaded=loaded)
         if found:
-            yield Answer(question, Interval(max(map(_largest_us, found))))
+            about = f"the latest of {sum(map(_releases, found)):,}"
+            yield Answer(question, Interval(max(map(_largest_us, found))), about=about)
 
 
 def costs(analysis: JitterAnalysis) -> Iterator[Cost]:
@@ -46,6 +47,10 @@ def remarks(analysis: JitterAnalysis) -> Iterator[Remark]:
 def _settings(analysis: JitterAnalysis, *, loaded: bool) -> list[Setting]:
     free = [one for one in analysis.settings if one.migrate == "none" and one.load != "same-priority"]
     return [one for one in free if (one.load != "none") == loaded]
+
+
+def _releases(one: Setting) -> int:
+    return one.late_us.n + (0 if one.counted is None else one.counted.releases)
 
 
 def _largest_us(one: Setting) -> float:

@@ -25,6 +25,8 @@ from intercore.view.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from intercore.benchmarks.jitter.analysis import JitterAnalysis, Setting
     from intercore.benchmarks.jitter.false_periods import FalsePeriods, Way
     from intercore.record.measurement import Measurement, Run
@@ -50,6 +52,7 @@ def report(run: Run) -> Report:
             list(_figures(run, analysis)),
             [*_NOTES, *notes()],
         ),
+        topic="periodic task",
         answers=tuple(answers(analysis)),
         costs=tuple(costs(analysis)),
         remarks=tuple(remarks(analysis)),
@@ -247,7 +250,7 @@ def _strips(found: Mapping[str, Sequence[Measurement]]) -> Figure:
         layout["annotations"].append(_heading(label, top - _TOP / len(found)))
         if str(pool[0].factors["load"]) != "none":
             layout["shapes"].append(_shade(layout[axis]["domain"]))
-        data += _points(pool[0], index, cores)
+        data += _points(max(pool, key=lambda one: int(releases(one).late.max())), index, cores)
     layout["xaxis"]["anchor"] = f"y{len(found) if len(found) > 1 else ''}"
     layout["legend"]["itemsizing"] = "constant"
     return {
@@ -255,8 +258,18 @@ def _strips(found: Mapping[str, Sequence[Measurement]]) -> Figure:
         "data": data,
         "layout": layout,
         "caption": "Each release, by how late it was. Triangles are releases on another core than the one before; "
-        f"shaded strips had load. At most the first {_MOST_POINTS} of a setting are drawn.",
+        "shaded strips had load. Of several repetitions of a setting, the one with the latest release is drawn; of "
+        f"more than {_MOST_POINTS} releases, the latest and an even choice of the others.",
     }
+
+
+def _selection(late: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return which releases to draw, in order: of too many, the latest and an even choice of the others."""
+    ranked = np.argsort(late, kind="stable")
+    latest = ranked[len(late) - min(len(late), _MOST_POINTS // 4) :]
+    others = np.setdiff1d(np.arange(len(late)), latest)
+    even = np.linspace(0, len(others) - 1, min(len(others), _MOST_POINTS - len(latest))).astype(np.intp)
+    return np.sort(np.concatenate((latest, others[even])))
 
 
 def _heading(label: str, y: float) -> Figure:
@@ -282,9 +295,10 @@ def _shade(domain: Sequence[float]) -> Figure:
 def _points(one: Measurement, index: int, cores: set[int]) -> Iterator[Figure]:
     """Draw the releases of each core; what is in `cores` stands in the legend already."""
     known = releases(one)
-    late = known.late[:_MOST_POINTS] / known.hz
-    for core in np.unique(known.core[:_MOST_POINTS]).tolist():
-        here = np.flatnonzero(known.core[:_MOST_POINTS] == core)
+    late = known.late / known.hz
+    drawn = _selection(late)
+    for core in np.unique(known.core[drawn]).tolist():
+        here = drawn[known.core[drawn] == core]
         moved = known.migrated[here]
         yield {
             "type": "scatter",

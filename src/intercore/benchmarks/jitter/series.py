@@ -28,3 +28,8 @@ def incomparable(one: Measurement) -> str:
     if one.factors.get("time", "common") == "common":
         return ""
     return "by the cores' own counters, whose differences are no times before they are aligned"
+
+
+def provoked(one: Measurement) -> frozenset[str]:
+    """Return the checks that count what is done on purpose: who moves the task forces it off its core."""
+    return frozenset() if one.factors.get("migrate") == "none" else frozenset({"preempted"})

@@ -11,11 +11,11 @@ from intercore.view.cost import Cost
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from intercore.benchmarks.lock.analysis import LockAnalysis, LockHandOver
+    from intercore.benchmarks.lock.analysis import LockAnalysis, LockContention, LockHandOver
 
 
 def answers(analysis: LockAnalysis) -> Iterator[Answer]:
-    """Answer what handing over takes at best, and a turn at worst where all cores want one.
+    """Answer what handing over takes at best, and a turn where all cores want one: of a mutex, and at worst.
 
     Of several directions the slowest is the answer, and the quickest stands beside it where it differs.
     """
@@ -25,11 +25,20 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
         yield _handed("hand a lock over", best, handed[best])
         for name, ways in handed.items():
             if ways[0].lock == "mutex" and name != best:
-                yield _handed("a mutex handed over", name, ways, brief=False)
+                yield _handed("hand a mutex over", name, ways, brief=False)
     if analysis.contention:
         dearest = max(analysis.contention, key=lambda one: one.each_us)
-        about = f"{among(dearest.lock, dearest.varied)}, hold and pause included"
-        yield Answer("a turn, fought over", Interval(dearest.each_us), about=about)
+        mutexes = [one for one in analysis.contention if one.lock == "mutex"]
+        if mutexes:
+            mutex = max(mutexes, key=lambda one: one.each_us)
+            yield _turn("mutex fought over, turn", mutex, brief=mutex is dearest)
+        if dearest not in mutexes:
+            yield _turn("lock fought over, turn", dearest)
+
+
+def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
+    about = f"{among(one.lock, one.varied)}, hold and pause included"
+    return Answer(question, Interval(one.each_us), about=about, brief=brief)
 
 
 def _handed(question: str, name: str, ways: Sequence[LockHandOver], *, brief: bool = True) -> Answer:

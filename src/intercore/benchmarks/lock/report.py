@@ -53,6 +53,7 @@ def report(run: Run) -> Report:
             list(_figures(run, analysis)),
             list(_notes(run, analysis)),
         ),
+        topic="locks",
         answers=tuple(answers(analysis)),
         costs=tuple(costs(analysis)),
         remarks=tuple(remarks(analysis)),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.memory.analysis import worst_interference
 from intercore.view.answer import Answer, Remark, about_times, among
+from intercore.view.memory import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +18,7 @@ def answers(analysis: MemoryAnalysis) -> Iterator[Answer]:
     """Answer how many times as long memory takes beside the other core, at worst."""
     worst = _worst(analysis)
     if worst is not None:
-        about = among(f"{worst.access} in {worst.region}", worst.varied)
+        about = among(f"as long, {worst.access} in {in_words(worst.region)}", worst.varied)
         yield Answer("memory, other core busy", worst.slowdown, "times", about)
 
 
@@ -28,7 +29,7 @@ def remarks(analysis: MemoryAnalysis) -> Iterator[Remark]:
         yield Remark(
             worst.slowdown.value,
             f"Core {worst.core} takes {about_times(worst.slowdown.value)} times as long to {worst.access} in "
-            f"{worst.region} while the other core does {worst.other} in {worst.other_region}.",
+            f"{in_words(worst.region)} while the other core does {worst.other} in {in_words(worst.other_region)}.",
         )
 
 

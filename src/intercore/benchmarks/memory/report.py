@@ -40,6 +40,7 @@ def report(run: Run) -> Report:
             list(_figures(analysis)),
             list(_notes(run)),
         ),
+        topic="memory",
         answers=tuple(answers(analysis)),
         remarks=tuple(remarks(analysis)),
     )

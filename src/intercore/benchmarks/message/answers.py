@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from intercore.benchmarks.message.choice import MessageRank
 
 
+_EXAMPLE = 300
+"""Bytes of a message that is told as an example: no size that is measured by default."""
+_NO_MATTER = 0.01
+"""Of what the smallest messages take: what the size adds up to the largest ones, below which it does not matter."""
+
+
 def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
     """Answer what messages take at best, small and large, and how many bytes per second go through at most.
 
@@ -27,10 +33,11 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
     for size in sizes:
         found = [one for one in analysis.ranking if (one.measure, one.bytes) == ("latency", size)]
         for one, copying in _best(found, lambda one: -one.rank):
-            question = f"{size:,} bytes, copied" if copying else f"message of {size:,} bytes"
+            question = f"message of {size:,}, copied" if copying else f"message of {size:,} bytes"
             time, ways = _time(analysis, one)
             yield Answer(question, time, about=_choice(one) + ways, brief=not copying)
-    yield from _of_any_size(analysis, sizes)
+    for copying in (False, True):
+        yield from _of_any_size(analysis, sizes, copying=copying)
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for one, copying in _best(streams, lambda one: one.bytes_per_s or 0.0):
         question = f"stream of {one.bytes:,}, copied" if copying else f"stream of {one.bytes:,} bytes"
@@ -79,23 +86,33 @@ def _time(analysis: MessageAnalysis, one: MessageRank) -> tuple[Interval, str]:
     return ways[-1].median_us, by_way(ways[-1].named, ways[0].named)
 
 
-def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int]) -> Iterator[Answer]:
-    """Answer what a message of another size takes by the transport that copies the smallest ones quickest."""
+def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bool) -> Iterator[Answer]:
+    """Answer what a message of another size takes by the transport that is the quickest with the smallest ones.
+
+    That is of those that copy, or of those that do not; where each line lies is said by an example.
+    """
     found = [one for one in analysis.ranking if (one.measure, one.bytes) == ("latency", sizes[0] if sizes else 0)]
-    copying = [one for one in found if copies(one.choice.get("transport", ""))]
-    if not copying:
+    alike = [one for one in found if copies(one.choice.get("transport", "")) == copying]
+    if not alike:
         return
-    best = min(copying, key=lambda one: one.rank)
+    best = min(alike, key=lambda one: one.rank)
     lines = [one for one in analysis.latency if all(one.setting.get(name) == at for name, at in best.choice.items())]
     known = [
-        (one.alpha_us.value, one.beta_ns_per_byte.value)
+        (one.alpha_us.value, one.beta_ns_per_byte)
         for one in lines
         if one.alpha_us is not None and one.beta_ns_per_byte is not None
     ]
     if known:
-        first, each = max(known)
-        text = f"{duration(first)} + {significant(each, 3)} ns a byte, {_choice(best)}"
-        yield Answer("n bytes, copied", None, about=text, brief=False)
+        first, slope = max(known, key=lambda one: one[0])
+        each = slope.value
+        told = f"{duration(first)} + {significant(each, 3)} ns a byte"
+        unsure = (each if slope.low is None else slope.low) <= 0
+        if unsure or each * sizes[-1] / 1e3 < _NO_MATTER * first:
+            told = f"{duration(first)} whatever n is"
+        elif sizes[0] < _EXAMPLE < sizes[-1]:
+            told += f" (n = {_EXAMPLE}: {duration(first + each * _EXAMPLE / 1e3)})"
+        question = "message of n, copied" if copying else "message of n bytes"
+        yield Answer(question, None, about=f"{told}, {_choice(best)}", brief=False)
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:

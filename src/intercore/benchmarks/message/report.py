@@ -70,6 +70,7 @@ def report(run: Run, within: float = WITHIN.default) -> Report:
             list(_figures(found, analysis)),
             list(_notes(run, analysis)),
         ),
+        topic="messages",
         answers=tuple(answers(analysis)),
         costs=tuple(costs(analysis)),
         remarks=tuple(remarks(analysis)),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.view.answer import Answer, Remark, about_times
 from intercore.view.cost import Paying
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.fit import ForkJoinFit
     from intercore.benchmarks.speedup.isoefficiency import Isoefficiency
     from intercore.benchmarks.speedup.points import SpeedupPoint
+    from intercore.statistics.intervals import Interval
 
 
 _QUESTION = 24  # letters of a question
+_TASKS = {"create": "created", "pool": "woken", "spin": "polling"}
+"""What the tasks are that do the parts of the work, by how they are started."""
 
 
 def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
@@ -27,25 +31,25 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
     question = f"{efficiency:.0%} of cores used from"
     yield from _from(analysis, question, efficiency, lambda fit: fit.isoefficiency)
     for fit in analysis.fits if len(analysis.fits) > 1 else ():
-        begin, well = fit.break_even, fit.isoefficiency.t1_us
-        smallest = min(_points(analysis, fit), key=lambda point: point.t1_us.value)
-        if begin.t1_us is not None and not _reached(smallest, efficiency):
+        begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
+        if begin is not None and not _reached(_smallest(analysis, fit), efficiency):
             used = "" if well is None else f"{efficiency:.0%} from {duration(well.value)}"
-            about = ", ".join(filter(None, ("extrapolated" if begin.extrapolated else "", used)))
-            how = _how(analysis, fit).replace("mode=", "")
-            yield Answer(f"pay by {how} from"[:_QUESTION], begin.t1_us, about=about, brief=False)
+            about = ", ".join(filter(None, (begin.at_most, _how(analysis, fit), begin.extrapolated, used)))
+            question = f"by {_without_brackets(_tasks(analysis, fit))} from"
+            yield Answer(question[:_QUESTION], begin.t1_us, about=about, brief=False)
 
 
 def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Paying]:
     """Give for each group from which work on several cores are faster than one, and from which they are well used."""
     for fit in analysis.fits:
-        begin, well = fit.break_even.t1_us, fit.isoefficiency.t1_us
-        how = _how(analysis, fit).replace("mode=", "") or "parallel work"
-        smallest = min(_points(analysis, fit), key=lambda point: point.t1_us.value)
+        begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
+        how = _without_brackets(_tasks(analysis, fit)) or "parallel work"
+        smallest = _smallest(analysis, fit)
         if _reached(smallest, efficiency):
             yield Paying(how, 0.0, smallest.t1_us.value, efficiency, at_most=True)
         elif well is not None:
-            yield Paying(how, 0.0 if begin is None else begin.value, well.value, efficiency)
+            at = None if begin is None else begin.t1_us
+            yield Paying(how, 0.0 if at is None else at.value, well.value, efficiency)
 
 
 def remarks(analysis: SpeedupAnalysis) -> Iterator[Remark]:
@@ -57,7 +61,7 @@ def remarks(analysis: SpeedupAnalysis) -> Iterator[Remark]:
         yield Remark(
             times,
             f"Work of {duration(slowest.t1_us.value)} takes {about_times(times)} times as long on {slowest.cores} "
-            f"cores as on one (mode={slowest.mode}).",
+            f"cores as on one, by {_TASKS.get(slowest.mode, slowest.mode)} tasks (mode={slowest.mode}).",
         )
 
 
@@ -67,31 +71,58 @@ def _from(
     """Answer by the group that needs the least work, how long one core takes for it."""
     enough: list[tuple[float, Answer]] = []
     for fit in analysis.fits:
-        smallest = min(_points(analysis, fit), key=lambda point: point.t1_us.value)
-        how = _how(analysis, fit)
-        found = of(fit)
-        if _reached(smallest, wanted) and (found.t1_us is None or found.extrapolated):
-            least = f"{duration(smallest.t1_us.value)} or less"
-            enough.append(
-                (-smallest.speedup.value, Answer(question, None, about=", ".join(filter(None, (least, how)))))
-            )
-        elif found.t1_us is not None:
-            about = ", ".join(filter(None, (how, "extrapolated" if found.extrapolated else "")))
-            enough.append((found.t1_us.value, Answer(question, found.t1_us, about=about)))
+        found = _begin(analysis, fit, wanted, of(fit))
+        if found is not None:
+            about = ", ".join(filter(None, (found.at_most, _tasks(analysis, fit), found.extrapolated)))
+            first = -_smallest(analysis, fit).speedup.value if found.t1_us is None else found.t1_us.value
+            enough.append((first, Answer(question, found.t1_us, about=about)))
     if enough:
         yield min(enough, key=lambda one: one[0])[1]
     elif analysis.fits:
         yield Answer(question, None, about="no work measured")
 
 
+class _Begin(NamedTuple):
+    """From which work on a group has what is wanted of it."""
+
+    t1_us: Interval | None
+    """None if all work that was measured has it."""
+    at_most: str = ""
+    """Then the smallest of it: words."""
+    extrapolated: str = ""
+    """A word, if no such work was measured."""
+
+
+def _begin(
+    analysis: SpeedupAnalysis, fit: ForkJoinFit, wanted: float, found: BreakEven | Isoefficiency
+) -> _Begin | None:
+    """Return from which work on a group has a speed-up of 1, or an efficiency; None if that cannot be told."""
+    smallest = _smallest(analysis, fit)
+    if _reached(smallest, wanted) and (found.t1_us is None or found.extrapolated):
+        return _Begin(None, f"{duration(smallest.t1_us.value)} or less")
+    return None if found.t1_us is None else _Begin(found.t1_us, extrapolated="extrapolated" * found.extrapolated)
+
+
+def _smallest(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> SpeedupPoint:
+    return min((point for point in analysis.points if point.group == fit.group), key=lambda point: point.t1_us.value)
+
+
+def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> str:
+    """Return the same in words: `polling tasks (spin)`."""
+    words = {word: word.removeprefix("mode=") for word in _how(analysis, fit).split()}
+    return " ".join(
+        f"{_TASKS[mode]} tasks ({mode})" if word != mode and mode in _TASKS else word for word, mode in words.items()
+    )
+
+
+def _without_brackets(text: str) -> str:
+    return re.sub(r" \(.*?\)", "", text)
+
+
 def _how(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> str:
     """Return how the work of a group is started, as far as other groups' is started in another way."""
     shared = set.intersection(*(set(one.group.split()) for one in analysis.fits)) if len(analysis.fits) > 1 else set()
     return " ".join(word for word in fit.group.split() if word not in shared and not word.startswith("workload="))
-
-
-def _points(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> list[SpeedupPoint]:
-    return [point for point in analysis.points if point.group == fit.group]
 
 
 def _reached(point: SpeedupPoint, wanted: float) -> bool:

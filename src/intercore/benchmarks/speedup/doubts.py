@@ -130,9 +130,4 @@ def _fit_warnings(fit: ForkJoinFit, cause: str) -> list[str]:
             f"break-even are rough. {cause}; look at the plot, take more samples, or choose sizes on one side of the "
             "step."
         )
-    if fit.loss and fit.loss.low is not None and fit.loss.low > 0:
-        sentences.append(
-            f"{fit.group}: each core is {100 * fit.loss.value:.2g} % slower while all of them work: they share memory, "
-            "a bus or a power budget, or one of them is slower. Larger work does not win this back."
-        )
     return sentences

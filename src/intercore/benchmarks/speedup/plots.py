@@ -74,7 +74,7 @@ def _disturbed(pool: Iterable[Measurement]) -> str:
 
 def figures(own: Sequence[Group], literature: Sequence[Group], efficiency: float) -> list[Figure]:
     """Return the plots, in their order on the page."""
-    origin = doubt(group.origin for group in own if group.origin != "published")
+    origins = {group.origin for group in own if group.origin != "published"}
     drawn = [
         _speedup_figure(own, literature),
         _durations_figure(own, literature),
@@ -82,7 +82,7 @@ def figures(own: Sequence[Group], literature: Sequence[Group], efficiency: float
         *_ticks_figure(own, literature),
         _samples_figure(own),
     ]
-    return [labelled(figure, origin) for figure in drawn]
+    return [labelled(figure, doubt(origins), partly=len(origins) > 1) for figure in drawn]
 
 
 def _speedup_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figure:
@@ -109,8 +109,9 @@ def _speedup_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figure
         for index, group in enumerate(groups)
     ]
     caption = (
-        "Bars are 95 % intervals. n counts units of the workload and means another amount of time on each chip: "
-        "compare with published points by duration, below."
+        "The parts are done by tasks that are created for them (create), that wait and are woken (pool), or that poll "
+        "for work (spin). Bars are 95 % intervals. n counts units of the workload and means another amount of time on "
+        "each chip: compare with published points by duration, below."
     )
     return {"name": "speedup-over-size", "data": data, "layout": layout, "caption": caption}
 

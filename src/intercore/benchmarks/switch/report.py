@@ -76,6 +76,7 @@ def report(run: Run) -> Report:
             list(figures(run, analysis)),
             notes,
         ),
+        topic="waking a task",
         answers=tuple(answers(analysis)),
         costs=tuple(costs(analysis)),
         remarks=tuple(remarks(analysis)),

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Series
 
 _COUNT = "count"
+_QUANTITY = f"count_{PERIOD_S}s"
+
+NAMES = {_QUANTITY: f"count in {PERIOD_S} s"}
 
 ROLES = {
     _COUNT: Role.RESULT,  # as what is counted in Thread-Metric's period: see `quantity`
@@ -26,4 +29,4 @@ def quantity(one: Measurement, series: Series) -> Quantity | None:
     """Return counts as those of Thread-Metric's period: windows are of other lengths on other targets."""
     if series.name != _COUNT:
         return None
-    return Quantity(f"count_{PERIOD_S}s", "count", PERIOD_S * np.asarray(rates_of([one])))
+    return Quantity(_QUANTITY, "count", PERIOD_S * np.asarray(rates_of([one])))

@@ -1,0 +1,6 @@
+"""The series of `api`."""
+
+from __future__ import annotations
+
+NAMES = {"call": "call, clock included"}
+"""Samples are compared as they were taken; the analysis takes the cost of looking off."""

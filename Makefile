@@ -48,7 +48,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Here everything is built once; what makes the next build quicker makes this one slower.
 export CARGO_INCREMENTAL := 0
 
-.PHONY: help run packages test baseline test-tools test-simulator test-ring-model test-desk test-host test-page $(SANITIZED) test-long lint lint-c lint-python lint-rust format fuzz bench peers dist docs clean setup
+.PHONY: help run packages test baseline test-tools test-simulator test-ring-model test-desk test-host test-page $(SANITIZED) test-long lint lint-c lint-python lint-rust format fuzz bench peers dist docs pictures clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -181,6 +181,10 @@ docs: setup $(VENV)/.docs ## build the documentation as a site that is read with
 	@rm -rf build/docs
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir build/docs/doctrees docs build/docs/html
 	@echo "wrote build/docs/html/index.html"
+
+pictures: setup ## make the pictures in docs/images anew
+	scripts/install-packages chromium:chromium $(ARM_GCC)
+	$(BIN)/python scripts/pictures.py
 
 clean: ## remove what was built here; the environment and stored runs stay
 	rm -rf build dist *suite.html sim/target bench/sim/target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from intercore.benchmarks.disturbance import in_words
@@ -25,6 +26,13 @@ def run(*measurements: Measurement) -> Run:
 )
 def test_what_is_counted_is_told(checks: dict[str, int], said: str) -> None:
     assert in_words(run(measurement([1182] * 9), measurement([1182] * 9, checks=checks))) == said
+
+
+def test_what_ran_beside_it_is_told() -> None:
+    quiet = measurement([1182] * 9)
+    busy = msgspec.structs.replace(quiet, conditions={"os.load_at_start": "1.53 0.20 0.10", "cores": "2"})
+    assert in_words(run(quiet)) == ""
+    assert in_words(run(busy)) == "something else was running when it started"
 
 
 def test_a_task_that_is_moved_on_purpose_is_not_disturbed() -> None:

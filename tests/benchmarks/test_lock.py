@@ -142,6 +142,8 @@ def test_a_mutex_fought_over_is_told_also_where_another_lock_is_dearer() -> None
         found = answers(lock.analyse([bout("01" * 16, gap=gaps[name], lock=name) for name in names]))
         return [(one.question, one.about.partition(",")[0], one.brief) for one in found]
 
+    (unfair,) = answers(lock.analyse([bout("0010", lock="mutex")]))
+    assert unfair.about == "mutex, shared 75 : 25 %, with hold and pause"
     assert told("mutex") == [("mutex fought over, turn", "mutex", True)]
     assert told("spinlock") == [("lock fought over, turn", "spinlock", True)]
     assert told("spinlock", "mutex") == [

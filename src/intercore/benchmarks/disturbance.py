@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks import possible, registry
+from intercore.record.conditions import is_busy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -28,7 +29,12 @@ def in_words(run: Run) -> str:
     failed = sum(not possible.is_possible(one) for one in run.measurements)
     sums = {name: sum(each.get(name, 0) for each in counts) for name in _CHECKS}
     what = ", ".join(f"{_CHECKS[name]} {_times(count)}" for name, count in sums.items() if count)
-    told = [f"{hit:,} of {len(run.measurements):,} measurements ({what})"] if hit else []
+    told = (
+        ["something else was running when it started"]
+        if any(is_busy(one.conditions) for one in run.measurements)
+        else []
+    )
+    told += [f"{hit:,} of {len(run.measurements):,} measurements ({what})"] if hit else []
     return "; ".join([*told, *([f"{failed:,} failed, with samples that cannot be"] if failed else [])])
 
 

@@ -137,7 +137,7 @@ def warnings(run: Run) -> list[str]:
             f"{lost} interrupts from core to core were lost, and the kernel made up for them at its next ticks. "
             "Samples that contain one are a millisecond or two too long. On real hardware this should not happen."
         )
-    if any(_is_busy(measurement.conditions) for measurement in run.measurements):
+    if any(is_busy(measurement.conditions) for measurement in run.measurements):
         sentences.append(
             "Something else was running when this run started (load above half a core per core). Close it and measure "
             "again."
@@ -169,7 +169,8 @@ def _values(run: Run, key: str) -> set[str]:
     return {measurement.conditions.get(key, "") for measurement in run.measurements}
 
 
-def _is_busy(conditions: Mapping[str, str]) -> bool:
+def is_busy(conditions: Mapping[str, str]) -> bool:
+    """Whether something else was running on a machine with these conditions when they were noted."""
     try:
         load = float(conditions["os.load_at_start"].split()[0])  # /proc/loadavg: the last minute's average comes first
         return load > _BUSY_LOAD * int(conditions["cores"])

@@ -13,21 +13,17 @@ if TYPE_CHECKING:
     from intercore.benchmarks.api.analysis import ApiAnalysis, ApiCall
 
 
-_NET = "net of the clock"
-"""The cost of looking is taken off: of a call alone it may be most of what was timed."""
-
-
 def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
-    """Answer what a free mutex costs, and the dearest call: each alone, and without reading the clock."""
+    """Answer what a free mutex costs, and the dearest call: each alone, and net of what reading the clock costs."""
     alone = [one for one in analysis.calls if one.other == ALONE and one.call != EMPTY and one.cost_us.value > 0]
     for call, question in (("lock", "lock a free mutex"), ("unlock", "unlock it")):
         found = [one for one in alone if one.call == call]
         if found:
             usual = min(found, key=lambda one: one.core)
-            yield Answer(question, usual.cost_us, about=_NET, brief=False)
+            yield Answer(question, usual.cost_us, brief=False)
     if alone:
         dearest = max(alone, key=lambda one: one.cost_us.value)
-        yield Answer("dearest kernel call", dearest.cost_us, about=f"{_called(dearest)}, {_NET}")
+        yield Answer("dearest kernel call", dearest.cost_us, about=_called(dearest))
 
 
 def remarks(analysis: ApiAnalysis) -> Iterator[Remark]:

@@ -20,9 +20,9 @@ def answers(analysis: ContentionAnalysis) -> Iterator[Answer]:
     if found:
         most = max(found, key=lambda one: one.of_a_core)
         cores = len(most.cores)
-        about = f"what one does alone ({cores} is ideal)"
+        about = f"one core's ({cores} is ideal)"
         if most.of_a_core > cores:
-            about = f"what one does alone; above {cores}, one was slower when timed alone"
+            about = f"one core's; above {cores}, one was slower when timed alone"
         yield Answer("work of all cores", Interval(most.of_a_core), "times", about)
     if len(analysis.alone) > 1:
         first, *others = analysis.alone

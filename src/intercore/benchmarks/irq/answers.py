@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.irq.paths import DOING, PATHS
+from intercore.benchmarks.irq.paths import DOING, PATHS, Doing
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Remark, about_times, among
 from intercore.view.cost import Cost
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from intercore.benchmarks.irq.analysis import IrqAnalysis, Latency
     from intercore.record.measurement import Level
 
+_CORES: Mapping[Doing, str] = {"idle": "sleeping cores", "busy": "computing cores", "kernel": "cores in kernel calls"}
+"""Whose interrupt it was, in few words."""
 _OPERATIONS = {"doorbell": "interrupt a core", "timer-handler": "timer to its handler", "timer-task": "timer to a task"}
 
 
@@ -28,7 +30,7 @@ def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
         found = [one for one in analysis.budgets if one.path == path]
         if found:
             worst = max(found, key=lambda one: one.largest_us)
-            about = among(f"while {DOING[worst.largest_while]}", worst.varied)
+            about = among(_CORES[worst.largest_while], worst.varied)
             yield Answer(question, Interval(worst.largest_us), about=about)
 
 

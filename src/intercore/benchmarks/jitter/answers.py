@@ -22,6 +22,8 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
         found = _settings(analysis, loaded=loaded)
         if found:
             about = f"the latest of {sum(map(_releases, found)):,}"
+            if loaded:
+                about += ", load of lower priority"
             yield Answer(question, Interval(max(map(_largest_us, found))), about=about)
 
 

@@ -37,7 +37,8 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
 
 
 def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
-    about = f"{among(one.lock, one.varied)}, hold and pause included"
+    shares = " : ".join(f"{100 * each / max(1, sum(one.acquisitions)):.0f}" for each in one.acquisitions)
+    about = f"{among(one.lock, one.varied)}, shared {shares} %, with hold and pause"
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 
 

@@ -31,13 +31,13 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
     """
     sizes = sorted({one.bytes for one in analysis.ranking if one.measure == "latency"})
     for size in sizes:
+        if size == next((known for known in sizes if known > _EXAMPLE), None):
+            yield from _of_example(analysis, sizes)
         found = [one for one in analysis.ranking if (one.measure, one.bytes) == ("latency", size)]
         for one, copying in _best(found, lambda one: -one.rank):
             question = f"message of {size:,}, copied" if copying else f"message of {size:,} bytes"
             time, ways = _time(analysis, one)
             yield Answer(question, time, about=_choice(one) + ways, brief=not copying)
-    for copying in (False, True):
-        yield from _of_any_size(analysis, sizes, copying=copying)
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for one, copying in _best(streams, lambda one: one.bytes_per_s or 0.0):
         question = f"stream of {one.bytes:,}, copied" if copying else f"stream of {one.bytes:,} bytes"
@@ -86,14 +86,17 @@ def _time(analysis: MessageAnalysis, one: MessageRank) -> tuple[Interval, str]:
     return ways[-1].median_us, by_way(ways[-1].named, ways[0].named)
 
 
-def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bool) -> Iterator[Answer]:
-    """Answer what a message of another size takes by the transport that is the quickest with the smallest ones.
+def _of_example(analysis: MessageAnalysis, sizes: Sequence[int]) -> Iterator[Answer]:
+    """Answer what a message of a size between those measured takes, by the lines through all sizes."""
+    for copying in (False, True):
+        yield from _of_any_size(analysis, sizes, copying=copying)
 
-    That is of those that copy, or of those that do not; where each line lies is said by an example.
-    """
-    found = [one for one in analysis.ranking if (one.measure, one.bytes) == ("latency", sizes[0] if sizes else 0)]
+
+def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bool) -> Iterator[Answer]:
+    """Answer the same by the transport that is the quickest with the smallest messages, of those that copy or not."""
+    found = [one for one in analysis.ranking if (one.measure, one.bytes) == ("latency", sizes[0])]
     alike = [one for one in found if copies(one.choice.get("transport", "")) == copying]
-    if not alike:
+    if not alike or sizes[0] > _EXAMPLE:
         return
     best = min(alike, key=lambda one: one.rank)
     lines = [one for one in analysis.latency if all(one.setting.get(name) == at for name, at in best.choice.items())]
@@ -105,13 +108,11 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
     if known:
         first, slope = max(known, key=lambda one: one[0])
         each = slope.value
-        told = f"{duration(first)} + {significant(each, 3)} ns a byte"
+        told = f"{duration(first + each * _EXAMPLE / 1e3)} ({duration(first)} + {significant(each, 3)} ns a byte)"
         unsure = (each if slope.low is None else slope.low) <= 0
         if unsure or each * sizes[-1] / 1e3 < _NO_MATTER * first:
-            told = f"{duration(first)} whatever n is"
-        elif sizes[0] < _EXAMPLE < sizes[-1]:
-            told += f" (n = {_EXAMPLE}: {duration(first + each * _EXAMPLE / 1e3)})"
-        question = "message of n, copied" if copying else "message of n bytes"
+            told = f"{duration(first)}, whatever the size"
+        question = f"message of {_EXAMPLE}, copied" if copying else f"message of {_EXAMPLE} bytes"
         yield Answer(question, None, about=f"{told}, {_choice(best)}", brief=False)
 
 

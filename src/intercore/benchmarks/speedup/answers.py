@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.view.answer import Answer, Remark, about_times
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 _QUESTION = 24  # letters of a question
-_TASKS = {"create": "created", "pool": "woken", "spin": "polling"}
+_TASKS = {"create": "created tasks", "pool": "woken tasks", "spin": "polling tasks"}
 """What the tasks are that do the parts of the work, by how they are started."""
 
 
@@ -32,10 +31,10 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
     yield from _from(analysis, question, efficiency, lambda fit: fit.isoefficiency)
     for fit in analysis.fits if len(analysis.fits) > 1 else ():
         begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
-        if begin is not None and not _reached(_smallest(analysis, fit), efficiency):
+        if begin is not None:
             used = "" if well is None else f"{efficiency:.0%} from {duration(well.value)}"
-            about = ", ".join(filter(None, (begin.at_most, _how(analysis, fit), begin.extrapolated, used)))
-            question = f"by {_without_brackets(_tasks(analysis, fit))} from"
+            about = ", ".join(filter(None, (begin.at_most, begin.extrapolated, used)))
+            question = f"by {_tasks(analysis, fit)} from"
             yield Answer(question[:_QUESTION], begin.t1_us, about=about, brief=False)
 
 
@@ -43,7 +42,7 @@ def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Paying]:
     """Give for each group from which work on several cores are faster than one, and from which they are well used."""
     for fit in analysis.fits:
         begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
-        how = _without_brackets(_tasks(analysis, fit)) or "parallel work"
+        how = _tasks(analysis, fit) or "parallel work"
         smallest = _smallest(analysis, fit)
         if _reached(smallest, efficiency):
             yield Paying(how, 0.0, smallest.t1_us.value, efficiency, at_most=True)
@@ -61,7 +60,7 @@ def remarks(analysis: SpeedupAnalysis) -> Iterator[Remark]:
         yield Remark(
             times,
             f"Work of {duration(slowest.t1_us.value)} takes {about_times(times)} times as long on {slowest.cores} "
-            f"cores as on one, by {_TASKS.get(slowest.mode, slowest.mode)} tasks (mode={slowest.mode}).",
+            f"cores as on one, by {_TASKS.get(slowest.mode, slowest.mode)} (mode={slowest.mode}).",
         )
 
 
@@ -108,21 +107,10 @@ def _smallest(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> SpeedupPoint:
 
 
 def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> str:
-    """Return the same in words: `polling tasks (spin)`."""
-    words = {word: word.removeprefix("mode=") for word in _how(analysis, fit).split()}
-    return " ".join(
-        f"{_TASKS[mode]} tasks ({mode})" if word != mode and mode in _TASKS else word for word, mode in words.items()
-    )
-
-
-def _without_brackets(text: str) -> str:
-    return re.sub(r" \(.*?\)", "", text)
-
-
-def _how(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> str:
-    """Return how the work of a group is started, as far as other groups' is started in another way."""
+    """Return which tasks do the work of a group, as far as others do other groups': `polling tasks`."""
     shared = set.intersection(*(set(one.group.split()) for one in analysis.fits)) if len(analysis.fits) > 1 else set()
-    return " ".join(word for word in fit.group.split() if word not in shared and not word.startswith("workload="))
+    own = [word for word in fit.group.split() if word not in shared and not word.startswith("workload=")]
+    return " ".join(_TASKS.get(word.removeprefix("mode="), word) for word in own)
 
 
 def _reached(point: SpeedupPoint, wanted: float) -> bool:

@@ -19,7 +19,7 @@ def answers(analysis: ThreadMetricAnalysis) -> Iterator[Answer]:
     for at_once, question in ((True, "both cores at once"), (False, "rounds across cores")):
         worst = _worst(analysis, at_once=at_once)
         if worst is not None and worst.factor is not None:
-            about = f"one core's count, {_named(worst)}"
+            about = f"one core's, {_named(worst)}"
             yield Answer(question, Interval(worst.factor), "times", about, brief=at_once)
 
 

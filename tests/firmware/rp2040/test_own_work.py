@@ -1,0 +1,113 @@
+"""Works of a user's own that a program adds before it starts, on the simulated Pico: right ones and wrong ones."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.built_once import ROOT, alone_in
+from tests.firmware.rp2040.conftest import Board, need_tools
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.measures("speedup", "message")
+
+EXAMPLES = ROOT / "examples" / "workloads"
+OWN = ROOT / "tests" / "own_work"
+RIGHT = {"crc": 64, "fft": 4, "matrix": 32}
+"""Units of each work that is right."""
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    """Return a program as somebody would build it elsewhere: with a main() and works of his own."""
+    need_tools()
+    folder = ROOT / "build" / "test-own-work"
+    works = [OWN / "program.c", OWN / "wrong.c", *sorted(EXAMPLES.glob("*.c*"))]
+    defines = ["-DIC_BOARD=rp2040", "-DIC_ADDED=8", f"-DIC_PROGRAM={';'.join(map(str, works))}"]
+    with alone_in(folder):
+        for command in (
+            ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), *defines],
+            ["cmake", "--build", str(folder), "--parallel", "--target", "intercore-target"],
+        ):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "intercore-target"
+
+
+@pytest.fixture(scope="module")
+def board(program: Path) -> Board:
+    board = Board(program)
+    hello = board.run(0.6)[0]
+    board.ask(f"rate {hello['rates'][-1]}", step=0.01)
+    return board
+
+
+def measured(board: Board, work: str, n: int) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return the end of an answer, and the first sample of each series."""
+    answer = board.ask(f"run speedup workload=own:{work} n={n} samples=2 mode=pool dither_us=0", step=0.05)
+    return answer[-1], {line["series"]: line["values"][0] for line in answer if line["type"] == "samples"}
+
+
+def text_at(board: Board, name: str) -> str:
+    where = board.chip.read_word(name)
+    return board.chip.read(where, 80).split(b"\0")[0].decode() if where else ""
+
+
+def test_what_a_program_adds_is_listed_behind_what_is_there(board: Board) -> None:
+    said = board.ask("list", step=0.05)
+    choices = {line["name"]: line["choices"] for line in said if line["type"] == "parameter" and "choices" in line}
+    assert choices["workload"][0] == "fp"
+    assert choices["workload"][-7:] == [f"own:{name}" for name in (*RIGHT, "ordered", "beyond", "outside", "together")]
+    assert choices["transport"][-1] == "mine"
+
+
+def test_what_cannot_be_added_is_refused_in_a_sentence(board: Board) -> None:
+    assert text_at(board, "said") == ""
+    assert text_at(board, "bad_transport") == "there is a transport of that name already"
+    assert text_at(board, "bad_name").startswith("the name of a workload is at most 16")
+    assert text_at(board, "taken_name") == "there is a workload of that name already"
+    assert text_at(board, "no_units") == "the workload does not say how many units it has"
+
+
+@pytest.mark.parametrize("work", RIGHT)
+def test_a_work_that_is_right_is_quicker_on_two_cores(board: Board, work: str) -> None:
+    end, samples = measured(board, work, RIGHT[work])
+    assert end["status"] == "ok"
+    assert end["checks"]["checked"] == 3 * 3
+    assert 1.5 < samples["t1"] / samples["tp"] < 2
+
+
+def test_work_that_depends_on_the_order_fails(board: Board) -> None:
+    end, _ = measured(board, "ordered", 16)
+    assert end["status"] == "failed"
+    assert end["checks"]["wrong"] > 0
+
+
+@pytest.mark.parametrize("work", ["beyond", "outside"])
+def test_work_that_writes_beyond_its_part_fails_and_its_first_unit_is_told(board: Board, work: str) -> None:
+    """Also where what is written there is what belongs there."""
+    end, samples = measured(board, work, 8)
+    assert end["status"] == "failed"
+    assert samples["beyond"] == 0
+
+
+def test_work_that_is_right_on_one_core_alone_fails_and_its_first_unit_is_told(board: Board) -> None:
+    end, samples = measured(board, "together", 16)
+    assert end["status"] == "failed"
+    assert 0 <= samples["differs"] < 16
+    assert "beyond" not in samples
+
+
+def test_a_window_has_no_more_units_than_the_work(board: Board) -> None:
+    said = board.ask("check speedup workload=own:fft n=4,5", step=0.05)
+    assert [line["text"] for line in said if line["type"] == "impossible"] == ["n is more units than own:fft has"]
+
+
+def test_a_transport_that_a_program_adds_is_measured(board: Board) -> None:
+    end = board.ask("run message transport=mine samples=2", step=0.05)[-1]
+    assert end["status"] == "ok"
+    assert end["checks"]["checked"] > 0

@@ -1,5 +1,5 @@
-/* How many workloads, and how many transports, a program may add of its own before it starts (intercore_workload.h): none
- * where a platform's port_types.h or a build does not say. */
+/* How many workloads, and how many transports, a program may add of its own before it starts (intercore_workload.h):
+ * none where a platform's port_types.h or a build does not say. */
 #ifndef IC_ADDED_H
 #define IC_ADDED_H
 

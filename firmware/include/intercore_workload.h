@@ -1,7 +1,7 @@
 /* A function of your own as a workload of Intercore: this header is all that your file includes of it.
  *
- * Your work is a number of units: blocks of a checksum, rows of a product, transforms. A core is given some of them, and
- * several cores are given some each, at the same time. Your function is one of two:
+ * Your work is a number of units: blocks of a checksum, rows of a product, transforms. A core is given some of them,
+ * and several cores are given some each, at the same time. Your function is one of two:
  *
  *   uint32_t crc(uint32_t first, uint32_t count)   returns a sum over the units `first` to `first + count - 1`: of any
  *                                                  parts that together are these units the sums add up to the same
@@ -96,9 +96,9 @@ struct intercore_workload {
 INTERCORE_C void intercore_prepare(const struct intercore_workload *own);
 INTERCORE_C uint32_t intercore_expected(const struct intercore_workload *own, uint32_t first, uint32_t count);
 
-/* For a program that is not built from the desk: adds a workload that some file of it declares, before Intercore starts.
- * It is listed as own:NAME. Returns NULL, or in a sentence why it is not added: there is no room, the name is not made of
- * at most 16 lower-case letters, digits, _ and -, or is taken, or it has no units.
+/* For a program that is not built from the desk: adds a workload that some file of it declares, before Intercore
+ * starts. It is listed as own:NAME. Returns NULL, or in a sentence why it is not added: there is no room, the name is
+ * not made of at most 16 lower-case letters, digits, _ and -, or is taken, or it has no units.
  *
  *   extern const struct intercore_workload intercore_workload_fft;
  *   intercore_add_workload("fft", &intercore_workload_fft); */

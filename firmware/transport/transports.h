@@ -49,7 +49,8 @@
 #define IC_TRANSPORT_DECLARED(name) extern const struct ic_transport ic_transport_##name;
 #define IC_TRANSPORT_LISTED(name) &ic_transport_##name,
 
-/* Those that the program adds of its own (intercore_workload.h), from 0 up, come behind a board's; NULL beyond the last. */
+/* Those that the program adds of its own (intercore_workload.h), from 0 up, come behind a board's; NULL beyond the
+ * last. */
 #if IC_ADDED_MAX > 0
 const struct ic_transport *ic_transport_added(uint32_t index);
 #else

@@ -33,9 +33,9 @@
 
 IC_WORKLOADS(IC_WORKLOAD_DECLARED)
 
-/* Behind the list come those of the user's own: the one called IC_OWN, if a build says so, or those that the program adds
- * before it starts (own.h), of which there are IC_ADDED_MAX at most. Where there is neither, nothing of them is in the
- * program, and not an instruction of the others' moves. */
+/* Behind the list come those of the user's own: the one called IC_OWN, if a build says so, or those that the program
+ * adds before it starts (own.h), of which there are IC_ADDED_MAX at most. Where there is neither, nothing of them is in
+ * the program, and not an instruction of the others' moves. */
 #ifdef IC_OWN
 #define IC_OWN_MAX 1
 #else

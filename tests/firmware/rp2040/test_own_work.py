@@ -13,7 +13,7 @@ from tests.firmware.rp2040.conftest import Board, need_tools
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.measures("speedup", "message")
+pytestmark = pytest.mark.measures("speedup", "message", "contention", "memory")
 
 EXAMPLES = ROOT / "examples" / "workloads"
 OWN = ROOT / "tests" / "own_work"
@@ -59,10 +59,12 @@ def text_at(board: Board, name: str) -> str:
 
 def test_what_a_program_adds_is_listed_behind_what_is_there(board: Board) -> None:
     said = board.ask("list", step=0.05)
-    choices = {line["name"]: line["choices"] for line in said if line["type"] == "parameter" and "choices" in line}
-    assert choices["workload"][0] == "fp"
-    assert choices["workload"][-7:] == [f"own:{name}" for name in (*RIGHT, "ordered", "beyond", "outside", "together")]
-    assert choices["transport"][-1] == "mine"
+    choices = {(line["benchmark"], line["name"]): line["choices"] for line in said if "choices" in line}
+    assert choices["speedup", "workload"][0] == "fp"
+    assert choices["speedup", "workload"][-7:] == [
+        f"own:{name}" for name in (*RIGHT, "ordered", "beyond", "outside", "together")
+    ]
+    assert choices["message", "transport"][-1] == "mine"
 
 
 def test_what_cannot_be_added_is_refused_in_a_sentence(board: Board) -> None:
@@ -111,3 +113,24 @@ def test_a_transport_that_a_program_adds_is_measured(board: Board) -> None:
     end = board.ask("run message transport=mine samples=2", step=0.05)[-1]
     assert end["status"] == "ok"
     assert end["checks"]["checked"] > 0
+
+
+def test_a_core_is_timed_beside_a_work_on_the_other_one(board: Board) -> None:
+    answer = board.ask("run memory other=own:crc bytes=4096 samples=3 dither_us=0", step=0.05)
+    assert answer[-1]["status"] == "ok"
+    assert answer[-1]["checks"]["checked"] > 0
+    samples = {line["series"]: line["values"] for line in answer if line["type"] == "samples"}
+    assert min(samples["beside"]) > max(samples["alone"])
+
+
+def test_works_compete_in_place_of_towers(board: Board) -> None:
+    ask = "run contention workload=own:crc units=16 task0=work task1=work main=off yield=none window_ms=20 samples=1"
+    answer = board.ask(ask, step=0.05)
+    assert answer[-1]["status"] == "ok"
+    counts = {line["name"]: line["count"] for line in answer if line["type"] == "series"}
+    assert min(counts["task0.0"], counts["task1.1"]) > 100, "a work of 130 µs, in 20 ms"
+
+
+def test_competitors_do_not_write_to_one_buffer(board: Board) -> None:
+    said = board.ask("check contention workload=own:fft", step=0.05)
+    assert "all competitors would write to the one buffer of own:fft" in said[0]["text"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -27,19 +29,27 @@ def program() -> Path:
     need_tools()
     folder = ROOT / "build" / "test-own-work"
     works = [OWN / "program.c", OWN / "wrong.c", *sorted(EXAMPLES.glob("*.c*"))]
-    defines = ["-DIC_BOARD=rp2040", "-DIC_ADDED=8", f"-DIC_PROGRAM={';'.join(map(str, works))}"]
     with alone_in(folder):
-        for command in (
-            ["cmake", "-S", str(ROOT / "firmware"), "-B", str(folder), *defines],
-            ["cmake", "--build", str(folder), "--parallel", "--target", "intercore-target"],
-        ):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stdout + done.stderr
+        return built(ROOT / "firmware", folder, "-DIC_ADDED=8", f"-DIC_PROGRAM={';'.join(map(str, works))}")
+
+
+def built(firmware: Path, folder: Path, *defines: str) -> Path:
+    """Return the Pico's program, built from these sources."""
+    for command in (
+        ["cmake", "-S", str(firmware), "-B", str(folder), "-DIC_BOARD=rp2040", *defines],
+        ["cmake", "--build", str(folder), "--parallel", "--target", "intercore-target"],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
     return folder / "intercore-target"
 
 
 @pytest.fixture(scope="module")
 def board(program: Path) -> Board:
+    return started(program)
+
+
+def started(program: Path) -> Board:
     board = Board(program)
     hello = board.run(0.6)[0]
     board.ask(f"rate {hello['rates'][-1]}", step=0.01)
@@ -134,3 +144,29 @@ def test_works_compete_in_place_of_towers(board: Board) -> None:
 def test_competitors_do_not_write_to_one_buffer(board: Board) -> None:
     said = board.ask("check contention workload=own:fft", step=0.05)
     assert "all competitors would write to the one buffer of own:fft" in said[0]["text"]
+
+
+@pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two programs: INTERCORE_SLOW=1 runs it")
+def test_a_work_costs_no_more_than_one_that_is_compiled_into_the_tree(tmp_path: Path) -> None:
+    """To the cycle: the shortest of several T1, which the tick does not fall into."""
+    tree = tmp_path / "firmware"
+    shutil.copytree(ROOT / "firmware", tree)
+    text = (EXAMPLES / "crc.c").read_text().partition("INTERCORE_WORKLOAD")[0]
+    text = text.replace("<intercore_workload.h>", '"port.h"\n#include "workloads.h"').replace(
+        "uint32_t crc(", "static uint32_t crc("
+    )
+    (tree / "workload" / "crc.c").write_text(
+        f"{text}const struct ic_workload ic_workload_crc = {{.prepare = fill, .work = crc, .expected = crc}};\n"
+    )
+    listed = tree / "workload" / "workloads.h"
+    listed.write_text(listed.read_text().replace("    X(aes)              \\\n", "    X(aes) \\\n    X(crc) \\\n"))
+    own = ("-DIC_OWN=crc", f"-DIC_OWN_FILES={EXAMPLES / 'crc.c'}")
+    shortest = []
+    for sources, defines, name in ((tree, (), "crc"), (ROOT / "firmware", own, "own:crc")):
+        board = started(built(sources, tmp_path / name.replace(":", "-"), *defines))
+        ask = f"run speedup workload={name} n=16 samples=9 mode=pool dither_us=0"
+        answer = board.ask(ask, step=0.05)
+        assert answer[-1]["status"] == "ok"
+        t1 = [value for line in answer if line.get("series") == "t1" for value in line["values"]]
+        shortest.append(min(t1))
+    assert abs(shortest[0] - shortest[1]) <= 1, shortest

@@ -111,14 +111,16 @@ def test_what_a_library_lacks_is_named(tool: Tool) -> None:
 @SLOW
 @pytest.mark.parametrize(
     ("body", "told"),
-    [("while (first == first) { } return count;", "no answer"), ("*(volatile int *)8 = 1; return count;", "ended")],
+    [
+        ("while (first == first) { } return count;", "hangs: silent for 3 s"),
+        ("*(volatile int *)8 = 1; return count;", "was killed by signal 11"),
+    ],
 )
 def test_work_that_never_returns_or_writes_anywhere_ends_with_a_sentence(tool: Tool, body: str, told: str) -> None:
     work = written(tool, "crc.c", SUM.format(name="crc", body=body))
     result = tool("run", "host", "speedup", work, *FEW, "--timeout", "3")
     assert result.status == 1
-    assert "error: " in result.err
-    assert told in result.err or "answer" in result.err
+    assert told in " ".join(result.err.split())
 
 
 @SLOW

@@ -5,7 +5,7 @@ if(CMAKE_SCRIPT_MODE_FILE) # ESP-IDF's, which only asks for the requirements
   set(watched "")
 endif()
 set(IC_PORTABLE "")
-foreach(pattern core/*.c bench/*.c bench/*/*.c transport/*.c workload/*.c)
+foreach(pattern core/*.c bench/*.c bench/*/*.c transport/*.c workload/*.c workload/*/*.c)
   file(GLOB found ${watched} RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/${pattern})
   list(APPEND IC_PORTABLE ${found})
 endforeach()
@@ -14,7 +14,7 @@ list(REMOVE_ITEM IC_PORTABLE bench/registry.c bench/registry_amp.c)
 # The test of port.h's promises.
 file(GLOB IC_PORT_TEST ${watched} RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/port/test/*.c)
 
-set(IC_PORTABLE_FOLDERS core bench workload transport port)
+set(IC_PORTABLE_FOLDERS core bench workload workload/own transport port include)
 set(IC_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Werror)
 
 # The sources of the groups of transports that a board has: ic_transports(<variable> <folder under transport/>...)

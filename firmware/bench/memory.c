@@ -25,6 +25,7 @@
 #include <stdatomic.h>
 
 #include "benchmarks.h"
+#include "own.h"
 #include "port.h"
 #include "run.h"
 
@@ -56,14 +57,24 @@ static const char *region_name(uint32_t index) {
     return port_region(index, &region) ? region.name : NULL;
 }
 
+#if IC_OWN_MAX > 0
+#define OTHERS_HERE 4U /* behind these, works of the user's own */
+static const char *other_name(uint32_t index) {
+    uint32_t own = index - OTHERS_HERE;
+    return index < OTHERS_HERE ? others[index] : own < IC_OWN_MAX ? ic_workload_names[IC_WORKLOADS_HERE + own] : NULL;
+}
+#define OTHERS .choice = other_name
+#else
+#define OTHERS .choices = others, .choice_count = 4
+#endif
+
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_ACCESS] = {.name = "access", .help = "what a pass does", .choices = accesses, .choice_count = 3},
     [P_REGION] = {.name = "region", .help = "memory that it does it in", .choice = region_name},
     [P_CORE] = {.name = "core", .help = "core that is timed", .limit = last_core},
     [P_OTHER] = {.name = "other",
                  .help = "what the other core does meanwhile: the next one, or core 0 after the last",
-                 .choices = others,
-                 .choice_count = 4},
+                 OTHERS},
     [P_OTHER_REGION] = {.name = "other_region", .help = "memory that it does it in", .choice = region_name},
     [P_BYTES] = {.name = "bytes",
                  .help = "bytes of a pass, a multiple of 64",
@@ -103,6 +114,11 @@ static struct {
     bool dismissed;      /* read by a task after it has been woken */
     atomic_bool running; /* the other core is at work */
     atomic_bool wanted;  /* and shall be */
+#if IC_OWN_MAX > 0
+    uint32_t own_work; /* that the other core does, by its index in the list; 0: what it does to memory */
+    uint32_t unit;     /* of it, that was done last */
+    uint32_t sum;      /* and what it returned */
+#endif
 } pair PORT_SHARED(memory);
 
 /* ---- the accesses ---- */
@@ -312,6 +328,40 @@ static void other_task(void *arg) {
 }
 PORT_ENTRY(other_task);
 
+#if IC_OWN_MAX > 0
+static void own_work_task(void *arg) {
+    struct worker *worker = arg;
+    while (await_turn(worker)) {
+        do {
+            pair.unit++;
+            pair.sum = ic_workloads[pair.own_work]->work(pair.unit, 1);
+            atomic_store_explicit(&pair.running, true, memory_order_release);
+        } while (atomic_load_explicit(&pair.wanted, memory_order_acquire));
+        worker->migrated = worker->migrated || port_core_id() != worker->core;
+        atomic_store(&pair.running, false);
+    }
+}
+PORT_ENTRY(own_work_task);
+
+static bool own_work_is_right(void) {
+    return pair.own_work == 0 || pair.sum == ic_workloads[pair.own_work]->expected(pair.unit, 1);
+}
+
+static void settle_own_work(uint32_t other) {
+    pair.own_work = other < OTHERS_HERE ? 0 : IC_WORKLOADS_HERE + other - OTHERS_HERE;
+    if (pair.own_work != 0) {
+        ic_workloads[pair.own_work]->prepare();
+    }
+}
+#define OTHER_TASK (pair.own_work != 0 ? own_work_task : other_task)
+#define IS_OWN(other) ((other) >= OTHERS_HERE)
+#else
+#define own_work_is_right() true
+#define settle_own_work(other) ((void)0)
+#define OTHER_TASK other_task
+#define IS_OWN(other) false
+#endif
+
 /* ---- the benchmark ---- */
 
 static bool start(struct ic_run *run, struct worker *worker, void (*entry)(void *)) {
@@ -360,7 +410,8 @@ static void settle_both(const struct ic_run *run) {
     pair.own.core = values[P_CORE];
     pair.own.access = (enum access)values[P_ACCESS];
     pair.other.core = (values[P_CORE] + 1U) % cores;
-    pair.other.access = pair.accompanied ? (enum access)(values[P_OTHER] - 1U) : READ;
+    settle_own_work(values[P_OTHER]);
+    pair.other.access = pair.accompanied && !IS_OWN(values[P_OTHER]) ? (enum access)(values[P_OTHER] - 1U) : READ;
     pair.pass = values[P_BYTES] / sizeof(word_t);
     settle(&pair.own, values[P_REGION], false);
     if (pair.accompanied) {
@@ -384,14 +435,14 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
         return ic_error_set(error, "bad-value", "bytes is not a multiple of 64", "", "");
     }
     return can_be(values[P_REGION], (enum access)values[P_ACCESS], error) &&
-           (values[P_OTHER] == 0 || port_core_count() < 2 ||
+           (values[P_OTHER] == 0 || IS_OWN(values[P_OTHER]) || port_core_count() < 2 ||
             can_be(values[P_OTHER_REGION], (enum access)(values[P_OTHER] - 1U), error));
 }
 
 static void take(struct ic_run *run, struct ic_series *alone, struct ic_series *beside) {
     port_notify(&pair.own.task);
     port_notify_take();
-    ic_run_check(run, pair.own.right);
+    ic_run_check(run, pair.own.right && own_work_is_right());
     if (alone != NULL) {
         ic_run_sample(run, alone, pair.alone);
     }
@@ -428,7 +479,7 @@ static bool measure(struct ic_run *run) {
     if (!pair.accompanied) {
         return repeat(run, alone, NULL);
     }
-    if (!start(run, &pair.other, other_task)) {
+    if (!start(run, &pair.other, OTHER_TASK)) {
         return false;
     }
     bool taken = repeat(run, alone, beside);

@@ -28,6 +28,7 @@
 #include <stdatomic.h>
 
 #include "benchmarks.h"
+#include "own.h"
 #include "port.h"
 #include "run.h"
 #include "workloads.h"
@@ -412,6 +413,17 @@ static bool measure(struct ic_run *run) {
     return taken;
 }
 
+#if IC_OWN_MAX > 0
+/* Work of the user's own has only so many units, and parts of a window must not have the same. */
+static bool has_units(const struct ic_run *run, struct ic_error *error) {
+    return run->values[P_N] <= ic_own_units(run->values[P_WORKLOAD]) ||
+           ic_error_set(error, "out-of-range", "n is more units than ", ic_workload_names[run->values[P_WORKLOAD]],
+                        " has");
+}
+#else
+#define has_units NULL
+#endif
+
 const struct ic_benchmark ic_benchmark_speedup = {
     .name = "speedup",
     .summary = "fork-join on P cores against the same work on one: from before the first part starts to all seen done",
@@ -419,5 +431,6 @@ const struct ic_benchmark ic_benchmark_speedup = {
     .parameter_count = PARAMETER_COUNT,
     .samples = 25,
     .series_count = 2,
+    .possible = has_units,
     .measure = measure,
 };

@@ -4,6 +4,7 @@
 #ifndef IC_TRANSPORTS_H
 #define IC_TRANSPORTS_H
 
+#include "added.h"
 #include "transport.h"
 
 // clang-format off
@@ -47,6 +48,14 @@
 
 #define IC_TRANSPORT_DECLARED(name) extern const struct ic_transport ic_transport_##name;
 #define IC_TRANSPORT_LISTED(name) &ic_transport_##name,
+
+/* Those that the program adds of its own (intercore_workload.h), from 0 up, come behind a board's; NULL beyond the
+ * last. */
+#if IC_ADDED_MAX > 0
+const struct ic_transport *ic_transport_added(uint32_t index);
+#else
+#define ic_transport_added(index) NULL
+#endif
 
 IC_TRANSPORTS_PORTABLE(IC_TRANSPORT_DECLARED)
 IC_TRANSPORTS_FREERTOS(IC_TRANSPORT_DECLARED)

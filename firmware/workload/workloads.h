@@ -3,7 +3,8 @@
 #ifndef IC_WORKLOADS_H
 #define IC_WORKLOADS_H
 
-#include "workload.h"
+#include "added.h"
+#include "ic_workload.h"
 
 // clang-format off
 /* A board may go without these (IC_WITHOUT_DOUBLE): where there is no unit for double precision, the functions that do
@@ -32,10 +33,26 @@
 
 IC_WORKLOADS(IC_WORKLOAD_DECLARED)
 
-enum ic_workload_number { IC_WORKLOADS(IC_WORKLOAD_NUMBERED) IC_WORKLOAD_COUNT };
+/* Behind the list come those of the user's own: the one called IC_OWN, if a build says so, or those that the program
+ * adds before it starts (own.h), of which there are IC_ADDED_MAX at most. Where there is neither, nothing of them is in
+ * the program, and not an instruction of the others' moves. */
+#ifdef IC_OWN
+#define IC_OWN_MAX 1
+#else
+#define IC_OWN_MAX IC_ADDED_MAX
+#endif
 
-/* The workloads, and their names as the choices of a parameter, in the order of the list. */
-extern const char *const ic_workload_names[IC_WORKLOAD_COUNT];
-extern const struct ic_workload *const ic_workloads[IC_WORKLOAD_COUNT];
+enum ic_workload_number { IC_WORKLOADS(IC_WORKLOAD_NUMBERED) IC_WORKLOADS_HERE };
+#define IC_WORKLOAD_COUNT (IC_WORKLOADS_HERE + IC_OWN_MAX)
+
+#if IC_ADDED_MAX > 0
+#define IC_WORKLOAD_LISTED
+#else
+#define IC_WORKLOAD_LISTED const
+#endif
+
+/* The workloads, and their names as the choices of a parameter, in the order of the list; NULL beyond the last. */
+extern const char *IC_WORKLOAD_LISTED ic_workload_names[IC_WORKLOAD_COUNT];
+extern const struct ic_workload *IC_WORKLOAD_LISTED ic_workloads[IC_WORKLOAD_COUNT];
 
 #endif

@@ -50,6 +50,43 @@ static const char *const presets[] = {"none", "qiita-table"};
 static const char *const roles[ROLES] = {"off", "block", "delay", "spin", "work"};
 static const char *const yields[] = {"none", "tick"};
 
+#if IC_OWN_MAX > 0
+/* The towers, and behind them works of the user's own. */
+static const char *work_name(uint32_t index) {
+    return index == 0 ? "hanoi" : index <= IC_OWN_MAX ? ic_workload_names[IC_WORKLOADS_HERE + index - 1U] : NULL;
+}
+
+static const struct intercore_workload *own_of(const struct ic_run *run) {
+    uint32_t index = run->values[P_WORKLOAD];
+    return index == 0 ? NULL : ic_own(IC_WORKLOADS_HERE + index - 1U);
+}
+
+/* All competitors do the same units: each may only read what another one writes. */
+static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
+    const struct intercore_workload *own = own_of(run);
+    const char *name = work_name(run->values[P_WORKLOAD]);
+    if (own != NULL && own->unit_bytes > 0) {
+        return ic_error_set(error, "unsupported", "all competitors would write to the one buffer of ", name,
+                            "; a work that returns a sum can compete");
+    }
+    return own == NULL || run->values[P_UNITS] <= own->units ||
+           ic_error_set(error, "out-of-range", "units is more than ", name, " has");
+}
+
+/* The work in place of the towers, if it is one. */
+static void prepare_own(const struct ic_run *run) {
+    ic_contest.own = own_of(run);
+    ic_contest.units = run->values[P_UNITS];
+    if (ic_contest.own != NULL) {
+        ic_contest.own->workload.prepare();
+        ic_contest.expected = ic_contest.own->workload.expected(0, ic_contest.units);
+    }
+}
+#else
+#define own_is_possible(run, error) true
+#define prepare_own(run) ((void)0)
+#endif
+
 static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_PRESET] = {.name = "preset",
                   .help = "qiita-table: the rows of seed 001's table, instead of task0, task1, main and free",
@@ -79,6 +116,16 @@ static const struct ic_parameter parameters[PARAMETER_COUNT] = {
     [P_DISCS] = {.name = "discs", .help = "of a tower: it takes 2^discs - 1 moves", .min = 1, .max = 22, .preset = 20},
     [P_WINDOW] =
         {.name = "window_ms", .help = "length of a window, in milliseconds", .min = 1, .max = 20000, .preset = 10000},
+#if IC_OWN_MAX > 0
+    [P_WORKLOAD] = {.name = "workload",
+                    .help = "what is done over and over: towers, or work of one's own",
+                    .choice = work_name},
+    [P_UNITS] = {.name = "units",
+                 .help = "of work of one's own, in place of a tower",
+                 .min = 1,
+                 .max = 1000000000,
+                 .preset = 1},
+#endif
 };
 
 /* The rows of the published table: what task0, task1 and main do. */
@@ -275,6 +322,7 @@ static void prepare(struct ic_run *run) {
     ic_contest.run = run;
     ic_contest.discs = run->values[P_DISCS];
     ic_contest.expected = ic_hanoi_expected(ic_contest.discs);
+    prepare_own(run);
     ic_contest.yields = run->values[P_YIELD] != 0;
     ic_contest.tick = port_clock_hz() / port_tick_hz();
     ic_contest.window = run->values[P_WINDOW] * port_clock_hz() / 1000U;
@@ -300,7 +348,9 @@ static bool possible(const struct ic_run *run, struct ic_error *error) {
         return ic_error_set(error, "out-of-range", "this target has no core 1; use task0 and free, with ",
                             "task1=off main=off", "");
     }
-    return works || ic_error_set(error, "bad-value", "nobody works: of task0, task1, main and free, one must", "", "");
+    return (works ||
+            ic_error_set(error, "bad-value", "nobody works: of task0, task1, main and free, one must", "", "")) &&
+           own_is_possible(run, error);
 }
 
 static void count_checks(void) {

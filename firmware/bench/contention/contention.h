@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "own.h"
 #include "port.h"
 #include "run.h"
 
@@ -20,6 +21,10 @@ enum {
     P_YIELD,
     P_DISCS,
     P_WINDOW,
+#if IC_OWN_MAX > 0 /* else they would be in the way of those who have none */
+    P_WORKLOAD,
+    P_UNITS,
+#endif
     PARAMETER_COUNT,
 };
 enum preset { PRESET_NONE, PRESET_QIITA };
@@ -58,6 +63,10 @@ struct contest {
     struct ic_run *run;
     uint32_t discs;
     uint32_t expected;
+#if IC_OWN_MAX > 0
+    const struct intercore_workload *own; /* in place of the towers; NULL: towers */
+    uint32_t units;                       /* of it, which stand for a tower */
+#endif
     bool yields;
     bool marks; /* the timer is there, for the end of the energy mark */
     /* In ticks of the common clock. */

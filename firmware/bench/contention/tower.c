@@ -17,5 +17,12 @@ static void note_part(void *arg) {
 
 uint32_t ic_contest_solve(struct whereabouts *where) {
     *where = (struct whereabouts){.on = port_core_id()};
+#if IC_OWN_MAX > 0
+    if (ic_contest.own != NULL) {
+        uint32_t sum = ic_contest.own->workload.work(0, ic_contest.units);
+        note_part(where);
+        return sum;
+    }
+#endif
     return ic_hanoi_tower_in_parts(ic_contest.discs, note_part, where);
 }

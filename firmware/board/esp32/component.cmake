@@ -66,7 +66,7 @@ endif()
 
 idf_component_register(
   SRCS ${sources}
-  INCLUDE_DIRS ${CMAKE_CURRENT_LIST_DIR}/include
+  INCLUDE_DIRS ${CMAKE_CURRENT_LIST_DIR}/include ${firmware}/include
   PRIV_INCLUDE_DIRS ${folders}
   PRIV_REQUIRES ${required} ${c_library}
   KCONFIG ${CMAKE_CURRENT_LIST_DIR}/Kconfig

@@ -31,6 +31,9 @@ if(IC_OPT STREQUAL "O0")
 elseif(IC_OPT MATCHES "^(O3|Ofast)$")
   set(samples 7104U)
 endif()
+if(IC_OWN OR IC_ADDED) # what the user brings has the room of most of them
+  set(samples 2048U)
+endif()
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples})
 
 # In the order in which the linker places them: simulated cycles move with it.
@@ -76,7 +79,17 @@ function(ic_image name)
     LINK_DEPENDS "${scripts}/${IC_CODE}.ld;${scripts}/memory.ld;${scripts}/ram.ld")
 endfunction()
 
-add_executable(intercore-target board/rp2040/main.c)
+set(IC_PROGRAM board/rp2040/main.c CACHE STRING "Files of the program, with one that has main()")
+if(NOT IC_PROGRAM STREQUAL board/rp2040/main.c) # somebody's own: to be warned of what is up to them
+  set_source_files_properties(${IC_PROGRAM} PROPERTIES COMPILE_OPTIONS -w)
+endif()
+if(IC_PROGRAM MATCHES "[.](cc|cpp|cxx)(;|$)")
+  enable_language(CXX)
+  set(CMAKE_CXX_STANDARD 20)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics>")
+endif()
+add_executable(intercore-target ${IC_PROGRAM})
+set_target_properties(intercore-target PROPERTIES LINKER_LANGUAGE C)
 ic_image(intercore-target)
 
 add_executable(intercore-port-test EXCLUDE_FROM_ALL

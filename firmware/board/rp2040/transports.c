@@ -9,6 +9,8 @@ static const struct ic_transport *const transports[] = {
     // clang-format on
 };
 
+enum { COUNT = sizeof transports / sizeof transports[0] };
+
 const struct ic_transport *port_transport(uint32_t index) {
-    return index < sizeof transports / sizeof transports[0] ? transports[index] : NULL;
+    return index < COUNT ? transports[index] : ic_transport_added(index - COUNT);
 }

@@ -3,6 +3,7 @@
 include(port/freertos/kernel.cmake)
 enable_language(ASM)
 
+set(IC_AMP ON)
 set(IC_CORE 0 CACHE STRING "Whose image: 0, which holds that of core 1, or 1")
 set(here ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040_amp)
 include(board/rp2040/chip.cmake)
@@ -28,6 +29,9 @@ if(IC_OPT STREQUAL "O0")
   set(shared_bytes "23K + 512")
   set(samples 1280U)
   target_compile_definitions(intercore PUBLIC IC_WITHOUT_DOUBLE)
+endif()
+if(IC_OWN) # what the user brings has the room of most of them
+  set(samples 640U)
 endif()
 target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples})
 configure_file(${here}/memory_map.ld.in memory_map.ld @ONLY)
@@ -71,9 +75,9 @@ if(IC_CORE EQUAL 0)
     board/rp2040/start/rp2040_start.c board/rp2040_amp/image_1.S ${CMAKE_CURRENT_BINARY_DIR}/core1/symbols.S)
   include(ExternalProject)
   set(core_1 ${CMAKE_CURRENT_BINARY_DIR}/core1)
-  ExternalProject_Add(core_1 SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR} BINARY_DIR ${core_1}
+  ExternalProject_Add(core_1 SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR} BINARY_DIR ${core_1} LIST_SEPARATOR |
     CMAKE_ARGS -DIC_CORE=1 -DIC_BOARD=${IC_BOARD} -DIC_OPT=${IC_OPT} -DIC_CLOCK_MHZ=${IC_CLOCK_MHZ}
-      -DIC_FREERTOS_KERNEL=${IC_FREERTOS_KERNEL}
+      -DIC_FREERTOS_KERNEL=${IC_FREERTOS_KERNEL} ${IC_OWN_ARGUMENTS}
     BUILD_COMMAND ${CMAKE_COMMAND} --build ${core_1} --target intercore-target --parallel
     COMMAND ${CMAKE_OBJCOPY} -O binary -j .text -j .rodata -j .data ${core_1}/intercore-target ${core_1}/image.new
     COMMAND ${CMAKE_COMMAND} -E copy_if_different ${core_1}/image.new ${core_1}/image.bin

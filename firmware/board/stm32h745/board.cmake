@@ -5,6 +5,7 @@ enable_language(ASM)
 
 set(here ${CMAKE_CURRENT_SOURCE_DIR}/board/stm32h745)
 set(memory ${here}/memory)
+set(IC_AMP ON)
 set(IC_CORE 0 CACHE STRING "Whose image: 0, the Cortex-M7, or 1, the Cortex-M4")
 set(IC_M7_MHZ 400 CACHE STRING "Clock of the Cortex-M7: 480, 400, 240, 120 or 60")
 set(IC_M4_MHZ 200 CACHE STRING "Clock of the Cortex-M4 and of the buses: 240, 200, 120 or 60")
@@ -99,8 +100,8 @@ if(IC_CORE EQUAL 0)
   foreach(name IC_BOARD IC_OPT IC_M7_MHZ IC_M4_MHZ IC_SUPPLY IC_VOS IC_ICACHE IC_DCACHE IC_SHARED IC_FREERTOS_KERNEL)
     list(APPEND same -D${name}=${${name}})
   endforeach()
-  ExternalProject_Add(core_1 SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR} BINARY_DIR ${core_1}
-    CMAKE_ARGS -DIC_CORE=1 ${same}
+  ExternalProject_Add(core_1 SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR} BINARY_DIR ${core_1} LIST_SEPARATOR |
+    CMAKE_ARGS -DIC_CORE=1 ${same} ${IC_OWN_ARGUMENTS}
     BUILD_COMMAND ${CMAKE_COMMAND} --build ${core_1} --target intercore-target --parallel
     COMMAND ${CMAKE_COMMAND} -E copy_if_different ${core_1}/intercore-target
       ${CMAKE_CURRENT_BINARY_DIR}/intercore-target-core1

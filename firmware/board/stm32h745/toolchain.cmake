@@ -1,6 +1,7 @@
 # Debian's gcc-arm-none-eabi, for the Cortex-M7 (core 0) or the Cortex-M4 (core 1), with their floating-point units.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_C_COMPILER arm-none-eabi-gcc)
+set(CMAKE_CXX_COMPILER arm-none-eabi-g++)
 set(CMAKE_ASM_COMPILER arm-none-eabi-gcc)
 # CMake's own trial programs have no start-up to be linked with, and are for the same core.
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
@@ -13,5 +14,6 @@ else()
   set(IC_CPU_FLAGS "-mcpu=cortex-m7 -mthumb -mfpu=fpv5-d16 -mfloat-abi=hard")
 endif()
 set(CMAKE_C_FLAGS_INIT "${IC_CPU_FLAGS}")
+set(CMAKE_CXX_FLAGS_INIT "${IC_CPU_FLAGS}")
 set(CMAKE_ASM_FLAGS_INIT "${IC_CPU_FLAGS}")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

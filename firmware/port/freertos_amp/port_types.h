@@ -6,11 +6,10 @@
 #include <stdatomic.h>
 
 #include "object_types.h" /* of one kernel: for tasks of the core that makes them */
+#include "port_shared.h"
 
 #define PORT_CORES_MAX 2U
 
-/* Named sections, which the linker sorts by name: so both images have the same order. */
-#define PORT_SHARED(name) __attribute__((section(".shared." #name)))
 #define PORT_ENTRY(function)                                                                                           \
     static void (*const entry_##function)(void *) __attribute__((section(".entries." #function), used)) = (function)
 

@@ -19,6 +19,11 @@
 #define PORT_SHARED(name)
 #define PORT_ENTRY(function) struct port_entry_##function /* nothing */
 
+/* A program of a user's own may add workloads and transports (core/added.h). */
+#if defined(ESP_PLATFORM) && !defined(IC_ADDED_MAX)
+#define IC_ADDED_MAX 8
+#endif
+
 /* What wakes a task that waits for the platform itself (kernel.h). */
 #ifdef ESP_PLATFORM
 typedef SemaphoreHandle_t kernel_waiter_t;

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from intercore.benchmarks import registry
+from intercore.record.own_work import PREFIX
 
 if TYPE_CHECKING:
     from intercore.record.origin import Origin
@@ -35,10 +36,15 @@ Levels: TypeAlias = Mapping[str, Sequence[str] | All]
 """By parameter. Values are written as a user types them."""
 
 
-def default(benchmark: str) -> Levels:
-    """Return the levels of a benchmark that is measured alone."""
+def default(benchmark: str, wanted: Mapping[str, Sequence[str]]) -> Levels:
+    """Return the levels of a benchmark that is measured alone, where the user wants these.
+
+    For a workload of his own there may be others: `OWN` in the module, in place of those of `DEFAULT`.
+    """
     module = registry.module(benchmark, "levels")
     found: Levels = {} if module is None else module.DEFAULT
+    if any(level.startswith(PREFIX) for levels in wanted.values() for level in levels):
+        return {**found, **getattr(module, "OWN", {})}
     return found
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from intercore.board import own_workload
 from intercore.board.cmake import Recipe, Tool, builders, built, find_tools, version_of
 from intercore.board.esp_idf import idf_image
 from intercore.board.image import Image, variant
@@ -29,9 +30,33 @@ CROSS_COMPILER = Tool("arm-none-eabi-gcc", "the cross compiler", "gcc-arm-none-e
 """For all boards: Cortex-M, whichever."""
 
 
+CROSS_CPP_COMPILER = Tool("arm-none-eabi-g++", "the cross compiler for C++", "gcc-arm-none-eabi")
+
+
 def host_compiler() -> Tool:
     """Return the compiler for this machine: CC, or else cc."""
     return Tool(os.environ.get("CC", "cc"), "a C compiler", "gcc")
+
+
+def host_cpp_compiler() -> Tool:
+    """Return that of C++: CXX, or else c++."""
+    return Tool(os.environ.get("CXX", "c++"), "a C++ compiler", "g++")
+
+
+def work_conditions(sources: Sources, *, cross: bool) -> dict[str, str]:
+    """Return what is to be said of a workload of the user's own, compiled for a board (`cross`) or for this machine."""
+    if sources.own is None:
+        return {}
+    compiler = (CROSS_COMPILER if cross else host_compiler()).program
+    return own_workload.conditions(sources.own, compiler, sources.folder())
+
+
+def _for_own(sources: Sources, compiler: str) -> dict[str, str]:
+    return {} if sources.own is None else own_workload.defines(sources.own, compiler, sources.folder())
+
+
+def _for_cpp(sources: Sources, tool: Tool) -> tuple[Tool, ...]:
+    return (tool,) if sources.own is not None and own_workload.in_cpp(sources.own) else ()
 
 
 def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_SOURCES) -> Path:
@@ -46,8 +71,9 @@ def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_
             "intercore run serial --port COM3 …"
         )
     what = "the host program"
-    compiler, *_ = find_tools(what, [host_compiler(), *builders()])
+    compiler, *_ = find_tools(what, [host_compiler(), *builders(), *_for_cpp(sources, host_cpp_compiler())])
     defines = {"CMAKE_C_COMPILER": compiler, "IC_OPT": opt, "IC_SANITIZE": os.environ.get(SANITIZE_VARIABLE, "")}
+    defines |= _for_own(sources, compiler)
     return built(Recipe("host", what, compiler, defines, f"-{opt}", sources=sources), say)[0]
 
 
@@ -67,7 +93,7 @@ def board_image(
         return prebuilt
     what = f"the program for {board.title}"
     named = sources.kernel is not None or os.environ.get(KERNEL_VARIABLE)
-    tools = [CROSS_COMPILER, *builders(), *(() if named else (CARGO,))]
+    tools = [CROSS_COMPILER, *builders(), *(() if named else (CARGO,)), *_for_cpp(sources, CROSS_CPP_COMPILER)]
     carried = " and ".join(prebuilt_variants(board))
     compiler, *_ = find_tools(what, tools, f"; only its build with {carried} needs none of them" if carried else "")
     firmware = sources.folder()
@@ -77,6 +103,7 @@ def board_image(
         **{f"IC_{name.upper()}": str(level) for name, level in levels.items()},
         "CMAKE_TOOLCHAIN_FILE": str(firmware / "board" / board.folder / "toolchain.cmake"),
         "IC_FREERTOS_KERNEL": str(kernel.folder),
+        **_for_own(sources, compiler),
     }
     recipe = Recipe(
         board.name, what, compiler, defines, variant(board, levels), (kernel.folder,), board.programs, sources

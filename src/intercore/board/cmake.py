@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import platformdirs
 
+from intercore.board import own_workload
 from intercore.board.sources import USUAL_SOURCES, Sources, digest_of
 from intercore.errors import IntercoreError
 from intercore.text import listed
@@ -19,10 +21,13 @@ from intercore.text import listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from intercore.record.own_work import OwnWork
+
 PROGRAM = "intercore-target"
 """What the firmware's project makes."""
 
 _TIMEOUT_S = 300.0
+_UNDEFINED = re.compile(r"undefined reference to [`'](.+)'")
 
 
 class Recipe(msgspec.Struct, frozen=True):
@@ -122,6 +127,8 @@ def _build(recipe: Recipe, sources: Path, folder: Path) -> None:
     defines = [f"-D{name}={value}" for name, value in recipe.defines.items()]
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
         _run(recipe, [CMAKE.program, *defines, "-S", str(sources), "-B", scratch])
+        if recipe.sources.own is not None:
+            _compile_alone(recipe, recipe.sources.own, scratch)
         _run(recipe, [CMAKE.program, "--build", scratch, "--target", PROGRAM, "--parallel"])
         made = {program: _made(recipe, Path(scratch, program), sources) for program in recipe.programs}
         folder.mkdir(exist_ok=True)
@@ -136,18 +143,40 @@ def _made(recipe: Recipe, program: Path, sources: Path) -> Path:
     raise recipe.fails(f"CMake made no {program.name} of {sources}; install Intercore again")
 
 
+def _compile_alone(recipe: Recipe, work: OwnWork, scratch: str) -> None:
+    """Compile the user's own files before all else, so that what is wrong with them is said in full."""
+    try:
+        _output_of(recipe, [CMAKE.program, "--build", scratch, "--target", own_workload.TARGET])
+    except subprocess.CalledProcessError as error:
+        output = error.stdout.decode(errors="replace")
+        if "CMake Error at" in output:
+            raise IntercoreError(f"the workload {work.name}: {complaint(output.splitlines())}") from error
+        raise own_workload.broken(work, output) from error
+
+
 def _run(recipe: Recipe, command: list[str]) -> None:
     try:
-        subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=_TIMEOUT_S)
+        _output_of(recipe, command)
     except subprocess.CalledProcessError as error:
         output = error.stdout.decode(errors="replace").strip().splitlines()
         raise recipe.fails(f"{Path(command[0]).name} says: {complaint(output)}") from error
+
+
+def _output_of(recipe: Recipe, command: list[str]) -> None:
+    try:
+        subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=_TIMEOUT_S)
     except subprocess.TimeoutExpired as error:
         raise recipe.fails(f"it takes more than {_TIMEOUT_S:.0f} s") from error
 
 
 def complaint(output: list[str]) -> str:
-    """Return what a build says is wrong: the first error, of CMake's own with the sentence below it."""
+    """Return what a build says is wrong: the first error, of CMake's own with the sentence below it.
+
+    What is missing at the end of it is named, each once.
+    """
+    missing = dict.fromkeys(found[1] for line in output if (found := _UNDEFINED.search(line)))
+    if missing:
+        return f"{listed([*missing])} {'is' if len(missing) == 1 else 'are'} not there: the library is missing"
     for number, line in enumerate(output):
         if line.startswith("CMake Error at") and (below := _paragraph(output[number + 1 :])):
             return below

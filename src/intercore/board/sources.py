@@ -10,6 +10,7 @@ import msgspec
 
 import intercore
 from intercore.errors import IntercoreError, UsageError
+from intercore.record.own_work import OwnWork
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +27,8 @@ class Sources(msgspec.Struct, frozen=True):
     """Folder of Intercore's firmware; None for what the package carries."""
     kernel: Path | None = None
     """Folder of a FreeRTOS kernel; None for that of FREERTOS_KERNEL_PATH, or else the one that the firmware pins."""
+    own: OwnWork | None = None
+    """A workload of the user's own that it is built with, beside those of the firmware."""
 
     def folder(self) -> Path:
         """Return the folder with the firmware's sources. Raises UsageError if the one that is named holds none."""

@@ -74,7 +74,7 @@ def resolve(
 
     Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range.
     """
-    ours = _checked(benchmark, _possible(benchmark, of_benchmarks.default(benchmark.name), seed))
+    ours = _checked(benchmark, _possible(benchmark, of_benchmarks.default(benchmark.name, wanted), seed))
     return {**_shared(benchmark, ours, origin), **_checked(benchmark, wanted)}
 
 

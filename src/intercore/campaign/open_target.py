@@ -151,6 +151,7 @@ def target_conditions(session: Session, connection: Connection, target: str) -> 
         "clock_hz": str(info.hello.hz),
         "tick_hz": str(info.hello.tick_hz),
         **line_conditions(connection),
+        **connection.conditions,
         **({IMAGE: connection.image} if connection.image else {}),
         **({"emulated": f"by {connection.emulator}: times mean nothing"} if connection.emulator else {}),
         "desk.platform": platform.platform(),

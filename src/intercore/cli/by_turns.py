@@ -13,7 +13,7 @@ from intercore.board.sources import Sources
 from intercore.campaign import by_turns
 from intercore.campaign.levels import repetitions_of, target_levels
 from intercore.cli.connection import patience
-from intercore.cli.planned import names_of, sources_of, sources_of_plan, with_parts
+from intercore.cli.planned import sources_of, sources_of_plan, with_parts, with_sources
 from intercore.cli.stored import command_to_go_on, existing_to_add_to, pair_to_resume
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.factors import TARGET_FACTORS
@@ -114,7 +114,7 @@ def _plans(asked: Asked, timeout: float | None) -> tuple[Plan, Plan]:
     )
     first, second = (
         with_parts(
-            msgspec.structs.replace(plan, **names_of(sources)),
+            with_sources(plan, sources),
             [*words, *build],
             None,
             Address(sources=sources),

@@ -68,6 +68,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "flash",
         "Build the program of a board and put it there: on its boot drive, by picotool, a debug probe or esptool.",
     ),
+    "new": ("new", "Write the beginning of something of your own, which builds and runs as it is."),
     "library": ("library", "Write the program of a board as a library for another tool."),
 }
 """Each command's module in this package, and its help as the module says it too: to list commands loads none."""

@@ -9,14 +9,17 @@ import msgspec
 
 from intercore.board.boards import FACTORS
 from intercore.board.factors import OPT
+from intercore.board.own_workload import own_work
 from intercore.board.sources import Sources
 from intercore.campaign.levels import excluded, find_benchmark, refused, resolve, suite, target_levels
 from intercore.cli.connection import connected
 from intercore.errors import UsageError
 from intercore.record.level_words import parse_levels
 from intercore.record.measurement import Part
+from intercore.record.own_work import OwnWork, is_file
 from intercore.record.plan import SUITE, check
 from intercore.target.targets import check_address, find
+from intercore.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,20 +28,50 @@ if TYPE_CHECKING:
     from intercore.target.targets import Address
 
 
-def sources_of(*, kernel: Path | None, firmware: Path | None) -> Sources:
+def sources_of(*, kernel: Path | None, firmware: Path | None, own: OwnWork | None = None) -> Sources:
     """Return the sources that a user names; None for the usual ones."""
-    return Sources(*(None if path is None else path.absolute() for path in (firmware, kernel)))
+    return Sources(
+        None if firmware is None else firmware.absolute(), None if kernel is None else kernel.absolute(), own
+    )
 
 
-def names_of(sources: Sources) -> dict[str, str | None]:
-    """Return the fields of a plan that keep its sources."""
-    named = {"firmware": sources.firmware, "kernel": sources.kernel}
-    return {field: None if path is None else str(path) for field, path in named.items()}
+def with_sources(plan: Plan, sources: Sources) -> Plan:
+    """Return the plan with what its program is built from."""
+    firmware, kernel = (None if path is None else str(path) for path in (sources.firmware, sources.kernel))
+    return msgspec.structs.replace(plan, firmware=firmware, kernel=kernel, own=sources.own)
 
 
 def sources_of_plan(plan: Plan) -> Sources:
     """Return what a plan's program is built from."""
-    return Sources(*(None if text is None else Path(text) for text in (plan.firmware, plan.kernel)))
+    firmware, kernel = (None if text is None else Path(text) for text in (plan.firmware, plan.kernel))
+    return Sources(firmware, kernel, plan.own)
+
+
+def with_own(
+    words: Sequence[str], besides: Sequence[Path], folders: Sequence[Path], flags: Sequence[str]
+) -> tuple[list[str], OwnWork | None]:
+    """Return levels as they are typed, in which a file stands for a workload of the user's own, as a target knows them.
+
+    Beside them the workload, which further files may be a part of. Raises UsageError if there are two, or none for what
+    is said of it.
+    """
+    files = [value for word in words for value in word.partition("=")[2].split(",") if is_file(value)]
+    if len({*files}) > 1:
+        raise UsageError(
+            f"one workload of your own at a time, and here are {listed(files)}; --source adds a file to one"
+        )
+    if not files:
+        given = {"--source": besides, "--include": folders, "--flag": flags}
+        for option in (name for name, values in given.items() if values):
+            raise UsageError(f"{option} is for a workload of your own: name its file, e.g. workload=./fft.c")
+        return [*words], None
+    work = own_work([Path(files[0]), *besides], folders, flags)
+    renamed = []
+    for word in words:
+        name, equals, values = word.partition("=")
+        levels = (work.level if is_file(value) else value for value in values.split(","))
+        renamed.append(f"{name}{equals}{','.join(levels)}")
+    return renamed, work
 
 
 def with_parts(

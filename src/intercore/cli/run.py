@@ -27,7 +27,7 @@ from intercore.cli.options import (
     Timeout,
 )
 from intercore.cli.outcome import check_sound, findings, write_report
-from intercore.cli.planned import names_of, sources_of, sources_of_plan, with_parts
+from intercore.cli.planned import sources_of, sources_of_plan, with_own, with_parts, with_sources
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import command_to_go_on, existing_to_add_to, run_to_resume
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
@@ -59,7 +59,8 @@ Faults = Annotated[
 
 @app.command(
     epilog="Examples: intercore run host suite; "
-    "intercore run host speedup workload=fp n=1000,10000,100000 mode=create,pool",
+    "intercore run host speedup workload=fp n=1000,10000,100000 mode=create,pool; "
+    "intercore run pico-sim speedup workload=./fft.c",
 )
 @with_report_options
 def run(
@@ -114,6 +115,16 @@ def run(
         Path | None,
         typer.Option("--firmware", help="Folder of the firmware's sources to build from, where it is built here."),
     ] = None,
+    besides: Annotated[
+        list[Path] | None,
+        typer.Option("--source", help="Further file of a workload of your own: C, C++ or a static library; repeat."),
+    ] = None,
+    folders: Annotated[
+        list[Path] | None, typer.Option("--include", help="Folder of headers for a workload of your own; repeat.")
+    ] = None,
+    flags: Annotated[
+        list[str] | None, typer.Option("--flag", help="Compiler's flag for it, e.g. --flag=-funroll-loops; repeat.")
+    ] = None,
     emulated: Annotated[
         bool, typer.Option("--emulated", help="Say that an emulator is behind the port: its times mean nothing.")
     ] = False,
@@ -126,14 +137,15 @@ def run(
     output: Output = DEFAULT,
 ) -> None:
     """Measure a benchmark on a target, store every sample, and print the answers."""
-    sources = sources_of(kernel=kernel, firmware=firmware)
+    levels, own = with_own(levels or [], besides or [], folders or [], flags or [])
+    sources = sources_of(kernel=kernel, firmware=firmware, own=own)
     address = Address(
         port, baud, max_baud=max_baud, faults=tuple(faults or ()), program=image, emulated=emulated, sources=sources
     )
     if resume:
         fixed = {"target": target, "--opt": opt, "--repetitions": repetitions, "--seed": seed}
         fixed |= {"--until": until, "--cap": cap, "--emulated": emulated or None}
-        given: dict[str, object] = {**fixed, "--kernel": kernel, "--firmware": firmware}
+        given: dict[str, object] = {**fixed, "--kernel": kernel, "--firmware": firmware, "--source": own}
         _refuse_new_plan(name for name, value in given.items() if value is not None)
         with existing_to_add_to(store_path) as store:
             run_id = run_to_resume(store)
@@ -155,11 +167,11 @@ def run(
             emulated=known.emulated or emulated,
             image=None if image is None else str(image.absolute()),
         )
-        plan = msgspec.structs.replace(plan, **names_of(sources))
+        plan = with_sources(plan, sources)
         if repetitions is None:
             repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
         plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
-        plan = with_parts(plan, levels or [], opt, address, timeout, skip_impossible=skip_impossible)
+        plan = with_parts(plan, levels, opt, address, timeout, skip_impossible=skip_impossible)
         total = len(settings(plan))
         if not formats()[output].has_sentences and (sentence := left_out(plan)):
             say(sentence)

@@ -102,7 +102,9 @@ class _Section:
         if plan.file is not None:
             return shlex.join(["intercore", "sweep", plan.file])
         # The suite has levels of its own, the same for everyone, but none of the target's factors.
-        levels = {name: ",".join(map(str, known)) for name, known in plan.parts[0].levels.items()} if plan.parts else {}
+        own = {} if plan.own is None else {plan.own.level: plan.own.files[0]}
+        parts = plan.parts[0].levels if plan.parts else {}
+        levels = {name: ",".join(own.get(str(one), str(one)) for one in known) for name, known in parts.items()}
         opt = levels.pop(OPT_NAME, None)
         if plan.name == SUITE:
             levels = {name: known for name, known in levels.items() if name in TARGET_FACTORS}
@@ -116,6 +118,10 @@ class _Section:
         options |= {"--kernel": plan.kernel, "--firmware": plan.firmware}
         words = ["intercore", "run", plan.target, plan.name, *(f"{name}={known}" for name, known in levels.items())]
         words += [f"{name}={value}" for name, value in options.items() if value is not None]
+        if plan.own is not None:
+            words += [f"--source={file}" for file in plan.own.files[1:]]
+            words += [f"--include={folder}" for folder in plan.own.folders]
+            words += [f"--flag={flag}" for flag in plan.own.flags]
         words += ["--skip-impossible"] if plan.excluded and plan.name != SUITE else []
         return shlex.join(words)
 

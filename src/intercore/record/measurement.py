@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from intercore.errors import IntercoreError
+from intercore.record.own_work import OwnWork
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -171,6 +172,8 @@ class Plan(msgspec.Struct, frozen=True):
     """Folder of the firmware's sources that its program is built from; None for what the tool carries."""
     kernel: str | None = None
     """Folder of the FreeRTOS kernel that its program is built with; None for the usual one."""
+    own: OwnWork | None = None
+    """A workload of the user's own that its program is built with."""
     partner: int | None = None
     """Number of the run that it is measured by turns with, repetition beside repetition; None if it is measured alone.
     That run has the number of this one there."""

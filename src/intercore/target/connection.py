@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from intercore.errors import IntercoreError
@@ -10,7 +10,7 @@ from intercore.link.port import CONTACT_TIMEOUT, DEFAULT_TIMEOUT, Port, TargetLo
 from intercore.link.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from intercore.target.simulated_chip import SimulatedChip
 
@@ -26,6 +26,8 @@ class Connection:
     """What an emulated target runs on, with its version; empty for all others."""
     image: str = ""
     """Digest of the program that was started or flashed for it; empty where only the target knows what it runs."""
+    conditions: Mapping[str, str] = field(default_factory=dict)
+    """What is known of its program here beside that."""
     contact_timeout: float = CONTACT_TIMEOUT
     """Seconds within which it must answer where it has nothing to compute."""
     start: Callable[[], Port] | None = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.board import elf
-from intercore.board.build import board_image, host_program
+from intercore.board.build import board_image, host_program, work_conditions
 from intercore.board.esp_idf import whole_flash
 from intercore.board.factors import OPT
 from intercore.board.flash import flash
@@ -44,7 +44,8 @@ def open_host(address: Address, say: Callable[[str], None]) -> Connection:
             raise IntercoreError(f"{program} has been replaced since the run began")
         return ChildPort([str(program)])
 
-    return Connection(start(), start=start, image=elf.digest([program]))
+    known_here = work_conditions(address.sources, cross=False)
+    return Connection(start(), start=start, image=elf.digest([program]), conditions=known_here)
 
 
 def _identity(program: Path) -> tuple[int, ...]:
@@ -68,7 +69,8 @@ def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -
     """Switch a simulated chip on, with the program for its board."""
     program = address.program or board_image(board, address.build, say, address.sources).elf
     chip = SimulatedChip(program, address.baud, address.faults)
-    return Connection(chip.port, chip, image=elf.digest([program]))
+    known_here = work_conditions(address.sources, cross=True)
+    return Connection(chip.port, chip, image=elf.digest([program]), conditions=known_here)
 
 
 def open_board(board: Board, address: Address, say: Callable[[str], None]) -> Connection:

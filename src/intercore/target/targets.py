@@ -262,6 +262,7 @@ def check_sources(target: Target, sources: Sources) -> None:
         return
     if target.kind not in _FROM_SOURCES:
         named = "--kernel" if sources.kernel is not None else "--firmware"
+        named = named if sources.own is None else "a workload of your own"
         raise UsageError(
             f"{named} is for targets whose program is built here when they are opened ("
             f"{', '.join(one.name for one in TARGETS if one.kind in _FROM_SOURCES)}); {target.name} is none"

@@ -21,7 +21,10 @@ SAMPLES_CAPACITY = 256
 """Few, so that the arena is full soon."""
 STATIC_SAMPLES = firmware_sources() / "port" / "samples_static.c"
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
-INCLUDES = [f"-I{firmware_sources() / folder}" for folder in ("core", "workload", "transport", "port")] + [f"-I{HERE}"]
+INCLUDES = [
+    f"-I{firmware_sources() / folder}"
+    for folder in ("core", "include", "workload", "workload/own", "transport", "port")
+] + [f"-I{HERE}"]
 DEFINES = ['-DIC_VERSION="test"', f"-DIC_SAMPLES_CAPACITY={SAMPLES_CAPACITY}U"]
 # Without the second, gcc would not inline one exported function into another, as it does in the real program.
 SHARED = ["-fPIC", "-fno-semantic-interposition"]

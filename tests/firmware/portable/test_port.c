@@ -8,7 +8,7 @@
 #include "port.h"
 #include "region_words.h"
 #include "run.h"
-#include "workload.h"
+#include "ic_workload.h"
 
 /* ---- cores, clocks, tasks ---- */
 

@@ -74,6 +74,14 @@ struct intercore_config {
     uint32_t task_stack_bytes;
 };
 
+/* Add a workload and a transport of the program's own, eight of each at most, before Intercore starts: they are listed
+ * as own:NAME, and by the transport's name. NULL, or in a sentence why not. intercore_workload.h says how to declare
+ * the one, transport.h the other. */
+struct intercore_workload;
+struct ic_transport;
+const char *intercore_add_workload(const char *name, const struct intercore_workload *own);
+const char *intercore_add_transport(const struct ic_transport *transport);
+
 /* Starts Intercore: a task of priority 1 on core 0 that serves the console, says what the target is, and carries out
  * what is asked for. Both cores should have nothing else to do while it measures. NULL as `config` is all by default.
  *

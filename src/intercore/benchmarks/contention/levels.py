@@ -23,6 +23,9 @@ DEFAULT: Levels = {
 Linux and eighty of FreeRTOS, and some forty towers of a Pico; the rests leave others the time that Linux keeps from
 real-time tasks. Five repetitions take about as long as one did of windows that held four turns of SCHED_RR."""
 
+OWN: Levels = {"preset": ["none"], "task0": ["off", "work"], "main": ["off"], "units": ["16"], "window_ms": ["100"]}
+"""Work of the user's own in a task on core 1, alone and beside the same on core 0."""
+
 _WINDOWS: Mapping[Origin, Levels] = {
     "measured": {"discs": ["13"], "window_ms": ["80"], "rest_ms": ["6"]},
     "simulated": {"discs": ["12"], "window_ms": ["160"], "rest_ms": ["0"]},

@@ -12,6 +12,7 @@ from intercore.benchmarks.contention.answers import answers, remarks
 from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.published import published
+from intercore.record.own_work import PREFIX
 from intercore.view.figure import COLOURS, base_layout, plot_text
 from intercore.view.quantity import duration
 from intercore.view.section import Report, Section, where
@@ -43,7 +44,7 @@ def report(run: Run) -> Report:
         warnings(run.measurements),
         Section(
             "Who gets the processor (contention)",
-            analysis.sentences,
+            [*_own_work(run), *analysis.sentences],
             [_table(run, analysis), _details(run, analysis), *_currents(run, analysis)],
             [_bars(run, analysis)] if analysis.contests else [],
             [*_NOTES, *_sources(analysis)],
@@ -52,6 +53,15 @@ def report(run: Run) -> Report:
         answers=tuple(answers(analysis)),
         remarks=tuple(remarks(analysis)),
     )
+
+
+def _own_work(run: Run) -> Iterator[str]:
+    """Say what was done in place of towers, where it was work of the user's own."""
+    done = {(str(one.factors.get("workload", "")), one.factors.get("units")) for one in run.measurements}
+    for workload, units in sorted(done, key=str):
+        if workload.startswith(PREFIX):
+            name = workload.removeprefix(PREFIX)
+            yield f"With workload={workload}, what is called a tower is {name} of {units} unit{'s' * (units != 1)}."
 
 
 _NOTES = (

@@ -81,7 +81,7 @@ class MemoryInterference(msgspec.Struct, frozen=True):
     bytes: Annotated[int, Meta(ge=1)]
     """Of a pass."""
     other: str
-    """What the other core does: `read`, `write` or `copy`."""
+    """What the other core does: `read`, `write` or `copy`, or work of the user's own."""
     other_region: str
     """Where that one does it; in the same region, in its other half."""
     varied: dict[str, Level]
@@ -272,8 +272,9 @@ def _on_interference(interference: Sequence[MemoryInterference]) -> Iterator[str
         f"Beyond chance, at worst a pass takes {worst.slowdown.value:.2f} times as long beside the other core: "
         f"{_words(worst)}. If a deadline was measured with one core busy, allow for that."
     )
-    same = [one for one in interference if one.region == one.other_region]
-    apart = [one for one in interference if one.region != one.other_region]
+    both = [one for one in interference if one.other in ACCESSES]  # work of the user's own is in no region
+    same = [one for one in both if one.region == one.other_region]
+    apart = [one for one in both if one.region != one.other_region]
     if same and apart:
         of_same, of_apart = (worst_interference(found) for found in (same, apart))
         if of_apart.slowdown.value * _HELPS < of_same.slowdown.value:
@@ -316,7 +317,8 @@ def _on_regions(rates: Sequence[MemoryRate]) -> Iterator[str]:
 
 
 def _words(one: MemoryInterference) -> str:
-    return f"core {one.core} in {one.region} ({one.access}), the other in {one.other_region} ({one.other})"
+    there = f"in {one.other_region} ({one.other})" if one.other in ACCESSES else f"doing {one.other}"
+    return f"core {one.core} in {one.region} ({one.access}), the other {there}"
 
 
 def _rate_in_words(one: MemoryRate) -> str:

@@ -21,6 +21,9 @@ DEFAULT: Levels = {
 }
 """Everything beside everything, on the first core."""
 
+OWN: Levels = {"other_region": []}
+"""Beside work of the user's own, which is in no region."""
+
 
 def suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - alike on one kernel and on two
     """Return the grid of everything beside a core that reads and one that copies."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.speedup.own import wrong_units
 from intercore.benchmarks.speedup.points import of_speedup
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def warnings(
     """Say in plain sentences what makes the numbers doubtful, and the likely cause; most serious first."""
     measured = origin == "measured"
     return [
+        *wrong_units(measurements),
         *_disturbances(of_speedup(measurements)),
         *_without_flash(of_speedup(measurements)),
         *(f"Left out: {sentence}." for sentence in analysis.left_out),

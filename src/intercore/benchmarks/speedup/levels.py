@@ -20,6 +20,9 @@ DEFAULT: Levels = {
 }
 """The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer."""
 
+OWN: Levels = {"n": [str(2**power) for power in range(1, 21)]}
+"""Of a workload of the user's own a unit may be anything: from one for each of two cores to all that it has."""
+
 
 def suite(origin: Origin, *, amp: bool) -> Sequence[Levels]:  # noqa: ARG001 - alike on one kernel and on two
     """Return the same for smaller work: some for which a second core does not pay, so that it shows from which on."""

@@ -1,7 +1,7 @@
 /* A compute kernel. The work is a number of units, numbered from 0, that can be split over cores at any unit.
  *
  * A workload is one file workload/<name>.c, which begins with what a unit is and defines ic_workload_<name>, and one
- * line in workloads.h. */
+ * line in workload/workloads.h. One of a user's own is declared by intercore_workload.h. */
 #ifndef IC_WORKLOAD_H
 #define IC_WORKLOAD_H
 

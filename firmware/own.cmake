@@ -1,0 +1,52 @@
+# A workload of the user's own, made of files outside of this tree. Included behind the board's own file; without IC_OWN it
+# does nothing.
+#
+#   cmake -S firmware -B build -DIC_BOARD=rp2040 -DIC_OWN=fft -DIC_OWN_FILES=/home/me/fft.c
+#
+# Files are C, C++ or static libraries for the board's compiler, by absolute paths. The target own-workload compiles them,
+# and no more, and says what is wrong with them.
+if(NOT IC_OWN)
+  return()
+endif()
+
+set(libraries ${IC_OWN_FILES})
+list(FILTER libraries INCLUDE REGEX "\\.a$")
+set(sources ${IC_OWN_FILES})
+list(FILTER sources EXCLUDE REGEX "\\.a$")
+set(in_cpp ${sources})
+list(FILTER in_cpp EXCLUDE REGEX "\\.c$")
+if(in_cpp)
+  enable_language(CXX)
+  set(CMAKE_CXX_STANDARD 20)
+endif()
+
+# With the tree's own flags, but not its warnings: those are for whoever wrote the files to choose. They see one folder of
+# ours, behind their own.
+get_directory_property(options COMPILE_OPTIONS)
+list(REMOVE_ITEM options ${IC_WARNINGS})
+set(in_c_plus_plus -fno-exceptions -fno-rtti -fno-threadsafe-statics)
+list(APPEND options "$<$<COMPILE_LANGUAGE:CXX>:${in_c_plus_plus}>" ${IC_OWN_FLAGS})
+if(IC_AMP)
+  list(APPEND options -include ${CMAKE_CURRENT_SOURCE_DIR}/port/freertos_amp/port_shared.h)
+endif()
+
+set(objects "")
+set(compiled "")
+if(sources)
+  add_library(own-files OBJECT EXCLUDE_FROM_ALL ${sources})
+  set_target_properties(own-files PROPERTIES COMPILE_OPTIONS "${options}" C_EXTENSIONS ON)
+  target_include_directories(own-files PRIVATE ${IC_OWN_FOLDERS} include)
+  set(objects $<TARGET_OBJECTS:own-files>)
+  set(compiled own-files)
+endif()
+add_custom_target(own-workload
+  COMMAND ${CMAKE_COMMAND} -DNAME=${IC_OWN} -DAMP=${IC_AMP} -DNM=${CMAKE_NM} -DOBJDUMP=${CMAKE_OBJDUMP}
+    "-DFILES=$<JOIN:${objects};${libraries},|>" -P ${CMAKE_CURRENT_SOURCE_DIR}/own_check.cmake
+  DEPENDS ${compiled} VERBATIM)
+
+target_compile_definitions(intercore PUBLIC IC_OWN=${IC_OWN})
+target_sources(intercore-target PRIVATE ${objects})
+target_link_libraries(intercore-target PRIVATE ${libraries} intercore)
+# Without the library of C++, which a small chip has no room for.
+set_target_properties(intercore-target PROPERTIES LINKER_LANGUAGE C LINK_DEPENDS_NO_SHARED ON)
+add_dependencies(intercore-target own-workload)

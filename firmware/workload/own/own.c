@@ -1,0 +1,212 @@
+/* Workloads of a user's own: whether they give on several cores what they give on one, and write what is theirs alone.
+ *
+ * Where nobody says what is right, units are computed again by the console task, which then is alone. Of a buffer each
+ * unit is checked by itself, and then erased, so that the next window has to write it again; what is around it must
+ * stay as it is. What is found first is told in series of one count each, which are there only then: `differs` has the
+ * unit that several cores, or one at another time, gave another value; `beyond` the one whose part wrote elsewhere. */
+#include "own.h"
+
+#include <string.h>
+
+#include "samples.h"
+
+#define ERASED 0xa5U
+#define CANARY 0xc0a1c0a1U
+/* FNV-1a of 32 bits: draft-eastlake-fnv. */
+#define FNV_BASIS 2166136261U
+#define FNV_PRIME 16777619U
+
+static bool differs_told;
+static bool beyond_told;
+
+static void tell(const char *name, bool *told, uint32_t unit) {
+    struct ic_series *series = *told ? NULL : ic_samples_open(name, IC_SERIES_PLAIN, 1);
+    *told = true;
+    if (series != NULL) {
+        series->unit = IC_UNIT_COUNT;
+        (void)ic_samples_add(series, unit);
+    }
+}
+
+/* ---- the buffer ---- */
+
+static uint8_t *unit_at(const struct intercore_workload *own, uint32_t unit) {
+    return (uint8_t *)own->output + (size_t)(unit % own->units) * own->unit_bytes;
+}
+
+static uint32_t digest_of(const struct intercore_workload *own, uint32_t unit) {
+    const uint8_t *bytes = unit_at(own, unit);
+    uint32_t digest = FNV_BASIS;
+    for (uint32_t i = 0; i < own->unit_bytes; i++) {
+        digest = (digest ^ bytes[i]) * FNV_PRIME;
+    }
+    return digest;
+}
+
+static void erase(const struct intercore_workload *own, uint32_t unit) {
+    memset(unit_at(own, unit), ERASED, own->unit_bytes);
+}
+
+/* Makes a unit another one, whatever it holds; done twice, the same. */
+static void disguise(const struct intercore_workload *own, uint32_t unit) {
+    uint8_t *bytes = unit_at(own, unit);
+    for (uint32_t i = 0; i < own->unit_bytes; i++) {
+        bytes[i] ^= ERASED;
+    }
+}
+
+static uint32_t *canary(const struct intercore_workload *own, uint32_t index) {
+    uint8_t *behind = (uint8_t *)own->output + (size_t)own->units * own->unit_bytes;
+    uint32_t *begin = (uint32_t *)own->output - INTERCORE_CANARIES;
+    return index < INTERCORE_CANARIES ? begin + index : (uint32_t *)(void *)behind + (index - INTERCORE_CANARIES);
+}
+
+/* Whether nobody wrote to them since the last time; now they are as they should be. */
+static bool canaries_live(const struct intercore_workload *own) {
+    bool live = true;
+    for (uint32_t i = 0; i < 2U * INTERCORE_CANARIES; i++) {
+        live = live && *canary(own, i) == (CANARY ^ i);
+        *canary(own, i) = CANARY ^ i;
+    }
+    return live;
+}
+
+/* ---- whether it is right ---- */
+
+/* Computes a unit again, by itself. Whether it left those beside it alone, and what is around them all. */
+static bool compute_again(const struct intercore_workload *own, uint32_t unit) {
+    uint32_t before = unit + own->units - 1U;
+    uint32_t behind = unit + 1U;
+    if (own->units == 1U) {
+        (void)own->workload.work(unit, 1);
+        return canaries_live(own);
+    }
+    disguise(own, behind); /* what is there may be right: who writes it once more is to be seen */
+    uint32_t digests[2] = {digest_of(own, before), digest_of(own, behind)};
+    (void)own->workload.work(unit, 1);
+    bool same = digest_of(own, before) == digests[0] && digest_of(own, behind) == digests[1];
+    disguise(own, behind);
+    return canaries_live(own) && same;
+}
+
+static bool unit_is_right(const struct intercore_workload *own, uint32_t unit) {
+    if (own->is_right != NULL) {
+        bool right = own->is_right(unit % own->units);
+        if (!right) {
+            tell("differs", &differs_told, unit % own->units);
+        }
+        return right;
+    }
+    uint32_t given = digest_of(own, unit);
+    erase(own, unit);
+    if (!compute_again(own, unit)) {
+        tell("beyond", &beyond_told, unit % own->units);
+        return false;
+    }
+    if (digest_of(own, unit) != given) {
+        tell("differs", &differs_told, unit % own->units);
+        return false;
+    }
+    return true;
+}
+
+static bool units_are_right(const struct intercore_workload *own, uint32_t first, uint32_t count) {
+    bool live = canaries_live(own);
+    bool right = true;
+    for (uint32_t i = 0; i < count; i++) {
+        right = unit_is_right(own, first + i) && right;
+        erase(own, first + i);
+    }
+    if (!live) { /* not by a unit alone, or that would have been told */
+        tell("beyond", &beyond_told, first % own->units);
+    }
+    return live && right;
+}
+
+void intercore_prepare(const struct intercore_workload *own) {
+    differs_told = false;
+    beyond_told = false;
+    if (own->unit_bytes > 0) {
+        for (uint32_t unit = 0; unit < own->units; unit++) {
+            erase(own, unit);
+        }
+        (void)canaries_live(own);
+    }
+    if (own->prepare != NULL) {
+        own->prepare();
+    }
+}
+
+/* Work that writes to a buffer returns 0. */
+uint32_t intercore_expected(const struct intercore_workload *own, uint32_t first, uint32_t count) {
+    if (own->unit_bytes > 0) {
+        return units_are_right(own, first, count) ? 0 : 1;
+    }
+    if (own->expected != NULL) {
+        return own->expected(first, count);
+    }
+    uint32_t part = count / 3U; /* no split of theirs is there */
+    return own->workload.work(first, part) + own->workload.work(first + part, count - part);
+}
+
+/* ---- the list ---- */
+
+const struct intercore_workload *ic_own(uint32_t workload) {
+#if IC_OWN_MAX > 0
+    if (workload >= IC_WORKLOADS_HERE) {
+        return (const struct intercore_workload *)(const void *)ic_workloads[workload]; /* its first member */
+    }
+#endif
+    (void)workload;
+    return NULL;
+}
+
+uint32_t ic_own_units(uint32_t workload) {
+    const struct intercore_workload *own = ic_own(workload);
+    return own != NULL ? own->units : UINT32_MAX;
+}
+
+#if IC_ADDED_MAX > 0
+#include "transport.h"
+
+#define NAME_MAX 16U
+
+static char names[IC_ADDED_MAX][sizeof IC_OWN_PREFIX + NAME_MAX];
+static uint32_t added;
+
+static bool is_name(const char *name) {
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+    return length > 0 && length <= NAME_MAX && name[length] == '\0';
+}
+
+static bool is_taken(const char *listed) {
+    for (uint32_t i = 0; i < added; i++) {
+        if (strcmp(names[i], listed) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *intercore_add_workload(const char *name, const struct intercore_workload *own) {
+    if (added == IC_ADDED_MAX) {
+        return "there is no room for another workload";
+    }
+    if (!is_name(name)) {
+        return "the name of a workload is at most 16 lower-case letters, digits, _ and -";
+    }
+    char *listed = names[added];
+    memcpy(listed, IC_OWN_PREFIX, sizeof IC_OWN_PREFIX - 1U);
+    memcpy(listed + sizeof IC_OWN_PREFIX - 1U, name, strlen(name) + 1U);
+    if (is_taken(listed)) {
+        return "there is a workload of that name already";
+    }
+    if (own->units == 0) {
+        return "the workload does not say how many units it has";
+    }
+    ic_workload_names[IC_WORKLOADS_HERE + added] = listed;
+    ic_workloads[IC_WORKLOADS_HERE + added] = &own->workload;
+    added++;
+    return NULL;
+}
+#endif

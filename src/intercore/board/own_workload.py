@@ -1,0 +1,124 @@
+"""Builds with a workload of the user's own: what is passed to CMake, and what is to be said of the numbers."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from intercore.board.digest import DIGITS
+from intercore.errors import IntercoreError, UsageError
+from intercore.record.own_work import C_SUFFIX, LIBRARY, SUFFIXES, OwnWork
+from intercore.text import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+HEADERS = "include"
+"""Folder of the firmware with the one header that such a file includes."""
+TARGET = "own-workload"
+"""What CMake makes of the files alone (firmware/own.cmake)."""
+
+NAME = re.compile(r"[a-z_][a-z0-9_]{0,15}")
+"""What a workload is called: it is a function, too."""
+_CHATTER = re.compile(r"\[ *\d+%\]|g?make(\[\d+\])?:|ninja:|FAILED:|\[\d+/\d+\]|-- ")
+"""How lines begin that are of who calls the compiler."""
+_TIMEOUT_S = 60.0
+
+
+def own_work(files: Sequence[Path], folders: Iterable[Path], flags: Iterable[str]) -> OwnWork:
+    """Return the workload that is made of these files. Raises UsageError for what cannot be one."""
+    for file in files:
+        if file.suffix not in SUFFIXES:
+            raise UsageError(f"{file} is no file of a workload: it ends with {listed(SUFFIXES)}")
+        if not file.is_file():
+            raise UsageError(f"there is no file {file}; to begin one: intercore new workload {file.stem}")
+    folders = [*folders]
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"--include: there is no folder {folder}")
+    whole = [*files, *folders]
+    if odd := [str(path) for path in whole if re.search(r'[;|"\\$]', str(path.absolute()))]:
+        raise UsageError(f"{odd[0]!r} has a character in its path that a build cannot pass on")
+    work = OwnWork(
+        tuple(str(file.absolute()) for file in files), tuple(str(one.absolute()) for one in folders), tuple(flags)
+    )
+    if not NAME.fullmatch(work.name):
+        raise UsageError(
+            f"a workload is called as its file is, and '{work.name}' is no name of a function for it: at most 16 "
+            "lower-case letters, digits and underscores"
+        )
+    if odd := [flag for flag in work.flags if not flag.startswith("-") or re.search(r"[;|]", flag)]:
+        raise UsageError(f"--flag={odd[0]} is no flag of a compiler, such as --flag=-funroll-loops")
+    return work
+
+
+def in_cpp(work: OwnWork) -> bool:
+    """Whether a part of it is in C++."""
+    return any(Path(file).suffix not in {C_SUFFIX, LIBRARY} for file in work.files)
+
+
+def defines(work: OwnWork, compiler: str, firmware: Path) -> dict[str, str]:
+    """Return what CMake is told, the digest among it, so that a build is another one where a header is.
+
+    Raises IntercoreError if a file cannot be read or includes what is not there.
+    """
+    return {
+        "IC_OWN": work.name,
+        "IC_OWN_FILES": ";".join(work.files),
+        "IC_OWN_FOLDERS": ";".join(work.folders),
+        "IC_OWN_FLAGS": ";".join(work.flags),
+        "IC_OWN_DIGEST": digest(work, compiler, firmware),
+    }
+
+
+def conditions(work: OwnWork, compiler: str, firmware: Path) -> dict[str, str]:
+    """Return what is to be said of numbers that were measured with it."""
+    return {
+        "workload.name": work.name,
+        "workload.digest": digest(work, compiler, firmware),
+        "workload.flags": " ".join(work.flags) or "none of its own",
+    }
+
+
+def digest(work: OwnWork, compiler: str, firmware: Path) -> str:
+    """Return what tells it from others: of its files and of all that they include, but for the system's and ours."""
+    found = hashlib.sha256()
+    try:
+        for path in _read_by(work, compiler, firmware):
+            found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    except OSError as error:
+        raise IntercoreError(f"{error.filename}: {error.strerror or error}") from error
+    return found.hexdigest()[:DIGITS]
+
+
+def _read_by(work: OwnWork, compiler: str, firmware: Path) -> list[Path]:
+    """Return all files that a build reads, by what the compiler says of them."""
+    sources = [file for file in work.files if not file.endswith(LIBRARY)]
+    libraries = [Path(file) for file in work.files if file.endswith(LIBRARY)]
+    ours = firmware / HEADERS
+    if not sources:
+        return libraries
+    folders = [f"-I{folder}" for folder in (*work.folders, str(ours))]
+    try:
+        done = subprocess.run(
+            [compiler, *work.flags, *folders, "-MM", *sources], capture_output=True, check=False, timeout=_TIMEOUT_S
+        )
+    except subprocess.TimeoutExpired as error:
+        raise IntercoreError(
+            f"{listed(sources)}: the compiler takes more than {_TIMEOUT_S:.0f} s to read it"
+        ) from error
+    if done.returncode:
+        raise broken(work, done.stderr.decode(errors="replace"))
+    rules = done.stdout.decode(errors="replace").replace("\\\n", " ")
+    words = [word for rule in rules.splitlines() for word in re.split(r"(?<!\\)\s+", rule.partition(":")[2]) if word]
+    paths = [Path(word.replace("\\ ", " ")) for word in words]
+    return [path for path in dict.fromkeys(paths) if ours not in path.parents] + libraries
+
+
+def broken(work: OwnWork, output: str) -> IntercoreError:
+    """Return the error that its files cannot be compiled, as the compiler said it."""
+    said = [line for line in output.splitlines() if line.strip() and not _CHATTER.match(line)]
+    return IntercoreError("\n".join([f"the workload {work.name} does not compile:", *said]))

@@ -1,0 +1,75 @@
+"""The command `new`: the beginning of something of the user's own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from intercore.board.own_workload import NAME
+from intercore.errors import UsageError
+from intercore.terminal.console import results
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+_WORKLOAD = """\
+/* NAME: what a unit of it is. This one counts the bits of a number that prepare() has drawn. */
+#include <intercore_workload.h>
+
+/* How many units there are. A window of n units has as many at most. */
+#define UNITS 4096U
+
+/* What tasks of both cores use is PORT_SHARED; constants need no word. */
+static uint32_t numbers[UNITS] PORT_SHARED(NAME_numbers);
+
+/* Before each measurement, untimed. */
+static void fill(void) {
+    uint32_t state = 1;
+    for (uint32_t i = 0; i < UNITS; i++) {
+        state = state * 1664525U + 1013904223U;
+        numbers[i] = state;
+    }
+}
+
+/* The timed work: `count` units from `first` on. It runs on several cores at once, each with units of its own, and sums
+ * over parts add up to the sum over all of them. */
+uint32_t NAME(uint32_t first, uint32_t count) {
+    uint32_t sum = 0;
+    for (uint32_t unit = first; unit != first + count; unit++) {
+        for (uint32_t rest = numbers[unit % UNITS]; rest != 0; rest &= rest - 1U) {
+            sum++;
+        }
+    }
+    return sum;
+}
+
+INTERCORE_WORKLOAD(NAME, .units = UNITS, .prepare = fill)
+"""
+
+
+@app.callback()
+def new() -> None:
+    """Write the beginning of something of your own, which builds and runs as it is."""
+
+
+@app.command(epilog="Example: intercore new workload fft")
+def workload(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the function, and of the file.")],
+    *,
+    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the file to.")] = Path(),
+) -> None:
+    """Write a C file with a workload of your own, and say which command measures it."""
+    if not NAME.fullmatch(name):
+        raise UsageError(f"'{name}' is no name for a function: at most 16 lower-case letters, digits and underscores")
+    path = folder / f"{name}.c"
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(re.sub(r"\bNAME|NAME\b", name, _WORKLOAD))
+    except FileExistsError:
+        raise UsageError(f"{path} exists; name another, or remove it") from None
+    shown = f"./{path}" if not path.is_absolute() else str(path)
+    results().print(
+        f"{path}: measure it by\n\n    intercore run pico-sim speedup workload={shown}\n", markup=False, soft_wrap=True
+    )

@@ -1,0 +1,172 @@
+"""Works of a user's own that a program adds before it starts, on the simulated Pico: right ones and wrong ones."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.built_once import ROOT, alone_in
+from tests.firmware.rp2040.conftest import Board, need_tools
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.measures("speedup", "message", "contention", "memory")
+
+EXAMPLES = ROOT / "examples" / "workloads"
+OWN = ROOT / "tests" / "own_work"
+RIGHT = {"crc": 64, "fft": 4, "matrix": 32}
+"""Units of each work that is right."""
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    """Return a program as somebody would build it elsewhere: with a main() and works of his own."""
+    need_tools()
+    folder = ROOT / "build" / "test-own-work"
+    works = [OWN / "program.c", OWN / "wrong.c", *sorted(EXAMPLES.glob("*.c*"))]
+    with alone_in(folder):
+        return built(ROOT / "firmware", folder, "-DIC_ADDED=8", f"-DIC_PROGRAM={';'.join(map(str, works))}")
+
+
+def built(firmware: Path, folder: Path, *defines: str) -> Path:
+    """Return the Pico's program, built from these sources."""
+    for command in (
+        ["cmake", "-S", str(firmware), "-B", str(folder), "-DIC_BOARD=rp2040", *defines],
+        ["cmake", "--build", str(folder), "--parallel", "--target", "intercore-target"],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "intercore-target"
+
+
+@pytest.fixture(scope="module")
+def board(program: Path) -> Board:
+    return started(program)
+
+
+def started(program: Path) -> Board:
+    board = Board(program)
+    hello = board.run(0.6)[0]
+    board.ask(f"rate {hello['rates'][-1]}", step=0.01)
+    return board
+
+
+def measured(board: Board, work: str, n: int) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return the end of an answer, and the first sample of each series."""
+    answer = board.ask(f"run speedup workload=own:{work} n={n} samples=2 mode=pool dither_us=0", step=0.05)
+    return answer[-1], {line["series"]: line["values"][0] for line in answer if line["type"] == "samples"}
+
+
+def text_at(board: Board, name: str) -> str:
+    where = board.chip.read_word(name)
+    return board.chip.read(where, 80).split(b"\0")[0].decode() if where else ""
+
+
+def test_what_a_program_adds_is_listed_behind_what_is_there(board: Board) -> None:
+    said = board.ask("list", step=0.05)
+    choices = {(line["benchmark"], line["name"]): line["choices"] for line in said if "choices" in line}
+    assert choices["speedup", "workload"][0] == "fp"
+    assert choices["speedup", "workload"][-7:] == [
+        f"own:{name}" for name in (*RIGHT, "ordered", "beyond", "outside", "together")
+    ]
+    assert choices["message", "transport"][-1] == "mine"
+
+
+def test_what_cannot_be_added_is_refused_in_a_sentence(board: Board) -> None:
+    assert text_at(board, "said") == ""
+    assert text_at(board, "bad_transport") == "there is a transport of that name already"
+    assert text_at(board, "bad_name").startswith("the name of a workload is at most 16")
+    assert text_at(board, "taken_name") == "there is a workload of that name already"
+    assert text_at(board, "no_units") == "the workload does not say how many units it has"
+
+
+@pytest.mark.parametrize("work", RIGHT)
+def test_a_work_that_is_right_is_quicker_on_two_cores(board: Board, work: str) -> None:
+    end, samples = measured(board, work, RIGHT[work])
+    assert end["status"] == "ok"
+    assert end["checks"]["checked"] == 3 * 3
+    assert 1.5 < samples["t1"] / samples["tp"] < 2
+
+
+def test_work_that_depends_on_the_order_fails(board: Board) -> None:
+    end, _ = measured(board, "ordered", 16)
+    assert end["status"] == "failed"
+    assert end["checks"]["wrong"] > 0
+
+
+@pytest.mark.parametrize("work", ["beyond", "outside"])
+def test_work_that_writes_beyond_its_part_fails_and_its_first_unit_is_told(board: Board, work: str) -> None:
+    """Also where what is written there is what belongs there."""
+    end, samples = measured(board, work, 8)
+    assert end["status"] == "failed"
+    assert samples["beyond"] == 0
+
+
+def test_work_that_is_right_on_one_core_alone_fails_and_its_first_unit_is_told(board: Board) -> None:
+    end, samples = measured(board, "together", 16)
+    assert end["status"] == "failed"
+    assert 0 <= samples["differs"] < 16
+    assert "beyond" not in samples
+
+
+def test_a_window_has_no_more_units_than_the_work(board: Board) -> None:
+    said = board.ask("check speedup workload=own:fft n=4,5", step=0.05)
+    assert [line["text"] for line in said if line["type"] == "impossible"] == ["n is more units than own:fft has"]
+
+
+def test_a_transport_that_a_program_adds_is_measured(board: Board) -> None:
+    end = board.ask("run message transport=mine samples=2", step=0.05)[-1]
+    assert end["status"] == "ok"
+    assert end["checks"]["checked"] > 0
+
+
+def test_a_core_is_timed_beside_a_work_on_the_other_one(board: Board) -> None:
+    answer = board.ask("run memory other=own:crc bytes=4096 samples=3 dither_us=0", step=0.05)
+    assert answer[-1]["status"] == "ok"
+    assert answer[-1]["checks"]["checked"] > 0
+    samples = {line["series"]: line["values"] for line in answer if line["type"] == "samples"}
+    assert min(samples["beside"]) > max(samples["alone"])
+
+
+def test_works_compete_in_place_of_towers(board: Board) -> None:
+    ask = "run contention workload=own:crc units=16 task0=work task1=work main=off yield=none window_ms=20 samples=1"
+    answer = board.ask(ask, step=0.05)
+    assert answer[-1]["status"] == "ok"
+    counts = {line["name"]: line["count"] for line in answer if line["type"] == "series"}
+    assert min(counts["task0.0"], counts["task1.1"]) > 100, "a work of 130 µs, in 20 ms"
+
+
+def test_competitors_do_not_write_to_one_buffer(board: Board) -> None:
+    said = board.ask("check contention workload=own:fft", step=0.05)
+    assert "all competitors would write to the one buffer of own:fft" in said[0]["text"]
+
+
+@pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two programs: INTERCORE_SLOW=1 runs it")
+def test_a_work_costs_no_more_than_one_that_is_compiled_into_the_tree(tmp_path: Path) -> None:
+    """To the cycle: the shortest of several T1, which the tick does not fall into."""
+    tree = tmp_path / "firmware"
+    shutil.copytree(ROOT / "firmware", tree)
+    text = (EXAMPLES / "crc.c").read_text().partition("INTERCORE_WORKLOAD")[0]
+    text = text.replace("<intercore_workload.h>", '"port.h"\n#include "workloads.h"').replace(
+        "uint32_t crc(", "static uint32_t crc("
+    )
+    (tree / "workload" / "crc.c").write_text(
+        f"{text}const struct ic_workload ic_workload_crc = {{.prepare = fill, .work = crc, .expected = crc}};\n"
+    )
+    listed = tree / "workload" / "workloads.h"
+    listed.write_text(listed.read_text().replace("    X(aes)              \\\n", "    X(aes) \\\n    X(crc) \\\n"))
+    own = ("-DIC_OWN=crc", f"-DIC_OWN_FILES={EXAMPLES / 'crc.c'}")
+    shortest = []
+    for sources, defines, name in ((tree, (), "crc"), (ROOT / "firmware", own, "own:crc")):
+        board = started(built(sources, tmp_path / name.replace(":", "-"), *defines))
+        ask = f"run speedup workload={name} n=16 samples=9 mode=pool dither_us=0"
+        answer = board.ask(ask, step=0.05)
+        assert answer[-1]["status"] == "ok"
+        t1 = [value for line in answer if line.get("series") == "t1" for value in line["values"]]
+        shortest.append(min(t1))
+    assert abs(shortest[0] - shortest[1]) <= 1, shortest

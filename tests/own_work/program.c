@@ -1,0 +1,35 @@
+/* A program as a board's would be, which adds works of its own before Intercore starts. */
+#include "console.h"
+#include "intercore_workload.h"
+#include "rp2040_board.h"
+#include "transports.h"
+
+#define WORKS(X) X(crc) X(fft) X(matrix) X(ordered) X(beyond) X(outside) X(together)
+#define DECLARED(name) extern const struct intercore_workload intercore_workload_##name;
+#define ADDED(name) said = said ? said : intercore_add_workload(#name, &intercore_workload_##name);
+
+WORKS(DECLARED)
+
+/* What was said of what is right, and of what is not. */
+const char *said, *bad_transport, *bad_name, *taken_name, *no_units;
+
+static const struct intercore_workload nothing;
+static struct ic_transport mine;
+
+int main(void) {
+    WORKS(ADDED)
+    mine = ic_transport_ring;
+    mine.name = "mine";
+    said = said ? said : intercore_add_transport(&mine);
+    bad_transport = intercore_add_transport(&mine);
+    bad_name = intercore_add_workload("Name", &intercore_workload_crc);
+    taken_name = intercore_add_workload("crc", &intercore_workload_crc);
+    no_units = intercore_add_workload("nothing", &nothing);
+    board_run(ic_console_serve);
+}
+
+void board_end(uint32_t status) {
+    (void)status;
+    for (;;) {
+    }
+}

@@ -3,6 +3,8 @@
 #ifndef IC_ADDED_H
 #define IC_ADDED_H
 
+#include <stdint.h> /* newlib's stdatomic.h, which comes next, does not include it */
+
 #include "port_types.h"
 
 #ifndef IC_ADDED_MAX

@@ -83,7 +83,7 @@ def _loss(group: _Group, workload: str, measurements: Sequence[Measurement]) -> 
     if group.fit.loss_compatible_with_zero or loss.value < _NEXT_TO_NOTHING:
         return "Large work loses next to nothing."
     begin = f"Large work loses {percent(loss.value)} per core"
-    seen = _waits(workload, measurements)
+    mode, seen = _waits(workload, measurements)
     if not seen:
         return f"{begin}; what limits it is unknown."
     total = sum(seen.values())
@@ -92,31 +92,36 @@ def _loss(group: _Group, workload: str, measurements: Sequence[Measurement]) -> 
     if not where:
         return f"{begin}, and none of it waits for the other core's use of the bus: what limits it is unknown."
     return (
-        f"{begin}: each waits for {percent(total)} of its work because the other one holds {where} (the bus, counted)."
+        f"{begin}: each waits for {percent(total)} of its work because the other one holds {where} (cycles of the bus, "
+        f"counted with mode={mode})."
     )
 
 
-def _waits(workload: str, measurements: Sequence[Measurement]) -> dict[str, float]:
-    """Return what share of a core's part of the largest work it waited for the other, by slave of the bus."""
+def _waits(workload: str, measurements: Sequence[Measurement]) -> tuple[str, dict[str, float]]:
+    """Return what share of a core's part of the largest work it waited for the other, by slave of the bus.
+
+    Before it stands the mode in which that was counted.
+    """
     counted = [
         one
         for one in measurements
         if one.factors.get("workload") == workload and any(name.startswith(CONFLICTS) for name in one.checks)
     ]
     sizes = [size for one in counted if isinstance(size := one.factors.get("n"), int)]
-    found: dict[str, float] = {}
+    mode, found = "", dict[str, float]()
     largest = [one for one in counted if one.factors.get("n") == max(sizes, default=0)]
     for one in largest[:1]:
         t1, cores = one.samples("t1"), one.factors.get("cores")
         windows = len(one.samples("tp").ticks) + 1  # the first one warms up
         hz = _frequency(one)
         if not isinstance(cores, int) or not hz or not len(t1.ticks):
-            return {}
+            return "", {}
+        mode = str(one.factors.get("mode"))
         part = float(t1.ns.mean()) * 1e-9 * hz / cores
         for name, cycles in one.checks.items():
             if name.startswith(CONFLICTS):
                 found[name.removeprefix(CONFLICTS)] = cycles / windows / cores / part
-    return found
+    return mode, found
 
 
 def _frequency(measurement: Measurement) -> int:

@@ -35,6 +35,11 @@ def sentences(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) ->
             yield f"{best.pays(name)} {best.overhead()} {_loss(best, workload, ours)}"
 
 
+def is_own(fit: ForkJoinFit) -> bool:
+    """Whether a fit is of a workload of the user's own, of which `sentences` tell."""
+    return f"workload={PREFIX}" in fit.group
+
+
 class _Group(NamedTuple):
     """The sizes of one way of starting the parts."""
 

@@ -10,7 +10,7 @@ from intercore.benchmarks.speedup.answers import answers, paying, remarks
 from intercore.benchmarks.speedup.document import to_json
 from intercore.benchmarks.speedup.doubts import warnings
 from intercore.benchmarks.speedup.fit import losses
-from intercore.benchmarks.speedup.own import sentences
+from intercore.benchmarks.speedup.own import is_own, sentences
 from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.benchmarks.speedup.thresholds import threshold_tables
@@ -58,7 +58,7 @@ def report(run: Run, efficiency: float) -> Report:
         warnings(analysis, run.measurements, run.plan.origin),
         Section(
             TITLE,
-            [*sentences(analysis, run.measurements), *losses(analysis.fits)],
+            [*sentences(analysis, run.measurements), *losses(fit for fit in analysis.fits if not is_own(fit))],
             [
                 _point_table(run, analysis.points),
                 _cost_table(run, analysis, efficiency),

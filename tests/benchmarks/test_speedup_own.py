@@ -1,0 +1,105 @@
+"""What is said of a workload of the user's own: from which size on cores pay, what limits them, and what was wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+
+from intercore.benchmarks.speedup.analysis import analyse
+from intercore.benchmarks.speedup.own import is_own, sentences, wrong_units
+from intercore.record.measurement import Series
+from tests.benchmarks.test_speedup import measured, synthetic
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from intercore.record.measurement import Level, Measurement
+
+pytestmark = pytest.mark.measures("speedup")
+
+SYS_HZ = 125_000_000
+SAMPLES = 25
+
+
+def own(*, overhead_us: float = 100.0, loss: float = 0.0, checks: Mapping[str, int] | None = None) -> list[Measurement]:
+    """Return sizes of 4 µs a unit, of which the simulated chip counted the same in all."""
+    return [
+        msgspec.structs.replace(
+            one,
+            factors={**one.factors, "workload": "own:fft"},
+            conditions={"clock.sys_hz": str(SYS_HZ)},
+            checks=dict(checks or {}),
+        )
+        for one in synthetic(overhead_us=overhead_us, loss=loss, samples=SAMPLES)
+    ]
+
+
+def said(measurements: list[Measurement]) -> str:
+    (sentence,) = sentences(analyse(measurements), measurements)
+    return sentence
+
+
+def test_it_is_said_from_which_work_on_cores_pay_and_what_starting_takes() -> None:
+    told = said(own(overhead_us=1000.0))
+    assert told.startswith("Two cores pay for fft from n=500, 2.00 ms"), told
+    assert "of one core (mode=create), and at n=1000000 S is 2.00." in told
+    assert "Small work is limited by starting and joining, 1.00 ms" in told
+    assert told.endswith("Large work loses next to nothing.")
+    assert said(own()).startswith("Two cores pay for fft from the smallest size measured, n=100 (mode=create), ")
+    (fit,) = analyse(own()).fits
+    assert is_own(fit)
+    assert not any(map(is_own, analyse(synthetic(overhead_us=100.0)).fits))
+
+
+def test_a_loss_has_no_cause_where_nobody_counted_one() -> None:
+    assert said(own(loss=0.05)).endswith("Large work loses 5.0 % per core; what limits it is unknown.")
+
+
+def test_a_loss_is_explained_by_the_waits_that_the_chip_counted() -> None:
+    part = 4.0 * 1_000_000 * 1e-6 / 2 * SYS_HZ  # cycles of a core's half of the largest work
+    waited = round(0.04 * part * 2 * (SAMPLES + 1))  # of both, in all windows and the one that warms up
+    told = said(own(loss=0.05, checks={"conflicts.sram1": waited, "conflicts.sram2": waited // 4, "conflicts.rom": 0}))
+    assert told.endswith(
+        "each waits for 5.0 % of its work because the other one holds SRAM1 4.0 %, SRAM2 1.0 % (cycles of the bus, "
+        "counted with mode=create)."
+    ), told
+
+
+def test_waits_that_were_counted_and_are_none_explain_nothing() -> None:
+    told = said(own(loss=0.05, checks={"conflicts.sram1": 0}))
+    assert told.endswith("none of it waits for the other core's use of the bus: what limits it is unknown.")
+
+
+@pytest.mark.parametrize(
+    ("series", "checks", "told"),
+    [
+        (
+            "beyond",
+            {"wrong": 1},
+            "fft with n=64 on 2 cores writes beyond its part: unit 7, by itself, changes what is not its own.",
+        ),
+        (
+            "differs",
+            {"wrong": 1},
+            "fft with n=64 on 2 cores gives another result than on one core: the first unit that differs is 7. "
+            "State that parts share, or the order of units, comes into it.",
+        ),
+        (
+            None,
+            {"wrong": 1},
+            "fft with n=64 on 2 cores gives another sum than its parts: it depends on the order, on the split, or on "
+            "state that parts share.",
+        ),
+        (None, {"wrong": 0}, None),
+    ],
+)
+def test_what_was_wrong_first_is_named(series: str | None, checks: dict[str, int], told: str | None) -> None:
+    factors: dict[str, Level] = {"workload": "own:fft", "n": 64}
+    one = measured([100] * 3, [60] * 3, checks=checks, **factors)
+    if series is not None:
+        found = Series(series, "common", 1, np.array([7], dtype=np.int64))
+        one = msgspec.structs.replace(one, series=(*one.series, found))
+    assert [*wrong_units([one])] == ([] if told is None else [told])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from intercore.view.figure import plot_text
-from intercore.view.html import environment
+from intercore.view.html import coded, environment
 
 DECEPTIVE = "<b>\u202etxt.exe\u200b\x1b[2J"
 HARMLESS = "&lt;b&gt;\ufffdtxt.exe\ufffd\ufffd[2J"
@@ -29,3 +29,8 @@ def test_what_a_template_wrote_stays() -> None:
 
 def test_the_labels_of_plots_are_printable() -> None:
     assert plot_text(DECEPTIVE) == HARMLESS
+
+
+def test_what_stands_between_backticks_is_code_and_nothing_else_is() -> None:
+    assert coded("`affinity` pins <it>, ` alone") == "<code>affinity</code> pins &lt;it&gt;, ` alone"
+    assert coded("`<b>`") == "<code>&lt;b&gt;</code>"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from intercore.record.origin import LABELS
 from intercore.text import printable
@@ -26,10 +29,16 @@ def environment(package: str) -> Environment:
         "value": lambda estimate, kind: FORMATS[kind](estimate.value),
         "span": span,
         "shown": shown,
+        "coded": coded,
         **FORMATS,
     }
     made.globals["labels"] = LABELS
     return made
+
+
+def coded(text: str) -> Markup:
+    """Return a sentence in which what stands between backticks is code, as in the documentation."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(printable(text)))))  # noqa: S704 - escaped
 
 
 def _shown(value: object) -> object:

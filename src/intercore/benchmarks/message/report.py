@@ -329,9 +329,9 @@ def _curves_figure(measure: Measure, found: Sequence[Curve]) -> Figure:
         panels.setdefault(in_words(curve.setting, outside), []).append(_plotted(curve, label))
     is_latency = measure == "latency"
     caption = (
-        "Median latency with its 95 % interval (circles), and the fitted model (lines)."
+        "Median latency with its 95 % interval (marks), and the fitted model (lines)."
         if is_latency
-        else "Median throughput with its 95 % interval (circles), and the size over the fitted time per message (line)."
+        else "Median throughput with its 95 % interval (marks), and the size over the fitted time per message (line)."
     )
     return curve_figure(
         f"message-{measure}",

@@ -73,13 +73,16 @@ def _way(found: Sequence[Ratio]) -> str:
     quickest, slowest = (choose(found, key=lambda one: one.cross_us.value) for choose in (min, max))
     low, high = (choose(one.ratio.value for one in found) for choose in (min, max))
     several = slowest is not quickest
+    factor = _factor(low) + (f" to {_factor(high)}" if _factor(high) != _factor(low) else "")
+    begin = f"from core {quickest.first} to core {quickest.second}, {factor} times"
+    on_one = _us(quickest.same_us.value)
+    if not several:
+        return (
+            f"{_us(quickest.cross_us.value)} ({named(quickest)}) {begin} the time on core {quickest.first} ({on_one})"
+        )
     return (
-        f"{_us(quickest.cross_us.value)} ({named(quickest)})"
-        + (f" to {_us(slowest.cross_us.value)} ({named(slowest)})" if several else "")
-        + f" from core {quickest.first} to core {quickest.second}, {_factor(low)}"
-        + (f" to {_factor(high)}" if _factor(high) != _factor(low) else "")
-        + f" times the time on core {quickest.first} ({_us(quickest.same_us.value)}"
-        + (f" by {named(quickest)})" if several else ")")
+        f"{_us(quickest.cross_us.value)} ({named(quickest)}) to {_us(slowest.cross_us.value)} ({named(slowest)}) "
+        f"{begin} what the same primitive takes on core {quickest.first}, where {named(quickest)} takes {on_one}"
     )
 
 

@@ -28,7 +28,8 @@ def test_the_longest_time_is_about_as_long_as_asked(terminal: Terminal) -> None:
     answer = terminal.ask("run clock from=0 to=0 samples=200 longest_us=500 dither_us=0")
     taken = [ticks * 1e6 / hz for ticks in series(answer)["interval"]]
     assert max(taken) > 250
-    assert sorted(taken)[100] < 2000, "a loaded machine is slow, but not as slow as that in half of the cases"
+    # However busy the machine is, a tenth goes undisturbed: of times up to ten times as long, that would be below 500.
+    assert sorted(taken)[20] < 250
 
 
 def test_a_core_that_is_not_there_is_refused(terminal: Terminal) -> None:

@@ -58,6 +58,8 @@ ASKED_WRONGLY = (
     ("run 'host\u2028' speedup", "'host�'; did you mean 'host'?"),
     ("run '\udcff' speedup", "there is no target '�'"),
     ("list seriell", "did you mean 'serial'?"),
+    ("new workload Big-Name", "'Big-Name' is no name for a function"),
+    ("new wrokload fft", "Did you mean 'workload'?"),
     (
         "info avr",
         "there is: host, pico-sim, pico-amp-sim, pico, pico-amp, stm32h745, esp32, esp32s3, esp32p4, esp32-qemu, "
@@ -272,6 +274,7 @@ ASKED_WRONGLY = (
 """Two columns: what is typed, and what the one sentence must contain. The exit status is 2."""
 
 FAILING = (
+    ("new workload fft -o nowhere", "cannot use nowhere/fft.c: No such file or directory"),
     ("info serial --port /dev/ttyNOTHERE", "cannot open /dev/ttyNOTHERE: No such file or directory"),
     ("info serial --port folder", "cannot open folder: Is a directory"),
     ("info serial --port /dev/null", "cannot open /dev/null: it is no serial port"),

@@ -38,4 +38,5 @@ class OwnWork(msgspec.Struct, frozen=True):
 
 def is_file(level: str) -> bool:
     """Whether a level that a user names is a file of a workload of his own."""
-    return "/" in level or level.endswith(SUFFIXES)
+    before, colon, _ = level.partition(":")  # of a transport: rpmsg-char:/dev/rpmsg0
+    return "/" in before or (not colon and level.endswith(SUFFIXES))

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-NAMES = {"call": "call, clock included"}
+NAMES = {"call": "timed call"}
 """Samples are compared as they were taken; the analysis takes the cost of looking off."""

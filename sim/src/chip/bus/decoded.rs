@@ -13,7 +13,8 @@
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
 use crate::chip::bus::memory::{SRAM_ROOM, SRAM_WORDS, zeroed};
-use crate::chip::bus::youngest::{FLASH, Youngest};
+use crate::chip::bus::xip::FLASH;
+use crate::chip::bus::youngest::Youngest;
 use crate::chip::bus::{Slave, locate_sram};
 use crate::chip::cpu::decode::{Code, Op, TABLE};
 use crate::observe::probe::Watches;

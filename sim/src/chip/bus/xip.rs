@@ -7,6 +7,8 @@ use crate::chip::clock::Cycle;
 use crate::chip::cpu::decode::Width;
 use crate::chip::diagnostics::Diagnostics;
 
+/// First address of flash, in the view that is read through the cache.
+pub(crate) const FLASH: u32 = 0x1000_0000;
 /// Sets of the cache: 16 kB in two ways of 8-byte lines.
 const SETS: usize = 1024;
 /// Cycles that a flush holds the cache: one per set and a little (DS 2.6.3.2: "just over 1024 cycles").
@@ -151,7 +153,7 @@ impl Xip {
     /// The address of the line in a way of a set, or one that is no flash if there is none.
     pub(crate) fn line(&self, set: usize, way: u32) -> u32 {
         let set = set & (SETS - 1);
-        u32::from(self.lines[set][way as usize & 1].tag) << 13 | (set as u32) << 3 | 0x1000_0000
+        u32::from(self.lines[set][way as usize & 1].tag) << 13 | (set as u32) << 3 | FLASH
     }
 
     /// Whether so many more accesses could take a counter to its end, where it stays.

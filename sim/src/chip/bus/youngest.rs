@@ -2,8 +2,7 @@
 
 #![allow(clippy::inline_always)] // the hot loop: measured, see bench/sim
 
-/// First address of flash, in the view that is read through the cache.
-pub(crate) const FLASH: u32 = 0x1000_0000;
+use crate::chip::bus::xip::FLASH;
 
 /// Words of flash whose line is in the cache and was the last of its set to be read: reading it again is a hit that changes
 /// nothing. Each burst (`cpu::burst`) finds them anew, since what else reads flash does not keep them up to date.

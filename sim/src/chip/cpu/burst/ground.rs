@@ -58,6 +58,7 @@ impl<C: Company> Ground<'_, C> {
 
     #[inline(never)]
     fn hit_unknown(&mut self, address: u32) {
+        // It does: nothing leaves the cache in a burst.
         let Some(way) = self.xip.holds_ready(address) else { return };
         self.company.hits(self.xip, address, way);
         let set = Xip::set(address);

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.probability import student_above, student_quantile
 from intercore.statistics.repetitions import MOST_REPETITIONS
 
 if TYPE_CHECKING:
@@ -45,9 +46,7 @@ def chance(over: Sequence[float], under: Sequence[float]) -> float | None:
     centre, error = _mean(apart)
     if error == 0:
         return 1.0 if centre == 0 else 0.0
-    from scipy.stats import t  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
-    return 2 * float(t.sf(abs(centre) / error, len(apart) - 1))
+    return 2 * student_above(abs(centre) / error, len(apart) - 1)
 
 
 def repetitions_for(within: float, over: Sequence[float], under: Sequence[float]) -> int | None:
@@ -84,6 +83,4 @@ def _mean(apart: NDArray[np.float64]) -> tuple[float, float]:
 
 def _quantile(count: int) -> float:
     """Return how many standard errors the bounds of a 95 % interval are from the mean of so many."""
-    from scipy.stats import t  # noqa: PLC0415 - as above
-
-    return float(t.ppf((1 + CONFIDENCE) / 2, count - 1))
+    return student_quantile((1 + CONFIDENCE) / 2, count - 1)

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from intercore.statistics.intervals import granularity
+from intercore.statistics.probability import binomial_above
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -213,10 +214,8 @@ def _come_in_bursts(outliers: NDArray[np.int64], n: int) -> bool:
         return False
     near = max(1, int(_NEAR * n / k))
     close = int(np.count_nonzero(np.diff(outliers) <= near))
-    from scipy.stats import binom  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
     by_chance = 1 - (1 - k / n) ** near
-    return close >= _TOGETHER * (k - 1) and float(binom.sf(close - 1, k - 1, by_chance)) < _SIGNIFICANT
+    return close >= _TOGETHER * (k - 1) and binomial_above(close - 1, k - 1, by_chance) < _SIGNIFICANT
 
 
 def _bursts_in_words(values: Floats, outliers: NDArray[np.int64], unit: str) -> str:

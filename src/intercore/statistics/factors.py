@@ -27,6 +27,7 @@ from msgspec import Meta
 from intercore.record.measurement import Level
 from intercore.statistics.intervals import CONFIDENCE, Interval
 from intercore.statistics.least_squares import least_squares
+from intercore.statistics.probability import f_above, normal_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -309,9 +310,7 @@ def _effect(
 
 
 def _p_value(f: float, freedom: int, residual_freedom: int) -> float:
-    from scipy.stats import f as f_distribution  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
-    return float(f_distribution.sf(f, freedom, residual_freedom))
+    return f_above(f, freedom, residual_freedom)
 
 
 def _fraction(value: float) -> float:
@@ -388,7 +387,5 @@ def ranking(candidates: Collection[Candidate], *, descending: bool = False) -> l
 
 def log_interval(logarithm: float, error: float) -> Interval:
     """Return a value with its interval from its logarithm and the standard error of that."""
-    from scipy.stats import norm  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
-    reach = float(norm.ppf((1 + CONFIDENCE) / 2)) * error
+    reach = normal_quantile((1 + CONFIDENCE) / 2) * error
     return Interval(math.exp(logarithm), math.exp(logarithm - reach), math.exp(logarithm + reach))

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from intercore.statistics.probability import binomial_quantile
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -104,11 +106,8 @@ def order_interval(ordered: NDArray[np.float64], probability: float) -> Interval
 @lru_cache(maxsize=1000)
 def _ranks(n: int, probability: float) -> tuple[int, int]:
     """Return how many of n values lie below a quantile at least and at most, with 95 % confidence."""
-    from scipy.stats import binom  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
     tail = (1 - CONFIDENCE) / 2
-    below, above = (int(rank) for rank in np.asarray(binom.ppf((tail, 1 - tail), n, probability)))
-    return below, above
+    return binomial_quantile(tail, n, probability), binomial_quantile(1 - tail, n, probability)
 
 
 def granularity(values: ArrayLike) -> float | None:
@@ -149,22 +148,14 @@ def bootstrap_medians(
     """
     if len(first) > LARGE:
         return _medians_by_rank(first, second, rng)
-    from scipy.stats import bootstrap  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
-    def medians(a: NDArray[np.float64], b: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-        return np.stack((np.median(a, axis=axis), np.median(b, axis=axis)))
-
-    result = bootstrap(
-        (first, second),
-        medians,
-        paired=True,
-        vectorized=True,
-        n_resamples=RESAMPLES,
-        batch=max(1, _VALUES_PER_BATCH // len(first)),
-        method="percentile",
-        rng=rng,
-    )
-    return np.asarray(result.bootstrap_distribution, dtype=np.float64)
+    # As scipy.stats.bootstrap does it, which the tests compare with, and which takes a second to load.
+    n = len(first)
+    batch = max(1, _VALUES_PER_BATCH // n)
+    found = []
+    for left in range(RESAMPLES, 0, -batch):
+        drawn = rng.integers(0, n, (min(batch, left), n))
+        found.append(np.stack((np.median(first[drawn], axis=1), np.median(second[drawn], axis=1))))
+    return np.concatenate(found, axis=1)
 
 
 def _medians_by_rank(

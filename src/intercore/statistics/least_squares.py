@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from intercore.statistics.probability import student_quantile
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -47,11 +49,9 @@ class Fit(NamedTuple):
 
         It is that of the mean there; or, `of_another`, that of another response of weight 1.
         """
-        from scipy.stats import t  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
         rows = np.atleast_2d(np.asarray(rows, np.float64))
         variance = self.variance * (np.einsum("ij,jk,ik->i", rows, self.covariance, rows) + of_another)
-        found: Floats = t.ppf((1 + level) / 2, self.freedom) * np.sqrt(np.maximum(variance, 0.0))
+        found: Floats = student_quantile((1 + level) / 2, self.freedom) * np.sqrt(np.maximum(variance, 0.0))
         return found
 
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.probability import chi_square_above, student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -116,9 +117,7 @@ class Fit:
     @property
     def p_value(self) -> float | None:
         """Probability of a misfit at least as large if the lines were true; None where nothing is left to tell it."""
-        from scipy.stats import chi2  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
-        return float(chi2.sf(self.misfit, self.freedom)) if self.freedom else None
+        return chi_square_above(self.misfit, self.freedom) if self.freedom else None
 
     @cached_property
     def quantile(self) -> float | None:
@@ -236,9 +235,7 @@ def _left_out(points: Points, breaks: int, weights: Floats, *, signed: bool = Fa
 
 
 def _quantile(freedom: int) -> float | None:
-    from scipy.stats import t  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
-    return float(t.ppf((1 + CONFIDENCE) / 2, freedom)) if freedom else None
+    return student_quantile((1 + CONFIDENCE) / 2, freedom) if freedom else None
 
 
 def _relative(found: Floats, y: Floats) -> Floats:

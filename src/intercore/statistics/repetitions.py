@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from intercore.statistics.intervals import CONFIDENCE, RESAMPLES, Interval, bootstrap_medians, interval, order_interval
+from intercore.statistics.probability import student_above, student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -155,9 +156,7 @@ def chance(over: Medians, under: Medians) -> float | None:
     apart, error, freedom = _welch_error(*found)
     if error == 0:
         return 1.0 if apart == 0 else 0.0
-    from scipy.stats import t  # noqa: PLC0415 - as below
-
-    return 2 * float(t.sf(abs(apart) / error, freedom))
+    return 2 * student_above(abs(apart) / error, freedom)
 
 
 def repetitions_for(within: float, over: Medians, under: Medians) -> int | None:
@@ -315,9 +314,7 @@ def _mean(values: Floats) -> tuple[float, float]:
 @lru_cache(maxsize=1000)
 def _quantile(freedom: float) -> float:
     """Return how many standard errors the bounds of a 95 % interval are from the mean."""
-    from scipy.stats import t  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
-    return float(t.ppf((1 + CONFIDENCE) / 2, freedom))
+    return student_quantile((1 + CONFIDENCE) / 2, freedom)
 
 
 def _of_logarithm(medians: Sequence[float], centre: float, distance: float) -> Interval:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from intercore.statistics.intervals import CONFIDENCE
+from intercore.statistics.probability import normal_quantile
 
 FEWEST = 6
 """Samples without which a median has no interval by order statistics (`intercore.statistics.intervals`)."""
@@ -57,6 +58,4 @@ def median_within(pilot: ArrayLike, samples: int) -> float:
 
 @cache
 def _z() -> float:
-    from scipy.stats import norm  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
-    return float(norm.ppf((1 + CONFIDENCE) / 2))
+    return normal_quantile((1 + CONFIDENCE) / 2)

@@ -14,6 +14,7 @@ import numpy as np
 
 from intercore.statistics.disturbance import is_drifting, levels
 from intercore.statistics.intervals import Interval, generator, granularity, interval, order_interval
+from intercore.statistics.probability import pareto_drawn, pareto_exceeded, pareto_log_above, pareto_log_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -222,11 +223,9 @@ def _fit(excesses: Floats) -> tuple[Floats, Floats]:
 
 def _anderson_darling(excesses: Floats, shape: Floats, scale: Floats) -> Floats:
     """Return how far each row of sorted excesses is from its fit, with weight on the tail (Anderson & Darling 1954)."""
-    from scipy.stats import genpareto  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
     n = excesses.shape[1]
-    below = np.asarray(genpareto.logcdf(excesses, shape[:, None], scale=scale[:, None]))
-    above = np.asarray(genpareto.logsf(excesses, shape[:, None], scale=scale[:, None]))
+    below = pareto_log_below(excesses, shape[:, None], scale[:, None])
+    above = pareto_log_above(excesses, shape[:, None], scale[:, None])
     weights = 2 * np.arange(1, n + 1) - 1
     distance: Floats = -n - ((below + above[:, ::-1]) * weights).mean(axis=1)
     return distance
@@ -243,11 +242,9 @@ class _Fit(msgspec.Struct, frozen=True):
 
 
 def _fitted(peaks: _Peaks, rng: np.random.Generator) -> _Fit:
-    from scipy.stats import genpareto  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
     own = peaks.excesses[None, :]
     shape, scale = _fit(own)
-    drawn = genpareto.rvs(shape[0], scale=scale[0], size=(_REPLICATES, own.shape[1]), random_state=rng)
+    drawn = pareto_drawn(float(shape[0]), float(scale[0]), (_REPLICATES, own.shape[1]), rng)
     drawn.sort(axis=1)
     shapes, scales = _fit(drawn)
     beyond = int(np.count_nonzero(_anderson_darling(drawn, shapes, scales) >= _anderson_darling(own, shape, scale)))
@@ -288,15 +285,13 @@ def _estimate(
 
 def _exceeded(values: Floats, fit: _Fit, once_in: float, rng: np.random.Generator) -> Exceeded:
     """Return the value exceeded once in so many samples: the return level of Coles (2001), section 4.3.3."""
-    from scipy.stats import genpareto  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
     n, k = len(values), len(fit.peaks.excesses)
     if once_in * k <= n:  # not above the threshold: the samples themselves say it
         return Exceeded(once_in, order_interval(np.sort(values), 1 - 1 / once_in))
-    value = fit.peaks.threshold + float(np.asarray(genpareto.isf(n / (k * once_in), fit.shape, scale=fit.scale)))
+    value = fit.peaks.threshold + float(pareto_exceeded(n / (k * once_in), fit.shape, fit.scale))
     counts = np.maximum(rng.binomial(n, k / n, _REPLICATES), 1)
     beyond = np.minimum(n / (counts * once_in), 1)
-    replicates = fit.peaks.threshold + genpareto.isf(beyond, fit.shapes, scale=fit.scales)
+    replicates = fit.peaks.threshold + pareto_exceeded(beyond, fit.shapes, fit.scales)
     found = interval(value, np.where(fit.shapes >= _HEAVIEST, np.inf, replicates))
     return Exceeded(once_in, found)
 

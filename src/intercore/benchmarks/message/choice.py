@@ -19,6 +19,7 @@ from intercore.benchmarks.message.curve import MEASURES, Measure, in_words
 from intercore.record.measurement import Level
 from intercore.statistics.factors import Candidate, log_interval, ranking
 from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.probability import student_quantile
 from intercore.view.quantity import bounds, data_rate, duration, significant
 
 if TYPE_CHECKING:
@@ -196,12 +197,10 @@ def _advantage(
 
 
 def _mean_interval(logs: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Interval:
-    from scipy.stats import t  # noqa: PLC0415 - 1 s that commands without an analysis should not take
-
     mean = float(logs.mean())
     if len(logs) < _TELLING:
         return Interval(math.exp(mean))
-    reach = float(t.ppf((1 + CONFIDENCE) / 2, len(logs) - 1) * logs.std(ddof=1) / math.sqrt(len(logs)))
+    reach = float(student_quantile((1 + CONFIDENCE) / 2, len(logs) - 1) * logs.std(ddof=1) / math.sqrt(len(logs)))
     return Interval(*(math.exp(min(end, 700.0)) for end in (mean, mean - reach, mean + reach)))
 
 

@@ -1,0 +1,97 @@
+"""Quantiles and tail probabilities: those of scipy.stats."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from intercore.statistics import probability
+from intercore.statistics.intervals import RESAMPLES, bootstrap_medians
+
+CHANCES = st.floats(1e-6, 1 - 1e-6)
+FREEDOM = st.integers(1, 500)
+TRIALS = st.integers(1, 100_000)
+VALUES = st.floats(0, 100)
+SHAPES = st.floats(-0.9, 0.9)
+NEARLY = pytest.approx
+
+
+@given(CHANCES, st.floats(0.5, 500))
+def test_students_t(chance: float, freedom: float) -> None:
+    assert probability.student_quantile(chance, freedom) == NEARLY(float(stats.t.ppf(chance, freedom)), rel=1e-12)
+    value = float(stats.t.isf(chance, freedom))
+    assert probability.student_above(value, freedom) == NEARLY(float(stats.t.sf(value, freedom)), rel=1e-12)
+
+
+@given(CHANCES, VALUES, FREEDOM, FREEDOM)
+def test_the_normal_the_chi_square_and_fishers_f(chance: float, value: float, freedom: int, residual: int) -> None:
+    assert probability.normal_quantile(chance) == NEARLY(float(stats.norm.ppf(chance)), rel=1e-12)
+    assert probability.chi_square_above(value, freedom) == NEARLY(float(stats.chi2.sf(value, freedom)), rel=1e-12)
+    assert probability.f_above(value, freedom, residual) == NEARLY(
+        float(stats.f.sf(value, freedom, residual)), rel=1e-12
+    )
+
+
+@given(CHANCES, TRIALS, CHANCES)
+def test_the_binomial_quantile(asked: float, trials: int, chance: float) -> None:
+    """It is the least count that reaches the probability; one where that is a matter of rounding is as good."""
+    found = probability.binomial_quantile(asked, trials, chance)
+    known = int(stats.binom.ppf(asked, trials, chance))
+    assert found == known or float(stats.binom.cdf(min(found, known), trials, chance)) == NEARLY(asked, rel=1e-12)
+
+
+@given(TRIALS, CHANCES, st.floats(0, 1))
+def test_the_binomials_tail(trials: int, chance: float, share: float) -> None:
+    successes = int(share * (trials - 1))
+    known = float(stats.binom.sf(successes, trials, chance))
+    assert probability.binomial_above(successes, trials, chance) == NEARLY(known, rel=1e-9, abs=1e-300)
+
+
+@given(st.lists(VALUES, min_size=1, max_size=20), SHAPES, st.floats(0.01, 100))
+def test_excesses(values: list[float], shape: float, scale: float) -> None:
+    """Small shapes are those where cancelling would show."""
+    for one in (shape, shape * 1e-9):
+        known = stats.genpareto(one, scale=scale)
+        above = probability.pareto_log_above(values, one, scale)
+        assert above == NEARLY(known.logsf(values), rel=1e-7, abs=1e-12)
+        assert probability.pareto_log_below(values, one, scale) == NEARLY(known.logcdf(values), rel=1e-7, abs=1e-12)
+    chances = np.exp(-np.asarray(values))
+    known = stats.genpareto.isf(chances, shape, scale=scale)
+    assert probability.pareto_exceeded(chances, shape, scale) == NEARLY(known, rel=1e-9)
+
+
+def test_an_excess_that_is_impossible_is_not_exceeded() -> None:
+    """With a shape of -0.5 and a scale of 1 nothing lies beyond 2."""
+    assert probability.pareto_log_above([1.0, 2.0, 3.0], -0.5, 1.0).tolist() == [
+        2 * math.log(0.5),
+        -math.inf,
+        -math.inf,
+    ]
+    assert probability.pareto_log_below([2.0, 3.0], -0.5, 1.0).tolist() == [0.0, 0.0]
+
+
+def test_excesses_are_drawn_as_scipy_draws_them() -> None:
+    known = stats.genpareto.rvs(0.2, scale=3.0, size=(2, 50), random_state=np.random.default_rng(1))
+    assert np.array_equal(probability.pareto_drawn(0.2, 3.0, (2, 50), np.random.default_rng(1)), known)
+
+
+@pytest.mark.parametrize("pairs", [2, 3, 30, 1000])
+def test_medians_are_resampled_as_scipy_resamples_them(pairs: int) -> None:
+    rng = np.random.default_rng(pairs)
+    first, second = rng.exponential(size=(2, pairs))
+    known = stats.bootstrap(
+        (first, second),
+        lambda a, b, axis: np.stack((np.median(a, axis=axis), np.median(b, axis=axis))),
+        paired=True,
+        vectorized=True,
+        n_resamples=RESAMPLES,
+        method="percentile",
+        rng=np.random.default_rng(7),
+    )
+    found = bootstrap_medians(first, second, np.random.default_rng(7))
+    assert np.array_equal(found, known.bootstrap_distribution)

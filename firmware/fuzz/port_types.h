@@ -3,6 +3,7 @@
 #define PORT_TYPES_H
 
 #define PORT_CORES_MAX 2U
+#define PORT_PATIENCE_S 1U
 
 /* One program has all cores. */
 #define PORT_SHARED(name)

@@ -38,6 +38,12 @@ uint32_t port_core_count(void);
 #error "port_types.h must define PORT_CORES_MAX"
 #endif
 
+/* Within how many seconds a task that is ready runs at the latest, if no other task of the program keeps it from its core:
+ * defined in port_types.h. Under an operating system there are other programs, and the system decides. */
+#ifndef PORT_PATIENCE_S
+#error "port_types.h must define PORT_PATIENCE_S"
+#endif
+
 /* The core that executes the caller, 0 to port_core_count() - 1. For an unpinned task it may be out of date at once. */
 uint32_t port_core_id(void);
 

@@ -68,9 +68,9 @@ static void check_undone(struct side *side) {
     }
 }
 
-/* Waits until the other core's task says so, for a second at most; true if it does. */
+/* Waits until the other core's task says so, as long as a port needs at most; true if it does. */
 static bool comes_true(const atomic_bool *said) {
-    uint64_t deadline = port_clock() + port_clock_hz();
+    uint64_t deadline = port_clock() + PORT_PATIENCE_S * port_clock_hz();
     while (!atomic_load(said)) {
         if (port_clock() > deadline) {
             return false;

@@ -9,6 +9,7 @@
 #include "port_shared.h"
 
 #define PORT_CORES_MAX 2U
+#define PORT_PATIENCE_S 1U
 
 #define PORT_ENTRY(function)                                                                                           \
     static void (*const entry_##function)(void *) __attribute__((section(".entries." #function), used)) = (function)

@@ -8,6 +8,7 @@
 #include "object_types.h"
 
 #define PORT_CORES_MAX 2U
+#define PORT_PATIENCE_S 1U
 
 /* The internal memory of an ESP32 and of an ESP32-S3, where all variables are, has no cache in front of it. That of an
  * ESP32-P4 has one. */

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import os
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +14,8 @@ import pytest
 from tests.firmware.host.conftest import series
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.firmware.host.conftest import Terminal
 
 CALLS = (
@@ -16,6 +23,11 @@ CALLS = (
     *("stream-send", "stream-receive", "critical", "allocate", "free", "nothing"),
 )
 OTHERS = ("none", "spin", "same", "task", "semaphore", "mutex", "queue", "notification", "events", "stream", "critical")
+
+SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17
+"""Requests of ptrace(2), from <sys/ptrace.h>."""
+WAIT_FOR_THREADS = 0x40000000
+"""waitpid(2): __WALL."""
 
 
 @pytest.mark.parametrize("other", ["none", "spin", "same"])
@@ -42,6 +54,33 @@ def test_who_looks_whether_a_critical_section_excludes_does_not_stop_in_one(term
         pytest.skip("there is no other core")
     answer = terminal.ask("run api call=critical other=same core=1 samples=4000 dither_us=0")
     assert (answer[-1]["status"], answer[-1]["checks"]["wrong"]) == ("ok", 0)
+
+
+def test_a_task_that_gets_no_processor_for_a_while_is_not_a_wrong_one(terminal: Terminal) -> None:
+    """Other programs may keep a task from its core for more than a second: then it has broken no rule."""
+    if terminal.ask("info")[0]["cores"] < 2:
+        pytest.skip("there is no other core")
+    terminal.type("run api call=critical other=same core=1 samples=1000000 dither_us=0\n")
+    time.sleep(0.1)
+    for thread in sorted(int(path.name) for path in Path(f"/proc/{terminal.process.pid}/task").iterdir())[1:]:
+        with kept_from_running(thread):
+            time.sleep(1.2)
+    terminal.type("abort\n")
+    answer = terminal.answer()
+    assert (answer[-1]["status"], answer[-1]["checks"]["wrong"]) == ("aborted", 0)
+
+
+@contextlib.contextmanager
+def kept_from_running(thread: int) -> Iterator[None]:
+    """Stop one thread of a child of this process, as a debugger does."""
+    ptrace = ctypes.CDLL(None, use_errno=True).ptrace
+    ptrace.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p)
+    ptrace.restype = ctypes.c_long
+    for request in (SEIZE, INTERRUPT):
+        assert ptrace(request, thread, None, None) == 0, os.strerror(ctypes.get_errno())
+    os.waitpid(thread, WAIT_FOR_THREADS)
+    yield
+    assert ptrace(DETACH, thread, None, None) == 0, os.strerror(ctypes.get_errno())
 
 
 def test_the_other_core_can_call_anything_meanwhile(terminal: Terminal) -> None:

@@ -110,7 +110,7 @@ test-long: setup build/platformio/.installed ## what is too long for every day: 
 	    firmware/stm32h745 test_contributing.py)
 	$(MAKE) --no-print-directory test-page
 	$(MAKE) --no-print-directory docs
-	INTERCORE_SLOW=1 $(BIN)/pytest -q tests/test_docs_site.py
+	INTERCORE_SLOW=1 $(BIN)/pytest -q tests/test_docs_site.py tests/test_docs_printed.py
 	INTERCORE_SLOW=1 $(BIN)/pytest -q tests/test_contributing.py tests/firmware/esp32/test_component.py
 	$(MAKE) --no-print-directory dist
 	scripts/install-packages mmdebstrap:mmdebstrap

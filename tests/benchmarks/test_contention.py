@@ -27,6 +27,7 @@ WINDOW_MS = 100
 WINDOW = 100_000  # ticks
 TOWER = 1000  # ticks alone: a hundred in a window
 OWN = {"preset": "none", "task0": "off", "task1": "off", "main": "off", "free": 0}
+WORK = " The work is recursion; other work can gain more or less."
 DEFAULT = {"yield": "none", "discs": 14, "window_ms": WINDOW_MS, "samples": 1, "seed": 1}
 PRESET_ROWS: Sequence[Mapping[str, float]] = (
     {"task0.0": 1.0, "task1.1": 0.5, "main.1": 0.5},
@@ -190,8 +191,8 @@ def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
 @pytest.mark.parametrize(
     ("parts", "about"),
     [
-        ({"task0.0": 0.9, "task1.1": 0.9}, "one core's (2 is ideal)"),
-        ({"task0.0": 1.1, "task1.1": 1.0}, "one core's; above 2, one was slower when timed alone"),
+        ({"task0.0": 0.9, "task1.1": 0.9}, "one core's, at recursion (2 is ideal)"),
+        ({"task0.0": 1.1, "task1.1": 1.0}, "one core's, at recursion; above 2, one was slower when timed alone"),
     ],
 )
 def test_more_than_all_cores_can_do_is_said_to_come_from_what_they_are_compared_with(
@@ -296,7 +297,8 @@ def test_what_the_article_asks_is_answered_where_both_kinds_of_loop_were_measure
     )
     assert both[1] == "Beside a main loop that waits for an event a task on core 1 does 100.0% of what it does alone."
     assert both[2].startswith(
-        "The article of seed 001 asks whether half of core 1 is kept for the main loop. It is not kept here"
+        "An article on the ESP32, by makotaka, asks whether half of core 1 is kept for the main loop. It is not kept "
+        "here"
     )
     assert not any("not kept here" in said for said in analyse([spins]).sentences)
     assert not any("not kept here" in said for said in analyse([blocks]).sentences)
@@ -320,13 +322,15 @@ def test_a_loop_that_slows_the_other_core_down_is_told() -> None:
 def test_what_cores_take_from_each_other_is_told_by_the_same_work_on_one_of_them() -> None:
     both = own({"task0.0": 0.9, "main.1": 0.8}, task0="work", main="work")
     (said,) = analyse([both]).sentences
-    assert said == "Both cores at work (task0, main) do 1.70 times what one core does alone: 90% and 80%."
+    assert said == "Both cores at work (task0, main) do 1.70 times what one core does alone: 90% and 80%." + WORK
     single = [own({"task0.0": 1.0}, task0="work"), own({"main.1": 1.0}, main="work")]
     said = analyse([both, *single]).sentences[0]
-    assert said.endswith("in a window of its own does 100% and 100%: they take 30% of a core from each other.")
+    assert said.endswith("in a window of its own does 100% and 100%: they take 30% of a core from each other." + WORK)
     slow = [own({"task0.0": 0.9}, task0="work"), own({"main.1": 0.8}, main="work")]
     said = analyse([both, *slow]).sentences[0]
-    assert said.endswith("does 90% and 80%: neither core slows down the other.")
+    assert said.endswith("does 90% and 80%: neither core slows down the other." + WORK)
+    ours = msgspec.structs.replace(both, factors={**both.factors, "workload": "own:fft", "units": 4})
+    assert "The work is fft;" in analyse([ours]).sentences[0]
 
 
 def test_a_long_wait_is_a_turn_s_only_where_those_who_share_no_core_waited_less() -> None:

@@ -25,6 +25,7 @@ from intercore.benchmarks.reports import reports
 from intercore.document.run import run_document
 from intercore.record.measurement import Series
 from intercore.terminal.formats.table import print_table
+from intercore.view.quantity import duration
 from tests.benchmarks.message_data import SIZES, campaign, measurement, run_of
 from tests.document.validity import SCHEMA
 
@@ -176,6 +177,41 @@ def test_answers_tell_what_copies_from_what_does_not_and_what_any_size_takes() -
     assert found["message of 300, copied"].about.startswith("7.00 µs (1.00 µs + 20.0 ns a byte), ")
     assert found["message of 300 bytes"].about.startswith("1.00 µs, whatever the size, ring-zero-copy")
     assert [copies(name) for name in ("ring", "dma", "ring-zero-copy", "notification")] == [True, True, False, False]
+
+
+def test_what_chance_alone_may_have_added_is_not_told_as_what_the_size_adds() -> None:
+    rng = np.random.default_rng(1)
+    noisy = [
+        one
+        for name in ("ring", "queue")
+        for one in campaign(line(2.0, 0.0), (16, 256, 4096), size_noise=0.3, rng=rng, transport=name)
+    ]
+    found = message.analyse(noisy)
+    told = {one.question: one for one in answers(found)}["message of 300, copied"].about
+    row = next(one for one in found.latency if told.endswith(f", {one.transport}"))
+    assert row.beta_ns_per_byte is not None
+    assert row.beta_ns_per_byte.low is not None
+    assert row.beta_ns_per_byte.low < 0
+    beside = {one.bytes: duration(one.latency_us.median.value) for one in row.sizes}
+    expected = f"{beside[256]} at 256 bytes, {beside[4096]} at 4,096; what the size adds cannot be told from 0, "
+    assert told == expected + row.transport
+
+
+def test_an_advantage_that_may_be_none_is_said_to_be_so() -> None:
+    rng = np.random.default_rng(2)
+    found = message.analyse(
+        [
+            one
+            for name in ("ring", "ring-zero-copy")
+            for one in campaign(line(2.0, 0.0), (16, 4096), noise=0.3, count=30, rng=rng, transport=name)
+        ]
+    )
+    (times,) = [one.times for one in found.advantages if one.bytes == 4096]
+    assert times.low is not None
+    assert times.high is not None
+    assert times.low <= 1 <= times.high
+    (said,) = [one for one in found.sentences if "instead of" in one]
+    assert said.endswith(" times as fast, which cannot be told from 1.")
 
 
 def test_the_answer_and_the_picture_take_the_slower_direction_across_cores() -> None:

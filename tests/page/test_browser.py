@@ -433,9 +433,17 @@ def test_every_figure_can_be_zoomed_into_and_nothing_is_fetched_for_it(fresh: Op
     numbers = page.evaluate("[...document.querySelectorAll('button.zoom')].map((button) => button.dataset.figure)")
     assert len(numbers) > 10
     for number in numbers:
-        page.locator(f"button.zoom[data-figure='{number}']").click()
-        page.locator(f"#plot-{number} .svg-container .main-svg").first.wait_for(timeout=PATIENCE_MS)
-        assert page.locator(f"#plot-{number} .draglayer .drag").count() > 0, number
-        page.locator(f"button.zoom[data-figure='{number}']").wait_for(state="detached")
+        button = page.locator(f"button.zoom[data-figure='{number}']")
+        button.click()
+        plot = page.locator("#plot .svg-container")
+        plot.locator(".main-svg").first.wait_for(timeout=PATIENCE_MS)
+        assert plot.locator(".draglayer .drag").count() > 0, number
+        box = plot.bounding_box()
+        assert box is not None
+        assert box["width"] > 0.9 * fresh.view.width, "larger than any place in the page"
+        assert box["height"] > 0.8 * fresh.view.height
+        page.keyboard.press("Escape")
+        plot.wait_for(state="hidden")
+        assert button.evaluate("(button) => button === document.activeElement"), "one goes on where one was"
     assert fresh.told == []
     assert [url for url in fresh.requested if not url.startswith(("data:", "blob:"))] == [fresh.made.path.as_uri()]

@@ -319,3 +319,17 @@ def test_bars_of_other_patterns_are_hatched_in_other_ways() -> None:
     hatched = [one.get("fill") for one in parsed(drawn(figure)).iter("rect")]
     assert hatched == [None, "url(#hatch-rising)", "url(#hatch-crossed)"] * 2, "in the legend and in the plot"
     assert {one.get("id") for one in parsed(DEFINITIONS).iter("pattern")} == {"hatch-rising", "hatch-crossed"}
+
+
+def test_columns_that_share_a_word_have_it_once_below_and_none_stands_upright() -> None:
+    def words(*columns: str) -> list[tuple[str, str]]:
+        cells = {("l", column): 1.0 for column in columns}
+        figure = matrix_figure("m", "M", cells, "", lines=["l"], columns=columns, text=str, axes=("core 0", "core 1"))
+        (panel,) = panels(parsed(drawn(figure)))
+        return [(str(one.text), str(one.get("class"))) for one in panel.iter("text") if one.text in "".join(columns)]
+
+    assert words("far\nread", "far\nwrite", "near\nread", "near\nwrite") == [
+        (word, "middle") for word in ("read", "write", "read", "write", "far", "near")
+    ]
+    long = [f"a memory of a long name {number}\nread" for number in range(9)]
+    assert not any(kind == "middle" for _, kind in words(*long)), "where there is no room they stand as before"

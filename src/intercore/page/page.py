@@ -68,9 +68,10 @@ if TYPE_CHECKING:
 _DESK = "host"
 _TRUST = {
     "measured": "Measured on the target itself, which these numbers hold for, as it was built; every sample is kept.",
-    "simulated": (
-        "Every cycle was counted, and comes out the same each time: as true as what the model assumes "
-        "(docs/simulator.md). It was not compared with a board, so how far it is off is not known."
+    "simulated": Markup(
+        "Not compared with a board: how far a time is off is not known. Every cycle was counted and comes out the same "
+        'each time, as true as <a href="#model">what the model assumes</a>. Good for comparing ways to do something on '
+        "this chip; before you rely on a time, measure a board."
     ),
     "emulated": CAUTION,
 }
@@ -351,7 +352,13 @@ class _Chapter:
 
     @property
     def notes(self) -> Sequence[str]:
-        return tuple(dict.fromkeys(note for passage in self.passages for note in passage.section.notes))
+        """What holds for all runs."""
+        first, *others = (dict.fromkeys(passage.section.notes) for passage in self.passages)
+        return [note for note in first if all(note in one for one in others)]
+
+    def notes_of(self, passage: _Passage) -> Sequence[str]:
+        """Return what holds for one run, and not for all."""
+        return [note for note in dict.fromkeys(passage.section.notes) if note not in self.notes]
 
     @property
     def figures(self) -> Numbered:

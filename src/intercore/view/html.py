@@ -30,6 +30,7 @@ def environment(package: str) -> Environment:
         "span": span,
         "shown": shown,
         "coded": coded,
+        "breakable": breakable,
         **FORMATS,
     }
     made.globals["labels"] = LABELS
@@ -39,6 +40,11 @@ def environment(package: str) -> Environment:
 def coded(text: str) -> Markup:
     """Return a sentence in which what stands between backticks is code, as in the documentation."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(printable(text)))))  # noqa: S704 - escaped
+
+
+def breakable(text: str) -> Markup:
+    """Return a name or a path that a narrow column may break between its words, and not within one."""
+    return Markup(re.sub(r"(?<=[._/=,:])(?=\w)", "<wbr>", str(escape(printable(text)))))  # noqa: S704 - escaped
 
 
 def _shown(value: object) -> object:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import defaultdict
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -174,8 +175,11 @@ def _picture(panel: Panel, layout: Figure, left: int, *, titles: bool, titled: b
     x_ticks = [(tick, plain(tick.label).split("\n")) for tick in panel.x.ticks()]
     y_title = plain(panel.y.axis.get("title", {}).get("text")) if titled else ""
     x_title = plain(panel.x.axis.get("title", {}).get("text")) if panel.x_labels and not small else ""
-    upright = _upright(panel)
-    _add_axes(drawing, x_ticks, y_ticks, upright=upright > 0)
+    groups = _groups(panel)
+    upright = 0 if groups else _upright(panel)
+    _add_axes(drawing, [] if groups else x_ticks, y_ticks, upright=upright > 0)
+    for at, word, line in groups:
+        drawing.text("middle", at, 0, word, down=16 + line * _LINE)
     _add_levels(drawing, layout)
     drawing.add_traces()
     above = _TOP + _TITLE * bool(panel.title) + _TITLE * titled
@@ -228,6 +232,33 @@ def _add_axes(
             drawing.text("end", 0, tick.at, line, right=-8, down=4 + (number - (len(lines) - 1) / 2) * _LINE)
     drawing.line("axis", (0, 1), (0, 0))
     drawing.line("axis", (0, 0), (0, 1))
+
+
+def _groups(panel: Panel) -> list[tuple[float, str, int]]:
+    """Return where words stand below columns whose labels have two lines, if neighbours share the first of them.
+
+    Each is a place, a word and its line: the columns' own second lines, and below them once what several share. Empty
+    where there is nothing to share, or no room for it on a narrow screen.
+    """
+    ticks = panel.x.ticks() if panel.x.categories is not None and panel.x_labels else []
+    labels = [(tick.at, plain(tick.label).split("\n")) for tick in ticks]
+    if not labels or any(len(lines) != 2 for _, lines in labels):
+        return []
+    own = [(at, lines[1]) for at, lines in labels]
+    shared = [
+        (sum(at for at, _ in some) / len(some), name)
+        for name, some in ((name, list(some)) for name, some in groupby(labels, key=lambda label: label[1][0]))
+    ]
+    fits = all(
+        (len(word) + len(after)) / 2 * _LETTER < (end - at) * _NARROW
+        for line in (own, shared)
+        for (at, word), (end, after) in pairwise(line)
+    )
+    return (
+        [(*one, line) for line, ones in enumerate((own, shared)) for one in ones]
+        if fits and len(shared) < len(own)
+        else []
+    )
 
 
 def _upright(panel: Panel) -> int:

@@ -28,6 +28,7 @@ from intercore.benchmarks.contention.publication import ContentionPublication
 from intercore.benchmarks.contention.sentences import sentences
 from intercore.benchmarks.grouping import varied_names
 from intercore.benchmarks.published import published
+from intercore.record.own_work import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -94,7 +95,13 @@ def analyse(measurements: Iterable[Measurement]) -> ContentionAnalysis:
         _contest(row, roles, varied, windows, literature.get(_at_work(roles), ()) if row is not None else ())
         for (row, roles, varied), windows in pools.items()
     )
-    return ContentionAnalysis(contests, tuple(_cores_alone(contests)), tuple(sentences(contests)))
+    return ContentionAnalysis(contests, tuple(_cores_alone(contests)), tuple(sentences(contests, work_of(ours))))
+
+
+def work_of(measurements: Iterable[Measurement]) -> str:
+    """Return what the competitors do, in a word: recursion, or the user's own work."""
+    levels = sorted({str(one.factors.get("workload", "")) for one in measurements})
+    return next((level.removeprefix(PREFIX) for level in levels if level.startswith(PREFIX)), "recursion")
 
 
 def _cores_alone(contests: Sequence[Contest]) -> Iterator[CoreAlone]:

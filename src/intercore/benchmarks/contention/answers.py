@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from intercore.benchmarks.contention.analysis import ContentionAnalysis
 
 
-def answers(analysis: ContentionAnalysis) -> Iterator[Answer]:
-    """Answer what all cores together get done, against one."""
+def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
+    """Answer what all cores together get done against one, of work that is called so."""
     found = [one for one in analysis.contests if len(one.cores) > 1]
     if found:
         most = max(found, key=lambda one: one.of_a_core)
         cores = len(most.cores)
-        about = f"one core's ({cores} is ideal)"
+        about = f"one core's, at {work} ({cores} is ideal)"
         if most.of_a_core > cores:
-            about = f"one core's; above {cores}, one was slower when timed alone"
+            about = f"one core's, at {work}; above {cores}, one was slower when timed alone"
         yield Answer("work of all cores", Interval(most.of_a_core), "times", about)
     if len(analysis.alone) > 1:
         first, *others = analysis.alone

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from intercore.benchmarks.contention.analysis import BENCHMARK, analyse, warnings
+from intercore.benchmarks.contention.analysis import BENCHMARK, analyse, warnings, work_of
 from intercore.benchmarks.contention.answers import answers, remarks
 from intercore.benchmarks.contention.contest import PINNED
 from intercore.benchmarks.contention.publication import ContentionPublication
@@ -50,7 +50,7 @@ def report(run: Run) -> Report:
             [*_NOTES, *_sources(analysis)],
         ),
         topic="both cores",
-        answers=tuple(answers(analysis)),
+        answers=tuple(answers(analysis, work_of(run.measurements))),
         remarks=tuple(remarks(analysis)),
     )
 
@@ -65,8 +65,9 @@ def _own_work(run: Run) -> Iterator[str]:
 
 
 _NOTES = (
-    "A tower counts if it ended within the window, which began and ended at the same moments for all. All competitors "
-    "have the same priority; the task that runs the console is below them and sleeps meanwhile.",
+    "A tower of Hanoi, moved by recursion, is one piece of the work. It counts if it ended within the window, which "
+    "began and ended at the same moments for all. All competitors have the same priority; the task that runs the "
+    "console is below them and sleeps meanwhile.",
     "The part of a core is a competitor's towers × the time of a tower alone on that core, taken just before, ÷ the "
     "window. The unfinished tower at the end is missing from it; with one tower more per window it would be the larger "
     "number in the table. With yield=tick the time alone includes the sleep, because competitors and the published "
@@ -344,8 +345,9 @@ def _bars(run: Run, analysis: ContentionAnalysis) -> Figure:
     layout |= {"barmode": "stack"}
     layout["legend"]["traceorder"] = "normal"
     caption = (
-        f"Towers done in a window, as parts of what one core does alone: {where(run)} in colours, and the published "
-        "figures below them in grey. Where competitors sleep after each tower, two on a core may come to more than one."
+        f"Work done in a window, as parts of what one core does alone: {where(run)} in colours, and the published "
+        "figures below them in grey. Where competitors sleep after each piece of work, two on a core may come to more "
+        "than one."
     )
     data = [_trace(found, names) for found in bars.values()]
     return {"name": "contention", "data": data, "layout": layout, "caption": caption}

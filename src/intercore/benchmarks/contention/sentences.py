@@ -24,19 +24,22 @@ _WHOLE = 0.9  # of a core, from which on a task has it to itself
 _WAITS = {"block": "waits for an event", "delay": "sleeps to each next tick (delay(1))"}
 
 
-def sentences(contests: Sequence[Contest]) -> Iterator[str]:
-    """Say what was found, what matters most first; of each setting of the other factors by itself."""
+def sentences(contests: Sequence[Contest], work: str) -> Iterator[str]:
+    """Say what was found, what matters most first; of each setting of the other factors by itself.
+
+    `work` is what the competitors do, in a word.
+    """
     groups: dict[tuple[tuple[str, Level], ...], list[Contest]] = defaultdict(list)
     for one in contests:
         groups[tuple(one.varied.items())].append(one)
     for varied, group in groups.items():
         setting = ", ".join(f"{name}={level}" for name, level in varied)
-        for said in _of_one_setting(group):
+        for said in _of_one_setting(group, work):
             yield f"With {setting}: {said[0].lower()}{said[1:]}" if len(groups) > 1 else said
 
 
-def _of_one_setting(contests: Sequence[Contest]) -> Iterator[str]:
-    yield from _both_cores(contests)
+def _of_one_setting(contests: Sequence[Contest], work: str) -> Iterator[str]:
+    yield from _both_cores(contests, work)
     yield from _beside_a_loop(contests)
     yield from _slowed_by_a_loop(contests)
     yield from _sleep(contests)
@@ -46,7 +49,7 @@ def _of_one_setting(contests: Sequence[Contest]) -> Iterator[str]:
 
 
 def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[str]:
-    """Say what task1 gets when it alone has work, by what the main loop does, and answer what seed 001 asks."""
+    """Say what task1 gets when it alone has work, by what the main loop does, and answer what an article asks."""
     got: dict[str, float] = {}
     for one in contests:
         task = one.competitor("task1")
@@ -63,9 +66,9 @@ def _beside_a_loop(contests: Sequence[Contest]) -> Iterator[str]:
     most = max(waiting.values(), default=0.0)
     if most >= _WHOLE and "spin" in got and got["spin"] < most - _SLOWED:
         yield (
-            "The article of seed 001 asks whether half of core 1 is kept for the main loop. It is not kept here: the "
-            "share that a task lacks beside a loop that never waits, it has beside a loop that waits. Let an empty "
-            "loop() wait, or delete its task."
+            "An article on the ESP32, by makotaka, asks whether half of core 1 is kept for the main loop. It is not "
+            "kept here: the share that a task lacks beside a loop that never waits, it has beside a loop that waits. "
+            "Let an empty loop() wait, or delete its task."
         )
 
 
@@ -103,7 +106,8 @@ def _sleep(contests: Sequence[Contest]) -> Iterator[str]:
         return
     most = max(uses, key=lambda use: use.sleep)
     yield (
-        f"A task that has core {most.core} to itself sleeps to the next tick after each tower. So a tower with "
+        f"A task that has core {most.core} to itself sleeps to the next tick after each tower of Hanoi, which is one "
+        "piece of its work. So a tower with "
         f"{most.tower_us / 1000:.3g} ms of work takes {most.alone_us / 1000:.3g} ms, and the task leaves "
         f"{most.sleep:.0%} of the core to others. Parts of a core are parts of what such a task does."
     )
@@ -135,7 +139,7 @@ def _shape(contests: Sequence[Contest]) -> Iterator[str]:
     )
 
 
-def _both_cores(contests: Sequence[Contest]) -> Iterator[str]:
+def _both_cores(contests: Sequence[Contest], work: str) -> Iterator[str]:
     """Say what a core does when the other one works as well, from a contest of one pinned worker on each."""
     for one in contests:
         workers = one.workers
@@ -153,7 +157,7 @@ def _both_cores(contests: Sequence[Contest]) -> Iterator[str]:
                 said += f": {both}"
             if any(worker.of_a_core > 1 for worker in workers):
                 said += ". More than 100 % is no gain: that core was slower while it was timed alone"
-            yield f"{said}."
+            yield f"{said}. The work is {work}; other work can gain more or less."
             return
 
 
@@ -174,7 +178,8 @@ def _longest_wait(contests: Sequence[Contest]) -> Iterator[str]:
         return
     wait, alone, name, label = max(shared)
     said = (
-        f"{name} in {label} once took {wait / 1000:.3g} ms to the end of a tower that takes {alone / 1000:.3g} ms alone"
+        f"{name} in {label} once took {wait / 1000:.3g} ms to the end of a piece of work (a tower of Hanoi) that takes "
+        f"{alone / 1000:.3g} ms alone"
     )
     if single and wait > 1.5 * max(single):
         yield (
@@ -200,14 +205,14 @@ def _free_tasks(contests: Sequence[Contest]) -> Iterator[str]:
 
 
 def _beside_pinned(free: Contest, contests: Sequence[Contest]) -> Iterator[str]:
-    """Compare free tasks with pinned ones, as the article of seed 001 does."""
+    """Compare free tasks with pinned ones, as makotaka's article does."""
     for one in contests:
         names = {worker.name for worker in one.workers}
         pinned = names <= PINNED.keys() and {PINNED[name] for name in names} == set(PINNED.values())
         if pinned and len(names) == len(free.workers) and one.idlers == free.idlers:
             differs = free.of_a_core - one.of_a_core
             found = (
-                f"the sum is the same to within {_SAME_SUM:.0%}, as the article of seed 001 says of its tasks"
+                f"the sum is the same to within {_SAME_SUM:.0%}, as makotaka's article says of its tasks"
                 if abs(differs) <= _SAME_SUM * one.of_a_core
                 else f"free tasks do {differs:+.2f}"
             )

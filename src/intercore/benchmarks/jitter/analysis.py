@@ -324,8 +324,8 @@ def _as_published(settings: Sequence[Setting], rest: Sequence[Setting]) -> Itera
     if moved:
         unmoved = f"; while it was not moved, {_steady(rest)}" if rest else ""
         yield (
-            "When the task was moved by the procedure of seed 002 as read here, before it waited, its period deviated "
-            f"by at most {duration(_deviation(moved))}, by one clock{unmoved}. "
+            "When the task was moved by the procedure of Arm et al. 2022 as read here, before it waited, its period "
+            f"deviated by at most {duration(_deviation(moved))}, by one clock{unmoved}. "
             f"{sum(one.moved or 0 for one in moved):,} migrations were asked for and each happened, counted by the "
             "core of each release."
         )

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.message.analysis import MessageAnalysis
     from intercore.benchmarks.message.choice import MessageRank
+    from intercore.benchmarks.message.rows import MessageLatency
 
 
 _EXAMPLE = 300
 """Bytes of a message that is told as an example: no size that is measured by default."""
 _NO_MATTER = 0.01
-"""Of what the smallest messages take: what the size adds up to the largest ones, below which it does not matter."""
+"""Of what the smallest messages take: what the size adds at most, up to the largest, below which it does not matter."""
 
 
 def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
@@ -100,20 +101,37 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
         return
     best = min(alike, key=lambda one: one.rank)
     lines = [one for one in analysis.latency if all(one.setting.get(name) == at for name, at in best.choice.items())]
-    known = [
-        (one.alpha_us.value, one.beta_ns_per_byte)
-        for one in lines
-        if one.alpha_us is not None and one.beta_ns_per_byte is not None
-    ]
-    if known:
-        first, slope = max(known, key=lambda one: one[0])
-        each = slope.value
-        told = f"{duration(first + each * _EXAMPLE / 1e3)} ({duration(first)} + {significant(each, 3)} ns a byte)"
-        unsure = (each if slope.low is None else slope.low) <= 0
-        if unsure or each * sizes[-1] / 1e3 < _NO_MATTER * first:
-            told = f"{duration(first)}, whatever the size"
+    slowest = max((one for one in lines if one.alpha_us is not None), key=_alpha_us, default=None)
+    told = "" if slowest is None else _by_line(slowest)
+    if told:
         question = f"message of {_EXAMPLE}, copied" if copying else f"message of {_EXAMPLE} bytes"
         yield Answer(question, None, about=f"{told}, {_choice(best)}", brief=False)
+
+
+def _alpha_us(one: MessageLatency) -> float:
+    return 0.0 if one.alpha_us is None else one.alpha_us.value
+
+
+def _by_line(one: MessageLatency) -> str:
+    """Tell what a message of a size between those measured takes, by the line through them; empty without one.
+
+    Where that the size matters cannot be told from chance, a line says no more than the sizes beside it.
+    """
+    slope = one.beta_ns_per_byte
+    if one.alpha_us is None or slope is None:
+        return ""
+    first, each = one.alpha_us.value, slope.value
+    low, high = (each if end is None else end for end in (slope.low, slope.high))
+    most_us = max(abs(low), abs(high)) * one.sizes[-1].bytes / 1e3
+    if most_us < _NO_MATTER * first:
+        return f"{duration(first)}, whatever the size"
+    if low <= 0:
+        beside = {size.bytes: duration(size.latency_us.median.value) for size in one.sizes}
+        below = max((size for size in beside if size <= _EXAMPLE), default=min(beside))
+        above = min((size for size in beside if size > _EXAMPLE), default=max(beside))
+        at = f"{beside[below]} at {below:,} bytes, {beside[above]} at {above:,}"
+        return f"{at}; what the size adds cannot be told from 0"
+    return f"{duration(first + each * _EXAMPLE / 1e3)} ({duration(first)} + {significant(each, 3)} ns a byte)"
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:

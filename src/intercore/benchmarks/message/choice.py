@@ -285,7 +285,8 @@ def _gain(one: MessageAdvantage) -> str:
         )
     else:
         how = _ratio(one.times, f"; {one.pairs} pairs of settings" if one.pairs > 1 else "")
-    return f"{what} of {_bytes(one.bytes)} {how} times as fast"
+    unsure = one.times.low is not None and one.times.high is not None and one.times.low <= 1 <= one.times.high
+    return f"{what} of {_bytes(one.bytes)} {how} times as fast{', which cannot be told from 1' * unsure}"
 
 
 def _ratio(ratio: Interval, more: str = "") -> str:

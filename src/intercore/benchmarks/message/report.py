@@ -448,8 +448,8 @@ def _compared(table: MessagePublication, analysis: MessageAnalysis) -> Iterator[
     if rows:
         median = float(np.median([row.relative_error_median or 0.0 for row in rows]))
         worst = max(row.relative_error_max or 0.0 for row in rows)
+        yield f"Here a line is off by {_percent(median)} in median and by {_percent(worst)} at worst."
         yield (
-            f"Published: a line is off by less than {100 * table.figures.relative_error_below:g} % ({table.label}, "
-            f"{table.conditions['chip']}). Here it is by {_percent(median)} in median and {_percent(worst)} at worst. "
+            f"Published: a line is off by less than {100 * table.figures.relative_error_below:g} % ({table.label}). "
             f"{table.source.citation}."
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from intercore.benchmarks.speedup.points import TASKS
 from intercore.view.answer import Answer, Remark, about_times
 from intercore.view.cost import Paying
 from intercore.view.quantity import duration
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 
 
 _QUESTION = 24  # letters of a question
-_TASKS = {"create": "created tasks", "pool": "woken tasks", "spin": "polling tasks"}
-"""What the tasks are that do the parts of the work, by how they are started."""
 
 
 def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
-    """Answer from which work on several cores are faster than one, and from which they are well used, at best."""
+    """Answer from which work on several cores are faster than one and well used, and what they gain at most.
+
+    From which on is said at best: of those that do the work, by the ones that need the least of it.
+    """
     yield from _from(analysis, "more cores pay from", 1.0, lambda fit: fit.break_even)
     question = f"{efficiency:.0%} of cores used from"
     yield from _from(analysis, question, efficiency, lambda fit: fit.isoefficiency)
@@ -36,6 +38,11 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
             about = ", ".join(filter(None, (begin.at_most, begin.extrapolated, used)))
             question = f"by {_tasks(analysis, fit)} from"
             yield Answer(question[:_QUESTION], begin.t1_us, about=about, brief=False)
+    several = [point for point in analysis.points if point.cores > 1]
+    if several:
+        best = max(several, key=lambda point: point.speedup.value)
+        about = f"as fast, at {best.work} by {best.tasks}; one core takes {duration(best.t1_us.value)}"
+        yield Answer("largest speed-up", best.speedup, "times", about, brief=False)
 
 
 def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Paying]:
@@ -60,7 +67,7 @@ def remarks(analysis: SpeedupAnalysis) -> Iterator[Remark]:
         yield Remark(
             times,
             f"Work of {duration(slowest.t1_us.value)} takes {about_times(times)} times as long on {slowest.cores} "
-            f"cores as on one, by {_TASKS.get(slowest.mode, slowest.mode)} (mode={slowest.mode}).",
+            f"cores as on one, by {slowest.tasks} (mode={slowest.mode}).",
         )
 
 
@@ -110,7 +117,7 @@ def _tasks(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> str:
     """Return which tasks do the work of a group, as far as others do other groups': `polling tasks`."""
     shared = set.intersection(*(set(one.group.split()) for one in analysis.fits)) if len(analysis.fits) > 1 else set()
     own = [word for word in fit.group.split() if word not in shared and not word.startswith("workload=")]
-    return " ".join(_TASKS.get(word.removeprefix("mode="), word) for word in own)
+    return " ".join(TASKS.get(word.removeprefix("mode="), word) for word in own)
 
 
 def _reached(point: SpeedupPoint, wanted: float) -> bool:

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from intercore.record.measurement import Level
+from intercore.record.own_work import PREFIX
 from intercore.statistics.intervals import Interval, generator
 from intercore.statistics.repetitions import median, paired_draws, paired_ratio
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 BENCHMARK = "speedup"
 IDENTITY = ("workload", "mode", "join", "n", "cores")
+TASKS = {"create": "created tasks", "pool": "woken tasks", "spin": "polling tasks"}
+"""What the tasks are that do the parts of the work, by how they are started."""
+_WORK = {"fp": "floating point", "double": "double precision", "hanoi": "recursion"}
+"""What the work is, where its name does not say so."""
 _POOLED = ("seed", "samples")  # choose the dither and how much is measured, not what: their levels are pooled
 
 
@@ -69,6 +74,16 @@ class SpeedupPoint(msgspec.Struct, frozen=True):
     def group(self) -> str:
         """`setting` in words, e.g. `workload=fp mode=create join=notify cores=2`."""
         return in_words(self.setting)
+
+    @property
+    def tasks(self) -> str:
+        """Which tasks do the parts of the work: in words."""
+        return TASKS.get(self.mode, self.mode)
+
+    @property
+    def work(self) -> str:
+        """What the work is: in words."""
+        return _WORK.get(self.workload, self.workload.removeprefix(PREFIX))
 
 
 class Factors(msgspec.Struct, frozen=True):

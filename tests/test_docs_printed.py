@@ -1,0 +1,72 @@
+"""What the documentation prints of a command beside it is what that command prints today.
+
+With INTERCORE_SLOW=1, since it measures on the simulated chip, where a number is the same each time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from tests.built_once import ROOT
+from tests.cli.tool import Tool
+from tests.firmware.rp2040.conftest import need_tools
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes: set INTERCORE_SLOW=1")
+
+_PRINTED = re.compile(
+    r"from\s`intercore run (pico-sim [^`]+)`\s[^:]*SIMULATED[^:]*:\n((?:\n? {5,}\S.*\n)+)", re.IGNORECASE
+)
+"""A command, and the tables indented below it, which may have only some lines and columns of what it prints."""
+
+
+class Printed(NamedTuple):
+    """Part of a document."""
+
+    document: str
+    command: str
+    block: str
+
+
+def printed() -> list[Printed]:
+    documents = sorted((ROOT / "docs").rglob("*.md"))
+    return [
+        Printed(document.name, command, block)
+        for document in documents
+        for command, block in _PRINTED.findall(document.read_text("utf-8"))
+    ]
+
+
+def cells(line: str) -> list[str]:
+    """Return the cells of a line of a table, which stand two blanks or more apart."""
+    return re.split(r"\s{2,}", line.strip())
+
+
+def is_part(few: list[str], many: list[str]) -> bool:
+    """Whether all cells are among those of another line, in the same order."""
+    rest = iter(many)
+    return all(cell in rest for cell in few)
+
+
+def test_some_documents_print_what_a_command_does() -> None:
+    assert {one.document for one in printed()} >= {"api.md", "contention.md", "lock.md", "memory.md", "threadmetric.md"}
+
+
+@pytest.mark.parametrize("one", printed(), ids=lambda one: f"{one.document}-{one.command.split(' ', 2)[1]}")
+def test_a_document_prints_what_its_command_does(one: Printed, tmp_path: Path) -> None:
+    need_tools()
+    tool = Tool(tmp_path, "printed")
+    tool("run", *shlex.split(one.command), "--store", tmp_path / "store.db", kill_after=600).succeeded()
+    shown = tool("show", "1", "--store", tmp_path / "store.db", environment={"COLUMNS": "110"}).succeeded().out
+    known = [cells(line) for line in shown.splitlines()]
+    lines = [line for line in one.block.splitlines() if any(character.isdigit() for character in line)]
+    assert len(lines) > 1
+    missing = [line for line in lines if not any(is_part(cells(line), each) for each in known)]
+    assert missing == [], shown

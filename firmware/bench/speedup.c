@@ -87,6 +87,9 @@ struct team {
     uint32_t repetition;
     uint32_t origin; /* first unit of the next window: each works on other units, so that streams find no warm cache */
     bool dismissed;  /* read by a worker after it has been woken */
+#if IC_OWN_MAX > 0
+    bool sought; /* the unit that is to blame for a wrong sum, once in a measurement */
+#endif
     port_task_t *leader;
     struct part parts[PORT_CORES_MAX];
 };
@@ -259,6 +262,67 @@ static void join_parts(void) {
     }
 }
 
+/* ---- which unit of a sum is wrong ---- */
+
+#if IC_OWN_MAX > 0
+static bool fork_and_join(uint64_t *start, uint64_t *end);
+static void split_work(uint32_t n);
+
+static uint32_t part_size(uint32_t i) {
+    uint32_t n = team.run->values[P_N];
+    return n / team.size + (i < n % team.size ? 1U : 0);
+}
+
+/* Has each part do its next unit by itself, while the others do one of theirs. `*lowest` is that of the units so far
+ * that give something else than on one core. False if the platform could not start the parts. */
+static bool compare_units(uint32_t step, uint32_t *lowest) {
+    uint64_t times[2];
+    for (uint32_t i = 0; i < team.size; i++) {
+        team.parts[i].count = step < part_size(i) ? 1 : 0;
+    }
+    if (!fork_and_join(&times[0], &times[1])) {
+        return false;
+    }
+    if (team.mode == MODE_CREATE) {
+        dismiss_tasks_from(0);
+    }
+    for (uint32_t i = 0; i < team.size; i++) {
+        struct part *part = &team.parts[i];
+        uint32_t unit = team.origin + part->first++;
+        if (part->count > 0 && part->first <= *lowest && part->result != workload()->work(unit, 1)) {
+            *lowest = part->first - 1U;
+        }
+    }
+    return true;
+}
+
+/* Several cores gave a sum that is none of one core's: which unit is it? */
+static bool seek_together(void) {
+    uint32_t none = team.run->values[P_N];
+    uint32_t lowest = none;
+    bool forked = true;
+    for (uint32_t step = 0; forked && step < part_size(0) && !team.run->aborted; step++) {
+        forked = compare_units(step, &lowest);
+        (void)ic_run_attend(team.run);
+    }
+    split_work(none);
+    if (lowest < none) {
+        ic_own_differs(team.workload, team.origin + lowest);
+    }
+    return forked;
+}
+
+/* Looks for the unit that is to blame if the window that has just been checked gave the first wrong sum of the user's
+ * own. False if the platform could not start the parts. */
+static bool seek(bool together) {
+    if (team.run->checks.wrong == 0 || team.sought || !ic_own_is_sum(team.workload)) {
+        return true;
+    }
+    team.sought = true;
+    return ic_own_seek(team.workload, team.origin, team.run->values[P_N]) || !together || seek_together();
+}
+#endif
+
 /* ---- the two times ---- */
 
 static void time_one_core(struct ic_series *series) {
@@ -274,6 +338,9 @@ static void time_one_core(struct ic_series *series) {
     run->checks.preempted += port_preemptions() - preempted;
     run->checks.migrated += port_core_id() != 0;
     ic_run_check(run, result == workload()->expected(team.origin, n));
+#if IC_OWN_MAX > 0
+    (void)seek(false);
+#endif
     team.origin += n;
     if (series != NULL) {
         ic_run_sample(run, series, (int64_t)(end - start));
@@ -339,6 +406,11 @@ static bool time_all_cores(struct ic_series *series) {
         struct part *part = &team.parts[i];
         ic_run_check(team.run, part->result == workload()->expected(team.origin + part->first, part->count));
     }
+#if IC_OWN_MAX > 0
+    if (!seek(true)) {
+        return false;
+    }
+#endif
     team.origin += team.run->values[P_N];
     if (series != NULL) {
         ic_run_sample(team.run, series, (int64_t)(end - start));
@@ -393,6 +465,9 @@ static bool measure(struct ic_run *run) {
     team.repetition = 0;
     team.origin = 0;
     team.dismissed = false;
+#if IC_OWN_MAX > 0
+    team.sought = false;
+#endif
     team.leader = port_task_self();
     split_work(run->values[P_N]);
     if (workload()->prepare != NULL) {

@@ -88,10 +88,22 @@ def test_waits_that_were_counted_and_are_none_explain_nothing() -> None:
             "State that parts share, or the order of units, comes into it.",
         ),
         (
+            "depends",
+            {"wrong": 1},
+            "fft with n=64 on 2 cores gives another sum than its parts: the first unit that differs is 7. It adds "
+            "something else behind others than by itself, so it depends on the order, on the split, or on what a call "
+            "leaves behind.",
+        ),
+        (
+            "unexpected",
+            {"wrong": 1},
+            "fft with n=64 on 2 cores is not what its file says is right: the first unit that differs is 7.",
+        ),
+        (
             None,
             {"wrong": 1},
-            "fft with n=64 on 2 cores gives another sum than its parts: it depends on the order, on the split, or on "
-            "state that parts share.",
+            "fft with n=64 on 2 cores gives another sum than its parts, and no unit by itself does: it depends on the "
+            "order, on the split, or on state that parts share.",
         ),
         (None, {"wrong": 0}, None),
     ],
@@ -103,3 +115,11 @@ def test_what_was_wrong_first_is_named(series: str | None, checks: dict[str, int
         found = Series(series, "common", 1, np.array([7], dtype=np.int64))
         one = msgspec.structs.replace(one, series=(*one.series, found))
     assert [*wrong_units([one])] == ([] if told is None else [told])
+
+
+def test_a_unit_that_was_found_is_told_before_a_window_in_which_none_was() -> None:
+    factors: dict[str, Level] = {"workload": "own:fft", "n": 64}
+    without = measured([100] * 3, [60] * 3, checks={"wrong": 1}, **factors)
+    found = Series("differs", "common", 1, np.array([7], dtype=np.int64))
+    (told,) = wrong_units([without, msgspec.structs.replace(without, series=(*without.series, found))])
+    assert "the first unit that differs is 7" in told

@@ -21,6 +21,7 @@ EXAMPLES = ROOT / "examples" / "workloads"
 OWN = ROOT / "tests" / "own_work"
 RIGHT = {"crc": 64, "fft": 4, "matrix": 32}
 """Units of each work that is right."""
+WRONG = ("ordered", "behind", "mixed", "expected", "beyond", "outside", "together")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def program() -> Path:
     folder = ROOT / "build" / "test-own-work"
     works = [OWN / "program.c", OWN / "wrong.c", *sorted(EXAMPLES.glob("*.c*"))]
     with alone_in(folder):
-        return built(ROOT / "firmware", folder, "-DIC_ADDED=8", f"-DIC_PROGRAM={';'.join(map(str, works))}")
+        return built(ROOT / "firmware", folder, "-DIC_ADDED=11", f"-DIC_PROGRAM={';'.join(map(str, works))}")
 
 
 def built(firmware: Path, folder: Path, *defines: str) -> Path:
@@ -71,9 +72,7 @@ def test_what_a_program_adds_is_listed_behind_what_is_there(board: Board) -> Non
     said = board.ask("list", step=0.05)
     choices = {(line["benchmark"], line["name"]): line["choices"] for line in said if "choices" in line}
     assert choices["speedup", "workload"][0] == "fp"
-    assert choices["speedup", "workload"][-7:] == [
-        f"own:{name}" for name in (*RIGHT, "ordered", "beyond", "outside", "together")
-    ]
+    assert choices["speedup", "workload"][-len(RIGHT) - len(WRONG) :] == [f"own:{name}" for name in (*RIGHT, *WRONG)]
     assert choices["message", "transport"][-1] == "mine"
 
 
@@ -93,10 +92,16 @@ def test_a_work_that_is_right_is_quicker_on_two_cores(board: Board, work: str) -
     assert 1.5 < samples["t1"] / samples["tp"] < 2
 
 
-def test_work_that_depends_on_the_order_fails(board: Board) -> None:
-    end, _ = measured(board, "ordered", 16)
+@pytest.mark.parametrize(
+    ("work", "series", "unit"),
+    [("ordered", "depends", 0), ("behind", "depends", 5), ("expected", "unexpected", 10), ("mixed", "differs", 0)],
+)
+def test_a_sum_that_is_wrong_fails_and_its_first_unit_is_told(board: Board, work: str, series: str, unit: int) -> None:
+    end, samples = measured(board, work, 16)
     assert end["status"] == "failed"
     assert end["checks"]["wrong"] > 0
+    told = {"beyond", "differs", "depends", "unexpected"} & samples.keys()
+    assert {name: samples[name] for name in told} == {series: unit}
 
 
 @pytest.mark.parametrize("work", ["beyond", "outside"])

@@ -134,24 +134,38 @@ def _frequency(measurement: Measurement) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
 
 
+_WRONG = {
+    "beyond": "writes beyond its part: unit {unit}, by itself, changes what is not its own.",
+    "unexpected": "is not what its file says is right: the first unit that differs is {unit}.",
+    "depends": (
+        "gives another sum than its parts: the first unit that differs is {unit}. It adds something else behind others "
+        "than by itself, so it depends on the order, on the split, or on what a call leaves behind."
+    ),
+    "differs": (
+        "gives another result than on one core: the first unit that differs is {unit}. State that parts share, or the "
+        "order of units, comes into it."
+    ),
+}
+"""By series of a measurement (firmware/workload/own/own.c), what its first unit tells; what is told before others."""
+
+
 def wrong_units(measurements: Sequence[Measurement]) -> Iterator[str]:
     """Say which units of the user's own work were wrong first."""
     for one in of_speedup(measurements):
         first = {series.name: int(series.ticks[0]) for series in one.series if len(series.ticks)}
-        name = str(one.factors.get("workload", "")).removeprefix(PREFIX)
-        where = f"{name} with n={one.factors.get('n')} on {one.factors.get('cores')} cores"
-        if "beyond" in first:
-            yield (f"{where} writes beyond its part: unit {first['beyond']}, by itself, changes what is not its own.")
+        for name in (name for name in _WRONG if name in first):
+            yield f"{_where(one)} {_WRONG[name].format(unit=first[name])}"
             return
-        if "differs" in first:
-            yield (
-                f"{where} gives another result than on one core: the first unit that differs is {first['differs']}. "
-                "State that parts share, or the order of units, comes into it."
-            )
-            return
+    for one in of_speedup(measurements):
         if one.checks.get("wrong") and str(one.factors.get("workload", "")).startswith(PREFIX):
             yield (
-                f"{where} gives another sum than its parts: it depends on the order, on the split, or on state that "
-                "parts share."
+                f"{_where(one)} gives another sum than its parts, and no unit by itself does: it depends on the order, "
+                "on the split, or on state that parts share."
             )
             return
+
+
+def _where(measurement: Measurement) -> str:
+    factors = measurement.factors
+    name = str(factors.get("workload", "")).removeprefix(PREFIX)
+    return f"{name} with n={factors.get('n')} on {factors.get('cores')} cores"

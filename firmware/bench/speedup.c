@@ -87,9 +87,6 @@ struct team {
     uint32_t repetition;
     uint32_t origin; /* first unit of the next window: each works on other units, so that streams find no warm cache */
     bool dismissed;  /* read by a worker after it has been woken */
-#if IC_OWN_MAX > 0
-    bool sought; /* the unit that is to blame for a wrong sum, once in a measurement */
-#endif
     port_task_t *leader;
     struct part parts[PORT_CORES_MAX];
 };
@@ -268,17 +265,12 @@ static void join_parts(void) {
 static bool fork_and_join(uint64_t *start, uint64_t *end);
 static void split_work(uint32_t n);
 
-static uint32_t part_size(uint32_t i) {
-    uint32_t n = team.run->values[P_N];
-    return n / team.size + (i < n % team.size ? 1U : 0);
-}
-
 /* Has each part do its next unit by itself, while the others do one of theirs. `*lowest` is that of the units so far
  * that give something else than on one core. False if the platform could not start the parts. */
-static bool compare_units(uint32_t step, uint32_t *lowest) {
+static bool compare_units(uint32_t *lowest) {
     uint64_t times[2];
     for (uint32_t i = 0; i < team.size; i++) {
-        team.parts[i].count = step < part_size(i) ? 1 : 0;
+        team.parts[i].count = 1;
     }
     if (!fork_and_join(&times[0], &times[1])) {
         return false;
@@ -289,7 +281,7 @@ static bool compare_units(uint32_t step, uint32_t *lowest) {
     for (uint32_t i = 0; i < team.size; i++) {
         struct part *part = &team.parts[i];
         uint32_t unit = team.origin + part->first++;
-        if (part->count > 0 && part->first <= *lowest && part->result != workload()->work(unit, 1)) {
+        if (part->first <= *lowest && part->result != workload()->work(unit, 1)) {
             *lowest = part->first - 1U;
         }
     }
@@ -301,8 +293,8 @@ static bool seek_together(void) {
     uint32_t none = team.run->values[P_N];
     uint32_t lowest = none;
     bool forked = true;
-    for (uint32_t step = 0; forked && step < part_size(0) && !team.run->aborted; step++) {
-        forked = compare_units(step, &lowest);
+    for (uint32_t step = 0; forked && step < (none + team.size - 1U) / team.size && !team.run->aborted; step++) {
+        forked = compare_units(&lowest);
         (void)ic_run_attend(team.run);
     }
     split_work(none);
@@ -315,11 +307,8 @@ static bool seek_together(void) {
 /* Looks for the unit that is to blame if the window that has just been checked gave the first wrong sum of the user's
  * own. False if the platform could not start the parts. */
 static bool seek(bool together) {
-    if (team.run->checks.wrong == 0 || team.sought || !ic_own_is_sum(team.workload)) {
-        return true;
-    }
-    team.sought = true;
-    return ic_own_seek(team.workload, team.origin, team.run->values[P_N]) || !together || seek_together();
+    bool right_alone = team.run->checks.wrong > 0 && ic_own_seek(team.workload, team.origin, team.run->values[P_N]);
+    return !right_alone || !together || seek_together();
 }
 #endif
 
@@ -465,9 +454,6 @@ static bool measure(struct ic_run *run) {
     team.repetition = 0;
     team.origin = 0;
     team.dismissed = false;
-#if IC_OWN_MAX > 0
-    team.sought = false;
-#endif
     team.leader = port_task_self();
     split_work(run->values[P_N]);
     if (workload()->prepare != NULL) {

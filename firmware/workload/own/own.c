@@ -4,9 +4,10 @@
  * unit is checked by itself, and then erased, so that the next window has to write it again; what is around it must
  * stay as it is. A sum has no units to look at: where one is wrong, the unit is looked for afterwards.
  *
- * What is found first is told in series of one count each, which are there only then. `differs` has the unit that several
- * cores, or one at another time, gave another value; `beyond` the one whose part wrote elsewhere; `depends` the one that
- * adds something else behind others than by itself; `unexpected` the one that is not what its file says is right. */
+ * What is found first is told in series of one count each, which are there only then. `differs` has the unit that
+ * several cores, or one at another time, gave another value; `beyond` the one whose part wrote elsewhere; `depends` the
+ * one that adds something else behind others than by itself; `unexpected` the one that is not what its file says is
+ * right. */
 #include "own.h"
 
 #include <string.h>
@@ -22,6 +23,7 @@
 enum finding { DIFFERS, BEYOND, DEPENDS, UNEXPECTED, FINDINGS };
 static const char *const findings[FINDINGS] = {"differs", "beyond", "depends", "unexpected"};
 static bool told[FINDINGS];
+static bool sought; /* the unit of a wrong sum */
 
 static void tell(const struct intercore_workload *own, enum finding finding, uint32_t unit) {
     struct ic_series *series = told[finding] ? NULL : ic_samples_open(findings[finding], IC_SERIES_PLAIN, 1);
@@ -129,6 +131,7 @@ static bool units_are_right(const struct intercore_workload *own, uint32_t first
 
 void intercore_prepare(const struct intercore_workload *own) {
     memset(told, 0, sizeof told);
+    sought = false;
     if (own->unit_bytes > 0) {
         for (uint32_t unit = 0; unit < own->units; unit++) {
             erase(own, unit);
@@ -172,8 +175,12 @@ bool ic_own_seek(uint32_t workload, uint32_t first, uint32_t count) {
     uint32_t wrong = count;
     uint32_t sum = 0;
     uint32_t whole = 0;
-    if (count == 0 || adds_up(own, first, 0, count, &whole)) {
+    if (own == NULL || own->unit_bytes > 0 || sought) {
         return false;
+    }
+    sought = true;
+    if (adds_up(own, first, 0, count, &whole)) {
+        return true;
     }
     while (wrong - right > 1U) {
         uint32_t middle = right + (wrong - right) / 2U;
@@ -186,7 +193,7 @@ bool ic_own_seek(uint32_t workload, uint32_t first, uint32_t count) {
         }
     }
     tell(own, own->expected != NULL ? UNEXPECTED : DEPENDS, first + right);
-    return true;
+    return false;
 }
 
 void ic_own_differs(uint32_t workload, uint32_t unit) { tell(ic_own(workload), DIFFERS, unit); }
@@ -201,11 +208,6 @@ const struct intercore_workload *ic_own(uint32_t workload) {
 #endif
     (void)workload;
     return NULL;
-}
-
-bool ic_own_is_sum(uint32_t workload) {
-    const struct intercore_workload *own = ic_own(workload);
-    return own != NULL && own->unit_bytes == 0;
 }
 
 uint32_t ic_own_units(uint32_t workload) {

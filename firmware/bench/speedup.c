@@ -259,6 +259,59 @@ static void join_parts(void) {
     }
 }
 
+/* ---- which unit of a sum is wrong ---- */
+
+#if IC_OWN_MAX > 0
+static bool fork_and_join(uint64_t *start, uint64_t *end);
+static void split_work(uint32_t n);
+
+/* Has each part do its next unit by itself, while the others do one of theirs. `*lowest` is that of the units so far
+ * that give something else than on one core. False if the platform could not start the parts. */
+static bool compare_units(uint32_t *lowest) {
+    uint64_t times[2];
+    for (uint32_t i = 0; i < team.size; i++) {
+        team.parts[i].count = 1;
+    }
+    if (!fork_and_join(&times[0], &times[1])) {
+        return false;
+    }
+    if (team.mode == MODE_CREATE) {
+        dismiss_tasks_from(0);
+    }
+    for (uint32_t i = 0; i < team.size; i++) {
+        struct part *part = &team.parts[i];
+        uint32_t unit = team.origin + part->first++;
+        if (part->first <= *lowest && part->result != workload()->work(unit, 1)) {
+            *lowest = part->first - 1U;
+        }
+    }
+    return true;
+}
+
+/* Several cores gave a sum that is none of one core's: which unit is it? */
+static bool seek_together(void) {
+    uint32_t none = team.run->values[P_N];
+    uint32_t lowest = none;
+    bool forked = true;
+    for (uint32_t step = 0; forked && step < (none + team.size - 1U) / team.size && !team.run->aborted; step++) {
+        forked = compare_units(&lowest);
+        (void)ic_run_attend(team.run);
+    }
+    split_work(none);
+    if (lowest < none) {
+        ic_own_differs(team.workload, team.origin + lowest);
+    }
+    return forked;
+}
+
+/* Looks for the unit that is to blame if the window that has just been checked gave the first wrong sum of the user's
+ * own. False if the platform could not start the parts. */
+static bool seek(bool together) {
+    bool right_alone = team.run->checks.wrong > 0 && ic_own_seek(team.workload, team.origin, team.run->values[P_N]);
+    return !right_alone || !together || seek_together();
+}
+#endif
+
 /* ---- the two times ---- */
 
 static void time_one_core(struct ic_series *series) {
@@ -274,6 +327,9 @@ static void time_one_core(struct ic_series *series) {
     run->checks.preempted += port_preemptions() - preempted;
     run->checks.migrated += port_core_id() != 0;
     ic_run_check(run, result == workload()->expected(team.origin, n));
+#if IC_OWN_MAX > 0
+    (void)seek(false);
+#endif
     team.origin += n;
     if (series != NULL) {
         ic_run_sample(run, series, (int64_t)(end - start));
@@ -339,6 +395,11 @@ static bool time_all_cores(struct ic_series *series) {
         struct part *part = &team.parts[i];
         ic_run_check(team.run, part->result == workload()->expected(team.origin + part->first, part->count));
     }
+#if IC_OWN_MAX > 0
+    if (!seek(true)) {
+        return false;
+    }
+#endif
     team.origin += team.run->values[P_N];
     if (series != NULL) {
         ic_run_sample(team.run, series, (int64_t)(end - start));

@@ -10,6 +10,7 @@ use crate::chip::peripherals::uart::SentByte;
 use crate::firmware::bootrom::{self, Bootrom};
 use crate::firmware::crash::Inquest;
 use crate::firmware::image::Image;
+use crate::observe::tally::Tally;
 use crate::observe::trace_hash::TraceHash;
 
 /// Cycles between two looks at what is outside the simulation: a few milliseconds of a person's time.
@@ -71,6 +72,8 @@ pub enum End {
 pub struct Session {
     /// The machine. Output of the UARTs is to be taken with `take_sent`.
     pub machine: Machine,
+    /// Places at which it is counted what the cores did. They end no run.
+    pub tallies: Vec<Tally>,
     own_rom: bool,
     /// By UART, bytes among those not taken in which a text was found.
     heard: [usize; 2],
@@ -88,7 +91,8 @@ impl Session {
         if let Some(rate) = clock {
             machine.set_clock(rate);
         }
-        Ok(Self { machine, own_rom: rom.is_none(), heard: [0; 2], hash: TraceHash::default() })
+        let (own_rom, hash) = (rom.is_none(), TraceHash::default());
+        Ok(Self { machine, tallies: Vec::new(), own_rom, heard: [0; 2], hash })
     }
 
     /// Runs until something ends the run. Every few milliseconds `go_on` is asked whether to go on.
@@ -135,14 +139,30 @@ impl Session {
                     return said.unwrap_or(End::Stop(stop));
                 }
                 Stop::Limit => {}
-                Stop::Breakpoint { core, pc } if until.execution.is_some() => {
-                    if until.execution.is_some_and(|execution| execution.core.is_none_or(|wanted| wanted == core)) {
-                        return End::Executes { core, pc };
+                Stop::Breakpoint { core, pc } => {
+                    let counted = self.count(core, pc);
+                    match until.execution {
+                        Some(Execution { address, core: wanted })
+                            if (address & !1 == pc || !counted) && wanted.is_none_or(|wanted| wanted == core) =>
+                        {
+                            return End::Executes { core, pc };
+                        }
+                        None if !counted => return End::Stop(stop),
+                        _ => {}
                     }
                 }
                 stop => return End::Stop(stop),
             }
         }
+    }
+
+    /// A core is about to execute an instruction. Whether that is the place of a tally.
+    fn count(&mut self, core: u8, pc: u32) -> bool {
+        let mut counted = false;
+        for tally in &mut self.tallies {
+            counted |= tally.pass(&self.machine, core, pc);
+        }
+        counted
     }
 
     /// Looks for a text in what was sent; `searched` bytes of what was not heard yet are known not to begin it.

@@ -15,6 +15,53 @@ uint32_t ordered(uint32_t first, uint32_t count) {
 
 INTERCORE_WORKLOAD(ordered, .units = UNITS)
 
+/* Is right unit by unit, and not in a call of several: from the sixth on, a unit knows whether it is its call's first. */
+uint32_t behind(uint32_t first, uint32_t count) {
+    uint32_t sum = 0;
+    for (uint32_t unit = first; unit != first + count; unit++) {
+        sum += unit % UNITS >= 5U && unit != first ? 3U : 1U;
+    }
+    return sum;
+}
+
+INTERCORE_WORKLOAD(behind, .units = UNITS)
+
+/* Is right on one core, and not on two: what all units add up in is one variable. */
+static volatile uint32_t shared_sum;
+
+uint32_t mixed(uint32_t first, uint32_t count) {
+    uint32_t sum = 0;
+    for (uint32_t unit = first; unit != first + count; unit++) {
+        shared_sum = 0;
+        for (uint32_t i = 0; i < 200U; i++) {
+            shared_sum = shared_sum + unit % UNITS + 1U;
+        }
+        sum += shared_sum;
+    }
+    return sum;
+}
+
+INTERCORE_WORKLOAD(mixed, .units = UNITS)
+
+/* Is not what its own file says is right: of units from the eleventh on. */
+static uint32_t twice(uint32_t first, uint32_t count) {
+    uint32_t sum = 0;
+    for (uint32_t unit = first; unit != first + count; unit++) {
+        sum += 2U * (unit % UNITS);
+    }
+    return sum;
+}
+
+uint32_t expected(uint32_t first, uint32_t count) {
+    uint32_t sum = 0;
+    for (uint32_t unit = first; unit != first + count; unit++) {
+        sum += 2U * (unit % UNITS) + (unit % UNITS >= 10U);
+    }
+    return sum;
+}
+
+INTERCORE_WORKLOAD(expected, .units = UNITS, .expected = twice)
+
 /* Writes one unit more than it was given, with what belongs there. */
 INTERCORE_OUTPUT(row, uint32_t, UNITS, 2);
 

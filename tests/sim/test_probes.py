@@ -107,3 +107,31 @@ def test_a_million_hits_are_an_array(forever: Simulator) -> None:
     hits = probe.hits()
     assert len(hits) > 1_000_000
     assert set(np.diff(hits["cycle"])) == {2}
+
+
+def test_a_tally_counts_what_cores_did_up_to_a_place_and_ends_no_run(both_cores: Simulator) -> None:
+    work = both_cores.address("work_in_sram5")
+    begins, tally = both_cores.watch_execution(work), both_cores.tally("work_in_sram5")
+    stop = both_cores.run()
+    (hit,), (count,) = begins.hits(), tally.take()
+    assert stop.pc != work
+    assert (count.core, len(count.arguments)) == (1, 4)
+    assert abs(count.cycle - int(hit["cycle"])) <= 2
+    after = both_cores.statistics(1)
+    assert 0 < count.statistics[1].instructions < after.instructions
+    assert count.statistics[1].asleep <= after.asleep
+    assert tally.take() == []
+
+
+def test_a_tally_changes_nothing_that_happens(both_cores: Simulator) -> None:
+    begin = both_cores.snapshot()
+    both_cores.run()
+    alone = both_cores.trace_hash()
+    both_cores.restore(begin)
+    tally = both_cores.tally("work_in_sram4")
+    both_cores.run()
+    assert both_cores.trace_hash() == alone
+    assert tally.take()
+    both_cores.restore(begin)
+    with pytest.raises(SimulatorError, match="this tally was placed after the snapshot"):
+        tally.take()

@@ -61,13 +61,23 @@ static const struct intercore_workload *own_of(const struct ic_run *run) {
     return index == 0 ? NULL : ic_own(IC_WORKLOADS_HERE + index - 1U);
 }
 
-/* All competitors do the same units: each may only read what another one writes. */
+/* Those who work at the same time. */
+static uint32_t workers(const struct ic_run *run) {
+    uint32_t count = run->values[P_FREE];
+    for (uint32_t i = 0; i < FREE; i++) {
+        count += run->values[P_TASK0 + i] == WORK;
+    }
+    return run->values[P_PRESET] == PRESET_QIITA ? FREE : count;
+}
+
+/* All competitors do the same units of a sum. Of a buffer each writes its own. */
 static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
     const struct intercore_workload *own = own_of(run);
     const char *name = work_name(run->values[P_WORKLOAD]);
     if (own != NULL && own->unit_bytes > 0) {
-        return ic_error_set(error, "unsupported", "all competitors would write to the one buffer of ", name,
-                            "; a work that returns a sum can compete");
+        return (uint64_t)run->values[P_UNITS] * workers(run) <= own->units ||
+               ic_error_set(error, "out-of-range", "each competitor writes units of its own, and that is more than ",
+                            name, " has: take fewer units, or fewer competitors");
     }
     return own == NULL || run->values[P_UNITS] <= own->units ||
            ic_error_set(error, "out-of-range", "units is more than ", name, " has");
@@ -75,11 +85,35 @@ static bool own_is_possible(const struct ic_run *run, struct ic_error *error) {
 
 /* The work in place of the towers, if it is one. */
 static void prepare_own(const struct ic_run *run) {
-    ic_contest.own = own_of(run);
+    const struct intercore_workload *own = own_of(run);
+    ic_contest.own = own;
     ic_contest.units = run->values[P_UNITS];
-    if (ic_contest.own != NULL) {
-        ic_contest.own->workload.prepare();
-        ic_contest.expected = ic_contest.own->workload.expected(0, ic_contest.units);
+    if (own != NULL) {
+        own->workload.prepare();
+        ic_contest.expected = own->unit_bytes > 0 ? 0 : own->workload.expected(0, ic_contest.units);
+    }
+}
+
+/* Of a buffer, each who works has units of its own. */
+static void share_units(void) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < COMPETITORS; i++) {
+        struct competitor *competitor = &ic_contest.competitors[i];
+        competitor->tower.first = first;
+        if (ic_contest.own != NULL && ic_contest.own->unit_bytes > 0 && competitor->role == WORK) {
+            first += ic_contest.units;
+        }
+    }
+}
+
+/* After a window: whoever has worked in it has left its units as they must be. */
+static void check_units(void) {
+    for (uint32_t i = 0; i < COMPETITORS; i++) {
+        struct competitor *competitor = &ic_contest.competitors[i];
+        if (competitor->checked > competitor->compared) {
+            competitor->wrong += !ic_contest_units_are_right(competitor->tower.first);
+        }
+        competitor->compared = competitor->checked;
     }
 }
 #else
@@ -150,6 +184,9 @@ void ic_contest_set_roles(uint32_t row) {
     for (uint32_t i = 0; i < FREE_MAX; i++) {
         ic_contest.competitors[FREE + i].role = !preset && i < values[P_FREE] ? WORK : OFF;
     }
+#if IC_OWN_MAX > 0
+    share_units();
+#endif
 }
 
 /* In how many of the rows a competitor works. */
@@ -235,6 +272,9 @@ static bool measure_alone(void) {
             return false;
         }
         port_task_join(&task);
+#if IC_OWN_MAX > 0
+        ic_contest.run->checks.wrong += !ic_contest_units_are_right(0);
+#endif
     }
     return true;
 }
@@ -371,6 +411,9 @@ static bool hold_windows(void) {
     for (uint32_t i = 0; held && ic_run_repeat(ic_contest.run); i++) {
         ic_contest_set_roles(i % ic_contest_rows());
         held = ic_contest_hold_window();
+#if IC_OWN_MAX > 0
+        check_units();
+#endif
     }
     if (ic_contest.marks) {
         port_timer_close();

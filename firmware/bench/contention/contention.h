@@ -38,6 +38,9 @@ struct whereabouts {
     uint32_t on;                  /* core at the last look */
     uint32_t ran[PORT_CORES_MAX]; /* parts that began and ended there */
     uint32_t moved;               /* parts that ended on another core than they began on */
+#if IC_OWN_MAX > 0
+    uint32_t first; /* unit of the user's own work */
+#endif
 };
 
 struct competitor {
@@ -57,6 +60,9 @@ struct competitor {
     uint32_t lost;
     bool loops; /* it is the platform's main loop, and no task */
     bool begun; /* that loop, in the present window */
+#if IC_OWN_MAX > 0
+    uint32_t compared; /* so many of `checked` */
+#endif
 };
 
 struct contest {
@@ -85,6 +91,11 @@ extern struct contest ic_contest;
 
 /* Solves a tower and returns its checksum; `where` says on which cores. */
 uint32_t ic_contest_solve(struct whereabouts *where);
+
+#if IC_OWN_MAX > 0
+/* Whether the units that somebody has written, and nobody writes now, are right: true of work without a buffer. */
+bool ic_contest_units_are_right(uint32_t first);
+#endif
 
 /* ---- windows ---- */
 

@@ -15,14 +15,27 @@ static void note_part(void *arg) {
     }
 }
 
+#if IC_OWN_MAX > 0
+bool ic_contest_units_are_right(uint32_t first) {
+    const struct intercore_workload *own = ic_contest.own;
+    return own == NULL || own->unit_bytes == 0 || own->workload.expected(first, ic_contest.units) == 0;
+}
+
+static uint32_t solve_own(struct whereabouts *where) {
+    uint32_t first = where->first;
+    *where = (struct whereabouts){.on = port_core_id(), .first = first};
+    uint32_t sum = ic_contest.own->workload.work(first, ic_contest.units);
+    note_part(where);
+    return sum;
+}
+#endif
+
 uint32_t ic_contest_solve(struct whereabouts *where) {
-    *where = (struct whereabouts){.on = port_core_id()};
 #if IC_OWN_MAX > 0
     if (ic_contest.own != NULL) {
-        uint32_t sum = ic_contest.own->workload.work(0, ic_contest.units);
-        note_part(where);
-        return sum;
+        return solve_own(where);
     }
 #endif
+    *where = (struct whereabouts){.on = port_core_id()};
     return ic_hanoi_tower_in_parts(ic_contest.discs, note_part, where);
 }

@@ -2,8 +2,12 @@
  *
  * Where nobody says what is right, units are computed again by the console task, which then is alone. Of a buffer each
  * unit is checked by itself, and then erased, so that the next window has to write it again; what is around it must
- * stay as it is. What is found first is told in series of one count each, which are there only then: `differs` has the
- * unit that several cores, or one at another time, gave another value; `beyond` the one whose part wrote elsewhere. */
+ * stay as it is. A sum has no units to look at: where one is wrong, the unit is looked for afterwards.
+ *
+ * What is found first is told in series of one count each, which are there only then. `differs` has the unit that
+ * several cores, or one at another time, gave another value; `beyond` the one whose part wrote elsewhere; `depends` the
+ * one that adds something else behind others than by itself; `unexpected` the one that is not what its file says is
+ * right. */
 #include "own.h"
 
 #include <string.h>
@@ -16,15 +20,17 @@
 #define FNV_BASIS 2166136261U
 #define FNV_PRIME 16777619U
 
-static bool differs_told;
-static bool beyond_told;
+enum finding { DIFFERS, BEYOND, DEPENDS, UNEXPECTED, FINDINGS };
+static const char *const findings[FINDINGS] = {"differs", "beyond", "depends", "unexpected"};
+static bool told[FINDINGS];
+static bool sought; /* the unit of a wrong sum */
 
-static void tell(const char *name, bool *told, uint32_t unit) {
-    struct ic_series *series = *told ? NULL : ic_samples_open(name, IC_SERIES_PLAIN, 1);
-    *told = true;
+static void tell(const struct intercore_workload *own, enum finding finding, uint32_t unit) {
+    struct ic_series *series = told[finding] ? NULL : ic_samples_open(findings[finding], IC_SERIES_PLAIN, 1);
+    told[finding] = true;
     if (series != NULL) {
         series->unit = IC_UNIT_COUNT;
-        (void)ic_samples_add(series, unit);
+        (void)ic_samples_add(series, unit % own->units);
     }
 }
 
@@ -93,18 +99,18 @@ static bool unit_is_right(const struct intercore_workload *own, uint32_t unit) {
     if (own->is_right != NULL) {
         bool right = own->is_right(unit % own->units);
         if (!right) {
-            tell("differs", &differs_told, unit % own->units);
+            tell(own, UNEXPECTED, unit);
         }
         return right;
     }
     uint32_t given = digest_of(own, unit);
     erase(own, unit);
     if (!compute_again(own, unit)) {
-        tell("beyond", &beyond_told, unit % own->units);
+        tell(own, BEYOND, unit);
         return false;
     }
     if (digest_of(own, unit) != given) {
-        tell("differs", &differs_told, unit % own->units);
+        tell(own, DIFFERS, unit);
         return false;
     }
     return true;
@@ -118,14 +124,14 @@ static bool units_are_right(const struct intercore_workload *own, uint32_t first
         erase(own, first + i);
     }
     if (!live) { /* not by a unit alone, or that would have been told */
-        tell("beyond", &beyond_told, first % own->units);
+        tell(own, BEYOND, first);
     }
     return live && right;
 }
 
 void intercore_prepare(const struct intercore_workload *own) {
-    differs_told = false;
-    beyond_told = false;
+    memset(told, 0, sizeof told);
+    sought = false;
     if (own->unit_bytes > 0) {
         for (uint32_t unit = 0; unit < own->units; unit++) {
             erase(own, unit);
@@ -148,6 +154,49 @@ uint32_t intercore_expected(const struct intercore_workload *own, uint32_t first
     uint32_t part = count / 3U; /* no split of theirs is there */
     return own->workload.work(first, part) + own->workload.work(first + part, count - part);
 }
+
+/* ---- which unit of a sum is wrong ---- */
+
+/* Whether the units from `first` to `end - 1` together give what is right: what the file says, or what they give one by
+ * one. `*sum` is that of those below `from`, one by one, and becomes that of all of them. */
+static bool adds_up(const struct intercore_workload *own, uint32_t first, uint32_t from, uint32_t end, uint32_t *sum) {
+    if (own->expected != NULL) {
+        return own->workload.work(first, end) == own->expected(first, end);
+    }
+    for (uint32_t i = from; i < end; i++) {
+        *sum += own->workload.work(first + i, 1);
+    }
+    return own->workload.work(first, end) == *sum;
+}
+
+bool ic_own_seek(uint32_t workload, uint32_t first, uint32_t count) {
+    const struct intercore_workload *own = ic_own(workload);
+    uint32_t right = 0; /* so many give what they must */
+    uint32_t wrong = count;
+    uint32_t sum = 0;
+    uint32_t whole = 0;
+    if (own == NULL || own->unit_bytes > 0 || sought) {
+        return false;
+    }
+    sought = true;
+    if (adds_up(own, first, 0, count, &whole)) {
+        return true;
+    }
+    while (wrong - right > 1U) {
+        uint32_t middle = right + (wrong - right) / 2U;
+        uint32_t further = sum;
+        if (adds_up(own, first, right, middle, &further)) {
+            right = middle;
+            sum = further;
+        } else {
+            wrong = middle;
+        }
+    }
+    tell(own, own->expected != NULL ? UNEXPECTED : DEPENDS, first + right);
+    return false;
+}
+
+void ic_own_differs(uint32_t workload, uint32_t unit) { tell(ic_own(workload), DIFFERS, unit); }
 
 /* ---- the list ---- */
 

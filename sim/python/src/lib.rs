@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use intercore_sim::chip::bus::Slave;
 use intercore_sim::chip::clock::Cycle;
+use intercore_sim::chip::cpu::Statistics;
 use intercore_sim::chip::machine::Stop;
 use intercore_sim::chip::peripherals::uart::frame::Format;
 use intercore_sim::chip::peripherals::uart::line::LineRate;
@@ -17,6 +18,7 @@ use intercore_sim::fault::{Fault, Faults};
 use intercore_sim::firmware::bootrom;
 use intercore_sim::firmware::image::{Image, Symbol};
 use intercore_sim::observe::probe::{ProbeId, Watch};
+use intercore_sim::observe::tally::Tally;
 use intercore_sim::session::{End, Execution, Session, Text, Until};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -40,6 +42,8 @@ struct State {
     image: Arc<Image>,
     /// Number of each probe, in the order of the machine's own.
     probes: Vec<u64>,
+    /// The same of its tallies.
+    tallies: Vec<u64>,
     /// What it was told to be clocked with, for a chip that is reset.
     clock: Option<u64>,
     faults: Faults,
@@ -89,6 +93,8 @@ type Named = (String, u32, u32, bool);
 /// Instructions, exceptions, cycles asleep; cycles lost to other masters and to wait states, by slave; words for it that
 /// were lost on purpose.
 type Counted = (u64, u64, u64, Vec<(&'static str, u64)>, Vec<(&'static str, u64)>, u64);
+/// Cycle, core, r0 to r3, what core 0 and core 1 did.
+type Tallied = (Cycle, u8, [u32; 4], Counted, Counted);
 /// r0 to r12, sp, lr, pc; xpsr, msp, psp, PRIMASK, CONTROL; what the core does.
 type Registers = ([u32; 16], u32, u32, u32, bool, u32, &'static str);
 
@@ -119,6 +125,13 @@ impl Machine {
 
 fn core_number(core: u8) -> PyResult<usize> {
     if core < 2 { Ok(usize::from(core)) } else { Err(PyValueError::new_err(format!("core {core}: there are 0 and 1"))) }
+}
+
+fn counted(core: &Statistics, words_lost: u64) -> Counted {
+    let by_slave = |lost: &[u64; Slave::COUNT]| {
+        Slave::ALL.iter().map(|&slave| (slave.name(), lost[slave as usize])).collect::<Vec<_>>()
+    };
+    (core.instructions, core.exceptions, core.asleep, by_slave(&core.conflicts), by_slave(&core.waits), words_lost)
 }
 
 fn uart_number(uart: u8) -> PyResult<usize> {
@@ -154,7 +167,8 @@ impl Machine {
             let rom = bootrom.map(|path| bootrom::open(&path)).transpose().map_err(|why| why.to_string())?;
             let session = Session::new(&image, rom.as_ref(), clock)
                 .map_err(|at| format!("{name}: there is no memory in this chip at {at:#010x}"))?;
-            Ok(State { session, image: Arc::new(image), probes: Vec::new(), clock, faults: Faults::default() })
+            let (probes, tallies) = (Vec::new(), Vec::new());
+            Ok(State { session, image: Arc::new(image), probes, tallies, clock, faults: Faults::default() })
         });
         let state = state.map_err(SimulatorError::new_err::<String>)?;
         Ok(Self { state: Mutex::new(state) })
@@ -391,12 +405,35 @@ impl Machine {
         self.with(|state| {
             let machine = &state.session.machine;
             let core = machine.statistics(number);
-            let by_slave = |lost: &[u64; Slave::COUNT]| {
-                Slave::ALL.iter().map(|&slave| (slave.name(), lost[slave as usize])).collect::<Vec<_>>()
+            Ok(counted(&core, machine.fifo_words_lost(number)))
+        })
+    }
+
+    /// Counts what the cores did whenever one is about to execute the instruction at an address. The number of the tally.
+    fn tally(&self, address: u32) -> PyResult<u64> {
+        self.with(|state| {
+            let tally = Tally::new(&mut state.session.machine, address);
+            state.session.tallies.push(tally);
+            let number = NEXT_PROBE.fetch_add(1, Ordering::Relaxed);
+            state.tallies.push(number);
+            Ok(number)
+        })
+    }
+
+    /// What was counted since the tally was placed or this was last called.
+    fn take_tally(&self, tally: u64) -> PyResult<Vec<Tallied>> {
+        self.with(|state| {
+            let at = state.tallies.iter().position(|&number| number == tally);
+            let Some(tally) = at.and_then(|at| state.session.tallies.get_mut(at)) else {
+                return Err(SimulatorError::new_err(
+                    "this tally was placed after the snapshot that was restored, or on another chip",
+                ));
             };
-            let (conflicts, waits) = (by_slave(&core.conflicts), by_slave(&core.waits));
-            let words = machine.fifo_words_lost(number);
-            Ok((core.instructions, core.exceptions, core.asleep, conflicts, waits, words))
+            let told = tally.take().into_iter().map(|one| {
+                let [first, second] = one.statistics.map(|core| counted(&core, 0));
+                (one.cycle, one.core, one.arguments, first, second)
+            });
+            Ok(told.collect())
         })
     }
 

@@ -13,7 +13,7 @@ from intercore.board.sources import Sources
 from intercore.campaign import by_turns
 from intercore.campaign.levels import repetitions_of, target_levels
 from intercore.cli.connection import patience
-from intercore.cli.planned import sources_of, sources_of_plan, with_parts, with_sources
+from intercore.cli.planned import sources_of, sources_of_plan, with_own, with_parts, with_sources
 from intercore.cli.stored import command_to_go_on, existing_to_add_to, pair_to_resume
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
 from intercore.record.factors import TARGET_FACTORS
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from intercore.record.measurement import Level, Run
+    from intercore.record.own_work import OwnWork
     from intercore.target.connection import Connection
 
 EXAMPLE = "intercore compare --alternate pico-sim switch --kernel before/FreeRTOS-Kernel --kernel after/FreeRTOS-Kernel"
@@ -80,7 +81,8 @@ def resume(asked: Asked, store_path: Path, timeout: float | None) -> tuple[Run, 
 def _plans(asked: Asked, timeout: float | None) -> tuple[Plan, Plan]:
     if len(asked.words) < _WHAT_AND_WHERE:
         raise UsageError(f"--alternate takes a target and a benchmark, and what differs twice: {EXAMPLE}")
-    name, benchmark, *words = asked.words
+    name, benchmark, *levels = asked.words
+    words, own = with_own(levels, [], [], [])
     target = find(name)
     given = {"--kernel": asked.kernels, "--firmware": asked.firmwares, "--build": asked.builds}
     for option, values in given.items():
@@ -90,7 +92,7 @@ def _plans(asked: Asked, timeout: float | None) -> tuple[Plan, Plan]:
         raise UsageError(f"what differs is given twice, by --kernel, --firmware or --build: {EXAMPLE}")
     for level in parse_levels(words).keys() & TARGET_FACTORS.keys():
         raise UsageError(f"{level} is how {name} is built: say it with --build {level}=…, once or for each side")
-    sides = [_side(asked, place) for place in range(_SIDES)]
+    sides = [_side(asked, place, own) for place in range(_SIDES)]
     for sources, _ in sides:
         check_sources(target, sources)
     if not target.built_here or target.emulated:
@@ -132,7 +134,7 @@ def _pairs_of(simulated: bool) -> int:
     return 1 if simulated else 2 * -(-repetitions_of("measured") // 2)
 
 
-def _side(asked: Asked, place: int) -> tuple[Sources, list[str]]:
+def _side(asked: Asked, place: int, own: OwnWork | None) -> tuple[Sources, list[str]]:
     """Return what one of the two is built from, and how."""
 
     def of(values: Sequence[Path]) -> Path | None:
@@ -146,7 +148,7 @@ def _side(asked: Asked, place: int) -> tuple[Sources, list[str]]:
             )
         if len(levels) > 1:
             raise UsageError(f"--build {name}={','.join(levels)}: each side has one build, so give one level")
-    return sources_of(kernel=of(asked.kernels), firmware=of(asked.firmwares)), words
+    return sources_of(kernel=of(asked.kernels), firmware=of(asked.firmwares), own=own), words
 
 
 def _carry_out(store: Store, pair: tuple[int, int], timeout: float | None) -> tuple[Run, Run]:

@@ -13,6 +13,7 @@ from intercore.sim.simulator import (
     HIT,
     Clocks,
     CoreState,
+    Count,
     Probe,
     Reason,
     Registers,
@@ -22,6 +23,7 @@ from intercore.sim.simulator import (
     Statistics,
     Stop,
     Symbol,
+    Tally,
     TimedOutput,
 )
 
@@ -30,6 +32,7 @@ __all__ = [
     "HIT",
     "Clocks",
     "CoreState",
+    "Count",
     "Probe",
     "Reason",
     "Registers",
@@ -39,5 +42,6 @@ __all__ = [
     "Statistics",
     "Stop",
     "Symbol",
+    "Tally",
     "TimedOutput",
 ]

@@ -222,6 +222,34 @@ class Probe:
         return self.simulator._hits(self._number, take=True)
 
 
+class Count(NamedTuple):
+    """What the cores had done by the time one came to a place."""
+
+    cycle: int
+    """Up to which everything had happened."""
+    core: int
+    """That was about to execute the instruction."""
+    arguments: tuple[int, ...]
+    """Its registers r0 to r3: at the beginning of a function, what it is called with."""
+    statistics: tuple[Statistics, Statistics]
+    """Of core 0 and core 1, without words that were lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts at one place of a simulator, at no cost in the chip's time; `Simulator.tally` makes it."""
+
+    simulator: Simulator
+    _number: int
+
+    def take(self) -> list[Count]:
+        """Return what was counted since the tally was placed or this was last called, and forget it.
+
+        Raises SimulatorError if a snapshot was restored that was taken before the tally was placed.
+        """
+        return self.simulator._take_tally(self._number)
+
+
 class Simulator:
     """A simulated RP2040 with an image in it, just switched on. What it says is simulated, not measured."""
 
@@ -471,13 +499,15 @@ class Simulator:
         """Watch for stores, as `watch_reads` does for loads."""
         return self._watch("write", self.address(place), self._size(place, size))
 
+    def tally(self, place: int | str) -> Tally:
+        """Count what the cores did whenever one comes to the instruction at an address, from now on."""
+        return Tally(self, self._machine.tally(self.address(place) & ~1))
+
     # What it came to
 
     def statistics(self, core: int) -> Statistics:
         """Return what a core did since power-on."""
-        instructions, exceptions, asleep, conflicts, waits, words = self._machine.statistics(_number("core", core))
-        others, slaves = (MappingProxyType(dict(by_slave)) for by_slave in (conflicts, waits))
-        return Statistics(self.now, instructions, exceptions, asleep, others, slaves, words)
+        return _statistics(self.now, self._machine.statistics(_number("core", core)))
 
     def state_hash(self) -> int:
         """Return a 64-bit hash of cores, memories, bus and time: the same for the same run of the same version."""
@@ -489,6 +519,12 @@ class Simulator:
         It covers the state every 10,000,000 cycles and now, and every byte both UARTs sent, with its cycle.
         """
         return self._machine.trace_hash()
+
+    def _take_tally(self, number: int) -> list[Count]:
+        return [
+            Count(cycle, core, tuple(arguments), (_statistics(cycle, first), _statistics(cycle, second)))
+            for cycle, core, arguments, first, second in self._machine.take_tally(number)
+        ]
 
     def _hits(self, number: int, *, take: bool) -> npt.NDArray[np.void]:
         return np.frombuffer(self._machine.hits(number, take), HIT)
@@ -514,6 +550,14 @@ class Simulator:
         if address % 4:
             raise ValueError(f"address {address:#010x} is not a multiple of 4")
         return address
+
+
+def _statistics(
+    cycles: int, counted: tuple[int, int, int, list[tuple[str, int]], list[tuple[str, int]], int]
+) -> Statistics:
+    instructions, exceptions, asleep, conflicts, waits, words = counted
+    others, slaves = (MappingProxyType(dict(by_slave)) for by_slave in (conflicts, waits))
+    return Statistics(cycles, instructions, exceptions, asleep, others, slaves, words)
 
 
 def _whole(name: str, value: int, least: int, end: int) -> int:

@@ -21,6 +21,8 @@ EXAMPLES = ROOT / "examples" / "workloads"
 OWN = ROOT / "tests" / "own_work"
 RIGHT = {"crc": 64, "fft": 4, "matrix": 32}
 """Units of each work that is right."""
+COMPETE = "run contention workload=own:{} units={} {} yield=none window_ms=20 samples=1"
+WRONG = ("ordered", "behind", "mixed", "expected", "beyond", "outside", "together")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +32,7 @@ def program() -> Path:
     folder = ROOT / "build" / "test-own-work"
     works = [OWN / "program.c", OWN / "wrong.c", *sorted(EXAMPLES.glob("*.c*"))]
     with alone_in(folder):
-        return built(ROOT / "firmware", folder, "-DIC_ADDED=8", f"-DIC_PROGRAM={';'.join(map(str, works))}")
+        return built(ROOT / "firmware", folder, "-DIC_ADDED=11", f"-DIC_PROGRAM={';'.join(map(str, works))}")
 
 
 def built(firmware: Path, folder: Path, *defines: str) -> Path:
@@ -71,9 +73,7 @@ def test_what_a_program_adds_is_listed_behind_what_is_there(board: Board) -> Non
     said = board.ask("list", step=0.05)
     choices = {(line["benchmark"], line["name"]): line["choices"] for line in said if "choices" in line}
     assert choices["speedup", "workload"][0] == "fp"
-    assert choices["speedup", "workload"][-7:] == [
-        f"own:{name}" for name in (*RIGHT, "ordered", "beyond", "outside", "together")
-    ]
+    assert choices["speedup", "workload"][-len(RIGHT) - len(WRONG) :] == [f"own:{name}" for name in (*RIGHT, *WRONG)]
     assert choices["message", "transport"][-1] == "mine"
 
 
@@ -93,10 +93,23 @@ def test_a_work_that_is_right_is_quicker_on_two_cores(board: Board, work: str) -
     assert 1.5 < samples["t1"] / samples["tp"] < 2
 
 
-def test_work_that_depends_on_the_order_fails(board: Board) -> None:
-    end, _ = measured(board, "ordered", 16)
+@pytest.mark.parametrize(
+    ("work", "series", "unit"),
+    [("ordered", "depends", 0), ("behind", "depends", 5), ("expected", "unexpected", 10)],
+)
+def test_a_sum_that_is_wrong_fails_and_its_first_unit_is_told(board: Board, work: str, series: str, unit: int) -> None:
+    end, samples = measured(board, work, 16)
     assert end["status"] == "failed"
     assert end["checks"]["wrong"] > 0
+    told = {"beyond", "differs", "depends", "unexpected"} & samples.keys()
+    assert {name: samples[name] for name in told} == {series: unit}
+
+
+def test_a_sum_that_is_wrong_on_two_cores_alone_is_looked_for_there(board: Board) -> None:
+    end, samples = measured(board, "mixed", 16)
+    assert end["status"] == "failed"
+    assert 0 <= samples["differs"] < 16
+    assert "depends" not in samples
 
 
 @pytest.mark.parametrize("work", ["beyond", "outside"])
@@ -141,9 +154,20 @@ def test_works_compete_in_place_of_towers(board: Board) -> None:
     assert min(counts["task0.0"], counts["task1.1"]) > 100, "a work of 130 µs, in 20 ms"
 
 
-def test_competitors_do_not_write_to_one_buffer(board: Board) -> None:
-    said = board.ask("check contention workload=own:fft", step=0.05)
-    assert "all competitors would write to the one buffer of own:fft" in said[0]["text"]
+def test_competitors_write_units_of_a_buffer_of_their_own(board: Board) -> None:
+    answer = board.ask(COMPETE.format("matrix", 1, "task0=work task1=work main=off free=2"), step=0.05)
+    assert answer[-1]["status"] == "ok"
+    assert answer[-1]["checks"]["checked"] > 100
+    answer = board.ask(COMPETE.format("together", 8, "task0=work task1=work main=off"), step=0.05)
+    assert answer[-1]["status"] == "failed"
+
+
+def test_competitors_have_no_more_units_of_a_buffer_than_there_are(board: Board) -> None:
+    said = board.ask("check contention workload=own:fft units=1,2", step=0.05)
+    assert [line["text"] for line in said if line["type"] == "impossible"] == [
+        "each competitor writes units of its own, and that is more than own:fft has: take fewer units, or fewer "
+        "competitors"
+    ]
 
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two programs: INTERCORE_SLOW=1 runs it")

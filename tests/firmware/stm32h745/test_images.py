@@ -296,3 +296,16 @@ def test_at_every_level_of_optimisation_both_images_are_clean_and_apart(
     if variables in NOW_AND_THEN and not os.environ.get("INTERCORE_SLOW"):
         pytest.skip("another level: INTERCORE_SLOW=1")
     check_all(built(tmp_path, **variables), variables.get("IC_SHARED", "d2"))
+
+
+@pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two images: INTERCORE_SLOW=1 runs it")
+def test_both_images_hold_a_work_of_a_users_own_and_one_table_for_both(tmp_path: Path) -> None:
+    crc = Path(__file__).parents[3] / "examples" / "workloads" / "crc.c"
+    tables = set()
+    for image in built(tmp_path, IC_OPT="O0", IC_OWN="crc", IC_OWN_FILES=str(crc)):
+        with image.open("rb") as file:
+            section = ELFFile(file).get_section_by_name(".symtab")
+            symbols = {symbol.name: symbol["st_value"] for symbol in section.iter_symbols()}
+        assert {"crc", "intercore_workload_crc", "intercore_expected"} <= symbols.keys()
+        tables.add(symbols["table"])
+    assert len(tables) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.speedup.points import of_speedup
@@ -9,7 +10,7 @@ from intercore.record.own_work import PREFIX
 from intercore.view.quantity import duration_with_bounds, percent, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
     from intercore.benchmarks.speedup.fit import ForkJoinFit
@@ -18,9 +19,21 @@ if TYPE_CHECKING:
 
 CONFLICTS = "conflicts."
 """What the names of checks begin with that count cycles in which a core waited for what the other one held."""
+WAITS = "waits."
+"""The same for wait states of a slave itself."""
+ASLEEP = "asleep"
+"""A check that counts the cycles in which cores slept. These are of all cores, while the work is split."""
+ALONE = "alone."
+"""Before these names: of one core, which does all of it."""
 _MOST_SLAVES = 4
+_MISSES = {"xip": "misses of the flash's cache"}
+"""What wait states of a slave of the bus are called, if not by its name."""
 _NEXT_TO_NOTHING = 0.005
 """A loss per core, as a fraction, that is not worth a cause."""
+_NOTHING = 0.0005
+"""A share that is not worth a slave's name."""
+_SMALL = 0.2
+"""What of a loss may have no cause without a word: the model of all sizes and the count of one are not the same."""
 
 
 def sentences(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) -> Iterator[str]:
@@ -32,7 +45,7 @@ def sentences(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) ->
         if groups:
             best = min(groups, key=lambda group: (group.pays_from_us, -group.points[0].speedup.value))
             name = workload.removeprefix(PREFIX)
-            yield f"{best.pays(name)} {best.overhead()} {_loss(best, workload, ours)}"
+            yield f"{best.pays(name)} {best.overhead()} {_loss(best, ours)}"
 
 
 def is_own(fit: ForkJoinFit) -> bool:
@@ -80,7 +93,7 @@ class _Group(NamedTuple):
         return f"Small work is limited by starting and joining, {duration_with_bounds(overhead)}."
 
 
-def _loss(group: _Group, workload: str, measurements: Sequence[Measurement]) -> str:
+def _loss(group: _Group, measurements: Sequence[Measurement]) -> str:
     """Say what large work loses, and to what as far as the simulated chip has seen it."""
     loss = group.fit.loss
     if loss is None:
@@ -88,45 +101,86 @@ def _loss(group: _Group, workload: str, measurements: Sequence[Measurement]) -> 
     if group.fit.loss_compatible_with_zero or loss.value < _NEXT_TO_NOTHING:
         return "Large work loses next to nothing."
     begin = f"Large work loses {percent(loss.value)} per core"
-    mode, seen = _waits(workload, measurements)
-    if not seen:
+    causes = _Causes.of(group.points[-1], measurements)
+    if causes is None:
         return f"{begin}; what limits it is unknown."
-    total = sum(seen.values())
-    most = sorted(seen.items(), key=lambda one: -one[1])[:_MOST_SLAVES]
-    where = ", ".join(f"{slave.upper()} {percent(share)}" for slave, share in most if share > 0)
-    if not where:
-        return f"{begin}, and none of it waits for the other core's use of the bus: what limits it is unknown."
-    return (
-        f"{begin}: each waits for {percent(total)} of its work because the other one holds {where} (cycles of the bus, "
-        f"counted with mode={mode})."
-    )
+    found = [*causes.clauses()]
+    if not found:
+        return f"{begin}, and next to none of it is waiting or sleep: what limits it is unknown."
+    rest = loss.value - causes.share
+    unknown = f"; the rest, {percent(rest)}, is unknown" if rest >= max(_NEXT_TO_NOTHING, _SMALL * loss.value) else ""
+    return f"{begin}: each {' and '.join(found)}{unknown} (shares of its part, as the chip counts cycles)."
 
 
-def _waits(workload: str, measurements: Sequence[Measurement]) -> tuple[str, dict[str, float]]:
-    """Return what share of a core's part of the largest work it waited for the other, by slave of the bus.
+class _Causes(NamedTuple):
+    """What cores lose of the largest work beyond what one core does, as shares of a core's part of it."""
 
-    Before it stands the mode in which that was counted.
-    """
-    counted = [
-        one
-        for one in measurements
-        if one.factors.get("workload") == workload and any(name.startswith(CONFLICTS) for name in one.checks)
-    ]
-    sizes = [size for one in counted if isinstance(size := one.factors.get("n"), int)]
-    mode, found = "", dict[str, float]()
-    largest = [one for one in counted if one.factors.get("n") == max(sizes, default=0)]
-    for one in largest[:1]:
-        t1, cores = one.samples("t1"), one.factors.get("cores")
-        windows = len(one.samples("tp").ticks) + 1  # the first one warms up
-        hz = _frequency(one)
-        if not isinstance(cores, int) or not hz or not len(t1.ticks):
-            return "", {}
-        mode = str(one.factors.get("mode"))
-        part = float(t1.ns.mean()) * 1e-9 * hz / cores
-        for name, cycles in one.checks.items():
-            if name.startswith(CONFLICTS):
-                found[name.removeprefix(CONFLICTS)] = cycles / windows / cores / part
-    return mode, found
+    conflicts: Mapping[str, float]
+    """By slave of the bus."""
+    waits: Mapping[str, float]
+    asleep: float
+
+    @classmethod
+    def of(cls, point: SpeedupPoint, measurements: Sequence[Measurement]) -> _Causes | None:
+        """Return them; None if no chip has counted."""
+        ours = [one for one in measurements if _is_of(one, point)]
+        largest = next((one for one in ours if one.factors.get("n") == point.n and _counted(one)), None)
+        if largest is None:
+            return None
+        t1, hz = largest.samples("t1"), _frequency(largest)
+        part = float(t1.ns.sum()) * 1e-9 * hz  # of both cores: that of one, times their number
+        if part <= 0:
+            return None
+        conflicts, waits = defaultdict[str, float](float), defaultdict[str, float](float)
+        for name, cycles in largest.checks.items():
+            sign = -1 if name.startswith(ALONE) else 1
+            what = name.removeprefix(ALONE)
+            for prefix, shares in ((CONFLICTS, conflicts), (WAITS, waits)):
+                if what.startswith(prefix):
+                    shares[what.removeprefix(prefix)] += sign * cycles / part
+        # What cores sleep while a window starts and ends is the same at all sizes.
+        start = min((_asleep(one) for one in ours if _counted(one)), default=0.0)
+        asleep = (_asleep(largest) - start) * len(t1.ticks) / part
+        return cls(conflicts, waits, max(asleep, 0.0))
+
+    @property
+    def share(self) -> float:
+        """Return what they come to."""
+        return sum(self.conflicts.values()) + sum(self.waits.values()) + self.asleep
+
+    def clauses(self) -> Iterator[str]:
+        """Say what a core does in that time, the largest share first."""
+        said = [
+            (sum(self.conflicts.values(), 0.0), f"because the other one holds {_most(self.conflicts, str.upper)}"),
+            (sum(self.waits.values(), 0.0), f"more than one core alone for {_most(self.waits, _waited_for)}"),
+        ]
+        told = [(share, f"waits for {percent(share)} {why}") for share, why in said]
+        told.append((self.asleep, f"sleeps for {percent(self.asleep)}, until the other one is done"))
+        yield from (clause for share, clause in sorted(told, reverse=True) if share >= _NEXT_TO_NOTHING)
+
+
+def _most(shares: Mapping[str, float], called: Callable[[str], str]) -> str:
+    ordered = sorted(shares.items(), key=lambda one: -one[1])[:_MOST_SLAVES]
+    most = [(slave, share) for slave, share in ordered if share >= _NOTHING]
+    return ", ".join(f"{called(slave)} {percent(share)}" for slave, share in most)
+
+
+def _waited_for(slave: str) -> str:
+    return _MISSES.get(slave, f"wait states of {slave.upper()}")
+
+
+def _is_of(measurement: Measurement, point: SpeedupPoint) -> bool:
+    factors = measurement.factors
+    return all(factors.get(name) == getattr(point, name) for name in ("workload", "mode", "cores"))
+
+
+def _counted(measurement: Measurement) -> bool:
+    return any(name.startswith((CONFLICTS, WAITS)) or name == ASLEEP for name in measurement.checks)
+
+
+def _asleep(measurement: Measurement) -> float:
+    """Return how many cycles cores sleep in a window."""
+    return measurement.checks.get(ASLEEP, 0) / max(len(measurement.samples("tp").ticks), 1)
 
 
 def _frequency(measurement: Measurement) -> int:
@@ -134,24 +188,38 @@ def _frequency(measurement: Measurement) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
 
 
+_WRONG = {
+    "beyond": "writes beyond its part: unit {unit}, by itself, changes what is not its own.",
+    "unexpected": "is not what its file says is right: the first unit that differs is {unit}.",
+    "depends": (
+        "gives another sum than its parts: the first unit that differs is {unit}. It adds something else behind others "
+        "than by itself, so it depends on the order, on the split, or on what a call leaves behind."
+    ),
+    "differs": (
+        "gives another result than on one core: the first unit that differs is {unit}. State that parts share, or the "
+        "order of units, comes into it."
+    ),
+}
+"""By series of a measurement (firmware/workload/own/own.c), what its first unit tells; what is told before others."""
+
+
 def wrong_units(measurements: Sequence[Measurement]) -> Iterator[str]:
     """Say which units of the user's own work were wrong first."""
     for one in of_speedup(measurements):
         first = {series.name: int(series.ticks[0]) for series in one.series if len(series.ticks)}
-        name = str(one.factors.get("workload", "")).removeprefix(PREFIX)
-        where = f"{name} with n={one.factors.get('n')} on {one.factors.get('cores')} cores"
-        if "beyond" in first:
-            yield (f"{where} writes beyond its part: unit {first['beyond']}, by itself, changes what is not its own.")
+        for name in (name for name in _WRONG if name in first):
+            yield f"{_where(one)} {_WRONG[name].format(unit=first[name])}"
             return
-        if "differs" in first:
-            yield (
-                f"{where} gives another result than on one core: the first unit that differs is {first['differs']}. "
-                "State that parts share, or the order of units, comes into it."
-            )
-            return
+    for one in of_speedup(measurements):
         if one.checks.get("wrong") and str(one.factors.get("workload", "")).startswith(PREFIX):
             yield (
-                f"{where} gives another sum than its parts: it depends on the order, on the split, or on state that "
-                "parts share."
+                f"{_where(one)} gives another sum than its parts, and no unit by itself does: it depends on the order, "
+                "on the split, or on state that parts share."
             )
             return
+
+
+def _where(measurement: Measurement) -> str:
+    factors = measurement.factors
+    name = str(factors.get("workload", "")).removeprefix(PREFIX)
+    return f"{name} with n={factors.get('n')} on {factors.get('cores')} cores"

@@ -1,10 +1,12 @@
-"""What is watched of a user's own workload on the simulated chip: how long a core waits for what the other holds."""
+"""What is watched of a user's own workload on the simulated chip: what keeps a core from it, on one core and on all."""
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.speedup.own import CONFLICTS
+from intercore.benchmarks.speedup.own import ALONE, ASLEEP, CONFLICTS, WAITS
 from intercore.record.measurement import Truth
 from intercore.record.own_work import PREFIX
 from intercore.sim.observation import Witness
@@ -14,41 +16,67 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Level, Series
     from intercore.sim import Simulator
+    from intercore.sim.simulator import Count
 
-_CORES = (0, 1)
+_WINDOW = "ic_run_window"
+"""Called before the beginning of each time that is taken, and behind its end (firmware/core/run.c)."""
+_OWN = "intercore_expected"
+"""Only a program that has works of a user's own has this (firmware/workload/own/own.c)."""
+_T1, _TP = 1, 2
+"""What it is called with (enum mark, firmware/bench/speedup.c)."""
+_CALLS = 4
+"""In each repetition: around the time on one core, and around that on all."""
 
 
 class SpeedupWitness(Witness):
-    """Counts the cycles in which a core waits because the other one has a slave of the bus, by slave.
+    """Counts the cycles that cores lose within the times that are taken, and those in which they sleep.
 
-    While a workload is timed or checked on one core, the other sleeps: what is counted is of the windows on both. With
-    mode=spin it spins between them as well, and what is counted says nothing.
+    They are lost because the other core has a slave of the bus, or to wait states of a slave: of the flash's cache,
+    those are its misses.
     """
 
     def __init__(self, chip: Simulator) -> None:
         """Watch from now on."""
-        self._chip = chip
-        self._before = self._conflicts()
+        self._tally = chip.tally(_WINDOW) if {_WINDOW, _OWN} <= chip.symbols.keys() else None
 
     def forget(self) -> None:
         """See Witness."""
-        self._before = self._conflicts()
+        if self._tally is not None:
+            self._tally.take()
 
-    def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:  # noqa: ARG002 - none is told
-        """Return the cycles as checks. None of a workload that is not the user's own: of those more is known."""
-        if not str(factors.get("workload", "")).startswith(PREFIX) or factors.get("mode") == "spin":
+    def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
+        """Return the cycles as checks. None of a workload that is not the user's own: of those more is known.
+
+        What is counted are the windows that have a sample: the first repetition warms up.
+        """
+        counts = [] if self._tally is None else self._tally.take()
+        repetitions = {len(series.ticks) for series in measured if series.name in {"t1", "tp"}}
+        if not str(factors.get("workload", "")).startswith(PREFIX) or len(repetitions) != 1:
             return Truth()
-        now = self._conflicts()
-        return Truth(
-            checks={f"{CONFLICTS}{slave.lower()}": cycles - self._before.get(slave, 0) for slave, cycles in now.items()}
-        )
+        if len(counts) != _CALLS * (repetitions.pop() + 1):
+            return Truth()  # interrupted, or a wrong unit was looked for
+        windows = [(begin, end) for begin, end in pairwise(counts[_CALLS:]) if begin.arguments[2] & 1]
+        lost = Counter[str]()
+        for begin, end in windows:
+            if begin.arguments[1] == _TP:
+                lost.update(_lost(begin, end))
+            elif begin.arguments[1] == _T1:
+                alone = _lost(begin, end, cores=(begin.core,))
+                lost.update({f"{ALONE}{name}": cycles for name, cycles in alone.items() if name != ASLEEP})
+        return Truth(checks=dict(lost))
 
-    def _conflicts(self) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for core in _CORES:
-            for slave, cycles in self._chip.statistics(core).conflicts.items():
-                found[slave] = found.get(slave, 0) + cycles
-        return found
+
+def _lost(begin: Count, end: Count, cores: Sequence[int] = (0, 1)) -> dict[str, int]:
+    """Return what cores lost between two counts, by what it is called in checks; without what none did."""
+    found = Counter[str]()
+    for core in cores:
+        before, after = begin.statistics[core], end.statistics[core]
+        found[ASLEEP] += after.asleep - before.asleep
+        for slave, cycles in after.conflicts.items():
+            found[f"{CONFLICTS}{slave.lower()}"] += cycles - before.conflicts[slave]
+        for slave, cycles in after.waits.items():
+            found[f"{WAITS}{slave.lower()}"] += cycles - before.waits[slave]
+    return {name: cycles for name, cycles in found.items() if cycles}
 
 
 def witness(chip: Simulator) -> Witness:

@@ -1,0 +1,53 @@
+//! What the cores had done by the times at which a place was executed.
+
+use crate::chip::clock::Cycle;
+use crate::chip::cpu::Statistics;
+use crate::chip::machine::Machine;
+
+/// One time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The cycle up to which everything had happened.
+    pub cycle: Cycle,
+    /// The core that was about to execute the instruction.
+    pub core: u8,
+    /// Its registers r0 to r3: at the first instruction of a function, what it is called with.
+    pub arguments: [u32; 4],
+    /// Of core 0 and core 1.
+    pub statistics: [Statistics; 2],
+}
+
+/// An instruction, and the times at which it was about to be executed since the tally was placed.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    address: u32,
+    counts: Vec<Count>,
+}
+
+impl Tally {
+    /// Has the machine stop before the instruction at `address`: whoever runs it is to tell `pass` and to go on.
+    pub fn new(machine: &mut Machine, address: u32) -> Self {
+        machine.bus.watch.add_breakpoint(address);
+        Self { address: address & !1, counts: Vec::new() }
+    }
+
+    /// Counts if this is where a core stands; whether it is.
+    pub fn pass(&mut self, machine: &Machine, core: u8, pc: u32) -> bool {
+        if pc != self.address {
+            return false;
+        }
+        let stopped = machine.core(usize::from(core));
+        self.counts.push(Count {
+            cycle: machine.now(),
+            core,
+            arguments: [0, 1, 2, 3].map(|number| stopped.register(number)),
+            statistics: [0, 1].map(|number| machine.statistics(number)),
+        });
+        true
+    }
+
+    /// Takes the counts.
+    pub fn take(&mut self) -> Vec<Count> {
+        std::mem::take(&mut self.counts)
+    }
+}

@@ -38,8 +38,8 @@ uint32_t port_core_count(void);
 #error "port_types.h must define PORT_CORES_MAX"
 #endif
 
-/* Within how many seconds a task that is ready runs at the latest, if no other task of the program keeps it from its core:
- * defined in port_types.h. Under an operating system there are other programs, and the system decides. */
+/* Within how many seconds a task that is ready runs at the latest, if no other task of the program keeps it from its
+ * core: defined in port_types.h. Under an operating system there are other programs, and the system decides. */
 #ifndef PORT_PATIENCE_S
 #error "port_types.h must define PORT_PATIENCE_S"
 #endif

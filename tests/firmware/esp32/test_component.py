@@ -176,6 +176,39 @@ def test_an_existing_project_runs_intercore_after_the_steps_in_the_docs(
     serves(project / "build" / "blink.elf")
 
 
+@pytest.mark.measures("speedup")
+def test_such_a_project_measures_a_work_of_its_own(environment: dict[str, str], project: Path) -> None:
+    """docs/own-work.md, "In a program that is built elsewhere": a file as any other, and a call before the start."""
+    guide = (ROOT / "docs" / "own-work.md").read_text("utf-8")
+    ((declared, added),) = re.findall(
+        r'^```cpp\n#include "intercore.h"\n(extern .*?)\n\n( +const char \*wrong = intercore_add.*?;)$',
+        guide,
+        re.M | re.S,
+    )
+    for language, path, text in blocks("In a project you have"):
+        if language == "sh":
+            continue
+        started = text.replace("SRCS main.c", "SRCS main.c crc.c")
+        started = started.replace("void app_main", f"{declared}\n\nvoid app_main")
+        refused = 'if (wrong != NULL) {\n        printf("%s\\n", wrong);\n    }'
+        started = started.replace("    const char *failure", f"{added}\n    {refused}\n    const char *failure")
+        (project / path).write_text(started)
+    shutil.copy2(ROOT / "examples" / "workloads" / "crc.c", project / "main")
+    run("git", "clone", "--quiet", URL, "components/intercore", cwd=project, environment=environment)
+    run("idf.py", "build", cwd=project, environment=environment)
+    terminal = Terminal(project / "build" / "blink.elf")
+    assert terminal.answer()[-1]["status"] == "ok"
+    (works,) = (
+        line["choices"]
+        for line in terminal.ask("list")
+        if (line.get("benchmark"), line.get("name")) == ("speedup", "workload")
+    )
+    assert "own:crc" in works
+    answer = terminal.ask("run speedup workload=own:crc n=64 mode=create samples=3 dither_us=0")
+    assert (answer[-1]["status"], answer[-1]["checks"]["wrong"]) == ("ok", 0)
+    terminal.close()
+
+
 def test_those_steps_are_at_most_fifteen_lines() -> None:
     begin = GUIDE.index("### In a project you have\n")
     section = GUIDE[begin : GUIDE.index("\n### ", begin)].rstrip()

@@ -1,6 +1,7 @@
 /* What a program for ESP-IDF is started by on this machine: app_main() in a thread, as in ESP-IDF's main task, and
- * intercore.h with the console on standard input and output. */
+ * intercore.h with the console on standard input and output, served by the thread that the port knows as its task. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +14,13 @@
 
 void app_main(void);
 
-static pthread_t console;
 static atomic_bool running;
+static sem_t decided; /* whether it is to run */
 
-static void *serve(void *arg) {
+static void *run_main_task(void *arg) {
     (void)arg;
-    ic_console_serve();
+    app_main();
+    sem_post(&decided);
     return NULL;
 }
 
@@ -29,7 +31,8 @@ const char *intercore_start(const struct intercore_config *config) {
     if (atomic_exchange(&running, true)) {
         return "Intercore is running already";
     }
-    return pthread_create(&console, NULL, serve, NULL) == 0 ? NULL : "the stand-in has no thread for the console";
+    sem_post(&decided);
+    return NULL;
 }
 
 bool intercore_is_running(void) { return atomic_load(&running); }
@@ -44,9 +47,15 @@ int main(void) {
         return EXIT_FAILURE;
     }
     linux_conditions_start();
-    app_main();
-    if (atomic_load(&running)) {
-        pthread_join(console, NULL);
+    pthread_t main_task;
+    if (sem_init(&decided, 0, 0) != 0 || pthread_create(&main_task, NULL, run_main_task, NULL) != 0) {
+        fputs("no thread\n", stderr);
+        return EXIT_FAILURE;
     }
+    sem_wait(&decided);
+    if (atomic_load(&running)) {
+        ic_console_serve();
+    }
+    pthread_join(main_task, NULL);
     return EXIT_SUCCESS;
 }

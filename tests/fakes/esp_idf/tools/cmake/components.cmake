@@ -50,6 +50,9 @@ function(add_library_once target folders)
   endif()
 endfunction()
 
+# What port/freertos_smp/port_types.h says under ESP-IDF, where port/posix/port_types.h stands for it.
+set(added IC_ADDED_MAX=8)
+
 function(idf_component_register)
   cmake_parse_arguments(_ "" "KCONFIG" "SRCS;INCLUDE_DIRS;PRIV_INCLUDE_DIRS;REQUIRES;PRIV_REQUIRES;LDFRAGMENTS" ${ARGN})
   foreach(file ${__KCONFIG} ${__LDFRAGMENTS})
@@ -67,7 +70,7 @@ function(idf_component_register)
   if(for_chip)
     read_by_preprocessor("${__PRIV_INCLUDE_DIRS};${__INCLUDE_DIRS}" ${for_chip})
     target_include_directories(${COMPONENT_LIB} BEFORE PRIVATE ${firmware_of_tests}/port/posix)
-    target_compile_definitions(${COMPONENT_LIB} PRIVATE _POSIX_C_SOURCE=200809L)
+    target_compile_definitions(${COMPONENT_LIB} PRIVATE _POSIX_C_SOURCE=200809L ${added})
   endif()
   target_include_directories(${COMPONENT_LIB} PRIVATE ${__PRIV_INCLUDE_DIRS})
   idf_component_get_property(public ${COMPONENT_NAME} REQUIRES)
@@ -96,7 +99,7 @@ function(add_program name)
   add_executable(${name}.elf ${idf_path}/host/standin.c)
   foreach(target posix ${name}.elf)
     target_include_directories(${target} PRIVATE ${folders})
-    target_compile_definitions(${target} PRIVATE _GNU_SOURCE IC_SAMPLES_CAPACITY=8192U IC_FLAGS="stand-in"
+    target_compile_definitions(${target} PRIVATE _GNU_SOURCE ${added} IC_SAMPLES_CAPACITY=8192U IC_FLAGS="stand-in"
       IC_COMPILER="stand-in" IC_REALTIME=0)
   endforeach()
   get_property(components GLOBAL PROPERTY idf_components)

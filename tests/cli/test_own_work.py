@@ -171,6 +171,17 @@ def test_each_example_is_measured_by_one_command(tool: Tool, target: str, file: 
 
 
 @SLOW
+def test_two_builds_of_a_work_are_compared_by_turns(tool: Tool) -> None:
+    """The flags, a condition of both, differ."""
+    builds = ("--build", "opt=O1", "--build", "opt=O2", "--repetitions", "2")
+    crc = f"workload={EXAMPLES / 'crc.c'}"
+    done = tool("compare", "--alternate", "host", "speedup", crc, "n=256", "mode=create", *builds).succeeded()
+    assert "compiler.flags: -std=c11 -O1 -g and -std=c11 -O2 -g" in " ".join(done.out.split())
+    assert "speedup time on one core (T1)" in done.out
+    assert done.err.count("workload=own:crc") == 4
+
+
+@SLOW
 def test_several_files_folders_and_a_library_make_one_work(tool: Tool) -> None:
     folder = tool.directory / "headers"
     folder.mkdir()

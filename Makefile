@@ -27,6 +27,7 @@ PACKERS := platformio==6.2.0 idf-component-manager==3.1.2
 LAB_TOOLS := ser2net:ser2net
 FUZZ_SECONDS ?= 60
 SANITIZED := test-address,undefined test-thread
+LINTS := lint-python lint-c lint-rust
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
 # Six at a time keep two processors busy: many tests wait for a while. Files are kept whole for what their tests share,
@@ -62,8 +63,8 @@ run: packages setup ## measure all that two cores cost and buy, on this machine 
 
 test: ## set up, check style and types, and pass every test, also with sanitizers
 	@rm -f build/seconds-of-parts
-	@for part in setup lint; do scripts/timed $$part $(MAKE) --no-print-directory $$part || exit; done
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync $(addprefix timed-,test-simulator test-host test-ring-model test-tools)
+	@scripts/timed setup $(MAKE) --no-print-directory setup
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync $(addprefix timed-,test-simulator $(LINTS) test-host test-ring-model test-tools)
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync $(addprefix timed-,test-desk $(SANITIZED))
 	@scripts/timed
 
@@ -118,7 +119,7 @@ test-long: setup build/platformio/.installed ## what is too long for every day: 
 	for core in $(OPENBLAS_CORES); do OPENBLAS_CORETYPE=$$core $(BIN)/pytest -q $(TOGETHER) $(NUMERIC_TESTS) || exit; done
 
 lint: setup ## check style, types, Rust and C code
-	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-rust lint-c
+	@$(MAKE) --no-print-directory --jobs=2 $(LINTS)
 
 lint-python:
 	$(BIN)/ruff check

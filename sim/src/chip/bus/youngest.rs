@@ -55,3 +55,58 @@ impl Youngest {
 fn index(address: u32) -> usize {
     (address.wrapping_sub(FLASH) >> 2) as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORD: u32 = FLASH + 0x108;
+    const WORDS: usize = 0x100;
+
+    fn begun() -> Youngest {
+        let mut known = Youngest::new();
+        known.begin_burst(WORDS);
+        known
+    }
+
+    #[test]
+    fn a_word_is_known_by_the_burst_that_found_it_only() {
+        let mut known = begun();
+        assert!(!known.has(WORD));
+        known.insert(WORD);
+        assert!(known.has(WORD) && known.has(WORD + 3) && !known.has(WORD + 4));
+        known.begin_burst(WORDS);
+        assert!(!known.has(WORD));
+    }
+
+    #[test]
+    fn both_words_of_a_line_are_forgotten_and_no_others() {
+        let mut known = begun();
+        for address in (WORD - 4..WORD + 12).step_by(4) {
+            known.insert(address);
+        }
+        known.remove_line(WORD + 4);
+        assert_eq!([WORD - 4, WORD, WORD + 4, WORD + 8].map(|address| known.has(address)), [true, false, false, true]);
+    }
+
+    #[test]
+    fn what_is_no_word_of_the_flash_is_never_known() {
+        let mut known = begun();
+        for address in [0, FLASH - 4, FLASH + 4 * WORDS as u32, 0x2000_0000, u32::MAX] {
+            known.insert(address);
+            known.remove_line(address);
+            assert!(!known.has(address), "{address:#x}");
+        }
+    }
+
+    #[test]
+    fn a_burst_whose_number_comes_again_knows_nothing_of_the_first_one() {
+        let mut known = begun();
+        known.insert(WORD);
+        known.burst = u32::MAX;
+        known.insert(WORD + 8);
+        known.begin_burst(WORDS);
+        assert_eq!(known.burst, 1);
+        assert!(!known.has(WORD) && !known.has(WORD + 8));
+    }
+}

@@ -45,8 +45,10 @@ add_custom_target(own-workload
   DEPENDS ${compiled} VERBATIM)
 
 target_compile_definitions(intercore PUBLIC IC_OWN=${IC_OWN})
-target_sources(intercore-target PRIVATE ${objects})
-target_link_libraries(intercore-target PRIVATE ${libraries} intercore)
-# Without the library of C++, which a small chip has no room for.
-set_target_properties(intercore-target PROPERTIES LINKER_LANGUAGE C LINK_DEPENDS_NO_SHARED ON)
-add_dependencies(intercore-target own-workload)
+foreach(image ${IC_IMAGES})
+  target_sources(${image} PRIVATE ${objects})
+  target_link_libraries(${image} PRIVATE ${libraries} intercore)
+  # Without the library of C++, which a small chip has no room for.
+  set_target_properties(${image} PROPERTIES LINKER_LANGUAGE C LINK_DEPENDS_NO_SHARED ON)
+  add_dependencies(${image} own-workload)
+endforeach()

@@ -1,10 +1,9 @@
-# The RP2040 with a FreeRTOS kernel on each core: two images of the same sources (IC_CORE), for SRAM. That of core 0 holds
-# that of core 1, which is built first, by this same file.
+# The RP2040 with a FreeRTOS kernel on each core: two images of the same objects, for SRAM. That of core 0 holds that of
+# core 1, which is linked first.
 include(port/freertos/kernel.cmake)
 enable_language(ASM)
 
 set(IC_AMP ON)
-set(IC_CORE 0 CACHE STRING "Whose image: 0, which holds that of core 1, or 1")
 set(here ${CMAKE_CURRENT_SOURCE_DIR}/board/rp2040_amp)
 include(board/rp2040/chip.cmake)
 
@@ -60,33 +59,28 @@ target_link_libraries(intercore PUBLIC rp2040_amp)
 
 # All objects, not only those that something refers to: what is shared must be the same in both images. The linker leaves
 # out the functions that nothing uses.
-add_executable(intercore-target board/rp2040_amp/core_${IC_CORE}.c
-  $<TARGET_OBJECTS:intercore> $<TARGET_OBJECTS:rp2040_amp>)
-target_link_libraries(intercore-target PRIVATE intercore m)
-target_link_options(intercore-target PRIVATE -nostartfiles
-  -L${here}/core${IC_CORE} -L${here} -L${CMAKE_CURRENT_BINARY_DIR} -T ${rp2040_folder}/start/sram.ld
-  -Wl,--gc-sections,--fatal-warnings,-Map=${CMAKE_CURRENT_BINARY_DIR}/intercore-target.map)
-set(scripts ${rp2040_folder}/start/sram.ld ${here}/ram.ld ${here}/core${IC_CORE}/memory.ld
-  ${CMAKE_CURRENT_BINARY_DIR}/memory_map.ld)
-set_target_properties(intercore-target PROPERTIES LINK_DEPENDS "${scripts}")
+function(ic_image name core)
+  add_executable(${name} board/rp2040_amp/core_${core}.c
+    $<TARGET_OBJECTS:intercore> $<TARGET_OBJECTS:rp2040_amp> ${ARGN})
+  target_link_libraries(${name} PRIVATE intercore m)
+  target_link_options(${name} PRIVATE -nostartfiles
+    -L${here}/core${core} -L${here} -L${CMAKE_CURRENT_BINARY_DIR} -T ${rp2040_folder}/start/sram.ld
+    -Wl,--gc-sections,--fatal-warnings,-Map=${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
+  set(scripts ${rp2040_folder}/start/sram.ld ${here}/ram.ld ${here}/core${core}/memory.ld
+    ${CMAKE_CURRENT_BINARY_DIR}/memory_map.ld)
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS "${scripts}")
+endfunction()
 
-if(IC_CORE EQUAL 0)
-  target_sources(intercore-target PRIVATE
-    board/rp2040/start/rp2040_start.c board/rp2040_amp/image_1.S ${CMAKE_CURRENT_BINARY_DIR}/core1/symbols.S)
-  include(ExternalProject)
-  set(core_1 ${CMAKE_CURRENT_BINARY_DIR}/core1)
-  ExternalProject_Add(core_1 SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR} BINARY_DIR ${core_1} LIST_SEPARATOR |
-    CMAKE_ARGS -DIC_CORE=1 -DIC_BOARD=${IC_BOARD} -DIC_OPT=${IC_OPT} -DIC_CLOCK_MHZ=${IC_CLOCK_MHZ}
-      -DIC_FREERTOS_KERNEL=${IC_FREERTOS_KERNEL} ${IC_OWN_ARGUMENTS}
-    BUILD_COMMAND ${CMAKE_COMMAND} --build ${core_1} --target intercore-target --parallel
-    COMMAND ${CMAKE_OBJCOPY} -O binary -j .text -j .rodata -j .data ${core_1}/intercore-target ${core_1}/image.new
-    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${core_1}/image.new ${core_1}/image.bin
-    COMMAND ${CMAKE_OBJCOPY} -O binary -j .clock ${core_1}/intercore-target ${core_1}/clock.new
-    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${core_1}/clock.new ${core_1}/clock.bin
-    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DIMAGE=${core_1}/intercore-target -DOUT=${core_1}/symbols.S
-      -P ${here}/core_1_symbols.cmake
-    BUILD_ALWAYS TRUE INSTALL_COMMAND "" BUILD_BYPRODUCTS ${core_1}/image.bin ${core_1}/symbols.S)
-  set_source_files_properties(board/rp2040_amp/image_1.S PROPERTIES
-    COMPILE_DEFINITIONS "IC_CORE_1_IMAGE=\"${core_1}/image.bin\";IC_CORE_1_CLOCK=\"${core_1}/clock.bin\"" OBJECT_DEPENDS ${core_1}/image.bin)
-  add_dependencies(intercore-target core_1)
-endif()
+ic_image(intercore-target-core1 1)
+set(core_1 ${CMAKE_CURRENT_BINARY_DIR}/core1)
+set(linked $<TARGET_FILE:intercore-target-core1>)
+add_custom_command(OUTPUT ${core_1}.image ${core_1}.clock ${core_1}.symbols.S
+  COMMAND ${CMAKE_OBJCOPY} -O binary -j .text -j .rodata -j .data ${linked} ${core_1}.image
+  COMMAND ${CMAKE_OBJCOPY} -O binary -j .clock ${linked} ${core_1}.clock
+  COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DIMAGE=${linked} -DOUT=${core_1}.symbols.S -P ${here}/core_1_symbols.cmake
+  DEPENDS intercore-target-core1 ${here}/core_1_symbols.cmake)
+set_source_files_properties(board/rp2040_amp/image_1.S PROPERTIES
+  COMPILE_DEFINITIONS "IC_CORE_1_IMAGE=\"${core_1}.image\";IC_CORE_1_CLOCK=\"${core_1}.clock\""
+  OBJECT_DEPENDS "${core_1}.image;${core_1}.clock")
+ic_image(intercore-target 0 board/rp2040/start/rp2040_start.c board/rp2040_amp/image_1.S ${core_1}.symbols.S)
+list(APPEND IC_IMAGES intercore-target-core1)

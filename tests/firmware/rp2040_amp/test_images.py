@@ -56,7 +56,7 @@ def images(request: pytest.FixtureRequest) -> tuple[Image, Image]:
     if request.param not in EVERY_DAY and not os.environ.get("INTERCORE_SLOW"):
         pytest.skip("another level: INTERCORE_SLOW=1")
     folder = built_amp(request.param)
-    return Image(folder / "intercore-target"), Image(folder / "core1" / "intercore-target")
+    return Image(folder / "intercore-target"), Image(folder / "intercore-target-core1")
 
 
 def test_what_is_shared_is_at_one_place(images: tuple[Image, Image]) -> None:

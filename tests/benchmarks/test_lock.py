@@ -143,12 +143,12 @@ def test_a_mutex_fought_over_is_told_also_where_another_lock_is_dearer() -> None
         return [(one.question, one.about.partition(",")[0], one.brief) for one in found]
 
     (unfair,) = answers(lock.analyse([bout("0010", lock="mutex")]))
-    assert unfair.about == "mutex, shared 75 : 25 %, with hold and pause"
-    assert told("mutex") == [("mutex fought over, turn", "mutex", True)]
-    assert told("spinlock") == [("lock fought over, turn", "spinlock", True)]
+    assert unfair.about == "mutex, holding included; core 0: 75 %, core 1: 25 %"
+    assert told("mutex") == [("mutex fought over, a use", "mutex", True)]
+    assert told("spinlock") == [("lock fought over, a use", "spinlock", True)]
     assert told("spinlock", "mutex") == [
-        ("mutex fought over, turn", "mutex", False),
-        ("lock fought over, turn", "spinlock", True),
+        ("mutex fought over, a use", "mutex", False),
+        ("lock fought over, a use", "spinlock", True),
     ]
 
 

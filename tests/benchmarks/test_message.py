@@ -193,7 +193,7 @@ def test_what_chance_alone_may_have_added_is_not_told_as_what_the_size_adds() ->
     assert row.beta_ns_per_byte.low is not None
     assert row.beta_ns_per_byte.low < 0
     beside = {one.bytes: duration(one.latency_us.median.value) for one in row.sizes}
-    expected = f"{beside[256]} at 256 bytes, {beside[4096]} at 4,096; what the size adds cannot be told from 0, "
+    expected = f"{beside[256]} at 256 bytes, {beside[4096]} at 4,096; the size makes no difference that shows, "
     assert told == expected + row.transport
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def answers(analysis: LockAnalysis) -> Iterator[Answer]:
-    """Answer what handing over takes at best, and a turn where all cores want one: of a mutex, and at worst.
+    """Answer what handing over takes at best, and a use of one that all cores want: of a mutex, and at worst.
 
     Of several directions the slowest is the answer, and the quickest stands beside it where it differs.
     """
@@ -31,14 +31,15 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
         mutexes = [one for one in analysis.contention if one.lock == "mutex"]
         if mutexes:
             mutex = max(mutexes, key=lambda one: one.each_us)
-            yield _turn("mutex fought over, turn", mutex, brief=mutex is dearest)
+            yield _turn("mutex fought over, a use", mutex, brief=mutex is dearest)
         if dearest not in mutexes:
-            yield _turn("lock fought over, turn", dearest)
+            yield _turn("lock fought over, a use", dearest)
 
 
 def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
-    shares = " : ".join(f"{100 * each / max(1, sum(one.acquisitions)):.0f}" for each in one.acquisitions)
-    about = f"{among(one.lock, one.varied)}, shared {shares} %, with hold and pause"
+    whole = max(1, sum(one.acquisitions))
+    shares = ", ".join(f"core {core}: {100 * each / whole:.0f} %" for core, each in enumerate(one.acquisitions))
+    about = f"{among(one.lock, one.varied)}, holding included; {shares}"
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 
 

@@ -130,7 +130,7 @@ def _by_line(one: MessageLatency) -> str:
         below = max((size for size in beside if size <= _EXAMPLE), default=min(beside))
         above = min((size for size in beside if size > _EXAMPLE), default=max(beside))
         at = f"{beside[below]} at {below:,} bytes, {beside[above]} at {above:,}"
-        return f"{at}; what the size adds cannot be told from 0"
+        return f"{at}; the size makes no difference that shows"
     return f"{duration(first + each * _EXAMPLE / 1e3)} ({duration(first)} + {significant(each, 3)} ns a byte)"
 
 

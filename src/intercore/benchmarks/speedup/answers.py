@@ -105,7 +105,7 @@ def _begin(
     """Return from which work on a group has a speed-up of 1, or an efficiency; None if that cannot be told."""
     smallest = _smallest(analysis, fit)
     if _reached(smallest, wanted) and (found.t1_us is None or found.extrapolated):
-        return _Begin(None, f"{duration(smallest.t1_us.value)} or less")
+        return _Begin(None, f"{duration(smallest.t1_us.value)} or less (smallest tried)")
     return None if found.t1_us is None else _Begin(found.t1_us, extrapolated="extrapolated" * found.extrapolated)
 
 

@@ -273,10 +273,11 @@ def _sentences(settings: Sequence[Setting]) -> Iterator[str]:
     free = [one for one in settings if one.migrate == "none"]
     rest = [one for one in free if one.load == "none"]
     loaded = [one for one in free if one.load not in ("none", "same-priority")]
+    kept = ", never moved," if len(free) < len(settings) else ""
     if rest:
-        yield _plainly("At rest", rest)
+        yield _plainly(f"At rest{kept}", rest)
     if loaded:
-        yield _plainly("Under load of lower priority", loaded)
+        yield _plainly(f"Under load of lower priority{kept}", loaded)
     yield from _among_equals([one for one in free if one.load == "same-priority"])
     yield from _forced([one for one in settings if one.migrate in FORCED], rest)
     yield from _as_published([one for one in settings if one.migrate == PUBLISHED], rest)

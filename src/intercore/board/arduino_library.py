@@ -80,6 +80,8 @@ def _files(sources: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         if path.is_file():
             inside = PurePosixPath(path.relative_to(own).as_posix())
             yield (PurePosixPath("src") / inside if inside.suffix == ".h" else inside), path.read_bytes()
+    for path in sorted((sources / "include").glob("*.h")):
+        yield PurePosixPath("src") / "include" / path.name, path.read_bytes()
     yield PurePosixPath("LICENSE"), (sources / "LICENSE").read_bytes()
     manifest = msgspec.json.decode((sources / "library.json").read_bytes(), type=_Manifest)
     programs = _sources(sources, manifest.build.src_filter)

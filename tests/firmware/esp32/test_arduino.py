@@ -40,6 +40,7 @@ C = [
     "-std=c11",
     "-D_POSIX_C_SOURCE=200809L",
     "-DIC_SAMPLES_CAPACITY=1048576U",
+    "-DIC_ADDED_MAX=8",  # as the port's own port_types.h says under ESP-IDF
     *WARNINGS,
     "-Wstrict-prototypes",
     "-Wmissing-prototypes",
@@ -79,8 +80,10 @@ def test_it_has_what_the_arduino_library_specification_asks_for() -> None:
     assert all(re.fullmatch(r"[A-Za-z0-9_.-]{1,63}", part) for path in FILES for part in path.parts)
 
 
-def test_from_outside_there_is_one_header() -> None:
-    assert [path.name for path in FILES if path.parent == PurePosixPath("src")] == ["Intercore.h"]
+def test_from_outside_there_are_two_headers() -> None:
+    """For a sketch, and for a work of its own."""
+    outside = [path.name for path in FILES if path.parent == PurePosixPath("src")]
+    assert outside == ["Intercore.h", "intercore_workload.h"]
 
 
 def test_no_two_names_differ_in_their_case_only() -> None:
@@ -175,12 +178,16 @@ class Sketches(NamedTuple):
     library: Path
     objects: list[Path]
 
-    def build(self, name: str, source: str) -> Path:
-        """Return the program that a sketch becomes; Arduino puts the first line of it there."""
+    def build(self, name: str, source: str, *beside: Path) -> Path:
+        """Return the program that a sketch becomes, with C files beside it; Arduino puts the first line of it there."""
         (self.folder / f"{name}.cpp").write_text(f"#include <Arduino.h>\n{source}")
         program = self.folder / name
-        command = [*CPP, f"-I{HERE}", f"-I{self.library / 'src'}", f"{program}.cpp"]
-        subprocess.run([*command, *self.objects, "-lpthread", "-lm", "-lrt", "-o", program], check=True)
+        headers = f"-I{self.library / 'src'}"
+        objects = [self.folder / f"{path.stem}.o" for path in beside]
+        for path, made in zip(beside, objects, strict=True):
+            subprocess.run(["gcc", "-std=gnu17", headers, "-c", path, "-o", made], check=True)
+        command = [*CPP, f"-I{HERE}", headers, f"{program}.cpp"]
+        subprocess.run([*command, *objects, *self.objects, "-lpthread", "-lm", "-lrt", "-o", program], check=True)
         return program
 
 
@@ -325,6 +332,23 @@ def test_a_sketch_whose_loop_does_something_else_is_told_so(sketches: Sketches) 
         assert (refused["type"], refused["code"]) == ("error", "failed")
         assert "main loop does something else" in refused["text"]
         assert terminal.ask(f"run contention main=off {SHORT}")[-1]["status"] == "ok"
+
+
+@pytest.mark.measures("speedup")
+def test_a_sketch_measures_a_work_of_its_own(sketches: Sketches) -> None:
+    """As the header that it includes shows it."""
+    shown = FILES[PurePosixPath("src/intercore_workload.h")].decode()
+    (include, declared) = re.findall(r"^ \*   (#include .*|INTERCORE_C .*;)$", shown, re.MULTILINE)
+    (added,) = re.findall(r"^ \*   (const char .*;) //", shown, re.MULTILINE)
+    source = (
+        f"#include <Intercore.h>\n{include}\n{declared}\n"
+        f"void setup() {{ Serial.begin(115200); {added} if (wrong == nullptr) {{ Intercore.begin(Serial); }} }}\n"
+        "void loop() { Intercore.loop(); }\n"
+    )
+    for terminal in opened(sketches.build("own", source, ROOT / "examples" / "workloads" / "crc.c")):
+        assert "own:crc" in str([line for line in terminal.ask("list") if line.get("name") == "workload"])
+        answer = terminal.ask("run speedup workload=own:crc n=64 mode=create samples=3 dither_us=0")
+        assert (answer[-1]["status"], answer[-1]["checks"]["wrong"]) == ("ok", 0)
 
 
 def test_what_keeps_it_from_starting_is_said_on_the_console(example: Path) -> None:

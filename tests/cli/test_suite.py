@@ -18,6 +18,7 @@ from intercore.cli.outcome import findings
 from intercore.record.store import Store
 from intercore.terminal.formats.table import print_parts
 from intercore.terminal.printable_console import PrintableConsole
+from intercore.terminal.run import in_brief
 from intercore.view.answer import Answer
 from tests.document.validity import check
 from tests.firmware.rp2040.conftest import need_tools
@@ -57,7 +58,7 @@ def check_first_screen(store: Path, shown: dict[str, Any]) -> None:
         for made in one["answers"]:
             answer = msgspec.convert(made, Answer)
             assert len(answer.question) <= 24
-            assert (f"{answer.question} {answer.text}" in words) == answer.brief
+            assert (f"{answer.question} {in_brief(answer)}" in words) == answer.brief
             if answer.value is not None and one["benchmark"] != "clock":  # whose readings are in ticks there
                 assert {answer.value.value, answer.value.low, answer.value.high} - {None} <= numbers, answer
 

@@ -78,12 +78,12 @@ class RunFindings:
         warnings = [*self.warnings, *(sentence for report in reports for sentence in report.warnings)]
         answered = any(report.answers for report in reports)
         if answered:
-            table = _answers_table(self.run, reports)
+            table = _answers_table(self.run, reports, brief=bool(self.details))
             yield table
             remarks = standing_out(reports)
             if self.details:
                 told = [f"Warning: {first_sentence(one)}" for one, _ in by_cause(warnings)[:_MOST_CAUSES]]
-                remarks = fitting(remarks, [row.answer.text for row in table.rows], [self.left_out, *told])
+                remarks = fitting(remarks, [row.text for row in table.rows], [self.left_out, *told])
             yield from map(Sentence, remarks)
         yield from self._some(reports, warnings) if self.details and answered else self._all(reports, warnings)
         if not self.run.complete:
@@ -116,6 +116,7 @@ class _Answered(NamedTuple):
     benchmark: str
     """Empty below the first answer of a benchmark."""
     answer: Answer
+    text: str
     doubtful: bool
     """Whether it has warnings; of the first one of a benchmark only."""
 
@@ -124,9 +125,19 @@ def _lines(text: str, columns: int) -> int:
     return len(textwrap.wrap(text, columns))
 
 
-def _answers_table(run: Run, reports: Sequence[Report]) -> Table[_Answered]:
+def in_brief(answer: Answer) -> str:
+    """Return an answer as one screen has room for it: what stands behind a semicolon is left out."""
+    return answer.text.partition(";")[0]
+
+
+def _answers_table(run: Run, reports: Sequence[Report], *, brief: bool) -> Table[_Answered]:
     rows = [
-        _Answered("" if index else report.benchmark, answer, bool(report.warnings) and not index)
+        _Answered(
+            "" if index else report.benchmark,
+            answer,
+            in_brief(answer) if brief else answer.text,
+            bool(report.warnings) and not index,
+        )
         for report in reports
         for index, answer in enumerate(one for one in report.answers if one.brief)
     ]
@@ -137,7 +148,7 @@ def _answers_table(run: Run, reports: Sequence[Report]) -> Table[_Answered]:
         [
             Column("benchmark", lambda row: row.benchmark + " !" * row.doubtful),
             Column("question", lambda row: row.answer.question),
-            Column("answer", lambda row: row.answer.text),
+            Column("answer", lambda row: row.text),
         ],
     )
 
@@ -149,15 +160,11 @@ def standing_out(reports: Iterable[Report]) -> list[str]:
 
 
 def fitting(remarks: Sequence[str], answers: Iterable[str], told: Iterable[str]) -> list[str]:
-    """Return the remarks that one screen has room for beside answers and what else is told; the first one always."""
+    """Return the remarks that one screen has room for beside answers and what else is told."""
     room = _SCREEN - _AROUND - sum(_lines(answer, _ANSWER_COLUMNS) for answer in answers)
     room -= sum(_lines(sentence, _COLUMNS) for sentence in told)
     needed = accumulate(_lines(remark, _COLUMNS) for remark in remarks)
-    return [
-        remark
-        for number, (remark, lines) in enumerate(zip(remarks, needed, strict=True))
-        if not number or lines <= room
-    ]
+    return [remark for remark, lines in zip(remarks, needed, strict=True) if lines <= room]
 
 
 def first_sentence(text: str) -> str:

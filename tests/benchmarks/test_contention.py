@@ -192,7 +192,7 @@ def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
     ("parts", "about"),
     [
         ({"task0.0": 0.9, "task1.1": 0.9}, "one core's, at recursion (2 is ideal)"),
-        ({"task0.0": 1.1, "task1.1": 1.0}, "one core's, at recursion; above 2, one was slower when timed alone"),
+        ({"task0.0": 1.1, "task1.1": 1.0}, "one core's, at recursion (above 2: one was slower alone)"),
     ],
 )
 def test_more_than_all_cores_can_do_is_said_to_come_from_what_they_are_compared_with(

@@ -7,8 +7,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.terminal.run import by_cause, first_sentence, fitting, standing_out
-from intercore.view.answer import Remark
+from intercore.statistics.intervals import Interval
+from intercore.terminal.run import by_cause, first_sentence, fitting, in_brief, standing_out
+from intercore.view.answer import Answer, Remark
 from intercore.view.section import Report, Section
 
 SLOWER = "workload=fp mode={} cores=2: each core is {} % slower while all of them work."
@@ -42,6 +43,13 @@ def test_what_stands_out_is_the_three_that_differ_most(times: list[list[float]])
     told = [float(re.sub(" times", "", sentence)) for sentence in standing_out(reports)]
     every = sorted((one for some in times for one in some), reverse=True)
     assert told == [one for one in every if one >= 1.25][:3]
+
+
+def test_one_screen_leaves_out_what_stands_behind_a_semicolon_and_no_condition() -> None:
+    above = Answer("work of all cores", Interval(2.09), "times", "one core's (above 2: one was slower alone)")
+    assert in_brief(above) == above.text
+    over = Answer("hand a lock over", Interval(1.3), about="spinlock 1 → 0; 0 → 1: 1.00 µs")
+    assert in_brief(over) == "1.30 µs, spinlock 1 → 0"
 
 
 def test_long_answers_leave_room_for_fewer_remarks() -> None:

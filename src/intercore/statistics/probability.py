@@ -1,7 +1,7 @@
 """Quantiles and tail probabilities of the distributions that intervals and tests rest on.
 
-They are those of scipy.stats to the last bit, by the functions of scipy.special that it calls itself: to load the whole
-of scipy.stats takes a second, at each start of a command that analyses.
+They are by the functions of scipy.special that scipy.stats itself calls, which the tests compare with: to load the
+whole of scipy.stats takes a second, at each start of a command that analyses.
 """
 
 from __future__ import annotations

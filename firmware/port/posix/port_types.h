@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define PORT_CORES_MAX 64U
-#define PORT_PATIENCE_S 60U
+#define PORT_PATIENCE_S 20U
 
 /* One program has all cores. */
 #define PORT_SHARED(name)

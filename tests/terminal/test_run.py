@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intercore.record.measurement import Part, Plan, Run
 from intercore.statistics.intervals import Interval
-from intercore.terminal.run import by_cause, first_sentence, fitting, in_brief, standing_out
+from intercore.terminal.findings import Sentence
+from intercore.terminal.formats.table import height
+from intercore.terminal.run import RunFindings, by_cause, first_sentence, in_brief, standing_out
 from intercore.view.answer import Answer, Remark
 from intercore.view.section import Report, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SLOWER = "workload=fp mode={} cores=2: each core is {} % slower while all of them work."
 
@@ -52,11 +59,38 @@ def test_one_screen_leaves_out_what_stands_behind_a_semicolon_and_no_condition()
     assert in_brief(over) == "1.30 µs, spinlock 1 → 0"
 
 
-def test_long_answers_leave_room_for_fewer_remarks() -> None:
-    remarks = ["Work takes 6.5 times as long.", "A doorbell takes " + "long " * 20, "Waking takes 9.2 times as long."]
-    told = ["Warning: this is a virtual machine."] * 2
-    short, long = "30.0 ns", "27.9 µs (23.5–33.2), rpmsg-zero-copy by name"
-    assert fitting(remarks, [short] * 19, told) == remarks
-    assert fitting(remarks, [short] * 11 + [long] * 8, told) == remarks[:2]
-    assert fitting(remarks, [long] * 40, told) == []
-    assert fitting([], [short], told) == []
+def a_run(answers: Sequence[str], remarks: Sequence[str], warnings: Sequence[str]) -> RunFindings:
+    """Return what one screen tells of a run with an answer of each benchmark; the first remark stands out most."""
+    section = Section("", [], [])
+    made = [Remark(2.0 + len(remarks) - index, sentence) for index, sentence in enumerate(remarks)]
+    reports = [
+        Report("threadmetric", {}, [], [], section, answers=[Answer("release late, under load", None, about=one)])
+        for one in answers
+    ]
+    reports.append(Report("clock", {}, [], [], section, remarks=made))
+    plan = Plan("pico", None, "suite", (Part("clock", {"n": [1]}),))
+    run = Run(1, plan, "2026-01-01T00:00:00+00:00", "0", 0, ())
+    return RunFindings(run, dict, lambda: reports, [], "", warnings, "intercore run", "intercore show 1")
+
+
+@given(
+    st.lists(st.integers(1, 60), min_size=1, max_size=22),
+    st.lists(st.integers(1, 300), max_size=3),
+    st.lists(st.integers(1, 150), max_size=4),
+)
+def test_remarks_stand_where_the_screen_has_room_and_no_further(
+    answers: list[int], remarks: list[int], warnings: list[int]
+) -> None:
+    def words(length: int) -> str:
+        return ("load " * length)[:length].strip()
+
+    told = [f"{index} {words(length)}" for index, length in enumerate(remarks)]
+    shown = a_run([*map(words, answers)], told, [f"{words(length)}{chr(97 + i)}" for i, length in enumerate(warnings)])
+    parts = list(shown.text())
+    left = [part.text for part in parts if isinstance(part, Sentence)]
+    assert left == told[: len(left)]
+    without = [part for part in parts if not isinstance(part, Sentence)]
+    if left:
+        assert height(parts, 80) < 40
+    if len(left) < len(told):
+        assert height([*without, *map(Sentence, told[: len(left) + 1])], 80) >= 40

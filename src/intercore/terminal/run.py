@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,13 +24,9 @@ _STANDS_OUT = 1.25
 """Times as much as expected, from which on it is told."""
 _MOST_CAUSES = 2
 """Of warnings, that one screen has room for."""
-_SCREEN = 38
+_SCREEN = 39
 """Lines of one screen, without the name of the page below."""
 _COLUMNS = 80
-_ANSWER_COLUMNS = 35
-"""What a terminal of 80 columns leaves for an answer beside its benchmark and question."""
-_AROUND = 6
-"""Lines of title, heads, rules, and where the rest is."""
 _VARIABLE = re.compile(r"\S+=\S+|\d[\d.,]*")
 """What differs between warnings of one cause: settings and numbers."""
 
@@ -77,15 +72,16 @@ class RunFindings:
         reports = self.make_reports()
         warnings = [*self.warnings, *(sentence for report in reports for sentence in report.warnings)]
         answered = any(report.answers for report in reports)
+        brief = bool(self.details) and answered
+        below = [*(self._some(reports, warnings) if brief else self._all(reports, warnings)), *self._rest()]
         if answered:
-            table = _answers_table(self.run, reports, brief=bool(self.details))
+            table = _answers_table(self.run, reports, brief=brief)
             yield table
-            remarks = standing_out(reports)
-            if self.details:
-                told = [f"Warning: {first_sentence(one)}" for one, _ in by_cause(warnings)[:_MOST_CAUSES]]
-                remarks = fitting(remarks, [row.text for row in table.rows], [self.left_out, *told])
-            yield from map(Sentence, remarks)
-        yield from self._some(reports, warnings) if self.details and answered else self._all(reports, warnings)
+            remarks = list(map(Sentence, standing_out(reports)))
+            yield from fitting(remarks, [table, *below]) if brief else remarks
+        yield from below
+
+    def _rest(self) -> Iterator[Part]:
         if not self.run.complete:
             so_far = f"{len(self.run.measurements)} of {self.run.total} measurements so far"
             yield Line(f"{so_far}; go on with: {self.go_on}")
@@ -119,10 +115,6 @@ class _Answered(NamedTuple):
     text: str
     doubtful: bool
     """Whether it has warnings; of the first one of a benchmark only."""
-
-
-def _lines(text: str, columns: int) -> int:
-    return len(textwrap.wrap(text, columns))
 
 
 def in_brief(answer: Answer) -> str:
@@ -159,11 +151,12 @@ def standing_out(reports: Iterable[Report]) -> list[str]:
     return [one.sentence for one in sorted(remarks, key=lambda one: -one.times)[:_MOST_REMARKS]]
 
 
-def fitting(remarks: Sequence[str], answers: Iterable[str], told: Iterable[str]) -> list[str]:
-    """Return the remarks that one screen has room for beside answers and what else is told."""
-    room = _SCREEN - _AROUND - sum(_lines(answer, _ANSWER_COLUMNS) for answer in answers)
-    room -= sum(_lines(sentence, _COLUMNS) for sentence in told)
-    needed = accumulate(_lines(remark, _COLUMNS) for remark in remarks)
+def fitting(remarks: Sequence[Sentence], beside: Sequence[Part]) -> list[Sentence]:
+    """Return the first of the remarks, as many as one screen has room for beside what else it tells."""
+    from intercore.terminal.formats.table import height  # noqa: PLC0415 - it loads rich, as intercore.terminal.console says
+
+    room = _SCREEN - height(beside, _COLUMNS)
+    needed = accumulate(height([remark], _COLUMNS) for remark in remarks)
     return [remark for remark, lines in zip(remarks, needed, strict=True) if lines <= room]
 
 

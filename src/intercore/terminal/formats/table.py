@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, TypeVar
 
 from rich import box
@@ -11,6 +12,7 @@ from rich.table import Table as RichTable
 from intercore.terminal.console import results
 from intercore.terminal.findings import Caution, Sentence
 from intercore.terminal.formats import Format
+from intercore.terminal.printable_console import PrintableConsole
 from intercore.text import printable
 from intercore.view.table import Table
 
@@ -46,6 +48,13 @@ def print_parts(parts: Iterable[Part], console: Console) -> None:
             console.print(f"[yellow]Warning:[/] {escape(part.text)}")
         else:
             console.print(part.text, markup=False, highlight=False, soft_wrap=True)
+
+
+def height(parts: Iterable[Part], columns: int) -> int:
+    """Return how many lines parts take on a terminal of so many columns; one that is never wrapped counts as one."""
+    printed = io.StringIO()
+    print_parts(parts, PrintableConsole(width=columns, file=printed))
+    return printed.getvalue().count("\n")
 
 
 def print_table(table: Table[Row], console: Console) -> None:

@@ -3,11 +3,10 @@
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use super::process::{
     BASE, NO_OPTIONS, Simulator, build, contains, debug, gdb, image, in_library, printed, registers, registers_of,
-    simulator, stopped_in_library, text,
+    simulator, stopped_in_library, text, wait_until_gdb_waits,
 };
 use crate::machine_code::STAY;
 use intercore_sim::chip::machine::Stop;
@@ -309,7 +308,7 @@ fn ctrl_c_interrupts_a_run() {
     let simulator = Simulator::start(&image, BASE, Stdio::null());
     let commands = ["monitor cycles", "continue", "print 1234", "kill"];
     let child = gdb(None, &simulator.address, &commands).spawn().expect("GDB runs");
-    std::thread::sleep(Duration::from_secs(2));
+    wait_until_gdb_waits(child.id(), simulator.id());
     // `timeout` passes it on.
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().expect("it runs").success());

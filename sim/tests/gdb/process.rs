@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::time::Duration;
 
 use crate::compiler::build_example;
 use intercore_sim::chip::machine::{Machine, Stop};
@@ -45,6 +46,11 @@ impl Simulator {
         Self { child, stderr, address }
     }
 
+    /// Of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Waits for the end: exit code, standard output, standard error after the first line.
     pub fn end(mut self) -> (Option<i32>, String, String) {
         let (mut out, mut err) = (String::new(), String::new());
@@ -74,11 +80,37 @@ pub fn gdb(file: Option<&Path>, address: &str, commands: &[&str]) -> Command {
     assert!(Command::new("gdb-multiarch").arg("--version").output().is_ok(), "{MISSING}");
     let mut command = Command::new("timeout");
     // In the foreground it passes a signal on once, not to the whole group as well.
-    command.args(["--foreground", "100", "gdb-multiarch", "--batch", "-nx", "-iex", "set debuginfod enabled off"]);
-    command.args(["-iex", "set remotetimeout 20"]).args(file).args(["-ex", &format!("target remote {address}")]);
+    command.args(["--foreground", "600", "gdb-multiarch", "--batch", "-nx", "-iex", "set debuginfod enabled off"]);
+    command.args(["-iex", "set remotetimeout 100"]).args(file).args(["-ex", &format!("target remote {address}")]);
     command.args(commands.iter().flat_map(|command| ["-ex", command]));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
+}
+
+/// Waits until the chip runs, and GDB has nothing to do but wait for it: before, an interrupt would end a command of GDB's.
+pub fn wait_until_gdb_waits(timeout: u32, simulator: u32) {
+    const BUSY: u64 = 30;
+    // Sent to `timeout`, the signal goes to its child.
+    let children = format!("/proc/{timeout}/task/{timeout}/children");
+    loop {
+        std::thread::sleep(Duration::from_millis(20));
+        let child = std::fs::read_to_string(&children).expect("it lives");
+        let Ok(gdb) = child.trim().parse() else { continue };
+        // The simulator is hardly at work until the chip runs. What made it run was GDB's last message.
+        if work(simulator).1 > BUSY && work(gdb).0 == 'S' {
+            return;
+        }
+    }
+}
+
+/// What a process does (R: it runs or wants to, S: it waits), and the CPU time that it has had, in hundredths of a second: see
+/// proc(5).
+fn work(id: u32) -> (char, u64) {
+    let said = std::fs::read_to_string(format!("/proc/{id}/stat")).expect("it lives");
+    let (_, rest) = said.rsplit_once(") ").expect("a name in brackets");
+    let words: Vec<&str> = rest.split(' ').collect();
+    let ticks = |word: &str| word.parse::<u64>().expect("a number");
+    (words[0].chars().next().expect("a letter"), ticks(words[11]) + ticks(words[12]))
 }
 
 pub fn text(output: &Output) -> String {

@@ -28,6 +28,8 @@ LAB_TOOLS := ser2net:ser2net
 FUZZ_SECONDS ?= 60
 SANITIZED := test-address,undefined test-thread
 LINTS := lint-python lint-c lint-rust
+# Of `make test`, in the order in which they begin as soon as what they need is there; four at a time keep two processors busy.
+PARTS := $(addprefix timed-,setup test-simulator test-ring-model test-host test-tools test-desk $(LINTS) $(SANITIZED))
 # Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
 SAME_CASES := --hypothesis-seed=1
 # Six at a time keep two processors busy: many tests wait for a while. Files are kept whole for what their tests share,
@@ -51,7 +53,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Here everything is built once; what makes the next build quicker makes this one slower.
 export CARGO_INCREMENTAL := 0
 
-.PHONY: help run packages test baseline test-tools test-simulator test-ring-model test-desk test-host test-page $(SANITIZED) test-long lint lint-c lint-python lint-rust format fuzz bench peers dist docs pictures clean setup
+.PHONY: help run packages test baseline test-packages test-tools test-simulator test-ring-model test-desk test-host test-page $(SANITIZED) test-long lint lint-c lint-python lint-rust format fuzz bench peers dist docs pictures clean setup
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -63,18 +65,23 @@ run: packages setup ## measure all that two cores cost and buy, on this machine 
 
 test: ## set up, check style and types, and pass every test, also with sanitizers
 	@rm -f build/seconds-of-parts
-	@scripts/timed setup $(MAKE) --no-print-directory setup
-	@$(MAKE) --no-print-directory --jobs=3 --output-sync $(addprefix timed-,test-simulator $(LINTS) test-host test-ring-model test-tools)
-	@$(MAKE) --no-print-directory --jobs=3 --output-sync $(addprefix timed-,test-desk $(SANITIZED))
+	@scripts/timed test-packages $(MAKE) --no-print-directory test-packages
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync $(PARTS)
 	@scripts/timed
 
-# What runs beside others shows what it prints when it has ended, save the longest one.
-timed-test-desk: SHOWN := --output-sync=none
+$(addprefix timed-,lint-c lint-python test-host test-tools $(SANITIZED)): timed-setup
+timed-test-desk: timed-test-tools timed-test-host # whose programs take processors for themselves, as some of the desk's do
+# What runs beside others shows what it prints when it has ended, save the longest ones.
+timed-setup timed-test-desk: private SHOWN := --output-sync=none
 timed-%:
 	@scripts/timed $* $(MAKE) --no-print-directory $(SHOWN) $*
 
+# All of Debian's packages at once, before parts run beside one another: only one may install at a time.
+test-packages:
+	@scripts/install-packages $(BUILDERS) $(SIM_TOOLS) $(LAB_TOOLS)
+	@scripts/check-rust
+
 test-tools: build/platformio/.installed
-	scripts/install-packages $(SIM_TOOLS) $(LAB_TOOLS)
 
 test-simulator:
 	cd sim && INTERCORE_NO_SKIP=1 $(SAME_CASES_RUST) cargo test --locked --workspace --quiet

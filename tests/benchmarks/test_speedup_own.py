@@ -11,7 +11,8 @@ import pytest
 from intercore.benchmarks.speedup.analysis import analyse
 from intercore.benchmarks.speedup.own import is_own, sentences, wrong_units
 from intercore.record.measurement import Series
-from tests.benchmarks.test_speedup import measured, synthetic
+from intercore.view.quantity import percent
+from tests.benchmarks.test_speedup import SIZES, measured, synthetic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +25,11 @@ SYS_HZ = 125_000_000
 SAMPLES = 25
 
 
-def own(*, overhead_us: float = 100.0, loss: float = 0.0, checks: Mapping[str, int] | None = None) -> list[Measurement]:
-    """Return sizes of 4 µs a unit, of which the simulated chip counted the same in all."""
+def own(
+    *, overhead_us: float = 100.0, loss: float = 0.0, checks: Mapping[str, int] | None = None, noise_us: float = 0.0
+) -> list[Measurement]:
+    """Return sizes of 4 µs a unit, of which the simulated chip counted the same in all; noisy ones are small."""
+    sizes = (100, 200, 400) if noise_us else SIZES
     return [
         msgspec.structs.replace(
             one,
@@ -33,7 +37,7 @@ def own(*, overhead_us: float = 100.0, loss: float = 0.0, checks: Mapping[str, i
             conditions={"clock.sys_hz": str(SYS_HZ)},
             checks=dict(checks or {}),
         )
-        for one in synthetic(overhead_us=overhead_us, loss=loss, samples=SAMPLES)
+        for one in synthetic(overhead_us=overhead_us, loss=loss, samples=SAMPLES, noise_us=noise_us, sizes=sizes)
     ]
 
 
@@ -52,6 +56,18 @@ def test_it_is_said_from_which_work_on_cores_pay_and_what_starting_takes() -> No
     (fit,) = analyse(own()).fits
     assert is_own(fit)
     assert not any(map(is_own, analyse(synthetic(overhead_us=100.0)).fits))
+
+
+def test_a_loss_that_may_be_large_is_not_called_nothing() -> None:
+    noisy = own(noise_us=20.0)
+    (fit,) = analyse(noisy).fits
+    assert fit.loss_compatible_with_zero
+    assert fit.loss is not None
+    assert fit.loss.high is not None
+    assert fit.loss.high > 0.02
+    assert said(noisy).endswith(
+        f"What large work loses cannot be told from 0: at most {percent(fit.loss.high)} per core."
+    )
 
 
 def test_a_loss_has_no_cause_where_nobody_counted_one() -> None:

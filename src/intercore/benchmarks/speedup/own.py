@@ -30,6 +30,8 @@ _MISSES = {"xip": "misses of the flash's cache"}
 """What wait states of a slave of the bus are called, if not by its name."""
 _NEXT_TO_NOTHING = 0.005
 """A loss per core, as a fraction, that is not worth a cause."""
+_KNOWN = 4
+"""Times that loss, up to which its interval may go."""
 _NOTHING = 0.0005
 """A share that is not worth a slave's name."""
 _SMALL = 0.2
@@ -98,8 +100,11 @@ def _loss(group: _Group, measurements: Sequence[Measurement]) -> str:
     loss = group.fit.loss
     if loss is None:
         return "Whether large work loses anything, two sizes do not tell."
-    if group.fit.loss_compatible_with_zero or loss.value < _NEXT_TO_NOTHING:
+    most = loss.value if loss.high is None else loss.high
+    if max(loss.value, most / _KNOWN) < _NEXT_TO_NOTHING:
         return "Large work loses next to nothing."
+    if group.fit.loss_compatible_with_zero:
+        return f"What large work loses cannot be told from 0: at most {percent(most)} per core."
     begin = f"Large work loses {percent(loss.value)} per core"
     causes = _Causes.of(group.points[-1], measurements)
     if causes is None:

@@ -228,7 +228,7 @@ build/page/.installed: Makefile
 # and the first time beside the packages that are needed.
 $(VENV)/.installed: $(VENV)/.complete $(SIM_FILES)
 	$(BIN)/maturin build --quiet --interpreter $(BIN)/python --auditwheel skip & \
-	    $(PIP) --no-deps --requirement constraints.txt; fetched=$$?; wait $$! && exit $$fetched
+	    $(PIP) --no-compile --no-deps --requirement constraints.txt; fetched=$$?; wait $$! && exit $$fetched
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --constraint constraints.txt --no-build-isolation --editable '.[dev]'
 	@touch $@
 

@@ -60,7 +60,7 @@ def test_interrupted_intervals_are_told_apart_and_not_forgotten() -> None:
     )
 
 
-@pytest.mark.parametrize(("most", "verdict"), [(1048, "a constant with a spread of 2."), (1049, "they differ by more")])
+@pytest.mark.parametrize(("most", "verdict"), [(1048, "a constant but for 2 ticks."), (1049, "they differ by more")])
 def test_only_what_the_clock_promises_is_called_a_constant(most: int, verdict: str) -> None:
     (said, *_) = clock.sentences(clock.analyse([measurement(0, 0, [1046, most], [1000, 1000])]))
     assert verdict in said

@@ -199,7 +199,7 @@ def test_more_than_all_cores_can_do_is_said_to_come_from_what_they_are_compared_
     parts: Mapping[str, float], about: str
 ) -> None:
     shown = report(run(own(parts, task0="work", task1="work")))
-    (told,) = (each for each in shown.answers if each.question == "work of all cores")
+    (told,) = (each for each in shown.answers if each.question == "a task on each core does")
     assert told.about == about
     said = next(each for each in shown.section.sentences if each.startswith("Both cores at work"))
     assert ("More than 100 % is no gain" in said) == ("above 2" in about)

@@ -179,6 +179,14 @@ def test_answers_tell_what_copies_from_what_does_not_and_what_any_size_takes() -
     assert [copies(name) for name in ("ring", "dma", "ring-zero-copy", "notification")] == [True, True, False, False]
 
 
+def test_between_sizes_the_quickest_there_is_named_not_the_quickest_with_small_messages() -> None:
+    ways = {"ring": line(2.0, 20.0), "queue": line(3.0, 1.0), "pipe": line(4.0, 1.0)}
+    taken = [one for name, way in ways.items() for one in campaign(way, (16, 256, 4096), transport=name)]
+    told = {one.question: one.about for one in answers(message.analyse(taken))}
+    assert told["message of 16 bytes"] == "ring"
+    assert told["message of 300, copied"] == "3.30 µs (3.00 µs + 1.00 ns a byte), queue"
+
+
 def test_what_chance_alone_may_have_added_is_not_told_as_what_the_size_adds() -> None:
     rng = np.random.default_rng(1)
     noisy = [

@@ -179,6 +179,14 @@ def test_the_answers_come_first_and_lead_to_their_sections(tmp_path: Path) -> No
 
 
 @of_speedups
+def test_names_in_the_answers_are_explained_below_them_and_no_others(tmp_path: Path) -> None:
+    shown = page(tmp_path, run(*both_modes()))
+    (explained,) = re.findall(r'<dl class="choices">(.*?)</dl>', shown.source, re.DOTALL)
+    names = re.findall("<dt>(.*?)</dt><dd>.+?</dd>", explained)
+    assert set(names) == {"created tasks", "woken tasks"}
+
+
+@of_speedups
 def test_of_several_runs_each_has_a_card_and_a_column_and_the_machine_at_the_desk_comes_last(tmp_path: Path) -> None:
     chip = run(*both_modes(), number=8, target="pico-sim", simulated=True)
     shown = page(tmp_path, run(*both_modes()), chip)
@@ -186,7 +194,7 @@ def test_of_several_runs_each_has_a_card_and_a_column_and_the_machine_at_the_des
     assert targets == ["pico-sim", "host"]
     head = shown.row("about", "question")
     assert head[2:] == ["pico-sim (SIMULATED)", "host", "host ÷ pico-sim"]
-    assert shown.row("", "by created tasks from")[-1] == "1.0 × as long"  # of two equal runs
+    assert shown.row("", "created tasks pay from")[-1] == "1.0 × as long"  # of two equal runs
     assert len(shown.row("parallel work", "more cores pay from")) == 5
     assert "pico-sim (SIMULATED) and host side by side" in shown.text
 

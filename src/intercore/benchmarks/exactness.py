@@ -64,3 +64,8 @@ def exactness(pool: Sequence[Measurement], name: str = "interval") -> Exactness 
         interrupted=interrupted,
         largest=int(ordered[-1]),
     )
+
+
+def constant(spread: int) -> str:
+    """Call what varies by so many ticks a constant, in words."""
+    return f"a constant but for {spread} tick{'s' if spread > 1 else ''}" if spread else "a constant"

@@ -17,6 +17,7 @@ which may be left out, and is loaded only when it is needed: who asks a target d
     report.py       `report(run)`: what people read of a run (`intercore.view.section`)
     answers.py      for that report: what one asks of it first, on a line each, and what may stand out on a target
                     (`intercore.view.answer`)
+    choices.py      `CHOICES`: names that its answers may hold, each with what it means in a few words
     options.py      `OPTIONS`: what a user may choose of the report, which `report` takes by name
                     (`intercore.benchmarks.options`)
     together.py     `together(said)`: what a page says of all its runs at once, in place of a section for each

@@ -14,6 +14,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import re
 import shlex
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -232,6 +233,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
     numbered = [*(each.figures for each in drawn_together), *(chapter.figures for chapter in chapters)]
     shown = [figure for _, figure in chain.from_iterable(numbered)]
     label = label_of_all(runs)
+    rows = _answer_rows(reported)
     return str(
         _environment()
         .get_template("page.html.j2")
@@ -240,7 +242,8 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             identities=[*identity.sentences_together(runs), *(each for one in sections for each in one.identity)],
             drawn=drawn_together,
             chapters=chapters,
-            rows=_answer_rows(reported),
+            rows=rows,
+            choices=_choices(rows),
             topics={report.benchmark: report.topic or report.benchmark for one in reported for report in one.reports},
             definitions=DEFINITIONS,
             side_by_side=None if compared is None else comparison_section(compared),
@@ -315,6 +318,18 @@ def _answer_rows(reported: Sequence[Reported]) -> list[_Asked]:
         )
         for number, key in enumerate(questions)
     ]
+
+
+def _choices(rows: Iterable[_Asked]) -> dict[str, str]:
+    """Return the names that the answers hold and that one may not know, each with what it means, as they come."""
+    found: dict[str, str] = {}
+    for row in rows:
+        module = registry.module(row.benchmark, "choices")
+        said = " ".join([row.question, *(one.about for one in row.answers if one is not None)])
+        for name, meaning in () if module is None else module.CHOICES.items():
+            if re.search(rf"(?<![\w-]){name}(?![\w-])", said):
+                found.setdefault(name, meaning)
+    return found
 
 
 Numbered: TypeAlias = tuple[tuple[int, Figure], ...]

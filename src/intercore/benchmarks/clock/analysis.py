@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from intercore.benchmarks import counter, uncertainty
-from intercore.benchmarks.exactness import PROMISED_SPREAD, Exactness, exactness
+from intercore.benchmarks.exactness import PROMISED_SPREAD, Exactness, constant, exactness
 from intercore.benchmarks.grouping import by_level, spoilt, ticks, varied_names
 from intercore.record.measurement import LOOKING_PREFIX
 
@@ -115,7 +115,7 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
         interrupted = sum(found.interrupted for _, found in seen)
         count = sum(one.count for one, _ in seen)
         verdict = (
-            f"a constant with a spread of {high - low}"
+            constant(high - low)
             if high - low <= PROMISED_SPREAD
             else f"they differ by more than the {PROMISED_SPREAD} ticks that the clock promises"
         )

@@ -23,7 +23,7 @@ def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
         about = f"one core's, at {work} ({cores} is ideal)"
         if most.of_a_core > cores:
             about = f"one core's, at {work} (above {cores}: one was slower alone)"
-        yield Answer("work of all cores", Interval(most.of_a_core), "times", about)
+        yield Answer("a task on each core does", Interval(most.of_a_core), "times", about)
     if len(analysis.alone) > 1:
         first, *others = analysis.alone
         slowest = max(others, key=lambda one: one.times_first)

@@ -61,13 +61,17 @@ class _Way(NamedTuple):
         return f"{self.first} → {self.second}", self.median_us.value
 
 
-def _ways(analysis: MessageAnalysis, one: MessageRank) -> list[_Way]:
-    """Return the directions of a choice, the quickest first; under no load, where that was measured."""
+def _rows(analysis: MessageAnalysis, one: MessageRank) -> list[MessageLatency]:
+    """Return what a choice takes in each direction; under no load, where that was measured."""
     rows = [row for row in analysis.latency if all(row.setting.get(name) == at for name, at in one.choice.items())]
-    rows = [row for row in rows if row.load == "none"] or rows
+    return [row for row in rows if row.load == "none"] or rows
+
+
+def _ways(analysis: MessageAnalysis, one: MessageRank) -> list[_Way]:
+    """Return the directions of a choice at its size, the quickest first."""
     ways = [
         _Way(row.first, row.second, size.latency_us.median)
-        for row in rows
+        for row in _rows(analysis, one)
         for size in row.sizes
         if size.bytes == one.bytes
     ]
@@ -94,44 +98,45 @@ def _of_example(analysis: MessageAnalysis, sizes: Sequence[int]) -> Iterator[Ans
 
 
 def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bool) -> Iterator[Answer]:
-    """Answer the same by the transport that is the quickest with the smallest messages, of those that copy or not."""
+    """Answer the same by the transport that takes least for it, of those that copy or not, in its slowest direction."""
     found = [one for one in analysis.ranking if (one.measure, one.bytes) == ("latency", sizes[0])]
     alike = [one for one in found if copies(one.choice.get("transport", "")) == copying]
-    if not alike or sizes[0] > _EXAMPLE:
+    if sizes[0] > _EXAMPLE:
         return
-    best = min(alike, key=lambda one: one.rank)
-    lines = [one for one in analysis.latency if all(one.setting.get(name) == at for name, at in best.choice.items())]
-    slowest = max((one for one in lines if one.alpha_us is not None), key=_alpha_us, default=None)
-    told = "" if slowest is None else _by_line(slowest)
-    if told:
+    known = []
+    for one in alike:
+        rows = _rows(analysis, one)
+        across = [row for row in rows if row.first != row.second] or rows
+        told = [line for line in map(_by_line, across) if line is not None]
+        if told:
+            known.append((max(told), one))
+    if known:
+        (_, time), best = min(known, key=lambda way: way[0])
         question = f"message of {_EXAMPLE}, copied" if copying else f"message of {_EXAMPLE} bytes"
-        yield Answer(question, None, about=f"{told}, {_choice(best)}", brief=False)
+        yield Answer(question, None, about=f"{time}, {_choice(best)}", brief=False)
 
 
-def _alpha_us(one: MessageLatency) -> float:
-    return 0.0 if one.alpha_us is None else one.alpha_us.value
-
-
-def _by_line(one: MessageLatency) -> str:
-    """Tell what a message of a size between those measured takes, by the line through them; empty without one.
+def _by_line(one: MessageLatency) -> tuple[float, str] | None:
+    """Return what a message of a size between those measured takes, in µs and in words; None without a line.
 
     Where that the size matters cannot be told from chance, a line says no more than the sizes beside it.
     """
     slope = one.beta_ns_per_byte
     if one.alpha_us is None or slope is None:
-        return ""
+        return None
     first, each = one.alpha_us.value, slope.value
     low, high = (each if end is None else end for end in (slope.low, slope.high))
     most_us = max(abs(low), abs(high)) * one.sizes[-1].bytes / 1e3
     if most_us < _NO_MATTER * first:
-        return f"{duration(first)}, whatever the size"
+        return first, f"{duration(first)}, whatever the size"
     if low <= 0:
-        beside = {size.bytes: duration(size.latency_us.median.value) for size in one.sizes}
+        beside = {size.bytes: size.latency_us.median.value for size in one.sizes}
         below = max((size for size in beside if size <= _EXAMPLE), default=min(beside))
         above = min((size for size in beside if size > _EXAMPLE), default=max(beside))
-        at = f"{beside[below]} at {below:,} bytes, {beside[above]} at {above:,}"
-        return f"{at}; the size makes no difference that shows"
-    return f"{duration(first + each * _EXAMPLE / 1e3)} ({duration(first)} + {significant(each, 3)} ns a byte)"
+        at = f"{duration(beside[below])} at {below:,} bytes, {duration(beside[above])} at {above:,}"
+        return beside[below], f"{at}; the size makes no difference that shows"
+    there = first + each * _EXAMPLE / 1e3
+    return there, f"{duration(there)} ({duration(first)} + {significant(each, 3)} ns a byte)"
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from intercore.benchmarks import uncertainty
+from intercore.benchmarks.exactness import constant
 from intercore.benchmarks.message.choice import MessageAdvantage, MessageRank, choice_sentences
 from intercore.benchmarks.message.curve import HELD_OUT_AIM, MEASURES, in_words
 from intercore.benchmarks.message.rows import MessageThroughput
@@ -168,7 +169,8 @@ def _on_exactness(latency: Sequence[MessageLatency]) -> Iterator[str]:
     if seen:
         low, high = min(one.low for one in seen), max(one.high for one in seen)
         spread = max(one.spread for one in seen)
+        between = f"{low}" if low == high else f"{low} to {high}"
         yield (
-            f"Checked against the simulator: measured minus true latency is {low} to {high} ticks, with a spread of at "
-            f"most {spread} within a setting and size."
+            f"Checked against the simulator: measured minus true latency is {between} ticks, within a setting and size "
+            f"{constant(spread)}."
         )

@@ -18,5 +18,5 @@ def answers(analysis: RhealstoneAnalysis) -> Iterator[Answer]:
     found = [one for one in analysis.times if one.form == ("cross" if "cross" in forms else "same")]
     if found:
         most = max(found, key=lambda one: one.samples_us.median.value)
-        question = "slowest of six, across" if most.form == "cross" else "slowest of six"
+        question = "slowest Rhealstone time"
         yield Answer(question, most.samples_us.median, about=among(most.component, most.varied))

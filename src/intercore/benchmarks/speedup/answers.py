@@ -36,13 +36,13 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
         if begin is not None:
             used = "" if well is None else f"{efficiency:.0%} from {duration(well.value)}"
             about = ", ".join(filter(None, (begin.at_most, begin.extrapolated, used)))
-            question = f"by {_tasks(analysis, fit)} from"
+            question = f"{_tasks(analysis, fit)} pay from"
             yield Answer(question[:_QUESTION], begin.t1_us, about=about, brief=False)
     several = [point for point in analysis.points if point.cores > 1]
     if several:
         best = max(several, key=lambda point: point.speedup.value)
         about = f"as fast, at {best.work} by {best.tasks}; one core takes {duration(best.t1_us.value)}"
-        yield Answer("largest speed-up", best.speedup, "times", about, brief=False)
+        yield Answer("one job split, at best", best.speedup, "times", about, brief=False)
 
 
 def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Paying]:

@@ -9,7 +9,7 @@ from intercore.view.answer import Answer, Remark, about_times, by_way
 from intercore.view.cost import Cost
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from intercore.benchmarks.switch.analysis import SwitchAnalysis
     from intercore.benchmarks.switch.wake_ups import WakeUp
@@ -18,16 +18,24 @@ _MOST_PRIMITIVES = 4
 
 
 def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
-    """Answer what waking takes by the best primitive, on the same core and on another one, which was asleep.
+    """Answer what waking takes on the same core and on another one, which was asleep.
 
-    Of several cores or directions the slowest is the answer, and the quickest stands beside it where it differs.
+    Both by one primitive, the best one across cores, so that they compare. Of several cores or directions the slowest
+    is the answer, and the quickest stands beside it where it differs.
     """
-    for question, apart in (("wake a task, same core", False), ("wake a task, other core", True)):
-        found = _ways(analysis, apart=apart)
+    same, across = (_ways(analysis, apart=apart) for apart in (False, True))
+    best = _best(across)
+    for question, found in (("wake a task, same core", same), ("wake a task, other core", across)):
         if found:
-            name, ways = min(found.items(), key=lambda item: _us(item[1][-1]))
+            name = best if best in found else _best(found)
+            ways = found[name]
             quickest, slowest = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
             yield Answer(question, ways[-1].wake_up_us.median, about=name + by_way(slowest, quickest))
+
+
+def _best(found: Mapping[str, Sequence[WakeUp]]) -> str:
+    """Return the primitive that is the quickest in its slowest direction; empty if there is none."""
+    return min(found, key=lambda name: _us(found[name][-1]), default="")
 
 
 def _way(one: WakeUp) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks import uncertainty
 from intercore.benchmarks.counter import with_bound
-from intercore.benchmarks.exactness import PROMISED_SPREAD
+from intercore.benchmarks.exactness import PROMISED_SPREAD, constant
 from intercore.benchmarks.switch.names import named
 from intercore.benchmarks.switch.wake_ups import TRUE_TIMES, place
 from intercore.view.quantity import multiple
@@ -184,7 +184,7 @@ def _about_exactness(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
         differences = sorted({found.difference for _, found in seen})
         between = f"{differences[0]:g}" + (f" to {differences[-1]:g}" if len(differences) > 1 else "")
         verdict = (
-            f"in each setting a constant with a spread of at most {spread}"
+            f"in each setting {constant(spread)}"
             if spread <= PROMISED_SPREAD
             else f"within a setting by up to {spread} apart, more than the {PROMISED_SPREAD} that the clock promises"
         )

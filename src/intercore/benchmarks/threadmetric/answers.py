@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def answers(analysis: ThreadMetricAnalysis) -> Iterator[Answer]:
     """Answer how much of one core's count is left at worst: of two cores at once, and of rounds from core to core."""
-    for at_once, question in ((True, "both cores at once"), (False, "rounds across cores")):
+    for at_once, question in ((True, "kernel loop, both cores"), (False, "kernel loop across cores")):
         worst = _worst(analysis, at_once=at_once)
         if worst is not None and worst.factor is not None:
             about = f"one core's, {_named(worst)}"

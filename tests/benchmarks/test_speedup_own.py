@@ -49,13 +49,22 @@ def said(measurements: list[Measurement]) -> str:
 def test_it_is_said_from_which_work_on_cores_pay_and_what_starting_takes() -> None:
     told = said(own(overhead_us=1000.0))
     assert told.startswith("Two cores pay for fft from n=501, 2.00 ms"), told  # with 500 units it is all the same
-    assert "of one core (mode=create), and at n=1000000 S is 2.00." in told
+    assert "of one core (mode=create), and at n=1000000 S is 2.00 (2.00 – 2.00)." in told
     assert "Small work is limited by starting and joining, 1.00 ms" in told
     assert told.endswith("Large work loses next to nothing.")
     assert said(own()).startswith("Two cores pay for fft from the smallest size measured, n=100 (mode=create), ")
     (fit,) = analyse(own()).fits
     assert is_own(fit)
     assert not any(map(is_own, analyse(synthetic(overhead_us=100.0)).fits))
+
+
+def test_cores_that_pay_by_extrapolation_alone_are_not_said_to_pay() -> None:
+    slow = own(overhead_us=100_000.0, loss=0.9, noise_us=5.0)  # T1 of 0.4 to 1.6 ms
+    assert all(point.speedup.value < 1 for point in analyse(slow).points)
+    assert said(slow).startswith("Two cores do not pay for fft at any size measured (mode=create)")
+    told = said(own(overhead_us=1000.0, noise_us=1.0))
+    assert told.startswith("Two cores do not pay for fft at any size measured (mode=create), and at n=400 S is 0."), told
+    assert "; extrapolated, they pay from n=5" in told
 
 
 def test_a_loss_that_may_be_large_is_not_called_nothing() -> None:
@@ -129,6 +138,12 @@ def test_what_was_counted_in_another_mode_explains_nothing() -> None:
             "beyond",
             {"wrong": 1},
             "fft with n=64 on 2 cores writes beyond its part: unit 7, by itself, changes what is not its own.",
+        ),
+        (
+            "around",
+            {"wrong": 1},
+            "fft with n=64 on 2 cores writes around its buffer, in a window or part that begins with unit 7; none of "
+            "its units does so by itself.",
         ),
         (
             "differs",

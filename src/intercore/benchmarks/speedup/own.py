@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.speedup.points import of_speedup
 from intercore.record.own_work import PREFIX
-from intercore.view.quantity import duration_with_bounds, percent, significant
+from intercore.view.quantity import bounds, duration_with_bounds, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -77,15 +77,20 @@ class _Group(NamedTuple):
         cores = "Two" if self.fit.cores == 2 else str(self.fit.cores)
         begin, smallest, largest = self.fit.break_even, self.points[0], self.points[-1]
         how = f"mode={smallest.mode}"
-        best = f"and at n={largest.n} S is {significant(largest.speedup.value)}"
+        best = f"at n={largest.n} S is {_speedup(largest)}"
         if begin.place == "below":
-            return f"{cores} cores pay for {name} from the smallest size measured, n={smallest.n} ({how}), {best}."
-        if begin.t1_us is not None:
-            units = "" if begin.n is None else f"n={round(begin.n.value)}, "
-            extrapolated = ", extrapolated" if begin.extrapolated else ""
-            where = f"{units}{duration_with_bounds(begin.t1_us)} of one core{extrapolated}"
-            return f"{cores} cores pay for {name} from {where} ({how}), {best}."
-        return f"{cores} cores do not pay for {name} at any size measured ({how}): {begin.reason}."
+            return f"{cores} cores pay for {name} from the smallest size measured, n={smallest.n} ({how}), and {best}."
+        if begin.t1_us is None:
+            return f"{cores} cores do not pay for {name} at any size measured ({how}): {begin.reason}."
+        units = "" if begin.n is None else f"n={round(begin.n.value)}, "
+        where = f"{units}{duration_with_bounds(begin.t1_us)} of one core"
+        if begin.place == "above":
+            doubt = ", or never" if begin.t1_us.high is None else ""
+            return (
+                f"{cores} cores do not pay for {name} at any size measured ({how}), and {best}; extrapolated, they pay "
+                f"from {where}{doubt}."
+            )
+        return f"{cores} cores pay for {name} from {where} ({how}), and {best}."
 
     def overhead(self) -> str:
         """Say what starting and joining takes."""
@@ -93,6 +98,11 @@ class _Group(NamedTuple):
         if unknown is not None:
             return "Of small work, what starting and joining takes cannot be told from 0."
         return f"Small work is limited by starting and joining, {duration_with_bounds(overhead)}."
+
+
+def _speedup(point: SpeedupPoint) -> str:
+    between = bounds(point.speedup, significant)
+    return f"{significant(point.speedup.value)} ({between})" if between else significant(point.speedup.value)
 
 
 def _loss(group: _Group, measurements: Sequence[Measurement]) -> str:
@@ -195,6 +205,10 @@ def _frequency(measurement: Measurement) -> int:
 
 _WRONG = {
     "beyond": "writes beyond its part: unit {unit}, by itself, changes what is not its own.",
+    "around": (
+        "writes around its buffer, in a window or part that begins with unit {unit}; none of its units does so by "
+        "itself."
+    ),
     "unexpected": "is not what its file says is right: the first unit that differs is {unit}.",
     "depends": (
         "gives another sum than its parts: the first unit that differs is {unit}. It adds something else behind others "

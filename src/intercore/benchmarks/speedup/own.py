@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.speedup.points import of_speedup
 from intercore.record.own_work import PREFIX
+from intercore.statistics.intervals import Interval
 from intercore.view.quantity import bounds, duration_with_bounds, percent, significant
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _KNOWN = 4
 _NOTHING = 0.0005
 """A share that is not worth a slave's name."""
 _SMALL = 0.2
-"""What of a loss may have no cause without a word: the model of all sizes and the count of one are not the same."""
+"""What of a loss may have no cause without a word: windows differ from one another."""
 
 
 def sentences(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) -> Iterator[str]:
@@ -47,7 +48,7 @@ def sentences(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) ->
         if groups:
             best = min(groups, key=lambda group: (group.pays_from_us, -group.points[0].speedup.value))
             name = workload.removeprefix(PREFIX)
-            yield f"{best.pays(name)} {best.overhead()} {_loss(best, ours)}"
+            yield f"{best.pays(name)} {best.overhead()} {_loss(best, name, ours)}"
 
 
 def is_own(fit: ForkJoinFit) -> bool:
@@ -92,12 +93,45 @@ class _Group(NamedTuple):
             )
         return f"{cores} cores pay for {name} from {where} ({how}), and {best}."
 
+    @property
+    def told_apart(self) -> bool:
+        """Whether there are sizes enough to tell what starting and joining takes from what large work loses."""
+        return self.fit.loss is not None
+
+    @property
+    def overhead_us(self) -> Interval | None:
+        """What starting and joining takes, in µs; None if it is not told apart or cannot be told from 0."""
+        return self.fit.overhead_us if self.told_apart and self.fit.resolution_us is None else None
+
     def overhead(self) -> str:
         """Say what starting and joining takes."""
-        overhead, unknown = self.fit.overhead_us, self.fit.resolution_us
-        if unknown is not None:
+        if not self.told_apart:
+            return "Fewer than three sizes do not tell what starting and joining takes from what large work loses."
+        if self.overhead_us is None:
             return "Of small work, what starting and joining takes cannot be told from 0."
-        return f"Small work is limited by starting and joining, {duration_with_bounds(overhead)}."
+        return f"Small work is limited by starting and joining, {duration_with_bounds(self.overhead_us)}."
+
+    def lost(self) -> Interval:
+        """Return what a core's part of the largest work takes longer than alone, as a share of it: TP P / T1 - 1.
+
+        Without what starting and joining takes, if that is known. It is of the windows in which a simulated chip counts
+        causes; the loss of the fit is of all sizes.
+        """
+        point, cores = self.points[-1], self.fit.cores
+        part_us = point.t1_us.value / cores
+        fixed = self.overhead_us or Interval(0.0)
+
+        def share(speedup: float, fixed_us: float) -> float:
+            return cores / speedup - 1 - fixed_us / part_us
+
+        bounds = [
+            None if not speedup or fixed_us is None else share(speedup, fixed_us)
+            for speedup, fixed_us in (
+                (point.speedup.high, fixed.value if fixed.high is None else fixed.high),
+                (point.speedup.low, fixed.value if fixed.low is None else fixed.low),
+            )
+        ]
+        return Interval(share(point.speedup.value, fixed.value), *bounds)
 
 
 def _speedup(point: SpeedupPoint) -> str:
@@ -105,17 +139,17 @@ def _speedup(point: SpeedupPoint) -> str:
     return f"{significant(point.speedup.value)} ({between})" if between else significant(point.speedup.value)
 
 
-def _loss(group: _Group, measurements: Sequence[Measurement]) -> str:
-    """Say what large work loses, and to what as far as the simulated chip has seen it."""
-    loss = group.fit.loss
-    if loss is None:
-        return "Whether large work loses anything, two sizes do not tell."
+def _loss(group: _Group, name: str, measurements: Sequence[Measurement]) -> str:
+    """Say what the largest work loses, and to what as far as the simulated chip has seen it."""
+    loss, what = group.lost(), f"{name} with n={group.points[-1].n}"
+    beyond = " to both" if not group.told_apart else "" if group.overhead_us is None else " beyond that"
     most = loss.value if loss.high is None else loss.high
     if max(loss.value, most / _KNOWN) < _NEXT_TO_NOTHING:
-        return "Large work loses next to nothing."
-    if group.fit.loss_compatible_with_zero:
-        return f"What large work loses cannot be told from 0: at most {percent(most)} per core."
-    begin = f"Large work loses {percent(loss.value)} per core"
+        return f"{what} loses next to nothing{beyond}."
+    if loss.low is not None and loss.low <= 0:
+        return f"What {what} loses{beyond} cannot be told from 0: at most {percent(most)} per core."
+    between = bounds(loss, percent)
+    begin = f"{what} loses {percent(loss.value)}{f' ({between})' if between else ''} per core{beyond}"
     causes = _Causes.of(group.points[-1], measurements)
     if causes is None:
         return f"{begin}; what limits it is unknown."
@@ -123,7 +157,8 @@ def _loss(group: _Group, measurements: Sequence[Measurement]) -> str:
     if not found:
         return f"{begin}, and next to none of it is waiting or sleep: what limits it is unknown."
     rest = loss.value - causes.share
-    unknown = f"; the rest, {percent(rest)}, is unknown" if rest >= max(_NEXT_TO_NOTHING, _SMALL * loss.value) else ""
+    cause = "is unknown" if group.told_apart else "is starting and joining, or unknown"
+    unknown = f"; the rest, {percent(rest)}, {cause}" if rest >= max(_NEXT_TO_NOTHING, _SMALL * loss.value) else ""
     return f"{begin}: each {' and '.join(found)}{unknown} (shares of its part, as the chip counts cycles)."
 
 

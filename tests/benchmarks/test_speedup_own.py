@@ -86,13 +86,20 @@ def test_a_loss_is_that_of_the_largest_work_in_which_causes_are_counted() -> Non
 
 def test_two_sizes_do_not_tell_starting_from_losing_and_their_sum_has_causes_all_the_same() -> None:
     two = own(loss=0.05, checks={"conflicts.sram1": share(4)})[-2:]
+    told = "loses 5.0 % (5.0 % – 5.0 %) per core, starting and joining among it"
     assert said(two).endswith(
-        "Fewer than three sizes do not tell what starting and joining takes from what large work loses. fft with "
-        "n=1000000 loses 5.0 % (5.0 % – 5.0 %) per core to both: each waits for 4.0 % because the other one holds SRAM1 4.0 %; "
-        "the rest, 1.0 %, is starting and joining, or unknown (shares of its part, as the chip counts cycles)."
+        "Fewer than three sizes do not tell what starting and joining takes from what large work loses. "
+        f"fft with n=1000000 {told}: each waits for 4.0 % because the other one holds SRAM1 4.0 %; the rest, 1.0 %, is "
+        "starting and joining, or unknown (shares of its part, as the chip counts cycles)."
     )
-    assert said(own(loss=0.05)[-2:]).endswith(
-        "loses 5.0 % (5.0 % – 5.0 %) per core to both; what limits it is unknown."
+    assert said(own(loss=0.05)[-2:]).endswith(f"{told}; what limits it is unknown.")
+
+
+def test_what_starting_takes_is_not_left_out_of_a_loss_if_it_cannot_be_told_from_nothing() -> None:
+    told = said(own(overhead_us=1.0, loss=0.05, noise_us=20.0))
+    assert "what starting and joining takes cannot be told from 0. " in told
+    assert re.search(
+        r"fft with n=400 loses .* per core, starting and joining among it; what limits it is unknown\.$", told
     )
 
 

@@ -177,7 +177,11 @@ def test_what_a_digest_cannot_be_made_of_is_said(tmp_path: Path) -> None:
             ["ld: skipping incompatible /home/me/libdsp.a when searching", "undefined reference to `sine'"],
             "libdsp.a is no library for the target's compiler",
         ),
-        (["ld: /home/me/libdsp.a: file format not recognized"], "libdsp.a is no library for the target's compiler"),
+        (["ld: /my dsp/libdsp.a: file format not recognized"], "libdsp.a is no library for the target's compiler"),
+        (
+            ["/bin/ld: /home/me/libdsp.a(dsp.o): error adding symbols: file in wrong format", "ld returned 1"],
+            "libdsp.a is no library for the target's compiler",
+        ),
         (["ld: region `RAM' overflowed by 8 bytes", "ld: fft will not fit in region `RAM'"], "will not fit"),
     ],
 )

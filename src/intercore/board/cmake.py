@@ -30,7 +30,8 @@ _TIMEOUT_S = 300.0
 _UNDEFINED = re.compile(r"undefined reference to [`'](.+)'")
 _TWICE = re.compile(r"multiple definition of [`'](.+?)'")
 _OF_ANOTHER = re.compile(
-    r"skipping incompatible (\S+)|(\S+): (?:file format not recognized|member \S+ in archive is not an object)"
+    r"skipping incompatible (/.+?) when"
+    r"|(/[^:]+?)(?:\([^)]*\))?: (?:error adding symbols: )?file (?:format not recognized|in wrong format)"
 )
 
 

@@ -142,14 +142,14 @@ def _speedup(point: SpeedupPoint) -> str:
 def _loss(group: _Group, name: str, measurements: Sequence[Measurement]) -> str:
     """Say what the largest work loses, and to what as far as the simulated chip has seen it."""
     loss, what = group.lost(), f"{name} with n={group.points[-1].n}"
-    beyond = " to both" if not group.told_apart else "" if group.overhead_us is None else " beyond that"
+    beyond = ", starting and joining among it," if group.overhead_us is None else " beyond that"
     most = loss.value if loss.high is None else loss.high
     if max(loss.value, most / _KNOWN) < _NEXT_TO_NOTHING:
-        return f"{what} loses next to nothing{beyond}."
+        return f"{what} loses next to nothing{beyond.rstrip(',')}."
     if loss.low is not None and loss.low <= 0:
         return f"What {what} loses{beyond} cannot be told from 0: at most {percent(most)} per core."
     between = bounds(loss, percent)
-    begin = f"{what} loses {percent(loss.value)}{f' ({between})' if between else ''} per core{beyond}"
+    begin = f"{what} loses {percent(loss.value)}{f' ({between})' if between else ''} per core{beyond.rstrip(',')}"
     causes = _Causes.of(group.points[-1], measurements)
     if causes is None:
         return f"{begin}; what limits it is unknown."
@@ -157,7 +157,7 @@ def _loss(group: _Group, name: str, measurements: Sequence[Measurement]) -> str:
     if not found:
         return f"{begin}, and next to none of it is waiting or sleep: what limits it is unknown."
     rest = loss.value - causes.share
-    cause = "is unknown" if group.told_apart else "is starting and joining, or unknown"
+    cause = "is starting and joining, or unknown" if group.overhead_us is None else "is unknown"
     unknown = f"; the rest, {percent(rest)}, {cause}" if rest >= max(_NEXT_TO_NOTHING, _SMALL * loss.value) else ""
     return f"{begin}: each {' and '.join(found)}{unknown} (shares of its part, as the chip counts cycles)."
 

@@ -70,6 +70,7 @@ def test_what_is_no_file_of_a_work_is_refused(tool: Tool, words: tuple[str, ...]
 def test_a_board_that_is_flashed_is_told_how_it_gets_a_work_of_ones_own(tool: Tool) -> None:
     said = refused(tool, written(tool, "crc.c", ""), "--port", "/dev/null", status=2, target="pico")
     assert "a workload of your own is for targets whose program is built here" in said
+    assert "pico is none. A program that is built elsewhere adds one, and it is measured as own:crc" in said
 
 
 def test_a_new_work_is_written_once_and_its_command_is_said(tool: Tool) -> None:

@@ -6,18 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 import pytest
 
 from intercore.benchmarks.speedup.analysis import analyse
-from intercore.benchmarks.speedup.own import is_own, sentences, wrong_units
-from intercore.record.measurement import Series
-from tests.benchmarks.test_speedup import SIZES, measured, synthetic
+from intercore.benchmarks.speedup.own import is_own, sentences
+from tests.benchmarks.test_speedup import SIZES, synthetic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from intercore.record.measurement import Level, Measurement
+    from intercore.record.measurement import Measurement
 
 pytestmark = pytest.mark.measures("speedup")
 
@@ -157,59 +155,8 @@ def test_what_was_counted_in_another_mode_explains_nothing() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("series", "checks", "told"),
-    [
-        (
-            "beyond",
-            {"wrong": 1},
-            "fft with n=64 on 2 cores writes beyond its part: unit 7, by itself, changes what is not its own.",
-        ),
-        (
-            "around",
-            {"wrong": 1},
-            "fft with n=64 on 2 cores writes around its buffer, in a window or part that begins with unit 7; none of "
-            "its units does so by itself.",
-        ),
-        (
-            "differs",
-            {"wrong": 1},
-            "fft with n=64 on 2 cores gives another result than on one core: the first unit that differs is 7. "
-            "State that parts share, or the order of units, comes into it.",
-        ),
-        (
-            "depends",
-            {"wrong": 1},
-            "fft with n=64 on 2 cores gives another sum than its parts: the first unit that differs is 7. It adds "
-            "something else behind others than by itself, so it depends on the order, on the split, or on what a call "
-            "leaves behind.",
-        ),
-        (
-            "unexpected",
-            {"wrong": 1},
-            "fft with n=64 on 2 cores is not what its file says is right: the first unit that differs is 7.",
-        ),
-        (
-            None,
-            {"wrong": 1},
-            "fft with n=64 on 2 cores gives another sum than its parts, and no unit by itself does: it depends on the "
-            "order, on the split, or on state that parts share.",
-        ),
-        (None, {"wrong": 0}, None),
-    ],
-)
-def test_what_was_wrong_first_is_named(series: str | None, checks: dict[str, int], told: str | None) -> None:
-    factors: dict[str, Level] = {"workload": "own:fft", "n": 64}
-    one = measured([100] * 3, [60] * 3, checks=checks, **factors)
-    if series is not None:
-        found = Series(series, "common", 1, np.array([7], dtype=np.int64))
-        one = msgspec.structs.replace(one, series=(*one.series, found))
-    assert [*wrong_units([one])] == ([] if told is None else [told])
-
-
-def test_a_unit_that_was_found_is_told_before_a_window_in_which_none_was() -> None:
-    factors: dict[str, Level] = {"workload": "own:fft", "n": 64}
-    without = measured([100] * 3, [60] * 3, checks={"wrong": 1}, **factors)
-    found = Series("differs", "common", 1, np.array([7], dtype=np.int64))
-    (told,) = wrong_units([without, msgspec.structs.replace(without, series=(*without.series, found))])
-    assert "the first unit that differs is 7" in told
+def test_of_wrong_results_no_number_counts() -> None:
+    *right, last = own()
+    assert said([*right, msgspec.structs.replace(last, checks={"wrong": 1})]) == (
+        "fft gives wrong results: none of its numbers counts."
+    )

@@ -43,6 +43,9 @@ def sentences(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) ->
     """Say of each workload of the user's own from which size on several cores pay, and what limits, as far as known."""
     ours = of_speedup(measurements)
     for workload in dict.fromkeys(point.workload for point in analysis.points if point.workload.startswith(PREFIX)):
+        if any(one.checks.get("wrong") for one in ours if one.factors.get("workload") == workload):
+            yield f"{workload.removeprefix(PREFIX)} gives wrong results: none of its numbers counts."
+            continue
         groups = [_Group(fit, analysis) for fit in analysis.fits if f"workload={workload} " in f"{fit.group} "]
         groups = [group for group in groups if group.fit.cores > 1]
         if groups:
@@ -236,44 +239,3 @@ def _asleep(measurement: Measurement) -> float:
 def _frequency(measurement: Measurement) -> int:
     text = measurement.conditions.get("clock.sys_hz", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
-
-
-_WRONG = {
-    "beyond": "writes beyond its part: unit {unit}, by itself, changes what is not its own.",
-    "around": (
-        "writes around its buffer, in a window or part that begins with unit {unit}; none of its units does so by "
-        "itself."
-    ),
-    "unexpected": "is not what its file says is right: the first unit that differs is {unit}.",
-    "depends": (
-        "gives another sum than its parts: the first unit that differs is {unit}. It adds something else behind others "
-        "than by itself, so it depends on the order, on the split, or on what a call leaves behind."
-    ),
-    "differs": (
-        "gives another result than on one core: the first unit that differs is {unit}. State that parts share, or the "
-        "order of units, comes into it."
-    ),
-}
-"""By series of a measurement (firmware/workload/own/own.c), what its first unit tells; what is told before others."""
-
-
-def wrong_units(measurements: Sequence[Measurement]) -> Iterator[str]:
-    """Say which units of the user's own work were wrong first."""
-    for one in of_speedup(measurements):
-        first = {series.name: int(series.ticks[0]) for series in one.series if len(series.ticks)}
-        for name in (name for name in _WRONG if name in first):
-            yield f"{_where(one)} {_WRONG[name].format(unit=first[name])}"
-            return
-    for one in of_speedup(measurements):
-        if one.checks.get("wrong") and str(one.factors.get("workload", "")).startswith(PREFIX):
-            yield (
-                f"{_where(one)} gives another sum than its parts, and no unit by itself does: it depends on the order, "
-                "on the split, or on state that parts share."
-            )
-            return
-
-
-def _where(measurement: Measurement) -> str:
-    factors = measurement.factors
-    name = str(factors.get("workload", "")).removeprefix(PREFIX)
-    return f"{name} with n={factors.get('n')} on {factors.get('cores')} cores"

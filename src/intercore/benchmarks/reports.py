@@ -12,6 +12,7 @@ import msgspec
 from intercore import benchmarks
 from intercore.benchmarks import function, other, possible, registry, stop_rule
 from intercore.benchmarks.options import Options
+from intercore.benchmarks.own_work import wrong_units
 from intercore.record import conditions
 from intercore.record.plan import ENOUGH_REPETITIONS, repetitions_by_setting
 from intercore.view.answer import Answer, Remark
@@ -68,7 +69,7 @@ def reports(run: Run, options: Options | None = None) -> Reported:
 def run_warnings(run: Run) -> tuple[str, ...]:
     """Say in sentences what makes all numbers of a run doubtful, whatever the benchmark, and what to do about it."""
     of_times = () if run.plan.emulated else (*_few_repetitions(run), *stop_rule.warnings(run))
-    return (*possible.warnings(run), *conditions.warnings(run), *of_times)
+    return (*wrong_units(run.measurements), *possible.warnings(run), *conditions.warnings(run), *of_times)
 
 
 def _few_repetitions(run: Run) -> Iterator[str]:

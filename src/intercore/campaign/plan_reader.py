@@ -18,6 +18,7 @@ from intercore.campaign.plan_file import Experiment, PlanFile, TargetEntry
 from intercore.campaign.toml_table import parsed, shown
 from intercore.campaign.until import parse_rule
 from intercore.errors import UsageError, unknown
+from intercore.record.own_work import is_file
 from intercore.record.plan import MAX_SETTINGS
 from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find
 
@@ -205,6 +206,12 @@ def _levels(factors: TomlTable, name: str) -> list[Level]:
         here = (name, at) if isinstance(given, list) else (name,)
         if isinstance(value, bool) or not isinstance(value, int | str):
             factors.refuse(f"a level of {name} is a whole number, a text or a range, and not {shown(value)}", *here)
+        if is_file(str(value)):
+            factors.refuse(
+                f"a plan names no file of a workload of your own, and {value!a} is one: measure it by intercore run "
+                f"TARGET BENCHMARK {name}={value}",
+                *here,
+            )
         if not re.fullmatch(r"[!-)+-~]+", str(value)):
             factors.refuse(f"{name}={value!a} is no level: it is printable ASCII without blanks and stars", *here)
         if str(value) in levels:

@@ -183,7 +183,7 @@ def test_names_in_the_answers_are_explained_below_them_and_no_others(tmp_path: P
     shown = page(tmp_path, run(*both_modes()))
     (explained,) = re.findall(r'<dl class="choices">(.*?)</dl>', shown.source, re.DOTALL)
     names = re.findall("<dt>(.*?)</dt><dd>.+?</dd>", explained)
-    assert set(names) == {"created tasks", "woken tasks"}
+    assert set(names) == {"created tasks", "woken tasks", "floating point"}
 
 
 @of_speedups

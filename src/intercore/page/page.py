@@ -70,9 +70,9 @@ _DESK = "host"
 _TRUST = {
     "measured": "Measured on the target itself, which these numbers hold for, as it was built; every sample is kept.",
     "simulated": Markup(
-        "Not compared with a board: how far a time is off is not known. Every cycle was counted and comes out the same "
-        'each time, as true as <a href="#model">what the model assumes</a>. Good for comparing ways to do something on '
-        "this chip; before you rely on a time, measure a board."
+        "Good for comparing ways to do something on this chip; before you rely on a time, measure a board. Every cycle "
+        'was counted, as true as <a href="#model">what the model assumes</a>; that was not compared with a board, so '
+        "how far a time is off is not known."
     ),
     "emulated": CAUTION,
 }
@@ -87,7 +87,8 @@ class _Section:
     run: Run
     analysed: Run
     """What the numbers are of."""
-    warnings: tuple[str, ...]
+    warnings: tuple[tuple[str, str], ...]
+    """What each is about, in words that the page has for it, and a sentence; about all of the run, an empty text."""
     nothing: str
     """Why there is nothing to show: a sentence; empty if there is something."""
     lead: Markup
@@ -219,6 +220,11 @@ def _by_topic(reported: Reported) -> Reported:
     )
 
 
+def _topic(report: Report) -> str:
+    """Return what the page calls a benchmark."""
+    return report.topic or report.benchmark
+
+
 def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
     runs = [each.run for each in reported]
     numbers = count()
@@ -244,7 +250,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             chapters=chapters,
             rows=rows,
             choices=_choices(rows),
-            topics={report.benchmark: report.topic or report.benchmark for one in reported for report in one.reports},
+            topics={report.benchmark: _topic(report) for one in reported for report in one.reports},
             definitions=DEFINITIONS,
             side_by_side=None if compared is None else comparison_section(compared),
             compared=compared,
@@ -392,14 +398,14 @@ def _together(reported: Sequence[Reported]) -> dict[str, Together]:
 
 def _section(reported: Reported, together: Sequence[Together]) -> _Section:
     run = reported.run
-    doubts = [sentence for report in reported.reports for sentence in report.warnings]
+    doubts = [(_topic(report), sentence) for report in reported.reports for sentence in report.warnings]
     nothing = [each.nothing[run.id] for each in together if each.nothing.get(run.id)]
     if not run.measurements:
         nothing = [f"Run {run.id} holds no measurement yet, so there is nothing to show."]
     return _Section(
         run,
         reported.analysed,
-        (*run_warnings(run), *doubts),
+        (*(("", sentence) for sentence in run_warnings(run)), *doubts),
         " ".join(nothing),
         Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
         overview([] if run.plan.emulated else [cost for one in reported.reports for cost in one.costs], cycle_hz(run)),

@@ -1,0 +1,8 @@
+"""What the work means that the answers of `contention` name, for those who meet it there first."""
+
+from __future__ import annotations
+
+CHOICES = {
+    "recursion": "the towers of Hanoi: many calls, and so many accesses to a stack; cores whose stacks lie in one memory "
+    "may wait for each other there",
+}

@@ -103,8 +103,8 @@ def test_what_a_benchmark_calls_its_series_is_said_in_place_of_their_names() -> 
     """Calls are compared with the cost of looking, which the analysis takes off: both say so."""
     calls = measured([5] * 6, "api", "call")
     found = compare([run("a", calls), run("b", calls)])
-    assert quantity_name(found.pairs[0]) == "api timed call"
-    assert any(said.startswith("api, timed call: b takes 1.00 times") for said in found.sentences)
+    assert quantity_name(found.pairs[0]) == "api call with clock reading"
+    assert any(said.startswith("api, call with clock reading: b takes 1.00 times") for said in found.sentences)
 
 
 def test_settings_are_matched_by_what_varies_and_not_by_how_it_was_measured() -> None:

@@ -255,7 +255,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             side_by_side=None if compared is None else comparison_section(compared),
             compared=compared,
             compared_picture=None if compared is None else picture(compared),
-            comparison_warnings=() if compared is None else (*compared.deciding, *compared.warnings),
+            comparison_warnings=() if compared is None else (*map(_in_short, compared.deciding), *compared.warnings),
             heading_text=_heading(drawn_together, chapters),
             all_figures=_packed(msgspec.json.encode(shown)) if shown else "",
             conditions=_conditions(sections),
@@ -269,6 +269,11 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
     )
 
 
+def _in_short(sentence: str) -> str:
+    """Return a sentence without what it lists in brackets, which stands in the details below it."""
+    return re.sub(r" \(.*\)", "", sentence)
+
+
 def _compared(runs: Sequence[Run], usual: UsualBuilds) -> Comparison | None:
     """Compare the targets of the runs, if there are two and they have settings in common."""
     try:
@@ -277,8 +282,8 @@ def _compared(runs: Sequence[Run], usual: UsualBuilds) -> Comparison | None:
         return None
 
 
-_OF_RATIOS: Mapping[Unit, str] = {"us": "as long", "bytes/s": "as much"}
-"""What a ratio of two answers says; that of two multiples says nothing."""
+_OF_RATIOS: Mapping[Unit, tuple[str, str]] = {"us": ("as long", "as short"), "bytes/s": ("as much", "as little")}
+"""What a ratio of two answers says that is above 1, and one that is below; that of two multiples says nothing."""
 
 
 @dataclass(frozen=True)
@@ -298,8 +303,9 @@ class _Asked:
         if len(self.answers) != 2 or len(known) != 2 or known[0].choice != known[1].choice:
             return ""
         first, second = (one.value.value for one in known if one.value is not None)
-        what = _OF_RATIOS.get(known[0].unit, "")
-        return f"{significant(second / first, 2)} × {what}" if what else ""
+        more, less = _OF_RATIOS.get(known[0].unit, ("", ""))
+        times, what = (second / first, more) if second >= first else (first / second, less)
+        return f"{significant(times, 2)} × {what}" if what else ""
 
 
 def _answer_rows(reported: Sequence[Reported]) -> list[_Asked]:

@@ -44,7 +44,7 @@ AnyRow = TypeVar("AnyRow", MessageLatency, MessageThroughput)
 _RANKED = 10  # rows of a ranking that are shown
 _ALONE = 6  # curves that one panel holds
 _KINDS = {True: "copied", False: "no copy"}
-"""Of more curves than that, those of transports that copy have a panel, and those that hand over where a message lies."""
+"""Of more curves, those of transports that copy have a panel, and those that hand over where a message lies."""
 _FORMULAE: Mapping[Measure, str] = {
     "latency": "alpha + beta × size",
     "throughput": "per message alpha + beta × size",
@@ -324,6 +324,8 @@ def _figures(found: Sequence[Curve], analysis: MessageAnalysis) -> Iterator[Figu
 
 def _curves_figure(measure: Measure, found: Sequence[Curve]) -> Figure:
     panels: dict[str, list[PlottedCurve]] = {}
+    # What copies first, and of each kind what is quickest with the largest messages.
+    found = sorted(found, key=lambda one: (not copies(one.setting["transport"]), float(one.points.y[-1])))
     names = [name for name in found[0].setting if len({str(curve.setting.get(name)) for curve in found}) > 1]
     inside, outside = _inside(found, names)
     labels = [in_words(curve.setting, inside) or str(curve.setting["transport"]) for curve in found]

@@ -164,7 +164,7 @@ def test_a_model_that_does_not_predict_is_said_to_fail() -> None:
 
 def test_answers_tell_what_copies_from_what_does_not_and_what_any_size_takes() -> None:
     found = {one.question: one for one in answers(message.analyse(everything()))}
-    latencies = [name for name in found if "stream" not in name]
+    latencies = [name for name in found if "per second" not in name]
     assert latencies == [
         *("message of 4 bytes", "message of 4, copied"),
         *("message of 300 bytes", "message of 300, copied"),
@@ -272,7 +272,8 @@ def test_a_load_is_not_taken_for_a_direction() -> None:
 
 def test_a_rate_of_several_directions_is_said_to_be_their_mean() -> None:
     found = {one.question: one for one in answers(message.analyse(everything()))}
-    assert found["stream of 4,096 bytes"].about.endswith(", geometric mean of 2 directions and loads")
+    told = found["most bytes per second"].about
+    assert told.endswith(", messages of 4,096 bytes, geometric mean of 2 directions and loads")
     one_way = [one for one in everything() if one.factors["from"] == 0]
     assert not any("mean" in one.about for one in answers(message.analyse(one_way)))
 

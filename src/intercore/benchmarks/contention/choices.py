@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 CHOICES = {
-    "recursion": "the towers of Hanoi: many calls, and so much use of a stack; cores whose stacks lie in one memory may "
+    "recursion": "the towers of Hanoi: many calls, and so much use of a stack; cores with stacks in one memory may "
     "wait for each other there",
 }

@@ -43,9 +43,10 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
             yield Answer(question, time, about=_choice(one) + ways, brief=not copying)
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for one, copying in _best(streams, lambda one: one.bytes_per_s or 0.0):
-        question = f"stream of {one.bytes:,}, copied" if copying else f"stream of {one.bytes:,} bytes"
-        mean = f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
-        yield Answer(question, Interval(one.bytes_per_s or 0.0), "bytes/s", _choice(one) + mean, brief=not copying)
+        question = "most per second, copied" if copying else "most bytes per second"
+        about = f"{_choice(one)}, messages of {one.bytes:,} bytes"
+        about += f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
+        yield Answer(question, Interval(one.bytes_per_s or 0.0), "bytes/s", about, brief=not copying)
 
 
 class _Way(NamedTuple):

@@ -173,6 +173,17 @@ def test_what_the_targets_differ_in_is_told_and_what_spoils_a_ratio_warned_of() 
     assert "freertos.cores" not in warning
 
 
+def test_a_long_condition_is_cut_at_the_end_of_a_word() -> None:
+    told = {"words": "alarms of the timer " * 9, "digits": "1234567890" * 9, "short": "x y"}
+    found = compare([run("a", measured([1] * 6, conditions=told)), run("b", measured([1] * 6))])
+    table = next(one for one in comparison_section(found).tables if one.title == "Conditions that differ")
+    shown = {row.key: table.columns[1].text(row) for row in table.rows}
+    assert shown["short"] == "x y"
+    assert shown["words"].removesuffix("…").split()[-1] in ("alarms", "of", "the", "timer")
+    assert shown["digits"] == told["digits"][:59] + "…"
+    assert max(map(len, shown.values())) <= 60
+
+
 def test_a_simulated_target_beside_a_measured_one_is_warned_of() -> None:
     found = compare([run("a", measured([1] * 6)), run("b", measured([1] * 6), simulated=False)])
     assert found.warnings == ("a is SIMULATED and b is measured: a ratio contains the simulator's error.",)

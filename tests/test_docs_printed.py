@@ -28,8 +28,7 @@ _PRINTED = re.compile(
 """A command, and the tables indented below it, which may have only some lines and columns of what it prints."""
 _COMMAND = re.compile(r"^    intercore run (pico-sim (?:[^\\\n]|\\\n)+)\n\n", re.MULTILINE)
 """A command on a line of its own. It prints what is indented below, or between ```, up to the next one or a heading."""
-_NEXT = re.compile(r"^    intercore run |^#+ ", re.MULTILINE)
-_LINES = re.compile(r"^ {4,}\S.*\n|(?<=^```\n)(?:(?!```).*\n)+", re.MULTILINE)
+_NEXT = re.compile(r"^ {4,}(?:\$ )?intercore |^#+ ", re.MULTILINE)
 
 
 class Printed(NamedTuple):
@@ -55,9 +54,19 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
     for found in _COMMAND.finditer(text):
         rest = text[found.end() :]
         end = _NEXT.search(rest)
-        block = "".join(_LINES.findall(rest[: end.start()] if end else rest))
+        block = "".join(f"{line}\n" for line in _set_apart(rest[: end.start()] if end else rest))
         if re.search(r"\d", block):
             yield found[1].replace("\\\n", " "), block
+
+
+def _set_apart(text: str) -> Iterator[str]:
+    """Yield the lines that are indented, or between ``` without a language."""
+    fence = ""
+    for line in text.splitlines():
+        if line.startswith("```"):
+            fence = "" if fence else line
+        elif fence == "```" or (not fence and re.match(r" {4,}\S", line)):
+            yield line
 
 
 def cells(line: str) -> list[str]:

@@ -182,7 +182,7 @@ def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
     found = one(with_series(slow, "count", ran0_0=[50], ran0_1=[25], moved0=[0]))
     assert found.competitors[0].of_a_core == pytest.approx(0.5 + 2 * 0.25)
     shown = report(run(with_series(slow, "count", ran0_0=[50], ran0_1=[25], moved0=[0])))
-    (told,) = (each for each in shown.answers if each.question == "core 1 slower than 0?")
+    (told,) = (each for each in shown.answers if each.question == "core 1 against core 0")
     assert told.value is not None
     assert told.value.value == pytest.approx(2)
     assert told.text == "2.00 × as long for the same work, alone"

@@ -273,7 +273,7 @@ def test_a_load_is_not_taken_for_a_direction() -> None:
 def test_a_rate_of_several_directions_is_said_to_be_their_mean() -> None:
     found = {one.question: one for one in answers(message.analyse(everything()))}
     told = found["most bytes per second"].about
-    assert told.endswith(", messages of 4,096 bytes, geometric mean of 2 directions and loads")
+    assert told.endswith(", messages of 4,096 bytes, the largest tried, geometric mean of 2 directions and loads")
     one_way = [one for one in everything() if one.factors["from"] == 0]
     assert not any("mean" in one.about for one in answers(message.analyse(one_way)))
 

@@ -282,7 +282,7 @@ def _compared(runs: Sequence[Run], usual: UsualBuilds) -> Comparison | None:
         return None
 
 
-_OF_RATIOS: Mapping[Unit, tuple[str, str]] = {"us": ("as long", "as short"), "bytes/s": ("as much", "as little")}
+_OF_RATIOS: Mapping[Unit, tuple[str, str]] = {"us": ("as long", "shorter"), "bytes/s": ("as much", "less")}
 """What a ratio of two answers says that is above 1, and one that is below; that of two multiples says nothing."""
 
 
@@ -305,7 +305,8 @@ class _Asked:
         first, second = (one.value.value for one in known if one.value is not None)
         more, less = _OF_RATIOS.get(known[0].unit, ("", ""))
         times, what = (second / first, more) if second >= first else (first / second, less)
-        return f"{significant(times, 2)} × {what}" if what else ""
+        written = significant(times, 2)
+        return "the same" if what and float(written) == 1 else f"{written} × {what}" if what else ""
 
 
 def _answer_rows(reported: Sequence[Reported]) -> list[_Asked]:

@@ -31,7 +31,7 @@ def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
     if len(analysis.alone) > 1:
         first, *others = analysis.alone
         slowest = max(others, key=lambda one: one.times_first)
-        question = f"core {slowest.core} slower than {first.core}?"
+        question = f"core {slowest.core} against core {first.core}"
         about = "as long for the same work, alone"
         yield Answer(question, Interval(slowest.times_first), "times", about, brief=False)
 

@@ -44,7 +44,8 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for one, copying in _best(streams, lambda one: one.bytes_per_s or 0.0):
         question = "most per second, copied" if copying else "most bytes per second"
-        about = f"{_choice(one)}, messages of {one.bytes:,} bytes"
+        largest = ", the largest tried" if one.bytes == max(other.bytes for other in streams) else ""
+        about = f"{_choice(one)}, messages of {one.bytes:,} bytes{largest}"
         about += f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
         yield Answer(question, Interval(one.bytes_per_s or 0.0), "bytes/s", about, brief=not copying)
 

@@ -26,7 +26,7 @@ _PRINTED = re.compile(
     r"from\s`intercore run (pico-sim [^`]+)`\s[^:]*SIMULATED[^:]*:\n((?:\n? {5,}\S.*\n)+)", re.IGNORECASE
 )
 """A command, and the tables indented below it, which may have only some lines and columns of what it prints."""
-_COMMAND = re.compile(r"^    intercore run (pico-sim (?:[^\\\n]|\\\n)+)\n\n", re.MULTILINE)
+_COMMAND = re.compile(r"^    intercore run (pico-(?:amp-)?sim (?:[^\\\n]|\\\n)+)\n\n", re.MULTILINE)
 """A command on a line of its own. It prints what is indented below, or between ```, up to the next one or a heading."""
 _NEXT = re.compile(r"^ {4,}(?:\$ )?intercore |^#+ ", re.MULTILINE)
 

@@ -125,6 +125,7 @@ def _set(text: str) -> str:
 FORMATS: dict[str, Callable[[float], str]] = {
     "duration": lambda us: _set(duration(us)),
     "factor": lambda value: f"{value:.3f}",
+    "multiple": multiple,
     "fraction": lambda value: _set(f"{value:.4f}" if abs(value) < 1 else significant(value)),
     "percent": lambda value: _set(f"{100 * value:.1f} %"),
     "count": lambda value: f"{float(significant(value)):,.0f}",

@@ -98,7 +98,9 @@ def test_help_has_what_a_program_adds(board: Board) -> None:
 
 def test_what_cannot_be_added_is_refused_in_a_sentence(board: Board) -> None:
     assert text_at(board, "said") == ""
-    assert text_at(board, "bad_transport") == "there is a transport of that name already"
+    assert text_at(board, "taken_transport") == "there is a transport of that name already"
+    assert text_at(board, "unnamed_transport").startswith("the name of a transport is made of lower-case letters")
+    assert text_at(board, "half_transport").startswith("the transport lacks its summary, capacity, open")
     assert text_at(board, "bad_name").startswith("the name of a workload is at most 16")
     assert text_at(board, "taken_name") == "there is a workload of that name already"
     assert text_at(board, "no_room") == "there is no room for another workload"

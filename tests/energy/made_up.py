@@ -1,7 +1,7 @@
-"""Currents that are made up, so that what each window took is known exactly, as a meter of its own clock would see them.
+"""Currents that are made up, so that what each window took is known exactly, as a meter with its own clock sees them.
 
-A meter averages over each of its sampling intervals. Its clock begins `OFFSET_S` before the first window and runs faster
-than the target's by some parts per million.
+A meter averages over each of its sampling intervals. Its clock begins `OFFSET_S` before the first window and runs
+faster than the target's by some parts per million.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """For what the energy mark was high in a measurement, in the order of time, and what was done meanwhile.
 
-Each benchmark says so itself, in `windows.py` of its folder: `windows(measurement)` returns those whose length it knows,
-and None where the mark is high for all repetitions together; `OPERATION` is what one repetition does, in a word, and
-`operations(measurement)` how many of these were done in all, where that is not the number of repetitions.
+Each benchmark says so itself, in `windows.py` of its folder: `windows(measurement)` returns those whose length it
+knows, and None where the mark is high for all repetitions together; `OPERATION` is what one repetition does, in a word,
+and `operations(measurement)` how many of these were done in all, where that is not the number of repetitions; `SAID`
+are the factors that the labels of its windows tell.
 """
 
 from __future__ import annotations
@@ -31,10 +32,14 @@ def windows_of(one: Measurement) -> tuple[Window, ...]:
 def work_of(one: Measurement, without: Iterable[str] = ()) -> str:
     """Return what a measurement did as text: its benchmark and factors, less those that change nothing of the work."""
     left_out = {*_NOT_OF_THE_WORK, *without}
-    return " ".join((one.benchmark, *(f"{name}={level}" for name, level in one.factors.items() if name not in left_out)))
+    return " ".join(
+        (one.benchmark, *(f"{name}={level}" for name, level in one.factors.items() if name not in left_out))
+    )
 
 
-def of_samples(one: Measurement, series: Series, label: str, operations: int, cores: int, work: str) -> tuple[Window, ...]:
+def of_samples(
+    one: Measurement, series: Series, label: str, operations: int, cores: int, work: str
+) -> tuple[Window, ...]:
     """Return the windows that a series timed, one for each sample: their lengths are known, and not their distances."""
     lengths = series.ns / 1e9
     return tuple(
@@ -49,7 +54,7 @@ def _whole(one: Measurement) -> tuple[Window, ...]:
     done = max(one.checks.get("done", 0), 0)
     operations = done if count is None else count(one)
     work = work_of(one)
-    label = " ".join(work.split()[1:]) or one.benchmark
+    label = one.benchmark
     cores = 2 if one.factors.get("from") != one.factors.get("to") else 1
     if one.factors.get("rest_ms") and done > 0:
         each = Window(label, None, operations / done, _operation(one), work, cores)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -179,11 +180,11 @@ def attached(run: Run, metering: Metering) -> Iterator[tuple[Setting, Recording]
 def _cuts(trace: Trace, measurements: Sequence[Measurement], each: Sequence[Sequence[Window]]) -> list[float]:
     """Return where the part of each measurement begins in the recording of a run, and where the last one ends.
 
-    By the mark, pulse by pulse; else by the pattern of all windows, with the moments at which each was asked for. Raises
-    RefusedError.
+    By the mark, pulse by pulse; else by the pattern of all windows, with the moments at which each was asked for.
+    Raises RefusedError.
     """
     spans = _spans_by_mark(trace, each) if trace.mark is not None else _spans_by_pattern(trace, measurements, each)
-    between = [(before[1] + after[0]) / 2 for before, after in zip(spans[:-1], spans[1:], strict=True)]
+    between = [(before[1] + after[0]) / 2 for before, after in pairwise(spans)]
     end = float(trace.seconds[-1]) + trace.interval_s
     return [float(trace.seconds[0]), *between, end]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from intercore.campaign.course import Course
+from intercore.campaign.metering import attached, without_metering
 from intercore.campaign.open_target import opened
 from intercore.campaign.run_identity import RunIdentity
-from intercore.campaign.metering import attached, without_metering
 from intercore.record.factors import of_target
 from intercore.record.plan import setting_of
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from intercore.campaign.metering import Metering
-    from intercore.record.measurement import Level
+    from intercore.record.measurement import Level, Run
     from intercore.record.plan import Setting
     from intercore.record.store import Store
     from intercore.statistics.precision import Precision
@@ -64,8 +65,9 @@ def carry_out(
 
     `connect` opens the target, built with these levels of its own factors (`intercore.record.factors`); `timeout` is
     the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
-    is raised to. `metering` has the run's meter, if it has one. Raises IntercoreError, or KeyboardInterrupt, with all complete measurements in the store; and
-    OtherKernelError if the run has measurements of another kernel than the target has now.
+    is raised to. `metering` has the run's meter, if it has one. Raises IntercoreError, or KeyboardInterrupt, with all
+    complete measurements in the store; and OtherKernelError if the run has measurements of another kernel than the
+    target has now.
     """
     run = store.run(run_id)
     around = without_metering if metering is None else metering.around
@@ -82,26 +84,41 @@ def carry_out(
                 observer.told(sentence)
             for setting in settings:
                 observer.measuring(setting, course.known(setting))
-                measurement = around(lambda: target.measure(setting, observer.progress, observer.chip_time))
+                measurement = around(partial(target.measure, setting, observer.progress, observer.chip_time))
                 course.add(setting, measurement)
                 so_far.add(measurement)
                 store.add(run_id, setting, measurement, course.total)
                 observer.stored(course.total, course.known(setting))
-    if metering is None:
-        return
+    if metering is not None:
+        _add_energy(store, run, metering, connect, observer, timeout, max_rate)
+
+
+def _add_energy(
+    store: Store,
+    run: Run,
+    metering: Metering,
+    connect: Callable[[Mapping[str, Level]], Connection],
+    observer: Observer,
+    timeout: float,
+    max_rate: int | None,
+) -> None:
+    """Add the energy of measurements that lacked it before: by what was recorded of all, or by measuring them again.
+
+    What was measured of time stays as it is.
+    """
     if metering.is_afterwards:
-        for setting, recording in attached(store.run(run_id), metering):
-            store.set_recording(run_id, setting, recording)
+        for setting, recording in attached(store.run(run.id), metering):
+            store.set_recording(run.id, setting, recording)
         return
     lacking = [setting_of(run.plan, one) for one in run.measurements if one.lacks_energy]
     for build, settings in groupby(lacking, lambda setting: of_target(setting.factors)):
         with opened(connect(build), run.plan, timeout, max_rate, _each_once(observer.told)) as target:
-            so_far.check_kernel(target.conditions)
+            RunIdentity(run).check_kernel(target.conditions)
             for setting in settings:
                 observer.measuring(setting, "its energy")
-                again = around(lambda: target.measure(setting, observer.progress, observer.chip_time))
+                again = metering.around(partial(target.measure, setting, observer.progress, observer.chip_time))
                 if again.recording is not None:
-                    store.set_recording(run_id, setting, again.recording)
+                    store.set_recording(run.id, setting, again.recording)
 
 
 def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:

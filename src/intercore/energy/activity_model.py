@@ -102,7 +102,8 @@ def fitted(rows: Sequence[Row], step: float = 0.0) -> ActivityModel:
         for core in range(count)
     )
     known = tuple(
-        Fitted(row.label, row.busy, row.amps, float(residual)) for row, residual in zip(rows, fit.residuals, strict=True)
+        Fitted(row.label, row.busy, row.amps, float(residual))
+        for row, residual in zip(rows, fit.residuals, strict=True)
     )
     return ActivityModel(interval(0), cores, known, float(np.abs(fit.residuals).max()))
 

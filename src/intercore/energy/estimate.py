@@ -3,8 +3,8 @@
     E = V · (t2 · I2 + t1 · I1 + t0 · I0)
 
 with the times for which both cores, one and none were awake, and the currents for these three. A simulated chip counts
-for how long each core was awake, not for how long both were at once. That lies between bounds: they overlap as little as
-they can, or as much. The estimate is the middle, and its interval is those bounds: no probability.
+for how long each core was awake, not for how long both were at once. That lies between bounds: they overlap as little
+as they can, or as much. The estimate is the middle, and its interval is those bounds: no probability.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,7 +86,9 @@ def _drift(found: NDArray[np.float64], windows: Sequence[Window], interval: floa
     if not known:
         return None
     of_edge = interval / math.sqrt(12)
-    if len(windows) > 1 and all(one.seconds is not None and one.gap_s is not None and not one.slack_s for one in windows[1:]):
+    if len(windows) > 1 and all(
+        one.seconds is not None and one.gap_s is not None and not one.slack_s for one in windows[1:]
+    ):
         begins = target_begins(windows)
         ends = begins + np.array([one.seconds for one in windows])
         times = np.concatenate((begins, ends))
@@ -104,7 +107,7 @@ def _drift(found: NDArray[np.float64], windows: Sequence[Window], interval: floa
 def target_begins(windows: Sequence[Window]) -> NDArray[np.float64]:
     """Return when each window began by the target's clock, in s since the first, as far as that is known."""
     begins = [0.0]
-    for before, one in zip(windows[:-1], windows[1:], strict=True):
+    for before, one in pairwise(windows):
         begins.append(begins[-1] + (before.seconds or 0.0) + (one.gap_s or 0.0))
     return np.array(begins)
 

@@ -271,6 +271,6 @@ def _room(gap: float, half: float) -> float:
 
 
 _NOTHING = (
-    "the current does not show where the windows begin and end: let it fall between them (rest_ms), or connect the mark "
-    "to an input of the meter"
+    "the current does not show where the windows begin and end: let it fall between them (rest_ms), or connect the "
+    "mark to an input of the meter"
 )

@@ -58,8 +58,10 @@ def pooled(repetitions: Sequence[Sequence[WindowEnergy]], rest: Sequence[Interva
 
     def mean(of: Callable[[WindowEnergy], Interval | None]) -> Interval | None:
         known = [[value for one in windows if (value := of(one)) is not None] for windows in repetitions]
-        return None if any(len(some) < len(windows) for some, windows in zip(known, repetitions, strict=True)) else (
-            _mean(known, by_eye=by_eye)
+        return (
+            None
+            if any(len(some) < len(windows) for some, windows in zip(known, repetitions, strict=True))
+            else (_mean(known, by_eye=by_eye))
         )
 
     joules, watts = mean(lambda one: one.joules), mean(lambda one: one.watts)

@@ -31,7 +31,9 @@ class Address(msgspec.Struct, frozen=True):
         """Read it; raises UsageError if it has no kind, or an option that is none."""
         scheme, colon, rest = text.partition(":")
         if not colon or not scheme.isascii() or not scheme.isalnum():
-            raise UsageError(f"'{text}' names no meter: a kind, a colon and a place, such as ppk2:/dev/ttyACM1 or rapl:")
+            raise UsageError(
+                f"'{text}' names no meter: a kind, a colon and a place, such as ppk2:/dev/ttyACM1 or rapl:"
+            )
         place, _, query = rest.partition("?")
         options: dict[str, str] = {}
         for word in query.split("&") if query else ():

@@ -42,7 +42,9 @@ class PolledMeter(Meter):
     A value is taken to be of the middle between the question and its answer.
     """
 
-    def __init__(self, description: str, read: Callable[[], Value], interval_s: float, close: Callable[[], None]) -> None:
+    def __init__(
+        self, description: str, read: Callable[[], Value], interval_s: float, close: Callable[[], None]
+    ) -> None:
         """Read by `read`, which raises MeterError, and let go of the meter by `close`."""
         self.description = description
         self._read = read

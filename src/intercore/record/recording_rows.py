@@ -64,7 +64,7 @@ def head_of(recording: Recording) -> str:
 
 
 def samples_of(recording: Recording) -> list[tuple[str, str, str, int, int, str, bytes]]:
-    """Return its samples as rows of the table `readings`, less where they belong. To a nano, a micro: as no meter can."""
+    """Return its samples as rows of the table `readings`, less where they belong; finer than any meter."""
     return [packed(series) for series in _series(recording.trace)]
 
 

@@ -106,7 +106,10 @@ class SimulatedChip:
                 rise = count
             elif not on and rise is not None:
                 cycles = count.cycle - rise.cycle
-                asleep = (after.asleep - before.asleep for before, after in zip(rise.statistics, count.statistics, strict=True))
+                asleep = (
+                    after.asleep - before.asleep
+                    for before, after in zip(rise.statistics, count.statistics, strict=True)
+                )
                 found.append(Activity(cycles, tuple(cycles - each for each in asleep), self.simulator.clocks.sys))
                 rise = None
         return tuple(found)

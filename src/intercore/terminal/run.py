@@ -84,6 +84,8 @@ class RunFindings:
     def _rest(self) -> Iterator[Part]:
         if not self.run.complete:
             so_far = f"{len(self.run.measurements)} of {self.run.total} measurements so far"
+            if self.run.lacking_energy:
+                so_far += f", {self.run.lacking_energy} without their energy"
             yield Line(f"{so_far}; go on with: {self.go_on}")
 
     def _all(self, reports: Sequence[Report], warnings: Sequence[str]) -> Iterator[Part]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement
 
 OPERATION = "tower"
+SAID = ("preset", "task0", "task1", "main", "free")
+"""The factors that the label of a window tells."""
 
 _LEAD_TICKS = 5
 """Kernel ticks from when all competitors have been started to the begin (firmware/bench/contention/window.c)."""
@@ -79,7 +81,9 @@ def _ended(one: Measurement) -> Mapping[int, int]:
 
 def _tower(one: Measurement) -> float:
     """Return how long a tower takes at most while nothing else runs, in s."""
-    times = [float(series.ns.max()) / 1e9 for series in one.series if series.name.startswith("alone.") and len(series.ticks)]
+    times = [
+        float(series.ns.max()) / 1e9 for series in one.series if series.name.startswith("alone.") and len(series.ticks)
+    ]
     return max(times, default=0.0)
 
 

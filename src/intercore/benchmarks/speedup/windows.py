@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from intercore.record.recording import Window
 
 OPERATION = "unit of work"
+SAID = ("n", "mode", "mark")
+"""The factors that the label of a window tells."""
 
 
 def windows(one: Measurement) -> tuple[Window, ...] | None:

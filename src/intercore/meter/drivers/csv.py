@@ -1,7 +1,7 @@
 """What a meter's own program has exported (`csv:FILE`): columns by name or number, with the mark as one, or without.
 
-The columns of programs that name their units are found by themselves: `Timestamp(ms)`, `Current(uA)` and `D0` to `D7` of
-Nordic's Power Profiler, `#time (s),current (A),voltage (V)` of Joulescope's, `Time,DCI (A)` and the like of multimeters.
+The columns of programs that name their units are found by themselves: `Timestamp(ms)`, `Current(uA)` and `D0` to `D7`
+of Nordic's Power Profiler, `#time (s),current (A),voltage (V)` of Joulescope's, `Time,DCI (A)` of multimeters'.
 """
 
 from __future__ import annotations
@@ -95,7 +95,9 @@ def read(path: Path, address: Address, stated: float | None) -> Trace:
 class _Layout:
     """Where a file has what: its header, what parts its columns, and the scale of each."""
 
-    def __init__(self, path: Path, first: int, parting: str, decimal: str, places: dict[str, tuple[int, float]]) -> None:
+    def __init__(
+        self, path: Path, first: int, parting: str, decimal: str, places: dict[str, tuple[int, float]]
+    ) -> None:
         self._path, self._first, self._parting, self._decimal, self._places = path, first, parting, decimal, places
 
     @classmethod

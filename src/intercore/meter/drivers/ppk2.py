@@ -2,9 +2,9 @@
 
 The protocol is that of Nordic's own program (pc-nrfconnect-ppk, src/device and src/constants): commands of one byte and
 their arguments; on GetMetadata a text with the calibration of each of five ranges, closed by END; then, between
-AverageStart and AverageStop, four bytes a sample, little-endian: bits 0 to 13 the converter's value, 14 to 16 the range,
-18 to 23 a counter, 24 to 31 the inputs D0 to D7. The library on PyPI for it does not look at the counter, so it does not
-see what is lost, and takes more time for a sample than there is; so this is by pyserial, with arrays.
+AverageStart and AverageStop, four bytes a sample, little-endian: bits 0 to 13 the converter's value, 14 to 16 the
+range, 18 to 23 a counter, 24 to 31 the inputs D0 to D7. The library on PyPI for it does not look at the counter, so it
+does not see what is lost, and its licence (GPL 2) is not ours; so this is by pyserial, with arrays.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _CALIBRATED = re.compile(r"^(R|GS|GI|O|S|I|UG)([0-4]): *(\S+)\s*$", re.MULTILINE
 
 
 class Ppk2(Meter):
-    """A kit that is open. As a source (`mode=source`) it feeds the board from then on, and does so still when closed."""
+    """A kit that is open. As a source (`mode=source`) it feeds the board from then on, also once it is closed."""
 
     def __init__(self, address: Address) -> None:
         """Open it, read its calibration, and switch the board on if it is to be fed by it."""

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from intercore.errors import UsageError
 from intercore.meter.meter import Driver, MeterError
 from intercore.meter.polled import PolledMeter, Value
+from intercore.meter.sysfs import first_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,6 +25,7 @@ _READ = "MEAS:CURR?"
 _HZ = 20.0
 _PATIENCE_MS = 2000
 _BACKEND = "@py"
+_INSTRUMENTS = Path("/sys/class/usbmisc")
 _MISSING = "needs the library PyVISA; install it: pip install 'intercore[scpi]'"
 
 
@@ -90,16 +93,12 @@ def _in_words(error: Exception) -> str:
 
 
 def find() -> Iterator[tuple[str, str]]:
-    """Find what is at USB and at serial ports, if the library is there; a network is not searched."""
-    if importlib.util.find_spec("pyvisa") is None:
-        return
-    import pyvisa  # noqa: PLC0415 - see above
-
-    try:
-        for resource in pyvisa.ResourceManager(_BACKEND).list_resources("USB?*INSTR"):
-            yield f"scpi:{resource}", "an instrument at USB"
-    except (pyvisa.errors.Error, OSError, ValueError):
-        return
+    """Find what Linux knows as an instrument at USB (class USBTMC). A network is not searched: name what is there."""
+    for instrument in sorted(_INSTRUMENTS.glob("usbtmc*")):
+        device = (instrument / "device").resolve().parent
+        maker, product, number = (first_line(device / name) for name in ("idVendor", "idProduct", "serial"))
+        if maker and product:
+            yield f"scpi:USB0::0x{maker}::0x{product}::{number}::INSTR", first_line(device / "product")
 
 
 DRIVER = Driver(

@@ -52,12 +52,13 @@ def report(run: Run, *, idle: float = 0.0) -> Report | None:
 
 _NOTES = (
     "A window is the time for which the target held the energy mark high. Where the meter does not see the mark, "
-    "windows are found by their known lengths against the edges of the current. The mean power is that of the samples that lie "
-    "wholly within the window; its length is the target's own. The interval is Student's t over repetitions; of one "
-    "repetition, it knows the noise of that recording alone. The accuracy of the meter is in neither.",
+    "windows are found by their known lengths against the edges of the current. The mean power is that of the "
+    "samples that lie wholly within the window; its length is the target's own. The interval is Student's t over "
+    "repetitions; of one repetition, it knows the noise of that recording alone. The accuracy of the meter is in "
+    "neither.",
     "E(1)/E(P) compares the energy of one operation on one core with that on several, each at the best that was "
-    "measured: above 1, several cores save energy. The energy-delay product is energy × time of an operation. Race to idle: "
-    "several cores do the work and rest until one core would have been done.",
+    "measured: above 1, several cores save energy. The energy-delay product is energy × time of an operation. "
+    "Race to idle: several cores do the work and rest until one core would have been done.",
 )
 
 
@@ -73,17 +74,9 @@ def _windows_table(run: Run, analysis: EnergyAnalysis) -> Table[EnergyRow]:
     if with_amps:
         columns.append(Column("mean current", lambda row: _or_dash(row.took.amps, "A"), right=True))
     if with_peak:
-        columns.append(
-            Column("peak", lambda row: _DASH if row.took.peak_amps is None else si(row.took.peak_amps, "A"), right=True)
-        )
+        columns.append(Column("peak", lambda row: _amount(row.took.peak_amps, "A"), right=True))
     if with_amps:
-        columns.append(
-            Column(
-                "charge",
-                lambda row: _DASH if row.took.coulombs is None else si(row.took.coulombs.value, "C"),
-                right=True,
-            )
-        )
+        columns.append(Column("charge", _charge, right=True))
     columns.append(Column("energy", lambda row: si_with_bounds(row.took.joules, "J"), right=True))
     return Table(_heading("What a window takes", run, analysis), analysis.rows, columns)
 
@@ -97,7 +90,7 @@ def _operations_table(run: Run, analysis: EnergyAnalysis, idle: float) -> Table[
 
     def product(row: EnergyRow) -> str:
         each, seconds = row.took.joules_each, row.took.seconds_each
-        return _DASH if each is None or seconds is None else si(each.value * seconds, "Js")
+        return _DASH if each is None or seconds is None else si(each.value * seconds, "J·s")
 
     columns = [
         *_setting_columns(analysis),
@@ -158,6 +151,14 @@ def _setting_columns(analysis: EnergyAnalysis) -> list[Column[EnergyRow]]:
 
 def _level(name: str) -> Any:  # noqa: ANN401 - what a column takes
     return lambda row: str(row.varied.get(name, ""))
+
+
+def _amount(value: float | None, unit: str) -> str:
+    return _DASH if value is None else si(value, unit)
+
+
+def _charge(row: EnergyRow) -> str:
+    return _DASH if row.took.coulombs is None else si(row.took.coulombs.value, "C")
 
 
 def _or_dash(value: Interval | None, unit: str) -> str:

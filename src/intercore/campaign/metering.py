@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from intercore.meter.meter import Meter, Seen
     from intercore.record.measurement import Measurement, Run
     from intercore.record.plan import Setting
-    from intercore.record.recording import Activity, Besides, Currents, Trace, Window
+    from intercore.record.recording import Activity, Besides, Currents, Kind, Trace, Window
 
 NOT_YET = "what the meter saw is not there yet"
 _ROUGH_S = 2.0
@@ -78,7 +78,7 @@ class Metering:
     def recording(self, windows: Sequence[Window], trace: Trace | None, seen: Seen | None, missing: str) -> Recording:
         """Return a recording of this meter."""
         readings = () if seen is None else seen.readings
-        kind = "read" if readings else "sampled"
+        kind: Kind = "read" if readings else "sampled"
         return Recording(
             self.description,
             kind,

@@ -49,5 +49,5 @@ def read(path: Path) -> Currents:
         raise UsageError(f"{path} is not TOML: {error}") from None
     except msgspec.ValidationError as error:
         raise UsageError(f"{path} is no file of currents: {error}; docs/energy.md has one") from None
-    states = ((one.ma, one.ma_per_mhz) for one in (found.both, found.one, found.asleep))
-    return Currents(found.name, found.volts, *states, found.source, found.leaves_out)
+    both, one, asleep = ((each.ma, each.ma_per_mhz) for each in (found.both, found.one, found.asleep))
+    return Currents(found.name, found.volts, both, one, asleep, found.source, found.leaves_out)

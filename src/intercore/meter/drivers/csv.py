@@ -11,7 +11,7 @@ import io
 import re
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from intercore.meter.meter import Driver, Meter, MeterError, Seen
 from intercore.record.recording import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -128,17 +128,20 @@ class _Layout:
             text = text.replace(",", ".")
         body = io.StringIO(text)
         order = list(wanted)
-        converters = {wanted["time"][0]: _seconds}
+        converters: dict[int | str, Callable[[str], Any]] = {}
+        if self._has_dates(text):
+            converters[wanted["time"][0]] = _seconds
         try:
             table = np.loadtxt(
                 body,
+                np.float64,
+                comments=None,
                 delimiter=self._parting,
                 skiprows=self._first,
                 usecols=[wanted[name][0] for name in order],
-                converters=converters if self._has_dates(text) else None,
+                converters=converters,
                 quotechar='"',
                 ndmin=2,
-                comments=None,
             )
         except ValueError as error:
             raise MeterError(f"{self._path}: {_in_words(str(error))}") from None

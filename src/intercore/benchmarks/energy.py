@@ -11,7 +11,7 @@ from intercore.benchmarks import registry
 from intercore.benchmarks.grouping import varied_names
 from intercore.energy.alignment import Alignment, Clock, How, align
 from intercore.energy.economy import Economy, economies
-from intercore.energy.estimate import of_activity
+from intercore.energy.estimate import of_activity, resting_watts
 from intercore.energy.placement import RefusedError
 from intercore.energy.pooled import Pooled, pooled
 from intercore.energy.window_energy import WindowEnergy, at_rest, of_reading, of_trace
@@ -169,7 +169,8 @@ def _untimed(recording: Recording) -> _Took | None:
     if recording.activity and recording.currents is not None:
         currents = recording.currents
         done = zip(recording.activity, recording.windows, strict=True)
-        return _Took(tuple(of_activity(activity, currents, window) for activity, window in done), None, None)
+        rest = resting_watts(currents, recording.activity[0].hz)
+        return _Took(tuple(of_activity(activity, currents, window) for activity, window in done), rest, None)
     return None
 
 

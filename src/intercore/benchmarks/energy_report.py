@@ -12,7 +12,7 @@ from intercore.energy.placement import RefusedError
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer
 from intercore.view.current import current_figure
-from intercore.view.quantity import duration, multiple, si, si_with_bounds, significant
+from intercore.view.quantity import bounds, duration, multiple, si, si_with_bounds, significant
 from intercore.view.section import Report, Section, where
 from intercore.view.table import Column, Table
 
@@ -170,9 +170,9 @@ def _time(seconds: float | None) -> str:
 
 
 def _ratio(ratio: Interval) -> str:
-    if ratio.low is None or ratio.high is None:
-        return multiple(ratio.value)
-    return f"{multiple(ratio.value)} ({multiple(ratio.low)} – {multiple(ratio.high)})"
+    span = bounds(ratio, multiple)
+    told = multiple(ratio.value)
+    return told if span in ("", f"{told} – {told}") else f"{told} ({span})"
 
 
 def _ppm(drift: Interval) -> str:

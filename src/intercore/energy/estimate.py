@@ -48,6 +48,12 @@ def of_activity(activity: Activity, currents: Currents, window: Window) -> Windo
     )
 
 
+def resting_watts(currents: Currents, hz: int) -> Interval:
+    """Return the ESTIMATED power with both cores asleep, at a clock of so many cycles per second."""
+    fixed, per_mhz = currents.asleep
+    return Interval(currents.volts * (fixed + per_mhz * hz / 1e6) / 1e3)
+
+
 def _amps(activity: Activity, currents: Currents, both: int) -> float:
     """Return the mean current if both cores were awake at once for so many cycles."""
     one = sum(activity.awake) - 2 * both

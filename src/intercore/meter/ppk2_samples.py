@@ -90,7 +90,7 @@ def _words(data: bytes, description: str) -> NDArray[np.uint32]:
             return words
     if len(data) < 12:
         raise MeterError(f"{description} sent no samples")
-    raise MeterError(f"{description} sent what are no samples, or lost more than a hundredth of them")
+    raise MeterError(f"{description} sent what are no samples")
 
 
 def _steps(words: NDArray[np.uint32]) -> NDArray[np.int64]:
@@ -105,6 +105,9 @@ def _index(words: NDArray[np.uint32], description: str) -> NDArray[np.int64]:
     steps = _steps(words)
     if np.any(steps == 0):
         raise MeterError(f"{description} sent a sample twice, or lost a whole turn of its counter")
+    lost = int(steps.sum()) - len(steps)
+    if lost > _MOST_LOST * len(steps):
+        raise MeterError(f"{description} lost {lost} of {len(steps) + lost + 1} samples: is this machine too busy?")
     return np.concatenate(([0], np.cumsum(steps)))
 
 

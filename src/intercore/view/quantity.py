@@ -116,10 +116,11 @@ def si(value: float, unit: str) -> str:
 
 
 def si_with_bounds(estimate: Interval, unit: str) -> str:
-    """Return a value with its interval, if there is one, in the same unit: `1.23 mJ (1.20 – 1.31)`."""
+    """Return a value with its interval in the same unit: `1.23 mJ (1.20 – 1.31)`; bounds that read alike are left out."""
     scale, _ = _prefix(estimate.value)
     span = bounds(estimate, lambda value: significant(value / scale))
-    return f"{si(estimate.value, unit)} ({span})" if span else si(estimate.value, unit)
+    alone = span in ("", f"{significant(estimate.value / scale)} – {significant(estimate.value / scale)}")
+    return si(estimate.value, unit) if alone else f"{si(estimate.value, unit)} ({span})"
 
 
 def _prefix(value: float) -> tuple[float, str]:

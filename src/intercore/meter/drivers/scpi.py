@@ -78,9 +78,8 @@ def _number(text: str, place: str) -> float:
     What is no number is 9.91E+37 in SCPI, and an overload 9.9E+37 (SCPI-1999, volume 1, 7.2.1.4 and .5): more than
     anything takes, and refused as that.
     """
-    first = text.strip().split(",")[0].rstrip("AVadc ")
     try:
-        value = float(first)
+        value, *_ = (float(part.strip().rstrip("AVadc ")) for part in text.strip().split(","))
     except ValueError:
         raise MeterError(f"{place} answers {text.strip()[:60]!a}, which is no number") from None
     if math.isnan(value):

@@ -228,9 +228,8 @@ def _warnings(analysis: EnergyAnalysis) -> Iterator[str]:
 
 def _answers(analysis: EnergyAnalysis) -> Iterator[Answer]:
     for one in analysis.economies[:1]:
-        about = f"the energy of {one.found.cores} cores, at the same work"
-        if analysis.kind == "estimated":
-            about += f"; {ESTIMATED}"
+        estimated = f"{ESTIMATED} " if analysis.kind == "estimated" else ""
+        about = f"the {estimated}energy of {one.found.cores} cores, at the same work"
         yield Answer("energy of one core", one.found.energy_ratio, "times", about)
 
 

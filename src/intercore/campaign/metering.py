@@ -19,6 +19,7 @@ from intercore.energy.alignment import align
 from intercore.energy.mark import pulses
 from intercore.energy.placement import RefusedError
 from intercore.errors import IntercoreError
+from intercore.meter.registry import opened
 from intercore.record.plan import setting_of
 from intercore.record.recording import Recording, besides_in_words
 
@@ -38,14 +39,26 @@ _ROUGH_S = 2.0
 class Metering:
     """A run's meter, open until this is closed."""
 
-    def __init__(self, open_meter: Callable[[], Meter], besides: Sequence[Besides], say: Callable[[str], None]) -> None:
-        """Open the meter. Raises IntercoreError if it is not there; from then on, `say` is told what goes wrong."""
-        self._open = open_meter
+    def __init__(
+        self, url: str, besides: Sequence[Besides], say: Callable[[str], None], *, required: bool = True
+    ) -> None:
+        """Open the meter that a user names. What goes wrong with it later, `say` is told.
+
+        Raises IntercoreError if it is not there; unless it is `required`, that is told later, too.
+        """
+        self._url = url
         self._besides = tuple(besides)
         self._say = say
-        self._meter: Meter | None = open_meter()
-        self.description = self._meter.description
-        self.is_afterwards = self._meter.afterwards
+        self._meter: Meter | None = None
+        self.description = url
+        self.is_afterwards = False
+        try:
+            meter = self._opened()
+        except IntercoreError:
+            if required:
+                raise
+        else:
+            self.description, self.is_afterwards = meter.description, meter.afterwards
 
     def close(self) -> None:
         """Let go of the meter."""
@@ -71,9 +84,7 @@ class Metering:
 
     def after(self, windows: Sequence[Window]) -> Seen:
         """Return what a meter that is asked afterwards has seen of a whole run. Raises IntercoreError."""
-        meter = self._meter or self._open()
-        self._meter = meter
-        return meter.end(windows)
+        return self._opened().end(windows)
 
     def recording(self, windows: Sequence[Window], trace: Trace | None, seen: Seen | None, missing: str) -> Recording:
         """Return a recording of this meter."""
@@ -92,13 +103,16 @@ class Metering:
     def _begin(self) -> str:
         """Have the meter begin; return why it did not, or nothing."""
         try:
-            if self._meter is None:
-                self._meter = self._open()
-            self._meter.begin()
+            self._opened().begin()
         except IntercoreError as error:
             self._let_go()
             return str(error)
         return ""
+
+    def _opened(self) -> Meter:
+        if self._meter is None:
+            self._meter = opened(self._url)
+        return self._meter
 
     def _ended(self, windows: Sequence[Window]) -> Recording:
         if self._meter is None:  # it has begun

@@ -10,9 +10,9 @@ import msgspec
 import typer
 
 from intercore.campaign.metering import Metering
+from intercore.campaign.plan_meter import besides_of, check_meter
 from intercore.energy import currents_file
-from intercore.errors import UsageError, unknown
-from intercore.meter.registry import checked, opened
+from intercore.errors import UsageError
 from intercore.record.recording import Besides
 from intercore.terminal.console import messages, say
 
@@ -43,18 +43,6 @@ CurrentsPath = Annotated[
 ]
 
 
-def besides_of(text: str | None) -> tuple[Besides, ...]:
-    """Return what a user says of a meter's path; UsageError for what is not on the list."""
-    known: tuple[Besides, ...] = get_args(Besides)
-    found: list[Besides] = []
-    for word in text.split(",") if text else ():
-        match = next((one for one in known if one == word.strip()), None)
-        if match is None:
-            raise UsageError(f"--path: {unknown('part of a measured path', word, known)}")
-        found.append(match)
-    return tuple(dict.fromkeys(found))
-
-
 def metered(
     plan: Plan, meter: str | None, measured_path: str | None, currents: Path | None, *, resumed: bool = False
 ) -> Plan:
@@ -70,16 +58,9 @@ def metered(
             raise UsageError("the run was begun without a meter: leave out --meter, or start a new run")
     besides = plan.besides if measured_path is None else besides_of(measured_path)
     meter = plan.meter if meter is None else meter
-    if meter is not None:
-        checked(meter)
-        if plan.simulated:
-            raise UsageError("a simulated chip has no current: leave out --meter; --currents FILE makes an ESTIMATE")
-        if plan.emulated:
-            raise UsageError("an emulated chip has no current, and its times mean nothing: leave out --meter")
-    elif measured_path is not None:
+    check_meter(meter, currents, simulated=plan.simulated, emulated=plan.emulated)
+    if meter is None and measured_path is not None:
         raise UsageError("--path says what the path of a meter holds: name one by --meter")
-    if currents is not None and not plan.simulated:
-        raise UsageError("--currents is for a simulated chip; on another target a meter measures: --meter URL")
     known = plan.currents if currents is None else currents_file.read(currents)
     return msgspec.structs.replace(plan, meter=meter, besides=besides, currents=known)
 
@@ -92,6 +73,6 @@ def open_metering(plan: Plan) -> Iterator[Metering | None]:
         yield None
         return
     with messages().status(f"opening {url}"):
-        metering = Metering(lambda: opened(url), plan.besides, say)
+        metering = Metering(url, plan.besides, say)
     with contextlib.closing(metering):
         yield metering

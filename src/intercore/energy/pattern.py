@@ -55,15 +55,13 @@ class _Edge(NamedTuple):
 
 
 class Integral:
-    """The integral of a sampled signal, each sample standing for the time up to half-way to its neighbours."""
+    """The integral of a sampled signal."""
 
-    def __init__(self, seconds: Floats, values: Floats) -> None:
-        """Integrate at least two samples."""
-        middles = (seconds[:-1] + seconds[1:]) / 2
-        first, last = seconds[0] - (middles[0] - seconds[0]), seconds[-1] + (seconds[-1] - middles[-1])
-        self.bounds: Floats = np.concatenate(([first], middles, [last]))
-        self._sums: Floats = np.concatenate(([0.0], np.cumsum(values * np.diff(self.bounds))))
-        self.begin, self.end = float(first), float(last)
+    def __init__(self, bounds: Floats, values: Floats) -> None:
+        """Integrate values, each for the time between its two bounds."""
+        self.bounds: Floats = bounds
+        self._sums: Floats = np.concatenate(([0.0], np.cumsum(values * np.diff(bounds))))
+        self.begin, self.end = float(bounds[0]), float(bounds[-1])
 
     def to(self, moments: Floats) -> Floats:
         """Return the integral from the beginning to each moment; a moment outside counts as the bound."""
@@ -87,7 +85,7 @@ def by_pattern(trace: Trace, windows: Sequence[Window]) -> Found:
         raise RefusedError("the meter says neither current nor power")
     lengths = np.array([one.seconds for one in windows])
     begins = target_begins(windows)
-    seeker = _Seeker(trace, Integral(trace.seconds, signal), signal, begins, lengths)
+    seeker = _Seeker(trace, Integral(trace.bounds, signal), signal, begins, lengths)
     offset = seeker.place(windows[0])
     exact = all(not one.slack_s for one in windows[1:])
     return seeker.fitted(offset) if exact else seeker.each(offset, windows)

@@ -76,8 +76,9 @@ def of_trace(trace: Trace, window: Window, place: Placement) -> WindowEnergy:
     )
     seconds = place.seconds if window.seconds is None else window.seconds
     left_out = 1 - len(within) * 2 * half / place.seconds
-    watts = mean_of(trace.power[within], left_out)
-    amps = None if trace.amps is None else mean_of(trace.amps[within], left_out)
+    spans = trace.spans_s[within]
+    watts = mean_of(trace.power[within], spans, left_out)
+    amps = None if trace.amps is None else mean_of(trace.amps[within], spans, left_out)
     return WindowEnergy(
         label=window.label,
         seconds=seconds,
@@ -116,20 +117,19 @@ def of_reading(reading: Reading, window: Window) -> WindowEnergy:
     )
 
 
-def mean_of(values: Floats, left_out: float = 0.0) -> Interval:
-    """Return the mean of at least two samples with its 95 % interval, by batches of them.
+def mean_of(values: Floats, spans: Floats, left_out: float = 0.0) -> Interval:
+    """Return the mean over time of at least two samples with its 95 % interval, by batches of them.
 
-    `left_out` is the part of the window that they do not cover, 0 to 1: its mean differs from theirs as that of as many
-    batches would.
+    Each sample counts by the time that it stands for. `left_out` is the part of the window that they do not cover, 0 to
+    1: its mean differs from theirs as that of as many batches would.
     """
     count = len(values)
     size = max(count // _BATCHES, 1)
     batches = count // size
-    means = values[: batches * size].reshape(batches, size).mean(axis=1)
-    spread = float(np.std(means, ddof=1))
-    error = spread * math.sqrt((1 + max(left_out, 0.0)) / batches)
+    sums, times = (each[: batches * size].reshape(batches, size).sum(axis=1) for each in (values * spans, spans))
+    error = float(np.std(sums / times, ddof=1)) * math.sqrt((1 + max(left_out, 0.0)) / batches)
     distance = student_quantile((1 + CONFIDENCE) / 2, batches - 1) * error
-    value = float(values.mean())
+    value = float((values * spans).sum() / spans.sum())
     return Interval(value, value - distance, value + distance)
 
 
@@ -141,7 +141,7 @@ def at_rest(trace: Trace, places: Sequence[Placement]) -> Interval | None:
         for begin, end in place.spans:
             outside &= (trace.seconds < begin - away) | (trace.seconds > end + away)
     values = trace.power[outside]
-    return mean_of(values) if len(values) >= 2 * _BATCHES else None
+    return mean_of(values, trace.spans_s[outside]) if len(values) >= 2 * _BATCHES else None
 
 
 def _scaled(one: Interval, by: float) -> Interval:

@@ -34,6 +34,8 @@ class Value(NamedTuple):
     watts: float = math.nan
     moment: float = math.nan
     """The middle of the time that it is of, by `time.monotonic`, where the meter knows better than who asks it."""
+    width: float = math.nan
+    """How long that time is, s; values with one join without gaps."""
 
 
 class PolledMeter(Meter):
@@ -86,7 +88,7 @@ class PolledMeter(Meter):
             due += self._interval
             if self._stop.wait(max(due - time.monotonic(), 0.0)):
                 return
-            due = max(due, time.monotonic() - self._interval)  # what was late is not made up for in a burst
+            due = max(due, time.monotonic())  # what was late is not made up for in a burst
             try:
                 self._taken.append(self._timed())
             except IntercoreError as error:
@@ -117,7 +119,6 @@ def trace_of(taken: Sequence[tuple[float, Value]], description: str, patience: f
     seconds = np.array([moment for moment, _ in taken])
     if (longest := float(np.diff(seconds).max())) > patience:
         raise MeterError(f"{description} stalled: {longest:.1f} s passed without a value")
-    columns = np.array([value[:3] for _, value in taken]).T
-    known = [None if np.isnan(column).any() else column for column in columns]
-    amps, volts, watts = known
-    return Trace(seconds, amps, volts, watts)
+    columns = np.array([value for _, value in taken]).T
+    amps, volts, watts, _, widths = (None if np.isnan(column).any() else column for column in columns)
+    return Trace(seconds, amps, volts, watts, widths=widths)

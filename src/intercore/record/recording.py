@@ -60,6 +60,9 @@ class Trace(msgspec.Struct, frozen=True, eq=False):
     """None where they are amps times volts."""
     mark: Flags | None = None
     """Level of the mark; None where the meter does not see it."""
+    widths: Floats | None = None
+    """The time that each sample stands for, s, where the meter knows it; they join without gaps. None where that is
+    half-way to its neighbours."""
 
     @property
     def power(self) -> Floats:
@@ -76,6 +79,21 @@ class Trace(msgspec.Struct, frozen=True, eq=False):
         """Usual time between samples; of fewer than two, 0."""
         return float(np.median(np.diff(self.seconds))) if len(self.seconds) > 1 else 0.0
 
+    @property
+    def spans_s(self) -> Floats:
+        """The time that each sample stands for, in s."""
+        found: Floats = np.diff(self.bounds)
+        return found
+
+    @property
+    def bounds(self) -> Floats:
+        """Where the time of each sample begins, and where that of the last one ends; of two samples at least."""
+        if self.widths is not None:
+            return np.append(self.seconds - self.widths / 2, self.seconds[-1] + self.widths[-1] / 2)
+        middles = (self.seconds[:-1] + self.seconds[1:]) / 2
+        first, last = 2 * self.seconds[0] - middles[0], 2 * self.seconds[-1] - middles[-1]
+        return np.concatenate(([first], middles, [last]))
+
     def between(self, begin: float, end: float) -> Trace:
         """Return the part of it from one moment of its clock to another."""
         low, high = np.searchsorted(self.seconds, (begin, end))
@@ -83,7 +101,7 @@ class Trace(msgspec.Struct, frozen=True, eq=False):
         def cut(values: NDArray[np.generic] | None) -> NDArray[np.generic] | None:
             return None if values is None else values[low:high]
 
-        return Trace(*(cut(each) for each in (self.seconds, self.amps, self.volts, self.watts, self.mark)))  # type: ignore[arg-type]
+        return Trace(*(cut(getattr(self, name)) for name in Trace.__struct_fields__))  # type: ignore[arg-type]
 
 
 class Reading(msgspec.Struct, frozen=True):

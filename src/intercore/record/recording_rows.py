@@ -40,7 +40,7 @@ TABLES = (
     ) STRICT""",
 )
 _SCALES = {"seconds": ("time_ns", 1e9), "amps": ("current_na", 1e9), "volts": ("voltage_uv", 1e6)}
-_SCALES |= {"watts": ("power_nw", 1e9)}
+_SCALES |= {"watts": ("power_nw", 1e9), "widths": ("width_ns", 1e9)}
 _MARK = "mark"
 
 

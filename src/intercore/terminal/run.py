@@ -24,6 +24,8 @@ _STANDS_OUT = 1.25
 """Times as much as expected, from which on it is told."""
 _MOST_CAUSES = 2
 """Of warnings, that one screen has room for."""
+_ENERGY = "energy"
+"""What is said of energy is beside what the benchmark says."""
 _SCREEN = 39
 """Lines of one screen, without the name of the page below."""
 _COLUMNS = 80
@@ -97,8 +99,8 @@ class RunFindings:
         yield from map(Caution, warnings)
 
     def _some(self, reports: Sequence[Report], warnings: Sequence[str]) -> Iterator[Part]:
-        if len(reports) == 1:
-            yield from map(Sentence, reports[0].section.sentences)
+        if len([report for report in reports if report.benchmark != _ENERGY]) == 1:
+            yield from (Sentence(text) for report in reports for text in report.section.sentences)
         if self.left_out:
             yield Sentence(self.left_out)
         causes = by_cause(warnings)

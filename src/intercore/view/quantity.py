@@ -116,7 +116,7 @@ def si(value: float, unit: str) -> str:
 
 
 def si_with_bounds(estimate: Interval, unit: str) -> str:
-    """Return a value with its interval in the same unit: `1.23 mJ (1.20 – 1.31)`; bounds that read alike are left out."""
+    """Return a value with its interval: `1.23 mJ (1.20 – 1.31)`; bounds that read as the value are left out."""
     scale, _ = _prefix(estimate.value)
     span = bounds(estimate, lambda value: significant(value / scale))
     alone = span in ("", f"{significant(estimate.value / scale)} – {significant(estimate.value / scale)}")

@@ -36,7 +36,7 @@ _QUANTITIES = {
     "time": (re.compile(r"time|seconds|\bt\b|elapsed", re.IGNORECASE), "s"),
     "current": (re.compile(r"current|amps|\bdci\b|\bi\b|\bcurr", re.IGNORECASE), "A"),
     "volts": (re.compile(r"voltage|volts|\bdcv\b|\bv\b", re.IGNORECASE), "V"),
-    "mark": (re.compile(r"\bd0\b|mark|gpi\[?0\]?$|\bin0\b", re.IGNORECASE), ""),
+    "mark": (re.compile(r"^(d0|mark|gpi\[?0\]?|in0)$", re.IGNORECASE), ""),
 }
 _UNIT = re.compile(r"[(\[_ ]\s*([nuµμm]?)(s|sec|seconds|A|amps|V|volts)\s*[)\]]?\s*$")
 

@@ -46,7 +46,7 @@ class _Counter:
         if not 0 <= used <= self._range / 2:
             raise MeterError(f"{self._energy} went from {then:.0f} to {energy:.0f}: it cannot have wrapped so")
         self._last = now, energy
-        return Value(watts=used / 1e6 / max(now - before, 1e-6), moment=(before + now) / 2)
+        return Value(watts=used / 1e6 / max(now - before, 1e-6), moment=(before + now) / 2, width=now - before)
 
 
 def open_rapl(address: Address) -> PolledMeter:

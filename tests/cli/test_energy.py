@@ -13,6 +13,7 @@ from intercore.record.store import Store
 from tests.meter.kernel_files import hwmon, powercap
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from intercore.record.measurement import Run
@@ -195,6 +196,44 @@ def test_meters_lists_the_kinds(tool: Tool) -> None:
         "typed",
         "csv",
     }
+
+
+def exported(levels: Sequence[float], window_ms: int, *, mark: bool) -> str:
+    """A recording of a whole run as Nordic's program exports it: windows of these levels in mA, 20 ms apart."""
+    rows, milliamps = [], [(8.0, 0, 20)]
+    for level in levels:
+        milliamps += [(level, 1, window_ms), (8.0, 0, 20)]
+    for level, high, length in milliamps:
+        rows += [f"{1000 * level:.3f},{high if mark else 0}" for _ in range(length * 10)]
+    lines = (f"{0.1 * number:.1f},{row}" for number, row in enumerate(rows))
+    return "Timestamp(ms),Current(uA),D0\n" + "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("mark", [True, False], ids=["with the mark", "by the pattern"])
+def test_a_file_that_is_exported_afterwards_is_added_to_the_run(tool: Tool, mark: bool) -> None:
+    repetitions = 2 if mark else 1
+    url = f"csv:current.csv?volts=5{'' if mark else '&mark=none'}"
+    words = (
+        "contention",
+        "preset=qiita-table",
+        "discs=10",
+        "window_ms=30",
+        "rest_ms=13",
+        "--repetitions",
+        str(repetitions),
+    )
+    done = tool("run", "host", *words, "--meter", url)
+    assert done.status == 1, done
+    assert "cannot read current.csv" in done.err
+    levels = [50.0, 49.0, 48.0, 12.0, 11.0, 40.0, 13.0] * repetitions
+    (tool.directory / "current.csv").write_text(exported(levels, 30, mark=mark))
+    tool("run", "--resume").succeeded()
+    found = tool("show", "--format", "json").json["analysis"]["energy"]
+    assert [row["took"]["amps"]["value"] for row in found["rows"]] == pytest.approx(
+        [level / 1e3 for level in levels[:7]], rel=0.01
+    )
+    assert {one["how"] for one in found["alignments"]} == {"mark" if mark else "pattern"}
+    assert len(found["alignments"]) == repetitions
 
 
 PLAN = """\

@@ -15,13 +15,14 @@ from intercore.energy.estimate import of_activity, resting_watts
 from intercore.energy.placement import RefusedError
 from intercore.energy.pooled import Pooled, pooled
 from intercore.energy.window_energy import WindowEnergy, at_rest, of_reading, of_trace
+from intercore.record.measurement import Level
 from intercore.record.plan import repetitions_by_setting
 from intercore.record.recording import CHIP, besides_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from intercore.record.measurement import Level, Measurement, Run
+    from intercore.record.measurement import Measurement, Run
     from intercore.record.recording import Recording
     from intercore.statistics.intervals import Interval
 

@@ -178,7 +178,7 @@ class _Seeker:
         held = float(values[low:high] @ np.diff(np.concatenate(([begin], between[low : high - 1], [end]))))
         place = (after * end - before * begin - held) / apart
         of_noise = self._interval * math.sqrt(variance * (high - low)) / abs(apart)
-        return _Edge(min(max(place, begin), end), math.hypot(of_noise, self._interval / math.sqrt(12)))
+        return _Edge(float(min(max(place, begin), end)), math.hypot(of_noise, self._interval / math.sqrt(12)))
 
     def _edges(self, offset: float, reach: float) -> tuple[list[_Edge | None], list[_Edge | None]]:
         """Return the rise and the fall of each window, where there is one."""

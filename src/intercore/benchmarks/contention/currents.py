@@ -106,8 +106,9 @@ def tables(
         yield _beside_table(f"Currents of a USB meter, {label}; on {where(run)}: {marked}", rows, run)
     if found:
         models = {"published": published_model(), **({} if mine is None else {_whose(run): mine})}
-        yield _adds_table(models)
-        yield _told_table(models)
+        beside = f"as published; {where(run)}" + (": no meter" if mine is None else "")
+        yield _adds_table(models, beside)
+        yield _told_table(models, beside)
 
 
 def figures(run: Run, analysis: ContentionAnalysis) -> Iterator[Figure]:
@@ -192,9 +193,9 @@ def _beside_table(title: str, rows: Sequence[Beside], run: Run) -> Table[Beside]
     return Table(title, rows, columns)
 
 
-def _adds_table(models: Mapping[str, ActivityModel]) -> Table[_Adds]:
+def _adds_table(models: Mapping[str, ActivityModel], beside: str) -> Table[_Adds]:
     return Table(
-        "What a busy core adds: current = rest + core 0 + core 1, by least squares",
+        f"What a busy core adds: current = rest + core 0 + core 1, {beside}",
         [_Adds(of, model) for of, model in models.items()],
         [
             Column("of", lambda row: row.of),
@@ -206,14 +207,14 @@ def _adds_table(models: Mapping[str, ActivityModel]) -> Table[_Adds]:
     )
 
 
-def _told_table(models: Mapping[str, ActivityModel]) -> Table[_Told]:
+def _told_table(models: Mapping[str, ActivityModel], beside: str) -> Table[_Told]:
     rows = [
         _Told(of, row.label, row.amps, row.amps - row.residual, row.residual, _blocking(model, row.label, row.busy))
         for of, model in models.items()
         for row in model.rows
     ]
     return Table(
-        "The rows by that model, and with a main loop that blocks where it has no work",
+        f"The rows by that model, and with a main loop that blocks without work, {beside}",
         rows,
         [
             Column("of", lambda row: row.of),

@@ -199,7 +199,7 @@ def _adds_table(models: Mapping[str, ActivityModel], beside: str) -> Table[_Adds
         [_Adds(of, model) for of, model in models.items()],
         [
             Column("of", lambda row: row.of),
-            Column("rest", _rest_text, right=True),
+            Column("rest", lambda row: _milliamps(row.model.rest), right=True),
             Column("core 0 adds", lambda row: _core_text(row.model, 0), right=True),
             Column("core 1 adds", lambda row: _core_text(row.model, 1), right=True),
             Column("largest residual", lambda row: f"{1e3 * row.model.largest_residual:.1f} mA", right=True),
@@ -221,10 +221,8 @@ def _told_table(models: Mapping[str, ActivityModel], beside: str) -> Table[_Told
             Column("at work", lambda row: row.label),
             Column("read", lambda row: f"{1e3 * row.amps:.3g} mA", right=True),
             Column("model", lambda row: f"{1e3 * row.predicted:.3g} mA", right=True),
-            Column("residual", lambda row: f"{1e3 * row.residual:+.1f} mA", right=True),
-            Column(
-                "main blocks", lambda row: "not told" if row.blocking is None else _milliamps(row.blocking), right=True
-            ),
+            Column("residual", _residual_text, right=True),
+            Column("main blocks", _blocking_text, right=True),
         ],
     )
 
@@ -239,16 +237,24 @@ def _busy_text(row: Beside) -> str:
     return "0" if row.busy is None else " ".join(str(core) for core, is_busy in enumerate(row.busy) if is_busy)
 
 
-def _rest_text(row: _Adds) -> str:
-    held = [f"core {one.core}" for one in row.model.cores if one.amps is None and one.always]
-    return _milliamps(row.model.rest) + (f", with {' and '.join(held)}" if held else "")
-
-
 def _core_text(model: ActivityModel, core: int) -> str:
     (one,) = (each for each in model.cores if each.core == core)
     if one.amps is not None:
         return _milliamps(one.amps)
     return "in rest: busy in every row" if one.always else "not told"
+
+
+def _residual_text(row: _Told) -> str:
+    return f"{round(1e3 * row.residual, 1) + 0.0:+.1f} mA"  # no -0.0
+
+
+def _blocking_text(row: _Told) -> str:
+    found = row.blocking
+    if found is None:
+        return "not told"
+    if found.low is None or found.high is None:
+        return _milliamps(found)
+    return f"{significant(1e3 * found.low)} – {significant(1e3 * found.high)} mA"
 
 
 def _milliamps(value: Interval) -> str:

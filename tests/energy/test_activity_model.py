@@ -17,8 +17,10 @@ from intercore.energy.estimate import of_activity
 from intercore.energy.pooled import Pooled, pooled
 from intercore.energy.window_energy import WindowEnergy
 from intercore.errors import IntercoreError, UsageError
+from intercore.meter.registry import known
 from intercore.record.recording import Activity, Currents, Window
 from intercore.statistics.intervals import Interval
+from tests.built_once import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,8 +52,8 @@ def test_where_rows_differ_in_both_cores_the_model_finds_what_each_adds(
 ) -> None:
     rows = [Row(str(one), (bool(one[0]), bool(one[1])), rest + first * one[0] + second * one[1]) for one in busy]
     model = fitted(rows)
-    known = [one.amps.value for one in model.cores if one.amps is not None]
-    assert [model.rest.value, *known] == pytest.approx([rest, first, second], abs=1e-9)
+    added = [one.amps.value for one in model.cores if one.amps is not None]
+    assert [model.rest.value, *added] == pytest.approx([rest, first, second], abs=1e-9)
     assert model.largest_residual < 1e-9
     found = model.predicted((False, True))
     assert found is not None
@@ -160,3 +162,22 @@ def test_what_did_other_work_is_not_compared() -> None:
         Pooled(**{**{name: getattr(other, name) for name in Pooled.__struct_fields__}, "work": "other"}),
     ]
     assert list(economies(changed)) == []
+
+
+def test_the_documents_print_the_file_of_the_rp2040_and_it_is_read() -> None:
+    path = ROOT / "examples/currents/rp2040.toml"
+    assert path.read_text("utf-8") in (ROOT / "docs/energy.md").read_text("utf-8")
+    found = currents_file.read(path)
+    assert found.both[1] > found.one[1] > found.asleep[1] > 0
+    assert found.both[1] == pytest.approx(10.9 / 48, abs=6e-4), "Popcorn, 48 MHz: table 637"
+    assert found.one[1] == pytest.approx(9.0 / 48, abs=6e-4), "BOOTSEL mode, idle: table 637"
+    peripherals = (2.6, 3.9, 3.8, 23.6, 12.3, 12.5, 5.0, 1.1, 1.9, 1.7, 1.8, 1.2, 3.5, 3.7, 1.0, 37.6)
+    assert found.asleep[1] == pytest.approx(sum(peripherals) / 1e3, abs=6e-4), "table 635, µA/MHz"
+
+
+def test_the_documents_list_every_kind_of_meter_with_its_options() -> None:
+    text = (ROOT / "docs/energy.md").read_text("utf-8")
+    for scheme, driver in known().items():
+        (row,) = (line for line in text.splitlines() if line.startswith(f"| `{scheme}:"))
+        unsaid = [name for name in driver.options if name not in row and name not in ("root", "backend")]
+        assert not unsaid, (scheme, unsaid)

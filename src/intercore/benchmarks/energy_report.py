@@ -177,8 +177,8 @@ def _ratio(ratio: Interval) -> str:
 
 def _ppm(drift: Interval) -> str:
     if drift.low is None or drift.high is None:
-        return f"{drift.value:.0f}"
-    return f"{drift.value:.0f} ± {significant((drift.high - drift.low) / 2, 2)}"
+        return f"{round(drift.value) + 0}"
+    return f"{round(drift.value) + 0} ± {significant((drift.high - drift.low) / 2, 2)}"
 
 
 # Sentences

@@ -43,6 +43,7 @@ from intercore.terminal.progress import watch
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from intercore.campaign.metering import Metering
     from intercore.record.measurement import Level, Run
     from intercore.target.connection import Connection
 
@@ -155,7 +156,8 @@ def run(
             run_id = run_to_resume(store)
             store.lock(run_id)
             plan = metered(store.run(run_id).plan, meter, measured_path, currents, resumed=True)
-            finished = _carry_out(store, run_id, plan, address, timeout, verbose=verbose)
+            with open_metering(plan) as metering:
+                finished = _carry_out(store, run_id, plan, address, timeout, metering, verbose=verbose)
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:
@@ -176,12 +178,14 @@ def run(
         if repetitions is None:
             repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
         plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
-        plan = with_parts(plan, levels, opt, address, timeout, skip_impossible=skip_impossible)
-        total = len(settings(plan))
-        if not formats()[output].has_sentences and (sentence := left_out(plan)):
-            say(sentence)
-        with Store(store_path) as store:
-            finished = _carry_out(store, store.create_run(plan, total), plan, address, timeout, verbose=verbose)
+        with open_metering(plan) as metering:  # before the target: it may be what feeds it
+            plan = with_parts(plan, levels, opt, address, timeout, skip_impossible=skip_impossible)
+            total = len(settings(plan))
+            if not formats()[output].has_sentences and (sentence := left_out(plan)):
+                say(sentence)
+            with Store(store_path) as store:
+                run_id = store.create_run(plan, total)
+                finished = _carry_out(store, run_id, plan, address, timeout, metering, verbose=verbose)
     if report_path is None and finished.plan.name == SUITE:
         report_path = Path(f"{finished.plan.target}-suite.html")
     show(findings(finished, store_path, options, brief=not verbose), output)
@@ -196,7 +200,16 @@ def _refuse_new_plan(given: Iterable[str]) -> None:
         raise UsageError(f"--resume goes on with a stored plan: leave out {name}, or start a new run without --resume")
 
 
-def _carry_out(store: Store, run_id: int, plan: Plan, address: Address, timeout: float | None, *, verbose: bool) -> Run:
+def _carry_out(
+    store: Store,
+    run_id: int,
+    plan: Plan,
+    address: Address,
+    timeout: float | None,
+    metering: Metering | None,
+    *,
+    verbose: bool,
+) -> Run:
     """Measure what a run of a plan lacks and return it whole. If that ends early, say how to go on.
 
     Port and rate are those that the run was created with unless `address` names another port.
@@ -217,7 +230,7 @@ def _carry_out(store: Store, run_id: int, plan: Plan, address: Address, timeout:
         return target.open(built, lambda what: messages().print(what, markup=False))
 
     try:
-        with open_metering(plan) as metering, watch(messages(), verbose=verbose) as observer:
+        with watch(messages(), verbose=verbose) as observer:
             carry_out(store, run_id, connect, observer, patience(target, timeout), address.max_baud, metering)
     except OtherKernelError:
         raise  # to go on is what does not help

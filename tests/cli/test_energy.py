@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from intercore.record.store import Store
+from tests.cli.tool import PROGRAM
 from tests.meter.kernel_files import hwmon, powercap
 
 if TYPE_CHECKING:
@@ -196,6 +199,60 @@ def test_meters_lists_the_kinds(tool: Tool) -> None:
         "typed",
         "csv",
     }
+
+
+def test_readings_are_asked_for_at_the_terminal(tool: Tool) -> None:
+    ours, theirs = os.openpty()
+    environment = {**os.environ, **tool.environment, "TERM": "xterm"}
+    with subprocess.Popen(
+        [PROGRAM, "run", "host", *TABLE, "--meter", "typed:"],
+        cwd=tool.directory,
+        env=environment,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+    ) as process:
+        os.close(theirs)
+        said, answers = "", iter(READINGS.split(","))
+        while said.count("mA in window") < 7 or process.poll() is None:
+            try:
+                said += os.read(ours, 4096).decode()
+            except OSError:
+                break
+            if said.endswith("): "):
+                os.write(ours, f"{next(answers)}\n".encode())
+        process.wait(60)
+    os.close(ours)
+    assert process.returncode == 0, said
+    assert "mA in window 6 of 7 (task0 (main spins)): " in said
+    (one,) = read(tool).measurements
+    assert one.recording is not None
+    assert [round(1e3 * reading.amps) for reading in one.recording.readings] == [50, 50, 50, 10, 10, 40, 10]
+
+
+def test_a_run_that_is_killed_has_each_measurement_with_its_energy(tool: Tool) -> None:
+    words = ("contention", "preset=qiita-table", "discs=10", "window_ms=30", "--repetitions", "12")
+    tool("run", "host", *words, "--meter", f"typed:{READINGS}", kill_after=4.0)
+    while not tool.store.exists():  # killed before it had begun
+        tool("run", "host", *words, "--meter", f"typed:{READINGS}", kill_after=8.0)
+    before = read(tool)
+    assert all(one.recording is not None and not one.recording.missing for one in before.measurements)
+    if not before.complete:
+        tool("run", "--resume").succeeded()
+    after = read(tool)
+    assert (len(after.measurements), after.complete) == (12, True)
+    assert all(len(one.recording.readings) == 7 for one in after.measurements if one.recording is not None)
+    tool.wait_for_no_target()
+
+
+@pytest.mark.parametrize("share", ["0", "1"])
+def test_power_at_rest_is_subtracted_only_if_asked(tool: Tool, share: str) -> None:
+    words = ("contention", "preset=qiita-table", "discs=10", "window_ms=30", "rest_ms=13", "--repetitions", "1")
+    (tool.directory / "current.csv").write_text(exported([50, 49, 48, 12, 11, 40, 13], 30, mark=True))
+    tool("run", "host", *words, "--meter", "csv:current.csv?volts=5", "--path", "chip").succeeded()
+    shown = tool("show", "--idle", share).out
+    assert ("less 100% of rest" in shown) == (share == "1")
+    assert "This is the energy of the chip alone" in " ".join(shown.split())
 
 
 def exported(levels: Sequence[float], window_ms: int, *, mark: bool) -> str:

@@ -51,14 +51,14 @@ class Metering:
         self._say = say
         self._meter: Meter | None = None
         self.description = url
-        self.is_afterwards = False
+        self.is_afterwards = self.asks = False
         try:
             meter = self._opened()
         except IntercoreError:
             if required:
                 raise
         else:
-            self.description, self.is_afterwards = meter.description, meter.afterwards
+            self.description, self.is_afterwards, self.asks = meter.description, meter.afterwards, meter.asks
 
     def close(self) -> None:
         """Let go of the meter."""

@@ -230,7 +230,7 @@ def _carry_out(
         return target.open(built, lambda what: messages().print(what, markup=False))
 
     try:
-        with watch(messages(), verbose=verbose) as observer:
+        with watch(messages(), verbose=verbose, still=metering is not None and metering.asks) as observer:
             carry_out(store, run_id, connect, observer, patience(target, timeout), address.max_baud, metering)
     except OtherKernelError:
         raise  # to go on is what does not help

@@ -35,6 +35,9 @@ class Meter(ABC):
     afterwards: bool = False
     """Whether what it saw is known only when all is measured, for the whole run at once: a file that is exported."""
 
+    asks: bool = False
+    """Whether it asks somebody at the terminal."""
+
     @abstractmethod
     def begin(self) -> None:
         """Begin to record, within tenths of a second."""

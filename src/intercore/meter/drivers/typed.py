@@ -34,6 +34,7 @@ class TypedMeter(Meter):
         self._step = address.number("step", _STEP_MA, high=_MOST_MA) / 1e3
         self._volts = address.number("volts", _VOLTS, high=1000)
         self._ask = _at_terminal if ask is None else ask
+        self.asks = not self._given
         self.description = f"read by eye, in steps of {self._step * 1e3:g} mA at {self._volts:g} V"
 
     def begin(self) -> None:

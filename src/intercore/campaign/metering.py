@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from intercore.record.recording import Activity, Besides, Currents, Kind, Trace, Window
 
 NOT_YET = "what the meter saw is not there yet"
-_ROUGH_S = 2.0
-"""By how much the moment at which a measurement is asked for may be off from that of its first window, and more."""
+_ROUGH_S, _ROUGH_SHARE = 0.5, 0.25
+"""By how much the time between the first windows of two measurements may differ from that between the moments at which
+these were asked for: seconds, and part of it, whichever is less."""
 
 
 class Metering:
@@ -229,9 +230,10 @@ def _spans_by_pattern(
         first, *others = some
         if before is not None:
             apart = (datetime.fromisoformat(one.started) - datetime.fromisoformat(before.started)).total_seconds()
-            first = msgspec.structs.replace(first, gap_s=max(apart - took, 0.0), slack_s=_ROUGH_S)
+            rough = min(_ROUGH_S, _ROUGH_SHARE * apart)
+            first = msgspec.structs.replace(first, gap_s=max(apart - took, 0.0), slack_s=rough)
         windows += [first, *others]
-        took = sum((one.seconds or 0.0) + (one.gap_s or 0.0) for one in some) - (first.gap_s or 0.0)
+        took = sum((one.seconds or 0.0) + (one.gap_s or 0.0) for one in some) - (some[0].gap_s or 0.0)
         before = one
     places = align(trace, windows).places
     ends = np.cumsum([len(some) for some in each])

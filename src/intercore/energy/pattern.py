@@ -104,6 +104,7 @@ class _Seeker:
 
     def place(self, first: Window) -> float:
         """Return where the pattern as a whole explains most. Raises RefusedError if that is nowhere, or everywhere."""
+        every = slice(None)
         low, high = self._integral.begin, self._integral.end - self._span
         if first.gap_s is not None:
             low = max(low, self._integral.begin + first.gap_s - first.slack_s)
@@ -113,7 +114,7 @@ class _Seeker:
             raise RefusedError(f"the meter recorded {recorded:.3g} s, and the windows take {self._span:.3g} s")
         step = max(float(self._lengths.min()) / _STEPS, (high - low) / _MOST_STEPS, self._interval / 4)
         offsets = np.arange(low, high + step, step)
-        explained = self._explained(offsets)
+        explained = self._explained(offsets, every)
         best = int(np.argmax(explained))
         far = np.abs(offsets - offsets[best]) > max(float(self._lengths.min()) / 2, 2 * step)
         if far.any() and explained[best] > 0 and explained[far].max() > _AS_GOOD * explained[best]:
@@ -122,25 +123,37 @@ class _Seeker:
                 f"the windows fit as well {abs(other):.3g} s {'later' if other > 0 else 'earlier'}: let the current "
                 "fall between them (rest_ms), or connect the mark to an input of the meter"
             )
-        offset = float(offsets[best])
+        return self._closer(float(offsets[best]), step, every)
+
+    def _closer(self, offset: float, step: float, which: slice) -> float:
+        """Return where some of the windows explain most, near a place that is so within a step."""
         while step > self._interval / 8:
             offsets = offset + np.linspace(-step, step, 17)
-            offset = float(offsets[np.argmax(self._explained(offsets))])
+            offset = float(offsets[np.argmax(self._explained(offsets, which))])
             step /= 6
         return offset
 
-    def _explained(self, offsets: Floats) -> Floats:
-        """Return the sum of squares between the windows and the rest, for the pattern at each offset."""
+    def _near(self, expected: float, slack: float, which: slice, low: float) -> float:
+        """Return where some of the windows, the first of them about there and behind `low`, explain most."""
+        lengths, begin = self._lengths[which], float(self._begins[which][0])
+        step = max(float(lengths.min()) / _STEPS, 2 * slack / _MOST_STEPS, self._interval / 4)
+        offsets = np.arange(max(expected - slack, low), expected + slack + step, step) - begin
+        best = float(offsets[np.argmax(self._explained(offsets, which))])
+        return self._closer(best, step, which) + begin
+
+    def _explained(self, offsets: Floats, which: slice) -> Floats:
+        """Return the sum of squares between some windows and the rest, for the pattern at each offset."""
         found = []
-        rows = max(_MOST_CELLS // len(self._begins), 1)
+        own_begins, lengths = self._begins[which], self._lengths[which]
+        rows = max(_MOST_CELLS // len(own_begins), 1)
         whole = float(self._integral.to(np.array([self._integral.end]))[0])
         length = self._integral.end - self._integral.begin
         for at in range(0, len(offsets), rows):
-            begins = offsets[at : at + rows, None] + self._begins
-            sums = self._integral.to(begins + self._lengths) - self._integral.to(begins)
-            rest = length - float(self._lengths.sum())
+            begins = offsets[at : at + rows, None] + own_begins
+            sums = self._integral.to(begins + lengths) - self._integral.to(begins)
+            rest = length - float(lengths.sum())
             outside = (whole - sums.sum(axis=1)) ** 2 / rest if rest > 0 else 0.0
-            found.append((sums**2 / self._lengths).sum(axis=1) + outside - whole**2 / length)
+            found.append((sums**2 / lengths).sum(axis=1) + outside - whole**2 / length)
         return np.concatenate(found)
 
     # Edges
@@ -237,9 +250,18 @@ class _Seeker:
         first: _Edge | None = None
         shown = 0
         ends = self._begins + self._lengths
+        # Where next to nothing is known of a gap, what stands behind it is moved as a pattern of its own.
+        rough = {number: one.slack_s for number, one in enumerate(windows) if number and one.slack_s > one.slack(0.5)}
+        if rough:
+            rough[0] = max(rough.values())  # as the pattern as a whole stood between all of them
         for number, window in enumerate(windows):
             expected = offset if not places else places[-1].end + (window.gap_s or 0.0)
-            reach = max(window.slack_s, 2 * self._interval) + 0.02 * float(self._lengths[number])
+            slack = window.slack(_MOST_SHARE)
+            if number in rough:
+                end = min((other for other in rough if other > number), default=len(windows))
+                low = places[-1].end if places else self._integral.begin
+                expected = self._near(expected, rough[number], slice(number, end), low)
+            reach = max(window.slack(0.5), 2 * self._interval) + 0.02 * float(self._lengths[number])
             half = float(self._lengths[number]) / 2
             before = math.inf if not number else float(self._begins[number] - ends[number - 1])
             after = math.inf if number + 1 == len(windows) else float(self._begins[number + 1] - ends[number])
@@ -249,12 +271,11 @@ class _Seeker:
                 fall = self._edge(expected + float(self._lengths[number]), reach, min(half, _room(after, half)))
                 shown += fall is not None
                 edge = None if fall is None else _Edge(fall.moment - float(self._lengths[number]), fall.error)
-            error = window.slack_s / 2 if edge is None else edge.error
+            error = slack / 2 if edge is None else edge.error
             begin = expected if edge is None else edge.moment
             first = first or edge
-            rough = min(window.slack_s, _MOST_SHARE * float(self._lengths[number]))
-            share = rough / float(self._lengths[number]) if rough < window.slack_s else 0.0
-            margin = min(_CAUTION * error, float(self._lengths[number])) + self._interval / 2 + rough
+            share = slack / float(self._lengths[number]) if slack < window.slack_s else 0.0
+            margin = _CAUTION * error + self._interval / 2 + slack
             places.append(Placement(begin, begin + float(self._lengths[number]), margin, share))
         if shown < min(2, len(windows)):
             raise RefusedError(_NOTHING)

@@ -48,6 +48,10 @@ class Window(msgspec.Struct, frozen=True):
     whole: bool = False
     """Whether it is all for which the mark was high in a measurement, however many pulses that was."""
 
+    def slack(self, most: float) -> float:
+        """Return `slack_s`, but no more than a part of the window's length."""
+        return self.slack_s if self.seconds is None else min(self.slack_s, most * self.seconds)
+
 
 class Trace(msgspec.Struct, frozen=True, eq=False):
     """What a meter sampled, by its own clock. All arrays have one length; of amps and watts, one is there at least."""

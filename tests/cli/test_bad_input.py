@@ -87,6 +87,7 @@ ASKED_WRONGLY = (
     ("run host clock --meter typed:50?stp=1", "did you mean 'step'"),
     ("run host clock --meter typed: --path ship", "did you mean 'chip'"),
     ("run host clock --path chip", "--meter"),
+    ("run host clock --meter place", "labgrid"),
     ("run host clock --currents no.toml", "simulated chip"),
     ("run pico-sim clock --currents no.toml", "no.toml"),
     ("run pico-sim clock --meter typed:", "no current"),

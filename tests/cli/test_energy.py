@@ -13,7 +13,7 @@ import pytest
 
 from intercore.record.store import Store
 from tests.cli.tool import PROGRAM
-from tests.meter.kernel_files import hwmon, powercap
+from tests.meter.kernel_files import hwmon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,43 +114,6 @@ def test_a_sensor_that_is_unplugged_meanwhile_leaves_the_times(tool: Tool, tmp_p
     (one,) = read(tool).measurements
     assert one.checks["done"] == 7
     assert one.lacks_energy
-
-
-def test_windows_that_are_too_short_for_a_meter_are_refused_with_the_least(tool: Tool, tmp_path: Path) -> None:
-    root = hwmon(tmp_path / "hwmon")
-    done = tool("run", "host", *TABLE, "--meter", f"hwmon:ina219?root={root}&hz=50")
-    assert done.status == 1
-    assert "a window of 10 ms is too short for a meter that samples every" in done.err
-    assert "take window_ms=" in done.err
-
-
-def test_the_processors_own_counter_is_read_meanwhile(tool: Tool, tmp_path: Path) -> None:
-    """Of a counter that counts 2 W throughout: that shows no window, and what it counted is kept."""
-    root = powercap(tmp_path / "powercap")
-    counter, stop = root / "intel-rapl:0/energy_uj", threading.Event()
-
-    def count() -> None:
-        energy, last = 1e9, time.monotonic()
-        while not stop.wait(0.002):
-            now = time.monotonic()
-            energy, last = energy + 2e6 * (now - last), now
-            (root / "next").write_text(f"{energy:.0f}\n")
-            (root / "next").rename(counter)
-
-    thread = threading.Thread(target=count)
-    thread.start()
-    try:
-        done = tool("run", "host", *ONE, "--meter", f"rapl:?root={root}&hz=500")
-    finally:
-        stop.set()
-        thread.join()
-    assert done.status in (0, 1), done
-    (one,) = read(tool).measurements
-    assert one.recording is not None
-    assert one.recording.trace is not None
-    assert one.recording.trace.amps is None
-    trace = one.recording.trace
-    assert (trace.power * trace.spans_s).sum() / trace.spans_s.sum() == pytest.approx(2.0, rel=0.2)
 
 
 @pytest.mark.measures("contention")

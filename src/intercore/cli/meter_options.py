@@ -14,6 +14,7 @@ from intercore.campaign.plan_meter import besides_of, check_meter
 from intercore.energy import currents_file
 from intercore.errors import UsageError
 from intercore.record.recording import Besides
+from intercore.target.labgrid_port import SCHEME, meter_of
 from intercore.terminal.console import messages, say
 
 if TYPE_CHECKING:
@@ -43,6 +44,16 @@ CurrentsPath = Annotated[
 ]
 
 
+OF_PLACE = "place"
+"""What stands for the meter that a labgrid place names."""
+
+
+def _of_place(port: str | None) -> str:
+    if port is None or not port.startswith(SCHEME):
+        raise UsageError(f"--meter {OF_PLACE} is what a labgrid place names: name one by --port {SCHEME}PLACE")
+    return meter_of(port)
+
+
 def metered(
     plan: Plan, meter: str | None, measured_path: str | None, currents: Path | None, *, resumed: bool = False
 ) -> Plan:
@@ -57,7 +68,7 @@ def metered(
         if meter is not None and plan.meter is None:
             raise UsageError("the run was begun without a meter: leave out --meter, or start a new run")
     besides = plan.besides if measured_path is None else besides_of(measured_path)
-    meter = plan.meter if meter is None else meter
+    meter = plan.meter if meter is None else _of_place(plan.url) if meter == OF_PLACE else meter
     check_meter(meter, currents, simulated=plan.simulated, emulated=plan.emulated)
     if meter is None and measured_path is not None:
         raise UsageError("--path says what the path of a meter holds: name one by --meter")

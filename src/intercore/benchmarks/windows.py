@@ -48,18 +48,12 @@ def of_samples(
 
 
 def _whole(one: Measurement) -> tuple[Window, ...]:
-    """Return the one window that all repetitions are, or one for each where the target rests between them."""
+    """Return the one window that all repetitions are together."""
     module = registry.module(one.benchmark, "windows")
     count: Callable[[Measurement], int] | None = getattr(module, "operations", None)
-    done = max(one.checks.get("done", 0), 0)
-    operations = done if count is None else count(one)
-    work = work_of(one)
-    label = one.benchmark
+    operations = max(one.checks.get("done", 0), 0) if count is None else count(one)
     cores = 2 if one.factors.get("from") != one.factors.get("to") else 1
-    if one.factors.get("rest_ms") and done > 0:
-        each = Window(label, None, operations / done, _operation(one), work, cores)
-        return (each,) * done
-    return (Window(label, None, operations, _operation(one), work, cores, whole=True),)
+    return (Window(one.benchmark, None, operations, _operation(one), work_of(one), cores, whole=True),)
 
 
 def _operation(one: Measurement) -> str:

@@ -210,7 +210,7 @@ def _spans_by_mark(trace: Trace, each: Sequence[Sequence[Window]]) -> list[tuple
     if any(one.whole for windows in each for one in windows) and len(each) > 1:
         raise RefusedError(
             "the mark falls several times in each measurement of this benchmark, so a recording of the whole run does "
-            "not tell which pulses are whose: let it rest between repetitions (rest_ms=200)"
+            "not tell which pulses are whose: measure one setting at a time, with --repetitions 1"
         )
     if len(each) == 1 and len(found):
         return [(float(found[0, 0]), float(found[-1, 1]))]

@@ -13,6 +13,7 @@ import pytest
 
 from intercore.record.store import Store
 from tests.cli.tool import PROGRAM
+from tests.document.validity import check
 from tests.meter.kernel_files import hwmon
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ def read(tool: Tool) -> Run:
 
 def test_the_whole_of_seed_001_is_one_command(tool: Tool) -> None:
     words = ("--meter", f"typed:{READINGS}", "--path", "chip,regulator", "--report", "page.html", "--format", "json")
-    found = tool("run", "host", *TABLE, *words).succeeded().json["analysis"]["energy"]
+    document = tool("run", "host", *TABLE, *words).succeeded().json
+    check(document)
+    found = document["analysis"]["energy"]
     assert [row["took"]["amps"]["value"] for row in found["rows"]] == [0.05, 0.05, 0.05, 0.01, 0.01, 0.04, 0.01]
     assert found["path"] == "chip + regulator"
     assert not found["of_chip"]
@@ -122,7 +125,9 @@ def test_a_simulated_chip_has_an_estimate_that_is_its_activity_times_the_current
     words = ("contention", "preset=none", "task0=off,work", "task1=work", "main=block", "discs=6", "window_ms=5")
     assert "ESTIMATED" in tool("run", "pico-sim", *words, "--currents", "chip.toml").succeeded().out
     run = read(tool)
-    found = tool.here("show", "--format", "json").json["analysis"]["energy"]
+    document = tool.here("show", "--format", "json").json
+    check(document)
+    found = document["analysis"]["energy"]
     assert found["kind"] == "estimated"
     by_label = {row["took"]["label"]: row["took"] for row in found["rows"]}
     for one in run.measurements:
@@ -251,7 +256,9 @@ def test_a_file_that_is_exported_afterwards_is_added_to_the_run(tool: Tool) -> N
     assert "cannot read current.csv" in done.err
     levels = [50.0, 49.0, 48.0, 12.0, 11.0, 40.0, 13.0] * 2
     (tool.directory / "current.csv").write_text(exported(levels, 10, mark=True))
-    found = tool("run", "--resume", "--format", "json").succeeded().json["analysis"]["energy"]
+    document = tool("run", "--resume", "--format", "json").succeeded().json
+    check(document)
+    found = document["analysis"]["energy"]
     assert [row["took"]["amps"]["value"] for row in found["rows"]] == pytest.approx(
         [level / 1e3 for level in levels[:7]], rel=0.01
     )

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.benchmarks.contention.currents import published_model
 from intercore.energy import currents_file
 from intercore.energy.activity_model import Row, fitted
 from intercore.energy.economy import economies
@@ -29,21 +28,6 @@ CHIP = Currents("chip", 1.1, (1.0, 0.2), (0.0, 0.15), (0.0, 0.1), "made up")
 
 
 # The model
-
-
-@pytest.mark.measures("contention")
-def test_the_published_rows_tell_what_core_0_adds_and_nothing_of_core_1() -> None:
-    model = published_model()
-    first, second = model.cores
-    assert first.amps is not None
-    assert 1e3 * first.amps.value == pytest.approx(37.5), "(50 + 50 + 50 + 40) / 4 - 10"
-    assert second.amps is None
-    assert second.always, "with its task, with the main loop's work, or with a loop that spins"
-    assert 1e3 * model.rest.value == pytest.approx(10.0)
-    assert [round(1e3 * row.residual, 6) for row in model.rows] == [2.5, 2.5, 2.5, 0, 0, -7.5, 0]
-    blocked = model.predicted((True, False))
-    assert blocked is not None
-    assert (1e3 * (blocked.low or 0), 1e3 * (blocked.high or 0)) == pytest.approx((37.5, 47.5))
 
 
 @given(*(st.floats(0.0, 0.2) for _ in range(3)), st.permutations([(0, 0), (0, 1), (1, 0), (1, 1), (1, 1)]))

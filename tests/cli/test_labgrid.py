@@ -254,7 +254,7 @@ def test_a_place_names_the_meter_beside_its_board(desk: Tool, laboratory: Labora
         desk(*run).succeeded()
     finally:
         laboratory.client("-p", "board", "set-tags", "meter=")
-    assert complete_run(desk)["meter"] == "read by eye, in steps of 1 mA at 3.3 V"
+    assert complete_run(desk)["desk.meter"] == "read by eye, in steps of 1 mA at 3.3 V"
 
 
 def test_a_misspelt_place_is_refused_with_the_right_name(desk: Tool) -> None:

@@ -42,7 +42,7 @@ def report(run: Run, *, idle: float = 0.0) -> Report | None:
     return Report(
         "energy",
         {"energy": msgspec.to_builtins(analysis)},
-        [_flat(row) for row in analysis.rows],
+        [_flat(row, analysis.kind) for row in analysis.rows],
         list(_warnings(analysis)),
         Section("What it takes in energy", list(_sentences(analysis)), tables, list(_figures(run)), _NOTES),
         topic="energy",
@@ -233,10 +233,16 @@ def _answers(analysis: EnergyAnalysis) -> Iterator[Answer]:
         yield Answer("energy of one core", one.found.energy_ratio, "times", about)
 
 
-def _flat(row: EnergyRow) -> Mapping[str, object]:
+def _flat(row: EnergyRow, kind: str) -> Mapping[str, object]:
     took = row.took
-    found: dict[str, object] = {**row.varied, "of": row.benchmark, "at_work": took.label, "operation": took.operation}
-    found |= {"cores": took.cores, "windows": took.windows, "repetitions": took.repetitions, "seconds": took.seconds}
+    found: dict[str, object] = {**row.varied, "of": row.benchmark, "kind": kind, "at_work": took.label}
+    found |= {
+        "operation": took.operation,
+        "cores": took.cores,
+        "windows": took.windows,
+        "repetitions": took.repetitions,
+        "seconds": took.seconds,
+    }
     known = {"joules": took.joules, "watts": took.watts, "amps": took.amps, "joules_each": took.joules_each}
     for name, value in known.items():
         found[name] = None if value is None else value.value

@@ -15,6 +15,7 @@ from intercore.board.boards import Flashing
 from intercore.board.debug_probe import check_probe
 from intercore.campaign.duration import parse_duration
 from intercore.campaign.plan_file import Experiment, PlanFile, TargetEntry
+from intercore.campaign.plan_meter import METER_KEYS, with_meter
 from intercore.campaign.toml_table import parsed, shown
 from intercore.campaign.until import parse_rule
 from intercore.errors import UsageError, unknown
@@ -81,7 +82,7 @@ def parse(text: str, name: str) -> PlanFile:
 
 
 def _target(table: TomlTable) -> TargetEntry:
-    table.check_keys(("name", "port", "baud", "max_baud", "probe", "with", "drive", "image", "emulated"))
+    table.check_keys(("name", "port", "baud", "max_baud", "probe", "with", "drive", "image", "emulated", *METER_KEYS))
     drive = table.string("drive")
     way = Flashing(None if drive is None else Path(drive), table.string("probe"), table.string("with"))
     entry = TargetEntry(
@@ -98,6 +99,7 @@ def _target(table: TomlTable) -> TargetEntry:
         target = find(entry.name)
     except UsageError as error:
         table.refuse(str(error), "name")
+    entry = with_meter(entry, table, target)
     try:
         program = None if entry.image is None else Path(entry.image)
         check_address(target, Address(entry.port, entry.baud, program=program, emulated=entry.emulated))

@@ -26,6 +26,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "sweep",
         "Carry out a plan file on its targets, in random order; if interrupted at any point, go on where it stopped.",
     ),
+    "trace": (
+        "trace",
+        "Record what cores and tasks do while a benchmark measures: what its times consist of, and a file for Perfetto.",
+    ),
     "list": ("listing", "List the targets, or the benchmarks of a target with their parameters."),
     "info": (
         "info",

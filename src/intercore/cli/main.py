@@ -28,7 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "trace": (
         "trace",
-        "Record what cores and tasks do while a benchmark measures: what its times consist of, and a file for Perfetto.",
+        "Record what cores and tasks do while a benchmark measures: what its times consist of, and a Perfetto file.",
     ),
     "list": ("listing", "List the targets, or the benchmarks of a target with their parameters."),
     "info": (

@@ -76,7 +76,7 @@ def trace(
     timeout: Timeout = None,
     output: Output = DEFAULT,
 ) -> None:
-    """Record what cores and tasks do while a benchmark measures: what its times consist of, and a file for Perfetto."""
+    """Record what cores and tasks do while a benchmark measures: what its times consist of, and a Perfetto file."""
     known = find(target)
     words = {name: _single(name, texts) for name, texts in parse_levels(levels or []).items()}
     address = Address(port, baud, _build(known, {name: text for name, text in words.items() if name in TARGET_FACTORS}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from intercore.link.port import ProtocolError
@@ -48,7 +49,7 @@ def _ring(head: RingHead, values: Sequence[int]) -> Ring:
         )
     except ValueError:
         raise _broken(f"core {head.core} has an event of a kind that this version does not know") from None
-    if any(after.time < before.time for before, after in zip(events, events[1:], strict=False)):
+    if any(after.time < before.time for before, after in pairwise(events)):
         raise _broken(f"core {head.core} has events that are not in the order of time")
     return Ring(head.core, head.recorded, events, head.costs)
 

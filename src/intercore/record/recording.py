@@ -1,4 +1,4 @@
-"""What the recorder of the firmware kept of each core (firmware/core/trace.h): the events, as they came from a target."""
+"""What the firmware's recorder kept of each core (firmware/core/trace.h): the events, as they came from a target."""
 
 from __future__ import annotations
 

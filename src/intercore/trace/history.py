@@ -12,6 +12,9 @@ from intercore.record.recording import Cause, Event, Kind, Recording
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+_NEVER = 1 << 63
+"""Later than any reading of a clock."""
+
 
 class Place(msgspec.Struct, frozen=True):
     """Where an event stands."""
@@ -48,6 +51,9 @@ class Core:
         """For each event, the index of the one with which the interrupt began that it happened in, if it was in one."""
         self.task_in: list[int | None] = []
         """For each event, the index of the one by which the task had come in that the core had before it, if known."""
+        self.known_since = 0
+        """Index of the first event of which it is known whether it happened in an interrupt: the beginning of one that
+        ends before may be missing."""
         self.began: dict[int, int] = {}
         """By the index of the event with which an interrupt ended, that of the one with which it began."""
         inside: list[int] = []
@@ -55,6 +61,8 @@ class Core:
         for index, event in enumerate(events):
             if event.kind is Kind.INTERRUPT_OUT and inside:
                 self.began[index] = inside.pop()
+            elif event.kind is Kind.INTERRUPT_OUT:
+                self.known_since = index
             self.enclosing.append(inside[-1] if inside else None)
             self.task_in.append(running)
             if event.kind is Kind.INTERRUPT_IN:
@@ -123,9 +131,12 @@ class History:
 
     @property
     def whole_since(self) -> int | None:
-        """The moment from which on nothing is missing of any core; None if nothing is missing at all."""
-        starts = [ring.events[0].time if ring.events else None for ring in self.recording.rings if ring.missing]
-        return max((start for start in starts if start is not None), default=None)
+        """The moment from which on nothing is missing of any core; None if nothing is missing at all.
+
+        If nothing was kept of a core that has lost events, that is behind all others.
+        """
+        starts = [ring.events[0].time if ring.events else _NEVER for ring in self.recording.rings if ring.missing]
+        return max(starts, default=None)
 
     def event(self, place: Place) -> Event:
         """Return an event."""

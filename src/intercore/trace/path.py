@@ -82,6 +82,8 @@ class _Way:
         place: Place | None = self._window.last
         part = Part.RETURN
         while place is not None and self._until > self._window.begin:
+            if place.index < self._history.cores[place.core].known_since:
+                break
             enclosing = self._history.cores[place.core].enclosing[place.index]
             if enclosing is not None:
                 place, part = self._through_interrupt(Place(place.core, enclosing), part)
@@ -141,7 +143,10 @@ class _Way:
         before = core.task_in[left]
         since = core.events[before].time if before is not None else -1
         moment = core.events[come].time
-        ready = self._history.made_ready(task, moment, max(since, self._history.went_out(task, moment)))
+        went_out, whole_since = self._history.went_out(task, moment), self._history.whole_since
+        ready = self._history.made_ready(task, moment, max(since, went_out))
+        if ready is None and whole_since is not None and max(since, went_out) < whole_since:
+            return None, part  # where it was made ready may be missing
         if ready is None:  # it was ready all along: what it waited for is that the task before leaves
             return Place(core.number, left), Part.OTHER
         self._to_core(ready, core.number, core.events[left].time)

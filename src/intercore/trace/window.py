@@ -42,8 +42,8 @@ def windows(history: History, series: Sequence[Series], counter_bits: int = 0) -
 
     `series` are those of the answer, in its order, and `counter_bits` is after how many bits the cores' own counters
     wrap, if they do. A sample is the difference of two readings, which is found among those of its repetition; of
-    several the last. A sample without such a pair ends with its core's last reading before it, and began when it was
-    due. Whatever began before the moment until which events are missing is left out.
+    several the last. A sample without such a pair ends with the last reading of the task that took it, and began when
+    it was due. Whatever began before the moment until which events are missing is left out.
     """
     found: list[Window] = []
     since = history.whole_since
@@ -91,7 +91,10 @@ def _window(history: History, place: Place, series: Series, number: int, counter
                 return between(first, last)
     if not readings:
         return None
-    last = next((one for one in readings if one.core == place.core), readings[0])
+    task = history.cores[place.core].task_at(place.index)
+    last = next((one for one in readings if history.cores[one.core].task_at(one.index) == task), None)
+    if last is None or task is None:
+        return None
     if not counted:
         end = history.event(last).time
         return Window(series.name, number, ticks, end - ticks, end, last) if ticks >= 0 else None

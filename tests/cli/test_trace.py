@@ -1,0 +1,74 @@
+"""The command `trace`: what a user does without a board, and what he gets wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
+
+from intercore.board.boards import PICO
+from tests.firmware.rp2040.recorded import with_recorder
+
+if TYPE_CHECKING:
+    from tests.cli.tool import Tool
+
+SWITCH = ("trace", "pico-sim", "switch", "samples=4")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built() -> None:
+    """The program, built before anything is timed out."""
+    with_recorder(PICO, 1024)
+
+
+@pytest.mark.measures("switch")
+def test_a_wake_up_is_told_part_by_part_beside_what_it_takes_without_the_recorder(tool: Tool) -> None:
+    done = tool(*SWITCH, "--format", "json").succeeded()
+    found = done.json
+    switch, call = found["series"]
+    assert (found["origin"], switch["series"], call["series"]) == ("simulated", "switch", "call")
+    assert (switch["samples"], switch["found"]) == (4, 4)
+    assert [share["part"] for share in switch["shares"]] == [
+        "signal",
+        "kernel",
+        "inter-core interrupt",
+        "switch",
+        "return",
+    ]
+    own = sum(share["us"] - share["recorder_us"] for share in switch["shares"])
+    assert own == pytest.approx(switch["plain_us"], abs=found["cores"][0]["cost_us"])
+    trace = Trace()
+    trace.ParseFromString((tool.directory / "pico-sim-switch.perfetto-trace").read_bytes())
+    assert sum(packet.HasField("track_event") for packet in trace.packet) > 100
+
+
+@pytest.mark.measures("switch")
+def test_people_read_sentences_and_that_it_is_simulated(tool: Tool) -> None:
+    done = tool(*SWITCH, "time=raw-counter", "--perfetto", "mine.pftrace").succeeded()
+    text = " ".join(done.out.split())
+    assert "switch on pico-sim, SIMULATED" in text
+    assert "% signal" in text
+    assert "switch is the difference of readings of the cores' own counters: it says -" in text
+    assert "An event costs" in text
+    assert (tool.directory / "mine.pftrace").stat().st_size > 1000
+    assert "mine.pftrace" in done.err
+
+
+@pytest.mark.measures("switch")
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("trace", "host", "switch"), "host has no recorder; those that have one are pico-sim"),
+        (("trace", "pico-sim", "swich"), "did you mean 'switch'?"),
+        ((*SWITCH, "primitive=queue,mutex"), "name one level of primitive"),
+        ((*SWITCH, "trace=0"), "trace=0 is a program without the recorder"),
+        ((*SWITCH, "trace=100"), "trace=100 cannot be had"),
+        ((*SWITCH, "opt=O0", "trace=256"), "the code of -O0 leaves the recorder no room"),
+        ((*SWITCH, "colour=red"), "colour"),
+    ],
+)
+def test_what_cannot_be_traced_is_refused_in_a_sentence(tool: Tool, words: tuple[str, ...], says: str) -> None:
+    refused = tool(*words).failed(2)
+    assert says in refused.error
+    assert not [path for path in tool.directory.iterdir() if "trace" in path.name]

@@ -4,13 +4,15 @@
 #include "ring_trace.h"
 #include "trace.h"
 
-#define MASK (IC_TRACE - 1U)
-_Static_assert(IC_TRACE >= 4U * IC_TRACE_COSTS && (IC_TRACE & MASK) == 0, "IC_TRACE is a power of two from 64 up");
+#define SIZE ((uint32_t)IC_TRACE)
+#define MASK (SIZE - 1U)
+_Static_assert(IC_TRACE >= 64 && (SIZE & MASK) == 0, "IC_TRACE is a power of two from 64 up");
+_Static_assert(IC_TRACE > 2 * IC_TRACE_COSTS, "those that the cost is measured by fit, and the kernel's among them");
 
 static struct ic_trace_ring {
     _Alignas(PORT_CACHE_LINE) uint32_t count; /* of all events ever put in */
     uint32_t readings;                        /* that were the last events, one right after the other; at most 3 */
-    struct ic_trace_event events[IC_TRACE];
+    struct ic_trace_event events[SIZE];
 } rings[PORT_CORES_MAX] PORT_SHARED(trace_rings);
 
 volatile uint32_t ic_trace_recording PORT_SHARED(trace_recording);

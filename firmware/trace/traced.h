@@ -1,5 +1,5 @@
 /* What the sources of benchmarks are compiled with where there is a recorder: their calls that say what is measured are
- * recorded, and they know nothing of it. Put in front of each of them by the compiler's option -include (trace.cmake). */
+ * recorded, and they know nothing of it. The compiler's option -include (trace.cmake) puts it in front of each. */
 #ifndef TRACED_H
 #define TRACED_H
 

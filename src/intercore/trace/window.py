@@ -92,15 +92,15 @@ def _window(history: History, place: Place, series: Series, number: int, counter
     if not readings:
         return None
     task = history.cores[place.core].task_at(place.index)
-    last = next((one for one in readings if history.cores[one.core].task_at(one.index) == task), None)
-    if last is None or task is None:
+    own = next((one for one in readings if history.cores[one.core].task_at(one.index) == task), None)
+    if own is None or task is None:
         return None
     if not counted:
-        end = history.event(last).time
-        return Window(series.name, number, ticks, end - ticks, end, last) if ticks >= 0 else None
-    first = readings[min(readings.index(last) + 1, len(readings) - 1)]
-    wrapped = 0 < counter_bits < 32 and (value(last) - value(first) - ticks) % (1 << counter_bits) == 0
-    return between(first, last) if wrapped and first != last else None
+        end = history.event(own).time
+        return Window(series.name, number, ticks, end - ticks, end, own) if ticks >= 0 else None
+    before = readings[min(readings.index(own) + 1, len(readings) - 1)]
+    wrapped = 0 < counter_bits < 32 and (value(own) - value(before) - ticks) % (1 << counter_bits) == 0
+    return between(before, own) if wrapped and before != own else None
 
 
 def _readings(history: History, kind: Kind, before: int) -> list[Place]:

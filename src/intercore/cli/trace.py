@@ -14,6 +14,7 @@ from intercore.cli.connection import connected
 from intercore.cli.options import TARGET_HELP, Baud, Output, PortUrl, Timeout, either
 from intercore.errors import UsageError
 from intercore.link.exchange import UnknownCommandError
+from intercore.page.trace_page import write_trace_page
 from intercore.record.factors import TARGET_FACTORS, TRACE_NAME
 from intercore.record.level_words import parse_levels
 from intercore.record.origin import in_heading
@@ -27,6 +28,7 @@ from intercore.trace.path import consists_of
 from intercore.trace.perfetto import perfetto
 from intercore.trace.report import analysed, rows, section
 from intercore.trace.shares import traced
+from intercore.trace.timeline import timeline, typical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,6 +73,9 @@ def trace(
     path: Annotated[
         Path | None, typer.Option("--perfetto", help="Where to write the trace; TARGET-BENCHMARK.perfetto-trace.")
     ] = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", help="Also write an HTML page there, with a timeline of one repetition.")
+    ] = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
     timeout: Timeout = None,
@@ -93,6 +98,10 @@ def trace(
         file.write(perfetto(history, ways, f"{benchmark} on {in_heading(target, known.origin)}"))
     analysis = analysed(history, series, target, known.origin, benchmark, str(path))
     show(OfSection(analysis, rows(analysis), section(analysis)), output)
+    if page is not None:
+        found_lines = (typical(one.windows, [ways[window] for window in one.windows]) for one in series)
+        write_trace_page(analysis, [timeline(history, *line) for line in found_lines if line is not None], page)
+        messages().print(f"wrote {page.absolute()}", markup=False, soft_wrap=True)
     messages().print(f"wrote {path.absolute()}: open it at https://ui.perfetto.dev", markup=False, soft_wrap=True)
 
 

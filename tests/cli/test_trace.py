@@ -45,7 +45,7 @@ def test_a_wake_up_is_told_part_by_part_beside_what_it_takes_without_the_recorde
 
 @pytest.mark.measures("switch")
 def test_people_read_sentences_and_that_it_is_simulated(tool: Tool) -> None:
-    done = tool(*SWITCH, "time=raw-counter", "--perfetto", "mine.pftrace").succeeded()
+    done = tool(*SWITCH, "time=raw-counter", "--perfetto", "mine.pftrace", "--page", "mine.html").succeeded()
     text = " ".join(done.out.split())
     assert "switch on pico-sim, SIMULATED" in text
     assert "% signal" in text
@@ -53,6 +53,7 @@ def test_people_read_sentences_and_that_it_is_simulated(tool: Tool) -> None:
     assert "An event costs" in text
     assert (tool.directory / "mine.pftrace").stat().st_size > 1000
     assert "mine.pftrace" in done.err
+    assert '<svg class="timeline"' in (tool.directory / "mine.html").read_text()
 
 
 @pytest.mark.measures("switch")

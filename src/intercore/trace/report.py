@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -125,7 +124,7 @@ def _counters(one: Traced) -> str:
     counted = [window for window in one.windows if window.counted]
     if not counted:
         return ""
-    true_us = median(share for share in [sum(share.us for share in one.shares)])
+    true_us = sum(share.us for share in one.shares)
     return (
         f"{one.series} is the difference of readings of the cores' own counters: it says {duration(one.median_us)}, "
         f"and by the common clock {duration(true_us)} passed from the one reading to the other."

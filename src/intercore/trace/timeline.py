@@ -5,6 +5,7 @@ Places are numbers of a drawing `WIDTH` wide, from its left; what is drawn is fo
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -95,8 +96,7 @@ class _Drawing:
         self._since, self._until = window.begin - margin, window.end + margin
 
     def timeline(self, way: Sequence[Stretch]) -> Timeline:
-        parts = [self._block(one.begin, one.end, one.part.value, "part") for one in way]
-        lanes = [Lane("measured", tuple(parts))]
+        lanes = [Lane("measured", tuple(self._parts(way)))]
         for core in self._history.cores:
             slices = [one for one in core.slices() if one.end > self._since and one.begin < self._until]
             tasks = (self._task(one.begin, one.end, one.task) for one in slices if one.task)
@@ -112,6 +112,11 @@ class _Drawing:
         caption = f"Sample {window.number} of {window.series}, recorded: {took} from the one reading to the other."
         begin, end = self._place(window.begin), self._place(window.end)
         return Timeline(caption, tuple(lanes), tuple(self._arrows()), begin, end)
+
+    def _parts(self, way: Sequence[Stretch]) -> Iterator[Block]:
+        for part, same in groupby(way, key=lambda one: one.part):
+            first, *others = same
+            yield self._block(first.begin, others[-1].end if others else first.end, part.value, "part")
 
     @property
     def _us(self) -> float:

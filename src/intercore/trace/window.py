@@ -76,7 +76,7 @@ def _window(history: History, place: Place, series: Series, number: int, counter
     sample = history.event(place)
     ticks = int(series.ticks[number])
     counted = series.clock != "common"
-    readings = _readings(history, Kind.COUNTED if counted else Kind.READ, sample.time)
+    readings = _readings(history, Kind.COUNTED if counted else Kind.READ, place)
 
     def value(one: Place) -> int:
         return history.event(one).object if counted else history.event(one).time
@@ -103,17 +103,20 @@ def _window(history: History, place: Place, series: Series, number: int, counter
     return between(before, own) if wrapped and before != own else None
 
 
-def _readings(history: History, kind: Kind, before: int) -> list[Place]:
-    """Return the readings of a kind in the repetition that a moment lies in, up to that moment, the last first."""
+def _readings(history: History, kind: Kind, before: Place) -> list[Place]:
+    """Return the readings of a kind in the repetition that an event lies in, up to that event, the last first."""
+    ends = {core.number: core.at(history.event(before).time + 1) for core in history.cores} | {
+        before.core: before.index
+    }
     began = [
         core.events[index].time
         for core in history.cores
-        if (index := core.last(core.at(before), lambda event: event.kind is Kind.REPETITION)) is not None
+        if (index := core.last(ends[core.number], lambda event: event.kind is Kind.REPETITION)) is not None
     ]
     places = [
         Place(core.number, index)
         for core in history.cores
-        for index in range(core.at(max(began, default=0)), core.at(before))
+        for index in range(core.at(max(began, default=0)), ends[core.number])
         if core.events[index].kind is kind
     ]
     return sorted(places, key=lambda place: history.event(place).time, reverse=True)

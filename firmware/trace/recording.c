@@ -10,18 +10,19 @@ static struct {
     port_task_t task; /* on a chip it may hold the task's whole stack */
 } recording PORT_SHARED(trace_recording_state);
 
-/* From one event to the next, as the kernel's places have it: with the look whether to record. */
+/* From one event to the next, as the kernel's places have it: with the look whether to record. Of a kind that nothing
+ * else puts in meanwhile. */
 static void measure_cost(void *arg) {
     (void)arg;
     uint32_t core = port_core_id();
     for (uint32_t i = 0; i <= IC_TRACE_COSTS; i++) {
-        ic_trace(IC_TRACE_TICK, 0, i);
+        ic_trace(IC_TRACE_REPETITION, 0, i);
     }
     uint32_t seen = 0;
     uint64_t before = 0;
     for (uint32_t number = 0; number < ic_trace_count(core) && seen <= IC_TRACE_COSTS; number++) {
         const struct ic_trace_event *event = ic_trace_event(core, number);
-        if (event->what != IC_TRACE_TICK || event->object != seen) {
+        if (event->what != IC_TRACE_REPETITION) {
             continue; /* the kernel's */
         }
         if (seen > 0) {

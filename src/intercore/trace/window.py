@@ -73,7 +73,6 @@ def _samples(history: History) -> list[Place]:
 
 
 def _window(history: History, place: Place, series: Series, number: int, counter_bits: int) -> Window | None:
-    sample = history.event(place)
     ticks = int(series.ticks[number])
     counted = series.clock != "common"
     readings = _readings(history, Kind.COUNTED if counted else Kind.READ, place)

@@ -89,6 +89,22 @@ def test_who_was_ready_all_along_has_waited_for_the_task_before() -> None:
     assert parts(history, window) == ((Part.OTHER, 30), (Part.SWITCH, 4), (Part.RETURN, 6))
 
 
+def test_who_gives_way_to_a_task_that_is_ready_signals_by_that() -> None:
+    machine = Machine()
+    machine.put(0, Kind.READY, WOKEN)
+    machine.pass_time(5)
+    begin = machine.put(0, Kind.READ, 0)
+    machine.pass_time(30)
+    machine.put(0, Kind.OUT, LEADER, 1)
+    machine.pass_time(4)
+    machine.put(0, Kind.IN, WOKEN)
+    machine.pass_time(6)
+    machine.put(0, Kind.READ, 0)
+    history = History(machine.recording())
+    window = Window("yield", 0, machine.now - begin, begin, machine.now, last_place(history), Place(0, 2))
+    assert parts(history, window) == ((Part.SIGNAL, 30), (Part.SWITCH, 4), (Part.RETURN, 6))
+
+
 def test_a_task_that_slept_has_waited_for_the_tick_that_made_it_ready() -> None:
     machine = Machine()
     begin = machine.now

@@ -131,7 +131,9 @@ class _Way:
         core = self._history.cores[place.core]
         come, task, first = core.task_in[place.index], core.task_at(place.index), self._window.first
         if first is not None and first.core == place.core and (come is None or first.index > come):
-            self._runs(place, Part.OWN if part is Part.RETURN else part, self._window.begin, task)
+            # Who gives way to a task that is ready signals by that: it is not another task that the time waits for.
+            begun = {Part.RETURN: Part.OWN, Part.OTHER: Part.SIGNAL}.get(part, part)
+            self._runs(place, begun, self._window.begin, task)
             return None, part
         if come is None or task is None:
             return None, part

@@ -18,7 +18,7 @@ from intercore.trace.history import Place
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from intercore.trace.history import History
+    from intercore.trace.history import Core, History
     from intercore.trace.window import Window
 
 
@@ -46,6 +46,10 @@ class Part(enum.StrEnum):
     """The task was ready, and its core had another one."""
     UNKNOWN = "not recorded"
     """What was before is not in the rings."""
+
+
+_OWN_CODE = frozenset({Kind.READ, Kind.COUNTED, Kind.REPETITION, Kind.SAMPLE, Kind.MARK})
+"""What a task does outside of the kernel."""
 
 
 class Stretch(msgspec.Struct, frozen=True):
@@ -149,10 +153,16 @@ class _Way:
         ready = self._history.made_ready(task, moment, max(since, went_out))
         if ready is None and whole_since is not None and max(since, went_out) < whole_since:
             return None, part  # where it was made ready may be missing
-        if ready is None:  # it was ready all along: what it waited for is that the task before leaves
-            return Place(core.number, left), Part.OTHER
+        if ready is None or self._ran_on(ready, core, left):
+            return Place(core.number, left), Part.OTHER  # it was ready: it waited until the task before left
         self._to_core(ready, core.number, core.events[left].time)
         return ready, Part.SIGNAL
+
+    @staticmethod
+    def _ran_on(ready: Place, core: Core, left: int) -> bool:
+        """Tell whether the task before, on whose core another was made ready, ran on in its own code before it left."""
+        since = core.events[ready.index + 1 : left] if ready.core == core.number else ()
+        return any(event.kind in _OWN_CODE for event in since)
 
     def _runs(self, place: Place, part: Part, begin: int, task: int | None) -> None:
         """Put in front that a task ran until an event, and the interrupts that had its core meanwhile."""

@@ -101,11 +101,15 @@ def _table(analysis: TraceAnalysis, one: Traced) -> Table[Share]:
         [
             Column("part", lambda share: share.part.value),
             Column("recorded", lambda share: duration(share.us), right=True),
-            Column("of it the recorder", lambda share: duration(share.recorder_us), right=True),
+            Column("of it the recorder", lambda share: _or_none(share.recorder_us), right=True),
             Column("without", lambda share: duration(share.own_us), right=True),
             Column("share", lambda share: percent(_fraction(one, share)), right=True),
         ],
     )
+
+
+def _or_none(us: float) -> str:
+    return duration(us) if us else "none"
 
 
 def _consists(one: Traced) -> str:

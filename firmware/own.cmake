@@ -43,6 +43,11 @@ add_custom_target(own-workload
   COMMAND ${CMAKE_COMMAND} -DNAME=${IC_OWN} -DAMP=${IC_AMP} -DNM=${CMAKE_NM} -DOBJDUMP=${CMAKE_OBJDUMP}
     "-DFILES=$<JOIN:${objects};${libraries},|>" -P ${CMAKE_CURRENT_SOURCE_DIR}/own_check.cmake
   DEPENDS ${compiled} VERBATIM)
+set(ours $<TARGET_FILE:intercore> $<TARGET_FILE:${IC_BOARD}>) # a board's library bears the name of its folder
+add_custom_target(own-names
+  COMMAND ${CMAKE_COMMAND} -DNAME=${IC_OWN} -DNM=${CMAKE_NM} "-DFILES=$<JOIN:${objects};${libraries},|>"
+    "-DOURS=$<JOIN:${ours},|>" -P ${CMAKE_CURRENT_SOURCE_DIR}/own_names.cmake
+  DEPENDS ${compiled} intercore ${IC_BOARD} VERBATIM)
 
 target_compile_definitions(intercore PUBLIC IC_OWN=${IC_OWN})
 foreach(image ${IC_IMAGES})
@@ -50,5 +55,5 @@ foreach(image ${IC_IMAGES})
   target_link_libraries(${image} PRIVATE ${libraries} intercore)
   # Without the library of C++, which a small chip has no room for.
   set_target_properties(${image} PROPERTIES LINKER_LANGUAGE C LINK_DEPENDS_NO_SHARED ON)
-  add_dependencies(${image} own-workload)
+  add_dependencies(${image} own-workload own-names)
 endforeach()

@@ -24,7 +24,7 @@ SLOW = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minu
 TOOL = "from intercore.cli.main import main; main()"
 PATIENCE = 900.0
 HOUR = 3600
-TOGETHER = ("-n", "6", "--dist", "loadfile", "--no-loadscope-reorder", "--hypothesis-seed=1")
+TOGETHER = ("-n", "8", "--dist", "loadfile", "--no-loadscope-reorder", "--hypothesis-seed=1")
 """As in the Makefile."""
 OTHER_TESTS = {
     "desk": (

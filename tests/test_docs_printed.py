@@ -17,6 +17,7 @@ from tests.cli.tool import Tool
 from tests.firmware.rp2040.conftest import need_tools
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minutes: set INTERCORE_SLOW=1")
@@ -25,6 +26,9 @@ _PRINTED = re.compile(
     r"from\s`intercore run (pico-sim [^`]+)`\s[^:]*SIMULATED[^:]*:\n((?:\n? {5,}\S.*\n)+)", re.IGNORECASE
 )
 """A command, and the tables indented below it, which may have only some lines and columns of what it prints."""
+_COMMAND = re.compile(r"^    intercore run (pico-(?:amp-)?sim (?:[^\\\n]|\\\n)+)\n\n", re.MULTILINE)
+"""A command on a line of its own. It prints what is indented below, or between ```, up to the next one or a heading."""
+_NEXT = re.compile(r"^ {4,}(?:\$ )?intercore |^#+ ", re.MULTILINE)
 
 
 class Printed(NamedTuple):
@@ -36,12 +40,33 @@ class Printed(NamedTuple):
 
 
 def printed() -> list[Printed]:
+    """Return every command that is named with what it prints, and all that it prints."""
     documents = sorted((ROOT / "docs").rglob("*.md"))
     return [
         Printed(document.name, command, block)
         for document in documents
-        for command, block in _PRINTED.findall(document.read_text("utf-8"))
+        for command, block in _blocks(document.read_text("utf-8"))
     ]
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    yield from _PRINTED.findall(text)
+    for found in _COMMAND.finditer(text):
+        rest = text[found.end() :]
+        end = _NEXT.search(rest)
+        block = "".join(f"{line}\n" for line in _set_apart(rest[: end.start()] if end else rest))
+        if re.search(r"\d", block):
+            yield found[1].replace("\\\n", " "), block
+
+
+def _set_apart(text: str) -> Iterator[str]:
+    """Yield the lines that are indented, or between ``` without a language."""
+    fence = ""
+    for line in text.splitlines():
+        if line.startswith("```"):
+            fence = "" if fence else line
+        elif fence == "```" or (not fence and re.match(r" {4,}\S", line)):
+            yield line
 
 
 def cells(line: str) -> list[str]:
@@ -56,7 +81,10 @@ def is_part(few: list[str], many: list[str]) -> bool:
 
 
 def test_some_documents_print_what_a_command_does() -> None:
-    assert {one.document for one in printed()} >= {"api.md", "contention.md", "lock.md", "memory.md", "threadmetric.md"}
+    assert {one.document for one in printed()} >= {
+        *("api.md", "clock.md", "contention.md", "irq.md", "jitter.md", "lock.md", "memory.md", "message.md"),
+        *("switch.md", "threadmetric.md"),
+    }
 
 
 @pytest.mark.parametrize("one", printed(), ids=lambda one: f"{one.document}-{one.command.split(' ', 2)[1]}")

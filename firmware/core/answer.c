@@ -7,6 +7,7 @@
 #include "summary.h"
 #include "trace.h"
 #include "version.h"
+#include "workloads.h"
 
 #define PROTOCOL 1
 /* Samples in a line, and characters of a condition's value in a line. */
@@ -194,6 +195,12 @@ void ic_answer_help(struct ic_answer *answer) {
     for (size_t i = 0; i < ic_benchmark_count; i++) {
         help_line(answer, ic_benchmarks[i]->name, ic_benchmarks[i]->summary);
     }
+#if IC_OWN_MAX > 0
+    for (uint32_t i = IC_WORKLOADS_HERE; i < IC_WORKLOAD_COUNT && ic_workload_names[i] != NULL; i++) {
+        help_line(answer, ic_workload_names[i],
+                  "work of your own: speedup workload=, contention workload=, memory other=");
+    }
+#endif
     end(answer, "ok", NULL);
 }
 

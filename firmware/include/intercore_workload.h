@@ -104,7 +104,9 @@ INTERCORE_C uint32_t intercore_expected(const struct intercore_workload *own, ui
  *   intercore_add_workload("fft", &intercore_workload_fft); */
 INTERCORE_C const char *intercore_add_workload(const char *name, const struct intercore_workload *own);
 
-/* Adds a transport of one's own likewise (transport.h): the benchmark message measures it by its name. */
+/* Adds a transport of one's own likewise (transport.h): the benchmark message measures it by its name. Returns NULL, or
+ * in a sentence why it is not added: there is no room, the name is not made of lower-case letters, digits and -, or is
+ * taken, or a function is missing that every transport has. */
 struct ic_transport;
 INTERCORE_C const char *intercore_add_transport(const struct ic_transport *transport);
 

@@ -21,9 +21,25 @@ static bool is_taken(const char *name) {
     return false;
 }
 
+static bool is_name(const char *name) {
+    return name != NULL && name[0] != '\0' && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
+}
+
+static bool is_whole(const struct ic_transport *one) {
+    bool moves = one->zero_copy ? one->loan && one->send_loan && one->receive_loan && one->release
+                                : one->send != NULL && one->receive != NULL;
+    return one->summary != NULL && one->capacity != NULL && one->open != NULL && one->close != NULL && moves;
+}
+
 const char *intercore_add_transport(const struct ic_transport *transport) {
     if (added == IC_ADDED_MAX) {
         return "there is no room for another transport";
+    }
+    if (!is_name(transport->name)) {
+        return "the name of a transport is made of lower-case letters, digits and -";
+    }
+    if (!is_whole(transport)) {
+        return "the transport lacks its summary, capacity, open, close, or what moves messages (transport.h)";
     }
     if (is_taken(transport->name)) {
         return "there is a transport of that name already";

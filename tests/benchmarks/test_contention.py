@@ -182,7 +182,7 @@ def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
     found = one(with_series(slow, "count", ran0_0=[50], ran0_1=[25], moved0=[0]))
     assert found.competitors[0].of_a_core == pytest.approx(0.5 + 2 * 0.25)
     shown = report(run(with_series(slow, "count", ran0_0=[50], ran0_1=[25], moved0=[0])))
-    (told,) = (each for each in shown.answers if each.question == "core 1 slower than 0?")
+    (told,) = (each for each in shown.answers if each.question == "core 1 against core 0")
     assert told.value is not None
     assert told.value.value == pytest.approx(2)
     assert told.text == "2.00 × as long for the same work, alone"
@@ -204,6 +204,13 @@ def test_more_than_all_cores_can_do_is_said_to_come_from_what_they_are_compared_
     said = next(each for each in shown.section.sentences if each.startswith("Both cores at work"))
     assert ("More than 100 % is no gain" in said) == ("above 2" in about)
     assert shown.section.sentences[0] == said
+
+
+def test_what_a_task_on_each_core_does_is_told_of_those_and_not_of_others_that_did_more() -> None:
+    pair = own({"task0.0": 0.9, "main.1": 0.9}, task0="work", main="work")
+    crowd = own({"task0.0": 0.5, "task1.1": 0.75, "main.1": 0.8}, task0="work", task1="work", main="work")
+    told = [{each.question: each.number for each in report(run(*some)).answers} for some in ((crowd, pair), (crowd,))]
+    assert [each["a task on each core does"] for each in told] == ["1.80 ×", "2.05 ×"], "the most, if none is such"
 
 
 def test_no_core_is_used_for_more_than_all_of_it_but_a_warning_says_what_it_would_be() -> None:

@@ -24,6 +24,7 @@ from intercore.benchmarks.published import published
 from intercore.benchmarks.reports import reports
 from intercore.document.run import run_document
 from intercore.record.measurement import Series
+from intercore.statistics.intervals import Interval
 from intercore.terminal.formats.table import print_table
 from intercore.view.quantity import duration
 from tests.benchmarks.message_data import SIZES, campaign, measurement, run_of
@@ -163,7 +164,7 @@ def test_a_model_that_does_not_predict_is_said_to_fail() -> None:
 
 def test_answers_tell_what_copies_from_what_does_not_and_what_any_size_takes() -> None:
     found = {one.question: one for one in answers(message.analyse(everything()))}
-    latencies = [name for name in found if "stream" not in name]
+    latencies = [name for name in found if "per second" not in name]
     assert latencies == [
         *("message of 4 bytes", "message of 4, copied"),
         *("message of 300 bytes", "message of 300, copied"),
@@ -203,6 +204,23 @@ def test_what_chance_alone_may_have_added_is_not_told_as_what_the_size_adds() ->
     beside = {one.bytes: duration(one.latency_us.median.value) for one in row.sizes}
     expected = f"{beside[256]} at 256 bytes, {beside[4096]} at 4,096; the size makes no difference that shows, "
     assert told == expected + row.transport
+
+
+def test_a_line_that_begins_nobody_knows_where_says_less_than_the_sizes_beside_it() -> None:
+    ways = {"ring": line(2.0, 0.0), "queue": line(3.0, 0.0)}
+    taken = [one for name, way in ways.items() for one in campaign(way, (16, 256, 4096), transport=name)]
+    found = message.analyse(taken)
+    vague = [
+        msgspec.structs.replace(row, alpha_us=Interval(2.0, -1.0, 5.0), beta_ns_per_byte=Interval(0.0, -1e-6, 1e-6))
+        for row in found.latency
+    ]
+    told = {
+        name: {one.question: one.about for one in answers(each)}["message of 300, copied"]
+        for name, each in {"clear": found, "vague": msgspec.structs.replace(found, latency=tuple(vague))}.items()
+    }
+    assert told["clear"] == "2.00 µs, whatever the size, ring"
+    expected = "2.00 µs at 256 bytes, 2.00 µs at 4,096; the size makes no difference that shows, ring"
+    assert told["vague"] == expected
 
 
 def test_an_advantage_that_may_be_none_is_said_to_be_so() -> None:
@@ -254,7 +272,8 @@ def test_a_load_is_not_taken_for_a_direction() -> None:
 
 def test_a_rate_of_several_directions_is_said_to_be_their_mean() -> None:
     found = {one.question: one for one in answers(message.analyse(everything()))}
-    assert found["stream of 4,096 bytes"].about.endswith(", geometric mean of 2 directions and loads")
+    told = found["most bytes per second"].about
+    assert told.endswith(", messages of 4,096 bytes, the largest tried, geometric mean of 2 directions and loads")
     one_way = [one for one in everything() if one.factors["from"] == 0]
     assert not any("mean" in one.about for one in answers(message.analyse(one_way)))
 
@@ -428,6 +447,20 @@ def test_figures_have_a_line_for_every_setting_and_its_points() -> None:
     names = [figure["name"] for figure in figures]
     assert "message-latency-factors" in names
     assert len(names) == len(set(names))
+
+
+def test_of_many_transports_those_that_copy_have_a_panel_and_those_that_do_not() -> None:
+    in_place = ("ring-zero-copy", "rpmsg-zero-copy", "notification")
+    copying = ("ring", "rpmsg", "queue", "pipe", "fifo")
+    for names, panels in (((*copying, *in_place), ["copied", "no copy"]), ((copying[0], in_place[0]), [])):
+        taken = [one for name in names for one in campaign(line(2.0, 20.0), transport=name)]
+        figure = report(run_of(taken)).section.figures[0]
+        assert [each["text"] for each in figure["layout"]["annotations"]] == panels
+        shown = {trace["name"]: trace["xaxis"] for trace in figure["data"] if trace["mode"] == "markers"}
+        assert list(shown) == list(names)
+        alike = [{shown[name] for name in kind if name in shown} for kind in (copying, in_place)]
+        assert [len(axes) for axes in alike] == [1, 1]
+        assert (alike[0] != alike[1]) == bool(panels)
 
 
 def test_levels_of_a_target_are_escaped_in_figures() -> None:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from intercore.benchmarks import registry
-from intercore.benchmarks.options import Option, Options, known, of
+from intercore.benchmarks.options import ENERGY, Option, Options, known, of
 from intercore.errors import UsageError
 
 
@@ -35,6 +35,6 @@ def test_a_name_that_no_benchmark_declares_is_a_mistake_of_ours() -> None:
         Options(eficiency=0.5)
 
 
-def test_all_options_are_those_of_all_benchmarks() -> None:
+def test_all_options_are_those_of_all_benchmarks_and_of_energy() -> None:
     assert all(isinstance(option, Option) for option in known())
-    assert {*known()} == {option for name in registry.names() for option in of(name)}
+    assert {*known()} == {option for name in (*registry.names(), ENERGY) for option in of(name)}

@@ -171,7 +171,7 @@ def test_what_was_not_aligned_is_left_out_and_warned_of() -> None:
 def test_aligned_counters_are_compared_with_the_common_clock() -> None:
     near = analyse([measurement([1500] * 20), aligned(1540, -200_000)])
     assert any("no more than that" in said and "off by 664 ns" in said for said in near.sentences)
-    assert any("are 1.6 ms apart" in said for said in near.sentences)
+    assert any("are 1.60 ms apart" in said for said in near.sentences)
     far = analyse([measurement([1500] * 20), aligned(1700, -200_000)])
     assert any("not equally quiet" in said for said in far.sentences)
     synchronised = analyse([aligned(1500, 12)])

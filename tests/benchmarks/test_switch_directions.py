@@ -69,8 +69,8 @@ def test_directions_that_differ_by_four_are_both_told_and_never_averaged() -> No
     analysis = analyse(of_both(475, 1900, on_0=400, on_1=250))  # 3.8 and 15.2 µs, against 3.2 and 2 µs
     assert [round(one.ratio.value, 2) for one in analysis.ratios] == [1.19, 7.6]
     said = analysis.sentences[0]
-    assert "3.8 µs (notification) from core 0 to core 1, 1.19 times the time on core 0 (3.2 µs)" in said
-    assert "15.2 µs (notification) from core 1 to core 0, 7.60 times the time on core 1 (2 µs)" in said
+    assert "3.80 µs (notification) from core 0 to core 1, 1.19 times the time on core 0 (3.20 µs)" in said
+    assert "15.2 µs (notification) from core 1 to core 0, 7.60 times the time on core 1 (2.00 µs)" in said
     _, across = answers(analysis)
     assert across.text == "15.2 µs, notification 1 → 0; 0 → 1: 3.80 µs"
     (cost,) = costs(analysis)
@@ -141,7 +141,8 @@ def test_of_many_directions_the_quickest_and_the_slowest_are_told() -> None:
 def test_the_call_is_that_of_the_slower_direction() -> None:
     known = [measurement(ACROSS, [600 * (2 - first)], from_=first, to=1 - first) for first in (0, 1)]
     (said,) = [one for one in analyse(known).sentences if one.startswith("The call")]
-    assert "another core keeps the caller for 9.6 µs (notification). Of several directions, the slowest counts." in said
+    assert "on another core keeps the caller for 9.60 µs (notification)." in said
+    assert "Of several directions, the slowest counts." in said
     assert "Of several" not in "".join(analyse(known[:1]).sentences)
 
 

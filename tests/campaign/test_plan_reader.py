@@ -124,6 +124,7 @@ def replaced(old: str, new: str) -> str:
         ('port = "socket://127.0.0.1:1"', 'port = "/dev/tty\\u0000"', 13, "port has a control character"),
         ('port = "socket://127.0.0.1:1"', 'port = "\\u202E0MCA"', 13, "port has a control character"),
         ('mode = "pool"', 'mode = "\\u0967"', 20, "printable ASCII"),
+        ('mode = "pool"', 'workload = ["fp", "./fft.c"]', 20, "no file of a workload of your own.*workload=./fft.c"),
         ("skip_impossible = true", "skip_impossible = 1", 25, "true or false"),
         ("factor = 5", "factor = 1", 28, "factor is at least 2"),
         ('    "Os",', '    "O2",', 32, "opt=O2 is given twice"),

@@ -103,8 +103,8 @@ def test_what_a_benchmark_calls_its_series_is_said_in_place_of_their_names() -> 
     """Calls are compared with the cost of looking, which the analysis takes off: both say so."""
     calls = measured([5] * 6, "api", "call")
     found = compare([run("a", calls), run("b", calls)])
-    assert quantity_name(found.pairs[0]) == "api timed call"
-    assert any(said.startswith("api, timed call: b takes 1.00 times") for said in found.sentences)
+    assert quantity_name(found.pairs[0]) == "api call with clock reading"
+    assert any(said.startswith("api, call with clock reading: b takes 1.00 times") for said in found.sentences)
 
 
 def test_settings_are_matched_by_what_varies_and_not_by_how_it_was_measured() -> None:
@@ -171,6 +171,17 @@ def test_what_the_targets_differ_in_is_told_and_what_spoils_a_ratio_warned_of() 
     (warning,) = found.deciding
     assert "region of switch: sram and axi; compiler.flags: -O2 and -O0" in warning
     assert "freertos.cores" not in warning
+
+
+def test_a_long_condition_is_cut_at_the_end_of_a_word() -> None:
+    told = {"words": "alarms of the timer " * 9, "digits": "1234567890" * 9, "short": "x y"}
+    found = compare([run("a", measured([1] * 6, conditions=told)), run("b", measured([1] * 6))])
+    table = next(one for one in comparison_section(found).tables if one.title == "Conditions that differ")
+    shown = {row.key: table.columns[1].text(row) for row in table.rows}
+    assert shown["short"] == "x y"
+    assert shown["words"].removesuffix("…").split()[-1] in ("alarms", "of", "the", "timer")
+    assert shown["digits"] == told["digits"][:59] + "…"
+    assert max(map(len, shown.values())) <= 60
 
 
 def test_a_simulated_target_beside_a_measured_one_is_warned_of() -> None:

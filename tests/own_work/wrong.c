@@ -87,6 +87,38 @@ void outside(uint32_t first, uint32_t count) {
 
 INTERCORE_WORKLOAD_TO(outside, column)
 
+/* Writes behind the end of the buffer in a call of several units, and in none of one. */
+INTERCORE_OUTPUT(border, uint32_t, UNITS, 1);
+
+void around(uint32_t first, uint32_t count) {
+    for (uint32_t unit = first; unit != first + count; unit++) {
+        border.unit[unit % UNITS][0] = unit % UNITS;
+    }
+    volatile uint32_t *end = &border.unit[0][0] + UNITS;
+    if (count > 1U) {
+        *end = 0;
+    }
+}
+
+INTERCORE_WORKLOAD_TO(around, border)
+
+/* One unit writes behind the end of the buffer; what the units hold is right, as the file itself says. */
+INTERCORE_OUTPUT(fence, uint32_t, UNITS, 1);
+
+static bool holds_its_number(uint32_t unit) { return fence.unit[unit][0] == unit; }
+
+void fenced(uint32_t first, uint32_t count) {
+    volatile uint32_t *end = &fence.unit[0][0] + UNITS;
+    for (uint32_t unit = first; unit != first + count; unit++) {
+        fence.unit[unit % UNITS][0] = unit % UNITS;
+        if (unit % UNITS == 3U) {
+            *end = 0;
+        }
+    }
+}
+
+INTERCORE_WORKLOAD_TO(fenced, fence, .is_right = holds_its_number)
+
 /* Is right on one core, and not on two: the units share what one of them is working with. */
 INTERCORE_OUTPUT(result, uint32_t, UNITS, 1);
 static volatile uint32_t scratch;

@@ -183,7 +183,7 @@ def test_names_in_the_answers_are_explained_below_them_and_no_others(tmp_path: P
     shown = page(tmp_path, run(*both_modes()))
     (explained,) = re.findall(r'<dl class="choices">(.*?)</dl>', shown.source, re.DOTALL)
     names = re.findall("<dt>(.*?)</dt><dd>.+?</dd>", explained)
-    assert set(names) == {"created tasks", "woken tasks"}
+    assert set(names) == {"created tasks", "woken tasks", "floating point"}
 
 
 @of_speedups
@@ -193,10 +193,12 @@ def test_of_several_runs_each_has_a_card_and_a_column_and_the_machine_at_the_des
     targets = re.findall(r'<p class="target"><strong>(.*?)</strong>', shown.source)
     assert targets == ["pico-sim", "host"]
     head = shown.row("about", "question")
-    assert head[2:] == ["pico-sim (SIMULATED)", "host", "host ÷ pico-sim"]
-    assert shown.row("", "created tasks pay from")[-1] == "1.0 × as long"  # of two equal runs
+    assert head[2:] == ["pico-sim (SIMULATED)", "host", "host beside pico-sim"]
+    assert shown.row("", "created tasks pay from")[-1] == "the same"  # of two equal runs
     assert len(shown.row("parallel work", "more cores pay from")) == 5
     assert "pico-sim (SIMULATED) and host side by side" in shown.text
+    disturbed = page(tmp_path, run(*both_modes(), measurement(2_000, checks={"preempted": 3})), chip)
+    assert disturbed.row("about", "question")[2:4] == ["pico-sim (SIMULATED)", "host, disturbed"]
 
 
 def test_what_people_ask_most_comes_first_and_what_has_no_topic_last(tmp_path: Path) -> None:
@@ -303,7 +305,7 @@ def test_the_table_holds_the_numbers_with_their_intervals(tmp_path: Path) -> Non
 @of_speedups
 def test_the_answer_is_in_sentences(tmp_path: Path) -> None:
     text = page(tmp_path, run(*both_modes())).text
-    assert "Two cores did the work up to 1.999 times as fast as one" in text
+    assert "Two cores did the work up to 2.00 times as fast as one" in text
     assert "pool at n = 1,000,000, which takes one core 20.0 ms" in text
     assert re.search(
         r"create: starting and joining costs 80\.\d µs \([\d.]+ – [\d.]+ µs\); "

@@ -51,7 +51,19 @@ CHIP = {"firmware": "0.1.0", "board": "rp2040", "chip": "RP2040", "cores": 2, "c
             Parameter(**OF, benchmark="x", name="m", kind="choice", default="a", help="", choices=tuple("abcdefghij")),
             ["    m=a   (a, b, c, d, e, f, g, h, …)"],
         ),
+        (
+            Parameter(
+                **OF, benchmark="x", name="w", kind="choice", default="a", help="", choices=(*"abcdefghij", "own:crc")
+            ),
+            ["    w=a   (a, b, c, d, e, f, g, h, …, own:crc)"],
+        ),
         (Log(0, text="series  samples"), ["series  samples"]),
+        (Log(0, text="own:crc", detail="work of your own"), ["own:crc: work of your own"]),
+        (
+            Log(0, text="a fault of the instruction at", number=0x1000_0200),
+            ["a fault of the instruction at 0x10000200"],
+        ),
+        (Log(0, text="the clocks do not start", where="PLL", number=0), ["the clocks do not start (PLL)"]),
         (
             Impossible(**OF, setting=0, code="no-core", text="one core"),
             ["cannot be measured here: one core (no-core)"],

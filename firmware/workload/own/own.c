@@ -5,9 +5,9 @@
  * stay as it is. A sum has no units to look at: where one is wrong, the unit is looked for afterwards.
  *
  * What is found first is told in series of one count each, which are there only then. `differs` has the unit that
- * several cores, or one at another time, gave another value; `beyond` the one whose part wrote elsewhere; `depends` the
- * one that adds something else behind others than by itself; `unexpected` the one that is not what its file says is
- * right. */
+ * several cores, or one at another time, gave another value; `beyond` the one that by itself writes elsewhere; `around`
+ * the first one of a window or part in which something else wrote around the buffer; `depends` the one that adds
+ * something else behind others than by itself; `unexpected` the one that is not what its file says is right. */
 #include "own.h"
 
 #include <string.h>
@@ -20,8 +20,8 @@
 #define FNV_BASIS 2166136261U
 #define FNV_PRIME 16777619U
 
-enum finding { DIFFERS, BEYOND, DEPENDS, UNEXPECTED, FINDINGS };
-static const char *const findings[FINDINGS] = {"differs", "beyond", "depends", "unexpected"};
+enum finding { DIFFERS, BEYOND, AROUND, DEPENDS, UNEXPECTED, FINDINGS };
+static const char *const findings[FINDINGS] = {"differs", "beyond", "around", "depends", "unexpected"};
 static bool told[FINDINGS];
 static bool sought; /* the unit of a wrong sum */
 
@@ -116,6 +116,19 @@ static bool unit_is_right(const struct intercore_workload *own, uint32_t unit) {
     return true;
 }
 
+/* Somebody wrote around the buffer: one of these units by itself, or none of them. */
+static void find_writer(const struct intercore_workload *own, uint32_t first, uint32_t count) {
+    for (uint32_t i = 0; i < count && !told[BEYOND]; i++) {
+        if (!compute_again(own, first + i)) {
+            tell(own, BEYOND, first + i);
+        }
+        erase(own, first + i);
+    }
+    if (!told[BEYOND]) {
+        tell(own, AROUND, first);
+    }
+}
+
 static bool units_are_right(const struct intercore_workload *own, uint32_t first, uint32_t count) {
     bool live = canaries_live(own);
     bool right = true;
@@ -123,8 +136,8 @@ static bool units_are_right(const struct intercore_workload *own, uint32_t first
         right = unit_is_right(own, first + i) && right;
         erase(own, first + i);
     }
-    if (!live) { /* not by a unit alone, or that would have been told */
-        tell(own, BEYOND, first);
+    if (!live) {
+        find_writer(own, first, count);
     }
     return live && right;
 }

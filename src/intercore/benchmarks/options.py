@@ -47,14 +47,29 @@ class Options:
         return {option.name: self._chosen.get(option.name, option.default) for option in of(benchmark)}
 
 
+ENERGY = "energy"
+"""What is said of energy has options, too, whatever the benchmark."""
+_OF_ENERGY = (
+    Option(
+        "idle",
+        0.0,
+        -1e-9,
+        1 + 1e-9,
+        "Part of the power at rest to subtract from energy per operation: 0 none, 1 all of it.",
+    ),
+)
+
+
 @cache
 def of(benchmark: str) -> tuple[Option, ...]:
     """Return the options that a benchmark declares."""
+    if benchmark == ENERGY:
+        return _OF_ENERGY
     module = registry.module(benchmark, "options")
     declared: tuple[Option, ...] = () if module is None else module.OPTIONS
     return declared
 
 
 def known() -> tuple[Option, ...]:
-    """Return the options of all benchmarks."""
-    return tuple(option for benchmark in registry.names() for option in of(benchmark))
+    """Return the options of all benchmarks, and those of energy."""
+    return tuple(option for benchmark in (*registry.names(), ENERGY) for option in of(benchmark))

@@ -9,6 +9,7 @@ which may be left out, and is loaded only when it is needed: who asks a target d
                     (`intercore.benchmarks.series`); which checks count what it does on purpose: `provoked`
                     (`intercore.benchmarks.disturbance`); what they can be: `SIGNED`, `is_signed`, `events`
                     (`intercore.benchmarks.possible`)
+    windows.py      for what the energy mark is high, and what is done meanwhile (`intercore.benchmarks.windows`)
     witness.py      what a simulator watches, so that the truth of each sample is known
     analysis.py     from measurements to numbers and sentences; `ANALYSIS` is their type, from which the schema of the
                     JSON document is made

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from intercore import benchmarks
-from intercore.benchmarks import function, other, possible, registry, stop_rule
-from intercore.benchmarks.options import Options
+from intercore.benchmarks import energy_report, function, other, possible, registry, stop_rule
+from intercore.benchmarks.energy import ANALYSIS as ENERGY_ANALYSIS
+from intercore.benchmarks.options import ENERGY, Options
+from intercore.benchmarks.own_work import wrong_units
 from intercore.record import conditions
 from intercore.record.plan import ENOUGH_REPETITIONS, repetitions_by_setting
 from intercore.view.answer import Answer, Remark
@@ -62,13 +64,14 @@ def reports(run: Run, options: Options | None = None) -> Reported:
         function.report(analysed, benchmark) if run.plan.emulated else _report(analysed, benchmark, chosen)
         for benchmark in run.plan.benchmarks
     )
-    return Reported(run, analysed, found)
+    energy = None if run.plan.emulated else energy_report.report(analysed, **chosen.of(ENERGY))
+    return Reported(run, analysed, found if energy is None else (*found, energy))
 
 
 def run_warnings(run: Run) -> tuple[str, ...]:
     """Say in sentences what makes all numbers of a run doubtful, whatever the benchmark, and what to do about it."""
     of_times = () if run.plan.emulated else (*_few_repetitions(run), *stop_rule.warnings(run))
-    return (*possible.warnings(run), *conditions.warnings(run), *of_times)
+    return (*wrong_units(run.measurements), *possible.warnings(run), *conditions.warnings(run), *of_times)
 
 
 def _few_repetitions(run: Run) -> Iterator[str]:
@@ -87,9 +90,9 @@ def _few_repetitions(run: Run) -> Iterator[str]:
 
 
 def analyses() -> Mapping[str, type]:
-    """Return the types of the benchmarks' analyses, from which the document's schema is made."""
+    """Return the types of the benchmarks' analyses and of energy's, from which the document's schema is made."""
     found = {name: getattr(registry.module(name, "analysis"), "ANALYSIS", None) for name in registry.names()}
-    return {name: kind for name, kind in found.items() if kind is not None}
+    return {**{name: kind for name, kind in found.items() if kind is not None}, ENERGY: ENERGY_ANALYSIS}
 
 
 def schema_parts() -> Mapping[str, Mapping[str, Any]]:

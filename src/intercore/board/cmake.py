@@ -28,6 +28,11 @@ PROGRAM = "intercore-target"
 
 _TIMEOUT_S = 300.0
 _UNDEFINED = re.compile(r"undefined reference to [`'](.+)'")
+_TWICE = re.compile(r"multiple definition of [`'](.+?)'")
+_OF_ANOTHER = re.compile(
+    r"skipping incompatible (/.+?) when"
+    r"|(/[^:]+?)(?:\([^)]*\))?: (?:error adding symbols: )?file (?:format not recognized|in wrong format)"
+)
 
 
 class Recipe(msgspec.Struct, frozen=True):
@@ -172,8 +177,14 @@ def _output_of(recipe: Recipe, command: list[str]) -> None:
 def complaint(output: list[str]) -> str:
     """Return what a build says is wrong: the first error, of CMake's own with the sentence below it.
 
-    What is missing at the end of it is named, each once.
+    What the linker misses, has twice or cannot read is named, each once.
     """
+    if other := dict.fromkeys(
+        Path(found[1] or found[2]).name for line in output if (found := _OF_ANOTHER.search(line))
+    ):
+        return f"{listed([*other])} {'is' if len(other) == 1 else 'are'} no library for the target's compiler"
+    if twice := dict.fromkeys(found[1] for line in output if (found := _TWICE.search(line))):
+        return f"{listed([*twice])} {'is' if len(twice) == 1 else 'are'} defined twice: call one of the two otherwise"
     missing = dict.fromkeys(found[1] for line in output if (found := _UNDEFINED.search(line)))
     if missing:
         return f"{listed([*missing])} {'is' if len(missing) == 1 else 'are'} not there: the library is missing"

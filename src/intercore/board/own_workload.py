@@ -31,6 +31,10 @@ _TIMEOUT_S = 60.0
 def own_work(files: Sequence[Path], folders: Iterable[Path], flags: Iterable[str]) -> OwnWork:
     """Return the workload that is made of these files. Raises UsageError for what cannot be one."""
     for file in files:
+        if file.is_dir():
+            raise UsageError(
+                f"{file} is a folder: name the files of a workload, the first one and then others by --source"
+            )
         if file.suffix not in SUFFIXES:
             raise UsageError(f"{file} is no file of a workload: it ends with {listed(SUFFIXES)}")
         if not file.is_file():
@@ -114,7 +118,7 @@ def _read_by(work: OwnWork, compiler: str, firmware: Path) -> list[Path]:
         raise broken(work, done.stderr.decode(errors="replace"))
     rules = done.stdout.decode(errors="replace").replace("\\\n", " ")
     words = [word for rule in rules.splitlines() for word in re.split(r"(?<!\\)\s+", rule.partition(":")[2]) if word]
-    paths = [Path(word.replace("\\ ", " ")) for word in words]
+    paths = [Path(re.sub(r"\\([ #])", r"\1", word)) for word in words]
     return [path for path in dict.fromkeys(paths) if ours not in path.parents] + libraries
 
 

@@ -10,11 +10,13 @@ import contextlib
 import dataclasses
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from intercore.campaign.metering import Metering
 from intercore.campaign.open_target import OpenTarget, opened
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.exchange import TargetRestartedError, TargetSilentError
@@ -107,7 +109,7 @@ def measure_batch(
                 failure = Failure(str(error), "unreachable")
             else:
                 try:
-                    return target.measure(setting, attend)
+                    return _thread_target.around(batch.plan, partial(target.measure, setting, attend), told.append)
                 except HaltedError:
                     with contextlib.suppress(IntercoreError):
                         target.session.abort()
@@ -129,8 +131,9 @@ def measure_batch(
 
 
 def close() -> None:
-    """Let go of the target that this thread keeps open."""
+    """Let go of the target that this thread keeps open, and of its meter."""
     _thread_target.close()
+    _thread_target.let_go_of_meter()
 
 
 class _ThreadTarget(threading.local):
@@ -141,6 +144,8 @@ class _ThreadTarget(threading.local):
         self._stack = contextlib.ExitStack()
         self._target: OpenTarget | None = None
         self._told: list[str] | None = None
+        self._metering: Metering | None = None
+        self._metered: tuple[object, ...] = ()
         self._flashed: dict[tuple[str, str | None], tuple[dict[str, Level], str]] = {}  # builds, and their images
 
     def opened(self, batch: Batch, build: dict[str, Level], say: Callable[[str], None]) -> OpenTarget:
@@ -181,6 +186,23 @@ class _ThreadTarget(threading.local):
         connection = target.open(address, say)
         self._flashed[board] = build, connection.image
         return connection
+
+    def around(self, plan: Plan, measure: Callable[[], Measurement], say: Callable[[str], None]) -> Measurement:
+        """Measure, with the plan's meter beside it if it has one; the meter stays open as the target does."""
+        if plan.meter is None:
+            return measure()
+        if self._metering is None or self._metered != (plan.meter, plan.besides):
+            self.let_go_of_meter()
+            self._metering = Metering(plan.meter, plan.besides, say, required=False)
+            self._metered = (plan.meter, plan.besides)
+        return self._metering.around(measure)
+
+    def let_go_of_meter(self) -> None:
+        """Close the meter, if there is one."""
+        metering, self._metering = self._metering, None
+        if metering is not None:
+            with contextlib.suppress(IntercoreError):
+                metering.close()
 
     @contextlib.contextmanager
     def telling(self, told: list[str]) -> Iterator[None]:

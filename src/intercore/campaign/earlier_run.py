@@ -36,4 +36,5 @@ def find_changed(runs: Iterable[RunSummary], plan: Plan) -> RunSummary | None:
 
 
 def _content(plan: Plan) -> Plan:
-    return msgspec.structs.replace(plan, file=None, name="", baud=0)
+    meter = None if plan.meter is None else ""  # whichever it is
+    return msgspec.structs.replace(plan, file=None, name="", baud=0, meter=meter)

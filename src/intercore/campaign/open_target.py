@@ -12,6 +12,7 @@ import msgspec
 import intercore
 from intercore.benchmarks import registry
 from intercore.benchmarks.possible import TOO_LONG, longer_than
+from intercore.campaign.metering import with_estimate
 from intercore.errors import IntercoreError
 from intercore.record.conditions import of_another_start
 from intercore.record.factors import TARGET_FACTORS
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from intercore.link.session import Session
     from intercore.record.measurement import Level, Plan
+    from intercore.record.meter_recording import Currents
     from intercore.record.plan import Setting
     from intercore.sim import Simulator
     from intercore.sim.observation import Witness
@@ -48,7 +50,7 @@ def opened(
             yield session
 
     with contextlib.ExitStack() as stack:
-        yield OpenTarget(connection, plan.target, meet, stack)
+        yield OpenTarget(connection, plan.target, meet, stack, plan.currents)
 
 
 class OpenTarget:
@@ -66,8 +68,12 @@ class OpenTarget:
         name: str,
         meet: Callable[[Connection], AbstractContextManager[Session]],
         stack: contextlib.ExitStack,
+        currents: Currents | None = None,
     ) -> None:
-        """Meet the target called `name`; `stack`, which is the caller's to close, keeps what is to be left at last."""
+        """Meet the target called `name`; `stack`, which is the caller's to close, keeps what is to be left at last.
+
+        With `currents`, the energy of a simulated chip is estimated.
+        """
         self._connection = connection
         self._name = name
         self._meet = meet
@@ -79,6 +85,7 @@ class OpenTarget:
         self._chip_time = self.session.now
         self._restore = _way_back(self.session, connection.chip)
         self._repetition: int | None = None
+        self._currents = currents
 
     def measure(
         self,
@@ -104,6 +111,8 @@ class OpenTarget:
         bad_lines = self.session.statistics.bad_lines
         if self._chip is not None:
             self._chip.watch(_witness_of(setting.benchmark))
+            if self._currents is not None:
+                self._chip.watch_mark()
         answer = self.session.measure(setting.benchmark, asked, tell)
         tell_time()
         took = self.session.now - begin
@@ -122,7 +131,10 @@ class OpenTarget:
         )
         too_long = longer_than(measurement, took)
         checks = {**measurement.checks, **({TOO_LONG: too_long} if too_long else {})}
-        return msgspec.structs.replace(measurement, checks=checks)
+        measurement = msgspec.structs.replace(measurement, checks=checks)
+        if self._chip is not None and self._currents is not None:
+            return with_estimate(measurement, self._chip.activity(), self._currents)
+        return measurement
 
     def _begin_anew(self, repetition: int) -> None:
         """Bring a simulated chip back to where it was; start the program on this machine anew for each repetition."""

@@ -8,6 +8,7 @@ from intercore.board.boards import Flashing
 from intercore.campaign.toml_location import Location, line_of
 from intercore.errors import UsageError
 from intercore.record.measurement import Level, StopRule
+from intercore.record.meter_recording import Besides, Currents
 
 
 class TargetEntry(msgspec.Struct, frozen=True):
@@ -27,6 +28,12 @@ class TargetEntry(msgspec.Struct, frozen=True):
     """The prebuilt image that an emulated chip runs; None if its program is built here."""
     emulated: bool = False
     """Whether the user says that what is behind the port is an emulator."""
+    meter: str | None = None
+    """The power meter beside it, as `--meter` has it."""
+    besides: tuple[Besides, ...] = ()
+    """What is in that meter's path."""
+    currents: Currents | None = None
+    """Of a simulated chip, for an ESTIMATED energy."""
 
     def __str__(self) -> str:
         """Return it in words: `pico at /dev/ttyACM0`."""

@@ -15,9 +15,11 @@ from intercore.board.boards import Flashing
 from intercore.board.debug_probe import check_probe
 from intercore.campaign.duration import parse_duration
 from intercore.campaign.plan_file import Experiment, PlanFile, TargetEntry
+from intercore.campaign.plan_meter import METER_KEYS, with_meter
 from intercore.campaign.toml_table import parsed, shown
 from intercore.campaign.until import parse_rule
 from intercore.errors import UsageError, unknown
+from intercore.record.own_work import is_file
 from intercore.record.plan import MAX_SETTINGS
 from intercore.target.targets import DEFAULT_BAUD, Address, check_address, find
 
@@ -80,7 +82,7 @@ def parse(text: str, name: str) -> PlanFile:
 
 
 def _target(table: TomlTable) -> TargetEntry:
-    table.check_keys(("name", "port", "baud", "max_baud", "probe", "with", "drive", "image", "emulated"))
+    table.check_keys(("name", "port", "baud", "max_baud", "probe", "with", "drive", "image", "emulated", *METER_KEYS))
     drive = table.string("drive")
     way = Flashing(None if drive is None else Path(drive), table.string("probe"), table.string("with"))
     entry = TargetEntry(
@@ -97,6 +99,7 @@ def _target(table: TomlTable) -> TargetEntry:
         target = find(entry.name)
     except UsageError as error:
         table.refuse(str(error), "name")
+    entry = with_meter(entry, table, target)
     try:
         program = None if entry.image is None else Path(entry.image)
         check_address(target, Address(entry.port, entry.baud, program=program, emulated=entry.emulated))
@@ -205,6 +208,12 @@ def _levels(factors: TomlTable, name: str) -> list[Level]:
         here = (name, at) if isinstance(given, list) else (name,)
         if isinstance(value, bool) or not isinstance(value, int | str):
             factors.refuse(f"a level of {name} is a whole number, a text or a range, and not {shown(value)}", *here)
+        if is_file(str(value)):
+            factors.refuse(
+                f"a plan names no file of a workload of your own, and {value!a} is one: measure it by intercore run "
+                f"TARGET BENCHMARK {name}={value}",
+                *here,
+            )
         if not re.fullmatch(r"[!-)+-~]+", str(value)):
             factors.refuse(f"{name}={value!a} is no level: it is printable ASCII without blanks and stars", *here)
         if str(value) in levels:

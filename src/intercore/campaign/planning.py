@@ -134,6 +134,9 @@ def _draft(file: PlanFile, entry: TargetEntry) -> Draft:
         stop=file.stop,
         file=file.name,
         image=entry.image,
+        meter=entry.meter,
+        besides=entry.besides,
+        currents=entry.currents,
     )
     # What a board is flashed with for one experiment, it would still have for the next.
     always = (target.built_here and entry.image is None) or (

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from intercore.campaign.course import Course
+from intercore.campaign.metering import attached, without_metering
 from intercore.campaign.open_target import opened
 from intercore.campaign.run_identity import RunIdentity
 from intercore.record.factors import of_target
+from intercore.record.plan import setting_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from intercore.record.measurement import Level
+    from intercore.campaign.metering import Metering
+    from intercore.record.measurement import Level, Run
     from intercore.record.plan import Setting
     from intercore.record.store import Store
     from intercore.statistics.precision import Precision
@@ -55,15 +59,18 @@ def carry_out(
     observer: Observer,
     timeout: float,
     max_rate: int | None = None,
+    metering: Metering | None = None,
 ) -> None:
-    """Measure what run `run_id` of the store lacks.
+    """Measure what run `run_id` of the store lacks, and then the energy of what a meter was to see and did not.
 
     `connect` opens the target, built with these levels of its own factors (`intercore.record.factors`); `timeout` is
     the longest silence in seconds that is taken for work, and `max_rate` the most bits per second that a serial line
-    is raised to. Raises IntercoreError, or KeyboardInterrupt, with all complete measurements in the store; and
-    OtherKernelError if the run has measurements of another kernel than the target has now.
+    is raised to. `metering` has the run's meter, if it has one. Raises IntercoreError, or KeyboardInterrupt, with all
+    complete measurements in the store; and OtherKernelError if the run has measurements of another kernel than the
+    target has now.
     """
     run = store.run(run_id)
+    around = without_metering if metering is None else metering.around
     course = Course(run)
     so_far = RunIdentity(run)
     if course.total != run.total:
@@ -77,11 +84,41 @@ def carry_out(
                 observer.told(sentence)
             for setting in settings:
                 observer.measuring(setting, course.known(setting))
-                measurement = target.measure(setting, observer.progress, observer.chip_time)
+                measurement = around(partial(target.measure, setting, observer.progress, observer.chip_time))
                 course.add(setting, measurement)
                 so_far.add(measurement)
                 store.add(run_id, setting, measurement, course.total)
                 observer.stored(course.total, course.known(setting))
+    if metering is not None:
+        _add_energy(store, run, metering, connect, observer, timeout, max_rate)
+
+
+def _add_energy(
+    store: Store,
+    run: Run,
+    metering: Metering,
+    connect: Callable[[Mapping[str, Level]], Connection],
+    observer: Observer,
+    timeout: float,
+    max_rate: int | None,
+) -> None:
+    """Add the energy of measurements that lacked it before: by what was recorded of all, or by measuring them again.
+
+    What was measured of time stays as it is.
+    """
+    if metering.is_afterwards:
+        for setting, recording in attached(store.run(run.id), metering):
+            store.set_recording(run.id, setting, recording)
+        return
+    lacking = [setting_of(run.plan, one) for one in run.measurements if one.lacks_energy]
+    for build, settings in groupby(lacking, lambda setting: of_target(setting.factors)):
+        with opened(connect(build), run.plan, timeout, max_rate, _each_once(observer.told)) as target:
+            RunIdentity(run).check_kernel(target.conditions)
+            for setting in settings:
+                observer.measuring(setting, "its energy")
+                again = metering.around(partial(target.measure, setting, observer.progress, observer.chip_time))
+                if again.recording is not None:
+                    store.set_recording(run.id, setting, again.recording)
 
 
 def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:

@@ -22,6 +22,7 @@ from intercore.campaign.run_identity import OtherKernelError, RunIdentity
 from intercore.campaign.target_thread import TargetThread
 from intercore.record.factors import of_target
 from intercore.record.measurement import Measurement
+from intercore.record.plan import setting_of
 from intercore.target.targets import find
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class Campaign:
         self._in_a_row = 0
         self._deaths = 0
         self._seconds: float | None = None  # that a measurement takes
+        self._energy_lacks = [setting_of(run.plan, one) for one in run.measurements if one.lacks_energy]
+        self._again: list[Setting] = []  # that are measured for their energy alone
 
     @property
     def total(self) -> int:
@@ -96,8 +99,8 @@ class Campaign:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is missing."""
-        return self.done >= self.total
+        """Whether nothing is missing that is still to be tried."""
+        return self.done >= self.total and not self._energy_lacks
 
     @property
     def is_alone(self) -> bool:
@@ -111,7 +114,10 @@ class Campaign:
         while not self._waiting and not self._under_way:
             some = next(self._rounds, None)
             if some is None:
-                return ()
+                some, self._energy_lacks = self._energy_lacks, []
+                self._again = list(some)
+                if not some:
+                    return ()
             self._waiting.extend(some)
         count = 1
         if self.plan.simulated and self._seconds is not None:
@@ -151,6 +157,14 @@ class Campaign:
         self._course.add(setting, measurement)
         self._identity.add(measurement)
         self.done += 1
+
+    def is_again(self, setting: Setting) -> bool:
+        """Whether a setting is measured for its energy alone: what was measured of time before stays."""
+        if setting not in self._again:
+            return False
+        self._under_way -= 1
+        self._again.remove(setting)
+        return True
 
     def failed(self, setting: Setting, failure: Failure) -> None:
         """Take note that a setting could not be measured: it is set aside, or the whole target is."""
@@ -295,6 +309,10 @@ class _Phase:
                 what = f"{setting.benchmark} {' '.join(f'{name}={level}' for name, level in setting.factors.items())}"
                 self._watcher.say(campaign, f"{what} is set aside: {outcome.why}")
                 self._tell_if_set_aside(campaign)
+            return
+        if campaign.is_again(setting):
+            if outcome.recording is not None:
+                self._store.set_recording(campaign.id, setting, outcome.recording)
             return
         campaign.measured(setting, outcome, seconds)
         self._store.add(campaign.id, setting, outcome, campaign.total)

@@ -59,6 +59,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "shell",
         "Open an interactive console on a target; `help` lists its commands, the end of input (Ctrl-D) leaves it.",
     ),
+    "meters": ("meters", "List the power meters that are connected, and the kinds that there are."),
     "doctor": (
         "doctor",
         "Say what this machine has for each target, what would disturb a measurement, and which command mends it.",

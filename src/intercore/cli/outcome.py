@@ -79,3 +79,14 @@ def check_sound(runs: Sequence[Run]) -> None:
     why = " and ".join(f"{count} by {cause}" for cause, count in found.items() if count)
     if why:
         raise IntercoreError(f"of {len(measured)} measurements, {why} failed; see the warnings")
+
+
+def check_energy(runs: Sequence[Run], store_path: Path) -> None:
+    """Raise IntercoreError if the energy of measurements is missing that a meter was to see: why, and how to go on."""
+    for run in runs:
+        if run.lacking_energy:
+            why = next(one.recording.missing for one in run.measurements if one.recording and one.recording.missing)
+            raise IntercoreError(
+                f"the energy of {run.lacking_energy} of {len(run.measurements)} measurements is missing: {why}. What "
+                f"was measured of time is kept; go on with: {command_to_go_on(store_path, run.plan)}"
+            )

@@ -14,6 +14,7 @@ from intercore.campaign.run import carry_out
 from intercore.campaign.run_identity import OtherKernelError
 from intercore.campaign.until import DEFAULT_CAP, parse_rule
 from intercore.cli.connection import patience
+from intercore.cli.meter_options import CurrentsPath, MeasuredPath, MeterUrl, metered, open_metering
 from intercore.cli.number_options import whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
@@ -26,7 +27,7 @@ from intercore.cli.options import (
     StorePath,
     Timeout,
 )
-from intercore.cli.outcome import check_sound, findings, write_report
+from intercore.cli.outcome import check_energy, check_sound, findings, write_report
 from intercore.cli.planned import sources_of, sources_of_plan, with_own, with_parts, with_sources
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import command_to_go_on, existing_to_add_to, run_to_resume
@@ -42,6 +43,7 @@ from intercore.terminal.progress import watch
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from intercore.campaign.metering import Metering
     from intercore.record.measurement import Level, Run
     from intercore.target.connection import Connection
 
@@ -128,6 +130,9 @@ def run(
     emulated: Annotated[
         bool, typer.Option("--emulated", help="Say that an emulator is behind the port: its times mean nothing.")
     ] = False,
+    meter: MeterUrl = None,
+    measured_path: MeasuredPath = None,
+    currents: CurrentsPath = None,
     timeout: Timeout = None,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="Print all tables, and in a log a line for each measurement.")
@@ -150,7 +155,9 @@ def run(
         with existing_to_add_to(store_path) as store:
             run_id = run_to_resume(store)
             store.lock(run_id)
-            finished = _carry_out(store, run_id, address, timeout, verbose=verbose)
+            plan = metered(store.run(run_id).plan, meter, measured_path, currents, resumed=True)
+            with open_metering(plan) as metering:
+                finished = _carry_out(store, run_id, plan, address, timeout, metering, verbose=verbose)
     elif target is None or benchmark is None:
         raise UsageError("which target and which benchmark? e.g. intercore run host speedup")
     else:
@@ -167,22 +174,25 @@ def run(
             emulated=known.emulated or emulated,
             image=None if image is None else str(image.absolute()),
         )
-        plan = with_sources(plan, sources)
+        plan = metered(with_sources(plan, sources), meter, measured_path, currents)
         if repetitions is None:
             repetitions = min(repetitions_of(plan.origin), cap or ENOUGH_REPETITIONS)
         plan = msgspec.structs.replace(plan, repetitions=repetitions, stop=parse_rule(until, cap, repetitions))
-        plan = with_parts(plan, levels, opt, address, timeout, skip_impossible=skip_impossible)
-        total = len(settings(plan))
-        if not formats()[output].has_sentences and (sentence := left_out(plan)):
-            say(sentence)
-        with Store(store_path) as store:
-            finished = _carry_out(store, store.create_run(plan, total), address, timeout, verbose=verbose)
+        with open_metering(plan) as metering:  # before the target: it may be what feeds it
+            plan = with_parts(plan, levels, opt, address, timeout, skip_impossible=skip_impossible)
+            total = len(settings(plan))
+            if not formats()[output].has_sentences and (sentence := left_out(plan)):
+                say(sentence)
+            with Store(store_path) as store:
+                run_id = store.create_run(plan, total)
+                finished = _carry_out(store, run_id, plan, address, timeout, metering, verbose=verbose)
     if report_path is None and finished.plan.name == SUITE:
         report_path = Path(f"{finished.plan.target}-suite.html")
     show(findings(finished, store_path, options, brief=not verbose), output)
     if report_path is not None:
         write_report([finished], report_path, options)
     check_sound([finished])
+    check_energy([finished], store_path)
 
 
 def _refuse_new_plan(given: Iterable[str]) -> None:
@@ -190,12 +200,20 @@ def _refuse_new_plan(given: Iterable[str]) -> None:
         raise UsageError(f"--resume goes on with a stored plan: leave out {name}, or start a new run without --resume")
 
 
-def _carry_out(store: Store, run_id: int, address: Address, timeout: float | None, *, verbose: bool) -> Run:
-    """Measure what a run lacks and return it whole. If that ends early, say how to go on.
+def _carry_out(
+    store: Store,
+    run_id: int,
+    plan: Plan,
+    address: Address,
+    timeout: float | None,
+    metering: Metering | None,
+    *,
+    verbose: bool,
+) -> Run:
+    """Measure what a run of a plan lacks and return it whole. If that ends early, say how to go on.
 
     Port and rate are those that the run was created with unless `address` names another port.
     """
-    plan = store.run(run_id).plan
     target = find(plan.target)
     if address.port is None:
         address = msgspec.structs.replace(address, port=plan.url, baud=plan.baud)
@@ -212,8 +230,8 @@ def _carry_out(store: Store, run_id: int, address: Address, timeout: float | Non
         return target.open(built, lambda what: messages().print(what, markup=False))
 
     try:
-        with watch(messages(), verbose=verbose) as observer:
-            carry_out(store, run_id, connect, observer, patience(target, timeout), address.max_baud)
+        with watch(messages(), verbose=verbose, still=metering is not None and metering.asks) as observer:
+            carry_out(store, run_id, connect, observer, patience(target, timeout), address.max_baud, metering)
     except OtherKernelError:
         raise  # to go on is what does not help
     except (IntercoreError, KeyboardInterrupt) as error:

@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from intercore.benchmarks.options import Options
@@ -21,7 +22,7 @@ from intercore.cli.options import (
     StorePath,
     Timeout,
 )
-from intercore.cli.outcome import check_sound, findings, write_report
+from intercore.cli.outcome import check_energy, check_sound, findings, write_report
 from intercore.cli.report_options import with_report_options
 from intercore.cli.stored import command_to_go_on, existing
 from intercore.errors import INTERRUPTED, IntercoreError, UsageError
@@ -99,6 +100,7 @@ def sweep(
     if not complete:
         raise typer.Exit(IntercoreError.exit_status)
     check_sound(finished)
+    check_energy(finished, store_path)
 
 
 def _simulators(file: PlanFile, jobs: int | None, cluster: str | None) -> Workers:
@@ -136,7 +138,9 @@ def _sweep(
             left = f"{one.changed.done} of {one.changed.total} measurements"
             say(f"{one.entry}: {file.name} has changed since run {one.changed.id} ({left}), which stays as it is")
         number = store.create_run(one.plan, len(one.missing)) if one.run is None else one.run.id
-        campaigns.append(Campaign(store.run(number), str(one.entry), one.entry.max_baud, one.entry.flashing))
+        run = store.run(number)
+        run = msgspec.structs.replace(run, plan=msgspec.structs.replace(run.plan, meter=one.plan.meter))
+        campaigns.append(Campaign(run, str(one.entry), one.entry.max_baud, one.entry.flashing))
     if not campaigns:
         raise IntercoreError(f"no target of {file.name} can be measured; see above")
     if any(one.missing for one in prepared):

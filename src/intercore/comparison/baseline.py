@@ -77,7 +77,7 @@ def of_run(run: Run) -> Baseline:
 def _kept(pool: list[Measurement]) -> KeptMeasurement:
     first = pool[0]
     found = {name: kept(known) for name, known in quantities(pool).items()}
-    return KeptMeasurement(first.benchmark, first.factors, 0, (), lasting(first.conditions), {}, "", found)
+    return KeptMeasurement(first.benchmark, first.factors, 0, (), lasting(first.conditions), {}, "", quantities=found)
 
 
 def _check(run: Run) -> None:

@@ -208,7 +208,9 @@ def parse(text: str, name: str) -> Baseline:
     if not settings:
         end.refuse(f"the baseline has no setting; {_SAVE} {name}")
     made = [
-        KeptMeasurement(benchmark, factors, 0, (), _conditions_of(factors, conditions.values()), {}, "", found)
+        KeptMeasurement(
+            benchmark, factors, 0, (), _conditions_of(factors, conditions.values()), {}, "", quantities=found
+        )
         for benchmark, factors, found in settings.values()
     ]
     return baseline(head["target"], head["tool"], made, simulated=head["origin"] == "simulated", file=name)

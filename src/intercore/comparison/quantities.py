@@ -110,7 +110,7 @@ class Kept(msgspec.Struct, frozen=True):
         return self.percentiles.get(name)
 
 
-class KeptMeasurement(Measurement, frozen=True, eq=False):
+class KeptMeasurement(Measurement, frozen=True, eq=False, kw_only=True):
     """A setting of a baseline: all its repetitions together, without a sample."""
 
     quantities: Mapping[Name, Kept]

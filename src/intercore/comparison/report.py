@@ -183,8 +183,12 @@ def _differences(found: Comparison) -> Table[Difference]:
 
 
 def _short(values: Sequence[str]) -> str:
+    """Return a condition's values, cut at the end of a word where they are long."""
     text = " / ".join(values) or "not told"
-    return text if len(text) <= _MOST_VALUE else f"{text[: _MOST_VALUE - 1]}…"
+    if len(text) <= _MOST_VALUE:
+        return text
+    whole, blank, _ = text[:_MOST_VALUE].rpartition(" ")
+    return f"{whole if blank else text[: _MOST_VALUE - 1]}…"
 
 
 def _flat(found: Comparison, pair: Pair) -> dict[str, object]:

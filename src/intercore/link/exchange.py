@@ -317,9 +317,9 @@ class Exchange:
         elif isinstance(message, Log):
             if message.id == self._id:  # what the samples say, in words for a person at a terminal
                 return
-            self._told.complaint = message.text
+            self._told.complaint = message.sentence
             if self._on_log is not None:
-                self._on_log(message.text)
+                self._on_log(message.sentence)
 
     def _take_line(self, line: Numbered) -> None:
         if self._incoming.add(line):

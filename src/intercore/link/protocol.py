@@ -117,6 +117,20 @@ class Log(Line, frozen=True, tag="log"):
     """A sentence for the person at the desk."""
 
     text: Text
+    detail: Text = ""
+    """What `help` says of the text."""
+    where: Text = ""
+    """In a program that ends itself: what is at fault, or nothing."""
+    number: Int64 | None = None
+    """Likewise; the address of an instruction, if the text ends with `at`."""
+
+    @property
+    def sentence(self) -> str:
+        """The whole of it, on one line."""
+        if self.number is not None and self.text.endswith(" at"):
+            return f"{self.text} {self.number:#010x}"
+        explained = f"{self.text}: {self.detail}" if self.detail else self.text
+        return f"{explained} ({self.where})" if self.where else explained
 
 
 class Impossible(Numbered, frozen=True, tag="impossible"):

@@ -70,9 +70,9 @@ _DESK = "host"
 _TRUST = {
     "measured": "Measured on the target itself, which these numbers hold for, as it was built; every sample is kept.",
     "simulated": Markup(
-        "Not compared with a board: how far a time is off is not known. Every cycle was counted and comes out the same "
-        'each time, as true as <a href="#model">what the model assumes</a>. Good for comparing ways to do something on '
-        "this chip; before you rely on a time, measure a board."
+        "Good for comparing ways to do something on this chip; before you rely on a time, measure a board. Every cycle "
+        'was counted, as true as <a href="#model">what the model assumes</a>; that was not compared with a board, so '
+        "how far a time is off is not known."
     ),
     "emulated": CAUTION,
 }
@@ -87,7 +87,8 @@ class _Section:
     run: Run
     analysed: Run
     """What the numbers are of."""
-    warnings: tuple[str, ...]
+    warnings: tuple[tuple[str, str], ...]
+    """What each is about, in words that the page has for it, and a sentence; about all of the run, an empty text."""
     nothing: str
     """Why there is nothing to show: a sentence; empty if there is something."""
     lead: Markup
@@ -219,6 +220,11 @@ def _by_topic(reported: Reported) -> Reported:
     )
 
 
+def _topic(report: Report) -> str:
+    """Return what the page calls a benchmark."""
+    return report.topic or report.benchmark
+
+
 def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
     runs = [each.run for each in reported]
     numbers = count()
@@ -244,12 +250,12 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             chapters=chapters,
             rows=rows,
             choices=_choices(rows),
-            topics={report.benchmark: report.topic or report.benchmark for one in reported for report in one.reports},
+            topics={report.benchmark: _topic(report) for one in reported for report in one.reports},
             definitions=DEFINITIONS,
             side_by_side=None if compared is None else comparison_section(compared),
             compared=compared,
             compared_picture=None if compared is None else picture(compared),
-            comparison_warnings=() if compared is None else (*compared.deciding, *compared.warnings),
+            comparison_warnings=() if compared is None else (*map(_in_short, compared.deciding), *compared.warnings),
             heading_text=_heading(drawn_together, chapters),
             all_figures=_packed(msgspec.json.encode(shown)) if shown else "",
             conditions=_conditions(sections),
@@ -263,6 +269,11 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
     )
 
 
+def _in_short(sentence: str) -> str:
+    """Return a sentence without what it lists in brackets, which stands in the details below it."""
+    return re.sub(r" \(.*\)", "", sentence)
+
+
 def _compared(runs: Sequence[Run], usual: UsualBuilds) -> Comparison | None:
     """Compare the targets of the runs, if there are two and they have settings in common."""
     try:
@@ -271,8 +282,8 @@ def _compared(runs: Sequence[Run], usual: UsualBuilds) -> Comparison | None:
         return None
 
 
-_OF_RATIOS: Mapping[Unit, str] = {"us": "as long", "bytes/s": "as much"}
-"""What a ratio of two answers says; that of two multiples says nothing."""
+_OF_RATIOS: Mapping[Unit, tuple[str, str]] = {"us": ("as long", "shorter"), "bytes/s": ("as much", "less")}
+"""What a ratio of two answers says that is above 1, and one that is below; that of two multiples says nothing."""
 
 
 @dataclass(frozen=True)
@@ -292,8 +303,10 @@ class _Asked:
         if len(self.answers) != 2 or len(known) != 2 or known[0].choice != known[1].choice:
             return ""
         first, second = (one.value.value for one in known if one.value is not None)
-        what = _OF_RATIOS.get(known[0].unit, "")
-        return f"{significant(second / first, 2)} × {what}" if what else ""
+        more, less = _OF_RATIOS.get(known[0].unit, ("", ""))
+        times, what = (second / first, more) if second >= first else (first / second, less)
+        written = significant(times, 2)
+        return "the same" if what and float(written) == 1 else f"{written} × {what}" if what else ""
 
 
 def _answer_rows(reported: Sequence[Reported]) -> list[_Asked]:
@@ -392,14 +405,14 @@ def _together(reported: Sequence[Reported]) -> dict[str, Together]:
 
 def _section(reported: Reported, together: Sequence[Together]) -> _Section:
     run = reported.run
-    doubts = [sentence for report in reported.reports for sentence in report.warnings]
+    doubts = [(_topic(report), sentence) for report in reported.reports for sentence in report.warnings]
     nothing = [each.nothing[run.id] for each in together if each.nothing.get(run.id)]
     if not run.measurements:
         nothing = [f"Run {run.id} holds no measurement yet, so there is nothing to show."]
     return _Section(
         run,
         reported.analysed,
-        (*run_warnings(run), *doubts),
+        (*(("", sentence) for sentence in run_warnings(run)), *doubts),
         " ".join(nothing),
         Markup().join(each.leads[run.id] for each in together if run.id in each.leads),
         overview([] if run.plan.emulated else [cost for one in reported.reports for cost in one.costs], cycle_hz(run)),

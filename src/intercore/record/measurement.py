@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from intercore.errors import IntercoreError
+from intercore.record.meter_recording import Besides, Currents, Recording
 from intercore.record.own_work import OwnWork
 
 if TYPE_CHECKING:
@@ -80,6 +81,13 @@ class Measurement(msgspec.Struct, frozen=True, eq=False):
     the lines that arrived damaged and were asked for again."""
     started: str
     """UTC time at which the measurement began, ISO 8601."""
+    recording: Recording | None = None
+    """What a meter saw meanwhile; None where none was asked for."""
+
+    @property
+    def lacks_energy(self) -> bool:
+        """Whether a meter was to see it and did not."""
+        return self.recording is not None and bool(self.recording.missing)
 
     def samples(self, name: str) -> Series:
         """Return the series called `name`; KeyError if the measurement has none."""
@@ -177,6 +185,12 @@ class Plan(msgspec.Struct, frozen=True):
     partner: int | None = None
     """Number of the run that it is measured by turns with, repetition beside repetition; None if it is measured alone.
     That run has the number of this one there."""
+    meter: str | None = None
+    """The meter that sees its measurements, as the user named it; None if there is none."""
+    besides: tuple[Besides, ...] = ()
+    """What is in the meter's path, as the user says."""
+    currents: Currents | None = None
+    """What a simulated chip's activity is made into ESTIMATED energy by."""
 
     @property
     def origin(self) -> Origin:
@@ -209,6 +223,11 @@ class Run(msgspec.Struct, frozen=True, eq=False):
         return f"run {self.id}"
 
     @property
+    def lacking_energy(self) -> int:
+        """How many of its measurements a meter was to see and did not."""
+        return sum(one.lacks_energy for one in self.measurements)
+
+    @property
     def complete(self) -> bool:
-        """Whether nothing of the plan is missing."""
-        return len(self.measurements) >= self.total
+        """Whether nothing of the plan is missing: no measurement, and the energy of none."""
+        return len(self.measurements) >= self.total and not self.lacking_energy

@@ -15,6 +15,7 @@ from intercore import __version__
 from intercore.errors import IntercoreError, UsageError
 from intercore.record import run_lock, store_format
 from intercore.record.measurement import Plan, Run
+from intercore.record.meter_recording_rows import TABLES, head_of, recording_of, samples_of
 from intercore.record.plan import canonical
 from intercore.record.store_reading import FileForReading
 from intercore.record.store_rows import DamagedError, check_crc, crc_of, is_of, measurement_of, packed, reading
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from intercore.record.measurement import Measurement
+    from intercore.record.meter_recording import Recording
     from intercore.record.plan import Setting
     from intercore.record.run_lock import RunLock
 
@@ -68,11 +70,13 @@ class RunSummary(msgspec.Struct, frozen=True):
     """Number of measurements that the plan needs; with a stop rule, as far as is known."""
     done: int
     """Number of them that are complete."""
+    lacking_energy: int = 0
+    """Number of those that a meter was to see and did not."""
 
     @property
     def complete(self) -> bool:
-        """Whether nothing of the plan is missing."""
-        return self.done >= self.total
+        """Whether nothing of the plan is missing: no measurement, and the energy of none."""
+        return self.done >= self.total and not self.lacking_energy
 
 
 class StoreReader:
@@ -172,8 +176,21 @@ class StoreReader:
             with self._reading(f"run {number}"):
                 check_crc(crc, crc_of(row))
                 plan, total, started, tool = msgspec.convert(row, tuple[str, int, str, str])
-                summaries.append(RunSummary(number, msgspec.json.decode(plan, type=Plan), started, tool, total, done))
+                decoded, lacking = msgspec.json.decode(plan, type=Plan), self._lacking_energy(number)
+                summaries.append(RunSummary(number, decoded, started, tool, total, done, lacking))
         return summaries
+
+    @property
+    def _has_recordings(self) -> bool:
+        found = self._db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'recordings'").fetchone()
+        return bool(found[0])
+
+    def _lacking_energy(self, run_id: int) -> int:
+        if not self._has_recordings:
+            return 0
+        query = "SELECT count(*) FROM recordings JOIN measurements ON measurement = id WHERE campaign = ? AND NOT whole"
+        (count,) = self._db.execute(query, (run_id,)).fetchone()
+        return int(count)
 
     def _measurements(self, run_id: int) -> list[Measurement]:
         rows = self._db.execute(f"{store_format.ROWS} WHERE campaign = ? ORDER BY measurements.id", (run_id,))
@@ -185,8 +202,25 @@ class StoreReader:
             ).fetchall()
             with self._reading(f"measurement {number} of run {run_id}"):
                 check_crc(crc, crc_of(row, [conditions], *samples))
-                measurements.append(measurement_of(row, conditions, samples))
+                found = measurement_of(row, conditions, samples)
+                measurements.append(msgspec.structs.replace(found, recording=self._recording(number)))
         return measurements
+
+    def _recording(self, measurement: int) -> Recording | None:
+        if not self._has_recordings:
+            return None
+        row = self._db.execute(
+            "SELECT crc, whole, head FROM recordings WHERE measurement = ?", (measurement,)
+        ).fetchone()
+        if row is None:
+            return None
+        crc, whole, head = row
+        samples = self._db.execute(
+            "SELECT name, unit, clock, hz, count, codec, data FROM readings WHERE measurement = ? ORDER BY position",
+            (measurement,),
+        ).fetchall()
+        check_crc(crc, crc_of([whole, head], *samples))
+        return recording_of(head, samples)
 
     @contextmanager
     def _reading(self, what: str) -> Iterator[None]:
@@ -298,8 +332,42 @@ class Store(StoreReader):
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 ((number, position, *sample) for position, sample in enumerate(samples)),
             )
+            if measurement.recording is not None:
+                self._put_recording(number, measurement.recording)
             if total is not None:
                 self._update_total(run_id, total)
+
+    def set_recording(self, run_id: int, setting: Setting, recording: Recording) -> None:
+        """Put a recording in the place of one that is missing: that of a measurement of `setting` in a run.
+
+        The samples of time stay as they are. Raises IntercoreError if the run has no such measurement.
+        """
+        key = canonical(setting.factors)
+        what = f"the energy of repetition {setting.repetition} of {setting.benchmark} with {key}"
+        with self._transaction(f"add {what} to run {run_id} in", "IMMEDIATE"):
+            found = self._db.execute(
+                "SELECT id FROM measurements WHERE campaign = ? AND benchmark = ? AND setting = ? AND repetition = ?",
+                (run_id, setting.benchmark, key, setting.repetition),
+            ).fetchone()
+            if found is None:
+                raise IntercoreError(f"run {run_id} of {self.path} has no measurement for {what}")
+            self._put_recording(found[0], recording)
+
+    def _put_recording(self, measurement: int, recording: Recording) -> None:
+        for table in TABLES:
+            self._db.execute(table)
+        whole, head, samples = int(not recording.missing), head_of(recording), samples_of(recording)
+        for table in ("readings", "recordings"):
+            self._db.execute(f"DELETE FROM {table} WHERE measurement = ?", (measurement,))  # noqa: S608 - one of two
+        self._db.execute(
+            "INSERT INTO recordings (measurement, whole, head, crc) VALUES (?, ?, ?, ?)",
+            (measurement, whole, head, crc_of([whole, head], *samples)),
+        )
+        self._db.executemany(
+            "INSERT INTO readings (measurement, position, name, unit, clock, hz, count, codec, data)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            ((measurement, position, *sample) for position, sample in enumerate(samples)),
+        )
 
     def set_total(self, run_id: int, total: int) -> None:
         """Change the number of measurements that a run needs. Raises IntercoreError if there is no such run."""

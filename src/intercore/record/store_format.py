@@ -3,6 +3,9 @@
 History (`PRAGMA user_version`):
   1  campaigns, conditions, measurements, samples: a plan has one benchmark
   2  a plan has parts, a setting belongs to a benchmark, and a series has a unit (Intercore 0.1)
+
+What meters saw is in tables of its own (`recording_rows`), which a store has from its first recording on. An older
+Intercore reads such a store, without the energy.
 """
 
 from __future__ import annotations

@@ -55,7 +55,8 @@ def packed(series: Series) -> tuple[str, str, str, int, int, str, bytes]:
     return series.name, series.unit, series.clock, series.hz, len(series.ticks), "delta-int64le-zlib", data
 
 
-def _unpack(row: tuple[Any, ...]) -> Series:
+def unpacked(row: tuple[Any, ...]) -> Series:
+    """Return the series of a row of the table `samples`, within `reading`. Raises DamagedError for one that is none."""
     samples = msgspec.convert(row, _Samples)
     size = 8 * samples.count
     inflate = zlib.decompressobj()
@@ -78,7 +79,7 @@ def measurement_of(row: list[Any], conditions: object, samples: list[tuple[Any, 
         benchmark=benchmark,
         factors=msgspec.json.decode(factors, type=dict[str, Level]),
         repetition=repetition,
-        series=tuple(_unpack(sample) for sample in samples),
+        series=tuple(unpacked(sample) for sample in samples),
         conditions=msgspec.json.decode(msgspec.convert(conditions, str), type=dict[str, str]),
         checks=msgspec.json.decode(checks, type=dict[str, int]),
         started=started,

@@ -66,7 +66,7 @@ async def _keep(name: str, port: str, coordinator: str, out: IO[str]) -> None:
     async with _session(coordinator) as session:
         place = _find(session, name)
         async with _held(session, place) as holder:
-            _tell(Held(await _url(session, place, port)), out)
+            _tell(Held(await _url(session, place, port), place.tags.get("meter", "")), out)
             while not ended.done():
                 await asyncio.wait([ended], timeout=LOOK_INTERVAL)
                 if session.stopping.is_set():

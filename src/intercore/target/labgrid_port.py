@@ -60,6 +60,8 @@ class Held(msgspec.Struct, frozen=True, tag=True):
 
     url: str
     """pyserial URL of its serial port."""
+    meter: str = ""
+    """What its tag `meter` says: the power meter beside the board, percent-encoded; empty if it has none."""
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
@@ -84,8 +86,7 @@ class LabgridPort(SerialPort):
         Raises UsageError if there is no such place or port, and IntercoreError if somebody else holds the place, if
         the coordinator does not answer, or if the labgrid library is missing.
         """
-        if importlib.util.find_spec("labgrid") is None:
-            raise IntercoreError(f"{url} needs the labgrid library; install it: pip install 'intercore[lab]'")
+        _check_library(url)
         self._held_place = _HeldPlace(url, Address.parse(url))
         try:
             super().__init__(self._held_place.url(), baud, release=release)
@@ -109,6 +110,32 @@ class LabgridPort(SerialPort):
         self._held_place.let_go()
 
 
+def meter_of(url: str) -> str:
+    """Return the meter that a place names, as `--meter` takes it: its tag `meter`.
+
+    The place is acquired for that, and released. Raises UsageError if it names none, and as opening its port does.
+    """
+    _check_library(url)
+    place = _HeldPlace(url, Address.parse(url))
+    try:
+        place.url()
+        meter = unquote(place.meter)
+    finally:
+        place.let_go()
+    if not meter:
+        name = Address.parse(url).place
+        raise UsageError(
+            f"the place {name} names no meter; tag it: "
+            f"labgrid-client -p {name} set-tags 'meter=ppk2:/dev/ttyACM1?volts%3D3.3'"
+        )
+    return meter
+
+
+def _check_library(url: str) -> None:
+    if importlib.util.find_spec("labgrid") is None:
+        raise IntercoreError(f"{url} needs the labgrid library; install it: pip install 'intercore[lab]'")
+
+
 class _HeldPlace:
     """The process that holds a place."""
 
@@ -116,6 +143,7 @@ class _HeldPlace:
         self._url = url
         self._place = address.place
         self._held = False
+        self.meter = ""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
         self._process = subprocess.Popen(  # noqa: S603 - a module of ours, without a shell
             # -P: what lies in the current folder is not imported.
@@ -138,7 +166,7 @@ class _HeldPlace:
         """Wait until the place is held and return the URL of its port. Raises IntercoreError if it is not."""
         report = self._report()
         if isinstance(report, Held):
-            self._held = True
+            self._held, self.meter = True, report.meter
             return report.url
         kind = UsageError if report.usage else IntercoreError
         raise kind(f"cannot open {self._url}: {report.why}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from intercore.errors import UsageError
 from intercore.record.measurement import Truth
+from intercore.record.meter_recording import Activity
 from intercore.sim import Simulator
 from intercore.target import simulated_port
 from intercore.target.simulated_port import SimulatedPort
@@ -16,8 +17,13 @@ if TYPE_CHECKING:
 
     from intercore.record.measurement import Level, Series
     from intercore.sim.observation import Witness
+    from intercore.sim.simulator import Tally
 
     MakeWitness: TypeAlias = Callable[[Simulator], Witness]
+
+
+MARK = "port_mark"
+"""The function that drives the energy mark: its argument is the level."""
 
 
 def check_faults(faults: Sequence[str]) -> None:
@@ -48,6 +54,7 @@ class SimulatedChip:
         self.port = SimulatedPort(self.simulator, rate)
         self._witnesses: dict[MakeWitness, Witness] = {}
         self._witness: Witness | None = None
+        self._marks: Tally | None = None
         _have_faults(self.simulator, faults)
 
     def symptoms(self) -> str:
@@ -67,6 +74,7 @@ class SimulatedChip:
             self.simulator.restore(kept)
             self.port.rate = rate
             self._witnesses.clear()  # their probes have gone
+            self._marks = None
 
         return restore
 
@@ -81,3 +89,27 @@ class SimulatedChip:
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
         """Return what was seen of the measurement since `watch`. Raises IntercoreError if the two do not agree."""
         return Truth() if self._witness is None else self._witness.truth(measured, factors)
+
+    def watch_mark(self) -> None:
+        """Count from now on what both cores do while the mark is high. SimulatorError if the program drives none."""
+        if self._marks is None:
+            self._marks = self.simulator.tally(MARK)
+        self._marks.take()
+
+    def activity(self) -> tuple[Activity, ...]:
+        """Return what the cores did in each pulse of the mark since `watch_mark`."""
+        found: list[Activity] = []
+        rise = None
+        for count in () if self._marks is None else self._marks.take():
+            on = bool(count.arguments[0])
+            if on and rise is None:
+                rise = count
+            elif not on and rise is not None:
+                cycles = count.cycle - rise.cycle
+                asleep = (
+                    after.asleep - before.asleep
+                    for before, after in zip(rise.statistics, count.statistics, strict=True)
+                )
+                found.append(Activity(cycles, tuple(cycles - each for each in asleep), self.simulator.clocks.sys))
+                rise = None
+        return tuple(found)

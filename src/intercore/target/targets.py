@@ -262,10 +262,14 @@ def check_sources(target: Target, sources: Sources) -> None:
         return
     if target.kind not in _FROM_SOURCES:
         named = "--kernel" if sources.kernel is not None else "--firmware"
-        named = named if sources.own is None else "a workload of your own"
+        hint = ""
+        if sources.own is not None:
+            named = "a workload of your own"
+            level = sources.own.level
+            hint = f". A program that is built elsewhere adds one, and it is measured as {level}: docs/own-work.md"
         raise UsageError(
             f"{named} is for targets whose program is built here when they are opened ("
-            f"{', '.join(one.name for one in TARGETS if one.kind in _FROM_SOURCES)}); {target.name} is none"
+            f"{', '.join(one.name for one in TARGETS if one.kind in _FROM_SOURCES)}); {target.name} is none{hint}"
         )
     if sources.kernel is not None and target.board is None:
         raise UsageError(f"--kernel names a FreeRTOS kernel, and {target.name} has none: it runs on this machine's own")

@@ -45,9 +45,12 @@ class Campaign(Protocol):
 
 
 @contextlib.contextmanager
-def watch(console: Console, *, verbose: bool = False) -> Iterator[_Bar | _Log | _ShortLog]:
-    """Show the progress of a run while the context lasts; `verbose`, in a log by a line for each measurement."""
-    if not console.is_terminal:
+def watch(console: Console, *, verbose: bool = False, still: bool = False) -> Iterator[_Bar | _Log | _ShortLog]:
+    """Show the progress of a run while the context lasts; `verbose`, in a log by a line for each measurement.
+
+    `still` shows a log on a terminal, too: what moves there would write over what somebody types meanwhile.
+    """
+    if still or not console.is_terminal:
         yield _Log(console) if verbose else _ShortLog(console)
         return
     with _progress(console) as progress:

@@ -24,6 +24,8 @@ _STANDS_OUT = 1.25
 """Times as much as expected, from which on it is told."""
 _MOST_CAUSES = 2
 """Of warnings, that one screen has room for."""
+_ENERGY = "energy"
+"""What is said of energy is beside what the benchmark says."""
 _SCREEN = 39
 """Lines of one screen, without the name of the page below."""
 _COLUMNS = 80
@@ -84,6 +86,8 @@ class RunFindings:
     def _rest(self) -> Iterator[Part]:
         if not self.run.complete:
             so_far = f"{len(self.run.measurements)} of {self.run.total} measurements so far"
+            if self.run.lacking_energy:
+                so_far += f", {self.run.lacking_energy} without their energy"
             yield Line(f"{so_far}; go on with: {self.go_on}")
 
     def _all(self, reports: Sequence[Report], warnings: Sequence[str]) -> Iterator[Part]:
@@ -95,8 +99,8 @@ class RunFindings:
         yield from map(Caution, warnings)
 
     def _some(self, reports: Sequence[Report], warnings: Sequence[str]) -> Iterator[Part]:
-        if len(reports) == 1:
-            yield from map(Sentence, reports[0].section.sentences)
+        if len([report for report in reports if report.benchmark != _ENERGY]) == 1:
+            yield from (Sentence(text) for report in reports for text in report.section.sentences)
         if self.left_out:
             yield Sentence(self.left_out)
         causes = by_cause(warnings)

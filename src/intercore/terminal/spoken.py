@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.link import protocol
+from intercore.record.own_work import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ def in_words(message: Message) -> Iterator[str]:
         case protocol.Parameter():
             yield f"    {message.name}={message.default}  {message.help} ({_values(message)})"
         case protocol.Log():
-            yield message.text
+            yield message.sentence
         case protocol.Impossible():
             yield f"cannot be measured here: {message.text} ({message.code})"
         case protocol.End() if message.checks or message.status != "ok":
@@ -39,6 +40,7 @@ def in_words(message: Message) -> Iterator[str]:
 
 def _values(one: protocol.Parameter) -> str:
     if one.kind == "choice":
-        more = ", …" if len(one.choices) > _MOST_CHOICES else ""
-        return ", ".join(one.choices[:_MOST_CHOICES]) + more
+        first, rest = one.choices[:_MOST_CHOICES], one.choices[_MOST_CHOICES:]
+        own = [choice for choice in rest if choice.startswith(PREFIX)]
+        return ", ".join([*first, *["…"] * (len(own) < len(rest)), *own])
     return f"{one.min} to {one.max}"

@@ -17,6 +17,7 @@ MOST_PANELS = 12
 _ALONE, _PANEL, _MARGINS, _LEGEND_ROW = 460, 230, 130, 20  # pixels
 _GAP_X, _GAP_Y = 0.07, 0.4  # between panels, as parts of the width, and of the height of one
 _PER_ROW = 4  # entries of a legend
+_COLOURS = (*(f"series{number}" for number in range(COLOURS)), "text")
 _FEW = 30  # largest over smallest value up to which an axis has room for more labels
 
 
@@ -63,7 +64,7 @@ def curve_figure(
     few = {"dtick": "D2"} if max(values) < _FEW * min(values) else {}  # labels at 2 and 5, too
     y_axis = log_axis("", values) | few | {"ticksuffix": suffixes[1]}
     legend = _LEGEND_ROW * math.ceil(len(labels) / _PER_ROW)
-    layout = base_layout(title, (_ALONE if rows == 1 else _MARGINS + _PANEL * rows) + legend, {}, {})
+    layout = base_layout(title, (_ALONE if len(drawn) == 1 else _MARGINS + _PANEL * rows) + legend, {}, {})
     _add_axes(layout, x_axis, y_axis, axes, list(drawn), columns)
     data = []
     named: set[str] = set()
@@ -128,7 +129,7 @@ def _add_axes(
 
 def _traces(curve: PlottedCurve, place: int, panel: int, *, in_legend: bool) -> list[Figure]:
     number = str(panel + 1) if panel else ""
-    colour = f"series{place % COLOURS}"
+    colour = _COLOURS[place % len(_COLOURS)]
     label = plot_text(curve.label)
     where = {"xaxis": f"x{number}", "yaxis": f"y{number}", "type": "scatter", "legendgroup": f"{place}"}
     lines = [
@@ -163,7 +164,7 @@ def _traces(curve: PlottedCurve, place: int, panel: int, *, in_legend: bool) -> 
         "line": {"color": colour, "width": 2},
         "marker": {
             "color": colour,
-            "symbol": f"{SYMBOLS[place // COLOURS % len(SYMBOLS)]}{'' if curve.joined else '-open'}",
+            "symbol": f"{SYMBOLS[place // len(_COLOURS) % len(SYMBOLS)]}{'' if curve.joined else '-open'}",
             "size": 8,
             "line": {"width": 0 if curve.joined else 2},
         },

@@ -106,6 +106,31 @@ def bounds(estimate: Interval, text: Callable[[float], str]) -> str:
     return f"{low} – {high}"
 
 
+_PREFIXES = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
+
+
+def si(value: float, unit: str) -> str:
+    """Return a value with three significant digits and the prefix that suits it: `1.23 mJ`, `45.6 mA`."""
+    scale, prefix = _prefix(value)
+    return f"{significant(value / scale)} {prefix}{unit}"
+
+
+def si_with_bounds(estimate: Interval, unit: str) -> str:
+    """Return a value with its interval: `1.23 mJ (1.20 – 1.31)`; bounds that read as the value are left out."""
+    scale, _ = _prefix(estimate.value)
+    span = bounds(estimate, lambda value: significant(value / scale))
+    alone = span in ("", f"{significant(estimate.value / scale)} – {significant(estimate.value / scale)}")
+    return si(estimate.value, unit) if alone else f"{si(estimate.value, unit)} ({span})"
+
+
+def _prefix(value: float) -> tuple[float, str]:
+    """Return the prefix in which three significant digits read best, and by what it multiplies a unit."""
+    for scale, prefix in _PREFIXES:
+        if abs(value) >= 0.9995 * scale:
+            return scale, prefix
+    return _PREFIXES[-1] if value else (1.0, "")
+
+
 def _scale(us: float) -> tuple[float, str]:
     """Return the unit in which three significant digits read best, and how many µs it has."""
     for scale, unit in _SCALES:
@@ -125,6 +150,7 @@ def _set(text: str) -> str:
 FORMATS: dict[str, Callable[[float], str]] = {
     "duration": lambda us: _set(duration(us)),
     "factor": lambda value: f"{value:.3f}",
+    "multiple": multiple,
     "fraction": lambda value: _set(f"{value:.4f}" if abs(value) < 1 else significant(value)),
     "percent": lambda value: _set(f"{100 * value:.1f} %"),
     "count": lambda value: f"{float(significant(value)):,.0f}",

@@ -32,6 +32,7 @@ Topic: TypeAlias = Literal[
     "periodic task",
     "interrupts",
     "memory",
+    "energy",
     "the clock",
 ]
 """What a benchmark is about, in words for those who do not know its name; in the order in which people ask."""

@@ -281,6 +281,11 @@ def _add_levels(drawing: Drawing, layout: Figure) -> None:
     for shape in layout["shapes"]:
         if shape["type"] == "rect" and (shape["y0"], shape["y1"]) == tuple(panel.y.axis.get("domain", ())):
             drawing.rect("strip", (0, 1), (0, 1), "")
+        if shape["type"] == "rect" and shape.get("xref") == "x" and shape.get("yref") == "paper":
+            left, right = (panel.x.at(shape[side]) for side in ("x0", "x1"))
+            if left is not None and right is not None and right > 0 and left < 1:
+                drawing.rect("strip", (max(left, 0.0), min(right, 1.0)), (0, 1), shape.get("name", ""))
+                drawing.text("middle", (left + right) / 2, 1, plain(shape.get("label", {}).get("text")), down=12)
         if shape["type"] == "line":
             level = shape.get("xref") == "paper"
             place = panel.y.at(shape["y0"]) if level else panel.x.at(shape["x0"])

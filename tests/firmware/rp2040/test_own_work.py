@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from intercore.benchmarks.speedup.analysis import analyse
+from intercore.benchmarks.speedup.own import sentences
+from intercore.board.boards import PICO
+from intercore.board.image import Image
+from intercore.record.store import Store
+from intercore.target import opening
 from tests.built_once import ROOT, alone_in
 from tests.firmware.rp2040.conftest import Board, need_tools
+from tests.firmware.rp2040.tool_in_process import command
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.measures("speedup", "message", "contention", "memory")
 
@@ -22,7 +31,10 @@ OWN = ROOT / "tests" / "own_work"
 RIGHT = {"crc": 64, "fft": 4, "matrix": 32}
 """Units of each work that is right."""
 COMPETE = "run contention workload=own:{} units={} {} yield=none window_ms=20 samples=1"
-WRONG = ("ordered", "behind", "mixed", "expected", "beyond", "outside", "together")
+WRONG = ("ordered", "behind", "mixed", "expected", "beyond", "outside", "around", "fenced", "together")
+SLOW = ("banks", "bridge", "uneven")
+NAMES = [f"own:{name}" for name in (*RIGHT, *WRONG, *SLOW, "last")]
+FINDINGS = {"beyond", "around", "differs", "depends", "unexpected"}
 
 
 @pytest.fixture(scope="module")
@@ -30,18 +42,18 @@ def program() -> Path:
     """Return a program as somebody would build it elsewhere: with a main() and works of his own."""
     need_tools()
     folder = ROOT / "build" / "test-own-work"
-    works = [OWN / "program.c", OWN / "wrong.c", *sorted(EXAMPLES.glob("*.c*"))]
+    works = [OWN / "program.c", OWN / "wrong.c", OWN / "causes.c", *sorted(EXAMPLES.glob("*.c*"))]
     with alone_in(folder):
-        return built(ROOT / "firmware", folder, "-DIC_ADDED=11", f"-DIC_PROGRAM={';'.join(map(str, works))}")
+        return built(ROOT / "firmware", folder, f"-DIC_ADDED={len(NAMES)}", f"-DIC_PROGRAM={';'.join(map(str, works))}")
 
 
 def built(firmware: Path, folder: Path, *defines: str) -> Path:
     """Return the Pico's program, built from these sources."""
-    for command in (
+    for words in (
         ["cmake", "-S", str(firmware), "-B", str(folder), "-DIC_BOARD=rp2040", *defines],
         ["cmake", "--build", str(folder), "--parallel", "--target", "intercore-target"],
     ):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
     return folder / "intercore-target"
 
@@ -73,15 +85,25 @@ def test_what_a_program_adds_is_listed_behind_what_is_there(board: Board) -> Non
     said = board.ask("list", step=0.05)
     choices = {(line["benchmark"], line["name"]): line["choices"] for line in said if "choices" in line}
     assert choices["speedup", "workload"][0] == "fp"
-    assert choices["speedup", "workload"][-len(RIGHT) - len(WRONG) :] == [f"own:{name}" for name in (*RIGHT, *WRONG)]
+    for benchmark, parameter in (("speedup", "workload"), ("contention", "workload"), ("memory", "other")):
+        assert choices[benchmark, parameter][-len(NAMES) :] == NAMES
     assert choices["message", "transport"][-1] == "mine"
+
+
+def test_help_has_what_a_program_adds(board: Board) -> None:
+    said = {line["text"]: line["detail"] for line in board.ask("help", step=0.05) if line["type"] == "log"}
+    assert [name for name in said if name.startswith("own:")] == NAMES
+    assert "speedup workload=" in said["own:crc"]
 
 
 def test_what_cannot_be_added_is_refused_in_a_sentence(board: Board) -> None:
     assert text_at(board, "said") == ""
-    assert text_at(board, "bad_transport") == "there is a transport of that name already"
+    assert text_at(board, "taken_transport") == "there is a transport of that name already"
+    assert text_at(board, "unnamed_transport").startswith("the name of a transport is made of lower-case letters")
+    assert text_at(board, "half_transport").startswith("the transport lacks its summary, capacity, open")
     assert text_at(board, "bad_name").startswith("the name of a workload is at most 16")
     assert text_at(board, "taken_name") == "there is a workload of that name already"
+    assert text_at(board, "no_room") == "there is no room for another workload"
     assert text_at(board, "no_units") == "the workload does not say how many units it has"
 
 
@@ -101,7 +123,7 @@ def test_a_sum_that_is_wrong_fails_and_its_first_unit_is_told(board: Board, work
     end, samples = measured(board, work, 16)
     assert end["status"] == "failed"
     assert end["checks"]["wrong"] > 0
-    told = {"beyond", "differs", "depends", "unexpected"} & samples.keys()
+    told = FINDINGS & samples.keys()
     assert {name: samples[name] for name in told} == {series: unit}
 
 
@@ -118,6 +140,18 @@ def test_work_that_writes_beyond_its_part_fails_and_its_first_unit_is_told(board
     end, samples = measured(board, work, 8)
     assert end["status"] == "failed"
     assert samples["beyond"] == 0
+
+
+def test_work_that_writes_around_its_buffer_but_no_unit_by_itself_is_said_to_do_that(board: Board) -> None:
+    end, samples = measured(board, "around", 8)
+    assert end["status"] == "failed"
+    assert {name: samples[name] for name in FINDINGS & samples.keys()} == {"around": 0}
+
+
+def test_the_unit_that_hits_a_canary_is_told_also_where_the_file_says_what_is_right(board: Board) -> None:
+    end, samples = measured(board, "fenced", 8)
+    assert end["status"] == "failed"
+    assert samples["beyond"] == 3
 
 
 def test_work_that_is_right_on_one_core_alone_fails_and_its_first_unit_is_told(board: Board) -> None:
@@ -168,6 +202,64 @@ def test_competitors_have_no_more_units_of_a_buffer_than_there_are(board: Board)
         "each competitor writes units of its own, and that is more than own:fft has: take fewer units, or fewer "
         "competitors"
     ]
+
+
+# What the desk says
+
+
+@pytest.fixture
+def by_desk(
+    program: Path,
+    desk: None,  # noqa: ARG001 - an empty folder
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Callable[..., Any]:
+    """Return what carries out a command of the tool, where the target pico-sim has this program."""
+    image = Image(PICO, (program,), PICO.whole({}), "", "")
+    monkeypatch.setattr(opening, "board_image", lambda *_: image)
+    return lambda *words: command(monkeypatch, capsys, *words)
+
+
+def answer_of_run() -> str:
+    with Store(Path("intercore.db")) as store:
+        run = store.run()
+    (told,) = sentences(analyse(run.measurements), run.measurements)
+    return told
+
+
+def test_the_desk_lists_what_a_program_adds(by_desk: Callable[..., Any]) -> None:
+    choices = {(row["benchmark"], row["name"]): row["choices"] for row in by_desk("list", "pico-sim")}
+    assert choices["speedup", "workload"][-len(NAMES) :] == NAMES
+    assert choices["message", "transport"][-1] == "mine"
+
+
+@pytest.mark.parametrize("work", RIGHT)
+def test_the_desk_measures_what_a_program_adds(by_desk: Callable[..., Any], work: str) -> None:
+    document = by_desk("run", "pico-sim", "speedup", f"workload=own:{work}", "mode=pool", "samples=5")
+    points = sorted(document["analysis"]["speedup"], key=lambda point: point["n"])
+    assert points[0]["n"] == 2
+    assert points[-1]["n"] >= RIGHT[work], "as many as it has"
+    assert 1.5 < points[-1]["speedup_low"] <= points[-1]["speedup_high"] < 2
+    assert answer_of_run().startswith(f"Two cores pay for {work} from ")
+
+
+@pytest.mark.parametrize(
+    ("work", "told"),
+    [
+        ("banks", r": each waits for [\d.]+ % because the other one holds SRAM0 [\d.]+ %"),
+        ("bridge", r"waits for [\d.]+ % more than one core alone for wait states of APB [\d.]+ %"),
+        ("uneven", r": each sleeps for 4[5-9](\.\d)? %, until the other one is done.*; the rest, .* %, is unknown"),
+    ],
+)
+def test_what_a_work_is_known_to_lose_is_told_as_its_cause(by_desk: Callable[..., Any], work: str, told: str) -> None:
+    by_desk("run", "pico-sim", "speedup", f"workload=own:{work}", "n=4,16,64", "mode=pool", "samples=4")
+    assert re.search(told, answer_of_run()), answer_of_run()
+
+
+def test_a_core_that_spins_until_the_other_one_is_done_has_no_cause(by_desk: Callable[..., Any]) -> None:
+    by_desk("run", "pico-sim", "speedup", "workload=own:uneven", "n=4,16,64", "mode=spin", "samples=4")
+    assert "sleeps" not in answer_of_run()
+    assert "unknown" in answer_of_run()
 
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two programs: INTERCORE_SLOW=1 runs it")

@@ -133,18 +133,20 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
                 f"{interrupted:,} more {'was' if interrupted == 1 else 'were'} measured up to {largest:,} ticks "
                 "longer, because an interrupt on either core came during the look at the clock."
             )
-    said += [
-        f"By the shortest intervals in both directions, core {one.second} reads at most {one.high:,} ticks of "
-        f"{1e9 / one.hz:g} ns more than core {one.first}, and at most {-one.low:,} ticks less."
-        for one in analysis.offsets
-    ]
     if analysis.uncertainty:
         said.append(
             "The common clock is made of a counter for each core. The target aligned these counters at start, to "
             f"{analysis.uncertainty:,} ticks either way, so every time from one core to another is uncertain by that "
             "much."
         )
-    return [*said, *counter.sentences(analysis.counters, analysis.counter_offsets)]
+    said += counter.sentences(analysis.counters, analysis.counter_offsets)
+    said += [
+        f"By the shortest intervals in both directions, core {one.second} reads at most {one.high:,} ticks of "
+        f"{1e9 / one.hz:g} ns more than core {one.first}, and at most {-one.low:,} ticks less. "
+        "The bound is as wide as these intervals are long; how far the clocks are apart, it does not tell."
+        for one in analysis.offsets
+    ]
+    return said
 
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:

@@ -88,7 +88,7 @@ def analyse(measurements: Iterable[Measurement]) -> ContentionAnalysis:
     pools: dict[tuple[int | None, _Roles, tuple[tuple[str, Level], ...]], list[_Windows]] = defaultdict(list)
     for one in ours:
         varied = tuple((name, one.factors[name]) for name in names if name in one.factors)
-        for row, roles, windows in _rows(one):
+        for row, roles, windows in contests_of(one):
             pools[row, roles, varied].append(windows)
     literature = _literature()
     contests = tuple(
@@ -140,7 +140,7 @@ class _Windows(NamedTuple):
     measurement: Measurement
 
 
-def _rows(measurement: Measurement) -> Iterator[tuple[int | None, _Roles, _Windows]]:
+def contests_of(measurement: Measurement) -> Iterator[tuple[int | None, _Roles, _Windows]]:
     """Return the contests that a measurement holds, if it got to them."""
     if int(measurement.factors["window_ms"]) < 1:
         return
@@ -163,9 +163,14 @@ def _own_roles(factors: Mapping[str, Level]) -> Iterator[tuple[str, Does]]:
         yield f"free{index}", "work"
 
 
-def _window_ticks(measurement: Measurement, hz: int) -> int:
+def window_ticks(measurement: Measurement, hz: int) -> int:
     """Return the length of a window: no less than a tick, however coarse the clock."""
     return max(int(measurement.factors["window_ms"]) * hz // 1000, 1)
+
+
+def tower_series(one: Measurement) -> Iterator[Series]:
+    """Return the series that say when towers ended."""
+    return (series for series in one.series if _TOWERS.fullmatch(series.name))
 
 
 def _towers(windows: _Windows) -> dict[str, dict[int, list[NDArray[np.int64]]]]:
@@ -175,7 +180,7 @@ def _towers(windows: _Windows) -> dict[str, dict[int, list[NDArray[np.int64]]]]:
     for series in one.series:
         match = _TOWERS.fullmatch(series.name)
         if match:
-            length = _window_ticks(one, series.hz)
+            length = window_ticks(one, series.hz)
             number, since = np.divmod(series.ticks, length)
             found[match[1]][int(match[2])] = [since[number == wanted] for wanted in windows.numbers]
     return found
@@ -240,7 +245,7 @@ def _contest(
     competitors = tuple(_competitor(name, does, done, costs, total, ticks_us) for name, does in roles)
     sleeps = measurements[0].factors.get("yield") == "tick"
     return Contest(
-        label=_label(roles),
+        label=label_of(roles),
         row=row,
         varied=dict(varied),
         sleeps=sleeps,
@@ -332,7 +337,8 @@ def _cores(
             )
 
 
-def _label(roles: _Roles) -> str:
+def label_of(roles: _Roles) -> str:
+    """Name a contest by who is at work, and in brackets what those without work do."""
     free = sum(name not in PINNED for name, _ in roles)
     at_work = [name for name, does in roles if does == "work" and name in PINNED] + [f"{free} free"] * bool(free)
     idle = [f"{name} {does}s" for name, does in roles if does != "work"]

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
 
 
 def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
-    """Answer what all cores together get done against one, of work that is called so."""
+    """Answer what cores get done together against one, of work that is called so: a task on each, where that was tried.
+
+    Otherwise it is the most that tasks did on several cores.
+    """
     found = [one for one in analysis.contests if len(one.cores) > 1]
     if found:
-        most = max(found, key=lambda one: one.of_a_core)
+        pairs = [one for one in found if one.is_one_on_each]
+        most = pairs[0] if pairs else max(found, key=lambda one: one.of_a_core)
         cores = len(most.cores)
         about = f"one core's, at {work} ({cores} is ideal)"
         if most.of_a_core > cores:
@@ -27,7 +31,7 @@ def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
     if len(analysis.alone) > 1:
         first, *others = analysis.alone
         slowest = max(others, key=lambda one: one.times_first)
-        question = f"core {slowest.core} slower than {first.core}?"
+        question = f"core {slowest.core} against core {first.core}"
         about = "as long for the same work, alone"
         yield Answer(question, Interval(slowest.times_first), "times", about, brief=False)
 

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 PINNED: Mapping[str, int] = {"task0": 0, "task1": 1, "main": 1}
 """The competitors with a core of their own, and that core."""
+PINNED_CORES = frozenset(PINNED.values())
 
 Does: TypeAlias = Literal["work", "spin", "delay", "block"]
 """Work: tower after tower. Without work: spin never waits, delay sleeps to each next tick, block all the time."""
@@ -129,6 +130,12 @@ class Contest(msgspec.Struct, frozen=True):
     def busy(self) -> list[int | None]:
         """The cores of those who work or spin, one entry each."""
         return [one.core for one in self.competitors if one.does in ("work", "spin")]
+
+    @property
+    def is_one_on_each(self) -> bool:
+        """Whether two tasks are at work, each with a core of its own, and nobody else takes part."""
+        cores = {worker.core for worker in self.workers}
+        return cores == PINNED_CORES and len(self.workers) == len(self.competitors) == len(cores)
 
     @property
     def does(self) -> dict[str, Does]:

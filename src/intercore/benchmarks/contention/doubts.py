@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from intercore.benchmarks.own_work import without_own_wrong
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -23,9 +25,9 @@ _LONG_SLEEP = 0.1  # of the time of a task alone
 
 def disturbances(measurements: Sequence[Measurement]) -> Iterator[str]:
     """Say what of the firmware's own checks failed."""
+    known = without_own_wrong(measurements)
     counts = {
-        name: sum(one.checks.get(name, 0) for one in measurements)
-        for name in ("wrong", "migrated", "lost", "preempted")
+        name: sum(one.checks.get(name, 0) for one in known) for name in ("wrong", "migrated", "lost", "preempted")
     }
     if counts["wrong"]:
         yield f"{counts['wrong']} towers had a wrong checksum: the target computes wrongly or its stacks are too small."

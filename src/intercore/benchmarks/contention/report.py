@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from intercore.benchmarks.contention import currents
 from intercore.benchmarks.contention.analysis import BENCHMARK, analyse, warnings, work_of
 from intercore.benchmarks.contention.answers import answers, remarks
 from intercore.benchmarks.contention.contest import PINNED
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.contention.analysis import ContentionAnalysis
     from intercore.benchmarks.contention.contest import Competitor, Contest, CoreUse
-    from intercore.benchmarks.contention.publication import ReferenceCurrent
     from intercore.record.measurement import Run
     from intercore.view.section import Figure
 
@@ -45,8 +45,8 @@ def report(run: Run) -> Report:
         Section(
             "Who gets the processor (contention)",
             [*_own_work(run), *analysis.sentences],
-            [_table(run, analysis), _details(run, analysis), *_currents(run, analysis)],
-            [_bars(run, analysis)] if analysis.contests else [],
+            [_table(run, analysis), _details(run, analysis), *currents.tables(run, analysis, _mark(run))],
+            [_bars(run, analysis), *currents.figures(run, analysis)] if analysis.contests else [],
             [*_NOTES, *_sources(analysis)],
         ),
         topic="both cores",
@@ -85,6 +85,7 @@ _NOTES = (
 
 def _sources(analysis: ContentionAnalysis) -> Iterator[str]:
     if any(one.published for one in analysis.contests):
+        yield from currents.NOTES
         for table in published(ContentionPublication):
             yield f"Published: {table.source.citation}. {table.conditions['chip']}, {table.figures.discs} discs, " + (
                 f"windows of {table.figures.window_ms / 1000:g} s. " + " ".join(table.notes)
@@ -211,56 +212,6 @@ def _details(run: Run, analysis: ContentionAnalysis) -> Table[_Detail]:
     ]
     title = f"Shares of the towers, and how long each competitor waited for its next, on {where(run)}"
     return Table(title, rows, columns)
-
-
-class _Current(NamedTuple):
-    """What a meter in the supply of a published board showed in one combination."""
-
-    label: str
-    busy: str
-    """The cores on which somebody works or spins."""
-    milliamperes: float
-    beyond: str
-    """Above the least of the rows, or above the same machine without work."""
-
-
-def _currents(run: Run, analysis: ContentionAnalysis) -> Iterator[Table[_Current]]:
-    """Show the published currents of the rows that were measured here, to hold beside those of one's own meter."""
-    contests = {tuple(worker.name for worker in one.workers): one for one in analysis.contests if one.row is not None}
-    for table in published(ContentionPublication):
-        read = {tuple(row.by_competitor): row.current_ma for row in table.figures.rows if row.current_ma is not None}
-        least = min(read.values(), default=0.0)
-        rows = [
-            _Current(contests[names].label, _busy_cores(contests[names]), current, f"{current - least:+g} mA")
-            for names, current in read.items()
-            if names in contests
-        ]
-        others = [
-            _Current(f"{other.label}, {one.state}", "0", one.current_ma, _beyond_idle(one))
-            for other in table.figures.references
-            for one in other.currents
-        ]
-        if rows:
-            yield Table(
-                f"Currents of a USB meter, {table.label}; on {where(run)}: {_mark(run)}",
-                [*rows, *others],
-                [
-                    Column("at work", lambda row: row.label),
-                    Column("cores that never rest", lambda row: row.busy, right=True),
-                    Column("published", lambda row: f"{row.milliamperes:g} mA", right=True),
-                    Column("above the least", lambda row: row.beyond, right=True),
-                ],
-            )
-
-
-def _beyond_idle(current: ReferenceCurrent) -> str:
-    return f"{current.current_ma - current.idle_ma:+g} mA on {current.idle_ma:g}"
-
-
-def _busy_cores(contest: Contest) -> str:
-    """Name the cores on which somebody works or spins."""
-    cores = {one.core for one in contest.competitors if one.does in ("work", "spin") and one.core is not None}
-    return " ".join(map(str, sorted(cores)))
 
 
 def _mark(run: Run) -> str:

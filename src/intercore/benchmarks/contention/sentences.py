@@ -143,7 +143,7 @@ def _both_cores(contests: Sequence[Contest], work: str) -> Iterator[str]:
     """Say what a core does when the other one works as well, from a contest of one pinned worker on each."""
     for one in contests:
         workers = one.workers
-        if len(workers) == 2 and {worker.core for worker in workers} == {0, 1} and len(one.competitors) == 2:
+        if one.is_one_on_each:
             said = f"Both cores at work ({one.label}) do {one.of_a_core:.2f} times what one core does alone"
             alone = [_alone_at_work(contests, worker.name, "off", "block", "delay") for worker in workers]
             both = " and ".join(f"{worker.of_a_core:.0%}" for worker in workers)

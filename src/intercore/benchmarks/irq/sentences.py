@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _SLOW_TO_WAKE = 1.2
 _BOTH = 2  # directions, those of two cores
-_HUNDREDTHS_SAY_US = 0.1
 
 
 def sentences(
@@ -41,9 +40,7 @@ def sentences(
 
 
 def _text(us: float) -> str:
-    if us < _HUNDREDTHS_SAY_US:
-        return duration(us) if us else "less than a tick"
-    return f"{us:.2f} µs" if us < 100 else f"{us:,.0f} µs"
+    return duration(us) if us else "less than a tick"
 
 
 class _Facts(NamedTuple):

@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.benchmarks.grouping import by_level, repetitions_us, spoilt, tick_us
+from intercore.benchmarks.own_work import without_own_wrong
 from intercore.record.measurement import Level
 from intercore.statistics.intervals import Interval, generator
 from intercore.statistics.repetitions import median, paired_ratio
@@ -125,7 +126,7 @@ def analyse(measurements: Iterable[Measurement]) -> MemoryAnalysis:
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the results doubtful, and the likely cause."""
-    return spoilt(measurements, BENCHMARK, "region", _TEXTS)
+    return spoilt(without_own_wrong(measurements), BENCHMARK, "region", _TEXTS)
 
 
 _TEXTS = {

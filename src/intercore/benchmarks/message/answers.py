@@ -22,6 +22,8 @@ _EXAMPLE = 300
 """Bytes of a message that is told as an example: no size that is measured by default."""
 _NO_MATTER = 0.01
 """Of what the smallest messages take: what the size adds at most, up to the largest, below which it does not matter."""
+_KNOWN = 0.1
+"""Of what a line says of no bytes at all: how far its interval reaches at most to either side, for it to be told."""
 
 
 def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
@@ -41,9 +43,11 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
             yield Answer(question, time, about=_choice(one) + ways, brief=not copying)
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for one, copying in _best(streams, lambda one: one.bytes_per_s or 0.0):
-        question = f"stream of {one.bytes:,}, copied" if copying else f"stream of {one.bytes:,} bytes"
-        mean = f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
-        yield Answer(question, Interval(one.bytes_per_s or 0.0), "bytes/s", _choice(one) + mean, brief=not copying)
+        question = "most per second, copied" if copying else "most bytes per second"
+        largest = ", the largest tried" if one.bytes == max(other.bytes for other in streams) else ""
+        about = f"{_choice(one)}, messages of {one.bytes:,} bytes{largest}"
+        about += f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
+        yield Answer(question, Interval(one.bytes_per_s or 0.0), "bytes/s", about, brief=not copying)
 
 
 class _Way(NamedTuple):
@@ -119,7 +123,8 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
 def _by_line(one: MessageLatency) -> tuple[float, str] | None:
     """Return what a message of a size between those measured takes, in µs and in words; None without a line.
 
-    Where that the size matters cannot be told from chance, a line says no more than the sizes beside it.
+    Where that the size matters cannot be told from chance, a line says no more than the sizes beside it; and less than
+    they do where it is hardly known where it begins.
     """
     slope = one.beta_ns_per_byte
     if one.alpha_us is None or slope is None:
@@ -127,16 +132,23 @@ def _by_line(one: MessageLatency) -> tuple[float, str] | None:
     first, each = one.alpha_us.value, slope.value
     low, high = (each if end is None else end for end in (slope.low, slope.high))
     most_us = max(abs(low), abs(high)) * one.sizes[-1].bytes / 1e3
-    if most_us < _NO_MATTER * first:
+    is_known = _reach(one.alpha_us) <= _KNOWN * abs(first)
+    if is_known and most_us < _NO_MATTER * first:
         return first, f"{duration(first)}, whatever the size"
-    if low <= 0:
+    if not is_known or low <= 0:
         beside = {size.bytes: size.latency_us.median.value for size in one.sizes}
         below = max((size for size in beside if size <= _EXAMPLE), default=min(beside))
         above = min((size for size in beside if size > _EXAMPLE), default=max(beside))
         at = f"{duration(beside[below])} at {below:,} bytes, {duration(beside[above])} at {above:,}"
-        return beside[below], f"{at}; the size makes no difference that shows"
+        return beside[below], f"{at}; the size makes no difference that shows" if low <= 0 else at
     there = first + each * _EXAMPLE / 1e3
     return there, f"{duration(there)} ({duration(first)} + {significant(each, 3)} ns a byte)"
+
+
+def _reach(interval: Interval) -> float:
+    """Return how far an interval reaches from its value at most, as far as one is known."""
+    ends = (interval.value if end is None else end for end in (interval.low, interval.high))
+    return max(abs(end - interval.value) for end in ends)
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:

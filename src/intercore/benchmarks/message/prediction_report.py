@@ -8,21 +8,24 @@ from intercore.benchmarks.message.choice import GIVEN
 from intercore.benchmarks.message.curve import in_words
 from intercore.benchmarks.message.prediction_types import PredictedRanking
 from intercore.benchmarks.message.size_effect import ns_per_byte
-from intercore.benchmarks.ranking_report import basis_of, common_notes, ties, under
-from intercore.record.origin import in_heading
+from intercore.benchmarks.prediction_sections import (
+    interval_column,
+    ranked_rows,
+    ranking_section,
+    rests_on,
+    setting_section,
+    target_cells,
+)
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, significant
-from intercore.view.section import Section
-from intercore.view.table import Column, Table
+from intercore.view.table import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.message.curve import Measure
     from intercore.benchmarks.message.prediction_types import Prediction
     from intercore.benchmarks.ranking import Rank
-    from intercore.record.measurement import Level
-
-_SHOWN = 20  # settings of a ranking; --format json has all
+    from intercore.view.section import Section
 
 
 def prediction_section(found: Prediction | PredictedRanking) -> Section:
@@ -31,15 +34,7 @@ def prediction_section(found: Prediction | PredictedRanking) -> Section:
 
 
 def _single_section(found: Prediction) -> Section:
-    columns = [
-        Column[tuple[str, str, str]]("", lambda row: row[0]),
-        Column[tuple[str, str, str]]("predicted", lambda row: row[1], right=True),
-        Column[tuple[str, str, str]]("95 %", lambda row: row[2], right=True),
-    ]
-    title = _title(found.measure, found.size)
-    where = f"{in_words(found.setting, found.setting)} on {in_heading(found.target, found.origin)}"
-    sentences = (f"Setting: {where}.", *_no_answer(found), *_basis(found), *found.notes)
-    return Section(title, sentences, (Table(title, list(_lines(found)), columns),))
+    return setting_section(found, _title(found.measure, found.size), in_words, _lines(found), _basis(found))
 
 
 def _title(measure: Measure, size: int) -> str:
@@ -55,26 +50,9 @@ def _lines(found: Prediction) -> Iterator[tuple[str, str, str]]:
         yield "a single message", duration(found.single_us.value), duration_bounds(found.single_us) or "–"
 
 
-def _no_answer(found: Prediction | PredictedRanking) -> Iterator[str]:
-    """Say that a prediction is none, and what to measure."""
-    if found.to_measure is None:
-        return
-    what = "This is no answer"
-    if isinstance(found, PredictedRanking):
-        several = [one for one in found.ranking if not one.prediction.conclusive]
-        what = f"{len(several)} of {len(found.ranking)} {'is' if len(several) == 1 else 'are'} no answer"
-    yield f"{what}: the truth may be more than half of the value away. To find out: {found.to_measure.command}"
-
-
 def _basis(found: Prediction) -> Iterator[str]:
-    basis = found.basis
-    runs = ", ".join(map(str, basis.runs))
-    sizes = f"{len(basis.sizes)} sizes from {basis.sizes[0]:,} to {basis.sizes[-1]:,} bytes"
-    when = basis.first[:10] if basis.first[:10] == basis.last[:10] else f"{basis.first[:10]} to {basis.last[:10]}"
-    yield (
-        f"It rests on run{'s' if len(basis.runs) > 1 else ''} {runs}: {basis.samples:,} samples of {sizes}, measured "
-        f"on {when}."
-    )
+    sizes = found.basis.sizes
+    yield rests_on(found.basis, f"of {len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,} bytes")
     if found.alpha_us is not None and found.beta_ns_per_byte is not None:
         held_out = "" if found.held_out is None else (
             f"; sizes that it did not see are predicted to {significant(100 * found.held_out, 2)} % in median"
@@ -89,42 +67,16 @@ def _model(found: Prediction, alpha_us: float, beta_ns: float) -> str:
     return f"{line}; whether the size makes a difference cannot be told" if found.size_effect == "cannot tell" else line
 
 
-# Of several settings
-
-
 def _ranking_section(found: PredictedRanking) -> Section:
-    given = list({str(one.given): one.given for one in found.ranking}.values())
-    told = _told(found)
-    title = _title(found.measure, found.size)
-    tables = [_ranking_table(found, title, each) for each in given]
-    sentences = [
-        *_no_answer(found),
-        *(sentence for each in given for sentence in ties(found.ranking, each, told, in_words)),
-        basis_of(found.ranking, named_shows="its model"),
-        *common_notes(found.ranking),
-        *(f"Left out: {sentence}." for sentence in found.left_out),
-    ]
-    return Section(title, sentences, tables)
-
-
-def _ranking_table(found: PredictedRanking, title: str, given: Mapping[str, Level]) -> Table[Rank[Prediction]]:
-    rows = under(given, found.ranking)
-    names = _told(found)
-    more = f", the first {_SHOWN} of {len(rows)}" if len(rows) > _SHOWN else ""
-    where = f"{in_words(given, given)}, " if given else ""
     streams = found.measure == "throughput"
-    return Table(
-        f"{title}: {where}on {in_heading(found.target, found.origin)}{more}",
-        rows[:_SHOWN],
-        [
-            Column("", lambda row: f"{row.rank}", right=True),
-            Column("setting", lambda row: in_words(row.prediction.setting, names)),
-            *([Column("predicted", _rate, right=True)] if streams else []),
-            Column("per message" if streams else "predicted", _median, right=True),
-            Column("95 %", _interval, right=True),
-            Column("× the first", lambda row: significant(row.times_first), right=True),
-        ],
-    )
+    columns: list[Column[Rank[Prediction]]] = [
+        *([Column("predicted", _rate, right=True)] if streams else []),
+        Column("per message" if streams else "predicted", _median, right=True),
+        interval_column(lambda one: one.median_us),
+        Column("× the first", lambda row: significant(row.times_first), right=True),
+    ]
+    title = _title(found.measure, found.size)
+    return ranking_section(found, lambda _: title, in_words, _told(found), columns, named_shows="its model")
 
 
 def _told(found: PredictedRanking) -> list[str]:
@@ -143,19 +95,9 @@ def _median(row: Rank[Prediction]) -> str:
     return duration(row.prediction.median_us.value)
 
 
-def _interval(row: Rank[Prediction]) -> str:
-    interval = duration_bounds(row.prediction.median_us) or "–"
-    return interval if row.prediction.conclusive else f"{interval}, no answer"
-
-
-# For programs
-
-
 def prediction_rows(found: Prediction | PredictedRanking) -> Sequence[dict[str, object]]:
     """Return it as flat rows, one for each setting."""
-    if not isinstance(found, PredictedRanking):
-        return [_row(found)]
-    return [{"rank": one.rank, **_row(one.prediction)} for one in found.ranking]
+    return ranked_rows(found.ranking, _row) if isinstance(found, PredictedRanking) else [_row(found)]
 
 
 def _row(found: Prediction) -> dict[str, object]:
@@ -165,9 +107,7 @@ def _row(found: Prediction) -> dict[str, object]:
         return {name: value, f"{name}_low": low, f"{name}_high": high}
 
     return {
-        "target": found.target,
-        "simulated": found.simulated,
-        "emulated": found.emulated,
+        **target_cells(found),
         "measure": found.measure,
         "size": found.size,
         **found.setting,

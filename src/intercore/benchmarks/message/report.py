@@ -11,7 +11,7 @@ import numpy as np
 
 from intercore.benchmarks.message.analysis import MessageAnalysis, analyse_curves, curve_warnings
 from intercore.benchmarks.message.answers import answers, costs, remarks
-from intercore.benchmarks.message.choice import MessageRank
+from intercore.benchmarks.message.choice import MessageRank, copies
 from intercore.benchmarks.message.curve import BENCHMARK, MEASURES, Curve, curves, in_words, observations
 from intercore.benchmarks.message.literature import literature_notes
 from intercore.benchmarks.message.options import WITHIN
@@ -43,6 +43,8 @@ AnyRow = TypeVar("AnyRow", MessageLatency, MessageThroughput)
 
 _RANKED = 10  # rows of a ranking that are shown
 _ALONE = 6  # curves that one panel holds
+_KINDS = {True: "copied", False: "no copy"}
+"""Of more curves, those of transports that copy have a panel, and those that hand over where a message lies."""
 _FORMULAE: Mapping[Measure, str] = {
     "latency": "alpha + beta × size",
     "throughput": "per message alpha + beta × size",
@@ -322,11 +324,16 @@ def _figures(found: Sequence[Curve], analysis: MessageAnalysis) -> Iterator[Figu
 
 def _curves_figure(measure: Measure, found: Sequence[Curve]) -> Figure:
     panels: dict[str, list[PlottedCurve]] = {}
+    # What copies first, and of each kind what is quickest with the largest messages.
+    found = sorted(found, key=lambda one: (not copies(one.setting["transport"]), float(one.points.y[-1])))
     names = [name for name in found[0].setting if len({str(curve.setting.get(name)) for curve in found}) > 1]
     inside, outside = _inside(found, names)
-    for curve in found:
-        label = in_words(curve.setting, inside) or str(curve.setting["transport"])
-        panels.setdefault(in_words(curve.setting, outside), []).append(_plotted(curve, label))
+    labels = [in_words(curve.setting, inside) or str(curve.setting["transport"]) for curve in found]
+    kinds = [copies(curve.setting["transport"]) for curve in found]
+    is_split = len(set(labels)) > _ALONE and len(set(kinds)) > 1
+    for curve, label, copied in zip(found, labels, kinds, strict=True):
+        panel = [in_words(curve.setting, outside), _KINDS[copied] if is_split else ""]
+        panels.setdefault(", ".join(filter(None, panel)), []).append(_plotted(curve, label))
     is_latency = measure == "latency"
     caption = (
         "Median latency with its 95 % interval (marks), and the fitted model (lines)."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.speedup.own import wrong_units
+from intercore.benchmarks.own_work import without_own_wrong
 from intercore.benchmarks.speedup.points import of_speedup
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ def warnings(
     """Say in plain sentences what makes the numbers doubtful, and the likely cause; most serious first."""
     measured = origin == "measured"
     return [
-        *wrong_units(measurements),
-        *_disturbances(of_speedup(measurements)),
+        *_disturbances(without_own_wrong(of_speedup(measurements))),
         *_without_flash(of_speedup(measurements)),
         *(f"Left out: {sentence}." for sentence in analysis.left_out),
         *_impossible(analysis.points),

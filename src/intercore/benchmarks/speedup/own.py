@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.speedup.points import of_speedup
 from intercore.record.own_work import PREFIX
-from intercore.view.quantity import duration_with_bounds, percent, significant
+from intercore.statistics.intervals import Interval
+from intercore.view.quantity import bounds, duration_with_bounds, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,19 +36,22 @@ _KNOWN = 4
 _NOTHING = 0.0005
 """A share that is not worth a slave's name."""
 _SMALL = 0.2
-"""What of a loss may have no cause without a word: the model of all sizes and the count of one are not the same."""
+"""What of a loss may have no cause without a word: windows differ from one another."""
 
 
 def sentences(analysis: SpeedupAnalysis, measurements: Sequence[Measurement]) -> Iterator[str]:
     """Say of each workload of the user's own from which size on several cores pay, and what limits, as far as known."""
     ours = of_speedup(measurements)
     for workload in dict.fromkeys(point.workload for point in analysis.points if point.workload.startswith(PREFIX)):
+        if any(one.checks.get("wrong") for one in ours if one.factors.get("workload") == workload):
+            yield f"{workload.removeprefix(PREFIX)} gives wrong results: none of its numbers counts."
+            continue
         groups = [_Group(fit, analysis) for fit in analysis.fits if f"workload={workload} " in f"{fit.group} "]
         groups = [group for group in groups if group.fit.cores > 1]
         if groups:
             best = min(groups, key=lambda group: (group.pays_from_us, -group.points[0].speedup.value))
             name = workload.removeprefix(PREFIX)
-            yield f"{best.pays(name)} {best.overhead()} {_loss(best, ours)}"
+            yield f"{best.pays(name)} {best.overhead()} {_loss(best, name, ours)}"
 
 
 def is_own(fit: ForkJoinFit) -> bool:
@@ -77,35 +81,78 @@ class _Group(NamedTuple):
         cores = "Two" if self.fit.cores == 2 else str(self.fit.cores)
         begin, smallest, largest = self.fit.break_even, self.points[0], self.points[-1]
         how = f"mode={smallest.mode}"
-        best = f"and at n={largest.n} S is {significant(largest.speedup.value)}"
+        best = f"at n={largest.n} S is {_speedup(largest)}"
         if begin.place == "below":
-            return f"{cores} cores pay for {name} from the smallest size measured, n={smallest.n} ({how}), {best}."
-        if begin.t1_us is not None:
-            units = "" if begin.n is None else f"n={round(begin.n.value)}, "
-            extrapolated = ", extrapolated" if begin.extrapolated else ""
-            where = f"{units}{duration_with_bounds(begin.t1_us)} of one core{extrapolated}"
-            return f"{cores} cores pay for {name} from {where} ({how}), {best}."
-        return f"{cores} cores do not pay for {name} at any size measured ({how}): {begin.reason}."
+            return f"{cores} cores pay for {name} from the smallest size measured, n={smallest.n} ({how}), and {best}."
+        if begin.t1_us is None:
+            return f"{cores} cores do not pay for {name} at any size measured ({how}): {begin.reason}."
+        units = "" if begin.n is None else f"n={round(begin.n.value)}, "
+        where = f"{units}{duration_with_bounds(begin.t1_us)} of one core"
+        if begin.place == "above":
+            doubt = ", or never" if begin.t1_us.high is None else ""
+            return (
+                f"{cores} cores do not pay for {name} at any size measured ({how}), and {best}; extrapolated, they pay "
+                f"from {where}{doubt}."
+            )
+        return f"{cores} cores pay for {name} from {where} ({how}), and {best}."
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether there are sizes enough to tell what starting and joining takes from what large work loses."""
+        return self.fit.loss is not None
+
+    @property
+    def overhead_us(self) -> Interval | None:
+        """What starting and joining takes, in µs; None if it is not told apart or cannot be told from 0."""
+        return self.fit.overhead_us if self.told_apart and self.fit.resolution_us is None else None
 
     def overhead(self) -> str:
         """Say what starting and joining takes."""
-        overhead, unknown = self.fit.overhead_us, self.fit.resolution_us
-        if unknown is not None:
+        if not self.told_apart:
+            return "Fewer than three sizes do not tell what starting and joining takes from what large work loses."
+        if self.overhead_us is None:
             return "Of small work, what starting and joining takes cannot be told from 0."
-        return f"Small work is limited by starting and joining, {duration_with_bounds(overhead)}."
+        return f"Small work is limited by starting and joining, {duration_with_bounds(self.overhead_us)}."
+
+    def lost(self) -> Interval:
+        """Return what a core's part of the largest work takes longer than alone, as a share of it: TP P / T1 - 1.
+
+        Without what starting and joining takes, if that is known. It is of the windows in which a simulated chip counts
+        causes; the loss of the fit is of all sizes.
+        """
+        point, cores = self.points[-1], self.fit.cores
+        part_us = point.t1_us.value / cores
+        fixed = self.overhead_us or Interval(0.0)
+
+        def share(speedup: float, fixed_us: float) -> float:
+            return cores / speedup - 1 - fixed_us / part_us
+
+        bounds = [
+            None if not speedup or fixed_us is None else share(speedup, fixed_us)
+            for speedup, fixed_us in (
+                (point.speedup.high, fixed.value if fixed.high is None else fixed.high),
+                (point.speedup.low, fixed.value if fixed.low is None else fixed.low),
+            )
+        ]
+        return Interval(share(point.speedup.value, fixed.value), *bounds)
 
 
-def _loss(group: _Group, measurements: Sequence[Measurement]) -> str:
-    """Say what large work loses, and to what as far as the simulated chip has seen it."""
-    loss = group.fit.loss
-    if loss is None:
-        return "Whether large work loses anything, two sizes do not tell."
+def _speedup(point: SpeedupPoint) -> str:
+    between = bounds(point.speedup, significant)
+    return f"{significant(point.speedup.value)} ({between})" if between else significant(point.speedup.value)
+
+
+def _loss(group: _Group, name: str, measurements: Sequence[Measurement]) -> str:
+    """Say what the largest work loses, and to what as far as the simulated chip has seen it."""
+    loss, what = group.lost(), f"{name} with n={group.points[-1].n}"
+    beyond = ", starting and joining among it," if group.overhead_us is None else " beyond that"
     most = loss.value if loss.high is None else loss.high
     if max(loss.value, most / _KNOWN) < _NEXT_TO_NOTHING:
-        return "Large work loses next to nothing."
-    if group.fit.loss_compatible_with_zero:
-        return f"What large work loses cannot be told from 0: at most {percent(most)} per core."
-    begin = f"Large work loses {percent(loss.value)} per core"
+        return f"{what} loses next to nothing{beyond.rstrip(',')}."
+    if loss.low is not None and loss.low <= 0:
+        return f"What {what} loses{beyond} cannot be told from 0: at most {percent(most)} per core."
+    between = bounds(loss, percent)
+    begin = f"{what} loses {percent(loss.value)}{f' ({between})' if between else ''} per core{beyond.rstrip(',')}"
     causes = _Causes.of(group.points[-1], measurements)
     if causes is None:
         return f"{begin}; what limits it is unknown."
@@ -113,7 +160,8 @@ def _loss(group: _Group, measurements: Sequence[Measurement]) -> str:
     if not found:
         return f"{begin}, and next to none of it is waiting or sleep: what limits it is unknown."
     rest = loss.value - causes.share
-    unknown = f"; the rest, {percent(rest)}, is unknown" if rest >= max(_NEXT_TO_NOTHING, _SMALL * loss.value) else ""
+    cause = "is starting and joining, or unknown" if group.overhead_us is None else "is unknown"
+    unknown = f"; the rest, {percent(rest)}, {cause}" if rest >= max(_NEXT_TO_NOTHING, _SMALL * loss.value) else ""
     return f"{begin}: each {' and '.join(found)}{unknown} (shares of its part, as the chip counts cycles)."
 
 
@@ -191,40 +239,3 @@ def _asleep(measurement: Measurement) -> float:
 def _frequency(measurement: Measurement) -> int:
     text = measurement.conditions.get("clock.sys_hz", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
-
-
-_WRONG = {
-    "beyond": "writes beyond its part: unit {unit}, by itself, changes what is not its own.",
-    "unexpected": "is not what its file says is right: the first unit that differs is {unit}.",
-    "depends": (
-        "gives another sum than its parts: the first unit that differs is {unit}. It adds something else behind others "
-        "than by itself, so it depends on the order, on the split, or on what a call leaves behind."
-    ),
-    "differs": (
-        "gives another result than on one core: the first unit that differs is {unit}. State that parts share, or the "
-        "order of units, comes into it."
-    ),
-}
-"""By series of a measurement (firmware/workload/own/own.c), what its first unit tells; what is told before others."""
-
-
-def wrong_units(measurements: Sequence[Measurement]) -> Iterator[str]:
-    """Say which units of the user's own work were wrong first."""
-    for one in of_speedup(measurements):
-        first = {series.name: int(series.ticks[0]) for series in one.series if len(series.ticks)}
-        for name in (name for name in _WRONG if name in first):
-            yield f"{_where(one)} {_WRONG[name].format(unit=first[name])}"
-            return
-    for one in of_speedup(measurements):
-        if one.checks.get("wrong") and str(one.factors.get("workload", "")).startswith(PREFIX):
-            yield (
-                f"{_where(one)} gives another sum than its parts, and no unit by itself does: it depends on the order, "
-                "on the split, or on state that parts share."
-            )
-            return
-
-
-def _where(measurement: Measurement) -> str:
-    factors = measurement.factors
-    name = str(factors.get("workload", "")).removeprefix(PREFIX)
-    return f"{name} with n={factors.get('n')} on {factors.get('cores')} cores"

@@ -56,7 +56,11 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
         heading="What more than two cores buy" if most > 2 else "What the second core buys",
         label=label,
         nothing={run.id: _nothing(run) for run in runs if not by_run[run.id]},
-        leads={run.id: html["lead"](by_run[run.id], *_best(by_run[run.id])) for run in runs if by_run[run.id]},
+        leads={
+            run.id: html["lead"](_who(run, runs), _words(best.setting, named), best)
+            for run in runs
+            if by_run[run.id] and (best := _best(by_run[run.id]))
+        },
         figures=figures(own, literature, efficiency) if own else (),
         reading=Markup().join(html["each"](groups) for groups in by_run.values() if groups)
         + html["reading"](efficiency),
@@ -70,9 +74,14 @@ def _nothing(run: Run) -> str:
     return f"None of the {known} measurements of run {run.id} gives a speed-up; see the warnings." if known else ""
 
 
-def _best(groups: Iterable[Group]) -> tuple[Group, SpeedupPoint]:
+def _best(groups: Iterable[Group]) -> SpeedupPoint:
     """Return the point of the largest speed-up."""
-    return max(((group, group.best) for group in groups), key=lambda pair: pair[1].speedup.value)
+    return max((group.best for group in groups), key=lambda one: one.speedup.value)
+
+
+def _who(run: Run, runs: Sequence[Run]) -> str:
+    """Name a run among others, and where its numbers come from; empty if it is alone on the page."""
+    return in_brackets(_prefix(run, runs).removesuffix(": "), run.plan.origin) if len(runs) > 1 else ""
 
 
 def _prefix(run: Run, runs: Sequence[Run]) -> str:

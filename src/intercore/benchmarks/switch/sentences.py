@@ -10,7 +10,7 @@ from intercore.benchmarks.counter import with_bound
 from intercore.benchmarks.exactness import PROMISED_SPREAD, constant
 from intercore.benchmarks.switch.names import named
 from intercore.benchmarks.switch.wake_ups import TRUE_TIMES, place
-from intercore.view.quantity import multiple
+from intercore.view.quantity import duration, multiple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,7 +51,7 @@ def _about_ratios(ratios: Sequence[Ratio]) -> Iterator[str]:
                 ways[one.first, one.second].append(one)
         if ways:
             what = "asleep" if target == "idle" else "busy with a task of lower priority"
-            told = "; and ".join(_way(found) for found in _told(list(ways.values())))
+            told = "; ".join(_way(found, place == 0) for place, found in enumerate(_told(list(ways.values()))))
             yield f"Waking a task on another core that is {what} takes {told}.{_of_many(len(ways))}{more}"
             more = ""
 
@@ -68,22 +68,22 @@ def _of_many(directions: int) -> str:
     return f" Of {directions} directions, these are the quickest and the slowest." if directions > _BOTH else ""
 
 
-def _way(found: Sequence[Ratio]) -> str:
-    """Say of one direction what waking takes, by the quickest primitive and by the slowest one."""
+def _way(found: Sequence[Ratio], is_first: bool) -> str:
+    """Say of one direction what waking takes, by the quickest primitive and by the slowest one.
+
+    Of the first of several it is also said what the factor is of.
+    """
     quickest, slowest = (choose(found, key=lambda one: one.cross_us.value) for choose in (min, max))
     low, high = (choose(one.ratio.value for one in found) for choose in (min, max))
-    several = slowest is not quickest
     factor = _factor(low) + (f" to {_factor(high)}" if _factor(high) != _factor(low) else "")
-    begin = f"from core {quickest.first} to core {quickest.second}, {factor} times"
-    on_one = _us(quickest.same_us.value)
-    if not several:
-        return (
-            f"{_us(quickest.cross_us.value)} ({named(quickest)}) {begin} the time on core {quickest.first} ({on_one})"
-        )
-    return (
-        f"{_us(quickest.cross_us.value)} ({named(quickest)}) to {_us(slowest.cross_us.value)} ({named(slowest)}) "
-        f"{begin} what the same primitive takes on core {quickest.first}, where {named(quickest)} takes {on_one}"
-    )
+    takes = f"{_us(quickest.cross_us.value)} ({named(quickest)})"
+    way, on_one = f"from core {quickest.first} to core {quickest.second}", _us(quickest.same_us.value)
+    if slowest is quickest:
+        return f"{takes} {way}, {factor} times the time on core {quickest.first} ({on_one})"
+    takes += f" to {_us(slowest.cross_us.value)} ({named(slowest)})"
+    what = f" what the same primitive takes on core {quickest.first}" if is_first else ""
+    there = "there" if is_first else f"on core {quickest.first}"
+    return f"{takes} {way}, {factor} times{what} ({there} {named(quickest)} takes {on_one})"
 
 
 def _about_calls(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
@@ -195,13 +195,7 @@ def _about_exactness(wake_ups: Sequence[WakeUp]) -> Iterator[str]:
 
 
 def _us(us: float) -> str:
-    magnitude = abs(us)
-    if not magnitude:
-        return "less than a tick"
-    for scale, unit in ((1e6, "s"), (1e3, "ms"), (1.0, "µs")):
-        if magnitude >= 0.9995 * scale:
-            return f"{us / scale:.3g} {unit}"
-    return f"{us * 1e3:.3g} ns"
+    return duration(us) if us else "less than a tick"
 
 
 def _factor(ratio: float) -> str:

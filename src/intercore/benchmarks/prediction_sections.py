@@ -1,0 +1,226 @@
+"""What people and programs read of predictions, whatever is predicted: of one setting, or of several in their order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from intercore.record.origin import in_heading
+from intercore.view.quantity import duration_bounds
+from intercore.view.section import Section
+from intercore.view.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from intercore.benchmarks.ranking import Rank
+    from intercore.record.measurement import Level
+    from intercore.record.origin import Origin
+    from intercore.statistics.intervals import Interval
+
+    InWords: TypeAlias = Callable[[Mapping[str, Level], Iterable[str]], str]
+    """Says what a setting is by some of its factors."""
+
+_SHOWN = 20  # settings of a ranking; --format json has all
+
+
+class _Basis(Protocol):
+    @property
+    def runs(self) -> tuple[int, ...]: ...
+    @property
+    def samples(self) -> int: ...
+    @property
+    def first(self) -> str: ...
+    @property
+    def last(self) -> str: ...
+
+
+class _ToMeasure(Protocol):
+    @property
+    def command(self) -> str: ...
+
+
+class _OfTarget(Protocol):
+    @property
+    def target(self) -> str: ...
+    @property
+    def simulated(self) -> bool: ...
+    @property
+    def emulated(self) -> bool: ...
+    @property
+    def origin(self) -> Origin: ...
+    @property
+    def to_measure(self) -> _ToMeasure | None: ...
+
+
+class Predicted(_OfTarget, Protocol):
+    """What is predicted of one setting."""
+
+    @property
+    def setting(self) -> dict[str, Level]:
+        """The levels of its factors."""
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether it is an answer."""
+
+    @property
+    def basis(self) -> _Basis:
+        """What it rests on."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on what makes it doubtful."""
+
+
+P = TypeVar("P", bound=Predicted)
+
+
+class Ranking(_OfTarget, Protocol[P]):
+    """What is predicted of several settings."""
+
+    @property
+    def ranking(self) -> Sequence[Rank[P]]:
+        """By what is given, then by rank."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Settings of which there is no prediction, a sentence each without its full stop."""
+
+
+# Of one setting
+
+
+def setting_section(
+    found: Predicted, title: str, in_words: InWords, lines: Iterable[tuple[str, str, str]], sentences: Iterable[str]
+) -> Section:
+    """Return what people read of the prediction of one setting.
+
+    A line is what is predicted, its value, and its interval; `sentences` are what is known of it beside its notes.
+    """
+    columns = [
+        Column[tuple[str, str, str]]("", lambda row: row[0]),
+        Column[tuple[str, str, str]]("predicted", lambda row: row[1], right=True),
+        Column[tuple[str, str, str]]("95 %", lambda row: row[2], right=True),
+    ]
+    where = f"{in_words(found.setting, found.setting)} on {in_heading(found.target, found.origin)}"
+    said = (f"Setting: {where}.", *_no_answer(found, "This is no answer"), *sentences, *found.notes)
+    return Section(title, said, (Table(title, list(lines), columns),))
+
+
+def rests_on(basis: _Basis, samples_of: str) -> str:
+    """Say what a prediction rests on; `samples_of` is what its samples are, ` of 3 sizes`."""
+    when = basis.first[:10] if basis.first[:10] == basis.last[:10] else f"{basis.first[:10]} to {basis.last[:10]}"
+    return f"It rests on {_runs(basis.runs)}: {basis.samples:,} samples {samples_of}, measured on {when}."
+
+
+def _no_answer(found: _OfTarget, what: str) -> Iterator[str]:
+    """Say that a prediction is none, and what to measure."""
+    if found.to_measure is not None:
+        yield f"{what}: the truth may be more than half of the value away. To find out: {found.to_measure.command}"
+
+
+def _runs(numbers: Collection[int]) -> str:
+    return f"run{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+
+
+# Of several settings
+
+
+def ranking_section(
+    found: Ranking[P],
+    title: Callable[[P], str],
+    in_words: InWords,
+    names: Sequence[str],
+    columns: Sequence[Column[Rank[P]]],
+    *,
+    named_shows: str,
+) -> Section:
+    """Return what people read of several settings in their order.
+
+    `title` says what is predicted of a setting, `names` are the factors that tell settings apart, `columns` stand
+    behind rank and setting, and `named_shows` is what one sees of a setting that is named.
+    """
+    first = found.ranking[0].prediction
+    given = list({str(one.given): one.given for one in found.ranking}.values())
+    without = [one for one in found.ranking if not one.prediction.conclusive]
+    what = f"{len(without)} of {len(found.ranking)} {'is' if len(without) == 1 else 'are'} no answer"
+    sentences = [
+        *_no_answer(found, what),
+        *(sentence for each in given for sentence in _ties(found.ranking, each, names, in_words)),
+        f"{_basis(found.ranking)} Name a setting to see {named_shows}.",
+        *_common_notes(found.ranking),
+        *(f"Left out: {sentence}." for sentence in found.left_out),
+    ]
+    shown: list[Column[Rank[P]]] = [
+        Column("", lambda row: f"{row.rank}", right=True),
+        Column("setting", lambda row: in_words(row.prediction.setting, names)),
+        *columns,
+    ]
+
+    def table(given: Mapping[str, Level]) -> Table[Rank[P]]:
+        rows = _under(given, found.ranking)
+        more = f", the first {_SHOWN} of {len(rows)}" if len(rows) > _SHOWN else ""
+        where = f"{in_words(given, given)}, " if given else ""
+        heading = f"{title(rows[0].prediction)}: {where}on {in_heading(found.target, found.origin)}{more}"
+        return Table(heading, rows[:_SHOWN], shown)
+
+    return Section(title(first), sentences, [table(each) for each in given])
+
+
+def telling(ranking: Sequence[Rank[P]], besides: Collection[str]) -> list[str]:
+    """Return the factors that tell the settings apart, but for those in `besides`; all others if none does."""
+    settings = [one.prediction.setting for one in ranking]
+    names = [name for name in settings[0] if name not in besides]
+    return [name for name in names if len({str(each.get(name)) for each in settings}) > 1] or names
+
+
+def interval_column(interval: Callable[[P], Interval]) -> Column[Rank[P]]:
+    """Return the column of the interval that settings are ranked by."""
+
+    def cell(row: Rank[P]) -> str:
+        text = duration_bounds(interval(row.prediction)) or "–"
+        return text if row.prediction.conclusive else f"{text}, no answer"
+
+    return Column("95 %", cell, right=True)
+
+
+def _under(given: Mapping[str, Level], ranking: Iterable[Rank[P]]) -> list[Rank[P]]:
+    """Return those that are compared with each other under what is given, the first one first."""
+    return [one for one in ranking if one.given == given]
+
+
+def _ties(
+    ranking: Sequence[Rank[P]], given: Mapping[str, Level], told: Sequence[str], in_words: InWords
+) -> Iterator[str]:
+    """Name those that may be as fast as the first: by the factors `told`, and by what is given if that is not one."""
+    first, *others = _under(given, ranking)
+    names = [*(given if any(one.given != given for one in ranking) else ()), *told]
+    tied = [in_words(one.prediction.setting, names) for one in others if not one.told_from_first]
+    if tied:
+        yield f"These cannot be told from the first, {in_words(first.prediction.setting, names)}: {'; '.join(tied)}."
+
+
+def _basis(ranking: Sequence[Rank[P]]) -> str:
+    runs = sorted({run for one in ranking for run in one.prediction.basis.runs}, reverse=True)
+    samples = sum(one.prediction.basis.samples for one in ranking)
+    return f"It rests on {_runs(runs)}: {samples:,} samples."
+
+
+def _common_notes(ranking: Sequence[Rank[P]]) -> list[str]:
+    """Return the notes that hold for every setting, and so are worth saying of the ranking."""
+    every = [one.prediction.notes for one in ranking]
+    return [note for note in dict.fromkeys(note for notes in every for note in notes) if all(note in n for n in every)]
+
+
+# For programs
+
+
+def ranked_rows(ranking: Iterable[Rank[P]], row: Callable[[P], dict[str, object]]) -> list[dict[str, object]]:
+    """Return a row for each setting, with its rank in front."""
+    return [{"rank": one.rank, **row(one.prediction)} for one in ranking]
+
+
+def target_cells(found: _OfTarget) -> dict[str, object]:
+    """Return what a row begins with: the target, and whether its numbers are measured."""
+    return {"target": found.target, "simulated": found.simulated, "emulated": found.emulated}

@@ -1,0 +1,240 @@
+"""A meter beside the target: what it sees is noted with each measurement, and what it does never costs a measurement.
+
+Whatever goes wrong with the meter, the samples of time are kept, and the energy says why it is missing. Then the meter
+is opened anew before the next measurement.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from intercore.benchmarks.windows import windows_of
+from intercore.energy.alignment import align
+from intercore.energy.mark import pulses
+from intercore.energy.placement import RefusedError
+from intercore.errors import IntercoreError
+from intercore.meter.registry import opened
+from intercore.record.meter_recording import Recording, besides_in_words
+from intercore.record.plan import setting_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from intercore.meter.meter import Meter, Seen
+    from intercore.record.measurement import Measurement, Run
+    from intercore.record.meter_recording import Activity, Besides, Currents, Kind, Trace, Window
+    from intercore.record.plan import Setting
+
+NOT_YET = "what the meter saw is not there yet"
+_ROUGH_S, _ROUGH_SHARE = 0.5, 0.25
+"""By how much the time between the first windows of two measurements may differ from that between the moments at which
+these were asked for: seconds, and part of it, whichever is less."""
+
+
+class Metering:
+    """A run's meter, open until this is closed."""
+
+    def __init__(
+        self, url: str, besides: Sequence[Besides], say: Callable[[str], None], *, required: bool = True
+    ) -> None:
+        """Open the meter that a user names. What goes wrong with it later, `say` is told.
+
+        Raises IntercoreError if it is not there; unless it is `required`, that is told later, too.
+        """
+        self._url = url
+        self._besides = tuple(besides)
+        self._say = say
+        self._meter: Meter | None = None
+        self.description = url
+        self.is_afterwards = self.asks = False
+        try:
+            meter = self._opened()
+        except IntercoreError:
+            if required:
+                raise
+        else:
+            self.description, self.is_afterwards, self.asks = meter.description, meter.afterwards, meter.asks
+
+    def close(self) -> None:
+        """Let go of the meter."""
+        if self._meter is not None:
+            self._meter.close()
+            self._meter = None
+
+    def around(self, measure: Callable[[], Measurement]) -> Measurement:
+        """Measure, with the meter beside it; what it raises is what `measure` raises."""
+        failure = NOT_YET if self.is_afterwards else self._begin()
+        measurement = measure()
+        windows = windows_of(measurement)
+        recording = self._missing(windows, failure) if failure else self._ended(windows)
+        if recording.missing and recording.missing != NOT_YET:
+            self._say(f"energy is missing: {recording.missing}")
+        conditions = {**measurement.conditions, **self.conditions}
+        return msgspec.structs.replace(measurement, recording=recording, conditions=conditions)
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """What measurements beside it are to say of it."""
+        return {"desk.meter": self.description, "desk.meter_path": besides_in_words(self._besides)}
+
+    def after(self, windows: Sequence[Window]) -> Seen:
+        """Return what a meter that is asked afterwards has seen of a whole run. Raises IntercoreError."""
+        return self._opened().end(windows)
+
+    def recording(self, windows: Sequence[Window], trace: Trace | None, seen: Seen | None, missing: str) -> Recording:
+        """Return a recording of this meter."""
+        readings = () if seen is None else seen.readings
+        kind: Kind = "read" if readings else "sampled"
+        return Recording(
+            self.description,
+            kind,
+            tuple(windows),
+            trace=trace,
+            readings=readings,
+            besides=self._besides,
+            missing=missing,
+        )
+
+    def _begin(self) -> str:
+        """Have the meter begin; return why it did not, or nothing."""
+        try:
+            self._opened().begin()
+        except IntercoreError as error:
+            self._let_go()
+            return str(error)
+        return ""
+
+    def _opened(self) -> Meter:
+        if self._meter is None:
+            self._meter = opened(self._url)
+        return self._meter
+
+    def _ended(self, windows: Sequence[Window]) -> Recording:
+        if self._meter is None:  # it has begun
+            raise IntercoreError("the meter is closed")
+        try:
+            seen = self._meter.end(windows)
+        except IntercoreError as error:
+            self._let_go()
+            return self._missing(windows, str(error))
+        return self.recording(windows, seen.trace, seen, refusal(seen.trace, windows))
+
+    def _missing(self, windows: Sequence[Window], why: str) -> Recording:
+        return self.recording(windows, None, None, why)
+
+    def _let_go(self) -> None:
+        with contextlib.suppress(IntercoreError):
+            self.close()
+        self._meter = None
+
+
+def without_metering(measure: Callable[[], Measurement]) -> Measurement:
+    """Measure, with no meter beside it."""
+    return measure()
+
+
+def refusal(trace: Trace | None, windows: Sequence[Window]) -> str:
+    """Return why the windows are not to be found in a trace; empty if they are, or if there is no trace."""
+    try:
+        if trace is not None:
+            align(trace, windows)
+    except RefusedError as error:
+        return str(error)
+    return ""
+
+
+def with_estimate(measurement: Measurement, activity: Sequence[Activity], currents: Currents) -> Measurement:
+    """Return a measurement of a simulated chip with what its cores did in each window, to estimate energy by."""
+    windows = windows_of(measurement)
+    if [one.whole for one in windows] == [True] and activity:
+        awake = tuple(sum(each) for each in zip(*(one.awake for one in activity), strict=True))
+        activity = [msgspec.structs.replace(activity[0], cycles=sum(one.cycles for one in activity), awake=awake)]
+    missing = ""
+    if len(activity) != len(windows):
+        missing = f"the mark was high {len(activity)} times, and there were {len(windows)} windows"
+    recording = Recording(
+        f"ESTIMATED by currents of {currents.name}",
+        "estimated",
+        windows,
+        activity=() if missing else tuple(activity),
+        currents=currents,
+        missing=missing,
+    )
+    return msgspec.structs.replace(measurement, recording=recording)
+
+
+# A meter whose program has recorded the whole run
+
+
+def attached(run: Run, metering: Metering) -> Iterator[tuple[Setting, Recording]]:
+    """Return what each measurement of a run that lacks its energy took, by a recording of the whole run."""
+    lacking = [one for one in run.measurements if one.recording is None or one.recording.missing]
+    if not lacking:
+        return
+    each = [windows_of(one) for one in run.measurements]
+    try:
+        seen = metering.after([window for windows in each for window in windows])
+        cuts = [] if seen.trace is None else _cuts(seen.trace, run.measurements, each)
+    except IntercoreError as error:
+        for one, windows in zip(run.measurements, each, strict=True):
+            if one in lacking:
+                yield setting_of(run.plan, one), metering.recording(windows, None, None, str(error))
+        return
+    for number, (one, windows) in enumerate(zip(run.measurements, each, strict=True)):
+        if one in lacking and seen.trace is not None:
+            part = seen.trace.between(cuts[number], cuts[number + 1])
+            yield setting_of(run.plan, one), metering.recording(windows, part, seen, refusal(part, windows))
+
+
+def _cuts(trace: Trace, measurements: Sequence[Measurement], each: Sequence[Sequence[Window]]) -> list[float]:
+    """Return where the part of each measurement begins in the recording of a run, and where the last one ends.
+
+    By the mark, pulse by pulse; else by the pattern of all windows, with the moments at which each was asked for.
+    Raises RefusedError.
+    """
+    spans = _spans_by_mark(trace, each) if trace.mark is not None else _spans_by_pattern(trace, measurements, each)
+    between = [(before[1] + after[0]) / 2 for before, after in pairwise(spans)]
+    end = float(trace.seconds[-1]) + trace.interval_s
+    return [float(trace.seconds[0]), *between, end]
+
+
+def _spans_by_mark(trace: Trace, each: Sequence[Sequence[Window]]) -> list[tuple[float, float]]:
+    found = pulses(trace)
+    wanted = sum(map(len, each))
+    if any(one.whole for windows in each for one in windows) and len(each) > 1:
+        raise RefusedError(
+            "the mark falls several times in each measurement of this benchmark, so a recording of the whole run does "
+            "not tell which pulses are whose: measure one setting at a time, with --repetitions 1"
+        )
+    if len(each) == 1 and len(found):
+        return [(float(found[0, 0]), float(found[-1, 1]))]
+    if len(found) != wanted:
+        raise RefusedError(f"the mark was high {len(found)} times in the file, and the run has {wanted} windows")
+    ends = np.cumsum([len(windows) for windows in each])
+    return [(float(found[end - len(some), 0]), float(found[end - 1, 1])) for end, some in zip(ends, each, strict=True)]
+
+
+def _spans_by_pattern(
+    trace: Trace, measurements: Sequence[Measurement], each: Sequence[Sequence[Window]]
+) -> list[tuple[float, float]]:
+    windows: list[Window] = []
+    before: Measurement | None = None
+    took = 0.0
+    for one, some in zip(measurements, each, strict=True):
+        first, *others = some
+        if before is not None:
+            apart = (datetime.fromisoformat(one.started) - datetime.fromisoformat(before.started)).total_seconds()
+            rough = min(_ROUGH_S, _ROUGH_SHARE * apart)
+            first = msgspec.structs.replace(first, gap_s=max(apart - took, 0.0), slack_s=rough)
+        windows += [first, *others]
+        took = sum((one.seconds or 0.0) + (one.gap_s or 0.0) for one in some) - (some[0].gap_s or 0.0)
+        before = one
+    places = align(trace, windows).places
+    ends = np.cumsum([len(some) for some in each])
+    return [(places[end - len(some)].begin, places[end - 1].end) for end, some in zip(ends, each, strict=True)]

@@ -1,0 +1,114 @@
+"""Current against activity: what each core's being busy adds, as far as rows of a table tell.
+
+    current = rest + added by core 0, if it is busy + added by core 1, if it is busy
+
+by least squares. A core that is busy in every row cannot be told from the rest: both are then one number, `rest`, and
+what the core adds is known by a bound alone: nothing takes less than 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import numpy as np
+
+from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.least_squares import least_squares
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Row(NamedTuple):
+    """A row of a table of currents."""
+
+    label: str
+    busy: tuple[bool, ...]
+    """Whether each core never rests in it: it works, or spins."""
+    amps: float
+
+
+class CoreAdds(msgspec.Struct, frozen=True):
+    """What a core that is busy adds."""
+
+    core: int
+    amps: Interval | None
+    """None where it is busy in every row, or in none, or always with another one: then nothing tells it apart."""
+    always: bool
+    """Whether it is busy in every row, so that what it adds is in `rest`."""
+
+
+class Fitted(msgspec.Struct, frozen=True):
+    """A row, and what the model makes of it."""
+
+    label: str
+    busy: tuple[bool, ...]
+    amps: float
+    residual: float
+    """The row less the model, A."""
+
+
+class ActivityModel(msgspec.Struct, frozen=True):
+    """The model of a table."""
+
+    rest: Interval
+    """Current with no core busy, A; with those that always are, where `cores` says so."""
+    cores: tuple[CoreAdds, ...]
+    rows: tuple[Fitted, ...]
+    largest_residual: float
+    """Without its sign, A."""
+
+    def predicted(self, busy: Sequence[bool]) -> Interval | None:
+        """Return the current with these cores busy, A; with bounds alone where a core that always is would rest.
+
+        What such a core adds lies between nothing and all that `rest` has. None where a core's part is not known at
+        all.
+        """
+        known = [one for one in self.cores if one.amps is not None]
+        unknown = [one for one in self.cores if one.amps is None]
+        if any(busy[one.core] and not one.always for one in unknown):
+            return None
+        value = self.rest.value + sum(one.amps.value for one in known if one.amps is not None and busy[one.core])
+        resting = [one for one in unknown if one.always and not busy[one.core]]
+        if not resting:
+            return Interval(value)
+        return Interval(value - self.rest.value / 2, value - self.rest.value, value)
+
+
+def fitted(rows: Sequence[Row], step: float = 0.0) -> ActivityModel:
+    """Fit the model to at least one row; `step` is the last digit of the meter that they were read from, A.
+
+    Intervals are those of the rows about the model, at least half a step wide to either side.
+    """
+    count = len(rows[0].busy)
+    busy = np.array([row.busy for row in rows], np.float64)
+    amps = np.array([row.amps for row in rows])
+    told = [core for core in range(count) if _is_told(busy, core)]
+    design = np.column_stack((np.ones(len(rows)), *(busy[:, core] for core in told)))
+    fit = least_squares(amps, design)
+
+    def interval(at: int) -> Interval:
+        value, least = float(fit.parameters[at]), step / 2
+        if fit.freedom < 1:
+            return Interval(value)
+        row = np.zeros(design.shape[1])
+        row[at] = 1.0
+        away = max(float(fit.half_width(row, CONFIDENCE)[0]), least)
+        return Interval(value, value - away, value + away)
+
+    cores = tuple(
+        CoreAdds(core, interval(1 + told.index(core)) if core in told else None, bool(busy[:, core].all()))
+        for core in range(count)
+    )
+    known = tuple(
+        Fitted(row.label, row.busy, row.amps, float(residual))
+        for row, residual in zip(rows, fit.residuals, strict=True)
+    )
+    return ActivityModel(interval(0), cores, known, float(np.abs(fit.residuals).max()))
+
+
+def _is_told(busy: np.typing.NDArray[np.float64], core: int) -> bool:
+    """Whether a core's part can be told: it is busy in some rows, and not as the constant and the others together."""
+    others = np.column_stack((np.ones(len(busy)), np.delete(busy, core, axis=1)))
+    return int(np.linalg.matrix_rank(np.column_stack((others, busy[:, core])))) > int(np.linalg.matrix_rank(others))

@@ -1,0 +1,89 @@
+"""Where the windows of a measurement are in what a meter recorded: by the mark, by their pattern, or refused.
+
+The target's clock says how long a window was, the meter's when each sample was taken. The two are related by
+
+    meter's time = offset + (1 + drift) × target's time
+
+with the target's time counted from the begin of the first window. Both are fitted and told with what is left open.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import msgspec
+
+from intercore.energy.mark import by_mark
+from intercore.energy.pattern import by_pattern
+from intercore.energy.placement import LEAST_SAMPLES, Placement, RefusedError
+from intercore.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intercore.record.meter_recording import Trace, Window
+
+How: TypeAlias = Literal["mark", "pattern"]
+
+
+class Clock(msgspec.Struct, frozen=True):
+    """How the meter's clock stands to the target's."""
+
+    offset_s: Interval
+    """Its time at the begin of the first window, in s."""
+    drift_ppm: Interval | None
+    """By how many parts per million it is faster; None where nothing tells."""
+
+
+class Alignment(msgspec.Struct, frozen=True):
+    """Where windows are in a recording."""
+
+    how: How
+    clock: Clock
+    places: tuple[Placement, ...]
+    """Of each window, by the meter's clock."""
+
+
+def align(trace: Trace, windows: Sequence[Window]) -> Alignment:
+    """Find the windows in a trace: by the mark if the meter sees it, else by their pattern.
+
+    Raises RefusedError, with what would help, where neither tells, or where a window is too short for the meter.
+    """
+    if not windows:
+        raise RefusedError("there was no window to be found")
+    _check_length(trace, windows)
+    how: How = "pattern" if trace.mark is None else "mark"
+    found = by_mark(trace, windows) if trace.mark is not None else by_pattern(trace, windows)
+    _check_samples(trace, windows, found.places)
+    return Alignment(how, Clock(found.offset_s, found.drift_ppm), found.places)
+
+
+def _check_length(trace: Trace, windows: Sequence[Window]) -> None:
+    interval = trace.interval_s
+    if interval <= 0:
+        raise RefusedError("the meter took fewer than two samples")
+    shortest = min((one.seconds for one in windows if one.seconds is not None), default=math.inf)
+    least = (LEAST_SAMPLES + 2) * interval
+    if shortest < least:
+        raise RefusedError(_too_short(shortest, interval, least))
+
+
+def _check_samples(trace: Trace, windows: Sequence[Window], places: Sequence[Placement]) -> None:
+    interval = trace.interval_s
+    for window, place in zip(windows, places, strict=True):
+        length = place.seconds
+        inside = length - 2 * place.margin * len(place.spans)
+        if inside < (LEAST_SAMPLES + 1) * interval:
+            # Of what is left out at either end, a part may be one of the window's length.
+            share = 0.0 if window.seconds is None else 2 * place.margin_share
+            fixed = 2 * place.margin - share * length
+            least = (fixed + (LEAST_SAMPLES + 1) * interval) / (1 - share)
+            raise RefusedError(_too_short(length, interval, least))
+
+
+def _too_short(length: float, interval: float, least: float) -> str:
+    return (
+        f"a window of {1e3 * length:.3g} ms is too short for a meter that samples every {1e3 * interval:.3g} ms: "
+        f"take window_ms={math.ceil(1e3 * least)} or more"
+    )

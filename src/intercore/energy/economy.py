@@ -1,0 +1,80 @@
+"""What a second core costs and saves in energy, at the same work.
+
+By operation, so that windows of one length and windows of one work compare alike: e joules and t seconds for each.
+
+    E(1) / E(2)            above 1: two cores take less energy for the same work
+    energy × delay         e · t: what is minimal where both count
+    race to idle           two cores work and then rest until one core would have been done:
+                           e2 + power at rest · (t1 - t2), against e1
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.statistics.intervals import Interval
+from intercore.statistics.repetitions import ratio_of_intervals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from intercore.energy.pooled import Pooled
+
+
+class Economy(msgspec.Struct, frozen=True):
+    """One core against several, at the same work."""
+
+    work: str
+    one: str
+    """What was at work on one core."""
+    several: str
+    cores: int
+    """How many those are."""
+    energy_ratio: Interval
+    """E(1) / E(P): above 1, several cores save energy."""
+    time_ratio: float
+    """T(1) / T(P): the speed-up."""
+    energy_delay_ratio: float
+    """(e · t) of one core over that of several."""
+    race_to_idle: float | None
+    """E(1) over what several cores take with the rest behind it; None where power at rest is not known."""
+
+
+def economies(rows: Iterable[Pooled]) -> Iterator[Economy]:
+    """Compare one core with several for each work, each at the best that it was measured at."""
+    by_work: dict[str, list[Pooled]] = defaultdict(list)
+    for row in rows:
+        if row.joules_each is not None and row.joules_each.value > 0:
+            by_work[row.work].append(row)
+    for work, known in by_work.items():
+        ones = [row for row in known if row.cores == 1]
+        if not ones:
+            continue
+        one = min(ones, key=_energy)
+        for cores in sorted({row.cores for row in known if row.cores > 1}):
+            several = min((row for row in known if row.cores == cores), key=_energy)
+            found = _compared(work, one, several)
+            if found is not None:
+                yield found
+
+
+def _energy(row: Pooled) -> float:
+    return row.joules_each.value if row.joules_each is not None else float("inf")
+
+
+def _compared(work: str, one: Pooled, several: Pooled) -> Economy | None:
+    if one.joules_each is None or several.joules_each is None or not one.seconds_each or not several.seconds_each:
+        return None
+    ratio = ratio_of_intervals(one.joules_each, several.joules_each)
+    if ratio is None:
+        return None
+    first, second = one.joules_each.value, several.joules_each.value
+    time = one.seconds_each / several.seconds_each
+    raced = None
+    if several.rest_watts is not None:
+        spared = max(one.seconds_each - several.seconds_each, 0.0)
+        raced = first / (second + max(several.rest_watts.value, 0.0) * spared)
+    return Economy(work, one.label, several.label, several.cores, ratio, time, ratio.value * time, raced)

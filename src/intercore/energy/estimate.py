@@ -1,0 +1,63 @@
+"""ESTIMATED energy of a simulated chip, which has no current: its cores' activity times currents that somebody states.
+
+    E = V · (t2 · I2 + t1 · I1 + t0 · I0)
+
+with the times for which both cores, one and none were awake, and the currents for these three. A simulated chip counts
+for how long each core was awake, not for how long both were at once. That lies between bounds: they overlap as little
+as they can, or as much. The estimate is the middle, and its interval is those bounds: no probability.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.energy.window_energy import WindowEnergy
+from intercore.errors import IntercoreError
+from intercore.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    from intercore.record.meter_recording import Activity, Currents, Window
+
+
+def of_activity(activity: Activity, currents: Currents, window: Window) -> WindowEnergy:
+    """Return the ESTIMATED energy of a window. Raises IntercoreError for a chip that has not two cores."""
+    if len(activity.awake) != 2 or activity.cycles < 1:
+        raise IntercoreError(f"currents of {currents.name} are for a chip of two cores, and a window that lasts")
+    first, second = activity.awake
+    most, least = min(first, second), max(0, first + second - activity.cycles)
+    bounds = sorted(_amps(activity, currents, overlap) for overlap in (least, most))
+    amps = Interval(sum(bounds) / 2, bounds[0], bounds[1])
+    seconds = activity.cycles / activity.hz if window.seconds is None else window.seconds
+
+    def scaled(by: float) -> Interval:
+        return Interval(amps.value * by, bounds[0] * by, bounds[1] * by)
+
+    return WindowEnergy(
+        label=window.label,
+        seconds=seconds,
+        operations=window.operations,
+        operation=window.operation,
+        work=window.work,
+        cores=window.cores,
+        joules=scaled(currents.volts * seconds),
+        watts=scaled(currents.volts),
+        amps=amps,
+        peak_amps=None,
+        coulombs=scaled(seconds),
+        samples=0,
+    )
+
+
+def resting_watts(currents: Currents, hz: int) -> Interval:
+    """Return the ESTIMATED power with both cores asleep, at a clock of so many cycles per second."""
+    fixed, per_mhz = currents.asleep
+    return Interval(currents.volts * (fixed + per_mhz * hz / 1e6) / 1e3)
+
+
+def _amps(activity: Activity, currents: Currents, both: int) -> float:
+    """Return the mean current if both cores were awake at once for so many cycles."""
+    one = sum(activity.awake) - 2 * both
+    none = activity.cycles - one - both
+    mhz = activity.hz / 1e6
+    states = ((both, currents.both), (one, currents.one), (none, currents.asleep))
+    return sum(cycles * (fixed + per_mhz * mhz) for cycles, (fixed, per_mhz) in states) / activity.cycles / 1e3

@@ -1,0 +1,149 @@
+"""What one window took: charge, mean and peak, energy, with the interval that one recording of it leaves.
+
+The mean is that of the samples that lie wholly within the window; the window's length is the target's own. Samples of a
+current that wanders are not independent, so the interval comes from the means of batches of them, as many as 32 (Law,
+Simulation Modeling and Analysis, 5th ed. 2015, 9.5.3). It knows what one recording can show: noise, and what wanders
+within the window. What the meter is off by as a whole, its accuracy, is in no recording.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+import numpy as np
+
+from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.probability import student_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from intercore.energy.placement import Placement
+    from intercore.record.meter_recording import Reading, Trace, Window
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+_BATCHES = 32
+
+
+class WindowEnergy(msgspec.Struct, frozen=True):
+    """What a window took."""
+
+    label: str
+    seconds: float
+    """By the target's clock; where only the mark tells, by the meter's."""
+    operations: float
+    operation: str
+    work: str
+    cores: int
+    joules: Interval
+    watts: Interval
+    """Mean power."""
+    amps: Interval | None
+    """Mean current; None where the meter says power alone."""
+    peak_amps: float | None
+    """Largest sample."""
+    coulombs: Interval | None
+    samples: int
+    """That lie within it; 0 where it was read by eye or estimated."""
+
+    @property
+    def joules_each(self) -> Interval | None:
+        """Energy of one operation; None where none is known to have been done."""
+        return _scaled(self.joules, 1 / self.operations) if self.operations > 0 else None
+
+    @property
+    def seconds_each(self) -> float | None:
+        """Time of one operation."""
+        return self.seconds / self.operations if self.operations > 0 else None
+
+
+def of_trace(trace: Trace, window: Window, place: Placement) -> WindowEnergy:
+    """Return what a window took, by the samples within it; there are as many as `align` sees to."""
+    half = trace.interval_s / 2
+    within = np.concatenate(
+        [
+            np.arange(
+                np.searchsorted(trace.seconds, begin + place.margin + half),
+                np.searchsorted(trace.seconds, end - place.margin - half, side="right"),
+            )
+            for begin, end in place.spans
+        ]
+    )
+    seconds = place.seconds if window.seconds is None else window.seconds
+    left_out = 1 - len(within) * 2 * half / place.seconds
+    spans = trace.spans_s[within]
+    watts = mean_of(trace.power[within], spans, left_out)
+    amps = None if trace.amps is None else mean_of(trace.amps[within], spans, left_out)
+    return WindowEnergy(
+        label=window.label,
+        seconds=seconds,
+        operations=window.operations,
+        operation=window.operation,
+        work=window.work,
+        cores=window.cores,
+        joules=_scaled(watts, seconds),
+        watts=watts,
+        amps=amps,
+        peak_amps=None if trace.amps is None else float(trace.amps[within].max()),
+        coulombs=None if amps is None else _scaled(amps, seconds),
+        samples=len(within),
+    )
+
+
+def of_reading(reading: Reading, window: Window) -> WindowEnergy:
+    """Return what a window took by a reading: true to half of the last digit. The window's length is known."""
+    half = reading.step / 2
+    amps = Interval(reading.amps, max(reading.amps - half, 0.0), reading.amps + half)
+    watts = _scaled(amps, reading.volts)
+    seconds = window.seconds or 0.0
+    return WindowEnergy(
+        label=window.label,
+        seconds=seconds,
+        operations=window.operations,
+        operation=window.operation,
+        work=window.work,
+        cores=window.cores,
+        joules=_scaled(watts, seconds),
+        watts=watts,
+        amps=amps,
+        peak_amps=None,
+        coulombs=_scaled(amps, seconds),
+        samples=0,
+    )
+
+
+def mean_of(values: Floats, spans: Floats, left_out: float = 0.0) -> Interval:
+    """Return the mean over time of at least two samples with its 95 % interval, by batches of them.
+
+    Each sample counts by the time that it stands for. `left_out` is the part of the window that they do not cover, 0 to
+    1: its mean differs from theirs as that of as many batches would.
+    """
+    count = len(values)
+    size = max(count // _BATCHES, 1)
+    batches = count // size
+    sums, times = (each[: batches * size].reshape(batches, size).sum(axis=1) for each in (values * spans, spans))
+    error = float(np.std(sums / times, ddof=1)) * math.sqrt((1 + max(left_out, 0.0)) / batches)
+    distance = student_quantile((1 + CONFIDENCE) / 2, batches - 1) * error
+    value = float((values * spans).sum() / spans.sum())
+    return Interval(value, value - distance, value + distance)
+
+
+def at_rest(trace: Trace, places: Sequence[Placement]) -> Interval | None:
+    """Return the mean power outside of all windows; None where too little of the recording lies there."""
+    outside = np.ones(len(trace.seconds), bool)
+    for place in places:
+        away = place.margin + trace.interval_s
+        for begin, end in place.spans:
+            outside &= (trace.seconds < begin - away) | (trace.seconds > end + away)
+    values = trace.power[outside]
+    return mean_of(values, trace.spans_s[outside]) if len(values) >= 2 * _BATCHES else None
+
+
+def _scaled(one: Interval, by: float) -> Interval:
+    low, high = (None if bound is None else bound * by for bound in (one.low, one.high))
+    return Interval(one.value * by, low, high)

@@ -1,0 +1,67 @@
+"""How a user names a meter: `ppk2:/dev/ttyACM1?volts=3.3&mark=D0`: a kind, a place, and options."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import msgspec
+
+from intercore.errors import UsageError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LARGEST = 1e9
+
+
+class Address(msgspec.Struct, frozen=True):
+    """What such a text says."""
+
+    text: str
+    """As the user wrote it."""
+    scheme: str
+    place: str
+    """Which one; empty where the kind says it all."""
+    options: Mapping[str, str]
+
+    @classmethod
+    def parse(cls, text: str) -> Address:
+        """Read it; raises UsageError if it has no kind, or an option that is none."""
+        scheme, colon, rest = text.partition(":")
+        if not colon or not scheme.isascii() or not scheme.isalnum():
+            raise UsageError(
+                f"'{text}' names no meter: a kind, a colon and a place, such as ppk2:/dev/ttyACM1 or rapl:"
+            )
+        place, _, query = rest.partition("?")
+        options: dict[str, str] = {}
+        for word in query.split("&") if query else ():
+            name, equals, value = word.partition("=")
+            if not equals or not name or not value:
+                raise UsageError(f"{text}: '{word}' is no option: write name=value, joined by &, such as volts=3.3")
+            if name in options:
+                raise UsageError(f"{text}: {name} is there twice")
+            options[name] = unquote(value)
+        return cls(text, scheme.lower(), unquote(place), options)
+
+    def check(self, known: tuple[str, ...]) -> None:
+        """Raise UsageError if it has an option that its kind does not know."""
+        for name in self.options:
+            if name not in known:
+                raise UsageError(f"{self.text}: {unknown('option of this meter', name, known or ('none',))}")
+
+    def number(self, name: str, default: float | None = None, *, low: float = 0.0, high: float = _LARGEST) -> float:
+        """Return a number above `low` and at most `high`; UsageError if it is none, or left out without a default."""
+        text = self.options.get(name)
+        if text is None:
+            if default is None:
+                raise UsageError(f"{self.text}: {name} is missing: add {'&' if self.options else '?'}{name}=…")
+            return default
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not low < value <= high:
+            raise UsageError(f"{self.text}: {name}={text} is out of range: a number above {low:g}, at most {high:g}")
+        return value

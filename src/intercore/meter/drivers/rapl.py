@@ -1,0 +1,89 @@
+"""The desk's own processor, by the counters of energy that it keeps (`rapl:`).
+
+Files and units are those of the kernel's Documentation/power/powercap/powercap.rst: each zone has `name`, `energy_uj`,
+which counts µJ and begins anew at 0 beyond `max_energy_range_uj`. AMD's processors have the same tree.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from intercore.errors import UsageError, unknown
+from intercore.meter.meter import Driver, MeterError
+from intercore.meter.polled import PolledMeter, Value
+from intercore.meter.sysfs import first_line, number_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from intercore.meter.address import Address
+
+ROOT = Path("/sys/class/powercap")
+_ZONE = "package-0"
+_HZ = 200.0
+"""Values per second: the counter is brought up to date some 1000 times a second, and not evenly."""
+
+
+class _Counter:
+    """Power as the difference of two readings of a zone's counter, through its wrap."""
+
+    def __init__(self, folder: Path) -> None:
+        self._energy = folder / "energy_uj"
+        self._range = number_in(folder / "max_energy_range_uj")
+        self._last: tuple[float, float] | None = None
+
+    def read(self) -> Value:
+        """Return the mean power since the last reading; of the first one, since a moment before it."""
+        if self._last is None:
+            self._last = time.monotonic(), number_in(self._energy)
+            time.sleep(1 / _HZ)
+        (before, then), energy, now = self._last, number_in(self._energy), time.monotonic()
+        used = energy - then
+        if used < 0:
+            used += self._range
+        if not 0 <= used <= self._range / 2:
+            raise MeterError(f"{self._energy} went from {then:.0f} to {energy:.0f}: it cannot have wrapped so")
+        self._last = now, energy
+        return Value(watts=used / 1e6 / max(now - before, 1e-6), moment=(before + now) / 2, width=now - before)
+
+
+def open_rapl(address: Address) -> PolledMeter:
+    """Open the zone of that name: `package-0` if none is named, `core`, `dram`, `psys`."""
+    root = Path(address.options.get("root", ROOT))
+    zones = {first_line(folder / "name") or folder.name: folder for folder in _zones(root)}
+    if not zones:
+        raise MeterError(
+            f"{address.text}: this machine shows no counters of energy under {root}; a virtual machine has none, and "
+            "on another one the module may not be loaded: sudo modprobe intel_rapl_msr"
+        )
+    wanted = address.place or (_ZONE if _ZONE in zones else next(iter(zones)))
+    if wanted not in zones:
+        raise UsageError(f"{address.text}: {unknown('zone', wanted, zones)}")
+    number_in(zones[wanted] / "energy_uj")  # most often root alone may
+    counter = _Counter(zones[wanted])
+    return PolledMeter(f"RAPL {wanted}", counter.read, 1 / address.number("hz", _HZ, high=1000), lambda: None)
+
+
+def _zones(root: Path) -> Iterator[Path]:
+    for folder in sorted(root.glob("*:*")):
+        if (folder / "energy_uj").exists():
+            yield folder
+
+
+def find() -> Iterator[tuple[str, str]]:
+    """Find the zones."""
+    for folder in _zones(ROOT):
+        name = first_line(folder / "name")
+        yield f"rapl:{name}", "counter of energy of this machine's processor"
+
+
+DRIVER = Driver(
+    "rapl",
+    "this machine's processor, by its own counters of energy",
+    "rapl:[ZONE][?hz=200]",
+    ("hz", "root"),
+    open_rapl,
+    find,
+)

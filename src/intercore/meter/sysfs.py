@@ -1,0 +1,35 @@
+"""Files of the kernel that hold one number or one name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.meter.meter import MeterError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def number_in(path: Path) -> float:
+    """Return the number that a file holds now. Raises MeterError if it cannot be read or holds none."""
+    try:
+        text = path.read_text("ascii").strip()
+    except PermissionError:
+        raise MeterError(f"{path} may be read by root only; let this user read it: sudo chmod a+r {path}") from None
+    except FileNotFoundError:
+        raise MeterError(f"{path} is gone: was the meter unplugged?") from None
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise MeterError(f"{path} cannot be read: {why}") from None
+    try:
+        return float(text)
+    except ValueError:
+        raise MeterError(f"{path} holds {text[:40]!a}, which is no number") from None
+
+
+def first_line(path: Path) -> str:
+    """Return the first line of a file; empty if it cannot be read."""
+    try:
+        return (path.read_text("utf-8", "replace").splitlines() or [""])[0].strip()
+    except OSError:
+        return ""

@@ -34,6 +34,7 @@ NUMBERS = {
     "sweep plan.toml": ("--jobs", "--patience"),
     "show 1": ("--efficiency",),
     "info host": ("--timeout",),
+    "trace pico-sim switch": ("--timeout", "--baud"),
     "check b.toml host": ("--repetitions", "--timeout", "--baud"),
 }
 LONG = "x" * 5000
@@ -71,6 +72,10 @@ ASKED_WRONGLY = (
     ("baseline save b.txt five", "RUN is the number of a stored run and not 'five'"),
     ("baseline sav b.txt", "sav"),
     ("predict hots message size=5", "did you mean 'host'?"),
+    ("trace hots switch", "did you mean 'host'?"),
+    ("trace host switch", "host has no recorder; those that have one are pico-sim"),
+    ("trace pico-sim switch primitive=queue,mutex", "name one level of primitive"),
+    ("trace pico-sim switch trace=100", "trace=100 cannot be had: the nearest"),
     ("run", "intercore run host speedup"),
     ("run host", "which benchmark"),
     ("run host spedup", "did you mean 'speedup'?"),

@@ -26,10 +26,6 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "sweep",
         "Carry out a plan file on its targets, in random order; if interrupted at any point, go on where it stopped.",
     ),
-    "trace": (
-        "trace",
-        "Record what cores and tasks do while a benchmark measures: what its times consist of, and a Perfetto file.",
-    ),
     "list": ("listing", "List the targets, or the benchmarks of a target with their parameters."),
     "info": (
         "info",
@@ -53,6 +49,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "predict": (
         "predict",
         "Predict, from stored runs and with intervals, what was not measured; rank all settings that are left open.",
+    ),
+    "trace": (
+        "trace",
+        "Record what cores and tasks do while a benchmark measures: what its times consist of, and a Perfetto file.",
     ),
     "export": ("export", "Write every raw sample of a run to a file, one row each."),
     "shell": (

@@ -34,7 +34,6 @@ NUMBERS = {
     "sweep plan.toml": ("--jobs", "--patience"),
     "show 1": ("--efficiency",),
     "info host": ("--timeout",),
-    "trace pico-sim switch": ("--timeout", "--baud"),
     "check b.toml host": ("--repetitions", "--timeout", "--baud"),
 }
 LONG = "x" * 5000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -40,6 +41,16 @@ def test_the_shares_of_a_time_add_up_and_the_recorder_has_its_part_of_each() -> 
     assert (one.samples, one.found, one.plain_us) == (3, 3, None)
     listed = rows(analysed(history, [one], "pico-sim", "simulated", "wake", "x"))
     assert sum(float(str(row["share"])) for row in listed) == pytest.approx(1)
+
+
+def test_the_document_says_of_each_part_how_long_it_took_and_of_each_core_what_is_missing() -> None:
+    made = machine(8)
+    history = History(made.recording((40, 1000)))
+    series = traced(history, made.series, {one.name: one for one in made.series})
+    found = msgspec.json.decode(msgspec.json.encode(analysed(history, series, "pico-sim", "simulated", "wake", "x")))
+    assert (found["target"], found["origin"], found["series"][0]["series"]) == ("pico-sim", "simulated", "wake")
+    assert found["series"][0]["shares"][0]["part"] == "signal"
+    assert [core["missing"] for core in found["cores"]] == [len(made.events[0]) - 40, 0]
 
 
 def test_a_part_that_is_shorter_than_its_events_cost_is_all_the_recorders() -> None:

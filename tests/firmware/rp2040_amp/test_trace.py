@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,10 @@ from tests.firmware.rp2040.recorded import FIFO_WRITE, Target, Watch, cycles, me
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.measures("switch")
+pytestmark = [
+    pytest.mark.measures("switch"),
+    pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds a program of its own: set INTERCORE_SLOW=1"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[1]
-HEADERS = ("port.h", "port_objects.h", "port_lock.h", "port_interrupt.h")
+HEADERS = ("port.h", "port_objects.h", "port_lock.h", "port_interrupt.h", "port_trace.h")
 """What a platform supplies, as the first of them says."""
 
 

@@ -24,13 +24,15 @@ BY_ESP_IDF = (
 BY_CLANG = "firmware/fuzz/"
 FOR_ARM = ("--extra-arg=--target=arm-none-eabi", "--extra-arg=-isystem/usr/include/newlib")
 """clang has no C library for the chip; this is where Debian has newlib's headers."""
+RECORDER = ("rp2040", "-DIC_TRACE=1024")
+"""A board, and what has it compile the recorder as well, which no board does by itself."""
 AT_A_TIME = 4
 
 
-def configured(board: str) -> tuple[Path, list[str]]:
+def configured(board: str, *defines: str) -> tuple[Path, list[str]]:
     """Return a board's build folder and the files of ours that it compiles."""
-    folder = ROOT / "build" / f"lint-{board}"
-    command = ["cmake", "-S", str(FIRMWARE), "-B", str(folder), f"-DIC_BOARD={board}"]
+    folder = ROOT / "build" / f"lint-{board}{'-recorder' if defines else ''}"
+    command = ["cmake", "-S", str(FIRMWARE), "-B", str(folder), f"-DIC_BOARD={board}", *defines]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"scripts/tidy.py: {board} cannot be configured:\n{done.stdout}{done.stderr}")
@@ -56,7 +58,12 @@ def main() -> int:
     listed = subprocess.run(["git", "ls-files", "firmware/*.c"], cwd=ROOT, capture_output=True, text=True, check=True)
     left = dict.fromkeys(name for name in listed.stdout.splitlines() if not name.startswith(BY_CLANG))
     boards = [path.parent.name for path in sorted(FIRMWARE.glob("board/*/board.cmake"))]  # linux is the first
-    jobs = []
+    jobs: list[tuple[Path, list[str]]] = []
+    recorder, compiled = configured(*RECORDER)
+    of_recorder = [name for name in left if name in {*compiled} - {*configured(RECORDER[0])[1]}]
+    jobs.append((recorder, of_recorder))
+    for name in of_recorder:
+        del left[name]
     for board in boards:
         folder, compiled = configured(board)
         own = [name for name in left if name in compiled or name.startswith(f"firmware/board/{board}/")]

@@ -5,6 +5,7 @@
 #include "line.h"
 #include "port.h"
 #include "summary.h"
+#include "trace.h"
 #include "version.h"
 #include "workloads.h"
 
@@ -184,6 +185,10 @@ void ic_answer_help(struct ic_answer *answer) {
     help_line(answer, "run BENCHMARK name=value", "measures; name=a,b,c measures each; the rest has its defaults");
     help_line(answer, "show BENCHMARK name=value", "measures, and answers in words; resend 0 0- has the samples, too");
     help_line(answer, "check BENCHMARK name=value", "says which of these settings cannot be measured, and why");
+#ifdef IC_TRACE
+    help_line(answer, "record BENCHMARK name=value", "measures with the recorder on; answers as run does");
+    help_line(answer, "trace", "what was recorded last: the events of each core");
+#endif
     help_line(answer, "abort", "ends a run after the current repetition");
     help_line(answer, "rate BITS", "switches the console to that bit rate, one of those that info lists");
     help_line(answer, "resend ID LINES", "sends numbered lines of the last answer again, e.g. resend 0 3-12,40-");
@@ -307,6 +312,72 @@ void ic_answer_result(struct ic_answer *answer, const struct ic_run *run) {
     tell(answer, run);
     end(answer, status_of(run), &run->checks);
 }
+
+/* ---- trace ---- */
+
+#ifdef IC_TRACE
+/* Events in a line: each has up to 20, 10 and 10 digits. */
+#define EVENTS_MAX 8U
+
+static void ring(struct ic_answer *answer, uint32_t core) {
+    uint32_t count = ic_trace_count(core);
+    struct ic_line line;
+    open_line(answer, &line, "ring");
+    ic_line_integer(&line, "core", core);
+    ic_line_integer(&line, "hz", (int64_t)port_clock_hz());
+    ic_line_integer(&line, "recorded", count);
+    ic_line_integer(&line, "kept", count < IC_TRACE ? count : IC_TRACE);
+    ic_line_list_open(&line, "costs");
+    for (uint32_t i = 0; i < IC_TRACE_COSTS; i++) {
+        ic_line_integer(&line, NULL, ic_trace_costs(core)[i]);
+    }
+    ic_line_list_close(&line);
+    close_line(answer, &line);
+}
+
+static void ring_names(struct ic_answer *answer, uint32_t core) {
+    const char *text;
+    for (uint32_t i = 0; (text = ic_trace_name(core, i)) != NULL; i++) {
+        struct ic_line line;
+        open_line(answer, &line, "name");
+        ic_line_integer(&line, "number", core * IC_TRACE_NAMES + i);
+        ic_line_text(&line, "text", text);
+        close_line(answer, &line);
+    }
+}
+
+static void ring_events(struct ic_answer *answer, uint32_t core) {
+    uint32_t count = ic_trace_count(core);
+    for (uint32_t number = count < IC_TRACE ? 0 : count - IC_TRACE; number < count; number += EVENTS_MAX) {
+        if (!wanted(answer)) {
+            answer->next++;
+            continue;
+        }
+        struct ic_line line;
+        open_line(answer, &line, "events");
+        ic_line_integer(&line, "core", core);
+        ic_line_integer(&line, "index", number);
+        ic_line_list_open(&line, "values");
+        for (uint32_t i = number; i < count && i - number < EVENTS_MAX; i++) {
+            const struct ic_trace_event *event = ic_trace_event(core, i);
+            ic_line_integer(&line, NULL, (int64_t)event->time);
+            ic_line_integer(&line, NULL, event->what);
+            ic_line_integer(&line, NULL, event->object);
+        }
+        ic_line_list_close(&line);
+        close_line(answer, &line);
+    }
+}
+
+void ic_answer_trace(struct ic_answer *answer) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        ring(answer, core);
+        ring_names(answer, core);
+        ring_events(answer, core);
+    }
+    end(answer, "ok", NULL);
+}
+#endif
 
 /* ---- lines without a number ---- */
 

@@ -32,6 +32,11 @@ void ic_answer_checked(struct ic_answer *answer);
 void ic_answer_begin(struct ic_answer *answer, const struct ic_run *run);
 void ic_answer_result(struct ic_answer *answer, const struct ic_run *run);
 
+#ifdef IC_TRACE
+/* What was recorded last (trace.h). */
+void ic_answer_trace(struct ic_answer *answer);
+#endif
+
 /* Lines without a number. */
 void ic_answer_progress(const struct ic_run *run);
 void ic_answer_rate(uint32_t id, uint32_t rate);

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "measure.h"
 #include "port.h"
+#include "trace.h"
 
 /* Progress lines per second. */
 #define PROGRESS_HZ 4U
@@ -16,7 +17,7 @@
 /* Settings that one command checks: an answer of 0.4 MB at most. */
 #define CHECKED_MAX 4096U
 
-enum kind { INFO, LIST, HELP, CHECK, RUN, FAILED_RUN };
+enum kind { INFO, LIST, HELP, CHECK, RUN, FAILED_RUN, TRACE };
 
 /* Static, because a chip's console task has a small stack. */
 static struct ic_input input;
@@ -145,6 +146,11 @@ static void send_again(struct ic_answer *answer) {
         ic_answer_begin(answer, &run);
         ic_answer_error(answer->id, &run.error);
         break;
+    case TRACE:
+#ifdef IC_TRACE
+        ic_answer_trace(answer);
+#endif
+        break;
     }
 }
 
@@ -204,6 +210,22 @@ static void measure_all(struct ic_command *command, bool in_words) {
 
 static void do_run(struct ic_command *command) { measure_all(command, false); }
 static void do_show(struct ic_command *command) { measure_all(command, true); }
+
+#ifdef IC_TRACE
+static void do_record(struct ic_command *command) {
+    ic_trace_arm(true);
+    measure_all(command, false);
+    ic_trace_arm(false);
+}
+
+static void do_trace(struct ic_command *command) {
+    if (ic_trace_there()) {
+        answer_new(command->id, TRACE);
+    } else {
+        refuse(command->id, "unsupported", "nothing has been recorded: record BENCHMARK does that", "");
+    }
+}
+#endif
 
 static void do_resend(struct ic_command *command) {
     uint32_t id;
@@ -270,6 +292,9 @@ static const struct verb {
     {"info", true, do_info},      {"list", true, do_list},   {"help", true, do_help},
     {"run", true, do_run},        {"show", true, do_show},   {"check", true, do_check},
     {"resend", false, do_resend}, {"abort", true, do_abort}, {"rate", false, do_rate},
+#ifdef IC_TRACE
+    {"record", true, do_record},  {"trace", true, do_trace},
+#endif
 };
 
 static const struct verb *find_verb(const char *word) {

@@ -2,6 +2,12 @@
 
 #include "looking.h"
 #include "port.h"
+#include "trace.h"
+
+static bool begin_recording(struct ic_run *run) {
+    return ic_trace_begin() ||
+           ic_error_set(&run->error, "failed", "the recorder's task could not be started on every core", "", "");
+}
 
 bool ic_measure(struct ic_run *run) {
     if (!ic_run_possible(run, &run->error)) {
@@ -9,7 +15,8 @@ bool ic_measure(struct ic_run *run) {
     }
     ic_run_begin(run);
     uint32_t rings_lost = port_lost_rings();
-    bool measured = ic_looking_measure(run) && run->benchmark->measure(run);
+    bool measured = ic_looking_measure(run) && begin_recording(run) && run->benchmark->measure(run);
+    ic_trace_end();
     port_mark(false); /* it may have given up between two repetitions */
     run->checks.rings_lost = port_lost_rings() - rings_lost;
     return measured;

@@ -25,16 +25,22 @@ target_sources(intercore PRIVATE bench/registry.c port/samples_static.c)
 target_include_directories(intercore PUBLIC port/freertos port/freertos_smp)
 # 8192 samples, 64 kB: a quarter of SRAM, and enough for two series of 4000. Larger code leaves room for fewer: at -O0
 # it is half as large again, at -O3 a fifth.
-set(samples 8192U)
+set(samples 8192)
 if(IC_OPT STREQUAL "O0")
-  set(samples 3072U)
+  set(samples 3072)
 elseif(IC_OPT MATCHES "^(O3|Ofast)$")
-  set(samples 7104U)
+  set(samples 7104)
 endif()
 if(IC_OWN OR IC_ADDED) # what the user brings has the room of most of them
-  set(samples 2048U)
+  set(samples 2048)
 endif()
-target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples})
+if(IC_TRACE) # an event takes the room of two samples, and there are two cores; the recorder's code that of some hundred
+  if(IC_OPT STREQUAL "O0" OR IC_OWN OR IC_ADDED)
+    message(FATAL_ERROR "The RP2040 has no room for a recorder beside the code of -O0 or what the user brings.")
+  endif()
+  math(EXPR samples "${samples} - 4 * ${IC_TRACE} - 704")
+endif()
+target_compile_definitions(intercore PUBLIC IC_SAMPLES_CAPACITY=${samples}U)
 
 # In the order in which the linker places them: simulated cycles move with it.
 set(sources
@@ -52,6 +58,7 @@ add_library(rp2040 STATIC
   ${sources}
   ${transports})
 ic_rp2040(rp2040)
+ic_trace(rp2040 board/rp2040/cores/rp2040_trace.c port/freertos/trace_freertos.c)
 target_link_libraries(rp2040 PUBLIC intercore freertos)
 target_link_libraries(freertos PUBLIC rp2040) # they call each other
 target_link_libraries(intercore PUBLIC rp2040)
@@ -73,6 +80,9 @@ endif()
 set(scripts ${rp2040_folder}/start)
 function(ic_image name)
   target_link_libraries(${name} PRIVATE intercore m)
+  if(IC_TRACE)
+    target_link_options(${name} PRIVATE -Wl,--wrap=vYieldCore)
+  endif()
   target_link_options(${name} PRIVATE -nostartfiles -L${scripts} -T ${scripts}/${IC_CODE}.ld
     -Wl,--gc-sections,--fatal-warnings,-Map=${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
   set_target_properties(${name} PROPERTIES

@@ -14,6 +14,7 @@
 #include "rp2040_launch.h"
 #include "rp2040_registers.h"
 #include "rp2040_tick.h"
+#include "rp2040_trace.h"
 #include "rp2040_watchdog.h"
 
 #define LOWEST_PRIORITY 255U
@@ -39,6 +40,7 @@ uint32_t board_build(void) {
 
 /* Where the FIFO is full its interrupt is pending anyway. */
 void board_ring(void) {
+    rp2040_trace_ring();
     __dmb();
     if ((sio_hw->fifo_st & FIFO_RDY) != 0) {
         sio_hw->fifo_wr = 1;

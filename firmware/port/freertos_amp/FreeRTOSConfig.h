@@ -7,6 +7,7 @@
 
 #include "config_freertos.h"
 #include "kernel_config.h"
+#include "trace_freertos.h"
 
 /* This kernel knows of one core. */
 #define configNUMBER_OF_CORES 1
@@ -26,8 +27,11 @@
  * A task that leaves the core but stays in its ready list could have run on; another one waits. The other kernel cannot
  * look into this one's lists, so it is written where both see it, at every switch. In the kernel's own terms, because
  * the two macros are expanded in the kernel's switch, before and after the choice of the next task. */
-#define traceTASK_SWITCHED_OUT() TCB_t *const pxLeaving = pxCurrentTCB
+#define traceTASK_SWITCHED_OUT()                                                                                       \
+    TCB_t *const pxLeaving = pxCurrentTCB;                                                                             \
+    TRACE_SWITCHED_OUT(pxLeaving)
 #define portTASK_SWITCH_HOOK(pxTCB)                                                                                    \
+    TRACE_SWITCHED_IN(pxTCB)                                                                                           \
     if (pxLeaving != (pxTCB)) {                                                                                        \
         volatile uint32_t *pulWaits = pxLeaving->pvThreadLocalStoragePointers[2];                                      \
         if (listLIST_ITEM_CONTAINER(&pxLeaving->xStateListItem) == &pxReadyTasksLists[pxLeaving->uxPriority]) {        \

@@ -61,10 +61,20 @@ static configSTACK_DEPTH_TYPE stack_words(uint32_t bytes_for_entry) {
     return (configSTACK_DEPTH_TYPE)words;
 }
 
+/* For the recorder, if there is one; else the kernels' tasks have names for debuggers alone. */
+static const char *name_of(const port_task_t *task) {
+#ifdef IC_TRACE
+    return task->name;
+#else
+    (void)task;
+    return "task";
+#endif
+}
+
 enum port_error port_amp_make(port_task_t *task) {
     task->core = board_core();
     /* The kernel stores the handle before the task can run. */
-    BaseType_t made = xTaskCreate(run_task, "task", stack_words(task->stack_bytes), task,
+    BaseType_t made = xTaskCreate(run_task, name_of(task), stack_words(task->stack_bytes), task,
                                   (UBaseType_t)(tskIDLE_PRIORITY + 1U + task->priority), &task->handle);
     return made == pdPASS ? PORT_OK : PORT_ERR_RESOURCE;
 }
@@ -77,6 +87,9 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
     task->arg = config->arg;
     task->priority = config->priority;
     task->stack_bytes = config->stack_bytes;
+#ifdef IC_TRACE
+    task->name = config->name;
+#endif
     task->waits = 0;
     atomic_store_explicit(&task->ended, 0, memory_order_relaxed);
     atomic_store_explicit(&task->joiner, NULL, memory_order_relaxed);

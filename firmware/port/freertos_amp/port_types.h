@@ -22,6 +22,9 @@ typedef struct port_task {
     uint32_t index; /* of the entry, for the other core's image */
     uint32_t priority;
     uint32_t stack_bytes;
+#ifdef IC_TRACE
+    const char *name; /* in either program's memory, which both cores can read */
+#endif
     volatile uint32_t waits;            /* written at every switch: FreeRTOSConfig.h */
     atomic_uint ended;                  /* the entry has returned */
     _Atomic(struct port_task *) joiner; /* who waits for that */

@@ -10,7 +10,7 @@ import msgspec
 from intercore.board import esp_image
 from intercore.board.esp32_factors import CPU_MHZ, ESP_CODE, P4_MHZ, PSRAM
 from intercore.board.factors import OPT, Factor
-from intercore.board.rp2040_factors import CLOCK_MHZ, CODE, XIP_CACHE
+from intercore.board.rp2040_factors import AMP_TRACE, CLOCK_MHZ, CODE, TRACE, XIP_CACHE
 from intercore.board.stm32h745_factors import DCACHE, ICACHE, M4_MHZ, M7_MHZ, SHARED, SUPPLY
 from intercore.errors import UsageError, unknown
 
@@ -80,9 +80,9 @@ class Board(msgspec.Struct, frozen=True):
                 raise UsageError(f"{self.name} is flashed {by}, and has no use for {option}")
 
 
-PICO = Board("pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE), "boot drive")
+PICO = Board("pico", "the Pico", "rp2040", (OPT, CLOCK_MHZ, CODE, XIP_CACHE, TRACE), "boot drive")
 # Its image holds that of core 1, with a kernel of its own.
-PICO_AMP = Board("pico-amp", "the Pico in AMP", "rp2040_amp", (OPT, CLOCK_MHZ), "boot drive")
+PICO_AMP = Board("pico-amp", "the Pico in AMP", "rp2040_amp", (OPT, CLOCK_MHZ, AMP_TRACE), "boot drive")
 STM32H745 = Board(
     "stm32h745",
     "the STM32H745",

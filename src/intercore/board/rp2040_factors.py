@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from intercore.board.factors import Factor
+from intercore.board.factors import OPT, OPT_LEVELS, Factor, Partners
+from intercore.record.factors import TRACE_NAME
 
 # PLL_SYS makes every whole number of megahertz in this range (rp2040_clocks.h of the firmware). Other rates would have
 # no whole number of cycles in a microsecond, which the common clock needs. USB needs 48 MHz, and 133 MHz is the highest
@@ -13,6 +14,22 @@ CLOCK_MHZ = Factor(
     default=125,
     levels=tuple(range(48, 134)),
 )
+
+
+def _recorder(*levels: int) -> Factor:
+    beside = tuple(opt for opt in OPT_LEVELS if opt != "O0")
+    return Factor(
+        name=TRACE_NAME,
+        title="number of events that the recorder keeps of each core",
+        default=0,
+        levels=(0, *levels),
+        partners={OPT.name: Partners(dict.fromkeys(levels, beside), "the code of -O0 leaves the recorder no room")},
+    )
+
+
+# An event takes 16 bytes of a chip's 264 KiB. With a kernel on each core, code is there twice and there is less room.
+TRACE = _recorder(128, 256, 512, 1024)
+AMP_TRACE = _recorder(128, 256)
 
 CODE = Factor(
     name="code",

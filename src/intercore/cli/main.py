@@ -50,6 +50,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "predict",
         "Predict, from stored runs and with intervals, what was not measured; rank all settings that are left open.",
     ),
+    "trace": (
+        "trace",
+        "Record what cores and tasks do while a benchmark measures: what its times consist of, and a Perfetto file.",
+    ),
     "export": ("export", "Write every raw sample of a run to a file, one row each."),
     "shell": (
         "shell",

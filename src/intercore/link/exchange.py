@@ -168,7 +168,7 @@ class Exchange:
         link.plain_text.forget()
         self._command = [*words, f"id={answer_id}"]  # the id last: a command that is cut short on its way has none
         self._id = answer_id
-        self._is_run = words[0] == "run"
+        self._is_run = words[0] in ("run", "record")
         self._timeout = timeout
         self._fresh = fresh
         self._on_progress = on_progress

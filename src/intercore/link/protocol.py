@@ -183,6 +183,36 @@ class Samples(Numbered, frozen=True, tag="samples"):
     values: Annotated[tuple[Int64, ...], Meta(min_length=1, max_length=16)]
 
 
+class RingHead(Numbered, frozen=True, tag="ring"):
+    """Announces what a core's recorder has kept."""
+
+    core: Annotated[int, Meta(ge=0, le=1023)]
+    hz: Hertz
+    recorded: Annotated[int, Meta(ge=0, le=2**32 - 1)]
+    """Events that there ever were."""
+    kept: Annotated[int, Meta(ge=0, le=2**24)]
+    """Of these, how many follow: the last."""
+    costs: Annotated[tuple[Annotated[int, Meta(ge=1, le=2**32 - 1)], ...], Meta(min_length=1)]
+    """Ticks from one event to the next where nothing else is done."""
+
+
+class Name(Numbered, frozen=True, tag="name"):
+    """What a task or a mark is called."""
+
+    number: Annotated[int, Meta(ge=0, le=254)]
+    text: Text
+
+
+class Events(Numbered, frozen=True, tag="events"):
+    """Up to 8 events of a core."""
+
+    core: Annotated[int, Meta(ge=0, le=1023)]
+    index: Annotated[int, Meta(ge=0, le=2**32 - 1)]
+    """Of the first among all of the core's."""
+    values: Annotated[tuple[Counter, ...], Meta(min_length=3, max_length=24)]
+    """Three for each: its time, its kind in the low 8 bits and above them its detail, its object."""
+
+
 class End(Numbered, frozen=True, tag="end"):
     """Last line of an answer."""
 
@@ -210,6 +240,9 @@ _Message1 = (
     | Progress
     | SeriesHead
     | Samples
+    | RingHead
+    | Name
+    | Events
     | End
     | Error
 )

@@ -30,6 +30,7 @@ from intercore.link.protocol import (
     SeriesHead,
 )
 from intercore.link.rate import RateControl
+from intercore.link.recorded import read_recording
 from intercore.record.measurement import LOOKING_PREFIX, SPOILING_CHECKS, Series
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from intercore.link.link import Statistics
     from intercore.link.port import Port
     from intercore.record.measurement import Level
+    from intercore.record.trace_recording import Recording
 
 FIRST_ID = 10**9
 """Ids have ten digits, so that none cut short on its way is another answer's."""
@@ -206,7 +208,29 @@ class Session:
         on_progress: Callable[[int, int], None] | None = None,
     ) -> Answer:
         """Run a benchmark at one setting; `on_progress` is told repetitions done and asked for. Ctrl-C aborts it."""
-        words = ["run", benchmark, *(f"{name}={value}" for name, value in parameters.items())]
+        return self._measure("run", benchmark, parameters, on_progress)
+
+    def record(
+        self,
+        benchmark: str,
+        parameters: Mapping[str, Level],
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> tuple[Answer, Recording]:
+        """Run a benchmark as `measure` does with the target's recorder on; return what it recorded as well.
+
+        Raises UnknownCommandError if the target's program has none.
+        """
+        answer = self._measure("record", benchmark, parameters, on_progress)
+        return answer, read_recording(self._ask(["trace"], min(self._timeout, self._contact_timeout)))
+
+    def _measure(
+        self,
+        word: str,
+        benchmark: str,
+        parameters: Mapping[str, Level],
+        on_progress: Callable[[int, int], None] | None,
+    ) -> Answer:
+        words = [word, benchmark, *(f"{name}={value}" for name, value in parameters.items())]
         whole, bad = self.statistics.lines, self.statistics.bad_lines
         try:
             lines = self._ask(words, self._timeout, on_progress)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 OPT_NAME = "opt"
 """The optimisation level, which every program is built with."""
+TRACE_NAME = "trace"
+"""How many events of each core the recorder keeps; 0 for a program without one."""
 
 _OF_STM32H745_CLOCKS = ("clock_hz", "clock.m4_hz", "clock.bus_hz", "flash.wait_states", "power.vos")
 
@@ -34,6 +36,7 @@ TARGET_FACTORS: Mapping[str, tuple[str, ...]] = {
     "dcache": ("cache.data",),
     "shared": ("memory.shared",),
     "cpu_mhz": ("clock_hz", "clock.cpu_hz", "clock.sys_hz", "clock.apb_hz"),
+    TRACE_NAME: ("recorder", "memory.heap_at_start"),
     "psram": ("psram", "psram.bytes", "memory.regions", "memory.heap_at_start", "compiler.flags"),
 }
 """By the name of each: the conditions that follow from its level, and so may differ within a run that has several."""

@@ -7,6 +7,7 @@
 #include "rp2040_fault.h"
 #include "rp2040_registers.h"
 #include "rp2040_start.h"
+#include "rp2040_trace.h"
 
 /* 16 exceptions and 26 interrupts (DS 2.3.2); 48 is what a table is aligned for. */
 #define VECTORS 48U
@@ -34,7 +35,7 @@ static void unexpected(void) {
 }
 
 static void set_handler(struct vector_table *table, uint32_t exception, void (*handler)(void)) {
-    table->handlers[exception - 1U] = handler;
+    table->handlers[exception - 1U] = rp2040_trace_handler((uint32_t)(table - vector_tables), exception, handler);
 }
 
 static void fill_table(uint32_t core) {
@@ -63,7 +64,8 @@ void rp2040_cores_set_systick(uint32_t core, void (*handler)(void)) {
 }
 
 irq_handler_t rp2040_cores_handler(uint32_t core, uint32_t number) {
-    return vector_tables[core].handlers[FIRST_IRQ + number - 1U];
+    uint32_t exception = FIRST_IRQ + number;
+    return rp2040_trace_handled(core, exception, vector_tables[core].handlers[exception - 1U]);
 }
 
 void rp2040_cores_set_handler(uint32_t core, uint32_t number, irq_handler_t handler) {

@@ -8,6 +8,7 @@
 #include "port_freertos.h"
 #include "rp2040_cores.h"
 #include "rp2040_interrupt.h"
+#include "rp2040_trace.h"
 
 #define VLD 1U
 #define RDY 2U
@@ -71,6 +72,7 @@ bool rp2040_fifo_has_box(uint32_t core) { return sides[core].box != NULL; }
 uint32_t rp2040_fifo_send(const uint32_t *words, uint32_t count) {
     uint32_t sent = 0;
     uint32_t mask = save_and_disable_interrupts();
+    rp2040_trace_ring();
     while (sent < count && (sio_hw->fifo_st & RDY) != 0) {
         sio_hw->fifo_wr = words[sent++] | FIFO_MESSAGE;
     }

@@ -15,6 +15,7 @@
 #include "rp2040_cores.h"
 #include "rp2040_fifo.h"
 #include "rp2040_registers.h"
+#include "rp2040_trace.h"
 
 #define LOWEST_PRIORITY 255U
 #define CYCLES_PER_US (CLOCKS_SYS_HZ / CLOCKS_US_HZ)
@@ -151,6 +152,7 @@ void port_doorbell_ring(uint32_t core) {
         NVIC_ISPR = 1U << SPARE_IRQ;
     } else if (!atomic_load(&doorbells[core].rung)) {
         atomic_store(&doorbells[core].rung, true);
+        rp2040_trace_ring();
         sio_hw->fifo_wr = FIFO_RING;
     }
     restore_interrupts(mask);

@@ -34,6 +34,9 @@ static const struct port_condition conditions[] = {
     {"memory.stacks", "sram-striped"},
     {"memory.word_bytes", "4"},
     {"mark", MARK_TEXT},
+#ifdef IC_TRACE
+    {"recorder", TEXT(IC_TRACE) " events of each core, in the RAM of samples; off unless `record` measures"},
+#endif
     {"console", "UART0 by interrupt on core 0, " TEXT(UART_RATE) " bit/s at start"},
 };
 #define CONDITIONS (sizeof conditions / sizeof conditions[0])

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "config_freertos.h"
+#include "trace_freertos.h"
 
 /* ---- cores ---- */
 
@@ -58,8 +59,11 @@
  *
  * A task that leaves its core but stays in its ready list could have run on. Written in the kernel's own terms, because
  * the two macros are expanded in the kernel's switch, before and after the choice of the next task. */
-#define traceTASK_SWITCHED_OUT() TCB_t *const pxLeaving = pxCurrentTCBs[xCoreID]
+#define traceTASK_SWITCHED_OUT()                                                                                       \
+    TCB_t *const pxLeaving = pxCurrentTCBs[xCoreID];                                                                   \
+    TRACE_SWITCHED_OUT(pxLeaving)
 #define portTASK_SWITCH_HOOK(pxTCB)                                                                                    \
+    TRACE_SWITCHED_IN(pxTCB)                                                                                           \
     if (pxLeaving != (pxTCB) &&                                                                                        \
         listLIST_ITEM_CONTAINER(&pxLeaving->xStateListItem) == &pxReadyTasksLists[pxLeaving->uxPriority]) {            \
         pxLeaving->pvThreadLocalStoragePointers[1] = (char *)pxLeaving->pvThreadLocalStoragePointers[1] + 1;           \

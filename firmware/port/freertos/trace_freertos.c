@@ -1,0 +1,7 @@
+/* port_trace.h on FreeRTOS: the kernel's own way to mask interrupts, which goes in tasks as well. */
+#include "port.h"
+#include "port_trace.h"
+
+uint32_t port_trace_mask(void) { return (uint32_t)portSET_INTERRUPT_MASK_FROM_ISR(); }
+
+void port_trace_unmask(uint32_t kept) { portCLEAR_INTERRUPT_MASK_FROM_ISR(kept); }

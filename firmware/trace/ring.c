@@ -1,0 +1,90 @@
+/* The rings of the recorder (core/trace.h). */
+#include "port.h"
+#include "port_trace.h"
+#include "ring_trace.h"
+#include "trace.h"
+
+#define SIZE ((uint32_t)IC_TRACE)
+#define MASK (SIZE - 1U)
+_Static_assert(IC_TRACE >= 64 && (SIZE & MASK) == 0, "IC_TRACE is a power of two from 64 up");
+_Static_assert(IC_TRACE > 2 * IC_TRACE_COSTS, "those that the cost is measured by fit, and the kernel's among them");
+
+static struct ic_trace_ring {
+    _Alignas(PORT_CACHE_LINE) uint32_t count; /* of all events ever put in */
+    uint32_t readings;                        /* that were the last events, one right after the other; at most 3 */
+    struct ic_trace_event events[SIZE];
+} rings[PORT_CORES_MAX] PORT_SHARED(trace_rings);
+
+volatile uint32_t ic_trace_recording PORT_SHARED(trace_recording);
+
+static struct ic_trace_event *event_of(struct ic_trace_ring *ring, uint32_t number) {
+    return &ring->events[number & MASK];
+}
+
+/* With everything else kept off this core. */
+static void put(struct ic_trace_ring *ring, uint64_t time, uint32_t what, uint32_t object) {
+    struct ic_trace_event *event = event_of(ring, ring->count);
+    event->time = time;
+    event->what = what;
+    event->object = object;
+    ring->count++;
+}
+
+void ic_trace_put(uint32_t what, uint32_t object) {
+    uint32_t kept = port_trace_mask();
+    struct ic_trace_ring *ring = &rings[port_core_id()];
+    ring->readings = 0;
+    put(ring, port_clock(), what, object);
+    port_trace_unmask(kept);
+}
+
+/* The detail of a reading counts those that were left out before it. */
+static void put_reading(struct ic_trace_ring *ring, uint64_t time, uint32_t kind, uint32_t object) {
+    if (ring->readings < 3U) {
+        ring->readings++;
+        put(ring, time, kind, object);
+        return;
+    }
+    struct ic_trace_event *last = event_of(ring, ring->count - 1U);
+    struct ic_trace_event *before = event_of(ring, ring->count - 2U);
+    uint32_t left_out = before->what >> 8U;
+    left_out = left_out == UINT32_MAX >> 8U ? left_out : left_out + 1U;
+    *before = *last;
+    before->what = (last->what & 0xffU) | left_out << 8U;
+    last->time = time;
+    last->what = kind;
+    last->object = object;
+}
+
+uint64_t ic_trace_clock(void) {
+    if (ic_trace_recording == 0U) {
+        return port_clock();
+    }
+    uint32_t kept = port_trace_mask();
+    struct ic_trace_ring *ring = &rings[port_core_id()];
+    uint64_t now = port_clock();
+    put_reading(ring, now, IC_TRACE_READ, 0);
+    port_trace_unmask(kept);
+    return now;
+}
+
+uint64_t ic_trace_cycles(void) {
+    if (ic_trace_recording == 0U) {
+        return port_cycles();
+    }
+    uint32_t kept = port_trace_mask();
+    struct ic_trace_ring *ring = &rings[port_core_id()];
+    uint64_t now = port_cycles();
+    put_reading(ring, port_clock(), IC_TRACE_COUNTED, (uint32_t)now);
+    port_trace_unmask(kept);
+    return now;
+}
+
+void ic_trace_empty(uint32_t core) {
+    rings[core].count = 0;
+    rings[core].readings = 0;
+}
+
+uint32_t ic_trace_count(uint32_t core) { return rings[core].count; }
+
+const struct ic_trace_event *ic_trace_event(uint32_t core, uint32_t number) { return event_of(&rings[core], number); }

@@ -1,0 +1,16 @@
+# The recorder (core/trace.h). To be included by a board that can record, once it has its libraries:
+# ic_trace(<library> <source of port_trace.h and the board's own>...)
+function(ic_trace library)
+  set(IC_TRACED ON PARENT_SCOPE)
+  if(NOT IC_TRACE)
+    return()
+  endif()
+  target_sources(intercore PRIVATE trace/names.c trace/recording.c trace/ring.c trace/traced.c)
+  target_include_directories(intercore PUBLIC trace)
+  target_compile_definitions(intercore PUBLIC IC_TRACE=${IC_TRACE})
+  target_sources(${library} PRIVATE ${ARGN})
+  set(benchmarks ${IC_PORTABLE})
+  list(FILTER benchmarks INCLUDE REGEX "^bench/")
+  set_source_files_properties(${benchmarks} PROPERTIES
+    COMPILE_OPTIONS "-include;${CMAKE_CURRENT_SOURCE_DIR}/trace/traced.h")
+endfunction()

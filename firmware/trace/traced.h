@@ -1,0 +1,16 @@
+/* What the sources of benchmarks are compiled with where there is a recorder: their calls that say what is measured are
+ * recorded, and they know nothing of it. The compiler's option -include (trace.cmake) puts it in front of each. */
+#ifndef TRACED_H
+#define TRACED_H
+
+#include "trace.h"
+#include "traced_calls.h"
+
+#define port_clock() ic_trace_clock()
+#define port_cycles() ic_trace_cycles()
+#define ic_run_repeat(run) ic_trace_repeat(run)
+#define ic_run_sample(run, series, ticks) ic_trace_sample(run, series, ticks)
+#define port_spinlock_lock(lock) ic_trace_spinlock_lock(lock)
+#define port_spinlock_unlock(lock) ic_trace_spinlock_unlock(lock)
+
+#endif

@@ -1,0 +1,42 @@
+"""A recorded measurement as one self-contained HTML page: the timeline of one repetition, then the numbers.
+
+It loads nothing and runs nothing: the picture is SVG in the page. Every string from a target is escaped by jinja2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import intercore
+from intercore.record.origin import LABELS
+from intercore.replacement import replacement
+from intercore.trace.report import section
+from intercore.trace.timeline import WIDTH
+from intercore.view.html import environment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from intercore.trace.report import TraceAnalysis
+    from intercore.trace.timeline import Timeline
+
+
+def write_trace_page(analysis: TraceAnalysis, timelines: Sequence[Timeline], path: Path) -> None:
+    """Write a page about a recorded measurement to `path`.
+
+    An existing file is replaced only when the new one is complete. Raises IntercoreError if it cannot be written.
+    """
+    page = (
+        environment("intercore.page")
+        .get_template("trace.html.j2")
+        .render(
+            section=section(analysis),
+            timelines=timelines,
+            label=LABELS[analysis.origin],
+            width=WIDTH,
+            version=intercore.__version__,
+        )
+    )
+    with replacement(path) as file:
+        file.write(page.encode("utf-8", "replace"))

@@ -1,0 +1,164 @@
+"""What each core was at when each of its events happened: the task that it had, and the interrupt that it was in."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.record.trace_recording import Cause, Event, Kind, Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+_NEVER = 1 << 63
+"""Later than any reading of a clock."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where an event stands."""
+
+    core: int
+    index: int
+    """Among those that were kept of its core."""
+
+
+class Slice(msgspec.Struct, frozen=True):
+    """For how long a core was at something, in ticks of the common clock."""
+
+    core: int
+    begin: int
+    end: int
+    task: int
+    """Its number; 0 in an interrupt."""
+    cause: Cause = Cause.OTHER
+    interrupt: int = 0
+    """Number of the interrupt; 0 for a task."""
+    runs_on: bool = False
+    """Whether the task could have run on when its core went on with another."""
+
+
+class Core:
+    """The events of one core, and what it was at."""
+
+    def __init__(self, number: int, events: Sequence[Event]) -> None:
+        """Follow tasks and interrupts through the events."""
+        self.number = number
+        self.events = events
+        self._times = [event.time for event in events]
+        self.enclosing: list[int | None] = []
+        """For each event, the index of the one with which the interrupt began that it happened in, if it was in one."""
+        self.task_in: list[int | None] = []
+        """For each event, the index of the one by which the task had come in that the core had before it, if known."""
+        self.known_since = 0
+        """Index of the first event of which it is known whether it happened in an interrupt: the beginning of one that
+        ends before may be missing."""
+        self.began: dict[int, int] = {}
+        """By the index of the event with which an interrupt ended, that of the one with which it began."""
+        inside: list[int] = []
+        running: int | None = None
+        for index, event in enumerate(events):
+            if event.kind is Kind.INTERRUPT_OUT and inside:
+                self.began[index] = inside.pop()
+            elif event.kind is Kind.INTERRUPT_OUT:
+                self.known_since = index
+            self.enclosing.append(inside[-1] if inside else None)
+            self.task_in.append(running)
+            if event.kind is Kind.INTERRUPT_IN:
+                inside.append(index)
+            elif event.kind is Kind.IN:
+                running = index
+
+    def at(self, time: int) -> int:
+        """Return the index of the first event that is not before a moment; the number of all if there is none."""
+        return bisect_left(self._times, time)
+
+    def last(self, before: int, wanted: Callable[[Event], bool]) -> int | None:
+        """Return the index of the last event before an index that is wanted."""
+        return next((index for index in range(before - 1, -1, -1) if wanted(self.events[index])), None)
+
+    def first(self, since: int, wanted: Callable[[Event], bool]) -> int | None:
+        """Return the index of the first event from an index on that is wanted."""
+        return next((index for index in range(since, len(self.events)) if wanted(self.events[index])), None)
+
+    def task_at(self, index: int) -> int | None:
+        """Return the task that the core had when an event happened, in an interrupt the one that it interrupted."""
+        come = self.task_in[index]
+        if come is not None:
+            return self.events[come].object
+        gone = self.first(index, lambda event: event.kind in (Kind.OUT, Kind.IN))
+        return self.events[gone].object if gone is not None and self.events[gone].kind is Kind.OUT else None
+
+    def slices(self) -> Iterator[Slice]:
+        """Yield what the core was at, tasks and interrupts, each in the order of time.
+
+        What had begun before the first event begins with it, and what had not ended ends with the last.
+        """
+        if not self.events:
+            return
+        yield from self._tasks()
+        yield from self._interrupts()
+
+    def _tasks(self) -> Iterator[Slice]:
+        begin, task = self._times[0], self.task_at(0)
+        for event in self.events:
+            if event.kind is Kind.OUT and event.object == task:
+                yield Slice(self.number, begin, event.time, task, runs_on=event.detail == 1)
+                task = None
+            elif event.kind is Kind.IN:
+                begin, task = event.time, event.object
+        if task is not None:
+            yield Slice(self.number, begin, self._times[-1], task)
+
+    def _interrupts(self) -> Iterator[Slice]:
+        open_ones: list[Event] = []
+        for event in self.events:
+            if event.kind is Kind.INTERRUPT_IN:
+                open_ones.append(event)
+            elif event.kind is Kind.INTERRUPT_OUT and open_ones:
+                begun = open_ones.pop()
+                yield Slice(self.number, begun.time, event.time, 0, Cause(begun.detail), begun.object)
+
+
+class History:
+    """The events of all cores on one clock."""
+
+    def __init__(self, recording: Recording) -> None:
+        """Follow each core."""
+        self.recording = recording
+        self.cores = [Core(ring.core, ring.events) for ring in recording.rings]
+
+    @property
+    def whole_since(self) -> int | None:
+        """The moment from which on nothing is missing of any core; None if nothing is missing at all.
+
+        If nothing was kept of a core that has lost events, that is behind all others.
+        """
+        starts = [ring.events[0].time if ring.events else _NEVER for ring in self.recording.rings if ring.missing]
+        return max(starts, default=None)
+
+    def event(self, place: Place) -> Event:
+        """Return an event."""
+        return self.cores[place.core].events[place.index]
+
+    def made_ready(self, task: int, before: int, after: int) -> Place | None:
+        """Return where a task was last made ready, not after the moment `before` and not before the moment `after`."""
+        found: Place | None = None
+        for core in self.cores:
+            index = core.last(core.at(before + 1), lambda event: event.kind is Kind.READY and event.object == task)
+            if index is None or core.events[index].time < after:
+                continue
+            if found is None or core.events[index].time > self.event(found).time:
+                found = Place(core.number, index)
+        return found
+
+    def went_out(self, task: int, before: int) -> int:
+        """Return the last moment before another at which a task left a core; less than all moments if there is none."""
+        moments = [
+            core.events[index].time
+            for core in self.cores
+            if (index := core.last(core.at(before), lambda event: event.kind is Kind.OUT and event.object == task))
+            is not None
+        ]
+        return max(moments, default=-1)

@@ -1,0 +1,202 @@
+"""What a measured time consisted of: the way back from its end to its beginning, from who was woken to who woke.
+
+A task runs since its core went on with it; that was because it was made ready, by another task or in an interrupt, or
+because the task before left; an interrupt of another core's came because a task there sent it. Going back so, each
+moment of the time belongs to one part, and the parts add up to the whole, to the tick.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.record.trace_recording import Cause, Event, Kind
+from intercore.trace.history import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from intercore.trace.history import Core, History
+    from intercore.trace.window import Window
+
+
+class Part(enum.StrEnum):
+    """What a part of a measured time was spent on."""
+
+    OWN = "the task itself"
+    """It ran from the one reading to the other."""
+    SIGNAL = "signal"
+    """The task that wakes is on its way into the kernel, to where that knows what it is to do."""
+    KERNEL = "kernel"
+    """The kernel makes the woken task ready, and finds out where it is to run."""
+    RING = "inter-core interrupt"
+    """From when one core has sent it to when the other one has begun to handle it."""
+    SWITCH = "switch"
+    """The core leaves what it was at for the woken task."""
+    RETURN = "return"
+    """The woken task runs again: from the end of the switch to its reading of the clock."""
+    TICK = "wait for a tick"
+    """Nobody did anything for the task until the kernel's tick made it ready."""
+    TIMER = "wait for a timer"
+    INTERRUPT = "interrupt"
+    """An interrupt has the core of who is on the way."""
+    OTHER = "another task"
+    """The task was ready, and its core had another one."""
+    UNKNOWN = "not recorded"
+    """What was before is not in the rings."""
+
+
+_OWN_CODE = frozenset({Kind.READ, Kind.COUNTED, Kind.REPETITION, Kind.SAMPLE, Kind.MARK})
+"""What a task does outside of the kernel."""
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """A part of a measured time, in ticks of the common clock."""
+
+    part: Part
+    core: int
+    begin: int
+    end: int
+    events: int
+    """That its core recorded meanwhile, each at the recorder's cost."""
+    task: int | None
+    """That the core had; None in an interrupt, or if that is not known."""
+
+
+def consists_of(history: History, window: Window) -> list[Stretch]:
+    """Return the parts of a measured time, in the order of time: together they are the window, without a gap."""
+    way = _Way(history, window)
+    way.go_back()
+    return way.stretches[::-1]
+
+
+class _Way:
+    """The way back through one window."""
+
+    def __init__(self, history: History, window: Window) -> None:
+        self._history = history
+        self._window = window
+        self._until = window.end
+        self.stretches: list[Stretch] = []
+        """As far as it has been gone, the last first."""
+
+    def go_back(self) -> None:
+        place: Place | None = self._window.last
+        part = Part.RETURN
+        while place is not None and self._until > self._window.begin:
+            if place.index < self._history.cores[place.core].known_since:
+                break
+            enclosing = self._history.cores[place.core].enclosing[place.index]
+            if enclosing is not None:
+                place, part = self._through_interrupt(Place(place.core, enclosing), part)
+            else:
+                place, part = self._through_task(place, part)
+        self._take(Part.UNKNOWN, self._window.last.core, self._window.begin)
+
+    def _take(self, part: Part, core: int, begin: int, task: int | None = None, *, events: int | None = None) -> None:
+        """Put what lies between a moment and what was put last in front of that, as far as it is in the window."""
+        begin = max(begin, self._window.begin)
+        if begin >= self._until:
+            return
+        if events is None:
+            known = self._history.cores[core]
+            events = known.at(self._until) - known.at(begin)
+        self.stretches.append(Stretch(part, core, begin, self._until, events, task))
+        self._until = begin
+
+    def _through_interrupt(self, begun: Place, part: Part) -> tuple[Place | None, Part]:
+        """Go back from within an interrupt to what it came from."""
+        event = self._history.event(begun)
+        self._take(Part.KERNEL if part is Part.SIGNAL else Part.INTERRUPT, begun.core, event.time)
+        if event.detail == Cause.CORE:
+            rung = self._rung(begun)
+            if rung is not None:
+                self._take(Part.RING, rung.core, self._history.event(rung).time, events=1)
+            return rung, Part.SIGNAL
+        waited = {Cause.TICK: Part.TICK, Cause.TIMER: Part.TIMER}.get(Cause(event.detail))
+        if waited is not None:
+            self._take(waited, begun.core, self._window.begin, events=0)
+        return None, part
+
+    def _rung(self, begun: Place) -> Place | None:
+        """Return where an interrupt of another core's was sent, the last time before it came."""
+        before = self._history.event(begun).time
+        places = [
+            Place(core.number, index)
+            for core in self._history.cores
+            if core.number != begun.core and (index := core.last(core.at(before), _rings(begun.core))) is not None
+        ]
+        return max(places, key=lambda place: self._history.event(place).time, default=None)
+
+    def _through_task(self, place: Place, part: Part) -> tuple[Place | None, Part]:
+        """Go back from within a task to what let it run, or to where the time began."""
+        core = self._history.cores[place.core]
+        come, task, first = core.task_in[place.index], core.task_at(place.index), self._window.first
+        if first is not None and first.core == place.core and (come is None or first.index > come):
+            # Who gives way to a task that is ready signals by that: it is not another task that the time waits for.
+            begun = {Part.RETURN: Part.OWN, Part.OTHER: Part.SIGNAL}.get(part, part)
+            self._runs(place, begun, self._window.begin, task)
+            return None, part
+        if come is None or task is None:
+            return None, part
+        self._runs(place, part, core.events[come].time, task)
+        left = core.last(come, lambda event: event.kind is Kind.OUT)
+        if left is None:
+            return None, part
+        self._take(Part.SWITCH, core.number, core.events[left].time)
+        before = core.task_in[left]
+        since = core.events[before].time if before is not None else -1
+        moment = core.events[come].time
+        went_out, whole_since = self._history.went_out(task, moment), self._history.whole_since
+        ready = self._history.made_ready(task, moment, max(since, went_out))
+        if ready is None and whole_since is not None and max(since, went_out) < whole_since:
+            return None, part  # where it was made ready may be missing
+        if ready is None or self._ran_on(ready, core, left):
+            return Place(core.number, left), Part.OTHER  # it was ready: it waited until the task before left
+        self._to_core(ready, core.number, core.events[left].time)
+        return ready, Part.SIGNAL
+
+    @staticmethod
+    def _ran_on(ready: Place, core: Core, left: int) -> bool:
+        """Tell whether the task before, on whose core another was made ready, ran on in its own code before it left."""
+        since = core.events[ready.index + 1 : left] if ready.core == core.number else ()
+        return any(event.kind in _OWN_CODE for event in since)
+
+    def _runs(self, place: Place, part: Part, begin: int, task: int | None) -> None:
+        """Put in front that a task ran until an event, and the interrupts that had its core meanwhile."""
+        core = self._history.cores[place.core]
+        index = place.index - 1
+        if part is Part.SIGNAL and index >= 0 and core.events[index].kind is Kind.GIVEN:
+            self._take(Part.KERNEL, core.number, max(begin, core.events[index].time), task)
+        while index >= 0 and core.events[index].time >= begin and self._until > self._window.begin:
+            begun = core.began.get(index)
+            if begun is not None:
+                self._take(part, core.number, core.events[index].time, task)
+                self._take(Part.INTERRUPT, core.number, core.events[begun].time)
+                index = begun
+            index -= 1
+        self._take(part, core.number, begin, task)
+
+    def _to_core(self, ready: Place, core: int, left: int) -> None:
+        """Put in front how a task that was made ready came to its core, until that left what it was at."""
+        since = self._history.event(ready).time
+        if ready.core != core:
+            sender, receiver = self._history.cores[ready.core], self._history.cores[core]
+            sent = sender.first(ready.index, _rings(core))
+            if sent is not None and sender.events[sent].time <= left:
+                rung = sender.events[sent].time
+                come = receiver.first(receiver.at(rung), _is_ring)
+                if come is not None and receiver.events[come].time <= left:
+                    self._take(Part.SWITCH, core, receiver.events[come].time)
+                self._take(Part.RING, ready.core, rung, events=1)
+        self._take(Part.KERNEL, ready.core, since, self._history.cores[ready.core].task_at(ready.index))
+
+
+def _rings(core: int) -> Callable[[Event], bool]:
+    return lambda event: event.kind is Kind.RUNG and event.object == core
+
+
+def _is_ring(event: Event) -> bool:
+    return event.kind is Kind.INTERRUPT_IN and event.detail == Cause.CORE

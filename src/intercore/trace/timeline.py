@@ -1,0 +1,153 @@
+"""One repetition as a picture: which core ran what, who was woken by whom, and the parts of the time that was measured.
+
+Places are numbers of a drawing `WIDTH` wide, from its left; what is drawn is for the page to say.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from intercore.record.trace_recording import Kind
+from intercore.trace.path import Part
+from intercore.trace.perfetto import event_name, interrupt_name
+from intercore.view.quantity import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from intercore.trace.history import Core, History
+    from intercore.trace.path import Stretch
+    from intercore.trace.window import Window
+
+WIDTH = 1000.0
+_MARGIN = 0.08
+"""Shown before and behind the time that was measured, as a part of it."""
+_LETTER = 7.5
+"""Width of a letter; a text stands in a block that has room for it."""
+
+
+class Block(msgspec.Struct, frozen=True):
+    """That something lasted from one place to another."""
+
+    left: float
+    width: float
+    text: str
+    """Inside of it; empty where there is no room."""
+    title: str
+    """What it is and how long it took, for who points at it."""
+    look: str
+    """`part`, `task`, `idle` or `interrupt`."""
+
+
+class Lane(msgspec.Struct, frozen=True):
+    """What follows each other in a line."""
+
+    name: str
+    blocks: tuple[Block, ...]
+    marks: tuple[Block, ...] = ()
+    """Events, of no width."""
+
+
+class Arrow(msgspec.Struct, frozen=True):
+    """From where a task was made ready to where it came in, by lanes."""
+
+    first: float
+    first_lane: int
+    last: float
+    last_lane: int
+
+
+class Timeline(msgspec.Struct, frozen=True):
+    """A picture of one sample."""
+
+    caption: str
+    lanes: tuple[Lane, ...]
+    arrows: tuple[Arrow, ...]
+    begin: float
+    """Where the measured time begins,"""
+    end: float
+    """and where it ends."""
+
+
+def typical(windows: Sequence[Window], ways: Sequence[Sequence[Stretch]]) -> tuple[Window, Sequence[Stretch]] | None:
+    """Return the sample in the middle by its length, and its parts, of those of which all parts are known."""
+    known = [
+        (window, way)
+        for window, way in zip(windows, ways, strict=True)
+        if all(stretch.part is not Part.UNKNOWN for stretch in way)
+    ]
+    known.sort(key=lambda one: one[0].end - one[0].begin)
+    return known[len(known) // 2] if known else None
+
+
+def timeline(history: History, window: Window, way: Sequence[Stretch]) -> Timeline:
+    """Return the picture of a sample: a lane for its parts, and two for each core."""
+    return _Drawing(history, window).timeline(way)
+
+
+class _Drawing:
+    def __init__(self, history: History, window: Window) -> None:
+        self._history = history
+        self._window = window
+        margin = max(round((window.end - window.begin) * _MARGIN), 1)
+        self._since, self._until = window.begin - margin, window.end + margin
+
+    def timeline(self, way: Sequence[Stretch]) -> Timeline:
+        lanes = [Lane("measured", tuple(self._parts(way)))]
+        for core in self._history.cores:
+            slices = [one for one in core.slices() if one.end > self._since and one.begin < self._until]
+            tasks = (self._task(one.begin, one.end, one.task) for one in slices if one.task)
+            handlers = (
+                self._block(one.begin, one.end, interrupt_name(one.cause, one.interrupt), "interrupt")
+                for one in slices
+                if not one.task
+            )
+            lanes.append(Lane(f"core {core.number}", tuple(tasks), tuple(self._marks(core))))
+            lanes.append(Lane("its interrupts", tuple(handlers)))
+        window = self._window
+        took = duration((window.end - window.begin) * self._us)
+        caption = f"Sample {window.number} of {window.series}, recorded: {took} from the one reading to the other."
+        begin, end = self._place(window.begin), self._place(window.end)
+        return Timeline(caption, tuple(lanes), tuple(self._arrows()), begin, end)
+
+    def _parts(self, way: Sequence[Stretch]) -> Iterator[Block]:
+        for part, same in groupby(way, key=lambda one: one.part):
+            first, *others = same
+            yield self._block(first.begin, others[-1].end if others else first.end, part.value, "part")
+
+    @property
+    def _us(self) -> float:
+        return 1e6 / self._history.recording.hz
+
+    def _place(self, moment: int) -> float:
+        inside = min(max(moment, self._since), self._until)
+        return (inside - self._since) / (self._until - self._since) * WIDTH
+
+    def _block(self, begin: int, end: int, name: str, look: str) -> Block:
+        left, right = self._place(begin), self._place(end)
+        text = name if right - left > _LETTER * len(name) else ""
+        return Block(left, right - left, text, f"{name}: {duration((end - begin) * self._us)}", look)
+
+    def _task(self, begin: int, end: int, task: int) -> Block:
+        name = self._history.recording.task(task)
+        return self._block(begin, end, name, "idle" if name.startswith("IDLE") else "task")
+
+    def _marks(self, core: Core) -> Iterator[Block]:
+        for event in core.events[core.at(self._since) : core.at(self._until)]:
+            if event.kind not in (Kind.IN, Kind.OUT, Kind.INTERRUPT_IN, Kind.INTERRUPT_OUT):
+                yield Block(self._place(event.time), 0.0, "", event_name(self._history, event), "mark")
+
+    def _arrows(self) -> Iterable[Arrow]:
+        for core in self._history.cores:
+            for event in core.events[core.at(self._since) : core.at(self._until)]:
+                if event.kind is not Kind.IN:
+                    continue
+                ready = self._history.made_ready(
+                    event.object, event.time, self._history.went_out(event.object, event.time)
+                )
+                if ready is not None and self._history.event(ready).time >= self._since:
+                    moment = self._history.event(ready).time
+                    yield Arrow(self._place(moment), 1 + 2 * ready.core, self._place(event.time), 1 + 2 * core.number)

@@ -1,0 +1,92 @@
+"""What people read of a recording: shares that add up, the recorder's own cost apart, and what is missing."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import numpy as np
+import pytest
+
+from intercore.record.measurement import Series
+from intercore.record.trace_recording import Kind, Recording
+from intercore.trace.history import History
+from intercore.trace.path import Part, Stretch
+from intercore.trace.report import analysed, rows, section
+from intercore.trace.shares import shares, traced
+from tests.trace.machine import COST, HZ, LEADER, Machine
+
+
+def machine(count: int = 3) -> Machine:
+    made = Machine()
+    for n in range(count):
+        made.wake(range(10 + n, 30 + n), across=True, disturbed=False)
+    return made
+
+
+def told(recording: Recording, series: list[Series]) -> str:
+    history = History(recording)
+    found = traced(history, series, {one.name: one for one in series})
+    return " ".join(section(analysed(history, found, "pico-sim", "simulated", "wake", "x.pftrace")).sentences)
+
+
+def test_the_shares_of_a_time_add_up_and_the_recorder_has_its_part_of_each() -> None:
+    made = machine()
+    history = History(made.recording())
+    (one,) = traced(history, made.series, {})
+    mean = sum(length for truth in made.truth for _, length in truth.parts) / 3
+    assert sum(share.us for share in one.shares) == pytest.approx(mean * 1e6 / HZ)
+    events = sum(share.recorder_us for share in one.shares) / (COST * 1e6 / HZ)
+    assert events == pytest.approx(8), "two readings less one, given, ready, rung, in, out, out, in"
+    assert (one.samples, one.found, one.plain_us) == (3, 3, None)
+    listed = rows(analysed(history, [one], "pico-sim", "simulated", "wake", "x"))
+    assert sum(float(str(row["share"])) for row in listed) == pytest.approx(1)
+
+
+def test_the_document_says_of_each_part_how_long_it_took_and_of_each_core_what_is_missing() -> None:
+    made = machine(8)
+    history = History(made.recording((40, 1000)))
+    series = traced(history, made.series, {one.name: one for one in made.series})
+    found = msgspec.json.decode(msgspec.json.encode(analysed(history, series, "pico-sim", "simulated", "wake", "x")))
+    assert (found["target"], found["origin"], found["series"][0]["series"]) == ("pico-sim", "simulated", "wake")
+    assert found["series"][0]["shares"][0]["part"] == "signal"
+    assert [core["missing"] for core in found["cores"]] == [len(made.events[0]) - 40, 0]
+
+
+def test_a_part_that_is_shorter_than_its_events_cost_is_all_the_recorders() -> None:
+    history = History(machine().recording())
+    (share,) = shares(history, [[Stretch(Part.RING, 0, 0, COST - 1, 1, None)]])
+    assert (share.own_us, share.recorder_us) == (0.0, share.us)
+
+
+def test_a_whole_recording_is_told_with_its_medians_its_parts_and_its_cost() -> None:
+    made = machine()
+    text = told(made.recording(), made.series)
+    assert re.search(r"wake: \S+ µs with the recorder on, and \S+ µs with the recorder off \(medians\)", text)
+    assert "Of 3 of 3 samples the parts are known" in text
+    assert "An event costs 3.00 µs on core 0 and 3.00 µs on core 1" in text
+    assert "missing" not in text
+
+
+def test_a_ring_that_overflowed_is_told_with_how_much_is_missing_of_which_core() -> None:
+    made = machine()
+    text = told(made.recording((12, 1000)), made.series)
+    recorded = len(made.events[0])
+    assert f"The ring of core 0 has overflowed: the first {recorded - 12} of its {recorded} events are missing" in text
+    assert "of core 1 has overflowed" not in text
+
+
+def test_what_no_reading_was_kept_of_is_told_as_nothing() -> None:
+    made = machine()
+    assert told(made.recording((0, 0)), made.series).startswith("No sample's readings of the clock are among")
+
+
+def test_two_counters_are_told_beside_the_common_clock() -> None:
+    made = Machine()
+    made.put(0, Kind.COUNTED, 1000)
+    made.pass_time(50)
+    made.put(0, Kind.COUNTED, 91000)
+    made.put(0, Kind.SAMPLE, 90000)
+    made.put(0, Kind.OUT, LEADER)
+    text = told(made.recording(), [Series("switch", "counter", HZ, np.array([90000]))])
+    assert "it says 90.0 ms, and by the common clock 50.0 µs passed" in text

@@ -141,9 +141,10 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
         )
     said += counter.sentences(analysis.counters, analysis.counter_offsets)
     said += [
-        f"By the shortest intervals in both directions, core {one.second} reads at most {one.high:,} ticks of "
-        f"{1e9 / one.hz:g} ns more than core {one.first}, and at most {-one.low:,} ticks less. "
-        "The bound is as wide as these intervals are long; how far the clocks are apart, it does not tell."
+        f"The intervals themselves can tell little of that: the shortest from core {one.first} to core {one.second} "
+        f"took {one.high:,} ticks of {1e9 / one.hz:g} ns, and {-one.low:,} the other way. Clocks that are farther "
+        "apart would show in them. That is how long tasks take from reading to reading, not how far the clocks are "
+        "apart."
         for one in analysis.offsets
     ]
     return said

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.series import called
+from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +22,9 @@ _ALIKE = 2.0  # how far the times of one setting are apart at most, for a speed-
 _WORDS = {
     ("other", "none"): "other core asleep",
     ("other", "same"): "other core: the same calls",
+    ("load", "none"): "no load",
+    ("interrupted", "idle"): "cores asleep",
+    ("target", "idle"): "core asleep",
     ("form", "cross"): "across cores",
     ("form", "same"): "on one core",
     ("form", "both"): "on both cores",
@@ -100,11 +104,14 @@ def _between(first: Level, second: Level) -> str:
 def _in_words(name: str, level: Level) -> str:
     if (name, str(level)) in _WORDS:
         return _WORDS[name, str(level)]
+    if name.endswith("_us") and isinstance(level, int):
+        return f"{name.removesuffix('_us').replace('_', ' ')} {duration(level)}"
     if name == "size" and isinstance(level, int):
         return f"{level:,} bytes"
     if isinstance(level, str) and not level[:1].isdigit() and level not in _SAY_NOTHING:
         return f"other core: {level}" if name == "other" else level
-    return f"{name.replace('_', ' ')} {level:,}" if isinstance(level, int) else f"{name.replace('_', ' ')} {level}"
+    words = name.replace("_", " ")
+    return f"{words} = {level:,}" if isinstance(level, int) else f"{words}: {level}"
 
 
 def quantity_name(pair: Pair) -> str:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _OF_RATIOS: Mapping[Unit, tuple[str, str]] = {"us": ("faster", "slower"), "bytes/s": ("slower", "faster")}
 """What the second of two answers is where it is smaller, and where it is larger; of two multiples nothing is said."""
-_TOO_SHORT = "too short to tell"
 _OF_OTHERS = " *"
 """Behind a ratio of two different ways or cases, as the words below the table explain."""
 
@@ -56,7 +55,7 @@ class Asked:
         if known[0].unit == "us" and any(
             value < looking for value, looking in zip((first, second), self.looking_us, strict=True)
         ):
-            return _TOO_SHORT
+            return ""
         less, more = _OF_RATIOS[known[0].unit]
         written = significant(upright(second / first), 2)
         said = "same" if float(written) == 1 else f"{written} × {less if second < first else more}"

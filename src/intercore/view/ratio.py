@@ -9,15 +9,15 @@ from intercore.view.quantity import significant
 if TYPE_CHECKING:
     from intercore.statistics.intervals import Interval
 
+_THOUSAND = 1e3
 _FINE = 1.1  # below it a third decimal tells a change
-_COARSE = 10.0  # from it on decimals say nothing beside the interval
 
 
 def times(ratio: float) -> str:
-    """Write a ratio of at least 1 as roughly as a reader needs it: `1.023`, `1.42`, `5.08`, `22`, `1,700`."""
+    """Write a ratio of at least 1 as roughly as a reader needs it: `1.023`, `1.42`, `22.1`, `1,760`."""
     if ratio < _FINE:
         return f"{ratio:.3f}"
-    return f"{ratio:.2f}" if ratio < _COARSE else f"{float(significant(ratio, 2)):,.0f}"
+    return significant(ratio) if ratio < _THOUSAND else f"{float(significant(ratio)):,.0f}"
 
 
 def upright(ratio: float) -> float:

@@ -141,10 +141,9 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
         )
     said += counter.sentences(analysis.counters, analysis.counter_offsets)
     said += [
-        f"The intervals themselves can tell little of that: the shortest from core {one.first} to core {one.second} "
-        f"took {one.high:,} ticks of {1e9 / one.hz:g} ns, and {-one.low:,} the other way. Clocks that are farther "
-        "apart would show in them. That is how long tasks take from reading to reading, not how far the clocks are "
-        "apart."
+        f"How far the clocks of cores {one.first} and {one.second} are apart, the intervals can hardly tell: they would "
+        f"show more than the shortest of them, {one.high:,} ticks of {1e9 / one.hz:g} ns from core {one.first} to core "
+        f"{one.second} and {-one.low:,} back. That is how long tasks take from reading to reading."
         for one in analysis.offsets
     ]
     return said

@@ -48,7 +48,7 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
         about = f"{_choice(one)}, messages of {one.bytes:,} bytes{', the largest tried' if is_largest else ''}"
         about += f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
         if is_largest and not copies(one.choice.get("transport", "")):
-            about += "; larger ones may carry more, as their bytes stay in place"
+            about += "; larger ones may carry more"
         yield Answer(question, Interval(one.bytes_per_s or 0.0), "bytes/s", about, brief=number == 0)
 
 

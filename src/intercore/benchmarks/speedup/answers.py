@@ -37,7 +37,7 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
         begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
         if begin is not None:
             used = "" if well is None else f"{efficiency:.0%} from {duration(well.value)}"
-            about = ", ".join(filter(None, (begin.at_most or _WORK, begin.extrapolated, used)))
+            about = ", ".join(filter(None, (begin.at_most, begin.extrapolated, used)))
             question = f"{_tasks(analysis, fit)} pay from"
             yield Answer(question[:_QUESTION], begin.t1_us, about=about, brief=False)
     several = [point for point in analysis.points if point.cores > 1]
@@ -108,7 +108,7 @@ def _begin(
     """Return from which work on a group has a speed-up of 1, or an efficiency; None if that cannot be told."""
     smallest = _smallest(analysis, fit)
     if _reached(smallest, wanted) and (found.t1_us is None or found.extrapolated):
-        return _Begin(None, f"{duration(smallest.t1_us.value)} {_WORK} or less (smallest tried)")
+        return _Begin(None, f"{duration(smallest.t1_us.value)} {_WORK}, or less (smallest tried)")
     return None if found.t1_us is None else _Begin(found.t1_us, extrapolated="extrapolated" * found.extrapolated)
 
 

@@ -21,8 +21,8 @@ _RULE = " (quickest across cores)"
 def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
     """Answer what waking takes on the same core and on another one, which was asleep.
 
-    Both by one primitive, the best one across cores, so that they compare; where another one is quicker on the same
-    core, it is told as well. Of several cores or directions the slowest is the answer, and the quickest stands beside
+    Both by one primitive, the best one across cores, so that they compare; the one that is quickest on the same
+    core is told as well. Of several cores or directions the slowest is the answer, and the quickest stands beside
     it where it differs.
     """
     same, across = (_ways(analysis, apart=apart) for apart in (False, True))
@@ -30,9 +30,9 @@ def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
     for question, found in (("wake a task, same core", same), ("wake a task, other core", across)):
         if found:
             name = best if best in found else _best(found)
-            rule = _RULE if name == best and len(found) > 1 and (found is across or _best(same) != best) else ""
+            rule = _RULE if name == best and len(found) > 1 else ""
             yield _woken(question, name, found[name], rule)
-    if best in same and _best(same) != best:
+    if best in same and len(same) > 1:
         yield _woken("same core, quickest way", _best(same), same[_best(same)], "", brief=False)
 
 

@@ -28,6 +28,7 @@ WINDOW = 100_000  # ticks
 TOWER = 1000  # ticks alone: a hundred in a window
 OWN = {"preset": "none", "task0": "off", "task1": "off", "main": "off", "free": 0}
 WORK = " The work is recursion; other work can gain more or less."
+SPEED = " By itself, core 1 takes 1.00 times as long as core 0 for the same work."
 DEFAULT = {"yield": "none", "discs": 14, "window_ms": WINDOW_MS, "samples": 1, "seed": 1}
 PRESET_ROWS: Sequence[Mapping[str, float]] = (
     {"task0.0": 1.0, "task1.1": 0.5, "main.1": 0.5},
@@ -329,13 +330,17 @@ def test_a_loop_that_slows_the_other_core_down_is_told() -> None:
 def test_what_cores_take_from_each_other_is_told_by_the_same_work_on_one_of_them() -> None:
     both = own({"task0.0": 0.9, "main.1": 0.8}, task0="work", main="work")
     (said,) = analyse([both]).sentences
-    assert said == "Both cores at work (task0, main) do 1.70 times what one core does alone: 90% and 80%." + WORK
+    assert (
+        said == "Both cores at work (task0, main) do 1.70 times what one core does alone: 90% and 80%." + WORK + SPEED
+    )
     single = [own({"task0.0": 1.0}, task0="work"), own({"main.1": 1.0}, main="work")]
     said = analyse([both, *single]).sentences[0]
-    assert said.endswith("in a window of its own does 100% and 100%: they take 30% of a core from each other." + WORK)
+    assert said.endswith(
+        "in a window of its own does 100% and 100%: they take 30% of a core from each other." + WORK + SPEED
+    )
     slow = [own({"task0.0": 0.9}, task0="work"), own({"main.1": 0.8}, main="work")]
     said = analyse([both, *slow]).sentences[0]
-    assert said.endswith("does 90% and 80%: neither core slows down the other." + WORK)
+    assert said.endswith("does 90% and 80%: neither core slows down the other." + WORK + SPEED)
     ours = msgspec.structs.replace(both, factors={**both.factors, "workload": "own:fft", "units": 4})
     assert "The work is fft;" in analyse([ours]).sentences[0]
 

@@ -45,8 +45,8 @@ class Asked:
     def ratio(self) -> str:
         """What the second of two answers is beside the first one, if both are times or rates above 0: `22 × slower`.
 
-        Where each is of another way to do the same, an asterisk says so. Of a time that is shorter than a reading of the
-        clock, which was taken off it, no ratio is told.
+        Where each is of another way to do the same, an asterisk says so. Of a time that is shorter than a reading of
+        the clock, which was taken off it, no ratio is told.
         """
         known = [one for one in self.answers if one is not None and one.value is not None and one.value.value > 0]
         if len(self.answers) != 2 or len(known) != 2 or known[0].unit not in _OF_RATIOS:

@@ -53,7 +53,7 @@ from intercore.view.section import Figure, Topic, label_of_all
 from intercore.view.svg import DEFINITIONS, drawn, is_cut
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from jinja2 import Environment

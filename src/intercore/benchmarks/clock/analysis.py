@@ -141,9 +141,9 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
         )
     said += counter.sentences(analysis.counters, analysis.counter_offsets)
     said += [
-        f"How far the clocks of cores {one.first} and {one.second} are apart, the intervals can hardly tell: they would "
-        f"show more than the shortest of them, {one.high:,} ticks of {1e9 / one.hz:g} ns from core {one.first} to core "
-        f"{one.second} and {-one.low:,} back. That is how long tasks take from reading to reading."
+        f"How far the clocks of cores {one.first} and {one.second} are apart, the intervals can hardly tell: they "
+        f"would show more than the shortest of them, {one.high:,} ticks of {1e9 / one.hz:g} ns from core {one.first} "
+        f"to core {one.second} and {-one.low:,} back. That is how long tasks take from reading to reading."
         for one in analysis.offsets
     ]
     return said

@@ -104,7 +104,8 @@ def _with_speeds(said: Sequence[str], alone: Sequence[CoreAlone]) -> Iterator[st
     """Say with what matters most whether a core is slower by itself than the first one, where several were used."""
     first, others = alone[:1], alone[1:]
     speeds = " ".join(
-        f"By itself, core {one.core} takes {one.times_first:.2f} times as long as core {first[0].core} for the same work."
+        f"By itself, core {one.core} takes {one.times_first:.2f} times as long as core {first[0].core} for the same "
+        "work."
         for one in others
     )
     if speeds and said:

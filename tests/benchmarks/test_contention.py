@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
 HZ = 1_000_000
 WINDOW_MS = 100
-WINDOW = 100_000  # ticks
-TOWER = 1000  # ticks alone: a hundred in a window
+WINDOW, TOWER = 100_000, 1000  # ticks; of a tower alone, a hundred of which are in a window
 OWN = {"preset": "none", "task0": "off", "task1": "off", "main": "off", "free": 0}
-WORK = " The work is recursion; other work can gain more or less."
-SPEED = " By itself, core 1 takes 1.00 times as long as core 0 for the same work."
+SPEED = "By itself, core 1 takes 1.00 times as long as core 0 for the same work."
+WORK = f" The work is recursion; other work can gain more or less. {SPEED}"
 DEFAULT = {"yield": "none", "discs": 14, "window_ms": WINDOW_MS, "samples": 1, "seed": 1}
 PRESET_ROWS: Sequence[Mapping[str, float]] = (
     {"task0.0": 1.0, "task1.1": 0.5, "main.1": 0.5},
@@ -330,17 +329,13 @@ def test_a_loop_that_slows_the_other_core_down_is_told() -> None:
 def test_what_cores_take_from_each_other_is_told_by_the_same_work_on_one_of_them() -> None:
     both = own({"task0.0": 0.9, "main.1": 0.8}, task0="work", main="work")
     (said,) = analyse([both]).sentences
-    assert (
-        said == "Both cores at work (task0, main) do 1.70 times what one core does alone: 90% and 80%." + WORK + SPEED
-    )
+    assert said == "Both cores at work (task0, main) do 1.70 times what one core does alone: 90% and 80%." + WORK
     single = [own({"task0.0": 1.0}, task0="work"), own({"main.1": 1.0}, main="work")]
     said = analyse([both, *single]).sentences[0]
-    assert said.endswith(
-        "in a window of its own does 100% and 100%: they take 30% of a core from each other." + WORK + SPEED
-    )
+    assert said.endswith("in a window of its own does 100% and 100%: they take 30% of a core from each other." + WORK)
     slow = [own({"task0.0": 0.9}, task0="work"), own({"main.1": 0.8}, main="work")]
     said = analyse([both, *slow]).sentences[0]
-    assert said.endswith("does 90% and 80%: neither core slows down the other." + WORK + SPEED)
+    assert said.endswith("does 90% and 80%: neither core slows down the other." + WORK)
     ours = msgspec.structs.replace(both, factors={**both.factors, "workload": "own:fft", "units": 4})
     assert "The work is fft;" in analyse([ours]).sentences[0]
 

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 HZ = 1_000_000
 WINDOW_MS = 100
-WINDOW = 100_000  # ticks
-TOWER = 1000  # ticks alone: a hundred in a window
+WINDOW, TOWER = 100_000, 1000  # ticks; of a tower alone, a hundred of which are in a window
 OWN = {"preset": "none", "task0": "off", "task1": "off", "main": "off", "free": 0}
-WORK = " The work is recursion; other work can gain more or less."
+SPEED = "By itself, core 1 takes 1.00 times as long as core 0 for the same work."
+WORK = f" The work is recursion; other work can gain more or less. {SPEED}"
 DEFAULT = {"yield": "none", "discs": 14, "window_ms": WINDOW_MS, "samples": 1, "seed": 1}
 PRESET_ROWS: Sequence[Mapping[str, float]] = (
     {"task0.0": 1.0, "task1.1": 0.5, "main.1": 0.5},

@@ -166,17 +166,18 @@ def test_answers_tell_what_copies_from_what_does_not_and_what_any_size_takes() -
     found = {one.question: one for one in answers(message.analyse(everything()))}
     latencies = [name for name in found if "per second" not in name]
     assert latencies == [
-        *("message of 4 bytes", "message of 4, copied"),
-        *("message of 300 bytes", "message of 300, copied"),
-        *("message of 4,096 bytes", "message of 4,096, copied"),
+        *("4 bytes, no copy", "4 bytes, copied"),
+        *("300 bytes, no copy", "300 bytes, copied"),
+        *("4,096 bytes, no copy", "4,096 bytes, copied"),
     ], "of all sizes the smallest, the largest, and one between them"
-    for name, about, took in ((" bytes", "ring-zero-copy", 1.0), (", copied", "ring", 1.0 + 0.02 * 4096)):
-        told = found[f"message of 4,096{name}"]
+    for name, about, took in ((", no copy", "ring-zero-copy", 1.0), (", copied", "ring", 1.0 + 0.02 * 4096)):
+        told = found[f"4,096 bytes{name}"]
         assert told.value is not None
         assert told.value.value == pytest.approx(took, rel=0.01)
         assert about in told.about.split()
-    assert found["message of 300, copied"].about.startswith("7.00 µs (1.00 µs + 20.0 ns a byte), ")
-    assert found["message of 300 bytes"].about.startswith("1.00 µs, whatever the size, ring-zero-copy")
+    line = "7.00 µs (the line through 11 sizes is 1.00 µs + 20.0 ns a byte), "
+    assert found["300 bytes, copied"].about.startswith(line)
+    assert found["300 bytes, no copy"].about.startswith("1.00 µs, whatever the size, ring-zero-copy")
     assert [copies(name) for name in ("ring", "dma", "ring-zero-copy", "notification")] == [True, True, False, False]
 
 
@@ -185,7 +186,7 @@ def test_between_sizes_the_quickest_there_is_named_not_the_quickest_with_small_m
     taken = [one for name, way in ways.items() for one in campaign(way, (16, 256, 4096), transport=name)]
     told = {one.question: one.about for one in answers(message.analyse(taken))}
     assert told["message of 16 bytes"] == "ring"
-    assert told["message of 300, copied"] == "3.30 µs (3.00 µs + 1.00 ns a byte), queue"
+    assert told["message of 300 bytes"] == "3.30 µs (the line through 3 sizes is 3.00 µs + 1.00 ns a byte), queue"
 
 
 def test_what_chance_alone_may_have_added_is_not_told_as_what_the_size_adds() -> None:
@@ -196,7 +197,7 @@ def test_what_chance_alone_may_have_added_is_not_told_as_what_the_size_adds() ->
         for one in campaign(line(2.0, 0.0), (16, 256, 4096), size_noise=0.3, rng=rng, transport=name)
     ]
     found = message.analyse(noisy)
-    told = {one.question: one for one in answers(found)}["message of 300, copied"].about
+    told = {one.question: one for one in answers(found)}["message of 300 bytes"].about
     row = next(one for one in found.latency if told.endswith(f", {one.transport}"))
     assert row.beta_ns_per_byte is not None
     assert row.beta_ns_per_byte.low is not None
@@ -215,7 +216,7 @@ def test_a_line_that_begins_nobody_knows_where_says_less_than_the_sizes_beside_i
         for row in found.latency
     ]
     told = {
-        name: {one.question: one.about for one in answers(each)}["message of 300, copied"]
+        name: {one.question: one.about for one in answers(each)}["message of 300 bytes"]
         for name, each in {"clear": found, "vague": msgspec.structs.replace(found, latency=tuple(vague))}.items()
     }
     assert told["clear"] == "2.00 µs, whatever the size, ring"
@@ -272,8 +273,9 @@ def test_a_load_is_not_taken_for_a_direction() -> None:
 
 def test_a_rate_of_several_directions_is_said_to_be_their_mean() -> None:
     found = {one.question: one for one in answers(message.analyse(everything()))}
-    told = found["most bytes per second"].about
+    told = found["most per second, copied"].about
     assert told.endswith(", messages of 4,096 bytes, the largest tried, geometric mean of 2 directions and loads")
+    assert found["most per second, no copy"].about.endswith("; larger ones may carry more"), "which only pass addresses"
     one_way = [one for one in everything() if one.factors["from"] == 0]
     assert not any("mean" in one.about for one in answers(message.analyse(one_way)))
 

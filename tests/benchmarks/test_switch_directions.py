@@ -101,7 +101,12 @@ def test_answer_table_sentence_and_ratio_name_the_same_times(primitives: list[li
     for one in analysis.ratios:
         assert one.cross_us == ways[one.primitive, one.first, one.second]
         assert one.same_us == ways[one.primitive, one.first, one.first]
-    _, across = answers(analysis)
+    same, across, *at_best = answers(analysis)
+    assert len(at_best) == (len(primitives) > 1)
+    for one in at_best:
+        assert one.value is not None
+        assert same.value is not None
+        assert one.value.value == min(max(on_0, on_1) / US for _, _, on_0, on_1 in primitives) <= same.value.value
     best = min(max(one.cross_us.value for one in analysis.ratios if one.primitive == f"p{index}")
                for index in range(len(primitives)))  # fmt: skip
     assert across.value is not None

@@ -15,6 +15,8 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from intercore.view.quantity import duration
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -91,8 +93,8 @@ def sentences(found: Iterable[Counter], offsets: Iterable[CounterOffset]) -> Ite
     for one in offsets:
         if one.is_synchronised:
             yield (
-                f"The counters of cores {one.first} and {one.second} cannot be told apart to within "
-                f"{one.within_us:.3g} µs: on this machine they are synchronised to that degree."
+                f"The counters of cores {one.first} and {one.second} agree to within {duration(one.within_us)}: on "
+                "this machine they are synchronised to that degree."
             )
         else:
             yield (

@@ -9,15 +9,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from intercore.comparison.report import (
-    largest_first,
-    median_text,
-    of_ratio,
-    quantity_name,
-    setting_name,
-    times,
-    verdict_words,
-)
+from intercore.comparison.most import differing_most, largest_first, quantity_name, setting_in_words
+from intercore.comparison.report import median_text, verdict_words
+from intercore.view.ratio import bounds_upright, times, upright
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,14 +19,16 @@ if TYPE_CHECKING:
     from intercore.comparison.analysis import Comparison
     from intercore.comparison.pairs import Pair
     from intercore.comparison.verdicts import Verdict
+    from intercore.statistics.intervals import Interval
 
 Shape: TypeAlias = Literal["up", "down", "square", "frame", "ring", "diamond"]
 """What a verdict looks like without its colour: a triangle that points up or down, a square, full or empty, an empty
 ring or diamond. That of `cannot tell` also has a dashed interval."""
 
-FIRST = 40
+FIRST = 24
 """Rows that are shown at once; the others are folded."""
 MOST_TICKS = 9
+_EXTREMES = 3  # told in words of either side
 _STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _NARROW = 3.0  # largest over smallest ratio up to which ticks are equal steps from 1 on
 _LEAST_SPAN = 1.02  # of an axis: ratios that are nearly the same are not blown up beyond that
@@ -59,12 +55,11 @@ class Mark:
     first: str
     """Median on the first side, and so on."""
     second: str
-    ratio: str
-    interval: str
-    """Of the ratio: `exact`, its bounds, or `?`."""
     verdict: Verdict
     words: str
-    """The verdict as the tables have it."""
+    """What the second side is, and by how much: `22 × slower`, `same ± 3 %`."""
+    interval: str
+    """Of that: `exact`, its bounds, or `?`; where no difference is sure, the ratio stands before it."""
     shape: Shape
     at: float
     low: float
@@ -93,8 +88,10 @@ class Legend:
 class Picture:
     """The picture."""
 
-    marks: Sequence[Mark]
-    """What surely differs first, and of those the largest ratios: as in the table of what differs most."""
+    first: Sequence[Mark]
+    """The rows that are shown at once: as in the table of what differs most."""
+    rest: Sequence[Mark]
+    """Those that are folded: what surely differs first, and of those the largest ratios."""
     by_ratio: Sequence[Mark]
     """The same marks from the smallest ratio to the largest."""
     ticks: Sequence[Tick]
@@ -105,14 +102,22 @@ class Picture:
     """Quantities that have no ratio, because a median is 0."""
 
     @property
-    def first(self) -> Sequence[Mark]:
-        """The rows that are shown at once."""
-        return self.marks[:FIRST]
+    def extremes(self) -> Sequence[tuple[str, Sequence[Mark]]]:
+        """What the second side is, and the few quantities of which that is most so; each is of another kind."""
+        found = []
+        for word, verdicts in (("slower", {"slower", "fewer"}), ("faster", {"faster", "more"})):
+            kinds: dict[str, Mark] = {}
+            for mark in self.first:
+                if mark.verdict in verdicts:
+                    kinds.setdefault(mark.quantity, mark)
+            if kinds:
+                found.append((word, [*kinds.values()][:_EXTREMES]))
+        return found
 
     @property
-    def rest(self) -> Sequence[Mark]:
-        """Those that are folded."""
-        return self.marks[FIRST:]
+    def marks(self) -> Sequence[Mark]:
+        """All of them."""
+        return [*self.first, *self.rest]
 
 
 def picture(found: Comparison) -> Picture | None:
@@ -126,13 +131,17 @@ def picture(found: Comparison) -> Picture | None:
         place = (math.log(max(ratio, low)) - math.log(low)) / (math.log(high) - math.log(low))
         return min(max(place, 0.0), 1.0)
 
-    marks = [_mark(pair, at) for pair in pairs]
+    most = differing_most(pairs, FIRST)
+    shown = {id(pair) for pair in most}
+    first = [_mark(pair, at) for pair in most]
+    rest = [_mark(pair, at) for pair in pairs if id(pair) not in shown]
     counts: dict[Verdict, int] = {}
     for pair in pairs:
         counts[pair.verdict] = counts.get(pair.verdict, 0) + 1
     return Picture(
-        marks=marks,
-        by_ratio=sorted(marks, key=lambda one: one.at),
+        first=first,
+        rest=rest,
+        by_ratio=sorted([*first, *rest], key=lambda one: one.at),
         ticks=[Tick(at(value), _label(value)) for value in ticks(low, high)],
         one=at(1.0),
         legend=[Legend(verdict, shape, counts[verdict]) for verdict, shape in SHAPES.items() if verdict in counts],
@@ -177,15 +186,26 @@ def _mark(pair: Pair, at: Callable[[float], float]) -> Mark:
     value = at(ratio.value)
     return Mark(
         quantity=quantity_name(pair),
-        setting=setting_name(pair),
+        setting=setting_in_words(pair),
         first=median_text(pair, pair.first),
         second=median_text(pair, pair.second),
-        ratio=times(ratio.value),
-        interval=of_ratio(pair),
         verdict=pair.verdict,
-        words=verdict_words(pair),
+        words=_words(pair, ratio.value),
+        interval=_interval(pair, ratio),
         shape=SHAPES[pair.verdict],
         at=value,
         low=value if ratio.low is None else at(ratio.low),
         high=value if ratio.high is None else at(ratio.high),
     )
+
+
+_DECIDED = frozenset({"slower", "faster", "more", "fewer"})
+
+
+def _words(pair: Pair, ratio: float) -> str:
+    return f"{times(upright(ratio))} × {pair.verdict}" if pair.verdict in _DECIDED else verdict_words(pair)
+
+
+def _interval(pair: Pair, ratio: Interval) -> str:
+    bounds = "exact" if pair.exact else bounds_upright(ratio) or "?"
+    return bounds if pair.verdict in _DECIDED else f"{_label(ratio.value)} ({bounds})"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.series import called
+from intercore.comparison.most import differing_most, quantity_name
 from intercore.comparison.verdicts import in_words
 from intercore.record.origin import in_brackets
 from intercore.view.quantity import bounds, data_rate, duration, significant
@@ -68,7 +68,7 @@ def _on_request(found: Comparison) -> Iterator[str]:
 
 
 def _largest(title: str, found: Comparison) -> Table[Pair]:
-    """Show the quantities whose sides differ most: those that surely do before those that may."""
+    """Show the quantities whose sides differ most, worse and better ones."""
     columns: list[Column[Pair]] = [
         Column("quantity", quantity_name),
         Column("setting", setting_name),
@@ -77,32 +77,12 @@ def _largest(title: str, found: Comparison) -> Table[Pair]:
     if any(pair.cycles is not None for pair in found.pairs):
         columns.append(Column("cycles", _cycles, right=True))
     columns.append(Column("verdict", verdict_words))
-    return Table(title, largest_first(found.pairs)[:MOST_SHOWN], columns)
-
-
-def largest_first(pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the pairs that surely differ, then those that may, then those that do not; of each the largest first."""
-    return sorted(pairs, key=_rank)
-
-
-_RANKS = {"cannot tell": 1, "same": 2}
-
-
-def _rank(pair: Pair) -> tuple[int, float]:
-    size = 0.0 if pair.ratio is None or pair.ratio.value <= 0 else abs(math.log(pair.ratio.value))
-    return _RANKS.get(pair.verdict, 0), -size
+    return Table(title, differing_most(found.pairs, MOST_SHOWN), columns)
 
 
 def setting_name(pair: Pair) -> str:
     """Return the factors of a pair that take several levels, as they are typed."""
     return " ".join(f"{name}={level}" for name, level in pair.setting.items())
-
-
-def quantity_name(pair: Pair) -> str:
-    """Return what was measured, with its benchmark."""
-    return (
-        pair.benchmark if pair.series == pair.benchmark else f"{pair.benchmark} {called(pair.benchmark, pair.series)}"
-    )
 
 
 def _cycles(pair: Pair) -> str:

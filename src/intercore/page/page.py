@@ -34,6 +34,7 @@ from intercore.comparison.analysis import compare
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
+from intercore.page.answers import answer_rows, choices
 from intercore.page.overview import overview
 from intercore.record import identity
 from intercore.record.conditions import cycle_hz
@@ -48,12 +49,11 @@ from intercore.view.figure import labelled
 from intercore.view.html import environment
 from intercore.view.marks import plain
 from intercore.view.memory import in_words
-from intercore.view.quantity import significant
 from intercore.view.section import Figure, Topic, label_of_all
 from intercore.view.svg import DEFINITIONS, drawn, is_cut
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from jinja2 import Environment
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from intercore.benchmarks.reports import Reported
     from intercore.comparison.analysis import Comparison, UsualBuilds
     from intercore.record.measurement import Run
-    from intercore.view.answer import Answer, Unit
     from intercore.view.section import Report, Section, Together
 
 
@@ -152,6 +151,11 @@ class _Section:
         return {core: summary(np.concatenate(parts)) for core, parts in sorted(samples.items())}
 
     @property
+    def looking_us(self) -> float:
+        """Median cost of looking on the core where it is largest; 0 where that is not known."""
+        return max((float(cost.median) for cost in self.looking.values()), default=0.0)
+
+    @property
     def clocks(self) -> list[tuple[str, int, int]]:
         """Name, and lowest and highest number of ticks per second, of every clock that was read."""
         known: list[tuple[str, int, int]] = []
@@ -239,7 +243,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
     numbered = [*(each.figures for each in drawn_together), *(chapter.figures for chapter in chapters)]
     shown = [figure for _, figure in chain.from_iterable(numbered)]
     label = label_of_all(runs)
-    rows = _answer_rows(reported)
+    rows = answer_rows(reported, [one.looking_us for one in sections])
     return str(
         _environment()
         .get_template("page.html.j2")
@@ -249,7 +253,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             drawn=drawn_together,
             chapters=chapters,
             rows=rows,
-            choices=_choices(rows),
+            choices=choices(rows),
             topics={report.benchmark: _topic(report) for one in reported for report in one.reports},
             definitions=DEFINITIONS,
             side_by_side=None if compared is None else comparison_section(compared),
@@ -280,69 +284,6 @@ def _compared(runs: Sequence[Run], usual: UsualBuilds) -> Comparison | None:
         return compare(runs, usual)
     except UsageError:
         return None
-
-
-_OF_RATIOS: Mapping[Unit, tuple[str, str]] = {"us": ("as long", "shorter"), "bytes/s": ("as much", "less")}
-"""What a ratio of two answers says that is above 1, and one that is below; that of two multiples says nothing."""
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """One question, and what each run answers."""
-
-    benchmark: str
-    question: str
-    answers: tuple[Answer | None, ...]
-    first: bool
-    """Whether it is the first one of its benchmark."""
-
-    @property
-    def ratio(self) -> str:
-        """What the second of two answers is of the first one, if both are times or rates above 0, and of one thing."""
-        known = [one for one in self.answers if one is not None and one.value is not None and one.value.value > 0]
-        if len(self.answers) != 2 or len(known) != 2 or known[0].choice != known[1].choice:
-            return ""
-        first, second = (one.value.value for one in known if one.value is not None)
-        more, less = _OF_RATIOS.get(known[0].unit, ("", ""))
-        times, what = (second / first, more) if second >= first else (first / second, less)
-        written = significant(times, 2)
-        return "the same" if what and float(written) == 1 else f"{written} × {what}" if what else ""
-
-
-def _answer_rows(reported: Sequence[Reported]) -> list[_Asked]:
-    """Return all questions that some run answers, by benchmark, in the order in which they first come."""
-    known = [
-        {(report.benchmark, one.question): one for report in each.reports for one in report.answers}
-        if not each.run.plan.emulated
-        else {}
-        for each in reported
-    ]
-    benchmarks = dict.fromkeys(benchmark for answers in known for benchmark, _ in answers)
-    questions = [
-        key
-        for benchmark in benchmarks
-        for key in dict.fromkeys(key for answers in known for key in answers if key[0] == benchmark)
-    ]
-    return [
-        _Asked(
-            *key,
-            tuple(answers.get(key) for answers in known),
-            number == 0 or questions[number - 1][0] != key[0],
-        )
-        for number, key in enumerate(questions)
-    ]
-
-
-def _choices(rows: Iterable[_Asked]) -> dict[str, str]:
-    """Return the names that the answers hold and that one may not know, each with what it means, as they come."""
-    found: dict[str, str] = {}
-    for row in rows:
-        module = registry.module(row.benchmark, "choices")
-        said = " ".join([row.question, *(one.about for one in row.answers if one is not None)])
-        for name, meaning in () if module is None else module.CHOICES.items():
-            if re.search(rf"(?<![\w-]){name}(?![\w-])", said):
-                found.setdefault(name, meaning)
-    return found
 
 
 Numbered: TypeAlias = tuple[tuple[int, Figure], ...]

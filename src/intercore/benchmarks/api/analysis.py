@@ -321,8 +321,8 @@ def _sentences_of_others(real: Sequence[ApiCall]) -> Iterable[str]:
         worst = max(hammered, key=lambda one: one.samples_us.max)
         yield (
             f"While the other core makes the same calls on its own objects, {len(longer)} of {len(hammered)} calls "
-            f"take longer, {how}. This is the price of what the cores share in the kernel. The longest sample was "
-            f"{_us(worst.samples_us.max)}, of {_name(worst.call, worst.size)}."
+            f"take longer, {how}. This is the price of what the cores share in the kernel. The longest of "
+            f"these samples was {_us(worst.samples_us.max)}, of {_name(worst.call, worst.size)}."
         )
     elif hammered:
         yield (

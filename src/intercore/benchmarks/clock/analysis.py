@@ -141,9 +141,9 @@ def sentences(analysis: ClockAnalysis) -> list[str]:
         )
     said += counter.sentences(analysis.counters, analysis.counter_offsets)
     said += [
-        f"By the shortest intervals in both directions, core {one.second} reads at most {one.high:,} ticks of "
-        f"{1e9 / one.hz:g} ns more than core {one.first}, and at most {-one.low:,} ticks less. "
-        "The bound is as wide as these intervals are long; how far the clocks are apart, it does not tell."
+        f"How far the clocks of cores {one.first} and {one.second} are apart, the intervals can hardly tell: they "
+        f"would show more than the shortest of them, {one.high:,} ticks of {1e9 / one.hz:g} ns from core {one.first} "
+        f"to core {one.second} and {-one.low:,} back. That is how long tasks take from reading to reading."
         for one in analysis.offsets
     ]
     return said

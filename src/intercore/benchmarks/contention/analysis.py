@@ -95,7 +95,24 @@ def analyse(measurements: Iterable[Measurement]) -> ContentionAnalysis:
         _contest(row, roles, varied, windows, literature.get(_at_work(roles), ()) if row is not None else ())
         for (row, roles, varied), windows in pools.items()
     )
-    return ContentionAnalysis(contests, tuple(_cores_alone(contests)), tuple(sentences(contests, work_of(ours))))
+    work = work_of(ours)
+    alone = tuple(_cores_alone(contests))
+    return ContentionAnalysis(contests, alone, tuple(_with_speeds([*sentences(contests, work)], alone)))
+
+
+def _with_speeds(said: Sequence[str], alone: Sequence[CoreAlone]) -> Iterator[str]:
+    """Say with what matters most whether a core is slower by itself than the first one, where several were used."""
+    first, others = alone[:1], alone[1:]
+    speeds = " ".join(
+        f"By itself, core {one.core} takes {one.times_first:.2f} times as long as core {first[0].core} for the same "
+        "work."
+        for one in others
+    )
+    if speeds and said:
+        yield f"{said[0]} {speeds}"
+        yield from said[1:]
+    else:
+        yield from said
 
 
 def work_of(measurements: Iterable[Measurement]) -> str:

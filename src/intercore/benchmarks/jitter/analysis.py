@@ -373,7 +373,8 @@ def _bounds(settings: Sequence[Setting]) -> Iterator[str]:
 def _steady(settings: Sequence[Setting]) -> str:
     largest = _deviation(settings)
     if largest:
-        return f"no period deviated by more than {duration(largest)}"
+        periods = " or ".join(duration(us) for us in sorted({one.period_us for one in settings}))
+        return f"no period of {periods} deviated by more than {duration(largest)}"
     return "every period was exact to the tick of the clock"
 
 

@@ -11,7 +11,7 @@ from intercore.view.cost import Cost
 from intercore.view.quantity import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from intercore.benchmarks.jitter.analysis import JitterAnalysis, Setting
 
@@ -21,9 +21,14 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
     for question, loaded in (("release late, at rest", False), ("release late, under load", True)):
         found = _settings(analysis, loaded=loaded)
         if found:
-            about = f"the latest of {sum(map(_releases, found)):,}"
+            periods = [duration(one) for one in sorted({one.period_us for one in found})]
+            about = f"worst of {sum(map(_releases, found)):,} releases, period {' or '.join(periods)}"
+            about += f"; median {duration(_typical_us(found))}"
             if loaded:
-                about += ", load of lower priority"
+                about += "; load of lower priority"
+            missed = sum(one.missed for one in found)
+            if missed:
+                about += f"; {missed:,} of {sum(one.late_us.n for one in found):,} a period or more late"
             yield Answer(question, Interval(max(map(_largest_us, found))), about=about)
 
 
@@ -32,8 +37,7 @@ def costs(analysis: JitterAnalysis) -> Iterator[Cost]:
     for label, loaded in (("a release, late at rest", False), ("a release, late under load", True)):
         found = _settings(analysis, loaded=loaded)
         if found:
-            typical = median(one.late_us.median.value for one in found)
-            yield Cost("deadline", label, typical, longest_us=max(map(_largest_us, found)))
+            yield Cost("deadline", label, _typical_us(found), longest_us=max(map(_largest_us, found)))
 
 
 def remarks(analysis: JitterAnalysis) -> Iterator[Remark]:
@@ -49,6 +53,10 @@ def remarks(analysis: JitterAnalysis) -> Iterator[Remark]:
 def _settings(analysis: JitterAnalysis, *, loaded: bool) -> list[Setting]:
     free = [one for one in analysis.settings if one.migrate == "none" and one.load != "same-priority"]
     return [one for one in free if (one.load != "none") == loaded]
+
+
+def _typical_us(found: Sequence[Setting]) -> float:
+    return median(one.late_us.median.value for one in found)
 
 
 def _releases(one: Setting) -> int:

@@ -202,8 +202,8 @@ def _figures(run: Run, analysis: LockAnalysis) -> Iterator[Figure]:
             "lock-hand-over",
             "From a release to the acquisition by a core that waits",
             {label: samples[label] for label in _told(samples)},
-            "A task that waits for a mutex sleeps and has to be woken; a task that waits for the others looks all the "
-            "time.",
+            "A task that waits for a mutex, or on Linux for a critical section, waits in the kernel, which lets it "
+            "sleep or looks for a while itself; one that waits for the others looks all the time.",
             quantity="latency",
         )
     pairs = _pairs(analysis)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.message.rows import MessageLatency
 
 
+_COPIED, _NOT_COPIED = "copied", "no copy"
 _EXAMPLE = 300
 """Bytes of a message that is told as an example: no size that is measured by default."""
 _NO_MATTER = 0.01
@@ -29,7 +30,7 @@ _KNOWN = 0.1
 def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
     """Answer what messages take at best, small and large, and how many bytes per second go through at most.
 
-    What does not copy is said to, and beside it stands what does. A latency is that across cores, in the slowest
+    What does not copy is said to, and below it stands what does. A latency is that across cores, in the slowest
     direction; a rate of several directions and loads is said to be their mean.
     """
     sizes = sorted({one.bytes for one in analysis.ranking if one.measure == "latency"})
@@ -37,17 +38,23 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
         if size == next((known for known in sizes if known > _EXAMPLE), None):
             yield from _of_example(analysis, sizes)
         found = [one for one in analysis.ranking if (one.measure, one.bytes) == ("latency", size)]
-        for one, copying in _best(found, lambda one: -one.rank):
-            question = f"message of {size:,}, copied" if copying else f"message of {size:,} bytes"
+        for number, (one, how) in enumerate(_best(found, lambda one: -one.rank)):
             time, ways = _time(analysis, one)
-            yield Answer(question, time, about=_choice(one) + ways, brief=not copying)
+            yield Answer(_of_bytes(size, how), time, about=_choice(one) + ways, brief=number == 0)
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
-    for one, copying in _best(streams, lambda one: one.bytes_per_s or 0.0):
-        question = "most per second, copied" if copying else "most bytes per second"
-        largest = ", the largest tried" if one.bytes == max(other.bytes for other in streams) else ""
-        about = f"{_choice(one)}, messages of {one.bytes:,} bytes{largest}"
+    for number, (one, how) in enumerate(_best(streams, lambda one: one.bytes_per_s or 0.0)):
+        question = f"most per second, {how}" if how else "most bytes per second"
+        is_largest = one.bytes == max(other.bytes for other in streams)
+        about = f"{_choice(one)}, messages of {one.bytes:,} bytes{', the largest tried' if is_largest else ''}"
         about += f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
-        yield Answer(question, Interval(one.bytes_per_s or 0.0), "bytes/s", about, brief=not copying)
+        if is_largest and not copies(one.choice.get("transport", "")):
+            about += "; larger ones may carry more"
+        yield Answer(question, Interval(one.bytes_per_s or 0.0), "bytes/s", about, brief=number == 0)
+
+
+def _of_bytes(size: int, how: str) -> str:
+    """Ask what a message takes; `how` says whether it is copied, where that makes two questions of it."""
+    return f"{size:,} bytes, {how}" if how else f"message of {size:,} bytes"
 
 
 class _Way(NamedTuple):
@@ -97,11 +104,13 @@ def _time(analysis: MessageAnalysis, one: MessageRank) -> tuple[Interval, str]:
 
 def _of_example(analysis: MessageAnalysis, sizes: Sequence[int]) -> Iterator[Answer]:
     """Answer what a message of a size between those measured takes, by the lines through all sizes."""
+    several = len({copies(one.choice.get("transport", "")) for one in analysis.ranking if one.measure == "latency"}) > 1
     for copying in (False, True):
-        yield from _of_any_size(analysis, sizes, copying=copying)
+        how = (_COPIED if copying else _NOT_COPIED) if several else ""
+        yield from _of_any_size(analysis, sizes, copying=copying, how=how)
 
 
-def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bool) -> Iterator[Answer]:
+def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bool, how: str) -> Iterator[Answer]:
     """Answer the same by the transport that takes least for it, of those that copy or not, in its slowest direction."""
     found = [one for one in analysis.ranking if (one.measure, one.bytes) == ("latency", sizes[0])]
     alike = [one for one in found if copies(one.choice.get("transport", "")) == copying]
@@ -116,8 +125,7 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
             known.append((max(told), one))
     if known:
         (_, time), best = min(known, key=lambda way: way[0])
-        question = f"message of {_EXAMPLE}, copied" if copying else f"message of {_EXAMPLE} bytes"
-        yield Answer(question, None, about=f"{time}, {_choice(best)}", brief=False)
+        yield Answer(_of_bytes(_EXAMPLE, how), None, about=f"{time}, {_choice(best)}", brief=False)
 
 
 def _by_line(one: MessageLatency) -> tuple[float, str] | None:
@@ -142,7 +150,8 @@ def _by_line(one: MessageLatency) -> tuple[float, str] | None:
         at = f"{duration(beside[below])} at {below:,} bytes, {duration(beside[above])} at {above:,}"
         return beside[below], f"{at}; the size makes no difference that shows" if low <= 0 else at
     there = first + each * _EXAMPLE / 1e3
-    return there, f"{duration(there)} ({duration(first)} + {significant(each, 3)} ns a byte)"
+    through = f"the line through {len(one.sizes)} sizes is {duration(first)} + {significant(each, 3)} ns a byte"
+    return there, f"{duration(there)} ({through})"
 
 
 def _reach(interval: Interval) -> float:
@@ -166,14 +175,13 @@ def costs(analysis: MessageAnalysis) -> Iterator[Cost]:
             yield Cost("message", f"{one.bytes:,} bytes, {_choice(one)}", time, max(same, default=None))
 
 
-def _best(found: Sequence[MessageRank], worth: Callable[[MessageRank], float]) -> Iterator[tuple[MessageRank, bool]]:
-    """Yield the best choice and, where some copy nothing, the best one of those that copy, which is then marked."""
-    if found:
-        best = max(found, key=worth)
-        yield best, False
-        copying = [one for one in found if copies(one.choice.get("transport", ""))]
-        if copying and len(copying) < len(found):
-            yield max(copying, key=worth), True
+def _best(found: Sequence[MessageRank], worth: Callable[[MessageRank], float]) -> Iterator[tuple[MessageRank, str]]:
+    """Yield the best choice; where some copy and others do not, the best one of either and which that is."""
+    kinds: dict[bool, list[MessageRank]] = {}
+    for one in found:
+        kinds.setdefault(copies(one.choice.get("transport", "")), []).append(one)
+    for copying, alike in sorted(kinds.items()):
+        yield max(alike, key=worth), (_COPIED if copying else _NOT_COPIED) if len(kinds) > 1 else ""
 
 
 def remarks(analysis: MessageAnalysis) -> Iterator[Remark]:
@@ -191,4 +199,4 @@ def remarks(analysis: MessageAnalysis) -> Iterator[Remark]:
 def _choice(one: MessageRank) -> str:
     words = " ".join(str(level) if name == "transport" else f"{name}={level}" for name, level in one.choice.items())
     by_address = "transport" in one.choice and not copies(one.choice["transport"])
-    return f"{words} (no copy)" if by_address and "zero-copy" not in words else words
+    return f"{words} (passes an address)" if by_address and "zero-copy" not in words else words

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 
 
 _QUESTION = 24  # letters of a question
+_WORK = "of work on one core"
 
 
 def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
     """Answer from which work on several cores are faster than one and well used, and what they gain at most.
 
-    From which on is said at best: of those that do the work, by the ones that need the least of it.
+    Work is told by how long one core takes for it. From which on is said at best: of those that do the work, by the
+    ones that need the least of it.
     """
     yield from _from(analysis, "more cores pay from", 1.0, lambda fit: fit.break_even)
     question = f"{efficiency:.0%} of cores used from"
@@ -79,7 +81,8 @@ def _from(
     for fit in analysis.fits:
         found = _begin(analysis, fit, wanted, of(fit))
         if found is not None:
-            about = ", ".join(filter(None, (found.at_most, _tasks(analysis, fit), found.extrapolated)))
+            words = (found.at_most or _WORK, _tasks(analysis, fit), found.extrapolated)
+            about = ", ".join(filter(None, words))
             first = -_smallest(analysis, fit).speedup.value if found.t1_us is None else found.t1_us.value
             enough.append((first, Answer(question, found.t1_us, about=about)))
     if enough:
@@ -105,7 +108,7 @@ def _begin(
     """Return from which work on a group has a speed-up of 1, or an efficiency; None if that cannot be told."""
     smallest = _smallest(analysis, fit)
     if _reached(smallest, wanted) and (found.t1_us is None or found.extrapolated):
-        return _Begin(None, f"{duration(smallest.t1_us.value)} or less (smallest tried)")
+        return _Begin(None, f"{duration(smallest.t1_us.value)} {_WORK}, or less (smallest tried)")
     return None if found.t1_us is None else _Begin(found.t1_us, extrapolated="extrapolated" * found.extrapolated)
 
 

@@ -15,22 +15,31 @@ if TYPE_CHECKING:
     from intercore.benchmarks.switch.wake_ups import WakeUp
 
 _MOST_PRIMITIVES = 4
+_RULE = " (quickest across cores)"
 
 
 def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
     """Answer what waking takes on the same core and on another one, which was asleep.
 
-    Both by one primitive, the best one across cores, so that they compare. Of several cores or directions the slowest
-    is the answer, and the quickest stands beside it where it differs.
+    Both by one primitive, the best one across cores, so that they compare; the one that is quickest on the same
+    core is told as well. Of several cores or directions the slowest is the answer, and the quickest stands beside
+    it where it differs.
     """
     same, across = (_ways(analysis, apart=apart) for apart in (False, True))
     best = _best(across)
     for question, found in (("wake a task, same core", same), ("wake a task, other core", across)):
         if found:
             name = best if best in found else _best(found)
-            ways = found[name]
-            quickest, slowest = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
-            yield Answer(question, ways[-1].wake_up_us.median, about=name + by_way(slowest, quickest))
+            rule = _RULE if name == best and len(found) > 1 else ""
+            yield _woken(question, name, found[name], rule)
+    if best in same and len(same) > 1:
+        yield _woken("same core, quickest way", _best(same), same[_best(same)], "", brief=False)
+
+
+def _woken(question: str, name: str, ways: Sequence[WakeUp], rule: str, *, brief: bool = True) -> Answer:
+    quickest, slowest = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
+    about = f"{name}{rule}{by_way(slowest, quickest)}"
+    return Answer(question, ways[-1].wake_up_us.median, about=about, brief=brief)
 
 
 def _best(found: Mapping[str, Sequence[WakeUp]]) -> str:

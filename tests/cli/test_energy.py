@@ -37,6 +37,7 @@ ONE = (
     "--repetitions",
     "1",
 )
+slow = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes seconds; set INTERCORE_SLOW=1")
 READINGS = "50,50,50,10,10,40,10"
 CURRENTS = """\
 name = "two cores"
@@ -213,6 +214,7 @@ def test_readings_are_asked_for_at_the_terminal(tool: Tool) -> None:
     assert [round(1e3 * reading.amps) for reading in one.recording.readings] == [50, 50, 50, 10, 10, 40, 10]
 
 
+@slow
 def test_a_run_that_is_killed_has_each_measurement_with_its_energy(tool: Tool) -> None:
     words = (*TABLE[:-1], "4")
     for seconds in (1.0, 2.0, 4.0, 8.0, 16.0):  # until it has begun

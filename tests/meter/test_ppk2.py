@@ -52,7 +52,7 @@ def read(data: bytes, *, every: int = 1, took: float | None = None) -> Trace:
 # The bytes
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.lists(st.floats(1e-6, 0.9), min_size=2, max_size=200), st.integers(0, 1000))
 def test_a_current_within_a_range_is_what_the_bytes_say_to_a_step_of_the_converter(
     amps: list[float], first: int

@@ -55,7 +55,7 @@ def open_rapl(address: Address) -> PolledMeter:
     zones = {first_line(folder / "name") or folder.name: folder for folder in _zones(root)}
     if not zones:
         raise MeterError(
-            f"{address.text}: this machine shows no counters of energy under {root}; a virtual machine has none, and "
+            f"this machine shows no counters of energy under {root}; a virtual machine has none, and "
             "on another one the module may not be loaded: sudo modprobe intel_rapl_msr"
         )
     wanted = address.place or (_ZONE if _ZONE in zones else next(iter(zones)))

@@ -37,6 +37,11 @@ def test_a_ratio_says_what_the_second_is_and_marks_other_ways(first: Answer, sec
     assert asked(first, second).ratio == said
 
 
+def test_of_the_least_work_that_pays_which_each_tells_in_its_own_time_no_ratio_is_told() -> None:
+    least = [Answer("more cores pay from", Interval(value), rated=False) for value in (104.0, 136.0)]
+    assert asked(*least).ratio == ""
+
+
 def test_of_what_is_shorter_than_reading_the_clock_no_ratio_is_told() -> None:
     assert asked(answer(2.81), answer(0.011), looking_us=0.022).ratio == ""
     assert asked(answer(2.81), answer(0.033), looking_us=0.022).ratio == "85 × faster"

@@ -49,7 +49,7 @@ class Asked:
         the clock, which was taken off it, no ratio is told.
         """
         known = [one for one in self.answers if one is not None and one.value is not None and one.value.value > 0]
-        if len(self.answers) != 2 or len(known) != 2 or known[0].unit not in _OF_RATIOS:
+        if len(self.answers) != 2 or len(known) != 2 or known[0].unit not in _OF_RATIOS or not known[0].rated:
             return ""
         first, second = (one.value.value for one in known if one.value is not None)
         if known[0].unit == "us" and any(

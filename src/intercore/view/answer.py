@@ -33,6 +33,9 @@ class Answer(msgspec.Struct, frozen=True):
     Of `times`, it goes on with the number, and tells what the multiple is of: `as long, read in ram`."""
     brief: bool = True
     """Whether it is among those that a terminal has room for."""
+    rated: bool = True
+    """Whether one of two targets is faster where its number is smaller: not of the least work that pays, which each
+    target tells in its own time."""
 
     @property
     def text(self) -> str:

@@ -39,7 +39,7 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
             used = "" if well is None else f"{efficiency:.0%} from {duration(well.value)}"
             about = ", ".join(filter(None, (begin.at_most, begin.extrapolated, used)))
             question = f"{_tasks(analysis, fit)} pay from"
-            yield Answer(question[:_QUESTION], begin.t1_us, about=about, brief=False)
+            yield Answer(question[:_QUESTION], begin.t1_us, about=about, brief=False, rated=False)
     several = [point for point in analysis.points if point.cores > 1]
     if several:
         best = max(several, key=lambda point: point.speedup.value)
@@ -84,7 +84,7 @@ def _from(
             words = (found.at_most or _WORK, _tasks(analysis, fit), found.extrapolated)
             about = ", ".join(filter(None, words))
             first = -_smallest(analysis, fit).speedup.value if found.t1_us is None else found.t1_us.value
-            enough.append((first, Answer(question, found.t1_us, about=about)))
+            enough.append((first, Answer(question, found.t1_us, about=about, rated=False)))
     if enough:
         yield min(enough, key=lambda one: one[0])[1]
     elif analysis.fits:

@@ -168,7 +168,7 @@ def test_a_delay_in_the_kernel_turns_the_gate_red_and_the_slowed_settings_come_f
     assert "unmodified; run 2: FreeRTOS" in " ".join(head.split())
     rows = [line.split() for line in table.splitlines() if " slower" in line]
     assert [" ".join(row[:2]) for row in rows[:2]] == ["api call", "api call"]
-    assert "switch primitive=binary-semaphore" in {" ".join(row[:2]) for row in rows[2:4]}
+    assert any(" ".join(row[:2]).startswith("switch primitive=binary-sema") for row in rows[2:4])
     assert len(kept.measurements) <= MOST_SETTINGS
 
 

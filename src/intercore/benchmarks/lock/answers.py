@@ -40,7 +40,7 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
 def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
     whole = max(1, sum(one.acquisitions))
     shares = ", ".join(f"core {core}: {100 * each / whole:.0f} %" for core, each in enumerate(one.acquisitions))
-    about = f"{among(one.lock, one.varied)}, mean with its hold and pause; {shares}"
+    about = f"{among(one.lock, one.varied)}; mean with its hold and pause; {shares}"
     about += f"; longest wait {duration(one.longest_wait_us)}"
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 

@@ -37,7 +37,7 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
         begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
         if begin is not None:
             used = "" if well is None else f"{efficiency:.0%} from {duration(well.value)}"
-            about = ", ".join(filter(None, (begin.at_most, begin.extrapolated, used)))
+            about = ", ".join(filter(None, (begin.at_most, begin.extrapolated, used))) + begin.tried
             question = f"{_tasks(analysis, fit)} pay from"
             yield Answer(question[:_QUESTION], begin.t1_us, about=about, brief=False, rated=False)
     several = [point for point in analysis.points if point.cores > 1]
@@ -82,7 +82,7 @@ def _from(
         found = _begin(analysis, fit, wanted, of(fit))
         if found is not None:
             words = (found.at_most or _WORK, _tasks(analysis, fit), found.extrapolated)
-            about = ", ".join(filter(None, words))
+            about = ", ".join(filter(None, words)) + found.tried
             first = -_smallest(analysis, fit).speedup.value if found.t1_us is None else found.t1_us.value
             enough.append((first, Answer(question, found.t1_us, about=about, rated=False)))
     if enough:
@@ -101,6 +101,11 @@ class _Begin(NamedTuple):
     extrapolated: str = ""
     """A word, if no such work was measured."""
 
+    @property
+    def tried(self) -> str:
+        """What stands at the end of the answer if no smaller work was measured."""
+        return "; the smallest tried" if self.at_most else ""
+
 
 def _begin(
     analysis: SpeedupAnalysis, fit: ForkJoinFit, wanted: float, found: BreakEven | Isoefficiency
@@ -108,7 +113,7 @@ def _begin(
     """Return from which work on a group has a speed-up of 1, or an efficiency; None if that cannot be told."""
     smallest = _smallest(analysis, fit)
     if _reached(smallest, wanted) and (found.t1_us is None or found.extrapolated):
-        return _Begin(None, f"{duration(smallest.t1_us.value)} {_WORK}, or less (smallest tried)")
+        return _Begin(None, f"{duration(smallest.t1_us.value)} {_WORK} or less")
     return None if found.t1_us is None else _Begin(found.t1_us, extrapolated="extrapolated" * found.extrapolated)
 
 

@@ -140,10 +140,10 @@ def test_a_mutex_fought_over_is_told_also_where_another_lock_is_dearer() -> None
     def told(*names: str) -> list[tuple[str, str, bool]]:
         gaps = {"mutex": 10, "spinlock": 20}
         found = answers(lock.analyse([bout("01" * 16, gap=gaps[name], lock=name) for name in names]))
-        return [(one.question, one.about.partition(",")[0], one.brief) for one in found]
+        return [(one.question, one.about.partition(";")[0], one.brief) for one in found]
 
     (unfair,) = answers(lock.analyse([bout("0010", lock="mutex")]))
-    assert unfair.about.startswith("mutex, mean with its hold and pause; core 0: 75 %, core 1: 25 %; longest wait ")
+    assert unfair.about.startswith("mutex; mean with its hold and pause; core 0: 75 %, core 1: 25 %; longest wait ")
     assert told("mutex") == [("mutex fought over, a use", "mutex", True)]
     assert told("spinlock") == [("lock fought over, a use", "spinlock", True)]
     assert told("spinlock", "mutex") == [

@@ -8,6 +8,10 @@ BIN := $(VENV)/bin
 QUIET := $(if $(MAKE_TERMOUT),,--quiet)
 # It fetches and unpacks a gigabyte of packages in an eighth of pip's time.
 UV := uv==0.13.9
+# Whoever has told pip of an index of their own means uv as well, which does not read pip's settings.
+ifdef PIP_INDEX_URL
+export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+endif
 INSTALL := $(BIN)/uv pip install $(QUIET) --python $(BIN)/python
 CARGO := cd sim && cargo
 RING_MODEL := cd tests/ring_model && export CARGO_TARGET_DIR=../../build/ring-model

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.energy.window_energy import WindowEnergy
+from intercore.energy.window_energy import of_power, scaled
 from intercore.errors import IntercoreError
 from intercore.statistics.intervals import Interval
 
 if TYPE_CHECKING:
+    from intercore.energy.window_energy import WindowEnergy
     from intercore.record.meter_recording import Activity, Currents, Window
 
 
@@ -29,23 +30,7 @@ def of_activity(activity: Activity, currents: Currents, window: Window) -> Windo
     amps = Interval(sum(bounds) / 2, bounds[0], bounds[1])
     seconds = activity.cycles / activity.hz if window.seconds is None else window.seconds
 
-    def scaled(by: float) -> Interval:
-        return Interval(amps.value * by, bounds[0] * by, bounds[1] * by)
-
-    return WindowEnergy(
-        label=window.label,
-        seconds=seconds,
-        operations=window.operations,
-        operation=window.operation,
-        work=window.work,
-        cores=window.cores,
-        joules=scaled(currents.volts * seconds),
-        watts=scaled(currents.volts),
-        amps=amps,
-        peak_amps=None,
-        coulombs=scaled(seconds),
-        samples=0,
-    )
+    return of_power(window, seconds, scaled(amps, currents.volts), amps)
 
 
 def resting_watts(currents: Currents, hz: int) -> Interval:

@@ -54,7 +54,7 @@ class WindowEnergy(msgspec.Struct, frozen=True):
     @property
     def joules_each(self) -> Interval | None:
         """Energy of one operation; None where none is known to have been done."""
-        return _scaled(self.joules, 1 / self.operations) if self.operations > 0 else None
+        return scaled(self.joules, 1 / self.operations) if self.operations > 0 else None
 
     @property
     def seconds_each(self) -> float | None:
@@ -79,28 +79,29 @@ def of_trace(trace: Trace, window: Window, place: Placement) -> WindowEnergy:
     spans = trace.spans_s[within]
     watts = mean_of(trace.power[within], spans, left_out)
     amps = None if trace.amps is None else mean_of(trace.amps[within], spans, left_out)
-    return WindowEnergy(
-        label=window.label,
-        seconds=seconds,
-        operations=window.operations,
-        operation=window.operation,
-        work=window.work,
-        cores=window.cores,
-        joules=_scaled(watts, seconds),
-        watts=watts,
-        amps=amps,
-        peak_amps=None if trace.amps is None else float(trace.amps[within].max()),
-        coulombs=None if amps is None else _scaled(amps, seconds),
-        samples=len(within),
-    )
+    peak = None if trace.amps is None else float(trace.amps[within].max())
+    return of_power(window, seconds, watts, amps, peak_amps=peak, samples=len(within))
 
 
 def of_reading(reading: Reading, window: Window) -> WindowEnergy:
     """Return what a window took by a reading: true to half of the last digit. The window's length is known."""
     half = reading.step / 2
     amps = Interval(reading.amps, max(reading.amps - half, 0.0), reading.amps + half)
-    watts = _scaled(amps, reading.volts)
+    watts = scaled(amps, reading.volts)
     seconds = window.seconds or 0.0
+    return of_power(window, seconds, watts, amps)
+
+
+def of_power(
+    window: Window,
+    seconds: float,
+    watts: Interval,
+    amps: Interval | None,
+    *,
+    peak_amps: float | None = None,
+    samples: int = 0,
+) -> WindowEnergy:
+    """Return what a window of so many seconds took by its mean power and current."""
     return WindowEnergy(
         label=window.label,
         seconds=seconds,
@@ -108,12 +109,12 @@ def of_reading(reading: Reading, window: Window) -> WindowEnergy:
         operation=window.operation,
         work=window.work,
         cores=window.cores,
-        joules=_scaled(watts, seconds),
+        joules=scaled(watts, seconds),
         watts=watts,
         amps=amps,
-        peak_amps=None,
-        coulombs=_scaled(amps, seconds),
-        samples=0,
+        peak_amps=peak_amps,
+        coulombs=None if amps is None else scaled(amps, seconds),
+        samples=samples,
     )
 
 
@@ -144,6 +145,7 @@ def at_rest(trace: Trace, places: Sequence[Placement]) -> Interval | None:
     return mean_of(values, trace.spans_s[outside]) if len(values) >= 2 * _BATCHES else None
 
 
-def _scaled(one: Interval, by: float) -> Interval:
+def scaled(one: Interval, by: float) -> Interval:
+    """Return a value and its bounds times a number of at least 0."""
     low, high = (None if bound is None else bound * by for bound in (one.low, one.high))
     return Interval(one.value * by, low, high)

@@ -48,6 +48,19 @@ def test_the_list_of_commands_loads_nothing_heavy() -> None:
     assert {name for name in modules if name.startswith("intercore.cli.")} == {"intercore.cli.main"}
 
 
+def test_no_module_loads_scipy_before_it_is_used() -> None:
+    """It takes a tenth of a second and more, which a command that only shows what is stored need not wait for."""
+    program = """
+import importlib, pkgutil, sys, intercore
+for module in pkgutil.walk_packages(intercore.__path__, "intercore."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+        assert "scipy" not in sys.modules, module.name
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_version_loads_neither_what_is_heavy_nor_what_draws() -> None:
     assert not loaded("--version") & (HEAVY - {"importlib.metadata"} | {"rich"})
 

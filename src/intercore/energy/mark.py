@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from intercore.energy.placement import Found, Placement, RefusedError
-from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.intervals import Interval, normal_reach
 from intercore.statistics.least_squares import least_squares
-from intercore.statistics.probability import normal_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +23,6 @@ _LEAD_S = 25e-6
 """By how much a pulse may be longer than its window: the mark rises some 20 µs before (docs/energy.md)."""
 _OFF, _OFF_S = 0.02, 2e-3
 """Part of a window, and seconds, by which its pulse may differ from it before it is taken for another signal."""
-_TIMES = normal_quantile((1 + CONFIDENCE) / 2)
 
 
 def pulses(trace: Trace) -> NDArray[np.float64]:
@@ -101,7 +99,7 @@ def _drift(found: NDArray[np.float64], windows: Sequence[Window], interval: floa
         rate = float(pulses_s @ lengths) / squares
         error = math.hypot(math.sqrt(2) * of_edge / math.sqrt(squares), _LEAD_S * float(lengths.sum()) / squares)
     value = 1e6 * (rate - 1)
-    return Interval(value, *_around(value, _TIMES * 1e6 * error))
+    return Interval(value, *_around(value, normal_reach() * 1e6 * error))
 
 
 def target_begins(windows: Sequence[Window]) -> NDArray[np.float64]:

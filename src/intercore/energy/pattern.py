@@ -15,9 +15,9 @@ import numpy as np
 
 from intercore.energy.mark import target_begins
 from intercore.energy.placement import Found, Placement, RefusedError
-from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.intervals import CONFIDENCE, Interval, normal_reach
 from intercore.statistics.least_squares import least_squares
-from intercore.statistics.probability import normal_quantile, student_quantile
+from intercore.statistics.probability import student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,6 @@ _NEAR = 2
 """Samples at either side of an edge that may belong to both levels."""
 _MOST_SHARE = 0.1
 """Part of a window that is left out at either end, at most, where its begin is known roughly."""
-_TIMES = normal_quantile((1 + CONFIDENCE) / 2)
 _CAUTION = 3.0
 """Standard errors of a place that are left out of a window's mean at either end."""
 
@@ -223,7 +222,7 @@ class _Seeker:
         errors = np.array([edge.error for _, edge in known])
         fit = least_squares(moments, np.column_stack((np.ones(len(times)), times)), 1 / errors**2)
         spread = max(fit.variance if fit.freedom else 1.0, 1.0)
-        times_of_error = student_quantile((1 + CONFIDENCE) / 2, fit.freedom) if fit.freedom else _TIMES
+        times_of_error = student_quantile((1 + CONFIDENCE) / 2, fit.freedom) if fit.freedom else normal_reach()
         error = np.sqrt(spread * np.diag(fit.covariance))
         (start, rate), (off, drift_off) = fit.parameters, times_of_error * error
         design = np.column_stack((np.ones(len(self._begins)), self._begins))
@@ -279,7 +278,7 @@ class _Seeker:
             places.append(Placement(begin, begin + float(self._lengths[number]), margin, share))
         if shown < min(2, len(windows)):
             raise RefusedError(_NOTHING)
-        away = _TIMES * (self._interval if first is None else first.error) + windows[0].slack_s
+        away = normal_reach() * (self._interval if first is None else first.error) + windows[0].slack_s
         start = places[0].begin
         return Found(Interval(start, start - away, start + away), None, tuple(places))
 

@@ -25,9 +25,9 @@ import numpy as np
 from msgspec import Meta
 
 from intercore.record.measurement import Level
-from intercore.statistics.intervals import CONFIDENCE, Interval
+from intercore.statistics.intervals import CONFIDENCE, Interval, normal_reach
 from intercore.statistics.least_squares import least_squares
-from intercore.statistics.probability import f_above, normal_quantile
+from intercore.statistics.probability import f_above
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -387,5 +387,5 @@ def ranking(candidates: Collection[Candidate], *, descending: bool = False) -> l
 
 def log_interval(logarithm: float, error: float) -> Interval:
     """Return a value with its interval from its logarithm and the standard error of that."""
-    reach = normal_quantile((1 + CONFIDENCE) / 2) * error
+    reach = normal_reach() * error
     return Interval(math.exp(logarithm), math.exp(logarithm - reach), math.exp(logarithm + reach))

@@ -7,13 +7,13 @@ same numbers for the same data each time.
 from __future__ import annotations
 
 import zlib
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
-from intercore.statistics.probability import binomial_quantile
+from intercore.statistics.probability import binomial_quantile, normal_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -39,6 +39,12 @@ class Interval(msgspec.Struct, frozen=True):
     value: float
     low: float | None = None
     high: float | None = None
+
+
+@cache
+def normal_reach() -> float:
+    """Return how many standard errors an interval extends to either side where errors are normal: 1.96."""
+    return normal_quantile((1 + CONFIDENCE) / 2)
 
 
 class Summary(msgspec.Struct, frozen=True):

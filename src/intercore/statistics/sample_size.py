@@ -7,13 +7,11 @@ what differs between repetitions no number of samples makes up for.
 from __future__ import annotations
 
 import math
-from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from intercore.statistics.intervals import CONFIDENCE
-from intercore.statistics.probability import normal_quantile
+from intercore.statistics.intervals import normal_reach
 
 FEWEST = 6
 """Samples without which a median has no interval by order statistics (`intercore.statistics.intervals`)."""
@@ -33,7 +31,7 @@ def samples_for_median(pilot: ArrayLike, within: float) -> int | None:
     above = np.searchsorted(ordered, middle + reach, side="right") / len(ordered) - 0.5
     below = 0.5 - np.searchsorted(ordered, middle - reach, side="left") / len(ordered)
     share = float(min(above, below))
-    return None if share <= 0 else max(math.ceil((_z() / (2 * share)) ** 2), FEWEST)
+    return None if share <= 0 else max(math.ceil((normal_reach() / (2 * share)) ** 2), FEWEST)
 
 
 def samples_for_mean(pilot: ArrayLike, within: float) -> int | None:
@@ -45,17 +43,12 @@ def samples_for_mean(pilot: ArrayLike, within: float) -> int | None:
     mean = float(values.mean())
     if mean == 0:
         return None
-    return max(math.ceil((_z() * float(values.std(ddof=1)) / (within * abs(mean))) ** 2), FEWEST)
+    return max(math.ceil((normal_reach() * float(values.std(ddof=1)) / (within * abs(mean))) ** 2), FEWEST)
 
 
 def median_within(pilot: ArrayLike, samples: int) -> float:
     """Return within which fraction to either side so many samples, at least FEWEST, know the median."""
     ordered: NDArray[np.float64] = np.sort(np.asarray(pilot, dtype=np.float64))
-    share = min(_z() / (2 * math.sqrt(samples)), 0.5)
+    share = min(normal_reach() / (2 * math.sqrt(samples)), 0.5)
     low, middle, high = np.quantile(ordered, (0.5 - share, 0.5, 0.5 + share))
     return float(max(high - middle, middle - low) / abs(middle)) if middle else math.inf
-
-
-@cache
-def _z() -> float:
-    return normal_quantile((1 + CONFIDENCE) / 2)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from statsmodels.regression.linear_model import WLS
 
 from intercore.benchmarks.published import published
 from intercore.benchmarks.speedup.analysis import analyse, analyse_published
@@ -151,6 +150,8 @@ class TestThePublishedTable:
         assert quantisation.t1_p_value > 0.5
 
     def test_has_the_intervals_that_statsmodels_gives_for_known_variances(self, table: SpeedupPublication) -> None:
+        from statsmodels.regression.linear_model import WLS  # noqa: PLC0415 - takes a second, of each test process
+
         fit = only_fit(analyse_published(table))
         t1, tp = np.array([(row.t1_ms, row.tp_ms) for row in table.figures.rows]).T * 1e3
         model = WLS(tp - t1 / 2, np.column_stack((np.ones(5), t1 / 2)), weights=np.full(5, 12 / 1000**2))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.regression.linear_model import WLS
 
 from intercore.statistics.least_squares import least_squares
 
@@ -21,6 +20,8 @@ from intercore.statistics.least_squares import least_squares
     st.floats(1e-6, 1e6),
 )
 def test_it_agrees_with_statsmodels(seed: int, rows: int, columns: int, dependent: bool, scale: float) -> None:
+    from statsmodels.regression.linear_model import WLS  # noqa: PLC0415 - takes a second, of each test process
+
     rng = np.random.default_rng(seed)
     design = np.column_stack((np.ones(rows), rng.normal(size=(rows, columns))))
     if dependent:

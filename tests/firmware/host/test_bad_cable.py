@@ -11,12 +11,13 @@ import pytest
 from intercore.link.child_port import ChildPort
 from intercore.link.session import Session
 from tests.fakes.faulty_port import FaultyPort
-from tests.firmware.host.conftest import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 DAMAGED = 0.01
+PATIENCE = 60.0
+"""Seconds; of a tenth of them nothing is heard when a command is lost, before it is said again."""
 
 
 class Recorder:

@@ -90,7 +90,7 @@ test-packages:
 test-tools: build/platformio/.installed
 
 test-simulator:
-	cd sim && INTERCORE_NO_SKIP=1 $(SAME_CASES_RUST) cargo test --locked --workspace --quiet
+	cd sim && INTERCORE_NO_SKIP=1 $(SAME_CASES_RUST) cargo test --locked --quiet
 
 test-ring-model:
 	$(RING_MODEL) && cargo test --locked --quiet

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
+import scipy
 
 from intercore.statistics.by_turns import chance, ratio, repetitions_for
 
@@ -43,7 +43,7 @@ def test_the_chance_is_that_of_a_paired_t_test_and_tells_what_the_interval_leave
     for _ in range(300):
         over, under = drifting(rng, 6)
         found, (low, high) = chance(over, under), bounds(over, under)
-        assert found == pytest.approx(ttest_1samp(np.log(over) - np.log(under), 0).pvalue)
+        assert found == pytest.approx(scipy.stats.ttest_1samp(np.log(over) - np.log(under), 0).pvalue)
         assert (found < 0.05) == (not low <= 1 <= high)
         alarms += found < 0.05
     assert 5 <= alarms <= 27

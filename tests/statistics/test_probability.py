@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from intercore.statistics import probability
 from intercore.statistics.intervals import RESAMPLES, bootstrap_medians
@@ -23,17 +23,17 @@ NEARLY = pytest.approx
 
 @given(CHANCES, st.floats(0.5, 500))
 def test_students_t(chance: float, freedom: float) -> None:
-    assert probability.student_quantile(chance, freedom) == NEARLY(float(stats.t.ppf(chance, freedom)), rel=1e-12)
-    value = float(stats.t.isf(chance, freedom))
-    assert probability.student_above(value, freedom) == NEARLY(float(stats.t.sf(value, freedom)), rel=1e-12)
+    assert probability.student_quantile(chance, freedom) == NEARLY(float(scipy.stats.t.ppf(chance, freedom)), rel=1e-12)
+    value = float(scipy.stats.t.isf(chance, freedom))
+    assert probability.student_above(value, freedom) == NEARLY(float(scipy.stats.t.sf(value, freedom)), rel=1e-12)
 
 
 @given(CHANCES, VALUES, FREEDOM, FREEDOM)
 def test_the_normal_the_chi_square_and_fishers_f(chance: float, value: float, freedom: int, residual: int) -> None:
-    assert probability.normal_quantile(chance) == NEARLY(float(stats.norm.ppf(chance)), rel=1e-12)
-    assert probability.chi_square_above(value, freedom) == NEARLY(float(stats.chi2.sf(value, freedom)), rel=1e-12)
+    assert probability.normal_quantile(chance) == NEARLY(float(scipy.stats.norm.ppf(chance)), rel=1e-12)
+    assert probability.chi_square_above(value, freedom) == NEARLY(float(scipy.stats.chi2.sf(value, freedom)), rel=1e-12)
     assert probability.f_above(value, freedom, residual) == NEARLY(
-        float(stats.f.sf(value, freedom, residual)), rel=1e-12
+        float(scipy.stats.f.sf(value, freedom, residual)), rel=1e-12
     )
 
 
@@ -41,14 +41,14 @@ def test_the_normal_the_chi_square_and_fishers_f(chance: float, value: float, fr
 def test_the_binomial_quantile(asked: float, trials: int, chance: float) -> None:
     """It is the least count that reaches the probability; one where that is a matter of rounding is as good."""
     found = probability.binomial_quantile(asked, trials, chance)
-    known = int(stats.binom.ppf(asked, trials, chance))
-    assert found == known or float(stats.binom.cdf(min(found, known), trials, chance)) == NEARLY(asked, rel=1e-12)
+    known = int(scipy.stats.binom.ppf(asked, trials, chance))
+    assert found == known or float(scipy.stats.binom.cdf(min(found, known), trials, chance)) == NEARLY(asked, rel=1e-12)
 
 
 @given(TRIALS, CHANCES, st.floats(0, 1))
 def test_the_binomials_tail(trials: int, chance: float, share: float) -> None:
     successes = int(share * (trials - 1))
-    known = float(stats.binom.sf(successes, trials, chance))
+    known = float(scipy.stats.binom.sf(successes, trials, chance))
     assert probability.binomial_above(successes, trials, chance) == NEARLY(known, rel=1e-9, abs=1e-300)
 
 
@@ -56,12 +56,12 @@ def test_the_binomials_tail(trials: int, chance: float, share: float) -> None:
 def test_excesses(values: list[float], shape: float, scale: float) -> None:
     """Small shapes are those where cancelling would show."""
     for one in (shape, shape * 1e-9):
-        known = stats.genpareto(one, scale=scale)
+        known = scipy.stats.genpareto(one, scale=scale)
         above = probability.pareto_log_above(values, one, scale)
         assert above == NEARLY(known.logsf(values), rel=1e-7, abs=1e-12)
         assert probability.pareto_log_below(values, one, scale) == NEARLY(known.logcdf(values), rel=1e-7, abs=1e-12)
     chances = np.exp(-np.asarray(values))
-    known = stats.genpareto.isf(chances, shape, scale=scale)
+    known = scipy.stats.genpareto.isf(chances, shape, scale=scale)
     assert probability.pareto_exceeded(chances, shape, scale) == NEARLY(known, rel=1e-9)
 
 
@@ -76,7 +76,7 @@ def test_an_excess_that_is_impossible_is_not_exceeded() -> None:
 
 
 def test_excesses_are_drawn_as_scipy_draws_them() -> None:
-    known = stats.genpareto.rvs(0.2, scale=3.0, size=(2, 50), random_state=np.random.default_rng(1))
+    known = scipy.stats.genpareto.rvs(0.2, scale=3.0, size=(2, 50), random_state=np.random.default_rng(1))
     assert np.array_equal(probability.pareto_drawn(0.2, 3.0, (2, 50), np.random.default_rng(1)), known)
 
 
@@ -84,7 +84,7 @@ def test_excesses_are_drawn_as_scipy_draws_them() -> None:
 def test_medians_are_resampled_as_scipy_resamples_them(pairs: int) -> None:
     rng = np.random.default_rng(pairs)
     first, second = rng.exponential(size=(2, pairs))
-    known = stats.bootstrap(
+    known = scipy.stats.bootstrap(
         (first, second),
         lambda a, b, axis: np.stack((np.median(a, axis=axis), np.median(b, axis=axis))),
         paired=True,

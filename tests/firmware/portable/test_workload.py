@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
+import scipy
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from scipy.signal import firwin
 
 from . import layout
 
@@ -164,7 +164,7 @@ def noise(count: int, bits: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def fir(first: int, count: int) -> int:
-    taps = np.round(firwin(32, 0.25) * 2**15).astype(np.int64)
+    taps = np.round(scipy.signal.firwin(32, 0.25) * 2**15).astype(np.int64)
     numbers = (np.arange(count + len(taps) - 1) + (first - len(taps) + 1)) % 256
     return int(np.convolve(noise(256, 12)[numbers], taps, "valid").sum()) % U32 if count else 0
 

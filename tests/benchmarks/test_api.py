@@ -230,9 +230,9 @@ def test_what_spoils_samples_is_told_with_the_calls_that_it_happened_to() -> Non
         for call in ("give", "take", "send", "receive", "lock")
     ]
     wrong, lost = api.warnings(some[:1])
-    assert wrong.startswith("api call=give: 1 results were wrong")
-    assert lost.startswith("api call=give: 2 samples did not fit")
-    assert api.warnings(some)[1].startswith("api call=give, take, send, 2 more: 10 samples did not fit")
+    assert wrong.startswith("api, call give: 1 results were wrong")
+    assert lost.startswith("api, call give: 2 samples did not fit")
+    assert api.warnings(some)[1].startswith("api, call give, take, send, 2 more: 10 samples did not fit")
 
 
 def test_tasks_that_were_forced_off_their_core_are_told() -> None:

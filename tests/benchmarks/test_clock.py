@@ -101,7 +101,7 @@ def test_a_clock_that_steps_back_is_warned_of() -> None:
     assert "3 intervals were negative" in clock.warnings([measurement(0, 1, [-5], wrong=3)])[0]
     assert clock.warnings([measurement(0, 1, [5])]) == []
     lost = msgspec.structs.replace(measurement(1, 0, [5]), checks={"lost": 4})
-    assert clock.warnings([lost])[0].startswith("clock from=1: 4 samples did not fit")
+    assert clock.warnings([lost])[0].startswith("clock, from 1: 4 samples did not fit")
 
 
 # The cores' own counters

@@ -191,7 +191,7 @@ def test_cores_of_different_speed_are_measured_each_by_its_own_tower() -> None:
 @pytest.mark.parametrize(
     ("parts", "about"),
     [
-        ({"task0.0": 0.9, "task1.1": 0.9}, "one core's, at recursion (2 is ideal)"),
+        ({"task0.0": 0.9, "task1.1": 0.9}, "one core's, at recursion (2 is ideal; other work differs)"),
         ({"task0.0": 1.1, "task1.1": 1.0}, "one core's, at recursion (above 2: one was slower alone)"),
     ],
 )
@@ -218,7 +218,7 @@ def test_no_core_is_used_for_more_than_all_of_it_but_a_warning_says_what_it_woul
     (use,) = one(fast).cores
     assert (use.used, use.used_at_most) == (1.0, 1.0)
     (said,) = warnings([fast])
-    assert "Core 0 did 120.0% of the work that the time of a tower alone allows (task0)" in said
+    assert "Core 0 did 120.0% of the work that its own speed just before allows (at work: task0)" in said
 
 
 # A sleep after each tower
@@ -447,7 +447,7 @@ def cells(shown: Any, title: str) -> list[list[str]]:  # noqa: ANN401
 
 def test_the_table_shows_published_counts_below_ours() -> None:
     shown = report(run(preset()))
-    rows = cells(shown, "Towers in a window")
+    rows = cells(shown, "Towers (pieces of work) in a window")
     assert rows[0] == ["task0, task1, main", "pico-sim", "100 100%", "50 50%", "50 50%", "200 2.00", "100% 100%"]
     assert rows[1] == ["task0, task1, main", "published", "59 100%", "30 51%", "30 51%", "119 2.02", ""]
     assert rows[-1] == ["Raspberry Pi Zero W", "published", "", "", "", "126", ""]

@@ -203,7 +203,9 @@ def test_what_went_wrong_is_said() -> None:
 
 def test_a_disturbed_path_is_named_but_not_one_that_is_disturbed_on_purpose() -> None:
     drifting = [*range(100, 200), *range(300, 400)]
-    assert irq.warnings([measurement("doorbell", drifting, 0, 1)])[0].startswith("doorbell 0 → 1: ")
+    assert irq.warnings([measurement("doorbell", drifting, 0, 1)])[0].startswith(
+        "From a ring to the handler of the core that is rung, core 0 → 1: "
+    )
     assert irq.warnings([measurement("doorbell", drifting, 0, 1, "kernel")]) == []
 
 

@@ -143,7 +143,11 @@ def test_a_mutex_fought_over_is_told_also_where_another_lock_is_dearer() -> None
         return [(one.question, one.about.partition(";")[0], one.brief) for one in found]
 
     (unfair,) = answers(lock.analyse([bout("0010", lock="mutex")]))
-    assert unfair.about.startswith("mutex; mean with its hold and pause; core 0: 75 %, core 1: 25 %; longest wait ")
+    assert unfair.about.startswith(
+        "mutex; mean, with 10 loops held, 10 loops paused; core 0: 75 %, core 1: 25 %; longest wait "
+    )
+    (atomic,) = answers(lock.analyse([bout("0010", lock="atomic-add")]))
+    assert "mean, with 10 loops paused; " in atomic.about, "nobody holds what is one operation"
     assert told("mutex") == [("mutex fought over, a use", "mutex", True)]
     assert told("spinlock") == [("lock fought over, a use", "spinlock", True)]
     assert told("spinlock", "mutex") == [
@@ -232,10 +236,10 @@ def test_what_spoils_the_numbers_is_told_with_its_cause() -> None:
         "contention", {"bout": [1]}, checks={"wrong": 1, "migrated": 2, "lost": 4, "preempted": 3}, lock="mutex"
     )
     said = lock.warnings([wrong])
-    assert "lock=mutex" in said[0]
+    assert said[0].startswith("With mutex ")
     assert "two cores were inside at once" in said[0]
-    assert said[1].startswith("lock lock=mutex: 2 times")
-    assert said[2].startswith("lock lock=mutex: 4 samples did not fit")
+    assert said[1].startswith("lock, mutex: 2 times")
+    assert said[2].startswith("lock, mutex: 4 samples did not fit")
     assert "3 times" in said[3]
     assert len(said) == 4, "what is wrong is said once"
 

@@ -181,7 +181,7 @@ def test_what_spoils_the_numbers_is_told() -> None:
     spoilt = msgspec.structs.replace(measurement([1]), checks={"wrong": 1, "migrated": 2, "preempted": 3, "lost": 4})
     said = memory.warnings([spoilt])
     assert len(said) == 4
-    assert all(one.startswith(f"memory region={spoilt.factors['region']}: ") for one in said)
+    assert all(one.startswith(f"memory, region {spoilt.factors['region']}: ") for one in said)
     assert any("4 samples did not fit" in one for one in said)
     assert memory.warnings([measurement([1])]) == []
 

@@ -123,7 +123,7 @@ def test_a_deadlock_that_was_not_broken_is_warned_of() -> None:
 def test_samples_that_are_lost_are_told() -> None:
     one = msgspec.structs.replace(measurement("preemption", [1]), checks={"lost": 3})
     (said,) = rhealstone.warnings([one])
-    assert said.startswith("rhealstone component=preemption: 3 samples did not fit")
+    assert said.startswith("rhealstone, component preemption: 3 samples did not fit")
 
 
 def test_tasks_that_were_forced_off_their_core_are_told() -> None:

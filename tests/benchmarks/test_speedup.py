@@ -487,8 +487,7 @@ class TestWarnings:
     def test_tell_of_unstable_settings_and_name_the_worst(self) -> None:
         run = [measured([1000, 1010] * 5, [600] * 10, n=1), measured([1000, 2000] * 5, [600] * 10, n=2)]
         (sentence,) = (text for text in warnings(analyse(run), run) if "unstable" in text)
-        assert sentence.startswith("1 of 2 settings are unstable; the worst is workload=fp")
-        assert "n=2," in sentence
+        assert sentence.startswith("1 of 2 settings are unstable (created tasks). The worst is created tasks, n = 2, ")
         assert "other programs" in sentence
 
     def test_tell_of_no_other_programs_on_a_simulated_chip(self) -> None:

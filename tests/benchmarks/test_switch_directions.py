@@ -57,7 +57,7 @@ def test_two_directions_never_become_one_figure(to_1: int, to_0: int, on_0: int,
     there, back = analysis.ratios
     assert there.ratio.value == pytest.approx(to_1 / on_0)
     assert back.ratio.value == pytest.approx(to_0 / on_1)
-    same, other = (one.value.value for one in answers(analysis) if one.value is not None)
+    other, same = (one.value.value for one in answers(analysis) if one.value is not None)
     assert same == max(on_0, on_1) / US
     assert other == max(to_1, to_0) / US
     (cost,) = costs(analysis)
@@ -71,7 +71,7 @@ def test_directions_that_differ_by_four_are_both_told_and_never_averaged() -> No
     said = analysis.sentences[0]
     assert "3.80 µs (notification) from core 0 to core 1, 1.19 times the time on core 0 (3.20 µs)" in said
     assert "15.2 µs (notification) from core 1 to core 0, 7.60 times the time on core 1 (2.00 µs)" in said
-    _, across = answers(analysis)
+    across, _ = answers(analysis)
     assert across.text == "15.2 µs, notification 1 → 0; 0 → 1: 3.80 µs"
     (cost,) = costs(analysis)
     assert (cost.across_us, cost.same_us) == (15.2, 2.0)
@@ -101,7 +101,8 @@ def test_answer_table_sentence_and_ratio_name_the_same_times(primitives: list[li
     for one in analysis.ratios:
         assert one.cross_us == ways[one.primitive, one.first, one.second]
         assert one.same_us == ways[one.primitive, one.first, one.first]
-    same, across, *at_best = answers(analysis)
+    across, same, *at_best = answers(analysis)
+    assert across.choice == same.choice, "they compare"
     assert len(at_best) == (len(primitives) > 1)
     for one in at_best:
         assert one.value is not None
@@ -121,10 +122,10 @@ def test_answer_table_sentence_and_ratio_name_the_same_times(primitives: list[li
 
 def test_a_busy_core_is_told_only_where_none_was_asleep() -> None:
     busy = [measurement([9000] * 9, target="busy"), measurement(SAME, from_=0, to=0)]
-    (_, alone) = answers(analyse(busy))
+    (alone, _) = answers(analyse(busy))
     assert alone.value is not None
     assert alone.value.value == 9000 / US
-    (_, both) = answers(analyse([*busy, *FOUR]))
+    (both, _) = answers(analyse([*busy, *FOUR]))
     assert both.value is not None
     assert both.value.value == 2401 / US
     (said,) = remarks(analyse([*busy, *FOUR]))
@@ -161,7 +162,7 @@ def test_the_answer_tells_of_directions_that_differ() -> None:
 
 
 def test_the_answer_tells_of_cores_that_differ() -> None:
-    (same, _) = answers(analyse(of_both(2400, 2400, on_0=1000, on_1=3000)))
+    (_, same) = answers(analyse(of_both(2400, 2400, on_0=1000, on_1=3000)))
     assert same.text == "24.0 µs, notification on core 1; on core 0: 8.00 µs"
 
 

@@ -107,8 +107,8 @@ def test_wrong_results_are_warned_of() -> None:
 def test_what_is_lost_or_forced_off_its_core_is_told() -> None:
     one = msgspec.structs.replace(measurement("message", [1]), checks={"lost": 2, "preempted": 3})
     lost, preempted = threadmetric.warnings([one])
-    assert lost.startswith("threadmetric test=message: 2 samples did not fit")
-    assert preempted.startswith("threadmetric test=message: tasks were forced off their core 3 times")
+    assert lost.startswith("threadmetric, test message: 2 samples did not fit")
+    assert preempted.startswith("threadmetric, test message: tasks were forced off their core 3 times")
 
 
 @given(

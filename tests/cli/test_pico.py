@@ -317,7 +317,7 @@ def test_a_page_shows_two_targets_side_by_side(tool: Tool) -> None:
     tool("report", "host", "pico-sim", "-o", "both.html").succeeded()
     page = (tool.directory / "both.html").read_text()
     assert "host: create" in page
-    assert "pico-sim: create (SIMULATED)" in page
+    assert "pico-sim: created tasks (SIMULATED)" in page
     assert "published: Quách" in page
     assert re.search(r"[\d,]+\N{NO-BREAK SPACE}cycles", page)
     assert "holds no run of the target pico" in tool("report", "pico").failed(2).error

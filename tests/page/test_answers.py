@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from intercore.benchmarks.reports import Reported
-from intercore.page.answers import Asked, answer_rows
+from intercore.page.answers import Asked, answer_rows, worst_case
 from intercore.record.measurement import Part, Plan, Run
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Unit
@@ -13,7 +13,7 @@ from intercore.view.section import Report, Section
 
 
 def asked(first: Answer | None, second: Answer | None, looking_us: float = 0.0) -> Asked:
-    return Asked("lock", "hand a lock over", (first, second), True, (False, False), (looking_us, looking_us))
+    return Asked("lock", "hand a lock over", (first, second), "lock", True, (False, False), (looking_us, looking_us))
 
 
 def answer(value: float, about: str = "mutex", unit: Unit = "us") -> Answer:
@@ -57,5 +57,42 @@ def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> 
         return [one.is_doubted for one in answer_rows([Reported(run, run, (report,))], [0.0])]
 
     assert doubted() == [False, False]
-    assert doubted("Hand-over of lock=spinlock: The values drift.") == [False, True]
+    assert doubted("Hand-over of spinlock from core 0 to core 1: The values drift.") == [False, True]
     assert doubted("Tasks were forced off their core.") == [True, True]
+
+
+def reported(*reports: Report) -> Reported:
+    run = Run(1, Plan("host", None, "lock", (Part("lock", {}),), seed=1), "2026-01-01T00:00:00+00:00", "0.1.0", 1, ())
+    return Reported(run, run, reports)
+
+
+@pytest.mark.parametrize("has_locks", [True, False])
+def test_a_free_mutex_is_asked_under_locks_if_there_are_some_and_else_under_its_own_benchmark(
+    *, has_locks: bool
+) -> None:
+    section = Section("Locks (lock)", ["."], [])
+    locks = Report("lock", {}, [], [], section, topic="locks", answers=[answer(1.0)])
+    calls = [
+        Answer("lock a free mutex", Interval(2.0), topic="locks"),
+        Answer("longest kernel call", Interval(3.0)),
+    ]
+    api = Report("api", {}, [], [], section, topic="kernel calls", answers=calls)
+    rows = answer_rows([reported(*([locks] if has_locks else []), api)], [0.0])
+    told = [(row.under, row.first, row.benchmark, row.question) for row in rows]
+    if has_locks:
+        assert told == [
+            ("lock", True, "lock", "hand a lock over"),
+            ("lock", False, "api", "lock a free mutex"),
+            ("api", True, "api", "longest kernel call"),
+        ]
+    else:
+        assert told == [("api", True, "api", "lock a free mutex"), ("api", False, "api", "longest kernel call")]
+
+
+def test_the_worst_case_that_differs_most_is_told_apart_from_what_is_usual() -> None:
+    def late(value: float) -> Answer:
+        return Answer("worst lateness, at rest", Interval(value), about="of 1,100 releases", worst=True)
+
+    usual, worst, less = asked(answer(1.0), answer(500.0)), asked(late(10.0), late(1700.0)), asked(late(9.0), late(0.1))
+    assert worst_case([usual, less, worst]) is worst
+    assert worst_case([usual]) is None

@@ -7,6 +7,7 @@ runs 1 and 2 for those of the targets host and pico-sim.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -122,11 +123,10 @@ CUT_OFF = """() => [...document.querySelectorAll("table *")].flatMap((element) =
 TAB_STOPS = """() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")]
   .filter((element) => seen(element) && !element.disabled && element.tabIndex >= 0).length"""
 ANSWERS = """() => {
-  let benchmark = "";
   return [...document.querySelectorAll("#answers tbody tr")].filter(seen).map((row) => {
-    benchmark = row.querySelector("th")?.dataset.benchmark ?? benchmark;
     const [question, ...cells] = [...row.querySelectorAll("td.question, td.question ~ td")];
-    return [benchmark, question.innerText, ...cells.map((cell) => seen(cell) ? cell.innerText : "(not to be seen)")];
+    const told = (cell) => seen(cell) ? cell.innerText : "(not to be seen)";
+    return [row.dataset.benchmark, question.innerText, ...cells.map(told)];
   });
 }"""
 # A picture is there if it has a mark, a line or a bar within it that the browser paints.
@@ -160,6 +160,9 @@ TABLES = """() => Object.fromEntries([...document.querySelectorAll("main > secti
     .filter((table) => !table.closest("details").parentElement.closest("details"));
   return [section.id, [known.length, known.filter(seen).length]];
 }))"""
+WARNINGS = "() => [...document.querySelectorAll('#warnings li')].map((one) => one.textContent)"
+NAMES = """() => [...document.querySelectorAll("nav a")].map((link) =>
+  [link.innerText, document.getElementById(link.hash.slice(1)).querySelector("h2").innerText])"""
 MARKED = "() => document.querySelector('nav a[aria-current]')?.hash"
 FOCUSED = """() => {
   const one = document.activeElement;
@@ -314,6 +317,15 @@ def test_every_section_has_its_picture(folded: Opened) -> None:
     assert drawn.pop("overview") == folded.made.targets
     assert len(drawn) > 10
     assert [section for section, pictures in drawn.items() if not pictures] == []
+
+
+def test_a_section_is_called_what_the_contents_call_it(folded: Opened) -> None:
+    wrong = [(entry, heading) for entry, heading in folded.page.evaluate(NAMES) if not heading.startswith(entry)]
+    assert wrong == []
+
+
+def test_no_warning_is_in_the_syntax_of_the_tool(folded: Opened) -> None:
+    assert [one for one in folded.page.evaluate(WARNINGS) if re.search(r"\w=\w", one)] == []
 
 
 def test_every_link_leads_to_one_place(folded: Opened) -> None:

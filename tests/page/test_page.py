@@ -172,7 +172,7 @@ def test_the_answers_come_first_and_lead_to_their_sections(tmp_path: Path) -> No
     links = {attrs["href"] for tag, attrs in shown.elements if tag == "a"}
     assert {"#answers", "#overview", "#speedup", "#warnings", "#method"} <= links
     assert {str(link).removeprefix("#") for link in links} <= set(ids)
-    assert shown.row("parallel work")[1] == "more cores pay from"
+    assert shown.row("Parallel work")[1] == "more cores pay from"
     for answer in reports(run(*both_modes())).reports[0].answers:
         cells = next(row for row in shown.rows if answer.question in [cell.strip() for cell in row])
         assert (answer.number or answer.about) in [" ".join(cell.split()) for cell in cells]
@@ -195,8 +195,8 @@ def test_of_several_runs_each_has_a_card_and_a_column_and_the_machine_at_the_des
     head = shown.row("about", "question")
     assert head[2:] == ["pico-sim (SIMULATED)", "host", "host is"]
     assert shown.row("", "created tasks pay from")[-1] == ""  # each by its own time
-    assert len(shown.row("parallel work", "more cores pay from")) == 5
-    assert "pico-sim (SIMULATED) and host side by side" in shown.text
+    assert len(shown.row("Parallel work", "more cores pay from")) == 5
+    assert "Side by side: pico-sim (SIMULATED) and host" in shown.text
     disturbed = page(tmp_path, run(*both_modes(), measurement(2_000, checks={"preempted": 3})), chip)
     assert disturbed.row("about", "question")[2:4] == ["pico-sim (SIMULATED)", "host, disturbed"]
 
@@ -206,8 +206,28 @@ def test_what_people_ask_most_comes_first_and_what_has_no_topic_last(tmp_path: P
     shown = page(tmp_path, run(*both_modes(), parts=tuple(Part(name, {}) for name in names)))
     contents = shown.source.split("<nav")[1].split("</nav>")[0]
     assert re.findall('href="#([a-z]+)">(.*?)<', contents)[2:6] == [
-        *(("speedup", "parallel work"), ("lock", "locks"), ("clock", "the clock"), ("novel", "novel")),
+        *(("speedup", "Parallel work"), ("lock", "Locks"), ("clock", "The clock"), ("novel", "Novel")),
     ]
+
+
+@of_speedups
+def test_a_section_is_called_in_its_heading_what_the_contents_call_it(tmp_path: Path) -> None:
+    chip = run(*both_modes(), number=8, target="pico-sim", simulated=True)
+    parts = tuple(Part(name, {}) for name in ("novel", "clock", "lock", "speedup"))
+    source = page(tmp_path, run(*both_modes(), parts=parts), chip).source
+    entries = re.findall('href="#([a-z]+)">(.*?)<', source.split("<nav")[1].split("</nav>")[0])
+    headings = dict(re.findall(r'<h2><a href="#([a-z]+)">(.*?)</a>', source))
+    assert len(entries) > 6
+    for name, entry in entries:
+        assert re.sub("<.*?>", "", headings[name]).partition(":")[0] == entry
+
+
+def test_what_is_folded_of_the_warnings_is_named(tmp_path: Path) -> None:
+    chip = run(*both_modes(), measurement(2_000, checks={"preempted": 3, "migrated": 2, "lost": 1, "wrong": 1}))
+    source = page(tmp_path, chip).source.split('<section id="warnings">')[1].split("</section>")[0]
+    (folded,) = re.findall("<summary>(.*?)</summary>", source)
+    count = len(re.findall("<li>", source.split("<details>")[1]))
+    assert folded == f"{count} more: parallel work {count}"
 
 
 @of_speedups
@@ -306,9 +326,9 @@ def test_the_table_holds_the_numbers_with_their_intervals(tmp_path: Path) -> Non
 def test_the_answer_is_in_sentences(tmp_path: Path) -> None:
     text = page(tmp_path, run(*both_modes())).text
     assert "Two cores did the work up to 2.00 times as fast as one" in text
-    assert "pool at n = 1,000,000, which takes one core 20.0 ms" in text
+    assert "woken tasks at n = 1,000,000, which takes one core 20.0 ms" in text
     assert re.search(
-        r"create: starting and joining costs 80\.\d µs \([\d.]+ – [\d.]+ µs\); "
+        r"created tasks: starting and joining costs 80\.\d µs \([\d.]+ – [\d.]+ µs\); "
         r"break-even \(S = 1\) at 160 µs \([\d.]+ – [\d.]+ µs\) of sequential work, n ≈ 8,0\d0: one core is faster for "
         r"less; 90 % of both cores from 1\.44 ms \([\d.]+ – [\d.]+ ms\), n ≈ 72,\d00\.",
         text,
@@ -320,13 +340,15 @@ def test_the_answer_is_in_sentences(tmp_path: Path) -> None:
 def test_no_work_that_two_cores_do_faster_is_said_not_to_pay(tmp_path: Path) -> None:
     text = page(tmp_path, run(*both_modes())).text
     assert "not pay" not in text
-    assert re.search(r"pool: [^;]*; break-even \(S = 1\) at 10\.\d µs [^;]*\(extrapolated", text)
+    assert re.search(r"woken tasks: [^;]*; break-even \(S = 1\) at 10\.\d µs [^;]*\(extrapolated", text)
 
 
 @of_speedups
 def test_another_wanted_efficiency_moves_what_takes_so_much_work_and_not_the_break_even(tmp_path: Path) -> None:
     text = page(tmp_path, run(*both_modes()), options=Options(efficiency=0.75)).text
-    assert re.search(r"create: [^;]*; break-even \(S = 1\) at 160 µs [^;]*; 75 % of both cores from 48\d µs \(", text)
+    assert re.search(
+        r"created tasks: [^;]*; break-even \(S = 1\) at 160 µs [^;]*; 75 % of both cores from 48\d µs \(", text
+    )
 
 
 @of_speedups
@@ -343,7 +365,7 @@ def test_a_break_even_that_cannot_be_given_says_why(tmp_path: Path) -> None:
 def test_own_points_are_drawn_with_their_intervals_and_the_limit_is_named(tmp_path: Path) -> None:
     over_size, durations, over_duration, repetitions = page(tmp_path, run(*both_modes())).figures
     create = over_size["data"][0]
-    assert create["name"] == "create"
+    assert create["name"] == "created tasks"
     assert create["x"] == list(SIZES)
     assert create["error_y"]["visible"]
     assert {"limit: 2 cores", "as fast as one core"} == {note["text"] for note in over_size["layout"]["annotations"]}
@@ -400,7 +422,7 @@ def test_every_simulated_number_is_labelled(tmp_path: Path) -> None:
     assert len(captions) > len(published) > 0
     assert all("SIMULATED" in caption for caption in captions if caption not in published)
     items = re.findall(r"<li>\s*<strong>(.*?)</strong>", shown.source)
-    assert items == ["create (SIMULATED)", "pool (SIMULATED)"]
+    assert items == ["created tasks (SIMULATED)", "woken tasks (SIMULATED)"]
     assert "(SIMULATED)" in shown.source.split("<title>")[1].split("</title>")[0]
     assert 'class="label measured"' not in shown.source
 
@@ -416,7 +438,7 @@ def test_measured_numbers_are_not_called_simulated(tmp_path: Path) -> None:
 def test_of_a_measured_and_a_simulated_run_only_the_latter_is_labelled(tmp_path: Path) -> None:
     shown = page(tmp_path, run(measurement(1000)), run(measurement(1000), simulated=True, number=8))
     names = {trace["name"] for trace in shown.figures[0]["data"]}
-    assert {"run 7: create", "run 8: create (SIMULATED)"} < names
+    assert {"run 7: created tasks", "run 8: created tasks (SIMULATED)"} < names
     assert {figure["layout"]["title"]["text"].partition(" (")[2] for figure in shown.figures} == {"partly SIMULATED)"}
     assert all(figure["name"].endswith("-partly-simulated") for figure in shown.figures)
     assert "partly SIMULATED" in shown.text

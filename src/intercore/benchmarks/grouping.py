@@ -137,7 +137,8 @@ def spoilt(
         if hit and text:
             levels = list(dict.fromkeys(str(one.factors[factor]) for one in hit if factor in one.factors))
             more = [f"{len(levels) - _NAMED} more"] if len(levels) > _NAMED else []
-            where = f" {factor}={', '.join(levels[:_NAMED] + more)}" if levels else ""
+            name = "" if factor == benchmark else f"{factor.replace('_', ' ')} "
+            where = f", {name}{', '.join(levels[:_NAMED] + more)}" if levels else ""
             count = sum(one.checks[check] for one in hit)
             told = text.format(count=count) if count > 1 else text.replace("{count} times", "once").format(count=count)
             said.append(f"{benchmark}{where}: {told}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.reports import Reported
     from intercore.view.answer import Answer, Unit
+    from intercore.view.section import Topic
 
 _OF_RATIOS: Mapping[Unit, tuple[str, str]] = {"us": ("faster", "slower"), "bytes/s": ("slower", "faster")}
 """What the second of two answers is where it is smaller, and where it is larger; of two multiples nothing is said."""
@@ -29,8 +31,10 @@ class Asked:
     benchmark: str
     question: str
     answers: tuple[Answer | None, ...]
+    under: str
+    """The benchmark under which it is asked: its own, but where an answer has another topic."""
     first: bool
-    """Whether it is the first one of its benchmark."""
+    """Whether it is the first one there."""
     doubted: tuple[bool, ...]
     """Of each answer, whether a warning may concern it."""
     looking_us: tuple[float, ...]
@@ -42,24 +46,39 @@ class Asked:
         return any(self.doubted)
 
     @property
-    def ratio(self) -> str:
-        """What the second of two answers is beside the first one, if both are times or rates above 0: `22 × slower`.
-
-        Where each is of another way to do the same, an asterisk says so. Of a time that is shorter than a reading of
-        the clock, which was taken off it, no ratio is told.
-        """
+    def _rated(self) -> list[Answer]:
+        """Both answers, if there are two and both are times or rates above 0 that one target may have less of."""
         known = [one for one in self.answers if one is not None and one.value is not None and one.value.value > 0]
-        if len(self.answers) != 2 or len(known) != 2 or known[0].unit not in _OF_RATIOS or not known[0].rated:
+        is_rated = len(self.answers) == len(known) == 2 and known[0].unit in _OF_RATIOS and known[0].rated
+        return known if is_rated else []
+
+    @property
+    def times(self) -> float | None:
+        """The second of two answers over the first one, if both are times or rates above 0.
+
+        Of a time that is shorter than a reading of the clock, which was taken off it, there is none.
+        """
+        values = [one.value.value for one in self._rated if one.value is not None]
+        if not values:
+            return None
+        is_time = self._rated[0].unit == "us"
+        if is_time and any(value < looking for value, looking in zip(values, self.looking_us, strict=True)):
+            return None
+        return values[1] / values[0]
+
+    @property
+    def ratio(self) -> str:
+        """What the second of two answers is beside the first one, where that can be told: `22 × slower`.
+
+        Where each is of another way to do the same, an asterisk says so.
+        """
+        if self.times is None:
             return ""
-        first, second = (one.value.value for one in known if one.value is not None)
-        if known[0].unit == "us" and any(
-            value < looking for value, looking in zip((first, second), self.looking_us, strict=True)
-        ):
-            return ""
-        less, more = _OF_RATIOS[known[0].unit]
-        written = significant(upright(second / first), 2)
-        said = "same" if float(written) == 1 else f"{written} × {less if second < first else more}"
-        return said + _OF_OTHERS * (known[0].choice != known[1].choice)
+        first, second = self._rated
+        less, more = _OF_RATIOS[first.unit]
+        written = significant(upright(self.times), 2)
+        said = "same" if float(written) == 1 else f"{written} × {less if self.times < 1 else more}"
+        return said + _OF_OTHERS * (first.choice != second.choice)
 
 
 def answer_rows(reported: Sequence[Reported], looking_us: Sequence[float]) -> list[Asked]:
@@ -75,16 +94,22 @@ def answer_rows(reported: Sequence[Reported], looking_us: Sequence[float]) -> li
     ]
     warned = [{report.benchmark: report.warnings for report in each.reports} for each in reported]
     benchmarks = dict.fromkeys(benchmark for answers in known for benchmark, _ in answers)
+    order = {benchmark: place for place, benchmark in enumerate(benchmarks)}
+    topics = {one.topic: one.benchmark for each in reported for one in each.reports if one.benchmark in order}
     questions = [
         key
         for benchmark in benchmarks
         for key in dict.fromkeys(key for answers in known for key in answers if key[0] == benchmark)
     ]
+    under = {key: _under(key[0], topics, [answers[key] for answers in known if key in answers]) for key in questions}
+    # What has the topic of another benchmark comes behind what that one answers.
+    questions.sort(key=lambda key: (order[under[key]], key[0] != under[key]))
     return [
         Asked(
             *key,
             tuple(answers.get(key) for answers in known),
-            number == 0 or questions[number - 1][0] != key[0],
+            under[key],
+            number == 0 or under[questions[number - 1]] != under[key],
             tuple(
                 key in answers and any(_concerns(key[0], sentence, answers[key]) for sentence in of.get(key[0], ()))
                 for answers, of in zip(known, warned, strict=True)
@@ -93,6 +118,17 @@ def answer_rows(reported: Sequence[Reported], looking_us: Sequence[float]) -> li
         )
         for number, key in enumerate(questions)
     ]
+
+
+def _under(benchmark: str, topics: Mapping[Topic | None, str], answers: Iterable[Answer]) -> str:
+    """Return the benchmark under which a question is asked: that of its topic, if it has one that was answered."""
+    return next((topics[one.topic] for one in answers if one.topic is not None and one.topic in topics), benchmark)
+
+
+def worst_case(rows: Iterable[Asked]) -> Asked | None:
+    """Return the worst case by which two targets differ most; None if no two compare."""
+    known = [row for row in rows if row.times is not None and any(one is not None and one.worst for one in row.answers)]
+    return max(known, key=lambda row: abs(math.log(row.times or 1.0)), default=None)
 
 
 def _concerns(benchmark: str, warning: str, answer: Answer) -> bool:

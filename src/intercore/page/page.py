@@ -16,6 +16,7 @@ import gzip
 import hashlib
 import re
 import shlex
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, count
@@ -34,7 +35,7 @@ from intercore.comparison.analysis import compare
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
-from intercore.page.answers import answer_rows, choices
+from intercore.page.answers import answer_rows, choices, worst_case
 from intercore.page.overview import overview
 from intercore.record import identity
 from intercore.record.conditions import cycle_hz
@@ -75,6 +76,8 @@ _TRUST = {
     ),
     "emulated": CAUTION,
 }
+_WARNINGS_SHOWN = 3
+"""Of each run, before the others are folded."""
 _VALUES_SHOWN = 3  # of a condition that changes within a run
 _SAME_RATE = 1e-4  # no crystal is off by more: clocks whose rates differ by less are one, measured at each start
 
@@ -126,6 +129,13 @@ class _Section:
             words += [f"--flag={flag}" for flag in plan.own.flags]
         words += ["--skip-impossible"] if plan.excluded and plan.name != SUITE else []
         return shlex.join(words)
+
+    @property
+    def folded_warnings(self) -> str:
+        """How many of the warnings that are folded are about what: `18 more: messages 3, locks`."""
+        counts = Counter(topic or "the whole run" for topic, _ in self.warnings[_WARNINGS_SHOWN:])
+        told = ", ".join(topic if count == 1 else f"{topic} {count}" for topic, count in counts.items())
+        return f"{counts.total()} more: {told}"
 
     @property
     def left_out(self) -> str:
@@ -254,6 +264,8 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             chapters=chapters,
             rows=rows,
             choices=choices(rows),
+            worst=worst_case(rows),
+            warnings_shown=_WARNINGS_SHOWN,
             topics={report.benchmark: _topic(report) for one in reported for report in one.reports},
             definitions=DEFINITIONS,
             side_by_side=None if compared is None else comparison_section(compared),
@@ -346,7 +358,11 @@ def _together(reported: Sequence[Reported]) -> dict[str, Together]:
 
 def _section(reported: Reported, together: Sequence[Together]) -> _Section:
     run = reported.run
-    doubts = [(_topic(report), sentence) for report in reported.reports for sentence in report.warnings]
+    doubts = [
+        (_topic(report), sentence.removeprefix(f"{report.benchmark}, "))
+        for report in reported.reports
+        for sentence in report.warnings
+    ]
     nothing = [each.nothing[run.id] for each in together if each.nothing.get(run.id)]
     if not run.measurements:
         nothing = [f"Run {run.id} holds no measurement yet, so there is nothing to show."]
@@ -409,6 +425,7 @@ def _environment() -> Environment:
         "csp_hash": _csp_hash,
         "moment": _moment,
         "go_on": command_to_go_on,
+        "unbroken": _unbroken,
     }
     return made
 
@@ -421,6 +438,11 @@ def _packed(data: bytes) -> str:
 def _csp_hash(script: str) -> str:
     """Return what the content security policy knows a script by."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _unbroken(text: str) -> str:
+    """Return a text in which no line ends between a number and its unit."""
+    return re.sub(r"(?<=\d) (?=(?:[nµm]?s|%|×|[kMG]?B/s)(?!\w))", "\N{NO-BREAK SPACE}", text)
 
 
 def _moment(text: str) -> str:

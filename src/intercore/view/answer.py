@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from intercore.statistics.intervals import Interval
 from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, multiple, significant
+from intercore.view.section import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +37,11 @@ class Answer(msgspec.Struct, frozen=True):
     rated: bool = True
     """Whether one of two targets is faster where its number is smaller: not of the least work that pays, which each
     target tells in its own time."""
+    worst: bool = False
+    """Whether the number is the worst that was seen: it has no interval, and more samples may show a worse one."""
+    topic: Topic | None = None
+    """What it is asked under on a page, where that is not its benchmark's and something else is: a free mutex under
+    locks."""
 
     @property
     def text(self) -> str:

@@ -18,13 +18,16 @@ _FAR = 0.5
 
 
 def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
-    """Answer what a free mutex costs, and the dearest call: each alone, and net of what reading the clock costs."""
+    """Answer what a free mutex costs, and the dearest call: each alone, and net of what reading the clock costs.
+
+    What a free mutex costs is asked under locks.
+    """
     alone = [one for one in analysis.calls if one.other == ALONE and one.call != EMPTY and one.cost_us.value > 0]
-    for call, question in (("lock", "lock a free mutex"), ("unlock", "unlock it")):
+    for call, question in (("lock", "lock a free mutex"), ("unlock", "unlock a free mutex")):
         found = [one for one in alone if one.call == call]
         if found:
             usual = min(found, key=lambda one: one.core)
-            yield Answer(question, usual.cost_us, brief=False)
+            yield Answer(question, usual.cost_us, about="a kernel call", brief=False, topic="locks")
     if alone:
         dearest = max(alone, key=lambda one: one.cost_us.value)
         low = dearest.cost_us.low

@@ -29,6 +29,7 @@ from intercore.benchmarks.contention.sentences import sentences
 from intercore.benchmarks.grouping import varied_names
 from intercore.benchmarks.published import published
 from intercore.record.own_work import PREFIX
+from intercore.view.quantity import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -51,6 +52,9 @@ _QIITA_ROWS: Sequence[Mapping[str, Does]] = (
 )
 """What competes in each window of the preset, as in the firmware's bench/contention/contention.c."""
 
+_DIFFERS = 0.005
+"""Of the time on the first core: what another one's differs by, from which on it does not read as the same."""
+
 _ROLES = ("preset", *PINNED, "free")
 _POOLED = ("seed", "samples", *_ROLES)  # factors that do not tell contests apart by themselves
 _TOWERS = re.compile(r"(task0|task1|main|free\d+)\.(\d+)")
@@ -65,6 +69,14 @@ class CoreAlone(msgspec.Struct, frozen=True):
     """Median over the contests, in µs."""
     times_first: Annotated[float, Meta(gt=0)]
     """That over what the core of the lowest number takes: above 1 for a slower core."""
+    varied: Annotated[float, Meta(ge=1)]
+    """The longest of the contests' times over the shortest."""
+
+    def explains(self, first: CoreAlone) -> float:
+        """Return by which part either core's own time varied, if it did so by no less than the two differ; else 0."""
+        part = max(self.varied, first.varied) - 1
+        differ = max(self.times_first, 1 / self.times_first) - 1
+        return part if _DIFFERS <= differ <= part else 0.0
 
 
 class ContentionAnalysis(msgspec.Struct, frozen=True):
@@ -105,7 +117,7 @@ def _with_speeds(said: Sequence[str], alone: Sequence[CoreAlone]) -> Iterator[st
     first, others = alone[:1], alone[1:]
     speeds = " ".join(
         f"By itself, core {one.core} takes {one.times_first:.2f} times as long as core {first[0].core} for the same "
-        "work."
+        f"work{_no_difference(one.explains(first[0]))}."
         for one in others
     )
     if speeds and said:
@@ -113,6 +125,16 @@ def _with_speeds(said: Sequence[str], alone: Sequence[CoreAlone]) -> Iterator[st
         yield from said[1:]
     else:
         yield from said
+
+
+def _no_difference(varied: float) -> str:
+    """Say why cores need not differ; empty if what one of them takes did not vary."""
+    if not varied:
+        return ""
+    return (
+        f": no difference that shows, since the time of one core by itself varied by {percent(varied)} in this run, "
+        "likely with the processor's speed"
+    )
 
 
 def work_of(measurements: Iterable[Measurement]) -> str:
@@ -128,7 +150,7 @@ def _cores_alone(contests: Sequence[Contest]) -> Iterator[CoreAlone]:
             taken.setdefault(use.core, []).append(use.tower_us)
     times = {core: float(np.median(each)) for core, each in sorted(taken.items())}
     for core, time in times.items():
-        yield CoreAlone(core, time, time / next(iter(times.values())))
+        yield CoreAlone(core, time, time / next(iter(times.values())), max(taken[core]) / min(taken[core]))
 
 
 def warnings(measurements: Iterable[Measurement]) -> list[str]:

@@ -88,9 +88,9 @@ def faster(contests: Sequence[Contest]) -> Iterator[str]:
     part, core, label = max(uses, default=(0.0, 0, ""))
     if part > _FASTER:
         yield (
-            f"Core {core} did {part:.1%} of the work that the time of a tower alone allows ({label}). It was faster in "
-            "the windows than before them, and parts of a core are too large by that. Frequency scaling is a likely "
-            "cause."
+            f"Core {core} did {part:.1%} of the work that its own speed just before allows (at work: {label}). It was "
+            "faster in the windows than before them, and parts of a core are too large by that. Frequency scaling is a "
+            "likely cause."
         )
 
 

@@ -120,7 +120,9 @@ def _table(run: Run, analysis: ContentionAnalysis) -> Table[_Row]:
     ]
     rows = [row for one in analysis.contests for row in _rows(run.plan.target, one)]
     rows += _references(analysis)
-    return Table(f"Towers in a window, and parts of what a core does alone, on {where(run)}", rows, columns)
+    return Table(
+        f"Towers (pieces of work) in a window, and parts of what a core does alone, on {where(run)}", rows, columns
+    )
 
 
 def _rows(target: str, contest: Contest) -> Iterator[_Row]:

@@ -167,7 +167,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
     counts = {name: sum(one.checks.get(name, 0) for one in ours) for name in _CHECKS}
     said = [text.format(count=counts[name]) for name, text in _CHECKS.items() if counts[name]]
     remarks = [
-        f"{setting.path} {setting.cores}: {remark}"
+        f"{PATHS[setting.path].capitalize()}, core {setting.cores}: {remark}"
         for setting, pool in pooled(ours).items()
         if setting.interrupted == "idle"  # else the cores are disturbed on purpose
         for remark in disturbances(repetitions_us(pool, SERIES), tick=1e6 / pool[0].samples(SERIES).hz)

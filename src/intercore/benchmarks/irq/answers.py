@@ -31,7 +31,7 @@ def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
         if found:
             worst = max(found, key=lambda one: one.largest_us)
             about = among(_CORES[worst.largest_while], worst.varied)
-            yield Answer(question, Interval(worst.largest_us), about=about)
+            yield Answer(question, Interval(worst.largest_us), about=about, worst=True)
 
 
 def costs(analysis: IrqAnalysis) -> Iterator[Cost]:

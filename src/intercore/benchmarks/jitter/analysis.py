@@ -30,6 +30,7 @@ from intercore.benchmarks.jitter.releases import (
     varied_factors,
     wake_of,
 )
+from intercore.benchmarks.jitter.under_load import settings_under, why_upside_down
 from intercore.statistics.distribution import Distribution, Tail, distribution, disturbances, tail
 from intercore.statistics.histogram import STEPS, quantile
 from intercore.view.quantity import duration
@@ -95,6 +96,8 @@ class Setting(msgspec.Struct, frozen=True):
     """The largest deviation, without its sign, of the first and of the second half of the periods."""
     missed: Count
     """Releases that came a period or more after they were due."""
+    missed_in: Count
+    """Measurements that had such releases."""
     releases_by_core: dict[str, int]
     late_by_core_us: dict[str, float]
     """Median, by core."""
@@ -158,7 +161,8 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
     without = sum(len(ticks(one, "late")) > 0 and not has_cores(one) for one in ours)
     said = [f"{without} measurements are left out: the target did not report the core of each release."] * (without > 0)
     both = [*pools(ours).items(), *((f"{label}, raw counters", pool) for label, pool in pools(ours, raw=True).items())]
-    for label, pool in both:
+    for name, pool in both:
+        label = f"moved by {name}" if pool[0].factors["migrate"] in FORCED else name
         wrong, migrated, lost, asked, moved = (
             sum(one.checks.get(name, 0) for one in pool) for name in ("wrong", "migrated", "lost", "asked", "moved")
         )
@@ -214,6 +218,7 @@ def _setting(label: str, pool: Sequence[Measurement], varied: Sequence[str]) -> 
         ),
         halves_us=_halves(np.abs(in_us(deviation, first))),
         missed=int(np.count_nonzero(late >= each[0].period)),
+        missed_in=sum(bool(np.any(one.late >= one.period)) for one in each),
         releases_by_core={str(known): int(np.count_nonzero(core == known)) for known in np.unique(core)},
         late_by_core_us={str(known): float(np.median(us[core == known])) for known in np.unique(core)},
         migrations=sum(int(np.count_nonzero(one.migrated)) for one in each),
@@ -271,11 +276,10 @@ def _added(histograms: Sequence[Ticks]) -> Ticks:
 
 def _sentences(settings: Sequence[Setting]) -> Iterator[str]:
     free = [one for one in settings if one.migrate == "none"]
-    rest = [one for one in free if one.load == "none"]
-    loaded = [one for one in free if one.load not in ("none", "same-priority")]
+    rest, loaded = (settings_under(settings, loaded=loaded) for loaded in (False, True))
     kept = ", never moved," if len(free) < len(settings) else ""
     if rest:
-        yield _plainly(f"At rest{kept}", rest)
+        yield _plainly(f"At rest{kept}", rest) + why_upside_down(rest, loaded)
     if loaded:
         yield _plainly(f"Under load of lower priority{kept}", loaded)
     yield from _among_equals([one for one in free if one.load == "same-priority"])

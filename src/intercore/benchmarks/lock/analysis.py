@@ -156,7 +156,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
     """Say in plain sentences what makes the results doubtful, and the likely cause."""
     ours = [one for one in measurements if one.benchmark == BENCHMARK]
     said = [
-        f"With lock={lock} the protected data was wrong: two cores were inside at once, or a change was lost. That "
+        f"With {lock} the protected data was wrong: two cores were inside at once, or a change was lost. That "
         "lock does not work on this target, and its times mean nothing."
         for lock in _locks(ours, "wrong")
     ]
@@ -263,7 +263,7 @@ def _disturbed(pool: Sequence[Measurement]) -> bool:
 
 def _doubt(setting: Mapping[str, Level], pool: Sequence[Measurement]) -> str:
     said = disturbances(hand_over_us(pool, back=False))
-    return f"Hand-over of lock={setting['lock']} from core {setting['from']} to core {setting['to']}: {' '.join(said)}"
+    return f"Hand-over of {setting['lock']} from core {setting['from']} to core {setting['to']}: {' '.join(said)}"
 
 
 # Contention

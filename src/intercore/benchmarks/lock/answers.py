@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.lock.analysis import LockAnalysis, LockContention, LockHandOver
 
+_HOLDS_NOTHING = "atomic-"
+"""How the names of operations begin that are over at once: nobody has them for a while."""
+
 
 def answers(analysis: LockAnalysis) -> Iterator[Answer]:
     """Answer what handing over takes at best, and a use of one that all cores want: of a mutex, and at worst.
@@ -40,7 +43,8 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
 def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
     whole = max(1, sum(one.acquisitions))
     shares = ", ".join(f"core {core}: {100 * each / whole:.0f} %" for core, each in enumerate(one.acquisitions))
-    about = f"{among(one.lock, one.varied)}; mean with its hold and pause; {shares}"
+    held = "" if one.lock.startswith(_HOLDS_NOTHING) else f"{one.hold:,} loops held, "
+    about = f"{among(one.lock, one.varied)}; mean, with {held}{one.pause:,} loops paused; {shares}"
     about += f"; longest wait {duration(one.longest_wait_us)}"
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 

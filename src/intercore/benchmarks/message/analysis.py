@@ -149,12 +149,16 @@ def curve_warnings(known: Sequence[Measurement], found: Sequence[Curve]) -> list
 
 def _disturbed(found: Sequence[Curve]) -> Iterator[str]:
     """Say what disturbed latencies. Only the first few are worth it: the median bears most."""
-    for curve in found:
-        if curve.measure == "latency":
-            for size in curve.measurements:
-                said = disturbances(curve.repetitions(size))
-                if said:
-                    yield f"message, {in_words(curve.setting, curve.setting)}, {size:,} bytes: {' '.join(said)}"
+    latencies = [curve for curve in found if curve.measure == "latency"]
+    named = {"transport", "from", "to"} | {
+        name for curve in latencies for name, level in curve.setting.items() if level != latencies[0].setting.get(name)
+    }
+    for curve in latencies:
+        for size in curve.measurements:
+            said = disturbances(curve.repetitions(size))
+            if said:
+                words = in_words(curve.setting, [name for name in curve.setting if name in named])
+                yield f"message, {words}, {size:,} bytes: {' '.join(said)}"
 
 
 def _few_sizes(found: Sequence[Curve]) -> Iterator[str]:

@@ -44,11 +44,10 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for number, (one, how) in enumerate(_best(streams, lambda one: one.bytes_per_s or 0.0)):
         question = f"most per second, {how}" if how else "most bytes per second"
-        is_largest = one.bytes == max(other.bytes for other in streams)
-        about = f"{_choice(one)}, messages of {one.bytes:,} bytes{', the largest tried' if is_largest else ''}"
+        about = f"{_choice(one)}, messages of {one.bytes:,} bytes"
         about += f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
-        if is_largest and not copies(one.choice.get("transport", "")):
-            about += "; larger ones may carry more"
+        if one.bytes == max(other.bytes for other in streams):
+            about += "; larger ones were not streamed"
         yield Answer(question, Interval(one.bytes_per_s or 0.0), "bytes/s", about, brief=number == 0)
 
 
@@ -104,7 +103,7 @@ def _time(analysis: MessageAnalysis, one: MessageRank) -> tuple[Interval, str]:
 
 def _of_example(analysis: MessageAnalysis, sizes: Sequence[int]) -> Iterator[Answer]:
     """Answer what a message of a size between those measured takes, by the lines through all sizes."""
-    several = len({copies(one.choice.get("transport", "")) for one in analysis.ranking if one.measure == "latency"}) > 1
+    several = len({_is_copied(one) for one in analysis.ranking if one.measure == "latency"}) > 1
     for copying in (False, True):
         how = (_COPIED if copying else _NOT_COPIED) if several else ""
         yield from _of_any_size(analysis, sizes, copying=copying, how=how)
@@ -113,7 +112,7 @@ def _of_example(analysis: MessageAnalysis, sizes: Sequence[int]) -> Iterator[Ans
 def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bool, how: str) -> Iterator[Answer]:
     """Answer the same by the transport that takes least for it, of those that copy or not, in its slowest direction."""
     found = [one for one in analysis.ranking if (one.measure, one.bytes) == ("latency", sizes[0])]
-    alike = [one for one in found if copies(one.choice.get("transport", "")) == copying]
+    alike = [one for one in found if _is_copied(one) == copying]
     if sizes[0] > _EXAMPLE:
         return
     known = []
@@ -124,15 +123,15 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
         if told:
             known.append((max(told), one))
     if known:
-        (_, time), best = min(known, key=lambda way: way[0])
-        yield Answer(_of_bytes(_EXAMPLE, how), None, about=f"{time}, {_choice(best)}", brief=False)
+        (time_us, by), best = min(known, key=lambda way: way[0])
+        yield Answer(_of_bytes(_EXAMPLE, how), Interval(time_us), about=f"{_choice(best)}; {by}", brief=False)
 
 
 def _by_line(one: MessageLatency) -> tuple[float, str] | None:
-    """Return what a message of a size between those measured takes, in µs and in words; None without a line.
+    """Return what a message of a size between those measured takes, in µs, and by what; None without a line.
 
     Where that the size matters cannot be told from chance, a line says no more than the sizes beside it; and less than
-    they do where it is hardly known where it begins.
+    they do where it is hardly known where it begins. Then it is what lies between them.
     """
     slope = one.beta_ns_per_byte
     if one.alpha_us is None or slope is None:
@@ -142,16 +141,17 @@ def _by_line(one: MessageLatency) -> tuple[float, str] | None:
     most_us = max(abs(low), abs(high)) * one.sizes[-1].bytes / 1e3
     is_known = _reach(one.alpha_us) <= _KNOWN * abs(first)
     if is_known and most_us < _NO_MATTER * first:
-        return first, f"{duration(first)}, whatever the size"
+        return first, "whatever the size"
     if not is_known or low <= 0:
         beside = {size.bytes: size.latency_us.median.value for size in one.sizes}
         below = max((size for size in beside if size <= _EXAMPLE), default=min(beside))
         above = min((size for size in beside if size > _EXAMPLE), default=max(beside))
-        at = f"{duration(beside[below])} at {below:,} bytes, {duration(beside[above])} at {above:,}"
-        return beside[below], f"{at}; the size makes no difference that shows" if low <= 0 else at
-    there = first + each * _EXAMPLE / 1e3
-    through = f"the line through {len(one.sizes)} sizes is {duration(first)} + {significant(each, 3)} ns a byte"
-    return there, f"{duration(there)} ({through})"
+        share = (_EXAMPLE - below) / (above - below) if below < _EXAMPLE < above else 0.0
+        between = beside[below] + share * (beside[above] - beside[below])
+        said = f"between {duration(beside[below])} at {below:,} and {duration(beside[above])} at {above:,} bytes"
+        return between, f"{said}, no difference that shows" if low <= 0 else said
+    through = f"the line through {len(one.sizes)} sizes: {duration(first)} + {significant(each, 3)} ns a byte"
+    return first + each * _EXAMPLE / 1e3, through
 
 
 def _reach(interval: Interval) -> float:
@@ -179,7 +179,7 @@ def _best(found: Sequence[MessageRank], worth: Callable[[MessageRank], float]) -
     """Yield the best choice; where some copy and others do not, the best one of either and which that is."""
     kinds: dict[bool, list[MessageRank]] = {}
     for one in found:
-        kinds.setdefault(copies(one.choice.get("transport", "")), []).append(one)
+        kinds.setdefault(_is_copied(one), []).append(one)
     for copying, alike in sorted(kinds.items()):
         yield max(alike, key=worth), (_COPIED if copying else _NOT_COPIED) if len(kinds) > 1 else ""
 
@@ -194,6 +194,10 @@ def remarks(analysis: MessageAnalysis) -> Iterator[Remark]:
             f"{most.better} moves{what} {most.bytes:,} bytes {about_times(most.times.value)} times as fast as "
             f"{most.than}.",
         )
+
+
+def _is_copied(one: MessageRank) -> bool:
+    return copies(one.choice.get("transport", ""))
 
 
 def _choice(one: MessageRank) -> str:

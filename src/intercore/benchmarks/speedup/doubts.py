@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from intercore.benchmarks.own_work import without_own_wrong
 from intercore.benchmarks.speedup.points import of_speedup
+from intercore.benchmarks.speedup.words import called, differing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from intercore.benchmarks.speedup.analysis import SpeedupAnalysis
     from intercore.benchmarks.speedup.fit import ForkJoinFit
@@ -33,7 +34,7 @@ def warnings(
         *(f"Left out: {sentence}." for sentence in analysis.left_out),
         *_impossible(analysis.points),
         *_unstable(analysis.points, _BESIDE if measured else _WITHIN),
-        *(sentence for fit in analysis.fits for sentence in _fit_warnings(fit, _STEPS if measured else _UNEVEN)),
+        *_of_fits(analysis, _STEPS if measured else _UNEVEN),
     ]
 
 
@@ -74,7 +75,7 @@ def _without_flash(measurements: Sequence[Measurement]) -> list[str]:
 
 def _impossible(points: Sequence[SpeedupPoint]) -> list[str]:
     return [
-        f"{point.group} n={point.n}: a speed-up of {point.speedup.value:.3f} on {point.cores} cores is not possible: "
+        f"{_at(point, points)}: a speed-up of {point.speedup.value:.3f} on {point.cores} cores is not possible: "
         "either noise, then take more samples, or T1 was measured under worse conditions than TP (cold caches, a lower "
         "clock frequency), then rest or warm up before it."
         for point in points
@@ -97,10 +98,17 @@ def _unstable(points: Sequence[SpeedupPoint], cause: str) -> list[str]:
     if not count:
         return []
     width, worst = max(zip(widths, points, strict=True), key=lambda pair: pair[0])
+    unstable = [point for each, point in zip(widths, points, strict=True) if each > _UNSTABLE]
+    which = " and ".join(dict.fromkeys(point.tasks for point in unstable))
     return [
-        f"{count} of {len(points)} settings are unstable; the worst is {worst.group} n={worst.n}, where the 95 % "
+        f"{count} of {len(points)} settings are unstable ({which}). The worst is {_at(worst, points)}, where the 95 % "
         f"interval of a median is {width:.0%} wide: {cause}."
     ]
+
+
+def _at(point: SpeedupPoint, points: Iterable[SpeedupPoint]) -> str:
+    """Name a setting among others: `created tasks, n = 1,000`."""
+    return f"{called(point.setting, differing(points))}, n = {point.n:,}"
 
 
 def _width(estimate: Interval) -> float:
@@ -116,18 +124,25 @@ _UNEVEN = (
 """Why a fit is poor: on a machine, and on a simulated chip, where nothing disturbs."""
 
 
-def _fit_warnings(fit: ForkJoinFit, cause: str) -> list[str]:
+def _of_fits(analysis: SpeedupAnalysis, cause: str) -> Iterator[str]:
+    named = differing(analysis.points)
+    names = {point.group: called(point.setting, named) for point in analysis.points}
+    for fit in analysis.fits:
+        yield from _fit_warnings(names[fit.group], fit, cause)
+
+
+def _fit_warnings(name: str, fit: ForkJoinFit, cause: str) -> list[str]:
     sentences = []
     quantisation = fit.quantisation
     if quantisation and quantisation.quantised:
         sentences.append(
-            f"{fit.group}: TP falls on whole kernel ticks of {quantisation.tick_us:g} µs (Rayleigh test, p = "
+            f"{name}: TP falls on whole kernel ticks of {quantisation.tick_us:g} µs (Rayleigh test, p = "
             f"{quantisation.p_value:.2g}): completion was polled on the tick. The overhead includes the wait for the "
             "tick, and TP is known no better than to a tick; wait for completion with join=notify."
         )
     elif fit.largest_residual > _POOR_FIT:  # of what falls on ticks the sentence above has told why
         sentences.append(
-            f"{fit.group}: the fit is poor: a TP lies {fit.largest_residual:.0%} off the model, so overhead and "
+            f"{name}: the fit is poor: a TP lies {fit.largest_residual:.0%} off the model, so overhead and "
             f"break-even are rough. {cause}; look at the plot, take more samples, or choose sizes on one side of the "
             "step."
         )

@@ -109,8 +109,8 @@ def _speedup_figure(own: Sequence[Group], literature: Sequence[Group]) -> Figure
         for index, group in enumerate(groups)
     ]
     caption = (
-        "The parts are done by tasks that are created for them (create), that wait and are woken (pool), or that poll "
-        "for work (spin). Bars are 95 % intervals. n counts units of the workload and means another amount of time on "
+        "The tasks are created for the parts (mode=create), woken for them (mode=pool), or poll for work (mode=spin). "
+        "Bars are 95 % intervals. n counts units of the workload and means another amount of time on "
         "each chip: compare with published points by duration, below."
     )
     return {"name": "speedup-over-size", "data": data, "layout": layout, "caption": caption}

@@ -83,7 +83,12 @@ class SpeedupPoint(msgspec.Struct, frozen=True):
     @property
     def work(self) -> str:
         """What the work is: in words."""
-        return _WORK.get(self.workload, self.workload.removeprefix(PREFIX))
+        return work_in_words(self.workload)
+
+
+def work_in_words(workload: str) -> str:
+    """Return what a workload is: a name of one's own stands without its prefix."""
+    return _WORK.get(workload, workload.removeprefix(PREFIX))
 
 
 class Factors(msgspec.Struct, frozen=True):

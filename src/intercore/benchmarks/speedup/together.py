@@ -14,6 +14,7 @@ from intercore.benchmarks.speedup.points import BENCHMARK
 from intercore.benchmarks.speedup.publication import SpeedupPublication
 from intercore.benchmarks.speedup.report import TITLE, Analysed, literature_tables
 from intercore.benchmarks.speedup.thresholds import threshold_tables
+from intercore.benchmarks.speedup.words import called, differing
 from intercore.record import conditions
 from intercore.record.origin import in_brackets
 from intercore.view.html import environment
@@ -34,7 +35,7 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
     runs = [run for run, _ in said]
     analysed = [report.analysis for _, report in said if isinstance(report.analysis, Analysed)]
     efficiency = analysed[0].efficiency
-    named = _differing(point.setting for each in analysed for point in each.analysis.points)
+    named = differing(point for each in analysed for point in each.analysis.points)
     by_run = {
         run.id: tuple(_groups(run, each.analysis, named, _prefix(run, runs)))
         for run, each in zip(runs, analysed, strict=True)
@@ -57,7 +58,7 @@ def together(said: Sequence[tuple[Run, Report]]) -> Together:
         label=label,
         nothing={run.id: _nothing(run) for run in runs if not by_run[run.id]},
         leads={
-            run.id: html["lead"](_who(run, runs), _words(best.setting, named), best)
+            run.id: html["lead"](_who(run, runs), best)
             for run in runs
             if by_run[run.id] and (best := _best(by_run[run.id]))
         },
@@ -92,21 +93,12 @@ def _prefix(run: Run, runs: Sequence[Run]) -> str:
     return f"{run.plan.target}: " if alone else f"run {run.id}: "
 
 
-def _differing(settings: Iterable[dict[str, Level]]) -> set[str]:
-    """Return the factors that tell the groups apart, and the mode in any case."""
-    levels: dict[str, set[Level]] = {}
-    for setting in settings:
-        for name, level in setting.items():
-            levels.setdefault(name, set()).add(level)
-    return {"mode"} | {name for name, known in levels.items() if len(known) > 1}
-
-
 def _groups(run: Run, analysis: SpeedupAnalysis, named: Collection[str], prefix: str) -> Iterator[Group]:
     origin = run.plan.origin
     names = {name for point in analysis.points for name in point.setting}
     for fit, points in _fits(analysis):
         yield Group(
-            label=in_brackets(prefix + _words(points[0].setting, named), origin),
+            label=in_brackets(prefix + called(points[0].setting, named), origin),
             origin=origin,
             fit=fit,
             points=points,
@@ -124,14 +116,6 @@ def _fits(analysis: SpeedupAnalysis) -> Iterator[tuple[ForkJoinFit, tuple[Speedu
     groups = groupby(analysis.points, key=lambda point: point.group)
     for fit, (_, points) in zip(analysis.fits, groups, strict=True):
         yield fit, tuple(points)
-
-
-def _words(setting: dict[str, Level], named: Collection[str]) -> str:
-    """Name a group by what tells it apart, e.g. `fp, create, priority=2`."""
-    speaking = ("workload", "mode", "join")
-    return ", ".join(
-        str(level) if name in speaking else f"{name}={level}" for name, level in setting.items() if name in named
-    )
 
 
 def _pool(run: Run, point: SpeedupPoint, names: Iterable[str]) -> tuple[Measurement, ...]:

@@ -15,31 +15,30 @@ if TYPE_CHECKING:
     from intercore.benchmarks.switch.wake_ups import WakeUp
 
 _MOST_PRIMITIVES = 4
-_RULE = " (quickest across cores)"
 
 
 def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
     """Answer what waking takes on the same core and on another one, which was asleep.
 
-    Both by one primitive, the best one across cores, so that they compare; the one that is quickest on the same
-    core is told as well. Of several cores or directions the slowest is the answer, and the quickest stands beside
-    it where it differs.
+    Across cores by the quickest primitive; on the same core by that one, so that they compare, and by the one that is
+    quickest there. Of several cores or directions the slowest is the answer, and the quickest stands beside it where it
+    differs.
     """
     same, across = (_ways(analysis, apart=apart) for apart in (False, True))
     best = _best(across)
-    for question, found in (("wake a task, same core", same), ("wake a task, other core", across)):
-        if found:
-            name = best if best in found else _best(found)
-            rule = _RULE if name == best and len(found) > 1 else ""
-            yield _woken(question, name, found[name], rule)
-    if best in same and len(same) > 1:
-        yield _woken("same core, quickest way", _best(same), same[_best(same)], "", brief=False)
+    if best:
+        yield _woken("wake a task, other core", best, across[best])
+    if best in same:
+        yield _woken("same way, on one core", best, same[best])
+    if same and (best not in same or len(same) > 1):
+        quickest = _best(same)
+        question = "quickest way on one core" if best in same else "wake a task, one core"
+        yield _woken(question, quickest, same[quickest], brief=best not in same)
 
 
-def _woken(question: str, name: str, ways: Sequence[WakeUp], rule: str, *, brief: bool = True) -> Answer:
+def _woken(question: str, name: str, ways: Sequence[WakeUp], *, brief: bool = True) -> Answer:
     quickest, slowest = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
-    about = f"{name}{rule}{by_way(slowest, quickest)}"
-    return Answer(question, ways[-1].wake_up_us.median, about=about, brief=brief)
+    return Answer(question, ways[-1].wake_up_us.median, about=f"{name}{by_way(slowest, quickest)}", brief=brief)
 
 
 def _best(found: Mapping[str, Sequence[WakeUp]]) -> str:

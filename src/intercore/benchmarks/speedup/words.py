@@ -1,0 +1,37 @@
+"""What settings of `speedup` are called where people read of them: `created tasks` for `mode=create`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from intercore.benchmarks.speedup.points import TASKS, work_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from intercore.benchmarks.speedup.points import SpeedupPoint
+    from intercore.record.measurement import Level
+
+
+def differing(points: Iterable[SpeedupPoint]) -> set[str]:
+    """Return the factors that tell the groups of points apart, and the mode in any case."""
+    levels: dict[str, set[Level]] = {}
+    for point in points:
+        for name, level in point.setting.items():
+            levels.setdefault(name, set()).add(level)
+    return {"mode"} | {name for name, known in levels.items() if len(known) > 1}
+
+
+def called(setting: Mapping[str, Level], named: Collection[str]) -> str:
+    """Name a group by the factors named, e.g. `floating point, created tasks, 2 cores, priority 2`."""
+    return ", ".join(_word(name, level) for name, level in setting.items() if name in named)
+
+
+def _word(name: str, level: Level) -> str:
+    if name == "mode":
+        return TASKS.get(str(level), str(level))
+    if name == "workload":
+        return work_in_words(str(level))
+    if name == "cores":
+        return f"{level} cores"
+    return f"{name.replace('_', ' ')} {level}"

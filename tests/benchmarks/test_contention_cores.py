@@ -1,0 +1,22 @@
+"""Whether a core is slower by itself, and when that cannot be told."""
+
+from __future__ import annotations
+
+import pytest
+
+from intercore.benchmarks.contention.report import report
+from tests.benchmarks.test_contention import TOWER, own, run, with_series
+
+
+@pytest.mark.parametrize(("again", "shows"), [(1.0, True), (1.03, True), (1.06, False)])
+def test_cores_do_not_differ_by_less_than_what_one_of_them_takes_varies(again: float, *, shows: bool) -> None:
+    """Core 1 takes 1.04 times as long as core 0, which takes so many times as long in another contest."""
+    both = with_series(
+        own({"task0.0": 0.5, "task1.1": 0.5}, task0="work", task1="work"), alone_1=[round(1.04 * TOWER)] * 5
+    )
+    alone = with_series(own({"task0.0": 0.5}, task0="work"), alone_0=[round(again * TOWER)] * 5)
+    shown = report(run(both, both, alone, own({"task0.0": 0.5}, task0="work", main="block")))
+    (told,) = (each for each in shown.answers if each.question == "core 1 against core 0")
+    assert told.number == "1.04 ×"
+    assert ("no difference that shows" in told.about) != shows
+    assert ("no difference that shows" in shown.section.sentences[0]) != shows

@@ -1,0 +1,50 @@
+"""A release at rest that is later than under load does not read as what load does."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intercore.benchmarks.jitter.analysis import analyse
+from intercore.benchmarks.jitter.answers import answers
+from tests.benchmarks.jitter_data import HZ, measurement
+
+PERIOD = HZ // 100
+
+ticks = st.lists(st.integers(1, 3 * PERIOD), min_size=1, max_size=20)
+
+
+@given(ticks, ticks)
+def test_a_worst_case_that_is_later_at_rest_is_said_to_be_disturbed_and_no_other(
+    rest: list[int], load: list[int]
+) -> None:
+    analysis = analyse([measurement(rest), measurement(load, load="both")])
+    at_rest, loaded = answers(analysis)
+    assert at_rest.value is not None
+    assert loaded.value is not None
+    assert at_rest.worst
+    assert loaded.worst
+    upside_down = at_rest.value.value > loaded.value.value
+    assert ("later than loaded: likely disturbed" in at_rest.about) == upside_down
+    assert "likely disturbed" not in loaded.about
+    assert ("Under load the worst is earlier" in analysis.sentences[0]) == upside_down
+
+
+@pytest.mark.parametrize("load", ["none", "same-priority"])
+def test_without_load_of_lower_priority_nothing_is_said_of_it(load: str) -> None:
+    analysis = analyse([measurement([1000, 2 * PERIOD]), measurement([10], load=load, core="1")])
+    assert not any("disturbed" in one.about for one in answers(analysis))
+    assert "Under load the worst" not in " ".join(analysis.sentences)
+
+
+def test_what_was_late_is_told_by_how_many_measurements_it_came_in() -> None:
+    quiet = [measurement([1000] * 3, seed=seed) for seed in range(1, 4)]
+    hit = measurement([1000, PERIOD, 2 * PERIOD], seed=9)
+    analysis = analyse([*quiet, hit, measurement([500] * 3, load="both")])
+    at_rest, loaded = answers(analysis)
+    assert "never moved; median 8.00 µs; 2 a period or more late, in 1 of 4 measurements; later" in at_rest.about
+    assert "a period or more late" not in loaded.about
+    said = analysis.sentences[0]
+    assert "likely kept the core at rest: 2 of the releases came a period or more late, in 1 of 4 measurements." in said
+    assert said.endswith("Under load the median is shorter, too (4.00 µs), likely because a core at rest has to wake.")

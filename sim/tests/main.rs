@@ -18,6 +18,7 @@ mod lockstep;
 mod machine_code;
 mod peripherals;
 mod qemu;
+mod random;
 mod start_up;
 mod state_hash;
 mod timeline;

@@ -2,6 +2,7 @@
 //!
 //! Some of them: `cargo test --test all engines::`.
 
+mod armv7em;
 mod bootrom;
 mod cli;
 mod compiler;

@@ -182,7 +182,7 @@ impl Processor {
             self.check_float_allowed()?;
             return self.write_context(address, privileged, bus);
         }
-        self.fpu.address = address & !7;
+        self.fpu.address = address;
         let bit = |is: bool, bit: u32| if is { bit } else { 0 };
         let kept = self.fpu.control & (fpccr::ASPEN | fpccr::LSPEN);
         self.fpu.control = kept

@@ -144,6 +144,15 @@ fn a_subregion_that_is_off_leaves_the_decision_to_the_next_region() {
 }
 
 #[test]
+fn a_region_of_less_than_256_bytes_has_no_subregions() {
+    let mut bench = bench(&[]);
+    region(&mut bench, 1, RAM, 14, FULL);
+    region(&mut bench, 2, DATA, 7, NOTHING | 0xff << 8);
+    bench.poke(MPU_CTRL, ENABLE);
+    assert!(!allows(&mut bench, &[LDR], true));
+}
+
+#[test]
 fn code_is_not_executed_from_a_region_that_forbids_it() {
     // BX r1
     let mut bench = bench(&[0x4708]);

@@ -8,9 +8,9 @@
 //! What both architectures have in common is taken from where it was first written: 16-bit instructions are decoded by
 //! [`crate::chip::cpu::decode`], and numbers of exceptions, sets of them and `SysTick` are those of [`crate::chip::cpu`].
 //!
-//! Sections are those of the ARMv7-M Architecture Reference Manual (DDI 0403E), if no other document is named. Where it leaves
-//! the choice to an implementation, the source says what is chosen. The manual itself was not at hand: the numbers of sections
-//! were not compared with it, and what the code does was compared with QEMU's cores instead (`tests/armv7em/qemu.rs`).
+//! Sections are those of the ARMv7-M Architecture Reference Manual (DDI 0403E); names in backticks with capitals inside are those
+//! of its pseudo-code. Where it leaves the choice to an implementation, the source says what is chosen. The manual was not at
+//! hand, so that what the code does was compared with QEMU's cores (`tests/armv7em/qemu.rs`).
 
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)] // a register is signed or not as its instruction says
 
@@ -117,7 +117,7 @@ pub struct Processor {
     systick: SysTick,
     scs: SystemControl,
     faults: FaultStatus,
-    /// The local monitor is in its exclusive state (A3.4.1). It does not compare addresses, as in both processors.
+    /// The local monitor is in its exclusive state. It does not compare addresses, as in both processors.
     exclusive: bool,
     /// The event register of WFE (B1.5.18).
     event: bool,
@@ -247,7 +247,7 @@ impl Processor {
         if self.conditional {
             let condition = u32::from(self.it >> 4);
             self.advance_it();
-            // BKPT is executed whatever the condition (A7.7).
+            // BKPT is executed whatever the condition.
             if !self.flags.meet(condition) && first >> 8 != 0xbe {
                 return Ok(());
             }
@@ -255,7 +255,7 @@ impl Processor {
         if wide { self.execute_wide(u32::from(first), u32::from(second), bus) } else { self.execute_narrow(first, bus) }
     }
 
-    /// The next instruction of an IT block, if there is one (A7.3.3).
+    /// The next instruction of an IT block, if there is one.
     fn advance_it(&mut self) {
         self.it = if self.it.is_multiple_of(8) { 0 } else { self.it & 0xe0 | self.it << 1 & 0x1f };
     }
@@ -276,7 +276,7 @@ impl Processor {
         }
     }
 
-    /// Makes the BKPT that the core is at the fault that it is without a debugger (C1.7.3: `HardFault`, as the monitor is not
+    /// Makes the BKPT that the core is at the fault that it is without a debugger (`HardFault`, as the monitor is not
     /// enabled).
     pub fn refuse_breakpoint(&mut self, bus: &mut impl Bus) -> Step {
         self.recognise_breakpoint();

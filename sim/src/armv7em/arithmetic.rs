@@ -1,4 +1,4 @@
-//! Sums, shifts, immediate operands and saturation (A2.2.1, A7.4.2, A5.3.2).
+//! Sums, shifts, immediate operands and saturation (A2.2.1).
 
 /// The sum of two words and a carry, the carry out of it, and whether it overflowed: `AddWithCarry`.
 #[must_use]

@@ -1,4 +1,4 @@
-//! Branches, hints, barriers, SVC (A5.3.4).
+//! Branches, hints, barriers, SVC.
 
 use super::bus::Bus;
 use super::fault::Fault;
@@ -6,7 +6,7 @@ use super::{Done, Processor, Sleep};
 use crate::chip::cpu::exception::SV_CALL;
 
 impl Processor {
-    /// Branches and miscellaneous control (A5.3.4).
+    /// Branches and miscellaneous control.
     pub(crate) fn branch_or_control(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
         match (second >> 14 & 1, second >> 12 & 1) {
             (0, 0) if first >> 7 & 7 != 7 => {

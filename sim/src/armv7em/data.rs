@@ -1,4 +1,4 @@
-//! Data processing with a constant or a shifted register (A5.3.1, A5.3.3, A5.3.11).
+//! Data processing with a constant or a shifted register (A5.3.1).
 
 use super::arithmetic::{Shift, add_with_carry, expand_constant, saturate_signed, saturate_unsigned, signed_halves};
 use super::fault::Fault;
@@ -103,7 +103,7 @@ impl Processor {
         self.two_operands(first, second >> 8 & 15, expand_constant(bits, self.flags.c))
     }
 
-    /// A register, shifted by a constant (A5.3.11), and PKH.
+    /// A register, shifted by a constant, and PKH.
     pub(crate) fn shifted_register(&mut self, first: u32, second: u32) -> Done {
         let amount = (second >> 12 & 7) << 2 | second >> 6 & 3;
         let m = self.reg(second & 15);
@@ -119,7 +119,7 @@ impl Processor {
         self.two_operands(first, d, Shift::by_constant(second >> 4, amount).apply(m, self.flags.c))
     }
 
-    /// Constants of 12 and 16 bits, saturation, bit fields (A5.3.3).
+    /// Constants of 12 and 16 bits, saturation, bit fields.
     pub(crate) fn plain_constant(&mut self, first: u32, second: u32) -> Done {
         let (n, d) = (first & 15, second >> 8 & 15);
         let low = (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xff;

@@ -96,7 +96,7 @@ impl Processor {
         self.start_at(vector);
     }
 
-    /// A word of the vector table, by the default memory map (B3.5.1).
+    /// A word of the vector table, by the default memory map (B3.5).
     pub(crate) fn read_vector(&mut self, number: u32, bus: &mut impl Bus) -> Option<u32> {
         bus.read(self.scs.vtor.wrapping_add(4 * number), Width::Word).ok()
     }

@@ -1,4 +1,4 @@
-//! Faults: their status registers, and which exception they become (B1.5.14, B3.2.15 to B3.2.18).
+//! Faults: their status registers, and which exception they become (B1.5.14, B3.2).
 
 use super::exception::{BUS_FAULT, MEM_MANAGE, USAGE_FAULT};
 use super::{Processor, Sleep};
@@ -105,7 +105,7 @@ impl Processor {
         self.raise(exception);
     }
 
-    /// BKPT without a debugger, and without the debug monitor, which is not modelled (C1.7.3).
+    /// BKPT without a debugger, and without the debug monitor, which is not modelled.
     pub(crate) fn recognise_breakpoint(&mut self) {
         self.faults.dfsr |= status::BKPT;
         if self.execution_priority() <= -1 {

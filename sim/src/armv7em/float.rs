@@ -16,7 +16,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// 16 bits; with FPSCR.AHP the alternative one without infinities and NaNs (A2.5.2).
+    /// 16 bits; with FPSCR.AHP the alternative one without infinities and NaNs.
     pub const HALF: Self = Self { exponent_bits: 5, fraction_bits: 10 };
     /// 32 bits.
     pub const SINGLE: Self = Self { exponent_bits: 8, fraction_bits: 23 };
@@ -52,7 +52,7 @@ impl Format {
         self.zero(negative) | self.exponent_mask() << self.fraction_bits
     }
 
-    /// The NaN of operations that have no result (A2.5.6).
+    /// The NaN of operations that have no result.
     fn default_nan(self) -> u64 {
         self.infinity(false) | self.quiet_bit()
     }
@@ -154,7 +154,7 @@ enum Number {
     Finite(Finite),
 }
 
-/// What an operand is. With FPSCR.FZ a denormal one is taken for zero and noted, except in half precision (A2.5.3).
+/// What an operand is. With FPSCR.FZ a denormal one is taken for zero and noted, except in half precision.
 fn unpack(format: Format, bits: u64, status: &mut Status) -> Number {
     let negative = bits >> format.sign_place() & 1 != 0;
     let exponent = bits >> format.fraction_bits & format.exponent_mask();
@@ -181,7 +181,7 @@ fn unpack(format: Format, bits: u64, status: &mut Status) -> Number {
 }
 
 /// The NaN that comes of an operation with these operands, if one of them is a NaN: of the first signalling one, else of the
-/// first, quiet; or the default one if FPSCR.DN says so (A2.5.6).
+/// first, quiet; or the default one if FPSCR.DN says so.
 fn propagated_nan(format: Format, operands: &[(u64, Number)], status: &mut Status) -> Option<u64> {
     let signalling = operands.iter().find(|(_, number)| matches!(number, Number::Nan { quiet: false }));
     if signalling.is_some() {

@@ -12,7 +12,7 @@ use super::{Done, Processor};
 use crate::chip::cpu::decode::Width;
 use crate::chip::cpu::exception::HARD_FAULT;
 
-/// Bits of FPCCR (B3.2.21).
+/// Bits of FPCCR.
 mod fpccr {
     pub(super) const LSPACT: u32 = 1;
     pub(super) const USER: u32 = 1 << 1;
@@ -100,7 +100,7 @@ impl Processor {
         self.fpu.status.0
     }
 
-    /// An instruction of a coprocessor: 10 and 11 are floating point, and there are no others (A5.3.18, A6.1).
+    /// An instruction of a coprocessor: 10 and 11 are floating point, and there are no others (A6.1).
     pub(crate) fn coprocessor(&mut self, first: u32, second: u32, bus: &mut impl Bus) -> Done {
         if first >> 8 & 15 == 15 {
             return Err(Fault::Undefined);
@@ -118,7 +118,7 @@ impl Processor {
         }
     }
 
-    /// Whether CPACR lets code with the present privilege use the extension (`CheckVFPEnabled`, B3.2.20).
+    /// Whether CPACR lets code with the present privilege use the extension (`CheckVFPEnabled`).
     fn check_float_allowed(&self) -> Done {
         match self.fpu.access >> 20 & 3 {
             3 => Ok(()),

@@ -1,4 +1,4 @@
-//! Operands in registers: shifts by a register, extension, bit counts, reversal (A5.3.12 to A5.3.15).
+//! Operands in registers: shifts by a register, extension, bit counts, reversal.
 
 use super::arithmetic::{Shift, saturate_signed};
 use super::fault::Fault;
@@ -50,7 +50,7 @@ impl Processor {
         }
     }
 
-    /// Saturating arithmetic, reversals, SEL, CLZ (A5.3.15).
+    /// Saturating arithmetic, reversals, SEL, CLZ.
     fn one_operand(&mut self, kind: u32, which: u32, (d, n, m): (u32, u32, u32)) -> Done {
         let (first, second) = (self.reg(n), self.reg(m));
         let value = match (kind, which) {

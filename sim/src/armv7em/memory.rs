@@ -1,4 +1,4 @@
-//! Accesses to memory: alignment, protection, the private peripheral bus, and the bus outside (A3.2, B2.3, B3.1).
+//! Accesses to memory: alignment, protection, the private peripheral bus, and the bus outside (B3.1).
 
 use super::Processor;
 use super::bus::Bus;
@@ -59,7 +59,7 @@ impl Processor {
         Ok(())
     }
 
-    /// A word of an instruction that takes no other alignment (A3.2.1).
+    /// A word of an instruction that takes no other alignment.
     pub(crate) fn load_aligned(&mut self, address: u32, bus: &mut impl Bus) -> Result<u32, Fault> {
         if address & 3 != 0 {
             return Err(Fault::Unaligned);
@@ -78,7 +78,7 @@ impl Processor {
     }
 
     /// An unaligned access faults if `CCR.UNALIGN_TRP` says so, and anywhere but in normal memory, where the architecture leaves
-    /// open what happens (A3.2.1).
+    /// open what happens.
     fn check_unaligned(&self, address: u32, width: Width) -> Result<(), Fault> {
         let last = address.wrapping_add(width.bytes() - 1);
         let allowed = !self.scs.traps_unaligned() && self.is_normal(address) && self.is_normal(last);

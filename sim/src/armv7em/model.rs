@@ -28,7 +28,7 @@ impl Model {
         Self { cpuid: 0x411f_c271, double_precision: true, regions: 16, priority_bits: 4, interrupts }
     }
 
-    /// MVFR0 to MVFR2, which tell what the floating-point extension has (B4.7).
+    /// MVFR0 to MVFR2, which tell what the floating-point extension has.
     #[must_use]
     pub fn media_features(self) -> [u32; 3] {
         if self.double_precision { [0x1011_0221, 0x1200_0011, 0x0000_0040] } else { [0x1011_0021, 0x1100_0011, 0] }

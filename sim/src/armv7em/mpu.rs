@@ -20,7 +20,7 @@ struct Region {
 }
 
 impl Region {
-    /// Whether the region decides about an address: it is enabled, has it, and so has the subregion of it (B3.5.9).
+    /// Whether the region decides about an address: it is enabled, has it, and so has the subregion of it.
     fn has(self, address: u32) -> bool {
         let size = (self.attributes >> 1 & 31) + 1;
         if self.attributes & 1 == 0 || size < 5 {
@@ -33,7 +33,7 @@ impl Region {
         size < 8 || self.attributes >> (8 + (address >> (size - 3) & 7)) & 1 == 0
     }
 
-    /// Whether data can be read, and written (AP: B3.5.9).
+    /// Whether data can be read, and written (AP).
     fn access(self, privileged: bool) -> (bool, bool) {
         match self.attributes >> 24 & 7 {
             1 => (privileged, privileged),
@@ -46,7 +46,7 @@ impl Region {
         }
     }
 
-    /// Neither Device nor Strongly-ordered (TEX, C, B: B3.5.9).
+    /// Neither Device nor Strongly-ordered (TEX, C, B).
     fn is_normal(self) -> bool {
         let (tex, cacheable, bufferable) =
             (self.attributes >> 19 & 7, self.attributes >> 17 & 1, self.attributes >> 16 & 1);
@@ -132,7 +132,7 @@ impl Processor {
         self.mpu.is_enabled() && (self.mpu.holds_for_faults() || self.execution_priority() >= 0)
     }
 
-    /// Whether an access is allowed. The private peripheral bus is not the unit's (B3.5.1), and nothing is executed from
+    /// Whether an access is allowed. The private peripheral bus is not the unit's (B3.5), and nothing is executed from
     /// 0xE0000000 up whatever a region says.
     pub(crate) fn permits(&self, address: u32, privileged: bool, access: Access) -> bool {
         let default = access != Access::Execute || !is_in(NEVER_EXECUTED, address);

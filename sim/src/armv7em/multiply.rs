@@ -1,4 +1,4 @@
-//! Products, with and without an addend, and division (A5.3.16, A5.3.17).
+//! Products, with and without an addend, and division.
 
 use super::arithmetic::signed_halves;
 use super::fault::Fault;
@@ -41,7 +41,7 @@ impl Processor {
         self.set(d, sum as u32);
     }
 
-    /// Results of 32 bits (A5.3.16).
+    /// Results of 32 bits.
     pub(crate) fn multiply(&mut self, first: u32, second: u32) -> Done {
         let of = Operands::of(first, second);
         if second >> 6 & 3 != 0 {
@@ -86,7 +86,7 @@ impl Processor {
         Ok(())
     }
 
-    /// Results of 64 bits, and division (A5.3.17).
+    /// Results of 64 bits, and division.
     pub(crate) fn long_multiply(&mut self, first: u32, second: u32) -> Done {
         let of = Operands::of(first, second);
         let (n, m) = (self.reg(of.n), self.reg(of.m));

@@ -99,7 +99,7 @@ impl Processor {
             Code::Pop => self.load_many(13, list, false, true, bus),
             Code::PopPc => self.load_many(13, list | 1 << 15, false, true, bus),
             Code::Stm => self.store_many(n, list, false, true, bus),
-            // A base that is loaded is not written back (A7.7).
+            // A base that is loaded is not written back.
             Code::Ldm => self.load_many(n, list, false, list >> n & 1 == 0, bus),
             _ => Err(Fault::Undefined),
         }

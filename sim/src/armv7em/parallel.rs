@@ -1,4 +1,4 @@
-//! Additions and subtractions of bytes and halfwords side by side (A5.3.13, A5.3.14).
+//! Additions and subtractions of bytes and halfwords side by side.
 
 use super::Processor;
 use super::arithmetic::{saturate_signed, saturate_unsigned};

@@ -16,7 +16,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Whether an instruction with this condition is executed (A7.3).
+    /// Whether an instruction with this condition is executed.
     #[must_use]
     pub fn meet(self, condition: u32) -> bool {
         let holds = match condition >> 1 {
@@ -117,7 +117,7 @@ impl Processor {
         self.ipsr != 0
     }
 
-    /// Whether accesses are privileged (B1.3.1).
+    /// Whether accesses are privileged.
     #[must_use]
     pub fn is_privileged(&self) -> bool {
         self.is_handler() || !self.unprivileged

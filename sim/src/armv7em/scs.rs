@@ -23,7 +23,7 @@ const REFERENCE: (u64, u64) = (1, 8);
 /// An exception, and the places of its bits in SHCSR: active, pending, enabled.
 type HandlerBits = (u8, Option<u32>, Option<u32>, Option<u32>);
 
-/// Exceptions of SHCSR: their numbers, with the places of their bits for active, pending and enabled (B3.2.13).
+/// Exceptions of SHCSR: their numbers, with the places of their bits for active, pending and enabled.
 const HANDLERS: [HandlerBits; 7] = [
     (MEM_MANAGE, Some(0), Some(13), Some(16)),
     (BUS_FAULT, Some(1), Some(14), Some(17)),
@@ -79,7 +79,7 @@ impl SystemControl {
 }
 
 impl Processor {
-    /// STIR is open to user code if `CCR.USERSETMPEND` says so (B3.2.26).
+    /// STIR is open to user code if `CCR.USERSETMPEND` says so.
     pub(crate) fn lets_user_trigger(&self, address: u32) -> bool {
         address == 0xe000_ef00 && self.scs.ccr & ccr::USERSETMPEND != 0
     }

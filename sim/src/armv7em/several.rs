@@ -1,4 +1,4 @@
-//! Loads and stores of several registers, exclusive ones, and table branches (A5.3.5, A5.3.6).
+//! Loads and stores of several registers, exclusive ones, and table branches.
 
 use super::bus::Bus;
 use super::fault::Fault;
@@ -113,7 +113,7 @@ impl Processor {
         }
     }
 
-    /// LDREX (A3.4.1): the local monitor notes that there was one.
+    /// LDREX: the local monitor notes that there was one.
     fn load_exclusive(&mut self, t: u32, address: u32, width: Width, bus: &mut impl Bus) -> Done {
         if address & width.misaligned() != 0 {
             return Err(Fault::Unaligned);

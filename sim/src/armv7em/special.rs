@@ -1,10 +1,10 @@
-//! MRS, MSR, CPS (B5.2).
+//! MRS, MSR, CPS.
 
 use super::fault::Fault;
 use super::{Done, Processor};
 
 impl Processor {
-    /// A special register by its `SYSm` (B5.2). What is for privileged code only reads as 0 to others.
+    /// A special register by its `SYSm`. What is for privileged code only reads as 0 to others.
     pub(crate) fn read_special(&self, number: u32) -> Result<u32, Fault> {
         let privileged = self.is_privileged();
         Ok(match number {

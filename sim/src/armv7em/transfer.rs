@@ -1,4 +1,4 @@
-//! Loads and stores of one register (A5.3.7 to A5.3.10), and how they come to their addresses.
+//! Loads and stores of one register, and how they come to their addresses.
 
 use super::bus::Bus;
 use super::fault::Fault;

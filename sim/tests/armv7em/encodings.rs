@@ -1,5 +1,5 @@
-//! Encodings of instructions to choose from at random, as the manual draws them (ARMv7-M ARM A7.7), typed from there and not
-//! from the decoder. Letters are fields:
+//! Encodings of instructions to choose from at random, drawn as ARM's manual does and written apart from the
+//! decoder. Letters are fields:
 //!
 //! - `x` a bit, of any value
 //! - `d` a register to write: not r9, which holds the base, nor SP or PC

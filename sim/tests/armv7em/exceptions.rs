@@ -311,7 +311,7 @@ fn icsr_tells_what_is_pending_and_active() {
 
 #[test]
 fn a_software_trigger_pends_an_interrupt_and_user_code_needs_leave() {
-    // STR r0, [r1] to STIR by unprivileged code: B3.2.26.
+    // STR r0, [r1] to STIR by unprivileged code.
     let mut bench = Bench::m7(&[0xf382, 0x8814, super::bench::STR, LDR]);
     bench.set(0, 33);
     bench.set(1, 0xe000_ef00);

@@ -1,4 +1,4 @@
-//! Faults by known answers: which exception, which status, which address (ARMv7-M ARM B1.5.14, B3.2.15 to B3.2.18).
+//! Faults by known answers: which exception, which status, which address (ARMv7-M ARM B1.5.14, B3.2).
 
 use super::bench::{
     BUS_FAULT, BX_LR, Bench, CCR, CODE, DATA, HARD_FAULT, LDR, MEM_MANAGE, NOP, SHCSR, STACK, STR, SV_CALL, SVC, UDF,

@@ -1,5 +1,4 @@
-//! The floating-point context by known answers: who may use it, how it is stacked, and when (ARMv7-M ARM B1.5.7, B3.2.20 to
-//! B3.2.23).
+//! The floating-point context by known answers: who may use it, how it is stacked, and when (ARMv7-M ARM B1.5.7, B3.2).
 
 use super::bench::{
     BUS_FAULT, BX_LR, Bench, CODE, CPACR, DATA, FPCAR, FPCCR, FPDSCR, NOP, SHCSR, STACK, SV_CALL, SVC, USAGE_FAULT,

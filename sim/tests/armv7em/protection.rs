@@ -132,7 +132,7 @@ fn a_region_ends_where_its_size_says() {
 
 #[test]
 fn a_subregion_that_is_off_leaves_the_decision_to_the_next_region() {
-    // B3.5.9: eighths of a region of 256 bytes or more; the third one is off.
+    // Eighths of a region of 256 bytes or more; the third one is off.
     for (offset, expected) in [(0x20, false), (0x40, true), (0x5c, true), (0x60, false)] {
         let mut bench = bench(&[]);
         region(&mut bench, 1, RAM, 14, FULL);

@@ -1,4 +1,4 @@
-//! Add, multiply, divide, square root, and the fused multiply and add (ARMv7-M ARM A2.5.7: `FPAdd` to `FPMulAdd`).
+//! Add, multiply, divide, square root, and the fused multiply and add (ARMv7-M ARM: `FPAdd` to `FPMulAdd`).
 
 use super::round::round;
 use super::{Finite, Format, Number, Rounding, Status, propagated_nan, unpack};

@@ -1,4 +1,4 @@
-//! VCMP, VMAXNM, VMINNM (ARMv7-M ARM A2.5.7: `FPCompare`, `FPMaxNum`, `FPMinNum`).
+//! VCMP, VMAXNM, VMINNM (ARMv7-M ARM: `FPCompare`, `FPMaxNum`, `FPMinNum`).
 
 use super::{Format, Number, Status, propagated_nan, unpack};
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! VCVT: between formats, and to and from integers and fixed-point numbers (ARMv7-M ARM A2.5.7: `FPSingleToDouble`,
+//! VCVT: between formats, and to and from integers and fixed-point numbers (ARMv7-M ARM: `FPSingleToDouble`,
 //! `FPHalfToSingle`, `FPToFixed`, `FixedToFP` and their like).
 
 use super::round::{round, shift_and_round};

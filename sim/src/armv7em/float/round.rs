@@ -1,4 +1,4 @@
-//! Rounding: from an exact number to one of a format, or to a whole one (ARMv7-M ARM A2.5.7: `FPRound`, `FPRoundInt`).
+//! Rounding: from an exact number to one of a format, or to a whole one (ARMv7-M ARM: `FPRound`, `FPRoundInt`).
 
 use super::{Finite, Format, Number, Rounding, Status, propagated_nan, unpack};
 

@@ -79,7 +79,7 @@ impl Fpu {
             Operation::ToInteger { signed, rounding } => {
                 to_fixed(format, b, Fixed::integer(signed), rounding.unwrap_or(status.rounding()), status)
             }
-            // These two have roundings of their own (A7.7).
+            // These two have roundings of their own.
             Operation::FromFixed(fixed) => from_fixed(format, old as u32, fixed, Rounding::Nearest, status),
             Operation::ToFixed(fixed) => to_fixed(format, old, fixed, Rounding::Zero, status),
             Operation::Extreme { least } => extreme(format, a, b, least, status),
@@ -88,7 +88,7 @@ impl Fpu {
     }
 }
 
-/// The constant that eight bits stand for (A6.4.1): sign, three bits of exponent, four of fraction.
+/// The constant that eight bits stand for (A6.4): sign, three bits of exponent, four of fraction.
 fn expand_constant(double: bool, bits: u32) -> u64 {
     let bits = u64::from(bits);
     let (sign, high, low) = (bits >> 7, bits >> 6 & 1, bits & 0x3f);

@@ -174,7 +174,7 @@ fn other(first: u32, second: u32, fpv5: bool) -> Option<Operation> {
     })
 }
 
-/// Conditions of VSEL: EQ, VS, GE, GT (A7.7).
+/// Conditions of VSEL: EQ, VS, GE, GT.
 const SELECTED_BY: [u32; 4] = [0, 6, 10, 12];
 
 /// What came with `FPv5`.

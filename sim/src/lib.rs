@@ -4,6 +4,7 @@
 //! is put into it, [`observe`] what watches the truth, and [`fault`] what a run can be made to suffer. People come in by a
 //! [`session`], as the Python module does, by a debugger ([`gdb`]), or by the command line ([`cli`]).
 
+pub mod armv7em;
 pub mod chip;
 pub mod cli;
 pub mod fault;

@@ -2,6 +2,7 @@
 //!
 //! Some of them: `cargo test --test all engines::`.
 
+mod armv7em;
 mod bootrom;
 mod cli;
 mod compiler;
@@ -18,6 +19,7 @@ mod lockstep;
 mod machine_code;
 mod peripherals;
 mod qemu;
+mod random;
 mod start_up;
 mod state_hash;
 mod timeline;

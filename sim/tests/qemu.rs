@@ -10,17 +10,18 @@ mod generator;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use generator::{Random, Sequence};
+use crate::random::Random;
+use generator::Sequence;
 
 /// Instructions per sequence, and in all sequences of one start of QEMU: they have to fit into 200 KiB.
 const SEQUENCE: u32 = 120;
 const BATCH: u32 = 40_000;
 
-fn number(variable: &str, default: u64) -> u64 {
+pub(crate) fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().expect("a number"))
 }
 
-fn have(programs: &[&str]) -> bool {
+pub(crate) fn have(programs: &[&str]) -> bool {
     let missing: Vec<_> =
         programs.iter().filter(|program| Command::new(program).arg("--version").output().is_err()).collect();
     if missing.is_empty() {
@@ -36,13 +37,13 @@ fn sources() -> PathBuf {
 }
 
 /// A folder for what one test builds; kept if the test fails.
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).expect("a folder");
     folder
 }
 
-fn output(command: &mut Command) -> String {
+pub(crate) fn output(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|why| panic!("{command:?}: {why}"));
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{command:?} ended with {}\n{out}\n{err}", output.status);

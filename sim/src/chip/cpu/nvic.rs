@@ -170,7 +170,7 @@ impl Nvic {
 }
 
 /// Numbers of the bits that are set, lowest first.
-fn bits(mut set: u64) -> impl Iterator<Item = u8> {
+pub(crate) fn bits(mut set: u64) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let lowest = set.trailing_zeros() as u8;
         set &= set.wrapping_sub(1);

@@ -1,0 +1,107 @@
+//! Sums, shifts, immediate operands and saturation (A2.2.1).
+
+/// The sum of two words and a carry, the carry out of it, and whether it overflowed: `AddWithCarry`.
+#[must_use]
+pub fn add_with_carry(a: u32, b: u32, carry: bool) -> (u32, bool, bool) {
+    let wide = u64::from(a) + u64::from(b) + u64::from(carry);
+    let sum = wide as u32;
+    (sum, wide >> 32 != 0, ((a ^ sum) & (b ^ sum)) >> 31 != 0)
+}
+
+/// What a shift does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // the architecture's names
+pub enum Shift {
+    Lsl(u32),
+    Lsr(u32),
+    Asr(u32),
+    Ror(u32),
+    Rrx,
+}
+
+impl Shift {
+    /// The shift of a 2-bit type by a constant of 5 bits (`DecodeImmShift`).
+    #[must_use]
+    pub fn by_constant(kind: u32, amount: u32) -> Self {
+        match (kind & 3, amount) {
+            (0, _) => Self::Lsl(amount),
+            (1, 0) => Self::Lsr(32),
+            (1, _) => Self::Lsr(amount),
+            (2, 0) => Self::Asr(32),
+            (2, _) => Self::Asr(amount),
+            (_, 0) => Self::Rrx,
+            _ => Self::Ror(amount),
+        }
+    }
+
+    /// The shift of a 2-bit type by the lowest byte of a register.
+    #[must_use]
+    pub fn by_register(kind: u32, amount: u32) -> Self {
+        let amount = amount & 0xff;
+        match kind & 3 {
+            0 => Self::Lsl(amount),
+            1 => Self::Lsr(amount),
+            2 => Self::Asr(amount),
+            _ => Self::Ror(amount),
+        }
+    }
+
+    /// The word shifted, and the bit that was shifted out last, or `carry` if none was (`Shift_C`).
+    #[must_use]
+    pub fn apply(self, value: u32, carry: bool) -> (u32, bool) {
+        match self {
+            Self::Lsl(0) | Self::Lsr(0) | Self::Asr(0) | Self::Ror(0) => (value, carry),
+            Self::Lsl(by) => {
+                let wide = u64::from(value) << by.min(33);
+                (wide as u32, wide >> 32 & 1 != 0)
+            }
+            Self::Lsr(by) => {
+                let wide = u64::from(value) << 32 >> by.min(63);
+                ((wide >> 32) as u32, by < 33 && wide >> 31 & 1 != 0)
+            }
+            Self::Asr(by) => {
+                let wide = i64::from(value as i32) << 32 >> by.min(63);
+                ((wide >> 32) as u32, wide >> 31 & 1 != 0)
+            }
+            Self::Ror(by) => {
+                let value = value.rotate_right(by & 31);
+                (value, value >> 31 != 0)
+            }
+            Self::Rrx => (value >> 1 | u32::from(carry) << 31, value & 1 != 0),
+        }
+    }
+}
+
+/// The constant that 12 bits stand for, and its carry (`ThumbExpandImm_C`).
+#[must_use]
+pub fn expand_constant(bits: u32, carry: bool) -> (u32, bool) {
+    let byte = bits & 0xff;
+    match bits >> 8 & 15 {
+        0 => (byte, carry),
+        1 => (byte << 16 | byte, carry),
+        2 => (byte << 24 | byte << 8, carry),
+        3 => (byte * 0x0101_0101, carry),
+        _ => Shift::Ror(bits >> 7 & 31).apply(byte & 0x7f | 0x80, carry),
+    }
+}
+
+/// The nearest number that a signed one of so many bits can be, and whether it is another one (`SignedSatQ`).
+#[must_use]
+pub fn saturate_signed(value: i64, bits: u32) -> (u32, bool) {
+    let most = (1 << (bits - 1)) - 1;
+    let kept = value.clamp(-most - 1, most);
+    (kept as u32, kept != value)
+}
+
+/// The same for an unsigned one (`UnsignedSatQ`).
+#[must_use]
+pub fn saturate_unsigned(value: i64, bits: u32) -> (u32, bool) {
+    let kept = value.clamp(0, (1 << bits) - 1);
+    (kept as u32, kept != value)
+}
+
+/// The signed halves of a word, lower one first.
+#[must_use]
+pub fn signed_halves(word: u32) -> [i32; 2] {
+    [i32::from(word as i16), i32::from((word >> 16) as i16)]
+}

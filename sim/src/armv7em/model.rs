@@ -1,0 +1,36 @@
+//! Which processor it is, and what its chip's maker has chosen.
+
+/// A processor as a chip has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Model {
+    /// CPUID (B3.2.3).
+    pub cpuid: u32,
+    /// FPv5-D16 with double precision, else FPv4-SP.
+    pub double_precision: bool,
+    /// Regions of the MPU.
+    pub regions: u32,
+    /// Bits of a priority, the highest ones of its byte: 3 to 8.
+    pub priority_bits: u32,
+    /// Interrupts, at most 240.
+    pub interrupts: u32,
+}
+
+impl Model {
+    /// The Cortex-M4 r0p1 with 8 regions, 16 priorities and `interrupts`.
+    #[must_use]
+    pub const fn cortex_m4(interrupts: u32) -> Self {
+        Self { cpuid: 0x410f_c241, double_precision: false, regions: 8, priority_bits: 4, interrupts }
+    }
+
+    /// The Cortex-M7 r1p1 with 16 regions, 16 priorities and `interrupts`.
+    #[must_use]
+    pub const fn cortex_m7(interrupts: u32) -> Self {
+        Self { cpuid: 0x411f_c271, double_precision: true, regions: 16, priority_bits: 4, interrupts }
+    }
+
+    /// MVFR0 to MVFR2, which tell what the floating-point extension has.
+    #[must_use]
+    pub fn media_features(self) -> [u32; 3] {
+        if self.double_precision { [0x1011_0221, 0x1200_0011, 0x0000_0040] } else { [0x1011_0021, 0x1100_0011, 0] }
+    }
+}

@@ -1,0 +1,159 @@
+//! The memory protection unit, and the default memory map behind it (B3.1, B3.5).
+
+use super::Processor;
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+    Execute,
+}
+
+/// A region as its registers have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Region {
+    /// `MPU_RBAR.ADDR`.
+    base: u32,
+    /// `MPU_RASR`.
+    attributes: u32,
+}
+
+impl Region {
+    /// Whether the region decides about an address: it is enabled, has it, and so has the subregion of it.
+    fn has(self, address: u32) -> bool {
+        let size = (self.attributes >> 1 & 31) + 1;
+        if self.attributes & 1 == 0 || size < 5 {
+            return false;
+        }
+        if size < 32 && (address ^ self.base) >> size != 0 {
+            return false;
+        }
+        // Regions of less than 256 bytes have no subregions.
+        size < 8 || self.attributes >> (8 + (address >> (size - 3) & 7)) & 1 == 0
+    }
+
+    /// Whether data can be read, and written (AP).
+    fn access(self, privileged: bool) -> (bool, bool) {
+        match self.attributes >> 24 & 7 {
+            1 => (privileged, privileged),
+            2 => (true, privileged),
+            3 => (true, true),
+            5 => (privileged, false),
+            6 | 7 => (true, false),
+            // 4 is UNPREDICTABLE.
+            _ => (false, false),
+        }
+    }
+
+    /// Neither Device nor Strongly-ordered (TEX, C, B).
+    fn is_normal(self) -> bool {
+        let (tex, cacheable, bufferable) =
+            (self.attributes >> 19 & 7, self.attributes >> 17 & 1, self.attributes >> 16 & 1);
+        !matches!((tex, cacheable, bufferable), (0, 0, _) | (2, 0, 0))
+    }
+}
+
+/// The unit's registers.
+#[derive(Clone, Debug, Hash)]
+pub struct Mpu {
+    control: u32,
+    number: u32,
+    regions: Vec<Region>,
+}
+
+impl Mpu {
+    pub(crate) fn new(regions: u32) -> Self {
+        Self { control: 0, number: 0, regions: vec![Region::default(); regions as usize] }
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.control & 1 != 0
+    }
+
+    /// Also for the handlers of `HardFault` and NMI, and with FAULTMASK.
+    fn holds_for_faults(&self) -> bool {
+        self.control & 2 != 0
+    }
+
+    /// The region that decides: the last one that has the address.
+    fn region(&self, address: u32) -> Option<Region> {
+        self.regions.iter().rev().find(|region| region.has(address)).copied()
+    }
+
+    /// A register at 0xE000ED90 to 0xE000EDB8.
+    pub(crate) fn read(&self, address: u32) -> u32 {
+        let region = self.regions[self.number as usize];
+        match address & 0xff {
+            0x90 => (self.regions.len() as u32) << 8,
+            0x94 => self.control,
+            0x98 => self.number,
+            0x9c | 0xa4 | 0xac | 0xb4 => region.base | self.number,
+            0xa0 | 0xa8 | 0xb0 | 0xb8 => region.attributes,
+            _ => 0,
+        }
+    }
+
+    /// Writes a register. `MPU_RNR` ignores a number that no region has.
+    pub(crate) fn write(&mut self, address: u32, value: u32) {
+        match address & 0xff {
+            0x94 => self.control = value & 7,
+            0x98 => self.select(value & 0xff),
+            0x9c | 0xa4 | 0xac | 0xb4 => {
+                if value & 0x10 != 0 {
+                    self.select(value & 15);
+                }
+                self.regions[self.number as usize].base = value & !31;
+            }
+            0xa0 | 0xa8 | 0xb0 | 0xb8 => self.regions[self.number as usize].attributes = value & 0x173f_ff3f,
+            _ => {}
+        }
+    }
+
+    fn select(&mut self, number: u32) {
+        if (number as usize) < self.regions.len() {
+            self.number = number;
+        }
+    }
+}
+
+/// Eighths of the address space in which nothing is executed: peripherals, devices, system (B3.1).
+const NEVER_EXECUTED: u32 = 0b1110_0100;
+/// Those that are Device or Strongly-ordered: the same ones.
+const DEVICE: u32 = NEVER_EXECUTED;
+
+fn is_in(eighths: u32, address: u32) -> bool {
+    eighths >> (address >> 29) & 1 != 0
+}
+
+impl Processor {
+    /// Whether the unit decides now: `MPU_CTRL.HFNMIENA` is for priorities below 0.
+    fn is_protected(&self) -> bool {
+        self.mpu.is_enabled() && (self.mpu.holds_for_faults() || self.execution_priority() >= 0)
+    }
+
+    /// Whether an access is allowed. The private peripheral bus is not the unit's (B3.5), and nothing is executed from
+    /// 0xE0000000 up whatever a region says.
+    pub(crate) fn permits(&self, address: u32, privileged: bool, access: Access) -> bool {
+        let default = access != Access::Execute || !is_in(NEVER_EXECUTED, address);
+        if address >> 20 == 0xe00 || !self.is_protected() {
+            return default;
+        }
+        let Some(region) = self.mpu.region(address) else {
+            // `MPU_CTRL.PRIVDEFENA`
+            return default && privileged && self.mpu.control & 4 != 0;
+        };
+        let (read, write) = region.access(privileged);
+        match access {
+            Access::Read => read,
+            Access::Write => write,
+            Access::Execute => read && region.attributes & 1 << 28 == 0 && address < 0xe000_0000,
+        }
+    }
+
+    /// Whether a place is normal memory, in which accesses need not be aligned.
+    pub(crate) fn is_normal(&self, address: u32) -> bool {
+        let region = if self.is_protected() { self.mpu.region(address) } else { None };
+        region.map_or(!is_in(DEVICE, address), Region::is_normal)
+    }
+}

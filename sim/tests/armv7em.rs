@@ -1,0 +1,11 @@
+//! The processors of ARMv7E-M.
+
+mod bench;
+mod encodings;
+mod exceptions;
+mod faults;
+mod float_context;
+mod generator;
+mod memory;
+mod protection;
+mod qemu;

@@ -16,6 +16,8 @@ use generator::Sequence;
 /// Instructions per sequence, and in all sequences of one start of QEMU: they have to fit into 200 KiB.
 const SEQUENCE: u32 = 120;
 const BATCH: u32 = 40_000;
+/// Names of what `sequences.S` prints.
+const NAMES: &str = "apsr r8 r9 r10 r11 r12 primask psp r0 r1 r2 r3 r4 r5 r6 r7 lr sp memory";
 
 pub(crate) fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().expect("a number"))
@@ -50,6 +52,22 @@ pub(crate) fn output(command: &mut Command) -> String {
     out.into_owned()
 }
 
+/// Has one of QEMU's machines run a program, and returns what it prints by semihosting.
+pub(crate) fn on_qemu(machine: &str, elf: &Path) -> String {
+    output(
+        Command::new("qemu-system-arm")
+            .args(["-M", machine, "-display", "none", "-monitor", "none", "-serial", "none"])
+            .args(["-semihosting-config", "enable=on,target=native,chardev=out"])
+            .args(["-chardev", "stdio,id=out,signal=off", "-kernel"])
+            .arg(elf),
+    )
+}
+
+/// The assembler's option to find what programs include: in the folder of what a test builds, and what all of them share.
+pub(crate) fn included(folder: &Path) -> String {
+    format!("-Wa,-I,{},-I,{}", folder.display(), sources().display())
+}
+
 /// Builds a program for each machine and returns what it prints on QEMU and on the simulated RP2040.
 fn run_on_both(folder: &Path, options: &[&str], files: &[&str]) -> [String; 2] {
     ["qemu", "rp2040"].map(|machine| {
@@ -71,13 +89,7 @@ fn run_on_both(folder: &Path, options: &[&str], files: &[&str]) -> [String; 2] {
                 .args(["-lc", "-lgcc"]),
         );
         if machine == "qemu" {
-            output(
-                Command::new("qemu-system-arm")
-                    .args(["-M", "microbit", "-display", "none", "-monitor", "none", "-serial", "none"])
-                    .args(["-semihosting-config", "enable=on,target=native,chardev=out"])
-                    .args(["-chardev", "stdio,id=out,signal=off", "-kernel"])
-                    .arg(&elf),
-            )
+            on_qemu("microbit", &elf)
         } else {
             output(Command::new(env!("CARGO_BIN_EXE_intercore-sim")).args(["--max-cycles", "4e9"]).arg(&elf))
         }
@@ -104,27 +116,27 @@ fn random_instructions_do_the_same_as_on_qemu() {
             done += u64::from(sequence.instructions);
         }
         std::fs::write(folder.join("blob.bin"), blob).expect("written");
-        let option = format!("-Wa,-I,{}", folder.display());
+        let option = included(&folder);
         let [theirs, ours] = run_on_both(&folder, &[&option], &["sequences.S"]);
         assert_eq!(theirs.lines().count(), sequences.len(), "QEMU did not run all sequences: {theirs}");
         for (index, (theirs, ours)) in theirs.lines().zip(ours.lines()).enumerate() {
-            assert!(theirs == ours, "{}", explain(&folder, seed, index, &sequences[index], theirs, ours));
+            let code = &sequences[index].code;
+            assert!(theirs == ours, "sequence {index} of seed {seed} {}", explain(&folder, NAMES, code, theirs, ours));
         }
         assert_eq!(theirs.len(), ours.len(), "the simulator did not run all sequences");
     }
     println!("{done} random instructions agree");
 }
 
-/// What differs after a sequence, and the sequence.
-fn explain(folder: &Path, seed: u64, index: usize, sequence: &Sequence, theirs: &str, ours: &str) -> String {
-    const NAMES: &str = "apsr r8 r9 r10 r11 r12 primask psp r0 r1 r2 r3 r4 r5 r6 r7 lr sp memory";
-    let differing: Vec<_> = NAMES
-        .split(' ')
+/// What differs after a sequence, by the names of what is printed of it, and the sequence.
+pub(crate) fn explain(folder: &Path, names: &str, code: &[u16], theirs: &str, ours: &str) -> String {
+    let differing: Vec<_> = names
+        .split_whitespace()
         .zip(theirs.split_whitespace().zip(ours.split_whitespace()))
         .filter(|(_, (theirs, ours))| theirs != ours)
         .map(|(name, (theirs, ours))| format!("    {name}: QEMU {theirs}, here {ours}"))
         .collect();
-    let code: Vec<u8> = sequence.code.iter().flat_map(|half| half.to_le_bytes()).collect();
+    let code: Vec<u8> = code.iter().flat_map(|half| half.to_le_bytes()).collect();
     let file = folder.join("sequence.bin");
     std::fs::write(&file, code).expect("written");
     let listing = output(
@@ -132,7 +144,7 @@ fn explain(folder: &Path, seed: u64, index: usize, sequence: &Sequence, theirs: 
             .args(["-D", "-b", "binary", "-m", "arm", "-M", "force-thumb", "--adjust-vma=0x20000000"])
             .arg(file),
     );
-    format!("sequence {index} of seed {seed} differs:\n{}\n{listing}", differing.join("\n"))
+    format!("differs:\n{}\n{listing}", differing.join("\n"))
 }
 
 #[test]

@@ -16,6 +16,7 @@
     .equ LINE,      0x20020000          @ text to print
     .equ SCB,       0xe000ed00
     .equ NVIC,      0xe000e100
+    .include "semihosting.inc"
 
     .section .vectors, "a"
     .word OWN_STACK, reset, handler, fatal
@@ -75,12 +76,12 @@ script:
     b    2b
 4:  mov  r0, #'\n'
     strh r0, [r9]
-    mov  r0, #4                         @ SYS_WRITE0
+    mov  r0, #SYS_WRITE0
     ldr  r1, =LINE
     bkpt 0xab
     subs r5, #1
     bne  script
-    mov  r0, #0x18                      @ SYS_EXIT
+    mov  r0, #SYS_EXIT
     ldr  r1, =0x20026
     bkpt 0xab
 
@@ -185,16 +186,7 @@ settle:
 
     .thumb_func
 fatal:
-    mov  r0, #4
-    adr  r1, 1f
-    bkpt 0xab
-    mov  r0, #0x18
-    ldr  r1, =0x20023
-    bkpt 0xab
-    .align 2
-1:  .asciz "fault\n"
-    .align 2
-    .ltorg
+    say_fault
 
     .align 2
 blob:

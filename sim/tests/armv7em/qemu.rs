@@ -9,7 +9,7 @@
 
 use super::generator::Sequence;
 use super::memory::{Memory, started};
-use crate::qemu::{folder, have, number, output};
+use crate::qemu::{explain, folder, have, included, number, on_qemu, output};
 use crate::random::Random;
 use intercore_sim::armv7em::model::Model;
 use intercore_sim::armv7em::{Processor, Step};
@@ -36,7 +36,7 @@ fn build(folder: &Path, program: &str) -> PathBuf {
     output(
         Command::new("arm-none-eabi-gcc")
             .args(["-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,--fatal-warnings"])
-            .arg(format!("-Wa,-I,{}", folder.display()))
+            .arg(included(folder))
             .arg("-T")
             .arg(sources().join("qemu.ld"))
             .arg(sources().join(program))
@@ -44,16 +44,6 @@ fn build(folder: &Path, program: &str) -> PathBuf {
             .arg(&elf),
     );
     elf
-}
-
-fn on_qemu(machine: &str, elf: &Path) -> String {
-    output(
-        Command::new("qemu-system-arm")
-            .args(["-M", machine, "-display", "none", "-monitor", "none", "-serial", "none"])
-            .args(["-semihosting-config", "enable=on,target=native,chardev=out"])
-            .args(["-chardev", "stdio,id=out,signal=off", "-kernel"])
-            .arg(elf),
-    )
 }
 
 fn here(model: Model, elf: &Path) -> String {
@@ -117,7 +107,8 @@ fn compare(name: &str, machine: &str, model: Model) {
         let (theirs, ours) = (on_qemu(machine, &elf), here(model, &elf));
         assert_eq!(theirs.lines().count(), sequences.len(), "QEMU did not run all sequences: {theirs}");
         for (index, (theirs, ours)) in theirs.lines().zip(ours.lines()).enumerate() {
-            assert!(theirs == ours, "{}", explain(&folder, seed, index, &sequences[index], theirs, ours));
+            let code = &sequences[index].code;
+            assert!(theirs == ours, "sequence {index} of seed {seed} {}", explain(&folder, NAMES, code, theirs, ours));
         }
         assert_eq!(theirs.len(), ours.len(), "the processor did not run all sequences: {ours}");
     }
@@ -198,23 +189,4 @@ fn exception_step(random: &mut Random) -> [u32; 3] {
         21 | 22 => [6, 0, random.next() as u32],
         _ => [7, 0, 0],
     }
-}
-
-/// What differs after a sequence, and the sequence.
-fn explain(folder: &Path, seed: u64, index: usize, sequence: &Sequence, theirs: &str, ours: &str) -> String {
-    let differing: Vec<_> = NAMES
-        .split_whitespace()
-        .zip(theirs.split_whitespace().zip(ours.split_whitespace()))
-        .filter(|(_, (theirs, ours))| theirs != ours)
-        .map(|(name, (theirs, ours))| format!("    {name}: QEMU {theirs}, here {ours}"))
-        .collect();
-    let code: Vec<u8> = sequence.code.iter().flat_map(|half| half.to_le_bytes()).collect();
-    let file = folder.join("sequence.bin");
-    std::fs::write(&file, code).expect("written");
-    let listing = output(
-        Command::new("arm-none-eabi-objdump")
-            .args(["-D", "-b", "binary", "-m", "arm", "-M", "force-thumb", "--adjust-vma=0x20000000"])
-            .arg(file),
-    );
-    format!("sequence {index} of seed {seed} differs:\n{}\n{listing}", differing.join("\n"))
 }

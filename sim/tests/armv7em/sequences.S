@@ -19,8 +19,7 @@
     .equ WORDS,     32 + 7 + 14         @ that `leave` pushes
 
     .equ SCB,       0xe000ed00
-    .equ SYS_WRITE0, 4                  @ semihosting
-    .equ SYS_EXIT,   0x18
+    .include "semihosting.inc"
 
     .section .vectors, "a"
     .word OWN_STACK, reset, fatal, skip, fatal, fatal, skip
@@ -198,16 +197,7 @@ skip:
 
     .thumb_func
 fatal:
-    mov  r0, #SYS_WRITE0
-    adr  r1, 1f
-    bkpt 0xab
-    mov  r0, #SYS_EXIT
-    ldr  r1, =0x20023                   @ ADP_Stopped_RunTimeErrorUnknown
-    bkpt 0xab
-    .align 2
-1:  .asciz "fault\n"
-    .align 2
-    .ltorg
+    say_fault
 
     .align 2
 blob:

@@ -14,8 +14,7 @@
     .equ OWN_SP,    0x20003ff8          @ where our stack pointer is kept meanwhile
     .equ LINE,      0x20003d00          @ text to print
 
-    .equ SYS_WRITE0, 4                  @ semihosting
-    .equ SYS_EXIT,   0x18
+    .include "semihosting.inc"
 
     .section .vectors, "a"
     .word OWN_STACK, reset, fault, fault
@@ -178,16 +177,7 @@ supervisor_call:
 
     .thumb_func
 fault:
-    movs r0, #SYS_WRITE0
-    adr  r1, 1f
-    bkpt 0xab
-    movs r0, #SYS_EXIT
-    ldr  r1, =0x20023                   @ ADP_Stopped_RunTimeErrorUnknown
-    bkpt 0xab
-    .align 2
-1:  .asciz "fault\n"
-    .align 2
-    .ltorg
+    say_fault
 
     .align 2
 blob:

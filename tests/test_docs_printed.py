@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -90,6 +91,7 @@ def test_some_documents_print_what_a_command_does() -> None:
 @pytest.mark.parametrize("one", printed(), ids=lambda one: f"{one.document}-{one.command.split(' ', 2)[1]}")
 def test_a_document_prints_what_its_command_does(one: Printed, tmp_path: Path) -> None:
     need_tools()
+    shutil.copytree(ROOT / "examples" / "workloads", tmp_path, dirs_exist_ok=True)  # what commands call ./crc.c
     tool = Tool(tmp_path, "printed")
     tool("run", *shlex.split(one.command), "--store", tmp_path / "store.db", kill_after=600).succeeded()
     shown = tool("show", "1", "--store", tmp_path / "store.db", environment={"COLUMNS": "110"}).succeeded().out

@@ -225,7 +225,7 @@ def test_what_is_left_when_a_benchmark_is_deleted_is_measured_and_shown(tree: Tr
     assert benchmark not in measured
     assert "turns" in measured
     page = tree.page()
-    assert all(f"({name})</a>" in page for name in measured - {"speedup"})
+    assert all(f"({name})</span></a>" in page for name in measured - {"speedup"})
 
 
 @SLOW

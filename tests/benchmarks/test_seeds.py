@@ -152,5 +152,5 @@ def test_polled_ends_are_told_from_awaited_ones(tmp_path: Path) -> None:
     _, figures = page(tmp_path, simulated=True)
     phases = figures["beyond-whole-ticks-simulated"]["data"]
     modes = {trace["name"]: trace["mode"] for trace in phases}
-    assert modes["create, poll-tick (SIMULATED)"] == "lines+markers"
-    assert modes["create, notify (SIMULATED)"] == "markers"
+    assert modes["created tasks, join poll-tick (SIMULATED)"] == "lines+markers"
+    assert modes["created tasks, join notify (SIMULATED)"] == "markers"

@@ -7,6 +7,7 @@ import html
 import io
 import os
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -35,6 +36,8 @@ OF_SPEEDUP = ("overhead_us", "crossover", "break_even", "quantised", "thresholds
 KEYS = {"answers", *registry.names(), *(OF_SPEEDUP if "speedup" in registry.names() else ())}
 ONE_SCREEN = 40
 """Lines, at 80 columns."""
+BETWEEN = 300
+"""Bytes of a message that an answer tells of, and that the suite does not measure."""
 DISTURBED = ("wrong", "migrated", "lost")
 
 
@@ -59,12 +62,25 @@ def check_first_screen(store: Path, shown: dict[str, Any]) -> None:
     for one in known:
         assert one["answers"], one["benchmark"]
         numbers = {*numbers_of({name: part for name, part in shown["analysis"].items() if name != "answers"})}
+        if one["benchmark"] == "message":
+            numbers |= {*times_between_sizes(shown["analysis"]["message"]["latency"])}
         for made in one["answers"]:
             answer = msgspec.convert(made, Answer)
             assert len(answer.question) <= 24
             assert (f"{answer.question} {in_brief(answer)}" in words) == answer.brief
             if answer.value is not None and one["benchmark"] != "clock":  # whose readings are in ticks there
                 assert {answer.value.value, answer.value.low, answer.value.high} - {None} <= numbers, answer
+
+
+def times_between_sizes(latencies: list[dict[str, Any]]) -> Iterator[float]:
+    """Yield what a message of BETWEEN bytes takes, in µs: by each line, and between the sizes beside it."""
+    for one in latencies:
+        if one["alpha_us"] is not None and one["beta_ns_per_byte"] is not None:
+            yield one["alpha_us"]["value"] + one["beta_ns_per_byte"]["value"] * BETWEEN / 1e3
+        known = [(size["bytes"], size["latency_us"]["median"]["value"]) for size in one["sizes"]]
+        for (below, first), (above, second) in pairwise(known):
+            if below <= BETWEEN < above:
+                yield first + (BETWEEN - below) / (above - below) * (second - first)
 
 
 def check_spreadsheets(printed: str, analysed: list[str]) -> None:
@@ -96,15 +112,15 @@ def suite(tool: Tool, target: str, *options: str) -> dict[str, Any]:
     check_spreadsheets(tool("show", "--format", "csv").succeeded().out, [*shown["analysis"]])
     assert set(shown["analysis"]) == KEYS
     page = (tool.directory / f"{target}-suite.html").read_text()
-    cells = [html.unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", page)]
+    cells = [" ".join(html.unescape(cell).split()) for cell in re.findall(r"<td[^>]*>(.*?)</td>", page)]
     for made in (made for one in shown["analysis"]["answers"] for made in one["answers"]):
         answer = msgspec.convert(made, Answer)
-        assert {answer.question, answer.number or answer.about} <= {*cells}, answer
+        assert {answer.question, " ".join((answer.number or answer.about).split())} <= {*cells}, answer
     for name in registry.names():
         if registry.has(name, "together"):  # it is said of all runs of the page at once
             continue
         assert shown["analysis"][name]["sentences"], name
-        assert f"({name})</a>" in page
+        assert f"({name})</span></a>" in page
     return shown
 
 

@@ -55,8 +55,8 @@ def test_a_region_is_gone_round_again_and_again(terminal: Terminal) -> None:
 
 def test_a_pass_of_more_bytes_takes_longer(terminal: Terminal) -> None:
     short, long = (
-        min(series(terminal.ask(f"run memory region=l1 bytes={size} samples=9 dither_us=20"))["alone"])
-        for size in (1 << 14, 1 << 20)
+        min(series(terminal.ask(f"run memory region=l1 bytes={size} samples={samples} dither_us=20"))["alone"])
+        for size, samples in ((1 << 14, 1000), (1 << 20, 20))
     )
     assert 16 * short < long, "64 times as many take longer, in the pass that the fewest others interrupted"
 

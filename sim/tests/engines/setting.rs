@@ -7,12 +7,8 @@ use intercore_sim::observe::probe::Watch;
 use proptest::prelude::*;
 
 /// Places of code, by core: striped, in a bank of its own, in flash, in one of the large banks alone.
-const CODE: [[u32; 2]; 4] = [
-    [0x2000_0000, 0x2000_1000],
-    [0x2004_0000, 0x2004_1000],
-    [0x1000_0100, 0x1000_2100],
-    [0x2100_8000, 0x2101_9000],
-];
+const CODE: [[u32; 2]; 4] =
+    [[0x2000_0000, 0x2000_1000], [0x2004_0000, 0x2004_1000], [0x1000_0100, 0x1000_2100], [0x2100_8000, 0x2101_9000]];
 const HANDLER: u32 = 0x2000_2000;
 const VECTORS: u32 = 0x2000_3000;
 const DATA: u32 = 0x2000_4000;

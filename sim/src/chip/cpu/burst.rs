@@ -87,7 +87,9 @@ impl Core {
             let place = Place::of(self.pc);
             let left = match place {
                 Some(Place::Sram) => self.burst_in::<C, { Place::Sram as u8 }>(&mut ground, instructions, &mut clock),
-                Some(Place::Linear) => self.burst_in::<C, { Place::Linear as u8 }>(&mut ground, instructions, &mut clock),
+                Some(Place::Linear) => {
+                    self.burst_in::<C, { Place::Linear as u8 }>(&mut ground, instructions, &mut clock)
+                }
                 Some(Place::Flash) => self.burst_in::<C, { Place::Flash as u8 }>(&mut ground, instructions, &mut clock),
                 None => break,
             };
@@ -134,8 +136,10 @@ impl Core {
                 break Left::Ends;
             }
             let Some(op) = ops.get((pc.wrapping_sub(base) >> 1) as usize) else { break Left::Undecoded(pc) };
+            // Nothing but an access to data changes what is known.
+            let unknown = in_flash && op.fetch == Slave::Xip && !ground.youngest.has(pc.wrapping_add(4));
             // A branch that is taken fetches its target instead.
-            let missing = in_flash && op.fetch == Slave::Xip && !ground.may_hit(pc.wrapping_add(4));
+            let missing = unknown && !ground.may_hit_unknown(pc.wrapping_add(4));
             if missing && !op.code.branches() {
                 break Left::Ends;
             }
@@ -144,11 +148,20 @@ impl Core {
                     if missing {
                         break Left::Ends;
                     }
-                    clock = ground.fetch(clock, op, pc, in_flash);
+                    if unknown {
+                        ground.hit_unknown(pc.wrapping_add(4));
+                    }
+                    clock = ground.fetch_known(clock, op, in_flash);
                     pc = pc.wrapping_add(2);
                 }
                 Then::Branch => {
                     let target = pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32);
+                    if in_flash && ground.knows(target) {
+                        clock = ground.go_known(clock, target);
+                        pc = target;
+                        instructions += 1;
+                        continue;
+                    }
                     let Some(refill) = ground.refill(all, near, target) else { break unreachable(target) };
                     clock = ground.go(clock, target, refill);
                     pc = target;

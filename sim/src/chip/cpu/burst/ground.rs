@@ -41,7 +41,7 @@ impl<C: Company> Ground<'_, C> {
     }
 
     #[inline(never)]
-    fn may_hit_unknown(&mut self, address: u32) -> bool {
+    pub fn may_hit_unknown(&mut self, address: u32) -> bool {
         let way = self.xip.holds_ready(address).filter(|_| self.flash_ready);
         way.is_some_and(|way| self.company.may_hit(address, way))
     }
@@ -52,12 +52,18 @@ impl<C: Company> Ground<'_, C> {
         if !self.youngest.has(address) {
             self.hit_unknown(address);
         }
+        self.hit_known(clock)
+    }
+
+    /// The same of a word that is known.
+    #[inline(always)]
+    fn hit_known(&mut self, clock: C::Clock) -> C::Clock {
         self.hits += 1;
         self.company.ask_flash(clock)
     }
 
     #[inline(never)]
-    fn hit_unknown(&mut self, address: u32) {
+    pub fn hit_unknown(&mut self, address: u32) {
         // It does: nothing leaves the cache in a burst.
         let Some(way) = self.xip.holds_ready(address) else { return };
         self.company.hits(self.xip, address, way);
@@ -76,6 +82,25 @@ impl<C: Company> Ground<'_, C> {
             return self.hit(clock, pc.wrapping_add(4));
         }
         self.company.ask(clock, op.fetch)
+    }
+
+    /// The same if the next word is known, should it be one of flash.
+    #[inline(always)]
+    pub fn fetch_known(&mut self, clock: C::Clock, op: &Op, in_flash: bool) -> C::Clock {
+        if in_flash && op.fetch == Slave::Xip { self.hit_known(clock) } else { self.company.ask(clock, op.fetch) }
+    }
+
+    /// Whether all that a branch to `target` fetches is known.
+    #[inline(always)]
+    pub fn knows(&self, target: u32) -> bool {
+        self.youngest.has(target) && (target & 2 == 0 || self.youngest.has(target.wrapping_add(2)))
+    }
+
+    /// The two last cycles of a branch, if it `knows` the target.
+    #[inline(always)]
+    pub fn go_known(&mut self, clock: C::Clock, target: u32) -> C::Clock {
+        let clock = self.hit_known(clock);
+        if target & 2 == 0 { self.company.ask(clock, Slave::Internal) } else { self.hit_known(clock) }
     }
 
     /// What a branch to `target` fetches, most likely in the view of SRAM that is near. None if a burst cannot go on there, or

@@ -117,13 +117,13 @@ impl Setting {
 
     /// Where the program of a core overwrites code.
     fn patched(&self, core: usize) -> u32 {
-        let code = self.code(if self.crossed { 1 - core } else { core });
-        if self.aliased && code >> 24 == 0x21 {
+        let at = self.code(if self.crossed { 1 - core } else { core });
+        if self.aliased && at >> 24 == 0x21 {
             // The same word where the banks take turns (DS 2.6.2, table 153); the four that follow are in it 16 bytes apart.
-            let (bank, word) = (code >> 16 & 3, code >> 2 & 0x3fff);
+            let (bank, word) = (at >> 16 & 3, at >> 2 & 0x3fff);
             return 0x2000_0000 | word << 4 | bank << 2;
         }
-        code
+        at
     }
 
     /// The machine before its first piece, with both programs about to begin.

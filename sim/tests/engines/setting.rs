@@ -6,8 +6,9 @@ use intercore_sim::chip::machine::{Machine, Stop};
 use intercore_sim::observe::probe::Watch;
 use proptest::prelude::*;
 
-/// Places of code, by core: striped, in a bank of its own, in flash.
-const CODE: [[u32; 2]; 3] = [[0x2000_0000, 0x2000_1000], [0x2004_0000, 0x2004_1000], [0x1000_0100, 0x1000_2100]];
+/// Places of code, by core: striped, in a bank of its own, in flash, in one of the large banks alone.
+const CODE: [[u32; 2]; 4] =
+    [[0x2000_0000, 0x2000_1000], [0x2004_0000, 0x2004_1000], [0x1000_0100, 0x1000_2100], [0x2100_8000, 0x2101_9000]];
 const HANDLER: u32 = 0x2000_2000;
 const VECTORS: u32 = 0x2000_3000;
 const DATA: u32 = 0x2000_4000;
@@ -51,6 +52,8 @@ pub struct Setting {
     linear_data: bool,
     /// Each overwrites the other's code, not its own.
     crossed: bool,
+    /// Code in one of the large banks is overwritten by its striped address.
+    aliased: bool,
     pub pieces: Vec<Piece>,
 }
 
@@ -87,14 +90,14 @@ pub fn setting() -> impl Strategy<Value = Setting> {
     let piece = (1u64..4000, event()).prop_map(|(cycles, before)| Piece { cycles, before });
     (
         programs,
-        [0usize..3, 0usize..3],
+        [0usize..4, 0usize..4],
         0u32..4,
         prop_oneof![Just(0x800u32), Just(0x400), Just(0x40), Just(0)],
         [tick(), tick()],
-        any::<[bool; 2]>(),
+        any::<[bool; 3]>(),
         proptest::collection::vec(piece, 1..8),
     )
-        .prop_map(|(programs, place, apart, data, ticks, [linear_data, crossed], pieces)| Setting {
+        .prop_map(|(programs, place, apart, data, ticks, [linear_data, crossed, aliased], pieces)| Setting {
             programs,
             place,
             apart,
@@ -102,6 +105,7 @@ pub fn setting() -> impl Strategy<Value = Setting> {
             ticks,
             linear_data,
             crossed,
+            aliased,
             pieces,
         })
 }
@@ -109,6 +113,17 @@ pub fn setting() -> impl Strategy<Value = Setting> {
 impl Setting {
     fn code(&self, core: usize) -> u32 {
         CODE[self.place[core]][core] + 2 * self.apart * core as u32
+    }
+
+    /// Where the program of a core overwrites code.
+    fn patched(&self, core: usize) -> u32 {
+        let at = self.code(if self.crossed { 1 - core } else { core });
+        if self.aliased && at >> 24 == 0x21 {
+            // The same word where the banks take turns (DS 2.6.2, table 153); the four that follow are in it 16 bytes apart.
+            let (bank, word) = (at >> 16 & 3, at >> 2 & 0x3fff);
+            return 0x2000_0000 | word << 4 | bank << 2;
+        }
+        at
     }
 
     /// The machine before its first piece, with both programs about to begin.
@@ -131,7 +146,7 @@ impl Setting {
             put(&mut machine, at, &code);
             machine.start_core(core, at | 1, stack);
             let linear = if self.linear_data { 0x0100_0000 } else { 0 };
-            let patched = self.code(if self.crossed { 1 - core } else { core });
+            let patched = self.patched(core);
             let tick = self.ticks[core];
             let registers = [
                 (0, 0xe000_e010),

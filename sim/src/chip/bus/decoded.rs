@@ -19,10 +19,13 @@ use crate::chip::bus::{Slave, locate_sram};
 use crate::chip::cpu::decode::{Code, Op, TABLE};
 use crate::observe::probe::Watches;
 
-/// First address of SRAM; code is executed in bursts in the view that begins there.
+/// First address of SRAM.
 const SRAM: u32 = 0x2000_0000;
-/// First address of the large banks one after the other.
+/// First address of the large banks one after the other: the same memory, in another order.
 const LINEAR: u32 = 0x2100_0000;
+/// Words of the large banks, and of one of them.
+const LINEAR_WORDS: u32 = 0x1_0000;
+const BANK_WORDS: u32 = 0x4000;
 /// Halfwords that one core's instruction can be in: as many as SRAM has.
 const SRAM_HALVES: usize = SRAM_WORDS * 2;
 /// The mark of a word whose loads or stores somebody watches.
@@ -41,27 +44,38 @@ const UNDECODED: Op = {
 /// `WATCHED`, `CODE`, or twice the number of the stretch in which a word of SRAM was last read, and one more if it was written.
 pub(crate) type Mark = u32;
 
-/// Which of its two memories code is executed from: they differ in what a fetch needs.
+/// Which view of which memory code is executed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Place {
+    /// SRAM from its first address on, word by word in another bank.
     Sram,
+    /// SRAM bank by bank.
+    Linear,
     Flash,
 }
 
 impl Place {
+    /// All of them, by number.
+    pub const ALL: [Self; 3] = [Self::Sram, Self::Linear, Self::Flash];
+
     /// Where an address is, if code there can be executed in bursts.
     pub fn of(address: u32) -> Option<Self> {
         if ((address.wrapping_sub(SRAM) >> 1) as usize) < SRAM_HALVES {
             return Some(Self::Sram);
         }
+        if address.wrapping_sub(LINEAR) < 4 * LINEAR_WORDS {
+            return Some(Self::Linear);
+        }
         (address >> 24 == FLASH >> 24).then_some(Self::Flash)
     }
 }
 
-/// Instructions by the halfword that they begin with.
+/// Instructions by the halfword that they begin with. There is no room for those of a place where none was decoded yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Instructions {
     sram: Vec<Op>,
+    linear: Vec<Op>,
     flash: Vec<Op>,
 }
 
@@ -85,10 +99,19 @@ pub(crate) struct Decoded {
 }
 
 impl Instructions {
-    /// All of one of the memories, and the address of the first.
+    /// All of a place, and the address of the first.
     #[inline(always)]
-    pub fn of<const IN_FLASH: bool>(&self) -> (&[Op], u32) {
-        if IN_FLASH { (&self.flash, FLASH) } else { (&self.sram, SRAM) }
+    pub fn of(&self, place: Place) -> (&[Op], u32) {
+        match place {
+            Place::Sram => (&self.sram, SRAM),
+            Place::Linear => (&self.linear, LINEAR),
+            Place::Flash => (&self.flash, FLASH),
+        }
+    }
+
+    fn all_mut(&mut self) -> [&mut Vec<Op>; 3] {
+        let Self { sram, linear, flash } = self;
+        [sram, linear, flash]
     }
 }
 
@@ -124,7 +147,7 @@ impl Marks {
 
 impl Decoded {
     pub fn new() -> Self {
-        let instructions = Instructions { sram: vec![UNDECODED; SRAM_HALVES], flash: Vec::new() };
+        let instructions = Instructions { sram: Vec::new(), linear: Vec::new(), flash: Vec::new() };
         Self {
             instructions,
             marks: Marks { by_word: zeroed(), stretch: 1 },
@@ -141,8 +164,9 @@ impl Decoded {
         }
         self.changes = watches.changes();
         self.watched = watches.executed().collect();
-        self.instructions.sram.fill(UNDECODED);
-        self.instructions.flash.fill(UNDECODED);
+        for instructions in self.instructions.all_mut() {
+            instructions.fill(UNDECODED);
+        }
         for mark in &mut self.marks.by_word[..] {
             *mark &= !(WATCHED | CODE);
         }
@@ -162,12 +186,20 @@ impl Decoded {
         self.watched.iter().any(|&(first, last)| (first..=last).contains(&pc))
     }
 
-    /// Decodes the halfword at an address of SRAM. False if that is done, or if it cannot be executed in a burst: it is
-    /// watched, the word after it is no SRAM, or one of the two words was written in this stretch, so that it depends on the
-    /// core who has which.
+    /// Decodes the halfword at an address of SRAM, in either of its views. False if that is done, or if it cannot be executed
+    /// in a burst: it is watched, the word after it is no SRAM, or one of the two words was written in this stretch, so that
+    /// it depends on the core who has which.
     pub fn decode_sram(&mut self, pc: u32, half: u16) -> bool {
-        let at = (pc.wrapping_sub(SRAM) >> 1) as usize;
-        if self.instructions.sram[at].code != Code::Undecoded || self.is_watched(pc) {
+        let (instructions, first, halves) = if Place::of(pc) == Some(Place::Linear) {
+            (&mut self.instructions.linear, LINEAR, 2 * LINEAR_WORDS as usize)
+        } else {
+            (&mut self.instructions.sram, SRAM, SRAM_HALVES)
+        };
+        if instructions.is_empty() {
+            instructions.resize(halves, UNDECODED);
+        }
+        let op = &mut instructions[(pc.wrapping_sub(first) >> 1) as usize];
+        if op.code != Code::Undecoded || self.watched.iter().any(|&(first, last)| (first..=last).contains(&pc)) {
             return false;
         }
         let (Some((_, word)), Some((bank, next))) = (locate_sram(pc), locate_sram((pc & !3).wrapping_add(4))) else {
@@ -181,7 +213,7 @@ impl Decoded {
             *self.marks.of(index) |= CODE;
         }
         let fetch = if pc & 2 == 0 { bank } else { Slave::Internal };
-        self.instructions.sram[at] = Op { fetch, ..TABLE[half as usize] };
+        *op = Op { fetch, ..TABLE[half as usize] };
         true
     }
 
@@ -211,9 +243,11 @@ impl Decoded {
     /// Forgets what was decoded from a word of SRAM, or fetched along with it.
     #[cold]
     pub fn forget_sram(&mut self, index: u32) {
-        let first = 2 * index as usize;
-        for op in &mut self.instructions.sram[first.saturating_sub(2)..first + 2] {
-            *op = UNDECODED;
+        let Instructions { sram, linear, .. } = &mut self.instructions;
+        forget_word(sram, index);
+        if index < LINEAR_WORDS {
+            // Table 153: in one view bits 3:2 of the address choose the bank, in the other one bits 17:16 do.
+            forget_word(linear, (index & 3) * BANK_WORDS + index / 4);
         }
         *self.marks.of(index) &= !CODE;
     }
@@ -223,5 +257,13 @@ impl Decoded {
         if let Some(op) = self.instructions.flash.get_mut(offset as usize / 2) {
             *op = UNDECODED;
         }
+    }
+}
+
+/// Forgets what was decoded from a word of a place, or fetched along with it.
+fn forget_word(instructions: &mut [Op], word: u32) {
+    let first = 2 * word as usize;
+    for op in instructions.iter_mut().take(first + 2).skip(first.saturating_sub(2)) {
+        *op = UNDECODED;
     }
 }

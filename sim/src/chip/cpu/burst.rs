@@ -86,8 +86,11 @@ impl Core {
             let mut ground = Ground { sram, flash, marks, xip: &mut bus.xip, youngest, flash_ready, hits: 0, company };
             let place = Place::of(self.pc);
             let left = match place {
-                Some(Place::Sram) => self.burst_in::<C, false>(&mut ground, instructions, &mut clock),
-                Some(Place::Flash) => self.burst_in::<C, true>(&mut ground, instructions, &mut clock),
+                Some(Place::Sram) => self.burst_in::<C, { Place::Sram as u8 }>(&mut ground, instructions, &mut clock),
+                Some(Place::Linear) => {
+                    self.burst_in::<C, { Place::Linear as u8 }>(&mut ground, instructions, &mut clock)
+                }
+                Some(Place::Flash) => self.burst_in::<C, { Place::Flash as u8 }>(&mut ground, instructions, &mut clock),
                 None => break,
             };
             let left = match left {
@@ -113,15 +116,18 @@ impl Core {
         clock
     }
 
-    /// The hot loop, for as long as code is in one of the two memories.
+    /// The hot loop, for as long as code is in one place, by number.
     #[inline(never)]
-    fn burst_in<C: Company, const IN_FLASH: bool>(
+    fn burst_in<C: Company, const PLACE: u8>(
         &mut self,
         ground: &mut Ground<C>,
         all: &Instructions,
         time: &mut C::Clock,
     ) -> Left {
-        let (ops, base) = all.of::<IN_FLASH>();
+        let place = Place::ALL[PLACE as usize];
+        let in_flash = place == Place::Flash;
+        let (ops, base) = all.of(place);
+        let near = if in_flash { Place::Sram } else { place };
         let mut pc = self.pc;
         let mut clock = *time;
         let mut instructions = 0;
@@ -130,8 +136,10 @@ impl Core {
                 break Left::Ends;
             }
             let Some(op) = ops.get((pc.wrapping_sub(base) >> 1) as usize) else { break Left::Undecoded(pc) };
+            // Nothing but an access to data changes what is known.
+            let unknown = in_flash && op.fetch == Slave::Xip && !ground.youngest.has(pc.wrapping_add(4));
             // A branch that is taken fetches its target instead.
-            let missing = IN_FLASH && op.fetch == Slave::Xip && !ground.may_hit(pc.wrapping_add(4));
+            let missing = unknown && !ground.may_hit_unknown(pc.wrapping_add(4));
             if missing && !op.code.branches() {
                 break Left::Ends;
             }
@@ -140,15 +148,24 @@ impl Core {
                     if missing {
                         break Left::Ends;
                     }
-                    clock = ground.fetch::<IN_FLASH>(clock, op, pc);
+                    if unknown {
+                        ground.hit_unknown(pc.wrapping_add(4));
+                    }
+                    clock = ground.fetch_known(clock, op, in_flash);
                     pc = pc.wrapping_add(2);
                 }
                 Then::Branch => {
                     let target = pc.wrapping_add(4).wrapping_add(op.immediate as i32 as u32);
-                    let Some(refill) = ground.refill(all, target) else { break unreachable(target) };
+                    if in_flash && ground.knows(target) {
+                        clock = ground.go_known(clock, target);
+                        pc = target;
+                        instructions += 1;
+                        continue;
+                    }
+                    let Some(refill) = ground.refill(all, near, target) else { break unreachable(target) };
                     clock = ground.go(clock, target, refill);
                     pc = target;
-                    if Place::of(pc) != Some(if IN_FLASH { Place::Flash } else { Place::Sram }) {
+                    if Place::of(pc) != Some(place) {
                         instructions += 1;
                         break Left::Crosses;
                     }
@@ -160,7 +177,7 @@ impl Core {
                     let Some(datum) = ground.datum(address) else { break Left::Ends };
                     clock = ground.read(clock, address, &datum);
                     self.set(op.d, extract(datum.word, address, op.width));
-                    clock = ground.fetch::<IN_FLASH>(clock, op, pc);
+                    clock = ground.fetch(clock, op, pc, in_flash);
                     pc = pc.wrapping_add(2);
                 }
                 Then::Store(address) => {
@@ -169,7 +186,7 @@ impl Core {
                     }
                     let Some((slave, index)) = ground.writable(address) else { break Left::Ends };
                     clock = ground.write(clock, slave, index, address, op.width, self.reg(op.d));
-                    clock = ground.fetch::<IN_FLASH>(clock, op, pc);
+                    clock = ground.fetch(clock, op, pc, in_flash);
                     pc = pc.wrapping_add(2);
                 }
                 Then::Rare if op.code == Code::Undecoded => break Left::Undecoded(pc),
@@ -215,13 +232,13 @@ impl Core {
                 ground.all(clock, first, list, C::may_write).ok_or(Left::Ends)?;
                 self.store_many(&op, downwards);
                 clock = self.store_elements(ground, clock, first).ok_or(Left::Ends)?;
-                clock = ground.fetch::<IN_FLASH>(clock, &op, pc);
+                clock = ground.fetch(clock, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
             }
             Code::Pop | Code::Ldm => {
                 ground.all(clock, self.reg(op.n), op.immediate as u16, C::may_read).ok_or(Left::Ends)?;
                 clock = self.load_elements(ground, clock, &op, 0).ok_or(Left::Ends)?;
-                clock = ground.fetch::<IN_FLASH>(clock, &op, pc);
+                clock = ground.fetch(clock, &op, pc, IN_FLASH);
                 pc.wrapping_add(2)
             }
             Code::PopPc => {
@@ -230,7 +247,7 @@ impl Core {
                 ground.all(clock, base, list, C::may_read).ok_or(Left::Ends)?;
                 let (slave, index) = locate_sram(base.wrapping_add(4 * (list.count_ones() - 1))).ok_or(Left::Ends)?;
                 let target = self.exchangeable(ground.sram.word(index)).ok_or(Left::Ends)?;
-                let refill = ground.refill(all, target).ok_or_else(|| unreachable(target))?;
+                let refill = ground.refill(all, Place::Sram, target).ok_or_else(|| unreachable(target))?;
                 clock = self.load_elements(ground, clock, &op, 1 << 15).ok_or(Left::Ends)?;
                 clock = ground.company.ask(clock, slave);
                 self.list = 0;
@@ -241,7 +258,7 @@ impl Core {
             }
             Code::Bx | Code::Blx => {
                 let target = self.exchangeable(self.high(op.m, pc)).ok_or(Left::Ends)?;
-                let refill = ground.refill(all, target).ok_or_else(|| unreachable(target))?;
+                let refill = ground.refill(all, Place::Sram, target).ok_or_else(|| unreachable(target))?;
                 if op.code == Code::Blx {
                     self.regs[14] = pc.wrapping_add(2) | 1;
                 }
@@ -251,17 +268,17 @@ impl Core {
             Code::MovPc | Code::AddPc => {
                 let value = self.high(op.m, pc);
                 let target = if op.code == Code::MovPc { value } else { pc.wrapping_add(4).wrapping_add(value) } & !1;
-                let refill = ground.refill(all, target).ok_or_else(|| unreachable(target))?;
+                let refill = ground.refill(all, Place::Sram, target).ok_or_else(|| unreachable(target))?;
                 clock = ground.go(clock, target, refill);
                 target
             }
             Code::Wide => {
                 let second = half_at(pc.wrapping_add(2), ground.sram, ground.flash).ok_or(Left::Ends)?;
                 let target = super::wide::branch_target(pc, op.immediate as u16, second).ok_or(Left::Ends)?;
-                let refill = ground.refill(all, target).ok_or_else(|| unreachable(target))?;
+                let refill = ground.refill(all, Place::Sram, target).ok_or_else(|| unreachable(target))?;
                 self.regs[14] = pc.wrapping_add(4) | 1;
                 // One that begins a word asks for the next word in vain.
-                clock = ground.fetch::<IN_FLASH>(clock, &op, pc);
+                clock = ground.fetch(clock, &op, pc, IN_FLASH);
                 clock = ground.go(clock, target, refill);
                 target
             }

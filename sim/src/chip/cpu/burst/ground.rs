@@ -41,7 +41,7 @@ impl<C: Company> Ground<'_, C> {
     }
 
     #[inline(never)]
-    fn may_hit_unknown(&mut self, address: u32) -> bool {
+    pub fn may_hit_unknown(&mut self, address: u32) -> bool {
         let way = self.xip.holds_ready(address).filter(|_| self.flash_ready);
         way.is_some_and(|way| self.company.may_hit(address, way))
     }
@@ -52,12 +52,18 @@ impl<C: Company> Ground<'_, C> {
         if !self.youngest.has(address) {
             self.hit_unknown(address);
         }
+        self.hit_known(clock)
+    }
+
+    /// The same of a word that is known.
+    #[inline(always)]
+    fn hit_known(&mut self, clock: C::Clock) -> C::Clock {
         self.hits += 1;
         self.company.ask_flash(clock)
     }
 
     #[inline(never)]
-    fn hit_unknown(&mut self, address: u32) {
+    pub fn hit_unknown(&mut self, address: u32) {
         // It does: nothing leaves the cache in a burst.
         let Some(way) = self.xip.holds_ready(address) else { return };
         self.company.hits(self.xip, address, way);
@@ -71,30 +77,50 @@ impl<C: Company> Ground<'_, C> {
 
     /// The last cycle of the instruction at `pc`, in which the next word is fetched if it is due.
     #[inline(always)]
-    pub fn fetch<const IN_FLASH: bool>(&mut self, clock: C::Clock, op: &Op, pc: u32) -> C::Clock {
-        if IN_FLASH && op.fetch == Slave::Xip {
+    pub fn fetch(&mut self, clock: C::Clock, op: &Op, pc: u32, in_flash: bool) -> C::Clock {
+        if in_flash && op.fetch == Slave::Xip {
             return self.hit(clock, pc.wrapping_add(4));
         }
         self.company.ask(clock, op.fetch)
     }
 
-    /// What a branch to `target` fetches. None if a burst cannot go on there, or not yet (`unreachable`).
+    /// The same if the next word is known, should it be one of flash.
     #[inline(always)]
-    pub fn refill(&mut self, all: &Instructions, target: u32) -> Option<Refill> {
-        let (ops, base) = all.of::<false>();
+    pub fn fetch_known(&mut self, clock: C::Clock, op: &Op, in_flash: bool) -> C::Clock {
+        if in_flash && op.fetch == Slave::Xip { self.hit_known(clock) } else { self.company.ask(clock, op.fetch) }
+    }
+
+    /// Whether all that a branch to `target` fetches is known.
+    #[inline(always)]
+    pub fn knows(&self, target: u32) -> bool {
+        self.youngest.has(target) && (target & 2 == 0 || self.youngest.has(target.wrapping_add(2)))
+    }
+
+    /// The two last cycles of a branch, if it `knows` the target.
+    #[inline(always)]
+    pub fn go_known(&mut self, clock: C::Clock, target: u32) -> C::Clock {
+        let clock = self.hit_known(clock);
+        if target & 2 == 0 { self.company.ask(clock, Slave::Internal) } else { self.hit_known(clock) }
+    }
+
+    /// What a branch to `target` fetches, most likely in the view of SRAM that is near. None if a burst cannot go on there, or
+    /// not yet (`unreachable`).
+    #[inline(always)]
+    pub fn refill(&mut self, all: &Instructions, near: Place, target: u32) -> Option<Refill> {
+        let (ops, base) = all.of(near);
         let Some(op) = ops.get((target.wrapping_sub(base) >> 1) as usize) else {
-            return self.refill_from_flash(target);
+            return self.refill_from_elsewhere(all, target);
         };
-        // What is fetched must be what is executed: so it has to be decoded before.
-        if op.code == Code::Undecoded {
-            return None;
-        }
-        let second = if target & 2 == 0 { Slave::Internal } else { bank(target.wrapping_add(2))? };
-        Some([bank(target)?, second])
+        refill_from_sram(op, target)
     }
 
     #[inline(never)]
-    pub fn refill_from_flash(&mut self, target: u32) -> Option<Refill> {
+    fn refill_from_elsewhere(&mut self, all: &Instructions, target: u32) -> Option<Refill> {
+        let place = Place::of(target)?;
+        if place != Place::Flash {
+            let (ops, base) = all.of(place);
+            return refill_from_sram(ops.get((target.wrapping_sub(base) >> 1) as usize)?, target);
+        }
         if !self.may_hit(target & !3) {
             return None;
         }
@@ -182,6 +208,16 @@ impl<C: Company> Ground<'_, C> {
     }
 }
 
+#[inline(always)]
+fn refill_from_sram(op: &Op, target: u32) -> Option<Refill> {
+    // What is fetched must be what is executed: so it has to be decoded before.
+    if op.code == Code::Undecoded {
+        return None;
+    }
+    let second = if target & 2 == 0 { Slave::Internal } else { bank(target.wrapping_add(2))? };
+    Some([bank(target)?, second])
+}
+
 /// The bank that an address is in.
 #[inline(always)]
 fn bank(address: u32) -> Option<Slave> {
@@ -191,7 +227,7 @@ fn bank(address: u32) -> Option<Slave> {
 /// What is to be done about a target that has no `Refill`: in SRAM it was not decoded yet.
 #[cold]
 pub(super) fn unreachable(target: u32) -> Left {
-    if Place::of(target) == Some(Place::Sram) { Left::Undecoded(target) } else { Left::Ends }
+    if matches!(Place::of(target), Some(Place::Sram | Place::Linear)) { Left::Undecoded(target) } else { Left::Ends }
 }
 
 /// Decodes what is at an address. False if it is nothing that a burst can execute.
@@ -199,7 +235,7 @@ pub(super) fn unreachable(target: u32) -> Left {
 pub(super) fn decode(address: u32, memory: &mut Memory) -> bool {
     let Some(half) = half_at(address, &memory.sram, &memory.flash) else { return false };
     match Place::of(address) {
-        Some(Place::Sram) => memory.decoded.decode_sram(address, half),
+        Some(Place::Sram | Place::Linear) => memory.decoded.decode_sram(address, half),
         Some(Place::Flash) => memory.decoded.decode_flash(address, half, memory.flash.len()),
         None => false,
     }
@@ -212,7 +248,7 @@ fn word_of_flash(address: u32, flash: &[u32]) -> u32 {
 /// A word of the memories that bursts know.
 fn word_at(address: u32, sram: &Sram, flash: &[u32]) -> Option<u32> {
     match Place::of(address)? {
-        Place::Sram => locate_sram(address).map(|(_, index)| sram.word(index)),
+        Place::Sram | Place::Linear => locate_sram(address).map(|(_, index)| sram.word(index)),
         Place::Flash => Some(word_of_flash(address, flash)),
     }
 }

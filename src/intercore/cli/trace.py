@@ -96,7 +96,8 @@ def trace(
     path = Path(f"{target}-{benchmark}.perfetto-trace") if path is None else path
     with replacement(path) as file:
         file.write(perfetto(history, ways, f"{benchmark} on {in_heading(target, known.origin)}"))
-    analysis = analysed(history, series, target, known.origin, benchmark, str(path))
+    seen = known.kind is not Kind.HOST
+    analysis = analysed(history, series, target, known.origin, benchmark, str(path), kernel_seen=seen)
     show(OfSection(analysis, rows(analysis), section(analysis)), output)
     if page is not None:
         found_lines = (typical(one.windows, [ways[window] for window in one.windows]) for one in series)

@@ -4,7 +4,7 @@
 #include "traced_calls.h"
 
 static const struct ic_transport *meant;
-static struct ic_transport recorded;
+static struct ic_transport traced;
 
 /* Of each end, which counts its own since it was opened. */
 static uint32_t sent;
@@ -58,15 +58,15 @@ const struct ic_transport *ic_trace_transport(uint32_t index) {
     }
     if (found != meant) {
         meant = found;
-        recorded = *found;
-        recorded.open = opens;
+        traced = *found;
+        traced.open = opens;
         if (found->zero_copy) {
-            recorded.send_loan = send_loaned;
-            recorded.receive_loan = receive_loaned;
+            traced.send_loan = send_loaned;
+            traced.receive_loan = receive_loaned;
         } else {
-            recorded.send = send_copied;
-            recorded.receive = receive_copied;
+            traced.send = send_copied;
+            traced.receive = receive_copied;
         }
     }
-    return &recorded;
+    return &traced;
 }

@@ -12,8 +12,8 @@ void ic_trace_sample(struct ic_run *run, struct ic_series *series, int64_t ticks
 void ic_trace_spinlock_lock(port_spinlock_t *lock);
 void ic_trace_spinlock_unlock(port_spinlock_t *lock);
 
-/* A transport that does what the one with that index does, and records what it sends and receives. There is one: another
- * index makes another of it. */
+/* A transport that does what the one with that index does, and records what it sends and receives. There is one:
+ * another index makes another of it. */
 const struct ic_transport *ic_trace_transport(uint32_t index);
 
 #endif

@@ -1,6 +1,6 @@
-/* The calls of port.h that are recorded on Linux (trace_posix.h). The linker has each called in place of the port's own,
- * which it calls in turn. Whether a call will wait is looked at just before: what comes between the two is told as a
- * wait, however short. While nothing is recorded each costs a look. */
+/* The calls of port.h that are recorded on Linux (trace_posix.h). The linker has each called in place of the port's
+ * own, which it calls in turn. Whether a call will wait is looked at just before: what comes between the two is told
+ * as a wait, however short. While nothing is recorded each costs a look. */
 #include <poll.h>
 
 #include "port.h"

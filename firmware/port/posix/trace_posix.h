@@ -3,8 +3,8 @@
  * when it has come back from waiting. A task that lost its core without asking is not seen to leave. That it is back,
  * or that another has its core, is seen by its next event (IC_TRACE_IN with detail 1).
  *
- * The calls of port.h that are recorded are wrapped by the linker (board/linux/board.cmake). Without a recorder nothing of
- * this is there. */
+ * The calls of port.h that are recorded are wrapped by the linker (board/linux/board.cmake). Without a recorder nothing
+ * of this is there. */
 #ifndef TRACE_POSIX_H
 #define TRACE_POSIX_H
 

@@ -10,6 +10,8 @@
 #include "trace.h"
 #include "trace_posix.h"
 
+// NOLINTBEGIN(misc-use-internal-linkage): the linker calls what begins with __wrap_
+
 /* The head of what is called in place of a call, which is called by __real_ and its name. */
 #define CALL(result, name, ...)                                                                                        \
     result __real_##name(__VA_ARGS__);                                                                                 \
@@ -281,3 +283,5 @@ CALL(void, port_doorbell_ring, uint32_t core) {
     ic_trace(IC_TRACE_RUNG, 0, core);
     __real_port_doorbell_ring(core);
 }
+
+// NOLINTEND(misc-use-internal-linkage)

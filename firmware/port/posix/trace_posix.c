@@ -48,15 +48,24 @@ bool trace_posix_start(void) {
 
 /* ---- the ring's lock ---- */
 
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage): the linker's names
 uint32_t __real_port_core_id(void);
 uint32_t __wrap_port_core_id(void);
 
 /* For the recorder itself: the core whose ring it has, wherever the thread has gone meanwhile. */
 uint32_t __wrap_port_core_id(void) { return own.masked > 0 ? own.core : __real_port_core_id(); }
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage)
 
 static uint32_t core_of_ring(void) {
     uint32_t core = __real_port_core_id();
     return core < PORT_CORES_MAX ? core : 0; /* outside of the cores that the program was started with */
+}
+
+/* While masked: the console has not been started by port_task_start(), nor has a thread of somebody else's. */
+static void know_task(void) {
+    if (own.task == 0) {
+        own.task = ic_trace_task("console");
+    }
 }
 
 /* That a task is there that was not the last one seen. A ring that is empty is of a new recording. */
@@ -67,10 +76,10 @@ static void see(void) {
     if (ic_trace_count(own.core) == 0) {
         seen[own.core] = 0;
     }
-    uint32_t task = trace_posix_task();
-    if (seen[own.core] != task) {
-        seen[own.core] = task;
-        ic_trace(IC_TRACE_IN, 1, task);
+    know_task();
+    if (seen[own.core] != own.task) {
+        seen[own.core] = own.task;
+        ic_trace(IC_TRACE_IN, 1, own.task);
     }
 }
 
@@ -99,9 +108,9 @@ void port_trace_unmask(uint32_t kept) {
 /* ---- tasks ---- */
 
 uint32_t trace_posix_task(void) {
-    if (own.task == 0) { /* the console, or a thread that somebody else has started */
+    if (own.task == 0) {
         uint32_t kept = port_trace_mask();
-        own.task = ic_trace_task("console");
+        know_task();
         port_trace_unmask(kept);
     }
     return own.task;

@@ -65,7 +65,8 @@ def test_what_is_measured_consists_of_parts_to_the_tick(
     answer, recording = session.record(benchmark, {"samples": 4, **factors})
     history = History(recording)
     found = [window for window in windows(history, answer.series) if window.series == series]
-    assert len(found) == 4 or history.whole_since is not None
+    if benchmark != "irq":  # whom a handler comes between is up to the system, where there are no priorities
+        assert len(found) == 4 or history.whole_since is not None
     for window in found:
         way = consists_of(history, window)
         assert (way[0].begin, way[-1].end) == (window.begin, window.end)

@@ -1,10 +1,12 @@
 """The recorder on this machine: the program's own events, of threads that come between each other on every core.
 
-With INTERCORE_SANITIZE set, with a sanitizer. Nothing rests on how long anything takes.
+With INTERCORE_SANITIZE and INTERCORE_SLOW=1, with a sanitizer, which builds a program of its own. Nothing rests on how
+long anything takes.
 """
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -23,6 +25,11 @@ if TYPE_CHECKING:
 
     from intercore.link.session import Session
     from intercore.record.trace_recording import Event, Recording
+
+pytestmark = pytest.mark.skipif(
+    "INTERCORE_SANITIZE" in os.environ and "INTERCORE_SLOW" not in os.environ,
+    reason="a sanitizer builds a program of its own: set INTERCORE_SLOW=1",
+)
 
 EVENTS = 1024
 

@@ -84,7 +84,8 @@ def _address(symbol: Symbol) -> int:
 
 
 def _halves(simulator: Simulator, symbol: Symbol) -> list[int]:
-    return np.frombuffer(simulator.read(_address(symbol), symbol.size & ~1), "<u2").tolist()
+    code = np.frombuffer(simulator.read(_address(symbol), symbol.size & ~1), "<u2")
+    return [int(half) for half in code]
 
 
 def _ends(simulator: Simulator, symbol: Symbol) -> Iterator[int]:
@@ -114,7 +115,8 @@ def distance(events: Cycles, true: Cycles) -> Cycles:
     found = np.searchsorted(true, events)
     behind = true[np.minimum(found, len(true) - 1)] - events
     before = events - true[np.maximum(found - 1, 0)]
-    return np.minimum(np.abs(behind), np.abs(before))
+    nearest: Cycles = np.minimum(np.abs(behind), np.abs(before))
+    return nearest
 
 
 class Followed(NamedTuple):

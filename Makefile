@@ -119,7 +119,8 @@ test-long: setup build/platformio/.installed ## what is too long for every day: 
 	$(RING_MODEL) && cargo test --locked --quiet -- --include-ignored
 	INTERCORE_NO_SKIP=1 INTERCORE_SLOW=1 $(BIN)/pytest -q tests/sim tests/firmware/rp2040 tests/firmware/rp2040_amp tests/firmware/stm32h745 \
 	    tests/cli
-	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/firmware/host/test_transports.py
+	INTERCORE_SLOW=1 INTERCORE_SANITIZE=thread $(BIN)/pytest -q tests/firmware/host/test_transports.py tests/firmware/host/test_trace.py
+	INTERCORE_SLOW=1 INTERCORE_SANITIZE=address,undefined $(BIN)/pytest -q tests/firmware/host/test_trace.py
 	$(BIN)/pytest -q $(TOGETHER) $(addprefix --ignore tests/,cli sim firmware/host firmware/rp2040 firmware/rp2040_amp \
 	    firmware/stm32h745 test_contributing.py)
 	$(MAKE) --no-print-directory test-page

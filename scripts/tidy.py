@@ -24,8 +24,8 @@ BY_ESP_IDF = (
 BY_CLANG = "firmware/fuzz/"
 FOR_ARM = ("--extra-arg=--target=arm-none-eabi", "--extra-arg=-isystem/usr/include/newlib")
 """clang has no C library for the chip; this is where Debian has newlib's headers."""
-RECORDER = ("rp2040", "-DIC_TRACE=1024")
-"""A board, and what has it compile the recorder as well, which no board does by itself."""
+RECORDERS = ("linux", "rp2040")
+"""Boards that compile all of the recorder between them, which no board does by itself."""
 AT_A_TIME = 4
 
 
@@ -59,11 +59,12 @@ def main() -> int:
     left = dict.fromkeys(name for name in listed.stdout.splitlines() if not name.startswith(BY_CLANG))
     boards = [path.parent.name for path in sorted(FIRMWARE.glob("board/*/board.cmake"))]  # linux is the first
     jobs: list[tuple[Path, list[str]]] = []
-    recorder, compiled = configured(*RECORDER)
-    of_recorder = [name for name in left if name in {*compiled} - {*configured(RECORDER[0])[1]}]
-    jobs.append((recorder, of_recorder))
-    for name in of_recorder:
-        del left[name]
+    for board in RECORDERS:
+        recorder, compiled = configured(board, "-DIC_TRACE=1024")
+        of_recorder = [name for name in left if name in {*compiled} - {*configured(board)[1]}]
+        jobs.append((recorder, of_recorder))
+        for name in of_recorder:
+            del left[name]
     for board in boards:
         folder, compiled = configured(board)
         own = [name for name in left if name in compiled or name.startswith(f"firmware/board/{board}/")]

@@ -19,7 +19,7 @@
 enum ic_trace_kind {
     IC_TRACE_CREATED = 1,        /* task */
     IC_TRACE_DELETED = 2,        /* task */
-    IC_TRACE_IN = 3,             /* task; the core goes on with it */
+    IC_TRACE_IN = 3,             /* task; the core goes on with it; detail 1: it was seen there, and had come before */
     IC_TRACE_OUT = 4,            /* task; detail 1: it could have run on */
     IC_TRACE_READY = 5,          /* task; made so by what the core is at */
     IC_TRACE_DELAYED = 6,        /* task; waits for time */
@@ -39,6 +39,9 @@ enum ic_trace_kind {
     IC_TRACE_REPETITION = 19,    /* its number, from 1; begins */
     IC_TRACE_SAMPLE = 20,        /* low 32 bits of a sample; detail: number of its series, from 0 */
     IC_TRACE_MARK = 21,          /* number of the name that a program gave the moment */
+    IC_TRACE_SENT = 22,          /* number of a message that is about to be sent; detail: its bytes; IC_TRACE_LINK */
+    IC_TRACE_RECEIVED = 23,      /* likewise; it has been received */
+    IC_TRACE_DUE = 24,           /* low 32 bits of the moment, on the common clock, up to which the task will wait */
 };
 
 /* What is given, taken and awaited. */
@@ -51,6 +54,11 @@ enum ic_trace_class {
     IC_TRACE_EVENTS = 5,
     IC_TRACE_SPINLOCK = 6,
 };
+
+/* Of a message of the link between two kernels, the topmost bit of the number is set; the next has the core that it
+ * goes to. Its detail is what is ordered. Of all others, the number counts those of a transport since it was opened. */
+#define IC_TRACE_LINK(core, number)                                                                                    \
+    (UINT32_C(1) << 31U | (uint32_t)(core) << 30U | ((uint32_t)(number) & UINT32_MAX >> 2U))
 
 /* What an interrupt is. */
 enum ic_trace_cause {
@@ -125,6 +133,9 @@ const uint32_t *ic_trace_costs(uint32_t core);
 const char *ic_trace_name(uint32_t core, uint32_t index);
 
 #else
+
+/* No function: at -O0 it would be called. */
+#define ic_trace(kind, detail, object) ((void)0)
 
 static inline bool ic_trace_begin(void) { return true; }
 static inline void ic_trace_end(void) {}

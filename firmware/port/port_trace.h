@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* Keeps everything else off the core that calls, handlers included, for some instructions; returns what
- * port_trace_unmask() puts back. From tasks and handlers, nested in each other or in critical sections. */
+ * port_trace_unmask() puts back. From tasks and handlers, nested in each other or in critical sections. Meanwhile
+ * port_core_id() is one and the same. */
 uint32_t port_trace_mask(void);
 void port_trace_unmask(uint32_t kept);
 

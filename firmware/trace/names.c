@@ -7,16 +7,22 @@
 #include "ring_trace.h"
 #include "trace.h"
 
+/* A name's number has 8 bits, so a core beyond these gives none. */
+#define LISTS_MAX (IC_TRACE_NAMELESS / IC_TRACE_NAMES)
+#define LISTS (PORT_CORES_MAX < LISTS_MAX ? PORT_CORES_MAX : LISTS_MAX)
+
 static struct {
-    uint32_t tasks; /* that were ever numbered */
     uint32_t count;
     char texts[IC_TRACE_NAMES][IC_TRACE_NAME_MAX];
-} names[PORT_CORES_MAX] PORT_SHARED(trace_names);
+} names[LISTS] PORT_SHARED(trace_names);
 
-_Static_assert(IC_TRACE_NAMES *PORT_CORES_MAX <= IC_TRACE_NAMELESS, "a name's number has 8 bits");
+static uint32_t tasks[PORT_CORES_MAX] PORT_SHARED(trace_tasks); /* that were ever numbered */
 
 uint32_t ic_trace_name_number(const char *text) {
     uint32_t core = port_core_id();
+    if (core >= LISTS) {
+        return IC_TRACE_NAMELESS;
+    }
     uint32_t index = 0;
     while (index < names[core].count && strncmp(names[core].texts[index], text, IC_TRACE_NAME_MAX - 1U) != 0) {
         index++;
@@ -33,12 +39,12 @@ uint32_t ic_trace_name_number(const char *text) {
 
 uint32_t ic_trace_task(const char *name) {
     uint32_t core = port_core_id();
-    uint32_t number = ++names[core].tasks * PORT_CORES_MAX + core;
+    uint32_t number = ++tasks[core] * PORT_CORES_MAX + core;
     return ic_trace_name_number(name) << 24U | (number & UINT32_MAX >> 8U);
 }
 
 const char *ic_trace_name(uint32_t core, uint32_t index) {
-    return index < names[core].count ? names[core].texts[index] : NULL;
+    return core < LISTS && index < names[core].count ? names[core].texts[index] : NULL;
 }
 
 void intercore_mark(const char *text) {

@@ -12,5 +12,6 @@
 #define ic_run_sample(run, series, ticks) ic_trace_sample(run, series, ticks)
 #define port_spinlock_lock(lock) ic_trace_spinlock_lock(lock)
 #define port_spinlock_unlock(lock) ic_trace_spinlock_unlock(lock)
+#define port_transport(index) ic_trace_transport(index)
 
 #endif

@@ -72,7 +72,7 @@ ASKED_WRONGLY = (
     ("baseline sav b.txt", "sav"),
     ("predict hots message size=5", "did you mean 'host'?"),
     ("trace hots switch", "did you mean 'host'?"),
-    ("trace host switch", "host has no recorder; those that have one are pico-sim"),
+    ("trace esp32-qemu switch", "esp32-qemu has no recorder; those that have one are host"),
     ("trace pico-sim switch primitive=queue,mutex", "name one level of primitive"),
     ("trace pico-sim switch trace=100", "trace=100 cannot be had: the nearest"),
     ("run", "intercore run host speedup"),

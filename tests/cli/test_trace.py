@@ -34,7 +34,9 @@ def test_people_read_sentences_and_that_it_is_simulated_and_have_a_page_and_a_fi
     trace.ParseFromString((tool.directory / "mine.pftrace").read_bytes())
     assert sum(packet.HasField("track_event") for packet in trace.packet) > 100
     assert "mine.pftrace" in done.err
-    assert '<svg class="timeline"' in (tool.directory / "mine.html").read_text()
+    page = (tool.directory / "mine.html").read_text()
+    assert '<svg class="timeline"' in page
+    assert "and by the common clock" in " ".join(page.split()), "it shows where the false number comes from"
 
 
 @pytest.mark.measures("switch")

@@ -71,7 +71,7 @@ def test_what_was_recorded_is_read(recording: Recording) -> None:
     assert read_recording(decoded(lines_of(recording))) == recording
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(recordings(), st.data())
 def test_damaged_lost_and_doubled_lines_are_asked_for_again_or_are_an_error_and_never_another_recording(
     recording: Recording, data: st.DataObject

@@ -182,6 +182,12 @@ void linux_conditions_start(void) {
     add("spinlock", "pthread_spin_lock");
     add("atomic", ATOMIC);
     add_regions();
+#ifdef IC_TRACE
+    char recorder[80];
+    snprintf(recorder, sizeof recorder, "%u events of each core, the port's own; off unless `record` measures",
+             IC_TRACE);
+    add("recorder", recorder);
+#endif
 }
 
 bool port_condition(uint32_t index, struct port_condition *condition) {

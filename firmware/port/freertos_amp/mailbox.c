@@ -1,6 +1,7 @@
 /* Orders from core to core: the mailboxes, the doorbell's handler, the tick's look after both. */
 #include "port_amp.h"
 #include "port_freertos.h"
+#include "trace.h"
 
 /* Far more than can be under way: each task of a benchmark sends one and waits. A power of two. */
 #define ORDERS 32U
@@ -32,6 +33,7 @@ static bool try_to_send(enum port_amp_order what, void *object) {
     uint32_t put = atomic_load_explicit(&mail.boxes[to].put, memory_order_relaxed);
     bool room = put - atomic_load_explicit(&mail.boxes[to].taken, memory_order_acquire) < ORDERS;
     if (room) {
+        ic_trace(IC_TRACE_SENT, (uint32_t)what, IC_TRACE_LINK(to, put));
         mail.boxes[to].orders[put % ORDERS] = (struct order){what, object};
         atomic_store_explicit(&mail.boxes[to].put, put + 1U, memory_order_release);
     }
@@ -95,6 +97,7 @@ static void take_orders(BaseType_t *yield) {
     uint32_t taken = atomic_load_explicit(&mail.boxes[own].taken, memory_order_relaxed);
     while (taken != atomic_load_explicit(&mail.boxes[own].put, memory_order_acquire)) {
         struct order order = mail.boxes[own].orders[taken % ORDERS];
+        ic_trace(IC_TRACE_RECEIVED, (uint32_t)order.what, IC_TRACE_LINK(own, taken));
         atomic_store_explicit(&mail.boxes[own].taken, ++taken, memory_order_release);
         execute(&order, yield);
     }

@@ -16,6 +16,7 @@
 #include "lock_posix.h"
 #include "port.h"
 #include "port_objects.h"
+#include "trace_posix.h"
 #include "turns_posix.h"
 
 #define NS_PER_S 1000000000ULL
@@ -81,7 +82,9 @@ static void *run_task(void *arg) {
         (void)sched_getparam(0, &param);
         (void)sched_setscheduler(0, SCHED_RR, &param);
     }
+    trace_posix_begins(self);
     self->entry(self->arg);
+    trace_posix_ends(self);
     if (takes_turns) {
         turns_posix_end();
     }
@@ -124,6 +127,7 @@ enum port_error port_task_start(port_task_t *task, const struct port_task_config
     if (sem_init(&task->notifications, 0, 0) != 0 || sem_init(&task->resumed, 0, 0) != 0) {
         return PORT_ERR_RESOURCE;
     }
+    trace_posix_created(task, config->name);
     enum port_error error = start_thread(task, config);
     if (error != PORT_OK) {
         sem_destroy(&task->notifications);
@@ -325,7 +329,7 @@ static bool find_cores(void) {
 bool port_posix_start(void) {
     began = port_clock();
     if (!find_cores() || sem_init(&console_task.notifications, 0, 0) != 0 ||
-        sem_init(&console_task.resumed, 0, 0) != 0 || !lock_posix_start()) {
+        sem_init(&console_task.resumed, 0, 0) != 0 || !lock_posix_start() || !trace_posix_start()) {
         return false;
     }
     self = &console_task;

@@ -24,6 +24,7 @@ typedef struct port_task {
     void (*entry)(void *);
     void *arg;
     bool takes_turns; /* with its equals (turns_posix.h) */
+    uint32_t number;  /* that the recorder knows it by (trace_posix.h), where there is one */
 } port_task_t;
 
 /* A binary one keeps its count at one at most: who gives adds to the count only if `given` was not set. */

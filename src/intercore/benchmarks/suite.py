@@ -31,6 +31,7 @@ class All:
 
 
 ALL = All()
+_TRACED_SAMPLES = 10
 
 Levels: TypeAlias = Mapping[str, Sequence[str] | All]
 """By parameter. Values are written as a user types them."""
@@ -46,6 +47,19 @@ def default(benchmark: str, wanted: Mapping[str, Sequence[str]]) -> Levels:
     if any(level.startswith(PREFIX) for levels in wanted.values() for level in levels):
         return {**found, **getattr(module, "OWN", {})}
     return found
+
+
+def traced(benchmark: str) -> Mapping[str, str]:
+    """Return the levels that are recorded where the user names none: few samples and short ones, since rings are small.
+
+    `TRACED` in the module has those that are a benchmark's own.
+    """
+    module = registry.module(benchmark, "levels")
+    own: Levels = getattr(module, "TRACED", {})
+    return {
+        "samples": str(_TRACED_SAMPLES),
+        **{name: levels[0] for name, levels in own.items() if not isinstance(levels, All)},
+    }
 
 
 def suite(benchmark: str, origin: Origin, *, amp: bool) -> Sequence[Levels]:

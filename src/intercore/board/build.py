@@ -59,8 +59,10 @@ def _for_cpp(sources: Sources, tool: Tool) -> tuple[Tool, ...]:
     return (tool,) if sources.own is not None and own_workload.in_cpp(sources.own) else ()
 
 
-def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_SOURCES) -> Path:
+def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_SOURCES, *, trace: int = 0) -> Path:
     """Return the benchmark program for this machine at optimisation level `opt`, building it if there is none yet.
+
+    Its recorder keeps `trace` events of each core; 0 for a program without one.
 
     `say` is told in a few words what takes time. Raises IntercoreError if this is not Linux, or if the compiler or
     CMake is missing or fails.
@@ -74,7 +76,11 @@ def host_program(opt: str, say: Callable[[str], None], sources: Sources = USUAL_
     compiler, *_ = find_tools(what, [host_compiler(), *builders(), *_for_cpp(sources, host_cpp_compiler())])
     defines = {"CMAKE_C_COMPILER": compiler, "IC_OPT": opt, "IC_SANITIZE": os.environ.get(SANITIZE_VARIABLE, "")}
     defines |= _for_own(sources, compiler)
-    return built(Recipe("host", what, compiler, defines, f"-{opt}", sources=sources), say)[0]
+    levels = f"-{opt}"
+    if trace:
+        defines["IC_TRACE"] = str(trace)
+        levels += f"-trace-{trace}"
+    return built(Recipe("host", what, compiler, defines, levels, sources=sources), say)[0]
 
 
 def board_image(

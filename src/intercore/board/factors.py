@@ -12,7 +12,7 @@ import msgspec
 
 from intercore.errors import UsageError, unknown
 from intercore.numeral import decimal_number
-from intercore.record.factors import OPT_NAME, TARGET_FACTORS
+from intercore.record.factors import OPT_NAME, TARGET_FACTORS, TRACE_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,6 +95,20 @@ OPT = Factor(
     default="O2",
     levels=OPT_LEVELS,
 )
+
+
+def recorder(*levels: int, partners: Mapping[str, Partners] | None = None) -> Factor:
+    """Return the factor of a target's recorder, which can keep so many events of each core."""
+    return Factor(
+        name=TRACE_NAME,
+        title="number of events that the recorder keeps of each core",
+        default=0,
+        levels=(0, *levels),
+        partners={} if partners is None else partners,
+    )
+
+
+HOST_TRACE = recorder(1024, 4096, 16384)
 
 
 def resolve(factors: Sequence[Factor], wanted: Mapping[str, Sequence[str]]) -> dict[str, list[Level]]:

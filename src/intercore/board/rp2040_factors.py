@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from intercore.board.factors import OPT, OPT_LEVELS, Factor, Partners
-from intercore.record.factors import TRACE_NAME
+from intercore.board.factors import OPT, OPT_LEVELS, Factor, Partners, recorder
 
 # PLL_SYS makes every whole number of megahertz in this range (rp2040_clocks.h of the firmware). Other rates would have
 # no whole number of cycles in a microsecond, which the common clock needs. USB needs 48 MHz, and 133 MHz is the highest
@@ -18,11 +17,8 @@ CLOCK_MHZ = Factor(
 
 def _recorder(*levels: int) -> Factor:
     beside = tuple(opt for opt in OPT_LEVELS if opt != "O0")
-    return Factor(
-        name=TRACE_NAME,
-        title="number of events that the recorder keeps of each core",
-        default=0,
-        levels=(0, *levels),
+    return recorder(
+        *levels,
         partners={OPT.name: Partners(dict.fromkeys(levels, beside), "the code of -O0 leaves the recorder no room")},
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from intercore.benchmarks.suite import traced as traced_levels
 from intercore.board.factors import OPT
 from intercore.campaign.levels import find_benchmark, target_levels
 from intercore.cli.connection import connected
@@ -39,9 +40,6 @@ if TYPE_CHECKING:
     from intercore.target.targets import Target
 
 app = typer.Typer(add_completion=False)
-
-SAMPLES = 10
-"""Of each series, if the user names no number: the rings keep few more."""
 
 
 class Recorded(msgspec.Struct, frozen=True, eq=False):
@@ -88,7 +86,7 @@ def trace(
     asked: dict[str, Level] = {name: text for name, text in words.items() if name not in TARGET_FACTORS}
     with connected(known, address, timeout) as (session, _):
         session.raise_rate()
-        found = _measured_twice(session, known, benchmark, {"samples": SAMPLES, **asked})
+        found = _measured_twice(session, known, benchmark, {**traced_levels(benchmark), **asked})
     history = History(found.recording)
     plain = {one.name: one for one in found.plain.series}
     series = traced(history, found.recorded.series, plain, found.counter_bits)
@@ -96,7 +94,8 @@ def trace(
     path = Path(f"{target}-{benchmark}.perfetto-trace") if path is None else path
     with replacement(path) as file:
         file.write(perfetto(history, ways, f"{benchmark} on {in_heading(target, known.origin)}"))
-    analysis = analysed(history, series, target, known.origin, benchmark, str(path))
+    seen = known.kind is not Kind.HOST
+    analysis = analysed(history, series, target, known.origin, benchmark, str(path), kernel_seen=seen)
     show(OfSection(analysis, rows(analysis), section(analysis)), output)
     if page is not None:
         found_lines = (typical(one.windows, [ways[window] for window in one.windows]) for one in series)

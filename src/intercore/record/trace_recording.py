@@ -35,6 +35,9 @@ class Kind(enum.IntEnum):
     REPETITION = 19
     SAMPLE = 20
     MARK = 21
+    SENT = 22
+    RECEIVED = 23
+    DUE = 24
 
 
 class Class(enum.IntEnum):

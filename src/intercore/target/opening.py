@@ -17,6 +17,7 @@ from intercore.board.flash import flash
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.child_port import ChildPort
 from intercore.link.serial_port import SerialPort
+from intercore.record.factors import TRACE_NAME
 from intercore.target import labgrid_port
 from intercore.target.connection import Connection
 from intercore.target.emulator import open_qemu
@@ -36,7 +37,8 @@ REAPPEARING_S = 5.0
 
 def open_host(address: Address, say: Callable[[str], None]) -> Connection:
     """Start the program on this machine. It can be started anew for as long as it is the same file."""
-    program = host_program(str(address.build.get("opt", OPT.default)), say, address.sources)
+    trace = int(address.build.get(TRACE_NAME, 0))
+    program = host_program(str(address.build.get("opt", OPT.default)), say, address.sources, trace=trace)
     known = _identity(program)
 
     def start() -> Port:

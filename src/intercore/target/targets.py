@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.board.boards import ESP32, ESP32P4, ESP32S3, PICO, PICO_AMP, STM32H745, Board
-from intercore.board.factors import OPT, Factor, check
+from intercore.board.factors import HOST_TRACE, OPT, Factor, check
 from intercore.board.sources import USUAL_SOURCES, Sources
 from intercore.errors import UsageError, unknown
 from intercore.link.port import DEFAULT_TIMEOUT
@@ -154,7 +154,7 @@ TARGETS = (
         "host",
         "this machine: Linux, POSIX threads pinned to cores; built here from the firmware's sources",
         Kind.HOST,
-        (OPT,),
+        (OPT, HOST_TRACE),
     ),
     _of_board(
         Kind.SIMULATED,

@@ -12,11 +12,12 @@ from intercore.record.trace_recording import Cause, Event, Kind, Recording
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+_LOW = (1 << 32) - 1
 _NEVER = 1 << 63
 """Later than any reading of a clock."""
 
 
-class Place(msgspec.Struct, frozen=True):
+class Place(msgspec.Struct, frozen=True, order=True):
     """Where an event stands."""
 
     core: int
@@ -42,9 +43,11 @@ class Slice(msgspec.Struct, frozen=True):
 class Core:
     """The events of one core, and what it was at."""
 
-    def __init__(self, number: int, events: Sequence[Event]) -> None:
+    def __init__(self, number: int, events: Sequence[Event], *, is_whole: bool = True) -> None:
         """Follow tasks and interrupts through the events."""
         self.number = number
+        self.is_whole = is_whole
+        """Whether no event is missing."""
         self.events = events
         self._times = [event.time for event in events]
         self.enclosing: list[int | None] = []
@@ -102,11 +105,13 @@ class Core:
 
     def _tasks(self) -> Iterator[Slice]:
         begin, task = self._times[0], self.task_at(0)
-        for event in self.events:
+        for index, event in enumerate(self.events):
             if event.kind is Kind.OUT and event.object == task:
                 yield Slice(self.number, begin, event.time, task, runs_on=event.detail == 1)
                 task = None
             elif event.kind is Kind.IN:
+                if task is not None:  # that it left was not seen: its last event was the one before
+                    yield Slice(self.number, begin, self._times[index - 1], task, runs_on=True)
                 begin, task = event.time, event.object
         if task is not None:
             yield Slice(self.number, begin, self._times[-1], task)
@@ -127,7 +132,7 @@ class History:
     def __init__(self, recording: Recording) -> None:
         """Follow each core."""
         self.recording = recording
-        self.cores = [Core(ring.core, ring.events) for ring in recording.rings]
+        self.cores = [Core(ring.core, ring.events, is_whole=not ring.missing) for ring in recording.rings]
 
     @property
     def whole_since(self) -> int | None:
@@ -155,10 +160,52 @@ class History:
 
     def went_out(self, task: int, before: int) -> int:
         """Return the last moment before another at which a task left a core; less than all moments if there is none."""
-        moments = [
-            core.events[index].time
+        place = self.left(task, before)
+        return -1 if place is None else self.event(place).time
+
+    def left(self, task: int, before: int) -> Place | None:
+        """Return where a task left a core the last time before a moment."""
+        places = [
+            Place(core.number, index)
             for core in self.cores
             if (index := core.last(core.at(before), lambda event: event.kind is Kind.OUT and event.object == task))
             is not None
         ]
-        return max(moments, default=-1)
+        return max(places, key=lambda place: self.event(place).time, default=None)
+
+    def due(self, left: Place) -> int | None:
+        """Return up to which moment the task was to wait that left a core there; None if it did not say."""
+        if left.index == 0:
+            return None
+        said = self.event(Place(left.core, left.index - 1))
+        return said.time + (said.object - said.time & _LOW) if said.kind is Kind.DUE else None
+
+    def messages(self) -> Iterator[tuple[Place, Place]]:
+        """Yield where each message was sent and where it was received, in the order of its being received."""
+        events = sorted(
+            (event.time, event.kind, Place(core.number, index))
+            for core in self.cores
+            for index, event in enumerate(core.events)
+            if event.kind in (Kind.SENT, Kind.RECEIVED)
+        )
+        sent: dict[int, Place] = {}
+        for _, kind, place in events:
+            if kind is Kind.SENT:
+                sent[self.event(place).object] = place
+            elif (begun := sent.pop(self.event(place).object, None)) is not None:
+                yield begun, place
+
+    def sent(self, received: Place) -> Place | None:
+        """Return where a message was sent that was received there: the last of its number before that."""
+        message = self.event(received)
+        places = [
+            Place(core.number, index)
+            for core in self.cores
+            if (index := core.last(core.at(message.time + 1), lambda event: _is_sent(event, message.object)))
+            is not None
+        ]
+        return max(places, key=lambda place: self.event(place).time, default=None)
+
+
+def _is_sent(event: Event, number: int) -> bool:
+    return event.kind is Kind.SENT and event.object == number

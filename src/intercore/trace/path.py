@@ -42,6 +42,10 @@ class Part(enum.StrEnum):
     TIMER = "wait for a timer"
     INTERRUPT = "interrupt"
     """An interrupt has the core of who is on the way."""
+    WAKE = "wake-up"
+    """The system makes the task ready, finds it a core and switches there: of these it let nothing be seen."""
+    MESSAGE = "message"
+    """It is written, on its way, and read by a task that was looking for it."""
     OTHER = "another task"
     """The task was ready, and its core had another one."""
     UNKNOWN = "not recorded"
@@ -141,22 +145,65 @@ class _Way:
             return None, part
         if come is None or task is None:
             return None, part
+        sent = self._received(place, come, part)
+        if sent is not None:
+            return sent, Part.SIGNAL
         self._runs(place, part, core.events[come].time, task)
-        left = core.last(come, lambda event: event.kind is Kind.OUT)
-        if left is None:
+        return self._to_task(core, come, task, part)
+
+    def _received(self, place: Place, come: int, part: Part) -> Place | None:
+        """Go back to where a message was sent that the task, which had its core all along, has received."""
+        core = self._history.cores[place.core]
+        received = core.last(place.index, lambda event: event.kind is Kind.RECEIVED)
+        if received is None or received < come or core.events[received].time <= self._window.begin:
+            return None
+        sent = self._history.sent(Place(core.number, received))
+        if sent is None or self._history.event(sent).time < max(core.events[come].time, self._window.begin):
+            return None
+        self._runs(place, part, core.events[received].time, core.task_at(received))
+        self._take(Part.MESSAGE, core.number, self._history.event(sent).time, core.task_at(received))
+        return sent
+
+    def _to_task(self, core: Core, come: int, task: int, part: Part) -> tuple[Place | None, Part]:
+        """Go back from where a task came in to what let it run."""
+        moment, seen_late = core.events[come].time, core.events[come].detail
+        own = self._history.left(task, moment)
+        went_out = -1 if own is None else self._history.event(own).time
+        ready = self._history.made_ready(task, moment, went_out)
+        waited = own is not None and not self._history.event(own).detail
+        if seen_late or (ready is None and waited):
+            if own is not None and not seen_late:
+                self._slept(own, core.number, moment)
             return None, part
-        self._take(Part.SWITCH, core.number, core.events[left].time)
+        left = core.last(come, lambda event: event.kind is Kind.OUT)
+        free_since = -1 if left is None else core.events[left].time
+        if ready is not None and self._history.event(ready).time > free_since and (left is not None or core.is_whole):
+            self._take(Part.WAKE, core.number, self._history.event(ready).time, events=0)
+            return ready, Part.SIGNAL
+        return (None, part) if left is None else self._after(core, left, task, went_out, part)
+
+    def _after(self, core: Core, left: int, task: int, went_out: int, part: Part) -> tuple[Place | None, Part]:
+        """Go back from where a task came in behind another one, that left its core there."""
+        free_since = core.events[left].time
+        moment = self._until
+        self._take(Part.SWITCH, core.number, free_since)
         before = core.task_in[left]
-        since = core.events[before].time if before is not None else -1
-        moment = core.events[come].time
-        went_out, whole_since = self._history.went_out(task, moment), self._history.whole_since
-        ready = self._history.made_ready(task, moment, max(since, went_out))
-        if ready is None and whole_since is not None and max(since, went_out) < whole_since:
+        since = max(core.events[before].time if before is not None else -1, went_out)
+        ready = self._history.made_ready(task, moment, since)
+        whole_since = self._history.whole_since
+        if ready is None and whole_since is not None and since < whole_since:
             return None, part  # where it was made ready may be missing
         if ready is None or self._ran_on(ready, core, left):
             return Place(core.number, left), Part.OTHER  # it was ready: it waited until the task before left
-        self._to_core(ready, core.number, core.events[left].time)
+        self._to_core(ready, core.number, free_since)
         return ready, Part.SIGNAL
+
+    def _slept(self, left: Place, core: int, moment: int) -> None:
+        """Put in front that a task that had left a core to wait for a moment came back because that was there."""
+        due = self._history.due(left)
+        if due is not None and due <= moment:
+            self._take(Part.WAKE, core, due, events=0)
+            self._take(Part.TIMER, core, self._window.begin, events=0)
 
     @staticmethod
     def _ran_on(ready: Place, core: Core, left: int) -> bool:

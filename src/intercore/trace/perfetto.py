@@ -97,9 +97,10 @@ class _File:
         self._event(track, begin, _Type.BEGIN, name, b"" if arrow is None else _fixed(48, arrow))
         self._event(track, end, _Type.END, "", b"")
 
-    def instant(self, track: int, moment: int, name: str, arrow: int | None = None) -> None:
-        """Add what happened at a moment; the tail of an arrow may be there."""
-        self._event(track, moment, _Type.INSTANT, name, b"" if arrow is None else _fixed(47, arrow))
+    def instant(self, track: int, moment: int, name: str, tail: int | None = None, head: int | None = None) -> None:
+        """Add what happened at a moment; the tail of an arrow may be there, and the head of one."""
+        arrows = (b"" if tail is None else _fixed(47, tail)) + (b"" if head is None else _fixed(48, head))
+        self._event(track, moment, _Type.INSTANT, name, arrows)
 
     def _event(self, track: int, moment: int, kind: _Type, name: str, arrow: bytes) -> None:
         event = _number(9, kind) + _number(11, track) + (_text(23, name) if name else b"") + arrow
@@ -183,9 +184,13 @@ def _tasks(file: _File, history: History, slices: Sequence[Slice], cores: Mappin
     group = file.group("tasks")
     heads: dict[tuple[int, int], int] = {}
     tails: dict[Place, int] = {}
+    arrived: dict[Place, int] = {}
     for arrow, (place, begin) in enumerate(_wakings(history, slices), start=1):
         tails[place] = arrow
         heads[history.event(place).object, begin] = arrow
+    for arrow, (sent, received) in enumerate(history.messages(), start=len(tails) + 1):
+        tails[sent] = arrow
+        arrived[received] = arrow
     runs = sorted((one for one in slices if one.task), key=lambda one: one.begin)
     for task in dict.fromkeys(one.task for one in runs):
         track = file.track(group, history.recording.task(task))
@@ -196,7 +201,8 @@ def _tasks(file: _File, history: History, slices: Sequence[Slice], cores: Mappin
         for index, event in enumerate(core.events):
             if event.kind not in _OWN:
                 name = event_name(history, event)
-                file.instant(cores[core.number], event.time, name, tails.get(Place(core.number, index)))
+                place = Place(core.number, index)
+                file.instant(cores[core.number], event.time, name, tails.get(place), arrived.get(place))
 
 
 def _wakings(history: History, slices: Iterable[Slice]) -> Iterable[tuple[Place, int]]:
@@ -206,6 +212,12 @@ def _wakings(history: History, slices: Iterable[Slice]) -> Iterable[tuple[Place,
             place = history.made_ready(one.task, one.begin, history.went_out(one.task, one.begin))
             if place is not None:
                 yield place, one.begin
+
+
+def _message(event: Event) -> str:
+    if event.object >> 31:  # of the link between two kernels
+        return f"order {event.object & 0x3FFFFFFF} of the link, to core {event.object >> 30 & 1}"
+    return f"message {event.object}, {event.detail} bytes"
 
 
 def event_name(history: History, event: Event) -> str:
@@ -227,4 +239,7 @@ def event_name(history: History, event: Event) -> str:
         Kind.REPETITION: f"repetition {event.object}",
         Kind.SAMPLE: f"sample of {event.object} ticks",
         Kind.MARK: recording.mark(event.object),
+        Kind.SENT: f"sends {_message(event)}",
+        Kind.RECEIVED: f"receives {_message(event)}",
+        Kind.DUE: "waits for a moment",
     }.get(event.kind, event.kind.name.lower())

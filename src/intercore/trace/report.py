@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from intercore.trace.shares import Share, Traced
 
 
+_OWN_EVENTS = (
+    "The events are the program's own, and none of Linux' scheduler: what a task asks for, whom it wakes by that, when "
+    "it is about to wait and when it is back. They do not show what the kernel does between a signal and the woken "
+    "task (wake-up), waits inside of a transport (message), interrupts, other programs, or that a task lost its core "
+    "without asking; it is seen there again by its next event."
+)
+
+
 class CoreKept(msgspec.Struct, frozen=True):
     """What was kept of a core."""
 
@@ -43,6 +51,8 @@ class TraceAnalysis(msgspec.Struct, frozen=True):
     series: tuple[Traced, ...]
     file: str
     """Where the Perfetto file was written."""
+    kernel_seen: bool = True
+    """Whether the kernel's switches of tasks are events; else there are a port's own alone."""
 
     @property
     def heading(self) -> str:
@@ -51,7 +61,14 @@ class TraceAnalysis(msgspec.Struct, frozen=True):
 
 
 def analysed(
-    history: History, series: Sequence[Traced], target: str, origin: Origin, benchmark: str, file: str
+    history: History,
+    series: Sequence[Traced],
+    target: str,
+    origin: Origin,
+    benchmark: str,
+    file: str,
+    *,
+    kernel_seen: bool = True,
 ) -> TraceAnalysis:
     """Return what was found in a history."""
     us = 1e6 / history.recording.hz
@@ -59,7 +76,7 @@ def analysed(
         CoreKept(ring.core, ring.recorded, ring.missing, cost * us)
         for ring, cost in zip(history.recording.rings, costs(history), strict=True)
     )
-    return TraceAnalysis(target, origin, benchmark, cores, tuple(series), file)
+    return TraceAnalysis(target, origin, benchmark, cores, tuple(series), file, kernel_seen)
 
 
 def section(analysis: TraceAnalysis) -> Section:
@@ -67,6 +84,8 @@ def section(analysis: TraceAnalysis) -> Section:
     sentences = [_consists(one) for one in analysis.series]
     sentences += [sentence for one in analysis.series if (sentence := _counters(one))]
     sentences += [_cost(analysis), *_missing(analysis)]
+    if not analysis.kernel_seen:
+        sentences.append(_OWN_EVENTS)
     if not analysis.series:
         sentences.insert(0, "No sample's readings of the clock are among the events that were kept.")
     tables = [_table(analysis, one) for one in analysis.series]

@@ -36,7 +36,7 @@ class Seen(NamedTuple):
 @pytest.fixture(scope="session")
 def recorder(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     folder = tmp_path_factory.mktemp("trace")
-    files = [source for source in sources_of("trace") if source.name != "traced.c"]
+    files = [source for source in sources_of("trace") if not source.name.startswith("traced")]
     flags = ["-O2", *TRAPS, f"-DIC_TRACE={SIZE}", f"-I{firmware_sources() / 'trace'}"]
     library = link("cc", compile_objects("cc", flags, [*files, HERE / "trace_port.c"], folder), folder)
     library.ic_trace_event.restype = ctypes.POINTER(RingEvent)

@@ -79,6 +79,8 @@ class Watch:
 
 def cycles(probes: Sequence[Probe], core: int) -> Cycles:
     """When a core passed any of some probes, in order."""
+    if not probes:
+        return np.array([], np.int64)
     hits = np.concatenate([probe.hits() for probe in probes])
     return np.sort(hits["cycle"][hits["core"] == core].astype(np.int64))
 

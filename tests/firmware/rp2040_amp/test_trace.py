@@ -16,6 +16,7 @@ from intercore.trace.path import Part, consists_of
 from intercore.trace.shares import costs, traced
 from intercore.trace.window import windows
 from tests.firmware.rp2040.recorded import FIFO_WRITE, Target, Watch, cycles, measured, times, with_recorder
+from tests.firmware.rp2040.truths import LINK, TRUTHS, followed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,6 +63,17 @@ def test_every_event_is_within_the_cost_that_is_told_of_when_it_truly_was(progra
             began = handled.on(core)
             assert len(come) > 3
             assert (began[np.searchsorted(began, come)] - come).max() <= cost, "a handler begins right behind its event"
+
+
+@pytest.mark.measures("message")
+def test_every_kind_of_event_is_within_the_cost_that_is_told_of_what_the_probes_see(program: Path) -> None:
+    runs = [
+        ("switch", {"samples": 2, "dither_us": 50}),
+        ("message", {"transport": "ring", "samples": 1, "dither_us": 50}),
+    ]
+    found = followed(Target(program), [*TRUTHS, *LINK], runs)
+    assert found.too_far == {}
+    assert {Kind.SENT, Kind.RECEIVED, Kind.RUNG, Kind.IN, Kind.READY} <= {kind for kind, _ in found.met}
 
 
 def test_the_parts_of_a_wake_up_between_kernels_are_the_measured_time_to_the_tick(program: Path) -> None:

@@ -23,6 +23,9 @@ DEFAULT: Levels = {
 Linux and eighty of FreeRTOS, and some forty towers of a Pico; the rests leave others the time that Linux keeps from
 real-time tasks. Five repetitions take about as long as one did of windows that held four turns of SCHED_RR."""
 
+TRACED: Levels = {"discs": ["10"], "window_ms": ["10"], "rest_ms": ["0"], "samples": ["1"]}
+"""A window of ten ticks of a Pico with some thirty towers fits into its recorder's rings."""
+
 OWN: Levels = {"preset": ["none"], "task0": ["off", "work"], "main": ["off"], "units": ["16"], "window_ms": ["100"]}
 """Work of the user's own in a task on core 1, alone and beside the same on core 0."""
 

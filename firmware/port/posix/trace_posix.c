@@ -1,0 +1,212 @@
+/* port_trace.h on Linux, and who is on which core. Each core's ring has a lock, since threads of one core come between
+ * each other's instructions: no core waits for another. It has priority inheritance where the system does, lest a task
+ * of more priority wait for one that a third keeps off the core. */
+#include "trace_posix.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "port_posix.h"
+#include "port_trace.h"
+#include "trace.h"
+
+#define WAITING_MAX 128U
+
+/* Of the thread. */
+static __thread struct {
+    uint32_t masked; /* how often */
+    uint32_t core;   /* whose lock it has while masked */
+    uint32_t task;   /* its number; 0 until it is known */
+    bool in_handler;
+    bool comes; /* says so itself */
+} own;
+
+static pthread_mutex_t locks[PORT_CORES_MAX];
+
+/* The task that was seen there last, 0 for none; under the core's lock. */
+static uint32_t seen[PORT_CORES_MAX];
+
+/* Those that wait, each for one object. */
+static struct {
+    atomic_uint task; /* 0: free */
+    _Atomic(uintptr_t) object;
+} waiting[WAITING_MAX];
+
+bool trace_posix_start(void) {
+    pthread_mutexattr_t attributes;
+    if (pthread_mutexattr_init(&attributes) != 0) {
+        return false;
+    }
+    int protocol = port_posix_inherits_priority() ? PTHREAD_PRIO_INHERIT : PTHREAD_PRIO_NONE;
+    bool made = pthread_mutexattr_setprotocol(&attributes, protocol) == 0;
+    for (uint32_t core = 0; core < PORT_CORES_MAX && made; core++) {
+        made = pthread_mutex_init(&locks[core], &attributes) == 0;
+    }
+    pthread_mutexattr_destroy(&attributes);
+    return made;
+}
+
+/* ---- the ring's lock ---- */
+
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage): the linker's names
+uint32_t __real_port_core_id(void);
+uint32_t __wrap_port_core_id(void);
+
+/* For the recorder itself: the core whose ring it has, wherever the thread has gone meanwhile. */
+uint32_t __wrap_port_core_id(void) { return own.masked > 0 ? own.core : __real_port_core_id(); }
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage)
+
+static uint32_t core_of_ring(void) {
+    uint32_t core = __real_port_core_id();
+    return core < PORT_CORES_MAX ? core : 0; /* outside of the cores that the program was started with */
+}
+
+/* While masked: the console has not been started by port_task_start(), nor has a thread of somebody else's. */
+static void know_task(void) {
+    if (own.task == 0) {
+        own.task = ic_trace_task("console");
+    }
+}
+
+/* That a task is there that was not the last one seen. A ring that is empty is of a new recording. */
+static void see(void) {
+    if (ic_trace_recording == 0U || own.in_handler || own.comes) {
+        return;
+    }
+    if (ic_trace_count(own.core) == 0) {
+        seen[own.core] = 0;
+    }
+    know_task();
+    if (seen[own.core] != own.task) {
+        seen[own.core] = own.task;
+        ic_trace(IC_TRACE_IN, 1, own.task);
+    }
+}
+
+uint32_t port_trace_mask(void) {
+    if (own.masked++ > 0) {
+        return 0;
+    }
+    own.core = core_of_ring();
+    (void)pthread_mutex_lock(&locks[own.core]);
+    while (core_of_ring() != own.core) { /* the thread has waited, and was moved */
+        (void)pthread_mutex_unlock(&locks[own.core]);
+        own.core = core_of_ring();
+        (void)pthread_mutex_lock(&locks[own.core]);
+    }
+    see();
+    return 0;
+}
+
+void port_trace_unmask(uint32_t kept) {
+    (void)kept;
+    if (--own.masked == 0) {
+        (void)pthread_mutex_unlock(&locks[own.core]);
+    }
+}
+
+/* ---- tasks ---- */
+
+uint32_t trace_posix_task(void) {
+    if (own.task == 0) {
+        uint32_t kept = port_trace_mask();
+        know_task();
+        port_trace_unmask(kept);
+    }
+    return own.task;
+}
+
+void trace_posix_created(port_task_t *task, const char *name) {
+    uint32_t kept = port_trace_mask();
+    task->number = ic_trace_task(name);
+    ic_trace(IC_TRACE_CREATED, 0, task->number);
+    ic_trace(IC_TRACE_READY, 0, task->number);
+    port_trace_unmask(kept);
+}
+
+static void comes_in(void) {
+    own.comes = true;
+    uint32_t kept = port_trace_mask();
+    own.comes = false;
+    if (ic_trace_recording != 0U) {
+        seen[own.core] = trace_posix_task();
+        ic_trace(IC_TRACE_IN, 0, own.task);
+    }
+    port_trace_unmask(kept);
+}
+
+static void goes_out(void) {
+    uint32_t kept = port_trace_mask();
+    ic_trace(IC_TRACE_OUT, 0, trace_posix_task());
+    seen[own.core] = 0;
+    port_trace_unmask(kept);
+}
+
+void trace_posix_begins(const port_task_t *task) {
+    own.task = task->number;
+    comes_in();
+}
+
+void trace_posix_ends(const port_task_t *task) {
+    ic_trace(IC_TRACE_DELETED, 0, own.task);
+    trace_posix_wakes(task, false); /* who joins it */
+    goes_out();
+}
+
+/* ---- waiting ---- */
+
+struct trace_posix_wait trace_posix_leaves(const void *object) {
+    struct trace_posix_wait wait = {WAITING_MAX};
+    for (uint32_t place = 0; place < WAITING_MAX && object != NULL; place++) {
+        uint32_t nobody = 0;
+        if (atomic_compare_exchange_strong(&waiting[place].task, &nobody, trace_posix_task())) {
+            atomic_store(&waiting[place].object, (uintptr_t)object);
+            wait.place = place;
+            break;
+        }
+    }
+    goes_out();
+    return wait;
+}
+
+void trace_posix_returns(struct trace_posix_wait wait) {
+    comes_in();
+    if (wait.place < WAITING_MAX) {
+        atomic_store(&waiting[wait.place].object, 0);
+        atomic_store(&waiting[wait.place].task, 0);
+    }
+}
+
+/* Who has been made ready waits for nothing any more, though it may not have come back yet: it is told once. */
+static void make_ready(uint32_t place, const void *object) {
+    uint32_t task = atomic_load(&waiting[place].task);
+    uintptr_t its = (uintptr_t)object;
+    if (atomic_compare_exchange_strong(&waiting[place].object, &its, 0)) {
+        ic_trace(IC_TRACE_READY, 0, task);
+    }
+}
+
+void trace_posix_wakes(const void *object, bool all) {
+    if (ic_trace_recording == 0U) {
+        return;
+    }
+    uint32_t found = 0, last = 0;
+    for (uint32_t place = 0; place < WAITING_MAX; place++) {
+        if (atomic_load_explicit(&waiting[place].object, memory_order_relaxed) == (uintptr_t)object) {
+            found++;
+            last = place;
+            if (all) {
+                make_ready(place, object);
+            }
+        }
+    }
+    if (found == 1 && !all) {
+        make_ready(last, object);
+    }
+}
+
+/* ---- handlers ---- */
+
+void trace_posix_enters_handler(void) { own.in_handler = true; }
+
+void trace_posix_leaves_handler(void) { own.in_handler = false; }

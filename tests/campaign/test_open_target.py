@@ -61,7 +61,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Started
         return known[-1]
 
     monkeypatch.setattr(opening, "ChildPort", start)
-    monkeypatch.setattr(opening, "host_program", lambda *_: known.program)
+    monkeypatch.setattr(opening, "host_program", lambda *_, **__: known.program)
     yield known
     close()
 

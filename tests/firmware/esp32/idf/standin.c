@@ -4,7 +4,8 @@
  *   does it, and as large as the test says. What is free is poisoned, so the address sanitizer sees a use of it. Tasks'
  *   stacks and control blocks are taken from it as well, though the threads have other stacks.
  * - Time passes by looking at it: every reading of a counter is some cycles later than the one before, on whatever
- *   core, and a task that sleeps lets its ticks go by. So nothing depends on how busy this machine is.
+ *   core, and who sleeps while no task runs lets its ticks go by. So nothing depends on how busy this machine is: not
+ *   what two tasks find who compare their counters, either, while a third one waits for them tick by tick.
  * - Tasks are threads, all of which run; a core is a number that each one has. */
 #include "standin_control.h"
 
@@ -189,6 +190,7 @@ static atomic_ullong cycles = 1000000000U;
 #define BEHIND 12345678U
 
 static _Thread_local BaseType_t core_of_thread;
+static _Thread_local TaskHandle_t self; /* NULL of the thread that starts the program */
 
 static uint64_t read_cycles(void) { return atomic_fetch_add(&cycles, READING_CYCLES) + READING_CYCLES; }
 
@@ -227,9 +229,23 @@ int esp_clk_xtal_freq(void) { return 40000000; }
 
 TickType_t xTaskGetTickCount(void) { return (TickType_t)(atomic_load(&cycles) / TICK_CYCLES); }
 
+/* Tasks that were started, and neither sleep nor have ended. */
+static atomic_uint awake;
+
+static void await(sem_t *semaphore) {
+    atomic_fetch_sub(&awake, self != NULL);
+    while (sem_wait(semaphore) != 0) {
+    }
+    atomic_fetch_add(&awake, self != NULL);
+}
+
 void vTaskDelay(TickType_t ticks) {
+    atomic_fetch_sub(&awake, self != NULL);
     usleep(50);
-    check(atomic_fetch_add(&cycles, (uint64_t)ticks * TICK_CYCLES) < UINT32_MAX, "a counter would wrap");
+    if (atomic_load(&awake) == 0) {
+        check(atomic_fetch_add(&cycles, (uint64_t)ticks * TICK_CYCLES) < UINT32_MAX, "a counter would wrap");
+    }
+    atomic_fetch_add(&awake, self != NULL);
 }
 
 static uint32_t hooks[2];
@@ -268,8 +284,6 @@ struct standin_task {
     atomic_bool deleted;
 };
 
-static _Thread_local TaskHandle_t self;
-
 static void *run_task(void *arg) {
     self = arg;
     core_of_thread = self->core == tskNO_AFFINITY ? 0 : self->core;
@@ -297,6 +311,7 @@ BaseType_t xTaskCreatePinnedToCore(TaskFunction_t run, const char *name, uint32_
         check(sem_init(&made->notified[i], 0, 0) == 0, "no semaphore");
     }
     *task = made;
+    atomic_fetch_add(&awake, 1U);
     check(pthread_create(&made->thread, NULL, run_task, made) == 0, "no thread");
     return pdPASS;
 }
@@ -304,9 +319,9 @@ BaseType_t xTaskCreatePinnedToCore(TaskFunction_t run, const char *name, uint32_
 void vTaskSuspend(TaskHandle_t task) {
     check(task == NULL, "a task suspends itself only");
     atomic_store(&self->suspended, true);
-    while (sem_wait(&self->resumed) != 0) {
-    }
+    await(&self->resumed);
     check(atomic_load(&self->deleted), "nobody resumes a task");
+    atomic_fetch_sub(&awake, 1U);
     pthread_exit(NULL);
 }
 
@@ -337,8 +352,7 @@ BaseType_t xTaskNotifyGiveIndexed(TaskHandle_t task, UBaseType_t index) {
 
 uint32_t ulTaskNotifyTakeIndexed(UBaseType_t index, BaseType_t clear, TickType_t ticks) {
     check(clear == pdFALSE && ticks == portMAX_DELAY, "one at a time, without a limit");
-    while (sem_wait(&self->notified[index]) != 0) {
-    }
+    await(&self->notified[index]);
     return 1;
 }
 
@@ -384,8 +398,7 @@ BaseType_t xSemaphoreTake(SemaphoreHandle_t semaphore, TickType_t ticks) {
         return sem_trywait(&semaphore->posix) == 0;
     }
     check(ticks == portMAX_DELAY, "at once, or without a limit");
-    while (sem_wait(&semaphore->posix) != 0) {
-    }
+    await(&semaphore->posix);
     return pdTRUE;
 }
 

@@ -26,8 +26,8 @@ def test_a_worst_case_that_is_later_at_rest_is_said_to_be_disturbed_and_no_other
     assert at_rest.worst
     assert loaded.worst
     upside_down = at_rest.value.value > loaded.value.value
-    assert ("later than loaded: likely disturbed" in at_rest.about) == upside_down
-    assert "likely disturbed" not in loaded.about
+    assert at_rest.headline == (f"likely disturbed ({at_rest.number})" if upside_down else at_rest.number)
+    assert loaded.headline == loaded.number
     assert ("Under load the worst is earlier" in analysis.sentences[0]) == upside_down
 
 

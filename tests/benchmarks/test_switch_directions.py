@@ -57,7 +57,10 @@ def test_two_directions_never_become_one_figure(to_1: int, to_0: int, on_0: int,
     there, back = analysis.ratios
     assert there.ratio.value == pytest.approx(to_1 / on_0)
     assert back.ratio.value == pytest.approx(to_0 / on_1)
-    other, same = (one.value.value for one in answers(analysis) if one.value is not None)
+    found = {one.question: one.value.value for one in answers(analysis) if one.value is not None}
+    other, same = found["wake a task, other core"], found["same way, on one core"]
+    assert found["other core against same"] == pytest.approx(max(to_1 / on_0, to_0 / on_1))
+    assert found["core 1 / core 0, waking"] == pytest.approx(on_1 / on_0)
     assert same == max(on_0, on_1) / US
     assert other == max(to_1, to_0) / US
     (cost,) = costs(analysis)
@@ -71,7 +74,7 @@ def test_directions_that_differ_by_four_are_both_told_and_never_averaged() -> No
     said = analysis.sentences[0]
     assert "3.80 µs (notification) from core 0 to core 1, 1.19 times the time on core 0 (3.20 µs)" in said
     assert "15.2 µs (notification) from core 1 to core 0, 7.60 times the time on core 1 (2.00 µs)" in said
-    across, _ = answers(analysis)
+    across, *_ = answers(analysis)
     assert across.text == "15.2 µs, notification 1 → 0; 0 → 1: 3.80 µs"
     (cost,) = costs(analysis)
     assert (cost.across_us, cost.same_us) == (15.2, 2.0)
@@ -101,12 +104,16 @@ def test_answer_table_sentence_and_ratio_name_the_same_times(primitives: list[li
     for one in analysis.ratios:
         assert one.cross_us == ways[one.primitive, one.first, one.second]
         assert one.same_us == ways[one.primitive, one.first, one.first]
-    across, same, *at_best = answers(analysis)
+    across, same, ratio, *at_best, _ = answers(analysis)
+    assert ratio.value is not None
+    of_it = [one.ratio for one in analysis.ratios if one.primitive == across.choice]
+    assert ratio.value == max(of_it, key=lambda one: one.value)
     assert across.choice == same.choice, "they compare"
     assert len(at_best) == (len(primitives) > 1)
     for one in at_best:
         assert one.value is not None
         assert same.value is not None
+        assert one.again == (one.choice == same.choice)
         assert one.value.value == min(max(on_0, on_1) / US for _, _, on_0, on_1 in primitives) <= same.value.value
     best = min(max(one.cross_us.value for one in analysis.ratios if one.primitive == f"p{index}")
                for index in range(len(primitives)))  # fmt: skip
@@ -122,11 +129,14 @@ def test_answer_table_sentence_and_ratio_name_the_same_times(primitives: list[li
 
 def test_a_busy_core_is_told_only_where_none_was_asleep() -> None:
     busy = [measurement([9000] * 9, target="busy"), measurement(SAME, from_=0, to=0)]
-    (alone, _) = answers(analyse(busy))
+    (alone, *_) = answers(analyse(busy))
     assert alone.value is not None
     assert alone.value.value == 9000 / US
-    (both, _) = answers(analyse([*busy, *FOUR]))
+    found = {one.question: one for one in answers(analyse([*busy, *FOUR]))}
+    both, ratio = found["wake a task, other core"], found["other core against same"]
     assert both.value is not None
+    assert ratio.value is not None
+    assert ratio.value.value < 9000 / 2401, "nor against the same core"
     assert both.value.value == 2401 / US
     (said,) = remarks(analyse([*busy, *FOUR]))
     assert "on core 1 while that is busy as on core 0" in said.sentence
@@ -162,8 +172,9 @@ def test_the_answer_tells_of_directions_that_differ() -> None:
 
 
 def test_the_answer_tells_of_cores_that_differ() -> None:
-    (_, same) = answers(analyse(of_both(2400, 2400, on_0=1000, on_1=3000)))
-    assert same.text == "24.0 µs, notification on core 1; on core 0: 8.00 µs"
+    found = {one.question: one.text for one in answers(analyse(of_both(2400, 2400, on_0=1000, on_1=3000)))}
+    assert found["same way, on one core"] == "24.0 µs, notification on core 1; on core 0: 8.00 µs"
+    assert found["core 1 / core 0, waking"] == "3.00 × as long to wake a task of its own, notification"
 
 
 def test_the_comparison_fits_eighty_columns() -> None:

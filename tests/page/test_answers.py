@@ -89,6 +89,43 @@ def test_a_free_mutex_is_asked_under_locks_if_there_are_some_and_else_under_its_
         assert told == [("api", True, "api", "lock a free mutex"), ("api", False, "api", "longest kernel call")]
 
 
+def test_what_leads_a_topic_stands_before_its_own_benchmarks_answers() -> None:
+    section = Section("Locks (lock)", ["."], [])
+    locks = Report("lock", {}, [], [], section, topic="locks", answers=[answer(1.0)])
+    free = Answer("lock a free mutex", Interval(2.0), topic="locks", leads=True)
+    behind = Answer("unlock a free mutex", Interval(2.0), topic="locks")
+    api = Report("api", {}, [], [], section, topic="kernel calls", answers=[free, behind])
+    rows = answer_rows([reported(locks, api)], [0.0])
+    assert [(row.question, row.first) for row in rows] == [
+        ("lock a free mutex", True),
+        ("hand a lock over", False),
+        ("unlock a free mutex", False),
+    ]
+
+
+def test_what_is_told_again_of_each_target_is_left_out_and_of_some_is_not() -> None:
+    def of(*, again: bool) -> Reported:
+        best, each = answer(1.0), Answer("hand a mutex over", Interval(1.0), again=again)
+        return reported(Report("lock", {}, [], [], Section("Locks (lock)", ["."], []), answers=[best, each]))
+
+    assert [
+        len(answer_rows([of(again=one), of(again=two)], [0.0] * 2)) for one, two in ((True, True), (True, False))
+    ] == [
+        1,
+        2,
+    ]
+
+
+def test_a_verdict_and_a_bound_stand_before_the_number_and_no_ratio_beside_a_verdict() -> None:
+    doubted = Answer("worst lateness", Interval(1660.0), about="of 9", verdict="likely disturbed")
+    assert doubted.text == "likely disturbed (1.66 ms), of 9"
+    assert Answer("most", Interval(2e6), "bytes/s", "ring", bound="≥").text == "≥ 2.00 MB/s, ring"
+    same = Answer("core 1", Interval(1.04), "times", "for the same work", verdict="no difference")
+    assert same.text == "no difference (1.04 ×), for the same work"
+    assert asked(doubted, answer(2.0)).ratio == ""
+    assert asked(answer(2.0), doubted).ratio == ""
+
+
 def test_the_worst_case_that_differs_most_is_told_apart_from_what_is_usual() -> None:
     def late(value: float) -> Answer:
         return Answer("worst lateness, at rest", Interval(value), about="of 1,100 releases", worst=True)

@@ -306,9 +306,12 @@ def test_every_answer_of_the_document_is_there(folded: Opened) -> None:
         for each in document["analysis"]["answers"]:
             for one in each["answers"]:
                 answer = msgspec.convert(one, Answer)
-                cells = shown[each["benchmark"], printable(answer.question)]
+                key = each["benchmark"], printable(answer.question)
+                if answer.again and key not in shown:
+                    continue
+                cells = shown[key]
                 told = " ".join(cells) if folded.made.targets == 1 else cells[place]
-                expected = " ".join(printable(f"{answer.number} {answer.about}").split())
+                expected = " ".join(printable(f"{answer.headline} {answer.about}").split())
                 assert told.strip() == expected, (each["benchmark"], answer.question)
 
 

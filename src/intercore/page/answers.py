@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from intercore.benchmarks import registry
 from intercore.view.quantity import significant
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _OF_RATIOS: Mapping[Unit, tuple[str, str]] = {"us": ("faster", "slower"), "bytes/s": ("slower", "faster")}
 """What the second of two answers is where it is smaller, and where it is larger; of two multiples nothing is said."""
+_Key: TypeAlias = tuple[str, str]
+"""A benchmark, and the question that it answers."""
 _OF_OTHERS = " *"
 """Behind a ratio of two different ways or cases, as the words below the table explain."""
 
@@ -56,10 +58,11 @@ class Asked:
     def times(self) -> float | None:
         """The second of two answers over the first one, if both are times or rates above 0.
 
-        Of a time that is shorter than a reading of the clock, which was taken off it, there is none.
+        Of a time that is shorter than a reading of the clock, which was taken off it, there is none, nor of a number
+        that must not be taken for what it says.
         """
         values = [one.value.value for one in self._rated if one.value is not None]
-        if not values:
+        if not values or any(one.verdict for one in self._rated):
             return None
         is_time = self._rated[0].unit == "us"
         if is_time and any(value < looking for value, looking in zip(values, self.looking_us, strict=True)):
@@ -102,8 +105,10 @@ def answer_rows(reported: Sequence[Reported], looking_us: Sequence[float]) -> li
         for key in dict.fromkeys(key for answers in known for key in answers if key[0] == benchmark)
     ]
     under = {key: _under(key[0], topics, [answers[key] for answers in known if key in answers]) for key in questions}
-    # What has the topic of another benchmark comes behind what that one answers.
-    questions.sort(key=lambda key: (order[under[key]], key[0] != under[key]))
+    told = {key for answers in known for key, one in answers.items() if not one.again}
+    questions = [key for key in questions if key in told]
+    leads = {key for answers in known for key, one in answers.items() if one.leads}
+    questions.sort(key=lambda key: (order[under[key]], key not in leads, key[0] != under[key]))
     return [
         Asked(
             *key,

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 
 _DESK = "host"
 _TRUST = {
-    "measured": "Measured on the target itself, which these numbers hold for, as it was built; every sample is kept.",
+    "measured": "Measured on the target itself, which these numbers hold for, as it was built.",
     "simulated": Markup(
         "Good for comparing ways to do something on this chip; before you rely on a time, measure a board. Every cycle "
         'was counted, as true as <a href="#model">what the model assumes</a>; that was not compared with a board, so '
@@ -80,6 +80,16 @@ _WARNINGS_SHOWN = 3
 """Of each run, before the others are folded."""
 _VALUES_SHOWN = 3  # of a condition that changes within a run
 _SAME_RATE = 1e-4  # no crystal is off by more: clocks whose rates differ by less are one, measured at each start
+
+
+@dataclass(frozen=True)
+class _Warnings:
+    """What is doubtful for one reason, of whatever it is said."""
+
+    said: list[tuple[str, str]]
+    """What each is about, in words that the page has for it, and a sentence; about all of the run, an empty text."""
+    advice: str
+    """What is likely the reason, and what to do: sentences, once for all of them; empty if nothing more is said."""
 
 
 @dataclass(frozen=True)
@@ -131,9 +141,20 @@ class _Section:
         return shlex.join(words)
 
     @property
+    def warnings_by_reason(self) -> list[_Warnings]:
+        """The warnings, those with the same advice together where the first of them stands."""
+        found: dict[str, _Warnings] = {}
+        for topic, warning in self.warnings:
+            sentence, end, advice = warning.partition(". ")
+            key = advice or warning
+            found.setdefault(key, _Warnings([], advice)).said.append((topic, sentence + end.strip()))
+        return list(found.values())
+
+    @property
     def folded_warnings(self) -> str:
         """How many of the warnings that are folded are about what: `18 more: messages 3, locks`."""
-        counts = Counter(topic or "the whole run" for topic, _ in self.warnings[_WARNINGS_SHOWN:])
+        folded = [one for known in self.warnings_by_reason[_WARNINGS_SHOWN:] for one in known.said]
+        counts = Counter(topic or "the whole run" for topic, _ in folded)
         told = ", ".join(topic if count == 1 else f"{topic} {count}" for topic, count in counts.items())
         return f"{counts.total()} more: {told}"
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Level
 
 Unit: TypeAlias = Literal["us", "times", "bytes/s"]
+Bound: TypeAlias = Literal["", "≤", "≥"]
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -32,6 +33,10 @@ class Answer(msgspec.Struct, frozen=True):
     """What it holds for, such as the best choice: `notification`. Where there is no number, the whole answer.
 
     Of `times`, it goes on with the number, and tells what the multiple is of: `as long, read in ram`."""
+    bound: Bound = ""
+    """What the number bounds, where nothing beyond it was tried: `≤` for the smallest that was, `≥` for the largest."""
+    verdict: str = ""
+    """What the number must not be taken for, in few words that stand before it: `no difference`, `likely disturbed`."""
     brief: bool = True
     """Whether it is among those that a terminal has room for."""
     rated: bool = True
@@ -42,13 +47,23 @@ class Answer(msgspec.Struct, frozen=True):
     topic: Topic | None = None
     """What it is asked under on a page, where that is not its benchmark's and something else is: a free mutex under
     locks."""
+    again: bool = False
+    """Whether it tells of the best way what another question was answered with: a page leaves it out."""
+    leads: bool = False
+    """Whether it stands there before the answers of that topic's own benchmark, not behind them."""
 
     @property
     def text(self) -> str:
         """The answer in words: `12.0 µs (11.9–12.1), notification`; bounds that read as the value are left out."""
         if self.value is None:
             return self.about
-        return (" " if self.unit == "times" else ", ").join(filter(None, (self.number, self.about)))
+        joint = " " if self.unit == "times" and not self.verdict else ", "
+        return joint.join(filter(None, (self.headline, self.about)))
+
+    @property
+    def headline(self) -> str:
+        """The number with what is to be read before it: `no difference (1.04 ×)`; empty where there is no number."""
+        return f"{self.verdict} ({self.number})" if self.verdict and self.number else self.number
 
     @property
     def choice(self) -> str:
@@ -57,7 +72,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def number(self) -> str:
-        """The number alone, with its unit and bounds; empty where there is none."""
+        """The number alone, with its unit and interval, and what it bounds; empty where there is none."""
         if self.value is None:
             return ""
         write = _WRITERS[self.unit]
@@ -66,7 +81,7 @@ class Answer(msgspec.Struct, frozen=True):
         low, _, high = span.partition(" – ")
         told = f" ({span.replace(' ', '')})" if span and not (low == high and written.startswith(low)) else ""
         unit = " ×" if self.unit == "times" else ""
-        return written + unit + told
+        return " ".join(filter(None, (self.bound, written + unit + told)))
 
 
 _WRITERS = {"us": duration, "times": multiple, "bytes/s": data_rate}

@@ -27,7 +27,7 @@ def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
         found = [one for one in alone if one.call == call]
         if found:
             usual = min(found, key=lambda one: one.core)
-            yield Answer(question, usual.cost_us, about="a kernel call", brief=False, topic="locks")
+            yield Answer(question, usual.cost_us, about="a call", brief=False, topic="locks", leads=True)
     if alone:
         dearest = max(alone, key=lambda one: one.cost_us.value)
         low = dearest.cost_us.low

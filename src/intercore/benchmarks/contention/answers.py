@@ -33,12 +33,11 @@ def answers(analysis: ContentionAnalysis, work: str) -> Iterator[Answer]:
         slowest = max(others, key=lambda one: one.times_first)
         question = f"core {slowest.core} against core {first.core}"
         varied = slowest.explains(first)
-        about = "as long for the same work, alone"
+        about, verdict = "as long for the same work, alone", ""
         if varied:
-            about += (
-                f"; one core's own time varied by {percent(varied)}, likely with its clock: no difference that shows"
-            )
-        yield Answer(question, Interval(slowest.times_first), "times", about, brief=False)
+            about = f"for the same work, alone; one core's own time varied by {percent(varied)}, likely with its clock"
+            verdict = "no difference"
+        yield Answer(question, Interval(slowest.times_first), "times", about, verdict=verdict, brief=False)
 
 
 def remarks(analysis: ContentionAnalysis) -> Iterator[Remark]:

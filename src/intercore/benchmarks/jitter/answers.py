@@ -39,9 +39,11 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
             missed = sum(one.missed for one in found)
             if missed:
                 about += f"; {missed:,} a period or more late, {in_measurements(found)}"
+            verdict = ""
             if found is rest and is_upside_down(rest, load):
-                about += "; later than loaded: likely disturbed"
-            yield Answer(question, Interval(largest_us(found)), about=about, worst=True)
+                about += "; later than loaded"
+                verdict = "likely disturbed"
+            yield Answer(question, Interval(largest_us(found)), about=about, verdict=verdict, worst=True)
 
 
 def costs(analysis: JitterAnalysis) -> Iterator[Cost]:

@@ -42,10 +42,10 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
 
 def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
     whole = max(1, sum(one.acquisitions))
-    shares = ", ".join(f"core {core}: {100 * each / whole:.0f} %" for core, each in enumerate(one.acquisitions))
+    shares = ", ".join(f"core {core} {100 * each / whole:.0f} %" for core, each in enumerate(one.acquisitions))
     held = "" if one.lock.startswith(_HOLDS_NOTHING) else f"{one.hold:,} loops held, "
-    about = f"{among(one.lock, one.varied)}; mean, with {held}{one.pause:,} loops paused; {shares}"
-    about += f"; longest wait {duration(one.longest_wait_us)}"
+    about = f"{among(one.lock, one.varied)}; of all uses {shares}; longest wait {duration(one.longest_wait_us)}"
+    about += f"; mean, with {held}{one.pause:,} loops paused"
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 
 

@@ -43,12 +43,13 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
             yield Answer(_of_bytes(size, how), time, about=_choice(one) + ways, brief=number == 0)
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for number, (one, how) in enumerate(_best(streams, lambda one: one.bytes_per_s or 0.0)):
-        question = f"most per second, {how}" if how else "most bytes per second"
+        question = f"most bytes/s, {how}" if how else "most bytes per second"
         about = f"{_choice(one)}, messages of {one.bytes:,} bytes"
         about += f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
-        if one.bytes == max(other.bytes for other in streams):
-            about += "; larger ones were not streamed"
-        yield Answer(question, Interval(one.bytes_per_s or 0.0), "bytes/s", about, brief=number == 0)
+        is_largest = one.bytes == max(other.bytes for other in streams)
+        about += ", the largest tried" * is_largest
+        rate = Interval(one.bytes_per_s or 0.0)
+        yield Answer(question, rate, "bytes/s", about, bound="≥" if is_largest else "", brief=number == 0)
 
 
 def _of_bytes(size: int, how: str) -> str:

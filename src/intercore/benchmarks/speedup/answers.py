@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from intercore.benchmarks.speedup.points import TASKS
+from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Remark, about_times
 from intercore.view.cost import Paying
 from intercore.view.quantity import duration
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.fit import ForkJoinFit
     from intercore.benchmarks.speedup.isoefficiency import Isoefficiency
     from intercore.benchmarks.speedup.points import SpeedupPoint
-    from intercore.statistics.intervals import Interval
 
 
 _QUESTION = 24  # letters of a question
@@ -30,16 +30,25 @@ def answers(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Answer]:
     Work is told by how long one core takes for it. From which on is said at best: of those that do the work, by the
     ones that need the least of it.
     """
-    yield from _from(analysis, "more cores pay from", 1.0, lambda fit: fit.break_even)
-    question = f"{efficiency:.0%} of cores used from"
-    yield from _from(analysis, question, efficiency, lambda fit: fit.isoefficiency)
+    least = _best(analysis, 1.0, lambda fit: fit.break_even)
+    yield from _from(analysis, "more cores pay from", least)
+    question = f"{efficiency:.0%} efficient from"
+    yield from _from(analysis, question, _best(analysis, efficiency, lambda fit: fit.isoefficiency))
     for fit in analysis.fits if len(analysis.fits) > 1 else ():
         begin, well = _begin(analysis, fit, 1.0, fit.break_even), fit.isoefficiency.t1_us
         if begin is not None:
-            used = "" if well is None else f"{efficiency:.0%} from {duration(well.value)}"
-            about = ", ".join(filter(None, (begin.at_most, begin.extrapolated, used))) + begin.tried
+            used = "" if well is None else f"{efficiency:.0%} efficient from {duration(well.value)}"
+            about = "; ".join(filter(None, (begin.how_known, used)))
             question = f"{_tasks(analysis, fit)} pay from"
-            yield Answer(question[:_QUESTION], begin.t1_us, about=about, brief=False, rated=False)
+            yield Answer(
+                question[:_QUESTION],
+                begin.t1_us,
+                about=about,
+                bound=begin.bound,
+                brief=False,
+                rated=False,
+                again=least is not None and least[0] is fit,
+            )
     several = [point for point in analysis.points if point.cores > 1]
     if several:
         best = max(several, key=lambda point: point.speedup.value)
@@ -56,8 +65,7 @@ def paying(analysis: SpeedupAnalysis, efficiency: float) -> Iterator[Paying]:
         if _reached(smallest, efficiency):
             yield Paying(how, 0.0, smallest.t1_us.value, efficiency, at_most=True)
         elif well is not None:
-            at = None if begin is None else begin.t1_us
-            yield Paying(how, 0.0 if at is None else at.value, well.value, efficiency)
+            yield Paying(how, 0.0 if begin is None or begin.bound else begin.t1_us.value, well.value, efficiency)
 
 
 def remarks(analysis: SpeedupAnalysis) -> Iterator[Remark]:
@@ -73,38 +81,39 @@ def remarks(analysis: SpeedupAnalysis) -> Iterator[Remark]:
         )
 
 
-def _from(
-    analysis: SpeedupAnalysis, question: str, wanted: float, of: Callable[[ForkJoinFit], BreakEven | Isoefficiency]
-) -> Iterator[Answer]:
+def _from(analysis: SpeedupAnalysis, question: str, best: tuple[ForkJoinFit, _Begin] | None) -> Iterator[Answer]:
     """Answer by the group that needs the least work, how long one core takes for it."""
-    enough: list[tuple[float, Answer]] = []
-    for fit in analysis.fits:
-        found = _begin(analysis, fit, wanted, of(fit))
-        if found is not None:
-            words = (found.at_most or _WORK, _tasks(analysis, fit), found.extrapolated)
-            about = ", ".join(filter(None, words)) + found.tried
-            first = -_smallest(analysis, fit).speedup.value if found.t1_us is None else found.t1_us.value
-            enough.append((first, Answer(question, found.t1_us, about=about, rated=False)))
-    if enough:
-        yield min(enough, key=lambda one: one[0])[1]
+    if best is not None:
+        fit, found = best
+        how = ", ".join(filter(None, (_WORK, _tasks(analysis, fit))))
+        about = "; ".join(filter(None, (how, found.how_known)))
+        yield Answer(question, found.t1_us, about=about, bound=found.bound, rated=False)
     elif analysis.fits:
         yield Answer(question, None, about="no work measured")
+
+
+def _best(
+    analysis: SpeedupAnalysis, wanted: float, of: Callable[[ForkJoinFit], BreakEven | Isoefficiency]
+) -> tuple[ForkJoinFit, _Begin] | None:
+    """Return the group that needs the least work for what is wanted, and how much; None if that cannot be told."""
+    known = [(fit, found) for fit in analysis.fits if (found := _begin(analysis, fit, wanted, of(fit))) is not None]
+
+    def needs(one: tuple[ForkJoinFit, _Begin]) -> float:
+        fit, found = one
+        return -_smallest(analysis, fit).speedup.value if found.bound else found.t1_us.value
+
+    return min(known, key=needs, default=None)
 
 
 class _Begin(NamedTuple):
     """From which work on a group has what is wanted of it."""
 
-    t1_us: Interval | None
-    """None if all work that was measured has it."""
-    at_most: str = ""
-    """Then the smallest of it: words."""
-    extrapolated: str = ""
-    """A word, if no such work was measured."""
-
-    @property
-    def tried(self) -> str:
-        """What stands at the end of the answer if no smaller work was measured."""
-        return "; the smallest tried" if self.at_most else ""
+    t1_us: Interval
+    """How long one core takes for it."""
+    bound: Literal["", "≤"] = ""
+    """That it is less, if all work that was measured has what is wanted."""
+    how_known: str = ""
+    """In words, if work of this size was not measured, or none that is smaller."""
 
 
 def _begin(
@@ -113,8 +122,8 @@ def _begin(
     """Return from which work on a group has a speed-up of 1, or an efficiency; None if that cannot be told."""
     smallest = _smallest(analysis, fit)
     if _reached(smallest, wanted) and (found.t1_us is None or found.extrapolated):
-        return _Begin(None, f"{duration(smallest.t1_us.value)} {_WORK} or less")
-    return None if found.t1_us is None else _Begin(found.t1_us, extrapolated="extrapolated" * found.extrapolated)
+        return _Begin(Interval(smallest.t1_us.value), "≤", "the smallest tried")
+    return None if found.t1_us is None else _Begin(found.t1_us, "", "extrapolated" * found.extrapolated)
 
 
 def _smallest(analysis: SpeedupAnalysis, fit: ForkJoinFit) -> SpeedupPoint:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.switch.names import named
+from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Remark, about_times, by_way
 from intercore.view.cost import Cost
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from intercore.benchmarks.switch.wake_ups import WakeUp
 
 _MOST_PRIMITIVES = 4
+_USUAL = "notification"
+"""What is told where nothing is surely quicker: the primitive that most programs use, and that every target has."""
 
 
 def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
@@ -22,7 +25,7 @@ def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
 
     Across cores by the quickest primitive; on the same core by that one, so that they compare, and by the one that is
     quickest there. Of several cores or directions the slowest is the answer, and the quickest stands beside it where it
-    differs.
+    differs. Whether a core wakes its own tasks as quickly as another one does is asked where cores are compared.
     """
     same, across = (_ways(analysis, apart=apart) for apart in (False, True))
     best = _best(across)
@@ -30,20 +33,56 @@ def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
         yield _woken("wake a task, other core", best, across[best])
     if best in same:
         yield _woken("same way, on one core", best, same[best])
+        told = {(one.first, one.second, one.target) for one in across[best]}
+        ratios = [one for one in analysis.ratios if one.time == "common" and named(one) == best]
+        known = [one for one in ratios if (one.first, one.second, one.target) in told]
+        if known:
+            most = max(known, key=lambda one: one.ratio.value)
+            about = f"as long on another core, {best} {most.first} → {most.second}"
+            yield Answer("other core against same", most.ratio, "times", about, brief=False)
     if same and (best not in same or len(same) > 1):
         quickest = _best(same)
         question = "quickest way on one core" if best in same else "wake a task, one core"
-        yield _woken(question, quickest, same[quickest], brief=best not in same)
+        yield _woken(question, quickest, same[quickest], brief=best not in same, again=quickest == best)
+    yield from _core_against_core(best, same.get(best, ()))
 
 
-def _woken(question: str, name: str, ways: Sequence[WakeUp], *, brief: bool = True) -> Answer:
+def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
+    """Answer how many times as long the other core takes as core 0 to wake a task of its own."""
+    others = [one for one in ways if one.first != 0]
+    first = next((one for one in ways if one.first == 0), None)
+    if first is not None and _us(first) > 0 and others:
+        most = max(others, key=_us)
+        about = f"as long to wake a task of its own, {name}"
+        times = Interval(_us(most) / _us(first))
+        question = f"core {most.first} / core 0, waking"
+        yield Answer(question, times, "times", about, brief=False, topic="both cores")
+
+
+def _woken(question: str, name: str, ways: Sequence[WakeUp], *, brief: bool = True, again: bool = False) -> Answer:
     quickest, slowest = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
-    return Answer(question, ways[-1].wake_up_us.median, about=f"{name}{by_way(slowest, quickest)}", brief=brief)
+    about = f"{name}{by_way(slowest, quickest)}"
+    return Answer(question, ways[-1].wake_up_us.median, about=about, brief=brief, again=again)
 
 
 def _best(found: Mapping[str, Sequence[WakeUp]]) -> str:
-    """Return the primitive that is the quickest in its slowest direction; empty if there is none."""
-    return min(found, key=lambda name: _us(found[name][-1]), default="")
+    """Return the primitive that is the quickest in its slowest direction; empty if there is none.
+
+    Of those whose intervals meet that of the quickest, it is the usual one.
+    """
+    quickest = min(found, key=lambda name: _us(found[name][-1]), default="")
+    usual = found.get(_USUAL)
+    if usual and _low(usual[-1].wake_up_us.median) <= _high(found[quickest][-1].wake_up_us.median):
+        return _USUAL
+    return quickest
+
+
+def _low(median: Interval) -> float:
+    return median.value if median.low is None else median.low
+
+
+def _high(median: Interval) -> float:
+    return median.value if median.high is None else median.high
 
 
 def _way(one: WakeUp) -> str:

@@ -92,6 +92,19 @@ def test_damaged_lost_and_doubled_lines_are_asked_for_again_or_are_an_error_and_
         assert incoming.missing()
 
 
+@settings(max_examples=1000, deadline=None)
+@given(recordings(), st.data())
+def test_a_target_that_stops_anywhere_in_its_answer_has_not_answered(recording: Recording, data: st.DataObject) -> None:
+    sent = b"\n".join(lines_of(recording))
+    incoming = Incoming()
+    for one in sent[: data.draw(st.integers(0, len(sent) - 1))].split(b"\n"):
+        with suppress(BadLineError, ProtocolError):
+            message = decode_line(one)
+            assert isinstance(message, Numbered)
+            incoming.add(message)
+    assert not incoming.complete
+
+
 def whole() -> list[dict[str, object]]:
     """Return an answer of one core with nine events."""
     events = tuple(Event(10 + n, Kind.TICK, 0, n) for n in range(9))

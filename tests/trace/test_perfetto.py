@@ -6,6 +6,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
 from intercore.record.trace_recording import Cause, Class, Event, Kind, Recording, Ring
@@ -35,6 +37,8 @@ class Read:
         self.tracks: dict[int, str] = {}
         self.slices: defaultdict[str, list[Slice]] = defaultdict(list)
         self.instants: defaultdict[str, list[tuple[str, int, tuple[int, ...]]]] = defaultdict(list)
+        self.arrived: dict[int, tuple[str, str, int]] = {}
+        """By arrow, the instant to which it leads."""
         groups: dict[int, str] = {}
         opened: defaultdict[int, list[Slice]] = defaultdict(list)
         last = 0
@@ -60,6 +64,7 @@ class Read:
             else:
                 assert event.type == TrackEvent.TYPE_INSTANT
                 self.instants[name].append((event.name, packet.timestamp, tuple(event.flow_ids)))
+                self.arrived |= dict.fromkeys(event.terminating_flow_ids, (name, event.name, packet.timestamp))
         assert not any(opened.values()), "each slice has an end"
 
 
@@ -123,6 +128,36 @@ def test_arrows_lead_from_who_wakes_to_who_was_woken(machine: Machine) -> None:
     for arrow, (name, time) in tails.items():
         assert name == "makes ready woken 104"
         assert heads[arrow].begin > time
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(1, 50), st.booleans()), max_size=12))
+def test_arrows_lead_from_where_a_message_was_sent_to_where_it_was_received(
+    messages: list[tuple[int, int, int, bool]],
+) -> None:
+    """Numbers come again after three, and some messages are lost."""
+    machine = Machine()
+    true = []
+    for count, (sender, receiver, length, arrives) in enumerate(messages):
+        sent = machine.put(sender, Kind.SENT, count % 3, 16)
+        machine.pass_time(length)
+        if arrives:
+            true.append((sender, sent, receiver, machine.put(receiver, Kind.RECEIVED, count % 3, 16), count % 3))
+        machine.pass_time(1)
+    found = Read(perfetto(History(machine.recording()), {}, "messages"))
+    tails = {
+        arrow: (track, name, time)
+        for track, known in found.instants.items()
+        for name, time, arrows in known
+        for arrow in arrows
+    }
+    assert tails.keys() == found.arrived.keys()
+    assert sorted((tails[arrow], found.arrived[arrow]) for arrow in tails) == sorted(
+        (
+            (f"core {sender}/events", f"sends message {number}, 16 bytes", ns(machine, sent)),
+            (f"core {receiver}/events", f"receives message {number}, 16 bytes", ns(machine, received)),
+        )
+        for sender, sent, receiver, received, number in true
+    )
 
 
 def test_what_is_missing_is_said_where_it_is_missing(machine: Machine) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -180,8 +181,12 @@ class History:
         said = self.event(Place(left.core, left.index - 1))
         return said.time + (said.object - said.time & _LOW) if said.kind is Kind.DUE else None
 
-    def messages(self) -> Iterator[tuple[Place, Place]]:
-        """Yield where each message was sent and where it was received, in the order of its being received."""
+    @cached_property
+    def messages(self) -> dict[Place, Place]:
+        """Where each message was received, in the order of that, with where it was sent.
+
+        A number may come again: a message is the last one of its number that was sent before.
+        """
         events = sorted(
             (event.time, event.kind, Place(core.number, index))
             for core in self.cores
@@ -189,23 +194,10 @@ class History:
             if event.kind in (Kind.SENT, Kind.RECEIVED)
         )
         sent: dict[int, Place] = {}
+        found: dict[Place, Place] = {}
         for _, kind, place in events:
             if kind is Kind.SENT:
                 sent[self.event(place).object] = place
             elif (begun := sent.pop(self.event(place).object, None)) is not None:
-                yield begun, place
-
-    def sent(self, received: Place) -> Place | None:
-        """Return where a message was sent that was received there: the last of its number before that."""
-        message = self.event(received)
-        places = [
-            Place(core.number, index)
-            for core in self.cores
-            if (index := core.last(core.at(message.time + 1), lambda event: _is_sent(event, message.object)))
-            is not None
-        ]
-        return max(places, key=lambda place: self.event(place).time, default=None)
-
-
-def _is_sent(event: Event, number: int) -> bool:
-    return event.kind is Kind.SENT and event.object == number
+                found[place] = begun
+        return found

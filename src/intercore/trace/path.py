@@ -157,7 +157,7 @@ class _Way:
         received = core.last(place.index, lambda event: event.kind is Kind.RECEIVED)
         if received is None or received < come or core.events[received].time <= self._window.begin:
             return None
-        sent = self._history.sent(Place(core.number, received))
+        sent = self._history.messages.get(Place(core.number, received))
         if sent is None or self._history.event(sent).time < max(core.events[come].time, self._window.begin):
             return None
         self._runs(place, part, core.events[received].time, core.task_at(received))

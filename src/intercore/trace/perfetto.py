@@ -188,7 +188,7 @@ def _tasks(file: _File, history: History, slices: Sequence[Slice], cores: Mappin
     for arrow, (place, begin) in enumerate(_wakings(history, slices), start=1):
         tails[place] = arrow
         heads[history.event(place).object, begin] = arrow
-    for arrow, (sent, received) in enumerate(history.messages(), start=len(tails) + 1):
+    for arrow, (received, sent) in enumerate(history.messages.items(), start=len(tails) + 1):
         tails[sent] = arrow
         arrived[received] = arrow
     runs = sorted((one for one in slices if one.task), key=lambda one: one.begin)

@@ -54,6 +54,16 @@ PortUrl = Annotated[
     str | None,
     typer.Option("--port", help="Device, pyserial URL or labgrid place: /dev/ttyACM0, COM3, labgrid://PLACE."),
 ]
+OwnSources = Annotated[
+    list[Path] | None,
+    typer.Option("--source", help="Further file of a workload of your own: C, C++ or a static library; repeat."),
+]
+OwnFolders = Annotated[
+    list[Path] | None, typer.Option("--include", help="Folder of headers for a workload of your own; repeat.")
+]
+OwnFlags = Annotated[
+    list[str] | None, typer.Option("--flag", help="Compiler's flag for it, e.g. --flag=-funroll-loops; repeat.")
+]
 Baud = Annotated[int, whole_option("--baud", 1, MOST_BAUD, "Bits per second of a serial port, at first.")]
 ImagePath = Annotated[
     Path | None,

@@ -23,6 +23,9 @@ from intercore.cli.options import (
     Baud,
     ImagePath,
     Output,
+    OwnFlags,
+    OwnFolders,
+    OwnSources,
     PortUrl,
     StorePath,
     Timeout,
@@ -117,16 +120,9 @@ def run(
         Path | None,
         typer.Option("--firmware", help="Folder of the firmware's sources to build from, where it is built here."),
     ] = None,
-    besides: Annotated[
-        list[Path] | None,
-        typer.Option("--source", help="Further file of a workload of your own: C, C++ or a static library; repeat."),
-    ] = None,
-    folders: Annotated[
-        list[Path] | None, typer.Option("--include", help="Folder of headers for a workload of your own; repeat.")
-    ] = None,
-    flags: Annotated[
-        list[str] | None, typer.Option("--flag", help="Compiler's flag for it, e.g. --flag=-funroll-loops; repeat.")
-    ] = None,
+    besides: OwnSources = None,
+    folders: OwnFolders = None,
+    flags: OwnFlags = None,
     emulated: Annotated[
         bool, typer.Option("--emulated", help="Say that an emulator is behind the port: its times mean nothing.")
     ] = False,

@@ -12,7 +12,8 @@ from intercore.benchmarks.suite import traced as traced_levels
 from intercore.board.factors import OPT
 from intercore.campaign.levels import find_benchmark, target_levels
 from intercore.cli.connection import connected
-from intercore.cli.options import TARGET_HELP, Baud, Output, PortUrl, Timeout, either
+from intercore.cli.options import TARGET_HELP, Baud, Output, OwnFlags, OwnFolders, OwnSources, PortUrl, Timeout, either
+from intercore.cli.planned import sources_of, with_own
 from intercore.errors import UsageError
 from intercore.link.exchange import UnknownCommandError
 from intercore.page.trace_page import write_trace_page
@@ -74,6 +75,9 @@ def trace(
     page: Annotated[
         Path | None, typer.Option("--page", help="Also write an HTML page there, with a timeline of one repetition.")
     ] = None,
+    besides: OwnSources = None,
+    folders: OwnFolders = None,
+    flags: OwnFlags = None,
     port: PortUrl = None,
     baud: Baud = DEFAULT_BAUD,
     timeout: Timeout = None,
@@ -81,8 +85,10 @@ def trace(
 ) -> None:
     """Record what cores and tasks do while a benchmark measures: what its times consist of, and a Perfetto file."""
     known = find(target)
-    words = {name: _single(name, texts) for name, texts in parse_levels(levels or []).items()}
-    address = Address(port, baud, _build(known, {name: text for name, text in words.items() if name in TARGET_FACTORS}))
+    told, own = with_own(levels or [], besides or [], folders or [], flags or [])
+    words = {name: _single(name, texts) for name, texts in parse_levels(told).items()}
+    build = _build(known, {name: text for name, text in words.items() if name in TARGET_FACTORS})
+    address = Address(port, baud, build, sources=sources_of(kernel=None, firmware=None, own=own))
     asked: dict[str, Level] = {name: text for name, text in words.items() if name not in TARGET_FACTORS}
     with connected(known, address, timeout) as (session, _):
         session.raise_rate()

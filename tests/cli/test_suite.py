@@ -7,7 +7,7 @@ import html
 import io
 import os
 import re
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -64,6 +64,8 @@ def check_first_screen(store: Path, shown: dict[str, Any]) -> None:
         numbers = {*numbers_of({name: part for name, part in shown["analysis"].items() if name != "answers"})}
         if one["benchmark"] == "message":
             numbers |= {*times_between_sizes(shown["analysis"]["message"]["latency"])}
+        if one["benchmark"] == "switch":
+            numbers |= {*core_1_against_core_0(shown["analysis"]["switch"]["wake_ups"])}
         for made in one["answers"]:
             answer = msgspec.convert(made, Answer)
             assert len(answer.question) <= 24
@@ -81,6 +83,14 @@ def times_between_sizes(latencies: list[dict[str, Any]]) -> Iterator[float]:
         for (below, first), (above, second) in pairwise(known):
             if below <= BETWEEN < above:
                 yield first + (BETWEEN - below) / (above - below) * (second - first)
+
+
+def core_1_against_core_0(wake_ups: list[dict[str, Any]]) -> Iterator[float]:
+    """Yield how many times as long core 1 takes as core 0 to wake a task of its own, by each primitive."""
+    own = [one for one in wake_ups if one["from"] == one["to"] and one["time"] == "common"]
+    for first, second in product(own, own):
+        if (first["primitive"], first["from"], second["from"]) == (second["primitive"], 0, 1):
+            yield second["wake_up_us"]["median"]["value"] / first["wake_up_us"]["median"]["value"]
 
 
 def check_spreadsheets(printed: str, analysed: list[str]) -> None:
@@ -112,10 +122,12 @@ def suite(tool: Tool, target: str, *options: str) -> dict[str, Any]:
     check_spreadsheets(tool("show", "--format", "csv").succeeded().out, [*shown["analysis"]])
     assert set(shown["analysis"]) == KEYS
     page = (tool.directory / f"{target}-suite.html").read_text()
-    cells = [" ".join(html.unescape(cell).split()) for cell in re.findall(r"<td[^>]*>(.*?)</td>", page)]
+    found = re.findall(r"<td[^>]*>(.*?)</td>", page)
+    cells = [" ".join(html.unescape(re.sub("<[^>]*>", "", cell)).split()) for cell in found]
     for made in (made for one in shown["analysis"]["answers"] for made in one["answers"]):
         answer = msgspec.convert(made, Answer)
-        assert {answer.question, " ".join((answer.number or answer.about).split())} <= {*cells}, answer
+        told = {answer.question, " ".join((answer.headline or answer.about).split())}
+        assert answer.again or told <= {*cells}, answer
     for name in registry.names():
         if registry.has(name, "together"):  # it is said of all runs of the page at once
             continue

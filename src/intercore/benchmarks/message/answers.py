@@ -47,7 +47,7 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
         about = f"{_choice(one)}, messages of {one.bytes:,} bytes"
         about += f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
         is_largest = one.bytes == max(other.bytes for other in streams)
-        about += ", the largest tried" * is_largest
+        about += "; the largest tried" * is_largest
         rate = Interval(one.bytes_per_s or 0.0)
         yield Answer(question, rate, "bytes/s", about, bound="≥" if is_largest else "", brief=number == 0)
 

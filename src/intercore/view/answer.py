@@ -103,14 +103,15 @@ def about_times(times: float) -> str:
 _DEPENDS = 1.25  # times the quickest, from which on both are told
 
 
-def by_way(slowest: tuple[str, float], quickest: tuple[str, float]) -> str:
-    """Name the slowest way, with what the quickest one takes behind it: ` 1 → 0; 0 → 1: 3.80 µs`.
+def by_way(told: tuple[str, float], other: tuple[str, float]) -> str:
+    """Name the way that is told, with what another one takes behind it: ` 1 → 0; 0 → 1: 3.80 µs`.
 
     Each is given as its name and its time in µs. It is empty where they hardly differ.
     """
-    if slowest[1] <= quickest[1] or slowest[1] < _DEPENDS * quickest[1]:
+    least, most = sorted((told[1], other[1]))
+    if most <= least or most < _DEPENDS * least:
         return ""
-    return f" {slowest[0]}; {quickest[0]}: {duration(quickest[1])}"
+    return f" {told[0]}; {other[0]}: {duration(other[1])}"
 
 
 def among(name: str, varied: Mapping[str, Level]) -> str:

@@ -85,8 +85,9 @@ def _from(analysis: SpeedupAnalysis, question: str, best: tuple[ForkJoinFit, _Be
     """Answer by the group that needs the least work, how long one core takes for it."""
     if best is not None:
         fit, found = best
-        how = ", ".join(filter(None, (_WORK, _tasks(analysis, fit))))
-        about = "; ".join(filter(None, (how, found.how_known)))
+        tasks = _tasks(analysis, fit)
+        how = ", ".join(filter(None, (_WORK, tasks)))
+        about = "; ".join(filter(None, (how, "these keep their cores" * (tasks == TASKS["spin"]), found.how_known)))
         yield Answer(question, found.t1_us, about=about, bound=found.bound, rated=False)
     elif analysis.fits:
         yield Answer(question, None, about="no work measured")

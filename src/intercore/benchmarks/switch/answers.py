@@ -23,23 +23,23 @@ _USUAL = "notification"
 def answers(analysis: SwitchAnalysis) -> Iterator[Answer]:
     """Answer what waking takes on the same core and on another one, which was asleep.
 
-    Across cores by the quickest primitive; on the same core by that one, so that they compare, and by the one that is
-    quickest there. Of several cores or directions the slowest is the answer, and the quickest stands beside it where it
-    differs. Whether a core wakes its own tasks as quickly as another one does is asked where cores are compared.
+    Across cores by the quickest primitive; on the same core by that one, and on the core that signals across, so that
+    they compare; and by the one that is quickest there. Of several cores or directions the slowest is the answer, and
+    the quickest stands beside it where it differs. Whether a core wakes its own tasks as quickly as another one does is
+    asked where cores are compared.
     """
     same, across = (_ways(analysis, apart=apart) for apart in (False, True))
     best = _best(across)
     if best:
         yield _woken("wake a task, other core", best, across[best])
     if best in same:
-        yield _woken("same way, on one core", best, same[best])
-        told = {(one.first, one.second, one.target) for one in across[best]}
-        ratios = [one for one in analysis.ratios if one.time == "common" and named(one) == best]
-        known = [one for one in ratios if (one.first, one.second, one.target) in told]
-        if known:
-            most = max(known, key=lambda one: one.ratio.value)
-            about = f"as long on another core, {best} {most.first} → {most.second}"
-            yield Answer("other core against same", most.ratio, "times", about, brief=False)
+        slowest = across[best][-1]
+        yield _woken("same way, on one core", best, sorted(same[best], key=lambda one: one.first == slowest.first))
+        way = (slowest.first, slowest.second, slowest.target)
+        for ratio in analysis.ratios:
+            if (ratio.time, named(ratio), ratio.first, ratio.second, ratio.target) == ("common", best, *way):
+                about = f"as long on another core, {best} {_way(slowest)}"
+                yield Answer("other core against same", ratio.ratio, "times", about, brief=False)
     if same and (best not in same or len(same) > 1):
         quickest = _best(same)
         question = "quickest way on one core" if best in same else "wake a task, one core"
@@ -55,13 +55,14 @@ def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
         most = max(others, key=_us)
         about = f"as long to wake a task of its own, {name}"
         times = Interval(_us(most) / _us(first))
-        question = f"core {most.first} / core 0, waking"
+        question = f"core {most.first} against 0, waking"
         yield Answer(question, times, "times", about, brief=False, topic="both cores")
 
 
 def _woken(question: str, name: str, ways: Sequence[WakeUp], *, brief: bool = True, again: bool = False) -> Answer:
-    quickest, slowest = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
-    about = f"{name}{by_way(slowest, quickest)}"
+    """Answer by the last of these ways; the first one stands beside it."""
+    other, told = ((_way(one), _us(one)) for one in (ways[0], ways[-1]))
+    about = f"{name}{by_way(told, other)}"
     return Answer(question, ways[-1].wake_up_us.median, about=about, brief=brief, again=again)
 
 

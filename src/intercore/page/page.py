@@ -204,10 +204,11 @@ class _Section:
 
     @property
     def trust(self) -> str:
-        """How far its numbers can be trusted, by where they come from."""
+        """How far its numbers can be trusted, by where they come from and whether something disturbed them."""
         place = self.condition("memory.code")
         runs_from = f" Its code runs from {in_words(place)}." if place else ""
-        return _TRUST[self.run.plan.origin] + runs_from
+        doubt = " A worst case may be the disturbance's." if self.disturbed else ""
+        return _TRUST[self.run.plan.origin] + runs_from + doubt
 
     @property
     def disturbed(self) -> str:

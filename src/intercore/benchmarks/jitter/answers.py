@@ -33,8 +33,11 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
         ("worst lateness, loaded", load, "; load of lower priority"),
     ):
         if found:
-            periods = [duration(one) for one in sorted({one.period_us for one in found})]
-            about = f"of {sum(one.releases for one in found):,} releases, one each {' or '.join(periods)}, never moved"
+            worst = max(found, key=lambda one: one.largest_us)
+            about = (
+                f"due every {duration(worst.period_us)}, the latest of {sum(one.releases for one in found):,} releases"
+            )
+            about += " at any period" * (len({one.period_us for one in found}) > 1) + ", never moved"
             about += f"; median {duration(typical_us(found))}{whose}"
             missed = sum(one.missed for one in found)
             if missed:

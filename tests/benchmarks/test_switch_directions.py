@@ -178,6 +178,18 @@ def test_the_answer_tells_of_cores_that_differ() -> None:
     assert found["core 1 against 0, waking"] == "3.00 × as long to wake a task of its own, notification"
 
 
+@pytest.mark.parametrize(("quicker_by", "told"), [(0, "notification"), (40, "counting-semaphore")])
+def test_the_notification_is_told_unless_another_primitive_is_surely_quicker(quicker_by: int, told: str) -> None:
+    """Its samples lie within 20 ticks."""
+
+    def across(primitive: str, first: int) -> Measurement:
+        one = measurement([first + tick for tick in range(20)], from_=0, to=1)
+        return msgspec.structs.replace(one, factors={**one.factors, "primitive": primitive})
+
+    known = [across("notification", 1001), across("counting-semaphore", 1000 - quicker_by)]
+    assert next(iter(answers(analyse(known)))).choice == told
+
+
 def test_the_comparison_fits_eighty_columns() -> None:
     busy = measurement(ACROSS, target="busy")
     alone = measurement(SAME, primitive="yield", from_=1, to=1)

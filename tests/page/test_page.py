@@ -22,7 +22,7 @@ from intercore.benchmarks import registry
 from intercore.benchmarks.options import Options
 from intercore.benchmarks.reports import reports
 from intercore.errors import IntercoreError, UsageError
-from intercore.page.page import write_page
+from intercore.page.page import by_advice, write_page
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.view.figure import base_layout
 from intercore.view.section import Together
@@ -224,6 +224,19 @@ def test_a_section_is_called_in_its_heading_what_the_contents_call_it(tmp_path: 
     assert len(entries) > 6
     for name, entry in entries:
         assert re.sub("<.*?>", "", headings[name]).partition(":")[0] == entry
+
+
+def test_warnings_with_one_advice_stand_together_where_the_first_of_them_stands() -> None:
+    drift = [
+        ("locks", "a: The values drift: 1 and 2. Warm up. Measure again."),
+        ("messages", "b: Another. Warm up. Measure again."),
+    ]
+    found = by_advice([("", "Close it."), drift[0], ("memory", "A bank. Wait."), drift[1]])
+    assert [(one.said, one.advice) for one in found] == [
+        ([("", "Close it.")], ""),
+        ([("locks", "a: The values drift: 1 and 2."), ("messages", "b: Another.")], "Warm up. Measure again."),
+        ([("memory", "A bank.")], "Wait."),
+    ]
 
 
 def test_what_is_folded_of_the_warnings_is_named(tmp_path: Path) -> None:

@@ -83,13 +83,25 @@ _SAME_RATE = 1e-4  # no crystal is off by more: clocks whose rates differ by les
 
 
 @dataclass(frozen=True)
-class _Warnings:
-    """What is doubtful for one reason, of whatever it is said."""
+class Advised:
+    """Warnings with the same advice."""
 
     said: list[tuple[str, str]]
     """What each is about, in words that the page has for it, and a sentence; about all of the run, an empty text."""
     advice: str
     """What is likely the reason, and what to do: sentences, once for all of them; empty if nothing more is said."""
+
+
+def by_advice(warnings: Iterable[tuple[str, str]]) -> list[Advised]:
+    """Put warnings with the same advice together, where the first of them stands.
+
+    Each is what it is about, and a warning, of which all behind the first sentence is advice.
+    """
+    found: dict[str, Advised] = {}
+    for topic, warning in warnings:
+        sentence, end, advice = warning.partition(". ")
+        found.setdefault(advice or warning, Advised([], advice)).said.append((topic, sentence + end.strip()))
+    return list(found.values())
 
 
 @dataclass(frozen=True)
@@ -141,19 +153,14 @@ class _Section:
         return shlex.join(words)
 
     @property
-    def warnings_by_reason(self) -> list[_Warnings]:
-        """The warnings, those with the same advice together where the first of them stands."""
-        found: dict[str, _Warnings] = {}
-        for topic, warning in self.warnings:
-            sentence, end, advice = warning.partition(". ")
-            key = advice or warning
-            found.setdefault(key, _Warnings([], advice)).said.append((topic, sentence + end.strip()))
-        return list(found.values())
+    def warnings_by_advice(self) -> list[Advised]:
+        """The warnings, those with the same advice together."""
+        return by_advice(self.warnings)
 
     @property
     def folded_warnings(self) -> str:
         """How many of the warnings that are folded are about what: `18 more: messages 3, locks`."""
-        folded = [one for known in self.warnings_by_reason[_WARNINGS_SHOWN:] for one in known.said]
+        folded = [one for known in self.warnings_by_advice[_WARNINGS_SHOWN:] for one in known.said]
         counts = Counter(topic or "the whole run" for topic, _ in folded)
         told = ", ".join(topic if count == 1 else f"{topic} {count}" for topic, count in counts.items())
         return f"{counts.total()} more: {told}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.speedup.points import TASKS
 from intercore.statistics.intervals import Interval
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from intercore.benchmarks.speedup.fit import ForkJoinFit
     from intercore.benchmarks.speedup.isoefficiency import Isoefficiency
     from intercore.benchmarks.speedup.points import SpeedupPoint
+    from intercore.view.answer import Bound
 
 
 _QUESTION = 24  # letters of a question
@@ -111,7 +112,7 @@ class _Begin(NamedTuple):
 
     t1_us: Interval
     """How long one core takes for it."""
-    bound: Literal["", "≤"] = ""
+    bound: Bound = ""
     """That it is less, if all work that was measured has what is wanted."""
     how_known: str = ""
     """In words, if work of this size was not measured, or none that is smaller."""

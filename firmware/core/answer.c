@@ -326,7 +326,7 @@ static void ring(struct ic_answer *answer, uint32_t core) {
     ic_line_integer(&line, "core", core);
     ic_line_integer(&line, "hz", (int64_t)port_clock_hz());
     ic_line_integer(&line, "recorded", count);
-    ic_line_integer(&line, "kept", count < IC_TRACE ? count : IC_TRACE);
+    ic_line_integer(&line, "kept", count - ic_trace_first(core));
     ic_line_list_open(&line, "costs");
     for (uint32_t i = 0; i < IC_TRACE_COSTS; i++) {
         ic_line_integer(&line, NULL, ic_trace_costs(core)[i]);
@@ -348,7 +348,7 @@ static void ring_names(struct ic_answer *answer, uint32_t core) {
 
 static void ring_events(struct ic_answer *answer, uint32_t core) {
     uint32_t count = ic_trace_count(core);
-    for (uint32_t number = count < IC_TRACE ? 0 : count - IC_TRACE; number < count; number += EVENTS_MAX) {
+    for (uint32_t number = ic_trace_first(core); number < count; number += EVENTS_MAX) {
         if (!wanted(answer)) {
             answer->next++;
             continue;

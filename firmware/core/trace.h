@@ -120,8 +120,9 @@ void ic_trace_end(void);
 /* Whether something has been recorded. */
 bool ic_trace_there(void);
 
-/* Events that were ever put in; of them the last IC_TRACE are there, at most. */
+/* Events that there ever were; those that are there are the last, from ic_trace_first() on, at most IC_TRACE. */
 uint32_t ic_trace_count(uint32_t core);
+uint32_t ic_trace_first(uint32_t core);
 
 /* The event with that number, one of those that are there. */
 const struct ic_trace_event *ic_trace_event(uint32_t core, uint32_t number);

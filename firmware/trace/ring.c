@@ -10,8 +10,9 @@ _Static_assert(IC_TRACE >= 64 && (SIZE & MASK) == 0, "IC_TRACE is a power of two
 _Static_assert(IC_TRACE > 2 * IC_TRACE_COSTS, "those that the cost is measured by fit, and the kernel's among them");
 
 static struct ic_trace_ring {
-    _Alignas(PORT_CACHE_LINE) uint32_t count; /* of all events ever put in */
+    _Alignas(PORT_CACHE_LINE) uint32_t count; /* of events ever put in */
     uint32_t readings;                        /* that were the last events, one right after the other; at most 3 */
+    uint32_t missing;                         /* before all of these, and not counted */
     struct ic_trace_event events[SIZE];
 } rings[PORT_CORES_MAX] PORT_SHARED(trace_rings);
 
@@ -83,8 +84,26 @@ uint64_t ic_trace_cycles(void) {
 void ic_trace_empty(uint32_t core) {
     rings[core].count = 0;
     rings[core].readings = 0;
+    rings[core].missing = 0;
 }
 
-uint32_t ic_trace_count(uint32_t core) { return rings[core].count; }
+void ic_trace_fill(uint32_t core, const struct ic_trace_event *events, uint32_t count, uint32_t missing) {
+    struct ic_trace_ring *ring = &rings[core];
+    ic_trace_empty(core);
+    for (uint32_t number = 0; number < count; number++) {
+        *event_of(ring, number) = events[number];
+    }
+    ring->count = count;
+    ring->missing = missing;
+}
 
-const struct ic_trace_event *ic_trace_event(uint32_t core, uint32_t number) { return event_of(&rings[core], number); }
+uint32_t ic_trace_count(uint32_t core) { return rings[core].missing + rings[core].count; }
+
+uint32_t ic_trace_first(uint32_t core) {
+    const struct ic_trace_ring *ring = &rings[core];
+    return ring->missing + (ring->count < SIZE ? 0 : ring->count - SIZE);
+}
+
+const struct ic_trace_event *ic_trace_event(uint32_t core, uint32_t number) {
+    return event_of(&rings[core], number - rings[core].missing);
+}

@@ -4,8 +4,14 @@
 
 #include <stdint.h>
 
+#include "trace.h"
+
 /* Forgets the events of a core. */
 void ic_trace_empty(uint32_t core);
+
+/* Puts events in place of those of a core, for a platform that has others to add to them once the recording has ended.
+ * They are in the order of time; `missing` came before the first. More than a ring holds go on over the first. */
+void ic_trace_fill(uint32_t core, const struct ic_trace_event *events, uint32_t count, uint32_t missing);
 
 /* Number of a name, which is new or has been given before by this core; IC_TRACE_NAMELESS if there is no room for it.
  * To be called with nothing else on this core able to come between. */

@@ -90,3 +90,27 @@ def test_two_counters_are_told_beside_the_common_clock() -> None:
     made.put(0, Kind.OUT, LEADER)
     text = told(made.recording(), [Series("switch", "counter", HZ, np.array([90000]))])
     assert "it says 90.0 ms, and by the common clock 50.0 µs passed" in text
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "says", "not_says"),
+    [
+        (None, (), ("scheduler",)),
+        ("seen", ("those that Linux' scheduler tells", "not taken off"), ("the program's own",)),
+        (
+            "not seen: /a/id: Permission denied",
+            ("none of Linux' scheduler", "for root", "here /a/id: Permission denied."),
+            (),
+        ),
+        ("not seen", ("none of Linux' scheduler", "here that is not known."), ()),
+    ],
+)
+def test_it_says_whether_the_scheduler_of_linux_was_seen_and_why_not(
+    scheduler: str | None, says: tuple[str, ...], not_says: tuple[str, ...]
+) -> None:
+    made = machine()
+    history = History(made.recording())
+    series = traced(history, made.series, {})
+    text = " ".join(section(analysed(history, series, "host", "measured", "wake", "x", scheduler=scheduler)).sentences)
+    assert all(one in text for one in says)
+    assert not [one for one in not_says if one in text]

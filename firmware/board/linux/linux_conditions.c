@@ -9,6 +9,7 @@
 #include "counter_posix.h"
 #include "port.h"
 #include "port_posix.h"
+#include "trace_scheduler_posix.h"
 
 #define VALUE_MAX 256U
 #define CONDITIONS_MAX 48U
@@ -183,10 +184,12 @@ void linux_conditions_start(void) {
     add("atomic", ATOMIC);
     add_regions();
 #ifdef IC_TRACE
-    char recorder[80];
-    snprintf(recorder, sizeof recorder, "%u events of each core, the port's own; off unless `record` measures",
-             IC_TRACE);
-    add("recorder", recorder);
+    char text[VALUE_MAX];
+    snprintf(text, sizeof text, "%u events of each core; off unless `record` measures", IC_TRACE);
+    add("recorder", text);
+    const char *why_not = trace_scheduler_why_not();
+    snprintf(text, sizeof text, "%s%s", why_not == NULL ? "seen" : "not seen: ", why_not == NULL ? "" : why_not);
+    add("recorder.scheduler", text);
 #endif
 }
 

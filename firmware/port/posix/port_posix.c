@@ -48,6 +48,8 @@ uint32_t port_core_id(void) {
     return PORT_CORE_ANY; /* the process's affinity was changed from outside after start-up */
 }
 
+int port_posix_cpu(uint32_t core) { return cpu_of_core[core]; }
+
 void port_posix_cpu_set(uint32_t core, cpu_set_t *set) {
     CPU_ZERO(set);
     for (uint32_t i = 0; i < core_count; i++) {

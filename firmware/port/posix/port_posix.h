@@ -10,6 +10,9 @@
  * real-time scheduling and pins the caller to core 0. Returns false if the process may use no core at all. */
 bool port_posix_start(void);
 
+/* The system's number of the CPU behind a core. */
+int port_posix_cpu(uint32_t core);
+
 /* Makes `set` the system's CPUs behind a core, or behind all of them for PORT_CORE_ANY. */
 void port_posix_cpu_set(uint32_t core, cpu_set_t *set);
 
@@ -25,6 +28,7 @@ uint32_t port_posix_turn_ms(void);
 
 /* Whether mutexes have priority inheritance here. */
 bool port_posix_inherits_priority(void);
+
 /* The longest time that processors may take to wake up, in microseconds: "0", or "not set" where the system does not
  * permit that. */
 const char *port_posix_wake_latency(void);

@@ -1,6 +1,6 @@
-/* port_trace.h on Linux, and who is on which core. Each core's ring has a lock, since threads of one core come between
- * each other's instructions: no core waits for another. It has priority inheritance where the system does, lest a task
- * of more priority wait for one that a third keeps off the core. */
+/* port_trace.h on Linux, and who is on which core as far as the port itself knows. Each core's ring has a lock, since
+ * threads of one core come between each other's instructions: no core waits for another. It has priority inheritance
+ * where the system does, lest a task of more priority wait for one that a third keeps off the core. */
 #include "trace_posix.h"
 
 #include <pthread.h>
@@ -9,6 +9,7 @@
 #include "port_posix.h"
 #include "port_trace.h"
 #include "trace.h"
+#include "trace_scheduler_posix.h"
 
 #define WAITING_MAX 128U
 
@@ -25,6 +26,9 @@ static pthread_mutex_t locks[PORT_CORES_MAX];
 
 /* The task that was seen there last, 0 for none; under the core's lock. */
 static uint32_t seen[PORT_CORES_MAX];
+
+/* Whose the events are that a ring has, where the scheduler is seen; under the core's lock. */
+static uint32_t authors[PORT_CORES_MAX][IC_TRACE];
 
 /* Those that wait, each for one object. */
 static struct {
@@ -43,6 +47,7 @@ bool trace_posix_start(void) {
         made = pthread_mutex_init(&locks[core], &attributes) == 0;
     }
     pthread_mutexattr_destroy(&attributes);
+    trace_scheduler_start();
     return made;
 }
 
@@ -61,16 +66,27 @@ static uint32_t core_of_ring(void) {
     return core < PORT_CORES_MAX ? core : 0; /* outside of the cores that the program was started with */
 }
 
-/* While masked: the console has not been started by port_task_start(), nor has a thread of somebody else's. */
+/* While masked: the console has not been started by port_task_start(), nor has a thread of somebody else's, as of a
+ * timer. */
 static void know_task(void) {
     if (own.task == 0) {
-        own.task = ic_trace_task("console");
+        own.task = ic_trace_task(own.in_handler ? "handler" : "console");
+        trace_scheduler_know(own.task);
     }
 }
 
-/* That a task is there that was not the last one seen. A ring that is empty is of a new recording. */
+/* That a task is there that was not the last one seen; where the scheduler is seen, for each event which one. A ring
+ * that is empty is of a new recording. */
 static void see(void) {
-    if (ic_trace_recording == 0U || own.in_handler || own.comes) {
+    if (ic_trace_recording == 0U || own.comes) {
+        return;
+    }
+    if (trace_scheduler_is_seen()) {
+        know_task();
+        authors[own.core][ic_trace_count(own.core) % IC_TRACE] = own.task; /* of the event that is put in now */
+        return;
+    }
+    if (own.in_handler) {
         return;
     }
     if (ic_trace_count(own.core) == 0) {
@@ -105,6 +121,18 @@ void port_trace_unmask(uint32_t kept) {
     }
 }
 
+uint32_t trace_posix_author(uint32_t core, uint32_t number) { return authors[core][number % IC_TRACE]; }
+
+void trace_posix_for_each_core(void (*call)(uint32_t core)) {
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        (void)pthread_mutex_lock(&locks[core]);
+        own.core = core;
+        own.masked++;
+        call(core);
+        port_trace_unmask(0);
+    }
+}
+
 /* ---- tasks ---- */
 
 uint32_t trace_posix_task(void) {
@@ -120,11 +148,17 @@ void trace_posix_created(port_task_t *task, const char *name) {
     uint32_t kept = port_trace_mask();
     task->number = ic_trace_task(name);
     ic_trace(IC_TRACE_CREATED, 0, task->number);
-    ic_trace(IC_TRACE_READY, 0, task->number);
+    if (!trace_scheduler_is_seen()) {
+        ic_trace(IC_TRACE_READY, 0, task->number);
+    }
     port_trace_unmask(kept);
 }
 
+/* The scheduler's switches tell it where they are seen. */
 static void comes_in(void) {
+    if (trace_scheduler_is_seen()) {
+        return;
+    }
     own.comes = true;
     uint32_t kept = port_trace_mask();
     own.comes = false;
@@ -136,6 +170,9 @@ static void comes_in(void) {
 }
 
 static void goes_out(void) {
+    if (trace_scheduler_is_seen()) {
+        return;
+    }
     uint32_t kept = port_trace_mask();
     ic_trace(IC_TRACE_OUT, 0, trace_posix_task());
     seen[own.core] = 0;
@@ -144,6 +181,7 @@ static void goes_out(void) {
 
 void trace_posix_begins(const port_task_t *task) {
     own.task = task->number;
+    trace_scheduler_know(own.task);
     comes_in();
 }
 
@@ -187,7 +225,7 @@ static void make_ready(uint32_t place, const void *object) {
 }
 
 void trace_posix_wakes(const void *object, bool all) {
-    if (ic_trace_recording == 0U) {
+    if (ic_trace_recording == 0U || trace_scheduler_is_seen()) {
         return;
     }
     uint32_t found = 0, last = 0;

@@ -51,8 +51,14 @@ class Recorded(msgspec.Struct, frozen=True, eq=False):
     recorded: Answer
     """With the recorder on."""
     recording: Recording
-    counter_bits: int
-    """After how many bits the cores' own counters wrap; 0 where there are none."""
+    conditions: Mapping[str, str]
+    """Of the target."""
+
+    @property
+    def counter_bits(self) -> int:
+        """After how many bits the cores' own counters wrap; 0 where there are none."""
+        bits = self.conditions.get("clock.counter_bits", "0")
+        return int(bits) if bits.isdecimal() else 0
 
 
 @app.command(
@@ -100,8 +106,8 @@ def trace(
     path = Path(f"{target}-{benchmark}.perfetto-trace") if path is None else path
     with replacement(path) as file:
         file.write(perfetto(history, ways, f"{benchmark} on {in_heading(target, known.origin)}"))
-    seen = known.kind is not Kind.HOST
-    analysis = analysed(history, series, target, known.origin, benchmark, str(path), kernel_seen=seen)
+    scheduler = found.conditions.get("recorder.scheduler")
+    analysis = analysed(history, series, target, known.origin, benchmark, str(path), scheduler=scheduler)
     show(OfSection(analysis, rows(analysis), section(analysis)), output)
     if page is not None:
         found_lines = (typical(one.windows, [ways[window] for window in one.windows]) for one in series)
@@ -134,7 +140,7 @@ def _build(target: Target, words: Mapping[str, str]) -> dict[str, Level]:
 
 def _measured_twice(session: Session, target: Target, benchmark: str, asked: Mapping[str, Level]) -> Recorded:
     """Measure with the recorder off, then on."""
-    bits = session.info().conditions.get("clock.counter_bits", "0")
+    conditions = session.info().conditions
     find_benchmark(session.benchmarks(), benchmark)
     with messages().status(f"measuring {benchmark} on {target.name}, not recorded") as status:
         plain = session.measure(benchmark, asked)
@@ -144,4 +150,4 @@ def _measured_twice(session: Session, target: Target, benchmark: str, asked: Map
         except UnknownCommandError:
             how = "" if target.board is None else f": intercore flash {target.name} --{TRACE_NAME} 1024"
             raise UsageError(f"the program on {target.name} has no recorder; put one there that has{how}") from None
-    return Recorded(plain, recorded, recording, int(bits) if bits.isdecimal() else 0)
+    return Recorded(plain, recorded, recording, conditions)

@@ -43,7 +43,7 @@ class Part(enum.StrEnum):
     INTERRUPT = "interrupt"
     """An interrupt has the core of who is on the way."""
     WAKE = "wake-up"
-    """The system makes the task ready, finds it a core and switches there: of these it let nothing be seen."""
+    """The system makes the task ready, interrupts another core for it and switches there: of these nothing is seen."""
     MESSAGE = "message"
     """It is written, on its way, and read by a task that was looking for it."""
     OTHER = "another task"
@@ -232,12 +232,14 @@ class _Way:
         if ready.core != core:
             sender, receiver = self._history.cores[ready.core], self._history.cores[core]
             sent = sender.first(ready.index, _rings(core))
-            if sent is not None and sender.events[sent].time <= left:
-                rung = sender.events[sent].time
-                come = receiver.first(receiver.at(rung), _is_ring)
-                if come is not None and receiver.events[come].time <= left:
-                    self._take(Part.SWITCH, core, receiver.events[come].time)
-                self._take(Part.RING, ready.core, rung, events=1)
+            if sent is None or sender.events[sent].time > left:
+                self._take(Part.WAKE, core, since, events=0)
+                return
+            rung = sender.events[sent].time
+            come = receiver.first(receiver.at(rung), _is_ring)
+            if come is not None and receiver.events[come].time <= left:
+                self._take(Part.SWITCH, core, receiver.events[come].time)
+            self._take(Part.RING, ready.core, rung, events=1)
         self._take(Part.KERNEL, ready.core, since, self._history.cores[ready.core].task_at(ready.index))
 
 

@@ -21,11 +21,21 @@ if TYPE_CHECKING:
     from intercore.trace.shares import Share, Traced
 
 
+_SEEN = "seen"
+"""Of the condition `recorder.scheduler`, which says why otherwise; a kernel whose own macros record has none."""
 _OWN_EVENTS = (
     "The events are the program's own, and none of Linux' scheduler: what a task asks for, whom it wakes by that, when "
     "it is about to wait and when it is back. They do not show what the kernel does between a signal and the woken "
     "task (wake-up), waits inside of a transport (message), interrupts, other programs, or that a task lost its core "
-    "without asking; it is seen there again by its next event."
+    "without asking; it is seen there again by its next event. "
+)
+_MORE = (
+    "The scheduler's own are recorded for root, where tracefs is mounted (mount -t tracefs tracefs "
+    "/sys/kernel/tracing); here {why}."
+)
+_SCHEDULER_EVENTS = (
+    "Switches and wake-ups are those that Linux' scheduler tells (sched_switch, sched_waking), other programs' "
+    "among them. What recording one costs Linux is not known, and not taken off."
 )
 
 
@@ -51,8 +61,8 @@ class TraceAnalysis(msgspec.Struct, frozen=True):
     series: tuple[Traced, ...]
     file: str
     """Where the Perfetto file was written."""
-    kernel_seen: bool = True
-    """Whether the kernel's switches of tasks are events; else there are a port's own alone."""
+    scheduler: str | None = None
+    """Of Linux: `seen`, or `not seen: ` and why, if there are the port's own events alone; None of other kernels."""
 
     @property
     def heading(self) -> str:
@@ -68,7 +78,7 @@ def analysed(
     benchmark: str,
     file: str,
     *,
-    kernel_seen: bool = True,
+    scheduler: str | None = None,
 ) -> TraceAnalysis:
     """Return what was found in a history."""
     us = 1e6 / history.recording.hz
@@ -76,7 +86,7 @@ def analysed(
         CoreKept(ring.core, ring.recorded, ring.missing, cost * us)
         for ring, cost in zip(history.recording.rings, costs(history), strict=True)
     )
-    return TraceAnalysis(target, origin, benchmark, cores, tuple(series), file, kernel_seen)
+    return TraceAnalysis(target, origin, benchmark, cores, tuple(series), file, scheduler)
 
 
 def section(analysis: TraceAnalysis) -> Section:
@@ -84,8 +94,11 @@ def section(analysis: TraceAnalysis) -> Section:
     sentences = [_consists(one) for one in analysis.series]
     sentences += [sentence for one in analysis.series if (sentence := _counters(one))]
     sentences += [_cost(analysis), *_missing(analysis)]
-    if not analysis.kernel_seen:
-        sentences.append(_OWN_EVENTS)
+    if analysis.scheduler == _SEEN:
+        sentences.append(_SCHEDULER_EVENTS)
+    elif analysis.scheduler is not None:
+        why = analysis.scheduler.partition(": ")[2] or "that is not known"
+        sentences.append(_OWN_EVENTS + _MORE.format(why=why))
     if not analysis.series:
         sentences.insert(0, "No sample's readings of the clock are among the events that were kept.")
     tables = [_table(analysis, one) for one in analysis.series]

@@ -131,7 +131,8 @@ def test_a_task_that_sleeps_has_said_until_when(session: Session) -> None:
     late = [window for window in windows(history, answer.series) if window.series == "late"]
     for window in late:
         first = consists_of(history, window)[0]
-        assert first.part in (Part.WAKE, Part.UNKNOWN), "a core that a sanitizer kept too long never slept"
+        # Where the scheduler is seen, a timer's interrupt wakes it; a core that a sanitizer kept too long never slept.
+        assert first.part in (Part.WAKE, Part.TIMER, Part.UNKNOWN)
     dues = [event for _, event in in_order(recording) if event.kind is Kind.DUE]
     assert len(dues) >= 4
     assert {(event.object - event.time) % 2**32 < 10**9 for event in dues} == {True}

@@ -1,0 +1,244 @@
+#include "trace_scheduler_posix.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "port.h"
+#include "ring_trace.h"
+#include "trace.h"
+#include "trace_points_posix.h"
+#include "trace_posix.h"
+
+/* Of the program's threads the last so many are known, which is more than a ring has events of. */
+#define TASKS_MAX (2U * (uint32_t)IC_TRACE)
+/* Threads of others; all beyond have one number. */
+#define STRANGERS_MAX 128U
+/* A record is so many events at most: the interrupt, who is made ready in it, and its end. */
+#define EVENTS_OF_RECORD 3U
+
+static const char *why_not = "the trace points were not looked for";
+
+static struct {
+    atomic_int thread;
+    atomic_uint task;
+} tasks[TASKS_MAX];
+static atomic_uint task_count;
+
+static struct {
+    int thread;
+    uint32_t task;
+} strangers[STRANGERS_MAX];
+static uint32_t stranger_count;
+static uint32_t all_other_strangers; /* 0 until there is one */
+
+/* Trace points tell threads by the numbers that the system's first PID namespace gives them; where the program is in
+ * another, gettid() tells others. The first one's file has this number (include/linux/proc_ns.h of Linux,
+ * PROC_PID_INIT_INO). */
+#define FIRST_NAMESPACE 0xEFFFFFFCU
+
+static bool has_numbers_of_its_own(void) {
+    struct stat status;
+    return stat("/proc/self/ns/pid", &status) == 0 && status.st_ino != FIRST_NAMESPACE;
+}
+
+void trace_scheduler_start(void) {
+    why_not = trace_points_start();
+    if (why_not == NULL && has_numbers_of_its_own()) {
+        why_not = "the program is in a PID namespace, where threads have other numbers than there";
+    }
+}
+
+bool trace_scheduler_is_seen(void) { return why_not == NULL; }
+
+const char *trace_scheduler_why_not(void) { return why_not; }
+
+void trace_scheduler_know(uint32_t task) {
+    uint32_t place = atomic_fetch_add(&task_count, 1U) % TASKS_MAX;
+    atomic_store(&tasks[place].task, task);
+    atomic_store(&tasks[place].thread, (int)gettid());
+}
+
+/* ---- who it is ---- */
+
+/* 0 if it is none of the program's. A number that the system has given twice is the last one's. */
+static uint32_t own_task(int thread) {
+    uint32_t count = atomic_load(&task_count);
+    for (uint32_t back = 1; back <= count && back <= TASKS_MAX; back++) {
+        uint32_t place = (count - back) % TASKS_MAX;
+        if (atomic_load(&tasks[place].thread) == thread) {
+            return atomic_load(&tasks[place].task);
+        }
+    }
+    return 0;
+}
+
+static uint32_t stranger(const struct trace_point_thread *thread) {
+    for (uint32_t i = 0; i < stranger_count; i++) {
+        if (strangers[i].thread == thread->id) {
+            return strangers[i].task;
+        }
+    }
+    if (stranger_count < STRANGERS_MAX) {
+        strangers[stranger_count].thread = thread->id;
+        strangers[stranger_count].task = ic_trace_task(thread->name);
+        return strangers[stranger_count++].task;
+    }
+    if (all_other_strangers == 0) {
+        all_other_strangers = ic_trace_task("others");
+    }
+    return all_other_strangers;
+}
+
+static uint32_t task_of(const struct trace_point_thread *thread) {
+    uint32_t task = own_task(thread->id);
+    return task != 0 ? task : stranger(thread);
+}
+
+/* ---- events of records ---- */
+
+struct events {
+    struct ic_trace_event *first;
+    uint32_t count;
+};
+
+static void add(struct events *events, uint64_t time, enum ic_trace_kind kind, uint32_t detail, uint32_t object) {
+    events->first[events->count++] = (struct ic_trace_event){time, (uint32_t)kind | detail << 8U, object};
+}
+
+/* A core's idle thread is no task: the core has none then. */
+static void add_switch(struct events *events, const struct trace_point_record *record) {
+    if (record->left.id != 0) {
+        add(events, record->time, IC_TRACE_OUT, record->runs_on, task_of(&record->left));
+    }
+    if (record->thread.id != 0) {
+        add(events, record->time, IC_TRACE_IN, 0, task_of(&record->thread));
+    }
+}
+
+/* What wakes the benchmarks' threads out of an interrupt are the system's timers, and nothing else. */
+static void add_waking(struct events *events, const struct trace_point_record *record) {
+    uint32_t task = own_task(record->thread.id);
+    if (task == 0) {
+        return;
+    }
+    if (record->in_interrupt) {
+        add(events, record->time, IC_TRACE_INTERRUPT_IN, IC_TRACE_OF_TIMER, 0);
+    }
+    add(events, record->time, IC_TRACE_READY, 0, task);
+    if (record->in_interrupt) {
+        add(events, record->time, IC_TRACE_INTERRUPT_OUT, IC_TRACE_OF_TIMER, 0);
+    }
+}
+
+static void add_all(struct events *events, const struct trace_point_record *records, uint32_t count) {
+    for (uint32_t left = count; left > 0; left--) { /* the last came first */
+        const struct trace_point_record *record = &records[left - 1U];
+        if (record->point == TRACE_POINT_SWITCH) {
+            add_switch(events, record);
+        } else {
+            add_waking(events, record);
+        }
+    }
+}
+
+/* ---- both together ---- */
+
+/* What is put together of a core's ring and of its records. */
+struct joined {
+    struct events events;
+    uint32_t task; /* that the core has; 0: none, or not known */
+};
+
+/* `author` is the task whose event it is, 0 of a record. Linux loses records now and then, of some threads all by which
+ * they leave a core. That a task is there which did not come, as far as is known, is seen by its own events, or by that
+ * it leaves: it had come before. */
+static void join(struct joined *joined, const struct ic_trace_event *event, uint32_t author) {
+    enum ic_trace_kind kind = event->what & 0xffU;
+    uint32_t there = kind == IC_TRACE_OUT ? event->object : author;
+    if (there != 0 && there != joined->task) {
+        add(&joined->events, event->time, IC_TRACE_IN, 1, there);
+        joined->task = there;
+    }
+    uint32_t what = event->what;
+    if (kind == IC_TRACE_IN && joined->task != 0) {
+        what |= 1U << 8U; /* behind one of whom nobody has seen it leave */
+    }
+    joined->events.first[joined->events.count++] = (struct ic_trace_event){event->time, what, event->object};
+    joined->task = kind == IC_TRACE_IN ? event->object : kind == IC_TRACE_OUT ? 0 : joined->task;
+}
+
+/* By time; of one moment the ring's own come last. Those before `since` are left out; returns how many these are. */
+static uint32_t join_all(struct joined *joined, uint32_t core, const struct events *records, uint64_t since) {
+    uint32_t own = ic_trace_first(core), end = ic_trace_count(core), record = 0, left_out = 0;
+    while (own < end || record < records->count) {
+        bool is_own =
+            record == records->count || (own < end && ic_trace_event(core, own)->time < records->first[record].time);
+        uint32_t author = is_own ? trace_posix_author(core, own) : 0;
+        const struct ic_trace_event *next = is_own ? ic_trace_event(core, own++) : &records->first[record++];
+        if (next->time >= since) {
+            join(joined, next, author);
+        } else {
+            left_out++;
+        }
+    }
+    return left_out;
+}
+
+/* The first moment from which on nothing is missing of the ring, and nothing of the records. */
+static uint64_t whole_since(uint32_t core, const struct trace_point_record *oldest, uint32_t missing) {
+    uint64_t own = ic_trace_first(core) > 0 ? ic_trace_event(core, ic_trace_first(core))->time : 0;
+    uint64_t others = missing == 0 ? 0 : oldest == NULL ? UINT64_MAX : oldest->time;
+    return own > others ? own : others;
+}
+
+/* What is missing of the records counts as one event each. Where there is no memory for all of it, the ring stays empty
+ * and all of it is missing: its own events alone would be those of a core whose switches were not seen. */
+static void join_core(uint32_t core) {
+    uint32_t counted = trace_points_count(core);
+    uint32_t room = counted < trace_points_room() ? counted : trace_points_room();
+    struct trace_point_record *records = calloc(room + 1U, sizeof *records);
+    struct ic_trace_event *both = calloc((size_t)3U * EVENTS_OF_RECORD * room + (size_t)2U * IC_TRACE, sizeof *both);
+    if (records == NULL || both == NULL) {
+        ic_trace_fill(core, NULL, 0, ic_trace_count(core) + counted);
+    } else {
+        uint32_t count = trace_points_read(core, records, room);
+        struct events others = {both, 0};
+        add_all(&others, records, count);
+        const struct trace_point_record *oldest = count > 0 ? &records[count - 1U] : NULL;
+        uint32_t missing = ic_trace_first(core) + counted - count;
+        struct joined joined = {{both + others.count, 0}, 0};
+        missing += join_all(&joined, core, &others, whole_since(core, oldest, counted - count));
+        ic_trace_fill(core, joined.events.first, joined.events.count, missing);
+    }
+    free(records);
+    free(both);
+}
+
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage): the linker's names
+bool __real_ic_trace_begin(void);
+void __real_ic_trace_end(void);
+bool __wrap_ic_trace_begin(void);
+void __wrap_ic_trace_end(void);
+
+bool __wrap_ic_trace_begin(void) {
+    bool begun = __real_ic_trace_begin();
+    if (ic_trace_recording != 0U && trace_scheduler_is_seen()) {
+        stranger_count = 0;
+        all_other_strangers = 0;
+        trace_points_begin();
+    }
+    return begun;
+}
+
+void __wrap_ic_trace_end(void) {
+    bool recorded = ic_trace_recording != 0U;
+    __real_ic_trace_end();
+    if (recorded && trace_scheduler_is_seen()) {
+        trace_points_end();
+        trace_posix_for_each_core(join_core);
+    }
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage)

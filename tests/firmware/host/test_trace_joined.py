@@ -1,0 +1,203 @@
+"""What the recorder on Linux makes of its own events and the scheduler's, of which some are lost, against the truth."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from intercore.board.sources import firmware_sources
+from intercore.record.trace_recording import Kind
+from tests.built_once import ROOT, alone_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HERE = Path(__file__).parent
+RING = 64
+OWN = (101, 102, 103)
+STRANGERS = (201, 202)
+IDLE = 0
+
+
+class CEvent(ctypes.Structure):
+    """`struct ic_trace_event`."""
+
+    _fields_ = (("time", ctypes.c_uint64), ("what", ctypes.c_uint32), ("object", ctypes.c_uint32))
+
+
+class Found(NamedTuple):
+    """An event of the ring."""
+
+    time: int
+    kind: Kind
+    detail: int
+    object: int
+
+
+class Step(NamedTuple):
+    """What the core does next."""
+
+    after: int
+    """Nanoseconds since what it did last."""
+    does: str
+    """`goes on` with a thread, `wakes` one, or has an `event` of the task that it has."""
+    thread: int
+    flag: bool
+    """Whether who leaves could have run on; whether it wakes in an interrupt."""
+    is_lost: bool
+    """Whether Linux tells nothing of it."""
+
+
+@cache
+def recorder() -> ctypes.CDLL:
+    """The recorder's own files, with a stand-in for Linux."""
+    sources = firmware_sources()
+    posix = sources / "port" / "posix"
+    files = [
+        posix / "trace_scheduler_posix.c",
+        sources / "trace" / "ring.c",
+        sources / "trace" / "names.c",
+        HERE / "trace_points_standin.c",
+    ]
+    includes = [f"-I{sources / folder}" for folder in ("core", "port", "port/posix", "trace", "include")]
+    flags = ["-std=c11", "-O1", "-g", "-D_GNU_SOURCE", f"-DIC_TRACE={RING}", "-Dgettid=standin_gettid", "-fPIC"]
+    with alone_in(ROOT / "build" / "test-trace-joined"):
+        library = ROOT / "build" / "test-trace-joined" / "joined.so"
+        subprocess.run(["cc", *flags, "-Wall", "-Werror", "-shared", *includes, *files, "-o", library], check=True)
+        loaded = ctypes.CDLL(str(library))
+    loaded.ic_trace_event.restype = ctypes.POINTER(CEvent)
+    for name in ("standin_event", "standin_switch", "standin_waking"):
+        getattr(loaded, name).argtypes = None
+    return loaded
+
+
+@cache
+def tasks() -> dict[int, int]:
+    """The tasks of the program's own threads, by the system's numbers."""
+    return {thread: recorder().standin_task(thread, b"own %d" % thread) for thread in OWN}
+
+
+STEPS = st.lists(
+    st.builds(
+        Step,
+        st.integers(1, 50),
+        st.sampled_from(["goes on", "goes on", "wakes", "event", "event"]),
+        st.sampled_from([*OWN, *STRANGERS, IDLE]),
+        st.booleans(),
+        st.integers(0, 5).map(lambda n: n == 0),
+    ),
+    max_size=120,
+)
+
+
+class Truth:
+    """What a core did, and what of it was told."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.told: list[Found] = []
+        """In the order of time, without who has the core."""
+        self.tasks: dict[int, int] = {}
+        """Who had the core at each event of a task's own, by its time."""
+        self.records = 0
+        self.own = 0
+        self.lost = False
+        own, time, thread = tasks(), 1000, IDLE
+        c = recorder()
+        c.standin_begin()
+        c.__getattr__("__wrap_ic_trace_begin")()
+        for step in steps:
+            time += step.after
+            if step.does == "event" and thread in OWN:
+                c.standin_event(ctypes.c_uint64(time), self.own, own[thread])
+                self.told.append(Found(time, Kind.MARK, 0, self.own))
+                self.tasks[time] = own[thread]
+                self.own += 1
+            elif step.does == "goes on" and step.thread != thread:
+                if not step.is_lost:
+                    c.standin_switch(ctypes.c_uint64(time), thread, step.thread, step.flag)
+                    self.records += 1
+                    if thread != IDLE:
+                        self.told.append(Found(time, Kind.OUT, int(step.flag), own.get(thread, -thread)))
+                    if step.thread != IDLE:
+                        self.told.append(Found(time, Kind.IN, 0, own.get(step.thread, -step.thread)))
+                self.lost |= step.is_lost
+                thread = step.thread
+            elif step.does == "wakes" and not step.is_lost and step.thread != IDLE:
+                c.standin_waking(ctypes.c_uint64(time), step.thread, step.flag)
+                self.records += 1
+                if step.thread in OWN:
+                    ready = Found(time, Kind.READY, 0, own[step.thread])
+                    around = [Found(time, kind, 2, 0) for kind in (Kind.INTERRUPT_IN, Kind.INTERRUPT_OUT)]
+                    self.told += [around[0], ready, around[1]] if step.flag else [ready]
+
+    def joined(self, kept: int) -> tuple[int, list[Found]]:
+        """Return how many events are missing, and those that are there, if the last records are still there."""
+        c = recorder()
+        c.standin_keep(kept)
+        c.__getattr__("__wrap_ic_trace_end")()
+        first, count = c.ic_trace_first(0), c.ic_trace_count(0)
+        events = [c.ic_trace_event(0, number).contents for number in range(first, count)]
+        return first, [Found(one.time, Kind(one.what & 0xFF), one.what >> 8, one.object) for one in events]
+
+
+def known(events: Sequence[Found]) -> list[Found]:
+    """Strangers have numbers that the recorder gives: here a stranger is one, whoever it is."""
+    own = {*tasks().values()}
+    of_tasks = (Kind.IN, Kind.OUT)
+    return [one if one.kind not in of_tasks or one.object in own else one._replace(object=-1) for one in events]
+
+
+def without_in(events: Sequence[Found]) -> list[Found]:
+    """Those who come may have been put there for others to be right."""
+    return [one for one in events if one.kind is not Kind.IN]
+
+
+@settings(max_examples=300)
+@given(STEPS, st.integers(0, 200))
+def test_whatever_is_lost_no_event_is_told_of_a_task_that_it_is_not_of(steps: list[Step], kept: int) -> None:
+    truth = Truth(steps)
+    missing, found = truth.joined(kept)
+    assert [one.time for one in found] == sorted(one.time for one in found)
+    running: int | None = None
+    for event in found:
+        if event.kind is Kind.OUT:
+            assert running in (event.object, None)
+            running = None
+        elif event.kind is Kind.IN:
+            assert running is None or event.detail == 1, "two come, and the first has not left"
+            running = event.object
+        elif event.kind is Kind.MARK and running is not None:
+            assert running == truth.tasks[event.time]
+    as_told, whole = without_in(known(found)), without_in(known(truth.told))
+    assert as_told == whole[len(whole) - len(as_told) :], "all since the first, and nothing that was not"
+    if missing == 0:
+        assert as_told == whole
+    if kept < truth.records or truth.own > RING:
+        assert missing > 0
+
+
+@settings(max_examples=100)
+@given(STEPS)
+def test_where_nothing_is_lost_all_is_there_and_who_comes_is_seen_to_come(steps: list[Step]) -> None:
+    truth = Truth([step._replace(is_lost=False) for step in steps[:20]])
+    missing, found = truth.joined(1000)
+    assert (missing, known(found)) == (0, known(truth.told))
+
+
+def test_other_programs_have_a_name_each_and_beyond_so_many_one_together() -> None:
+    c = recorder()
+    c.standin_begin()
+    c.__getattr__("__wrap_ic_trace_begin")()
+    for n in range(20):
+        c.standin_switch(ctypes.c_uint64(1000 + n), 300 + n, 301 + n, False)
+    c.standin_keep(20)
+    c.__getattr__("__wrap_ic_trace_end")()
+    first, count = c.ic_trace_first(0), c.ic_trace_count(0)
+    objects = {c.ic_trace_event(0, number).contents.object for number in range(first, count)}
+    assert (first, len(objects)) == (0, 21)

@@ -51,6 +51,17 @@ def need_tools() -> None:
         pytest.skip(f"missing: {', '.join(missing)}")
 
 
+EVERY_DAY = ("O0", "O2")
+"""Levels of optimisation whose code is the largest and the usual; the others take as long to build, each."""
+
+
+def every_day(opt: str) -> str:
+    """Return the level; skip the test if it is built by INTERCORE_SLOW=1 alone."""
+    if opt not in EVERY_DAY and "INTERCORE_SLOW" not in os.environ:
+        pytest.skip("another level: INTERCORE_SLOW=1")
+    return opt
+
+
 def built(opt: str) -> Path:
     """Return the folder with the programs, built at that level with all warnings as errors."""
     need_tools()
@@ -90,7 +101,7 @@ def _build(folder: Path, programs: Sequence[str], board: str = "rp2040", **level
 
 @pytest.fixture(scope="session", params=OPT_LEVELS)
 def any_level(request: pytest.FixtureRequest) -> Path:
-    return built(request.param)
+    return built(every_day(request.param))
 
 
 @pytest.fixture(scope="session")

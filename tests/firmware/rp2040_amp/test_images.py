@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from elftools.elf.elffile import ELFFile
 
 from intercore.board.factors import OPT_LEVELS
 from tests.built_once import ROOT
-from tests.firmware.rp2040.conftest import Board, built_amp
+from tests.firmware.rp2040.conftest import Board, built_amp, every_day
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,16 +45,10 @@ class Image:
             self.entry_count = (entries[1] - entries[0]) // 4
 
 
-EVERY_DAY = ("O0", "O2")
-"""The largest and the usual; the others take as long to build, each."""
-
-
 @pytest.fixture(scope="module", params=OPT_LEVELS)
 def images(request: pytest.FixtureRequest) -> tuple[Image, Image]:
     """Of core 0 and of core 1."""
-    if request.param not in EVERY_DAY and not os.environ.get("INTERCORE_SLOW"):
-        pytest.skip("another level: INTERCORE_SLOW=1")
-    folder = built_amp(request.param)
+    folder = built_amp(every_day(request.param))
     return Image(folder / "intercore-target"), Image(folder / "intercore-target-core1")
 
 

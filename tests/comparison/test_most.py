@@ -11,7 +11,7 @@ from intercore.comparison.analysis import compare_sides
 from intercore.comparison.most import differing_most, largest_first, setting_in_words
 from intercore.comparison.pairs import Pair
 from intercore.comparison.picture import picture
-from intercore.record.measurement import Level
+from intercore.record.measurement import Level, Run
 from intercore.statistics.intervals import Interval
 from tests.comparison.compared_runs import measured, run
 
@@ -72,6 +72,18 @@ def test_a_speed_up_of_other_work_is_not_among_them() -> None:
 )
 def test_a_setting_is_told_in_words(setting: dict[str, Level], words: str) -> None:
     assert setting_in_words(pair(2, setting=setting)) == words
+
+
+def test_how_fast_the_cores_compute_is_told_apart_from_what_else_differs() -> None:
+    def side(name: str, short: int, long: int, woken: int) -> Run:
+        works = [measured([t1] * 8, "speedup", "t1", n=n) for n, t1 in ((100, short), (1000, long))]
+        return run(name, *works, measured([woken] * 8, primitive="queue"))
+
+    found = picture(compare_sides([side("a", 100, 1000, 1000)], [side("b", 50_000, 400_000, 2000)]))
+    assert found is not None
+    assert [(word, [one.quantity for one in marks]) for word, marks in found.extremes] == [("slower", ["switch"])]
+    assert found.speed is not None
+    assert (found.speed.words, found.speed.setting) == ("400 × slower", "n = 1,000")
 
 
 def test_what_is_slower_and_what_is_faster_above_all_is_told_of_each_quantity_once() -> None:

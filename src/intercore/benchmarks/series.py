@@ -2,8 +2,8 @@
 
 Each benchmark says so itself, in `series.py` of its folder, by the names of its series: `ROLES`, and where samples
 come to something else than times or counts, `quantity`; what is computed of several series, `derived`; what people
-call them, `NAMES`; where those of some settings come to nothing by themselves, `incomparable`. What a folder does not
-say follows from a series' unit.
+call them, `NAMES`; which are the time of a work of nothing but computing, `SPEED`; where those of some settings come to
+nothing by themselves, `incomparable`. What a folder does not say follows from a series' unit.
 """
 
 from __future__ import annotations
@@ -93,6 +93,15 @@ def called(benchmark: str, series: str) -> str:
     """Return what people call a series or a quantity: by its name, if the benchmark says nothing else."""
     own: Mapping[str, str] = getattr(registry.module(benchmark, "series"), "NAMES", {})
     return own.get(series, series)
+
+
+def speed_of(benchmark: str, series: str) -> str:
+    """Return whose time a series is of a work that does nothing but compute, `one core` or `all cores`; else nothing.
+
+    Of two targets it tells how fast these are.
+    """
+    own: Mapping[str, str] = getattr(registry.module(benchmark, "series"), "SPEED", {})
+    return own.get(series, "")
 
 
 def incomparable(one: Measurement) -> str:

@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from intercore.benchmarks.series import speed_of
 from intercore.comparison.most import differing_most, largest_first, quantity_name, setting_in_words
 from intercore.comparison.report import median_text, verdict_words
 from intercore.view.ratio import bounds_upright, times, upright
@@ -61,6 +62,8 @@ class Mark:
     interval: str
     """Of that: `exact`, its bounds, or `?`; where no difference is sure, the ratio stands before it."""
     shape: Shape
+    speed_of: str
+    """`one core` or `all cores` if it is the time that they take for work that does nothing but compute; else empty."""
     at: float
     low: float
     """Where the interval begins; at 0 it may begin farther out."""
@@ -103,16 +106,25 @@ class Picture:
 
     @property
     def extremes(self) -> Sequence[tuple[str, Sequence[Mark]]]:
-        """What the second side is, and the few quantities of which that is most so; each is of another kind."""
+        """What the second side is, and the few quantities of which that is most so; each is of another kind.
+
+        How fast its cores compute is none of them.
+        """
         found = []
         for word, verdicts in (("slower", {"slower", "fewer"}), ("faster", {"faster", "more"})):
             kinds: dict[str, Mark] = {}
             for mark in self.first:
-                if mark.verdict in verdicts:
+                if mark.verdict in verdicts and not mark.speed_of:
                     kinds.setdefault(mark.quantity, mark)
             if kinds:
                 found.append((word, [*kinds.values()][:_EXTREMES]))
         return found
+
+    @property
+    def speed(self) -> Mark | None:
+        """By how much a core of one side computes faster, at least; None if nothing tells it."""
+        known = [mark for mark in self.marks if mark.speed_of == "one core" and mark.verdict in ("slower", "faster")]
+        return min(known, key=lambda mark: abs(mark.at - self.one), default=None)
 
     @property
     def marks(self) -> Sequence[Mark]:
@@ -193,6 +205,7 @@ def _mark(pair: Pair, at: Callable[[float], float]) -> Mark:
         words=_words(pair, ratio.value),
         interval=_interval(pair, ratio),
         shape=SHAPES[pair.verdict],
+        speed_of=speed_of(pair.benchmark, pair.series),
         at=value,
         low=value if ratio.low is None else at(ratio.low),
         high=value if ratio.high is None else at(ratio.high),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from intercore.record.measurement import Measurement, Series
 
 NAMES = {"t1": "time on one core (T1)", "tp": "time on all cores (TP)", "S": "speed-up (S)"}
+SPEED = {"t1": "one core", "tp": "all cores"}
 
 _UNITS = 100
 """Units of a workload that take a nanosecond at least: one takes some ten, and a vector unit does a few at once."""

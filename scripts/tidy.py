@@ -63,7 +63,8 @@ def main(states: int) -> int:
     jobs: list[tuple[Path, list[str]]] = []
     for board in RECORDERS:
         recorder, compiled = configured(board, "-DIC_TRACE=1024")
-        of_recorder = [name for name in left if name in {*compiled} - {*configured(board)[1]}]
+        of_recorder_alone = {*compiled}.difference(configured(board)[1])
+        of_recorder = [name for name in left if name in of_recorder_alone]
         jobs.append((recorder, of_recorder))
         for name in of_recorder:
             del left[name]

@@ -31,6 +31,9 @@ AXE := axe-core@4.14.1
 PACKERS := platformio==6.2.0 idf-component-manager==3.1.2
 # What serves a serial port to other machines in a labgrid laboratory.
 LAB_TOOLS := ser2net:ser2net
+# Tests build image after image whose files are mostly the same; folders, which debugging information names, do not count.
+COMPILER_CACHE := ccache:ccache
+CACHED = CMAKE_C_COMPILER_LAUNCHER="$$(command -v ccache)" CCACHE_DIR="$(CURDIR)/build/ccache" CCACHE_NOHASHDIR=1
 FUZZ_SECONDS ?= 60
 SANITIZED := test-address,undefined test-thread
 LINTS := lint-python lint-c lint-rust
@@ -88,7 +91,7 @@ timed-%:
 
 # All of Debian's packages at once, before parts run beside one another: only one may install at a time.
 test-packages:
-	@scripts/install-packages $(BUILDERS) $(SIM_TOOLS) $(LAB_TOOLS)
+	@scripts/install-packages $(BUILDERS) $(SIM_TOOLS) $(LAB_TOOLS) $(COMPILER_CACHE)
 	@scripts/check-rust
 
 test-tools: build/platformio/.installed
@@ -102,13 +105,13 @@ test-ring-model:
 test-desk:
 	@# Each of those that run together would rewrite the assertions of all tests for itself, for 10 s.
 	@$(BIN)/pytest -q --collect-only --ignore tests/firmware/host > /dev/null || : # what is wrong, the next line says
-	INTERCORE_NO_SKIP=1 $(BIN)/pytest -q $(TOGETHER) --ignore tests/firmware/host $(SAME_CASES) --session-timeout=3600
+	INTERCORE_NO_SKIP=1 $(CACHED) $(BIN)/pytest -q $(TOGETHER) --ignore tests/firmware/host $(SAME_CASES) --session-timeout=3600
 
 test-host:
-	$(BIN)/pytest -q tests/firmware/host $(SAME_CASES) $(SOON_OVER)
+	$(CACHED) $(BIN)/pytest -q tests/firmware/host $(SAME_CASES) $(SOON_OVER)
 
 $(SANITIZED): test-%:
-	@INTERCORE_SANITIZE=$* $(BIN)/pytest -q tests/firmware/host $(SAME_CASES) $(SOON_OVER)
+	@INTERCORE_SANITIZE=$* $(CACHED) $(BIN)/pytest -q tests/firmware/host $(SAME_CASES) $(SOON_OVER)
 
 test-page: setup build/page/.installed ## the page in a real browser: on a desk and a telephone, light, dark, printed, and without a script
 	scripts/install-packages chromium:chromium $(ARM_GCC)

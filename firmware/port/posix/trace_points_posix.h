@@ -1,6 +1,6 @@
-/* Linux' trace points of its scheduler on the program's cores, where they may be read: by root, or by whom
- * kernel.perf_event_paranoid=-1 lets and tracefs, which has to be mounted. perf_event_open(2) keeps what they tell, a
- * ring for each core whose last records stay, with the common clock. */
+/* Linux' trace points of its scheduler on the program's cores. tracefs has to be mounted, and they may be read by root,
+ * or under kernel.perf_event_paranoid=-1 by everybody who may read tracefs. perf_event_open(2) keeps what they tell, in
+ * a ring for each core whose last records stay, with the common clock. */
 #ifndef TRACE_POINTS_POSIX_H
 #define TRACE_POINTS_POSIX_H
 

@@ -82,9 +82,11 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Taken]:
 def test_who_leaves_a_core_is_who_came_last_and_nobody_comes_before_another_has_left(
     taken: dict[str, Taken], name: str
 ) -> None:
-    for ring in taken[name].recording.rings:
-        switches = [event for event in ring.events if event.kind in (Kind.IN, Kind.OUT)]
-        assert len(switches) > 2
+    cores = [
+        [event for event in ring.events if event.kind in (Kind.IN, Kind.OUT)] for ring in taken[name].recording.rings
+    ]
+    assert max(map(len, cores)) > 2, "a core that the benchmark does not use may have one task all along"
+    for switches in cores:
         for one, after in pairwise(switches):
             if after.kind is Kind.OUT:
                 assert (one.kind, one.object) == (Kind.IN, after.object)

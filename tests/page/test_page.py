@@ -191,6 +191,19 @@ def test_names_in_the_answers_are_explained_below_them_and_no_others(tmp_path: P
 
 
 @of_speedups
+def test_how_fast_a_core_computes_is_told_before_what_else_differs(tmp_path: Path) -> None:
+    def slowed(one: Measurement) -> Measurement:
+        series = [msgspec.structs.replace(each, ticks=each.ticks * 300) for each in one.series]
+        return msgspec.structs.replace(one, series=tuple(series))
+
+    chip = run(*map(slowed, both_modes()), number=8, target="pico-sim", simulated=True)
+    other = run(*both_modes(), target="pico-amp-sim", simulated=True)
+    text = page(tmp_path, chip, other).text
+    assert re.search(r"A core of pico-amp-sim computes 300 × faster at least \(speedup time on one core \(T1\)", text)
+    assert "is faster besides" not in text, "nothing else was measured"
+
+
+@of_speedups
 def test_of_several_runs_each_has_a_card_and_a_column_and_the_machine_at_the_desk_comes_last(tmp_path: Path) -> None:
     chip = run(*both_modes(), number=8, target="pico-sim", simulated=True)
     shown = page(tmp_path, run(*both_modes()), chip)

@@ -8,12 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intercore.board.sources import firmware_sources
 from intercore.record.trace_recording import Kind
 from tests.built_once import ROOT, alone_in
+from tests.firmware.ring_events import RingEvent, Seen, kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,21 +25,6 @@ RING = 64
 OWN = (101, 102, 103)
 STRANGERS = (201, 202)
 IDLE = 0
-
-
-class CEvent(ctypes.Structure):
-    """`struct ic_trace_event`."""
-
-    _fields_ = (("time", ctypes.c_uint64), ("what", ctypes.c_uint32), ("object", ctypes.c_uint32))
-
-
-class Found(NamedTuple):
-    """An event of the ring."""
-
-    time: int
-    kind: Kind
-    detail: int
-    object: int
 
 
 class Step(NamedTuple):
@@ -71,9 +58,7 @@ def recorder() -> ctypes.CDLL:
         library = ROOT / "build" / "test-trace-joined" / "joined.so"
         subprocess.run(["cc", *flags, "-Wall", "-Werror", "-shared", *includes, *files, "-o", library], check=True)
         loaded = ctypes.CDLL(str(library))
-    loaded.ic_trace_event.restype = ctypes.POINTER(CEvent)
-    for name in ("standin_event", "standin_switch", "standin_waking"):
-        getattr(loaded, name).argtypes = None
+    loaded.ic_trace_event.restype = ctypes.POINTER(RingEvent)
     return loaded
 
 
@@ -100,13 +85,12 @@ class Truth:
     """What a core did, and what of it was told."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
-        self.told: list[Found] = []
+        self.told: list[Seen] = []
         """In the order of time, without who has the core."""
         self.tasks: dict[int, int] = {}
         """Who had the core at each event of a task's own, by its time."""
         self.records = 0
         self.own = 0
-        self.lost = False
         own, time, thread = tasks(), 1000, IDLE
         c = recorder()
         c.standin_begin()
@@ -115,7 +99,7 @@ class Truth:
             time += step.after
             if step.does == "event" and thread in OWN:
                 c.standin_event(ctypes.c_uint64(time), self.own, own[thread])
-                self.told.append(Found(time, Kind.MARK, 0, self.own))
+                self.told.append(Seen(time, Kind.MARK, 0, self.own))
                 self.tasks[time] = own[thread]
                 self.own += 1
             elif step.does == "goes on" and step.thread != thread:
@@ -123,62 +107,59 @@ class Truth:
                     c.standin_switch(ctypes.c_uint64(time), thread, step.thread, step.flag)
                     self.records += 1
                     if thread != IDLE:
-                        self.told.append(Found(time, Kind.OUT, int(step.flag), own.get(thread, -thread)))
+                        self.told.append(Seen(time, Kind.OUT, int(step.flag), own.get(thread, -thread)))
                     if step.thread != IDLE:
-                        self.told.append(Found(time, Kind.IN, 0, own.get(step.thread, -step.thread)))
-                self.lost |= step.is_lost
+                        self.told.append(Seen(time, Kind.IN, 0, own.get(step.thread, -step.thread)))
                 thread = step.thread
             elif step.does == "wakes" and not step.is_lost and step.thread != IDLE:
                 c.standin_waking(ctypes.c_uint64(time), step.thread, step.flag)
                 self.records += 1
                 if step.thread in OWN:
-                    ready = Found(time, Kind.READY, 0, own[step.thread])
-                    around = [Found(time, kind, 2, 0) for kind in (Kind.INTERRUPT_IN, Kind.INTERRUPT_OUT)]
+                    ready = Seen(time, Kind.READY, 0, own[step.thread])
+                    around = [Seen(time, kind, 2, 0) for kind in (Kind.INTERRUPT_IN, Kind.INTERRUPT_OUT)]
                     self.told += [around[0], ready, around[1]] if step.flag else [ready]
 
-    def joined(self, kept: int) -> tuple[int, list[Found]]:
+    def joined(self, left: int) -> tuple[int, list[Seen]]:
         """Return how many events are missing, and those that are there, if the last records are still there."""
         c = recorder()
-        c.standin_keep(kept)
+        c.standin_keep(left)
         c.__getattr__("__wrap_ic_trace_end")()
-        first, count = c.ic_trace_first(0), c.ic_trace_count(0)
-        events = [c.ic_trace_event(0, number).contents for number in range(first, count)]
-        return first, [Found(one.time, Kind(one.what & 0xFF), one.what >> 8, one.object) for one in events]
+        return c.ic_trace_first(0), kept(c, 0)
 
 
-def known(events: Sequence[Found]) -> list[Found]:
+def known(events: Sequence[Seen]) -> list[Seen]:
     """Strangers have numbers that the recorder gives: here a stranger is one, whoever it is."""
     own = {*tasks().values()}
     of_tasks = (Kind.IN, Kind.OUT)
     return [one if one.kind not in of_tasks or one.object in own else one._replace(object=-1) for one in events]
 
 
-def without_in(events: Sequence[Found]) -> list[Found]:
+def without_in(events: Sequence[Seen]) -> list[Seen]:
     """Those who come may have been put there for others to be right."""
-    return [one for one in events if one.kind is not Kind.IN]
+    return [one for one in events if one.kind != Kind.IN]
 
 
 @settings(max_examples=300)
 @given(STEPS, st.integers(0, 200))
-def test_whatever_is_lost_no_event_is_told_of_a_task_that_it_is_not_of(steps: list[Step], kept: int) -> None:
+def test_whatever_is_lost_no_event_is_told_of_a_task_that_it_is_not_of(steps: list[Step], left: int) -> None:
     truth = Truth(steps)
-    missing, found = truth.joined(kept)
+    missing, found = truth.joined(left)
     assert [one.time for one in found] == sorted(one.time for one in found)
     running: int | None = None
     for event in found:
-        if event.kind is Kind.OUT:
+        if event.kind == Kind.OUT:
             assert running in (event.object, None)
             running = None
-        elif event.kind is Kind.IN:
+        elif event.kind == Kind.IN:
             assert running is None or event.detail == 1, "two come, and the first has not left"
             running = event.object
-        elif event.kind is Kind.MARK and running is not None:
+        elif event.kind == Kind.MARK and running is not None:
             assert running == truth.tasks[event.time]
     as_told, whole = without_in(known(found)), without_in(known(truth.told))
     assert as_told == whole[len(whole) - len(as_told) :], "all since the first, and nothing that was not"
     if missing == 0:
         assert as_told == whole
-    if kept < truth.records or truth.own > RING:
+    if left < truth.records or truth.own > RING:
         assert missing > 0
 
 
@@ -190,14 +171,15 @@ def test_where_nothing_is_lost_all_is_there_and_who_comes_is_seen_to_come(steps:
     assert (missing, known(found)) == (0, known(truth.told))
 
 
-def test_other_programs_have_a_name_each_and_beyond_so_many_one_together() -> None:
+@pytest.mark.parametrize(("others", "numbers"), [(20, 20), (200, 1)])
+def test_other_programs_have_a_number_each_and_beyond_so_many_one_together(others: int, numbers: int) -> None:
     c = recorder()
     c.standin_begin()
     c.__getattr__("__wrap_ic_trace_begin")()
-    for n in range(20):
-        c.standin_switch(ctypes.c_uint64(1000 + n), 300 + n, 301 + n, False)
-    c.standin_keep(20)
+    for n in range(others):
+        c.standin_switch(ctypes.c_uint64(1000 + n), IDLE if n == 0 else 299 + n, 300 + n, False)
+    c.standin_keep(others)
     c.__getattr__("__wrap_ic_trace_end")()
-    first, count = c.ic_trace_first(0), c.ic_trace_count(0)
-    objects = {c.ic_trace_event(0, number).contents.object for number in range(first, count)}
-    assert (first, len(objects)) == (0, 21)
+    found = kept(c, 0)
+    assert len(found) == min(2 * others - 1, RING)
+    assert len({one.object for one in found}) == numbers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,25 +12,13 @@ from hypothesis import strategies as st
 from intercore.board.sources import firmware_sources
 from intercore.record.trace_recording import Kind
 from tests.firmware.portable.conftest import DEFINES, HERE, TRAPS, compile_objects, link, sources_of
+from tests.firmware.ring_events import RingEvent, Seen, kept
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 SIZE = 64
 NAMES = 24
-
-
-class RingEvent(ctypes.Structure):
-    """struct ic_trace_event."""
-
-    _fields_ = (("time", ctypes.c_uint64), ("what", ctypes.c_uint32), ("object", ctypes.c_uint32))
-
-
-class Seen(NamedTuple):
-    time: int
-    kind: int
-    detail: int
-    object: int
 
 
 @pytest.fixture(scope="session")
@@ -58,12 +46,6 @@ def begin(recorder: ctypes.CDLL) -> None:
 def at(recorder: ctypes.CDLL, time: int, core: int) -> None:
     ctypes.c_uint64.in_dll(recorder, "given_time").value = time
     ctypes.c_uint32.in_dll(recorder, "given_core").value = core
-
-
-def kept(recorder: ctypes.CDLL, core: int) -> list[Seen]:
-    count = recorder.ic_trace_count(core)
-    found = [recorder.ic_trace_event(core, number).contents for number in range(max(count - SIZE, 0), count)]
-    return [Seen(one.time, one.what & 0xFF, one.what >> 8, one.object) for one in found]
 
 
 class Model:

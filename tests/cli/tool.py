@@ -11,6 +11,7 @@ import io
 import json
 import multiprocessing
 import os
+import pkgutil
 import resource
 import shlex
 import signal
@@ -26,6 +27,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
+from intercore import benchmarks
 from intercore.cli.main import COMMANDS, main
 from tests.built_once import ROOT
 from tests.signals import not_ignored
@@ -41,14 +43,21 @@ TOKEN = "INTERCORE_TEST_TOKEN"  # noqa: S105 - marks the processes that a test h
 NOBODY = 65534
 PRELOADED = [
     "__main__",
+    "tests.cli.tool",  # which each fork would load for itself, and pytest with it
     "intercore.cli.main",
     *(f"intercore.cli.{module}" for module, _ in COMMANDS.values()),
+    *(each.name for each in pkgutil.walk_packages(benchmarks.__path__, "intercore.benchmarks.")),
+    "intercore.target.opening",
+    "intercore.target.simulated_chip",
     "intercore.page.page",
     "intercore.record.export.table",  # and polars with it
+    "intercore.sim.simulator",
     "scipy.stats",
     "encodings.idna",
     "encodings.unicode_escape",
     "importlib.readers",  # nobody may not read the Python of a root that keeps it at home
+    "rich._emoji_codes",
+    "rich.status",
     "typer.rich_utils",
 ]
 QUICK = ("clock", "from=0", "to=0", "longest_us=10,20,30,40,50,60", "samples=5", "dither_us=10", "--repetitions", "1")
@@ -274,7 +283,6 @@ def _command(options: dict[str, Any]) -> NoReturn:
     os.chdir(options["directory"])
     for variable in ("INTERCORE_STORE", "NO_COLOR", "FORCE_COLOR"):
         os.environ.pop(variable, None)
-    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # typer's types look for them in 0.1 s, each time
     os.environ.update(options["environment"])
     sys.argv = ["intercore", *options["words"]]
     if options["file_limit"] is not None:

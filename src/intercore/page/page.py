@@ -19,6 +19,7 @@ import shlex
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from itertools import chain, count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
@@ -283,6 +284,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
     shown = [figure for _, figure in chain.from_iterable(numbered)]
     label = label_of_all(runs)
     rows = answer_rows(reported, [one.looking_us for one in sections])
+    plotly, plotly_hash = _plotly()
     return str(
         _environment()
         .get_template("page.html.j2")
@@ -308,8 +310,8 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             origin=label or "measured",
             version=intercore.__version__,
             written=datetime.now(UTC).isoformat(),
-            plotly=_packed(get_plotlyjs().encode()),
-            plotly_hash=_csp_hash(get_plotlyjs()),
+            plotly=plotly,
+            plotly_hash=plotly_hash,
         )
     )
 
@@ -445,7 +447,9 @@ def _conditions(sections: Sequence[_Section]) -> list[tuple[str, list[str]]]:
 # How the template writes
 
 
+@cache
 def _environment() -> Environment:
+    """Return what knows the templates; compiling them takes longer than filling them in."""
     made = environment("intercore.page")
     made.filters |= {
         "drawn": drawn,
@@ -462,6 +466,13 @@ def _environment() -> Environment:
 def _packed(data: bytes) -> str:
     """Return data as gzip in base 64, a third of a script's size: the page unpacks it when somebody asks for it."""
     return base64.b64encode(gzip.compress(data, mtime=0)).decode()
+
+
+@cache
+def _plotly() -> tuple[str, str]:
+    """Return the plots' script, packed, and its hash: they are the same in each page that a process writes."""
+    script = get_plotlyjs()
+    return _packed(script.encode()), _csp_hash(script)
 
 
 def _csp_hash(script: str) -> str:

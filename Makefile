@@ -43,14 +43,15 @@ STATES := 20000
 ALL_STATES := STATES=225000
 # Of `make test`, in the order in which they begin as soon as what they need is there; four at a time keep two processors busy.
 PARTS := $(addprefix timed-,setup test-simulator test-ring-model test-host test-tools test-desk $(LINTS) $(SANITIZED))
-# Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new ones.
-SAME_CASES := --hypothesis-seed=1
-# Eight at a time keep two processors busy: many tests wait for a while. Files are kept whole for what their tests share,
+# Property tests meet the same cases in every `make test`; `make test-long` and whoever calls the tools by hand look for new
+# ones, and for more of them (tests/conftest.py).
+SAME_CASES := --hypothesis-seed=1 --hypothesis-profile=daily
+# Six at a time keep two processors busy: many tests wait for a while. Files are kept whole for what their tests share,
 # and in order: by default those with few tests, which are long ones, in tests/cli and tests/firmware/rp2040, would come
 # last, and one processor would wait for the other. The longest one comes first (tests/conftest.py).
 # Those of tests/firmware/host are left out there: their programs take processors for themselves, never two of them at a
 # time, save with sanitizers, where they have no real-time priorities.
-TOGETHER := -n 8 --dist loadfile --no-loadscope-reorder
+TOGETHER := -n 6 --dist loadfile --no-loadscope-reorder
 # proptest's usual generator draws as well for cryptography, and takes more time than what is tested.
 SAME_CASES_RUST := PROPTEST_RNG_ALGORITHM=xs PROPTEST_RNG_SEED=1
 # Whose kernels OpenBLAS uses: each rounds in its own way, and any of these runs on every processor with AVX2.

@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, settings
 
 from intercore.benchmarks import registry
 
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("unhurried", UNHURRIED)
+settings.register_profile("daily", UNHURRIED, max_examples=60)
 settings.load_profile("unhurried")
 
 pytest_plugins = ["tests.fakes.esp_tools"]

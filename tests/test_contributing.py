@@ -24,7 +24,8 @@ SLOW = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="takes minu
 TOOL = "from intercore.cli.main import main; main()"
 PATIENCE = 900.0
 HOUR = 3600
-TOGETHER = ("-n", "8", "--dist", "loadfile", "--no-loadscope-reorder", "--hypothesis-seed=1")
+SAME_CASES = ("--hypothesis-seed=1", "--hypothesis-profile=daily")
+TOGETHER = ("-n", "6", "--dist", "loadfile", "--no-loadscope-reorder", *SAME_CASES)
 """As in the Makefile."""
 OTHER_TESTS = {
     "desk": (
@@ -36,7 +37,7 @@ OTHER_TESTS = {
     ),
     "cli": (*TOGETHER, "tests/cli"),
     "firmware": (*TOGETHER, "tests/firmware", "--ignore=tests/firmware/host"),
-    "host": ("tests/firmware/host", "--hypothesis-seed=1"),
+    "host": ("tests/firmware/host", *SAME_CASES),
 }
 """All but those of this file, in the parts that `make test` passes."""
 

@@ -72,7 +72,7 @@ def test_rapl_is_power_by_the_difference_of_two_readings_also_through_a_wrap(tmp
         thread.join()
     assert found.amps is None
     assert found.watts is not None
-    assert found.watts.min() > 0, "it has wrapped, and nothing is negative"
+    assert found.watts.min() >= 0, "it has wrapped, and nothing is negative"  # 0: the writer got no processor
     lengths = found.seconds[-1] - found.seconds[0]
     joules = float((found.watts[1:] * (found.seconds[1:] - found.seconds[:-1])).sum())
     assert joules / lengths == pytest.approx(2.5, rel=0.25)

@@ -10,6 +10,30 @@ pub(crate) enum Access {
     Execute,
 }
 
+/// What the data cache does with a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Policy {
+    NotCached,
+    /// Brings in what is loaded; stores go to memory.
+    WriteThrough,
+    /// The same; stores to what is in the cache stay there.
+    WriteBack,
+    /// The same; stores bring in what is not.
+    WriteBackAndAllocate,
+}
+
+impl Policy {
+    /// Of the bits C and B, or of the inner half of TEX, C and B where TEX is 1xx (table B3-14).
+    fn of_two_bits(bits: u32) -> Self {
+        match bits {
+            1 => Self::WriteBackAndAllocate,
+            2 => Self::WriteThrough,
+            3 => Self::WriteBack,
+            _ => Self::NotCached,
+        }
+    }
+}
+
 /// A region as its registers have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Region {
@@ -43,6 +67,24 @@ impl Region {
             6 | 7 => (true, false),
             // 4 is UNPREDICTABLE.
             _ => (false, false),
+        }
+    }
+
+    fn is_shareable(self) -> bool {
+        self.attributes >> 18 & 1 != 0
+    }
+
+    /// What the data cache does with it (table B3-13). What is Shareable it leaves alone, unless `CACR.SIWT` is set, which
+    /// is not modelled (Cortex-M7 TRM 3.3).
+    fn policy(self) -> Policy {
+        let (tex, two_bits) = (self.attributes >> 19 & 7, self.attributes >> 16 & 3);
+        match (tex, two_bits) {
+            _ if self.is_shareable() => Policy::NotCached,
+            (0, 2) => Policy::WriteThrough,
+            (0, 3) => Policy::WriteBack,
+            (1, 3) => Policy::WriteBackAndAllocate,
+            (4..=7, two_bits) => Policy::of_two_bits(two_bits),
+            _ => Policy::NotCached,
         }
     }
 
@@ -126,6 +168,15 @@ fn is_in(eighths: u32, address: u32) -> bool {
     eighths >> (address >> 29) & 1 != 0
 }
 
+/// The default map's (table B3-1): code, SRAM, two of external RAM.
+fn default_policy(address: u32) -> Policy {
+    match address >> 29 {
+        0 | 4 => Policy::WriteThrough,
+        1 | 3 => Policy::WriteBackAndAllocate,
+        _ => Policy::NotCached,
+    }
+}
+
 impl Processor {
     /// Whether the unit decides now: `MPU_CTRL.HFNMIENA` is for priorities below 0.
     fn is_protected(&self) -> bool {
@@ -149,6 +200,20 @@ impl Processor {
             Access::Write => write,
             Access::Execute => read && region.attributes & 1 << 28 == 0 && address < 0xe000_0000,
         }
+    }
+
+    /// What the data cache does with a place; where no region names it, as in the default map (B3.1).
+    pub(crate) fn policy(&self, address: u32) -> Policy {
+        if self.model.memories.is_none_or(|memories| memories.are_coupled(address)) {
+            return Policy::NotCached;
+        }
+        let region = if self.is_protected() { self.mpu.region(address) } else { None };
+        region.map_or_else(|| default_policy(address), Region::policy)
+    }
+
+    /// Whether a place is Shareable; none is in the default map, as far as it is memory.
+    pub(crate) fn is_shareable(&self, address: u32) -> bool {
+        self.is_protected() && self.mpu.region(address).is_some_and(Region::is_shareable)
     }
 
     /// Whether a place is normal memory, in which accesses need not be aligned.

@@ -3,7 +3,13 @@
 //! Nothing is concluded from its times: a core executes one instruction in each period of its clock, which is not how long
 //! a Cortex-M7 takes.
 
+pub mod core;
+pub mod crash;
+pub mod fault;
+pub mod machine;
+pub mod memory;
 pub mod peripherals;
+pub mod port;
 
 /// A point in time, or a span of it, in picoseconds since power-on.
 pub type Time = u64;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::boot::boot_without_entry;
-use super::{Image, ImageError, Lines, Segment, check_range, sort, word};
+use super::{Image, ImageError, Lines, RP2040, Segment, check_range, sort, word};
 
 /// Family of the RP2040 in UF2 files.
 const FAMILY: u32 = 0xE48B_FF56;
@@ -84,7 +84,7 @@ fn read_block(index: usize, block: &[u8]) -> Result<Option<(u32, Part<'_>)>, Ima
         if size != PAYLOAD {
             return Err(ImageError::BadUf2Payload { block: index, size });
         }
-        check_range(address, u64::from(size))?;
+        check_range(address, u64::from(size), &RP2040)?;
         if address % PAYLOAD != 0 {
             return Err(ImageError::UnalignedUf2 { block: index, address });
         }

@@ -4,6 +4,7 @@
 //! a Cortex-M7 takes.
 
 pub mod peripherals;
+pub mod report;
 
 /// A point in time, or a span of it, in picoseconds since power-on.
 pub type Time = u64;

@@ -10,6 +10,7 @@ pub mod machine;
 pub mod memory;
 pub mod peripherals;
 pub mod port;
+pub mod report;
 
 /// A point in time, or a span of it, in picoseconds since power-on.
 pub type Time = u64;

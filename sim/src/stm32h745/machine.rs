@@ -3,9 +3,9 @@
 use super::core::{Core, Life, Statistics};
 use super::peripherals::board::{Board, OptionBytes};
 use super::peripherals::interrupts::{INTERRUPTS, InterruptLines};
-use super::peripherals::report::Report;
 use super::peripherals::{Peripherals, Reset};
 use super::port::{Port, Shared};
+use super::report::Report;
 use super::{M4, M7, NEVER, Time};
 use crate::armv7em::Step;
 use crate::armv7em::model::Model;
@@ -213,7 +213,7 @@ impl Machine {
 
     /// Deals with what cores and peripherals did that concerns more than themselves.
     fn settle(&mut self) {
-        if let Some(why) = self.shared.peripherals.take_reset_request() {
+        if let Some(why) = self.shared.peripherals.reset_request(self.now) {
             self.reset(why);
         }
         for number in [M7, M4] {

@@ -2,14 +2,17 @@
 
 use super::memory::{Memory, Place, Region, locate, note, of};
 use super::peripherals::Peripherals;
-use super::peripherals::report::Report;
+use super::report::{Report, Reports};
 use super::{M4, Time};
 use crate::armv7em::bus::{Bus, Event, Refused};
+use crate::armv7em::cache::LINE;
 use crate::chip::cpu::decode::Width;
-use std::collections::BTreeSet;
+
+/// Where the data cache is switched on (ARMv7-M B3.2.8).
+const CCR: u32 = 0xe000_ed14;
 
 /// Mistakes of software in what the two cores share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 enum Mistake {
     Stale,
     Unwritten,
@@ -47,7 +50,7 @@ impl Mistake {
             Self::UnknownCache => {
                 "switches its data cache on and has not invalidated all of it since the reset: what it holds is unknown"
             }
-            Self::Unclocked => "uses memory whose clock is off for this core (RM0399 9.5.10)",
+            Self::Unclocked => "uses memory that it has not enabled for itself (RM0399 9.5.9)",
             Self::NoSupply => {
                 "stores to RAM before the supply is configured and its voltage valid (PWR_CSR1.ACTVOSRDY; RM0399 7.4.1)"
             }
@@ -69,8 +72,9 @@ pub struct Shared {
     pub(crate) touched: bool,
     /// SEV, by core.
     pub(crate) event_sent: [bool; 2],
-    told: BTreeSet<(Mistake, usize, u32)>,
-    reports: Vec<Report>,
+    /// The supply is valid, so that RAM may be written.
+    supplied: bool,
+    reports: Reports,
 }
 
 impl Shared {
@@ -81,24 +85,29 @@ impl Shared {
             now: 0,
             touched: false,
             event_sent: [false; 2],
-            told: BTreeSet::new(),
-            reports: Vec::new(),
+            supplied: false,
+            reports: Reports::default(),
         }
     }
 
     /// What software did that the chip would not forgive, since the last call; each mistake is told once for each place.
     pub(crate) fn take_reports(&mut self) -> Vec<Report> {
-        let mut all = std::mem::take(&mut self.reports);
+        let mut all = self.reports.take();
         all.extend(self.peripherals.take_reports());
-        all.sort_by_key(|report| report.at);
+        all.sort_by_key(|report| report.time);
         all
     }
 
-    /// `place`: two mistakes with the same one are told once.
-    fn tell(&mut self, mistake: Mistake, core: usize, place: u32, address: u32) {
-        if self.told.insert((mistake, core, place)) {
-            let sentence = mistake.sentence().to_owned();
-            self.reports.push(Report { at: self.now, core, address, sentence });
+    /// Tells of a mistake; of those with lines of the data cache once for each line.
+    fn tell(&mut self, mistake: Mistake, core: usize, address: u32) {
+        self.reports.tell(Some(core), address & !(LINE - 1), self.now, mistake.sentence());
+    }
+
+    /// Whether RAM may be written; tells if not.
+    fn check_supply(&mut self, core: usize, address: u32) {
+        self.supplied = self.supplied || self.peripherals.ram_writable(self.now);
+        if !self.supplied {
+            self.tell(Mistake::NoSupply, core, address);
         }
     }
 
@@ -115,7 +124,7 @@ impl Shared {
             _ => self.peripherals.memory_clocked(core, address),
         };
         if !clocked {
-            self.tell(Mistake::Unclocked, core, place.region as u32, address);
+            self.tell(Mistake::Unclocked, core, address);
         }
         clocked
     }
@@ -131,12 +140,11 @@ impl Shared {
         if core == M4 && stores && before & note::CACHED != 0 {
             *notes |= note::STALE;
         }
-        let line = offset as u32 / 32;
         if before & of(note::EXCLUSIVE, 1 - core) != 0 {
-            self.tell(Mistake::Exclusive, 1 - core, line, address);
+            self.tell(Mistake::Exclusive, 1 - core, address);
         }
         if core == M4 && before & note::DIRTY != 0 {
-            self.tell(if stores { Mistake::Overwritten } else { Mistake::Unwritten }, core, line, address);
+            self.tell(if stores { Mistake::Overwritten } else { Mistake::Unwritten }, core, address);
         }
     }
 }
@@ -164,17 +172,17 @@ impl Port<'_> {
         }
     }
 
-    fn tell_line(&mut self, mistake: Mistake, address: u32) {
-        self.shared.tell(mistake, self.core, address / 32, address);
+    fn tell(&mut self, mistake: Mistake, address: u32) {
+        self.shared.tell(mistake, self.core, address);
     }
 
     fn exclusive(&mut self, address: u32, shareable: bool) {
         if shareable {
-            self.tell_line(Mistake::Unmonitored, address);
+            self.tell(Mistake::Unmonitored, address);
         }
         let before = self.note(address, of(note::EXCLUSIVE, self.core), 0);
         if before & of(note::USED, 1 - self.core) != 0 {
-            self.tell_line(Mistake::Exclusive, address);
+            self.tell(Mistake::Exclusive, address);
         }
     }
 }
@@ -213,10 +221,11 @@ impl Bus for Port<'_> {
         }
         let place = self.shared.locate(self.core, address).ok_or(Refused)?;
         if place.region == Region::Flash {
-            self.shared.tell(Mistake::FlashWrite, self.core, 0, address);
+            self.tell(Mistake::FlashWrite, address);
             return Err(Refused);
         }
         if self.shared.is_clocked(self.core, place, address) {
+            self.shared.check_supply(self.core, address);
             self.shared.judge(self.core, place.offset, address, true);
             self.shared.memory.set_ram(place.offset, width, value);
         }
@@ -230,7 +239,7 @@ impl Bus for Port<'_> {
             }
             Event::LineRead(address) => {
                 if self.note(address, 0, 0) & note::STALE != 0 {
-                    self.tell_line(Mistake::Stale, address);
+                    self.tell(Mistake::Stale, address);
                 }
             }
             Event::LineDirty(address) => {
@@ -238,13 +247,13 @@ impl Bus for Port<'_> {
             }
             Event::LineCleaned(address) => {
                 if self.note(address, 0, note::DIRTY) & note::STALE != 0 {
-                    self.tell_line(Mistake::Lost, address);
+                    self.tell(Mistake::Lost, address);
                 }
             }
             Event::LineDropped(address) => {
                 self.note(address, 0, note::CACHED | note::DIRTY | note::STALE);
             }
-            Event::UnknownCacheEnabled => self.shared.tell(Mistake::UnknownCache, self.core, 0, 0xe000_ed14),
+            Event::UnknownCacheEnabled => self.tell(Mistake::UnknownCache, CCR),
             Event::Exclusive { address, shareable } => self.exclusive(address, shareable),
         }
     }

@@ -11,7 +11,7 @@ pub struct Clocks {
     pub systick: [u64; 2],
     /// AXI and all AHB.
     pub hclk: u64,
-    /// APB1 to APB4.
+    /// APB1 to APB4: `rcc_pclk1` to `rcc_pclk4`.
     pub pclk: [u64; 4],
     /// Kernel clock of timers on APB1 and APB2.
     pub timers: [u64; 2],

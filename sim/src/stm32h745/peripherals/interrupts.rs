@@ -1,7 +1,17 @@
 //! Lines to the cores' interrupt controllers.
+//!
+//! Positions are those of ST's header `stm32h745xx.h` (`IRQn_Type`): the table of RM0399 section 20 was not at hand. That the
+//! interrupt of HSEM for CPU1 goes to CPU1 alone, and the other to CPU2, is in RM0399 Table 152.
 
 /// Interrupts that each core's NVIC has.
 pub const INTERRUPTS: u8 = 150;
+
+/// TIM2 to TIM5.
+pub const TIMER_INTERRUPTS: [u8; 4] = [28, 29, 30, 50];
+/// USART3.
+pub const USART3_INTERRUPT: u8 = 39;
+/// HSEM for CPU1, and for CPU2.
+pub const HSEM_INTERRUPT: [u8; 2] = [125, 126];
 
 /// Levels of a core's interrupt lines, by their position in the vector table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -57,6 +57,16 @@ impl Region {
         size < 8 || self.attributes >> (8 + (address >> (size - 3) & 7)) & 1 == 0
     }
 
+    /// Where what the region decides may begin or end: at its own bounds, and those of its subregions.
+    fn bounds(self) -> impl Iterator<Item = u32> {
+        let size = (self.attributes >> 1 & 31) + 1;
+        let (parts, log2_part) = if size < 8 { (1, size) } else { (8, size - 3) };
+        let parts = if self.attributes & 1 == 0 || size < 5 { 0..0 } else { 0..parts + 1 };
+        let base = if size < 32 { self.base & !((1 << size) - 1) } else { 0 };
+        // The end of the last one may be that of the address space.
+        parts.filter_map(move |part: u64| u32::try_from(u64::from(base) + (part << log2_part)).ok())
+    }
+
     /// Whether data can be read, and written (AP).
     fn access(self, privileged: bool) -> (bool, bool) {
         match self.attributes >> 24 & 7 {
@@ -96,17 +106,55 @@ impl Region {
     }
 }
 
+/// Addresses for which the same region decides, or none.
+#[derive(Clone, Copy, Debug, Hash)]
+struct Stretch {
+    first: u32,
+    last: u32,
+    region: Option<Region>,
+}
+
+impl Stretch {
+    const ALL: Self = Self { first: 0, last: u32::MAX, region: None };
+
+    fn has(&self, address: u32) -> bool {
+        (self.first..=self.last).contains(&address)
+    }
+}
+
 /// The unit's registers.
 #[derive(Clone, Debug, Hash)]
 pub struct Mpu {
     control: u32,
     number: u32,
     regions: Vec<Region>,
+    /// What the regions come to, by rising address.
+    map: Vec<Stretch>,
+    /// Where code was looked up last, and data: most often it is there again.
+    recent: [Stretch; 2],
 }
 
 impl Mpu {
     pub(crate) fn new(regions: u32) -> Self {
-        Self { control: 0, number: 0, regions: vec![Region::default(); regions as usize] }
+        Self {
+            control: 0,
+            number: 0,
+            regions: vec![Region::default(); regions as usize],
+            map: vec![Stretch::ALL],
+            recent: [Stretch::ALL; 2],
+        }
+    }
+
+    /// Works out the map of the regions.
+    fn redraw(&mut self) {
+        let mut firsts: Vec<u32> = self.regions.iter().flat_map(|region| region.bounds()).chain([0]).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        let lasts = firsts[1..].iter().map(|next| next - 1).chain([u32::MAX]);
+        let decides = |address| self.regions.iter().rev().find(|region| region.has(address)).copied();
+        let map = firsts.iter().zip(lasts).map(|(&first, last)| Stretch { first, last, region: decides(first) });
+        self.map = map.collect();
+        self.recent = [self.map[0]; 2];
     }
 
     fn is_enabled(&self) -> bool {
@@ -118,9 +166,25 @@ impl Mpu {
         self.control & 2 != 0
     }
 
+    fn stretch(&self, address: u32) -> Stretch {
+        self.map[self.map.partition_point(|stretch| stretch.first <= address) - 1]
+    }
+
     /// The region that decides: the last one that has the address.
     fn region(&self, address: u32) -> Option<Region> {
-        self.regions.iter().rev().find(|region| region.has(address)).copied()
+        let [_, data] = self.recent;
+        if data.has(address) { data.region } else { self.stretch(address).region }
+    }
+
+    /// The same, and it is remembered where that was.
+    fn region_for(&mut self, address: u32, access: Access) -> Option<Region> {
+        let recent = &self.recent[usize::from(access != Access::Execute)];
+        if recent.has(address) {
+            return recent.region;
+        }
+        let stretch = self.stretch(address);
+        self.recent[usize::from(access != Access::Execute)] = stretch;
+        stretch.region
     }
 
     /// A register at 0xE000ED90 to 0xE000EDB8.
@@ -146,8 +210,12 @@ impl Mpu {
                     self.select(value & 15);
                 }
                 self.regions[self.number as usize].base = value & !31;
+                self.redraw();
             }
-            0xa0 | 0xa8 | 0xb0 | 0xb8 => self.regions[self.number as usize].attributes = value & 0x173f_ff3f,
+            0xa0 | 0xa8 | 0xb0 | 0xb8 => {
+                self.regions[self.number as usize].attributes = value & 0x173f_ff3f;
+                self.redraw();
+            }
             _ => {}
         }
     }
@@ -180,17 +248,17 @@ fn default_policy(address: u32) -> Policy {
 impl Processor {
     /// Whether the unit decides now: `MPU_CTRL.HFNMIENA` is for priorities below 0.
     fn is_protected(&self) -> bool {
-        self.mpu.is_enabled() && (self.mpu.holds_for_faults() || self.execution_priority() >= 0)
+        self.mpu.is_enabled() && (self.mpu.holds_for_faults() || !self.is_below_zero())
     }
 
     /// Whether an access is allowed. The private peripheral bus is not the unit's (B3.5), and nothing is executed from
     /// 0xE0000000 up whatever a region says.
-    pub(crate) fn permits(&self, address: u32, privileged: bool, access: Access) -> bool {
+    pub(crate) fn permits(&mut self, address: u32, privileged: bool, access: Access) -> bool {
         let default = access != Access::Execute || !is_in(NEVER_EXECUTED, address);
         if address >> 20 == 0xe00 || !self.is_protected() {
             return default;
         }
-        let Some(region) = self.mpu.region(address) else {
+        let Some(region) = self.mpu.region_for(address, access) else {
             // `MPU_CTRL.PRIVDEFENA`
             return default && privileged && self.mpu.control & 4 != 0;
         };
@@ -220,5 +288,36 @@ impl Processor {
     pub(crate) fn is_normal(&self, address: u32) -> bool {
         let region = if self.is_protected() { self.mpu.region(address) } else { None };
         region.map_or(!is_in(DEVICE, address), Region::is_normal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Enabled or not, anywhere, of any size, with any subregions left out.
+    fn regions() -> impl Strategy<Value = Vec<(u32, u32)>> {
+        proptest::collection::vec((any::<u32>(), any::<u32>()), 1..12)
+    }
+
+    proptest! {
+        #[test]
+        fn the_map_says_of_each_address_what_the_last_region_does_that_has_it(
+            registers in regions(),
+            addresses in proptest::collection::vec(any::<u32>(), 20),
+        ) {
+            let mut mpu = Mpu::new(16);
+            for (number, &(base, attributes)) in (0..).zip(&registers) {
+                mpu.write(0x9c, base & !31 | 0x10 | number);
+                mpu.write(0xa0, attributes);
+            }
+            let bounds: Vec<u32> = mpu.regions.iter().flat_map(|region| region.bounds()).collect();
+            for address in addresses.into_iter().chain(bounds.iter().flat_map(|&at| [at, at.wrapping_sub(1)])) {
+                let decides = mpu.regions.iter().rev().find(|region| region.has(address)).copied();
+                prop_assert_eq!(mpu.region_for(address, Access::Read), decides);
+                prop_assert_eq!(mpu.region(address), decides);
+            }
+        }
     }
 }

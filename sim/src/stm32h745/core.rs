@@ -26,7 +26,8 @@ impl Edges {
     fn set_rate(&mut self, hz: u64) {
         self.hz = hz;
         self.part = 0;
-        (self.period, self.rest) = if hz == 0 { (0, 0) } else { (SECOND / hz, SECOND % hz) };
+        self.period = SECOND.checked_div(hz).unwrap_or(0);
+        self.rest = SECOND.checked_rem(hz).unwrap_or(0);
     }
 
     fn next(&mut self) {

@@ -40,7 +40,7 @@ const fn part(region: Region, address: u32, bytes: u32, offset: usize) -> Part {
     Part { region, address, bytes, offset }
 }
 
-/// SRAM1 to SRAM3 have a second place, for the Cortex-M4's code bus.
+/// By the highest byte of the address; SRAM1 to SRAM3 have a second place, for the Cortex-M4's code bus.
 const PARTS: [Part; 11] = [
     part(Region::Itcm, 0, 0x1_0000, 0),
     part(Region::Dtcm, 0x2000_0000, 0x2_0000, 0x1_0000),
@@ -69,7 +69,16 @@ pub(crate) fn locate(core: usize, address: u32) -> Option<Place> {
     if offset < 2 * BANK {
         return Some(Place { region: Region::Flash, offset });
     }
-    let part = PARTS.iter().find(|part| address.wrapping_sub(part.address) < part.bytes)?;
+    let parts = match address >> 24 {
+        0 => 0..1,
+        0x20 => 1..2,
+        0x24 => 2..3,
+        0x30 => 3..6,
+        0x10 => 6..9,
+        0x38 => 9..11,
+        _ => return None,
+    };
+    let part = PARTS[parts].iter().find(|part| address.wrapping_sub(part.address) < part.bytes)?;
     let own = matches!(part.region, Region::Itcm | Region::Dtcm);
     let offset = part.offset + (address - part.address) as usize;
     (!own || core == M7).then_some(Place { region: part.region, offset })

@@ -22,5 +22,6 @@ mod qemu;
 mod random;
 mod start_up;
 mod state_hash;
+mod stm32h745;
 mod timeline;
 mod wait_states;

@@ -247,7 +247,8 @@ fn exclusive_accesses_to_what_the_other_core_uses_are_told_and_not_atomic() {
 
 #[test]
 fn a_reset_of_the_system_starts_both_cores_again_and_ram_keeps_what_it_has() {
-    let m7 = Program::new().supplied().get(7, SRAM4).put(SRAM4, 7).put(AIRCR, 0x05fa_0004);
+    // cmp r7, #0; bne to the end
+    let m7 = Program::new().supplied().get(7, SRAM4).put(SRAM4, 7).code(&[0x2f00, 0xd108]).put(AIRCR, 0x05fa_0004);
     let mut machine = chip(m7, Program::new().set(6, 1), true);
     run(&mut machine, 20_000);
     assert_eq!(r(&machine, M7, 7), 7, "the second time");

@@ -61,6 +61,8 @@ const TXFE: u32 = 1 << 23;
 const RXFF: u32 = 1 << 24;
 /// `USART_RQR.RXFRQ`.
 const RXFRQ: u32 = 1 << 3;
+/// The data of a received character, without its errors.
+const DATA: u16 = 0xff;
 /// Entries of each FIFO (51.4).
 const FIFO: usize = 16;
 /// What `USART_PRESC` divides the kernel clock by; the values after are reserved and taken for the last.
@@ -206,7 +208,7 @@ impl Usart {
             BRR => self.brr,
             ISR => self.status(),
             RQR | ICR | TDR => 0,
-            RDR => u32::from(self.received.front().copied().unwrap_or(self.last) & 0x1ff),
+            RDR => u32::from(self.received.front().copied().unwrap_or(self.last) & DATA),
             PRESC => self.presc,
             _ => return None,
         })
@@ -228,8 +230,10 @@ impl Usart {
             CR1 => self.control(value, context),
             CR2 => self.keep_while_on("USART3_CR2", value & STOP, |it| &mut it.cr2, value & !STOP, context),
             CR3 => {
-                let unmodelled = value & !CR3_MODELLED;
-                self.keep_while_on("USART3_CR3", value & CR3_MODELLED, |it| &mut it.cr3, unmodelled, context);
+                // The interrupt of errors may be enabled at any time.
+                self.cr3 = self.cr3 & !EIE | value & EIE;
+                let (value, unmodelled) = (value & CR3_MODELLED, value & !CR3_MODELLED);
+                self.keep_while_on("USART3_CR3", value, |it| &mut it.cr3, unmodelled, context);
             }
             BRR => self.keep_while_on("USART3_BRR", value & 0xffff, |it| &mut it.brr, 0, context),
             PRESC => self.keep_while_on("USART3_PRESC", value & 0xf, |it| &mut it.presc, 0, context),
@@ -242,7 +246,7 @@ impl Usart {
         }
     }
 
-    /// Writes a register that must not change while the USART is on, but for the enables of `USART_CR3`.
+    /// Writes a register that must not change while the USART is on.
     fn keep_while_on(
         &mut self,
         name: &str,
@@ -255,12 +259,10 @@ impl Usart {
             context.tell(format!("{name} is written with {unmodelled:#x}, of modes that are not modelled"));
         }
         let on = self.cr1 & UE != 0;
-        let old = *register(self);
-        if on && (old ^ value) & !EIE != 0 {
-            context.tell(format!("{name} is changed while the USART is on (UE = 1): ignored"));
-            *register(self) = old & !EIE | value & EIE;
-        } else {
+        if !on {
             *register(self) = value;
+        } else if *register(self) != value {
+            context.tell(format!("{name} is changed while the USART is on (UE = 1): ignored"));
         }
     }
 

@@ -36,9 +36,9 @@ pub const ORDER: [Step; 12] = [
     Step::SwitchClock,
 ];
 
-/// `RCC_PLL1DIVR` with DIVP and DIVN as their fields are.
-pub fn divided(divp: u32, divn: u32) -> u32 {
-    0x0101_0000 | divp << 9 | divn
+/// `RCC_PLL1DIVR` with its fields for output P and for the VCO.
+pub fn divided(output: u32, vco: u32) -> u32 {
+    0x0101_0000 | output << 9 | vco
 }
 
 pub fn carry_out(bus: &mut Bus, step: Step) {

@@ -184,3 +184,71 @@ fn a_pin_without_its_function_sends_nothing() {
     bus.wait(1000 * MICROSECOND);
     assert!(bus.chip.uart_output().is_empty());
 }
+
+/// The note on RXFT in section 51.8.9: sixteen characters are the highest threshold, the 17th is no overrun, the 18th is.
+#[test]
+fn the_receive_fifo_has_sixteen_places_and_one_in_the_data_register() {
+    let mut bus = Bus::new();
+    connected(&mut bus);
+    bus.write(BRR, 555);
+    bus.write(CR3, 5 << 25 | 1 << 28);
+    bus.write(CR1, UE_TE_RE | 1 << 29);
+    for count in 1..=18_u8 {
+        bus.chip.uart_input(count, 0, bus.now, bus.now);
+        bus.wait(100 * MICROSECOND);
+        let status = bus.read(ISR);
+        assert_eq!(status >> 26 & 1 != 0, count >= 16, "RXFT at {count}");
+        assert_eq!(bus.chip.interrupts(M7).is_high(39), count >= 16, "at {count}");
+        assert_eq!(status >> 24 & 1 != 0, count >= 17, "RXFF at {count}");
+        assert_eq!(status & ORE != 0, count >= 18, "at {count}");
+    }
+    let received: Vec<u32> = (0..17).map(|_| bus.read(RDR)).collect();
+    assert_eq!(received, (1..=17).collect::<Vec<u32>>());
+    assert_eq!(bus.read(ISR) & RXNE, 0);
+}
+
+#[test]
+fn thresholds_count_received_and_free_places() {
+    for (field, places) in [(0, 2), (1, 4), (2, 8), (3, 12), (4, 14), (5, 16)] {
+        let mut bus = Bus::new();
+        connected(&mut bus);
+        bus.write(BRR, 555);
+        bus.write(CR3, field << 25 | field << 29);
+        bus.write(CR1, UE_TE_RE | 1 << 29);
+        for sent in 0..=16 {
+            // One of them is in the shift register.
+            let free = 16 - if sent == 0 { 0 } else { sent - 1 };
+            assert_eq!(bus.read(ISR) >> 27 & 1 != 0, free >= places, "TXFT, {free} free of {places}");
+            bus.write(TDR, 0);
+        }
+    }
+}
+
+#[test]
+fn a_silent_line_times_the_receiver_out() {
+    let mut bus = Bus::new();
+    connected(&mut bus);
+    bus.write(BRR, 640);
+    bus.write(CR2, 1 << 23);
+    bus.write(USART3 + 0x14, 30);
+    bus.write(CR1, UE_TE_RE | 1 << 26);
+    bus.chip.set_line_rate(100_000);
+    bus.wait(1000 * MICROSECOND);
+    assert_eq!(bus.read(ISR) & 1 << 11, 0, "nothing has come yet");
+    let begun = bus.now;
+    for wait in [0, 25, 25] {
+        bus.chip.uart_input(b'x', 0, bus.now + wait * 10 * MICROSECOND, bus.now);
+        bus.wait((wait + 10) * 10 * MICROSECOND);
+        assert_eq!(bus.read(ISR) & 1 << 11, 0, "less than 30 bits of silence");
+    }
+    let last = begun + 80 * 10 * MICROSECOND;
+    bus.wait(last + 31 * 10 * MICROSECOND - bus.now - 2);
+    assert_eq!(bus.read(ISR) & 1 << 11, 0);
+    bus.wait(10 * MICROSECOND);
+    assert_eq!(bus.read(ISR) & 1 << 11, 1 << 11);
+    assert!(bus.chip.interrupts(M7).is_high(39));
+    bus.write(ICR, 1 << 11);
+    bus.wait(1000 * MICROSECOND);
+    assert_eq!(bus.read(ISR) & 1 << 11, 0, "once for a silence");
+    assert!(bus.told().is_empty());
+}

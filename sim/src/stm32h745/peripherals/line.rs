@@ -29,8 +29,8 @@ pub struct Arrived {
 #[derive(Clone, Debug, Hash)]
 pub struct Line {
     rate: u32,
-    /// Characters, and when their stop bits end.
-    waiting: VecDeque<(Arrived, Time)>,
+    /// Characters, when their start bits begin, and when their stop bits end.
+    waiting: VecDeque<(Arrived, Time, Time)>,
     free: Time,
 }
 
@@ -56,20 +56,27 @@ impl Line {
     /// inverted.
     pub fn send(&mut self, byte: u8, flipped: u16, not_before: Time) {
         let length = u64::from(FORMAT.bits()) * SECOND / u64::from(self.rate);
-        self.free = self.free.max(not_before).saturating_add(length);
+        let begin = self.free.max(not_before);
+        self.free = begin.saturating_add(length);
         let levels = FORMAT.encode(byte) ^ flipped;
-        self.waiting.push_back((Arrived { levels, rate: self.rate }, self.free));
+        self.waiting.push_back((Arrived { levels, rate: self.rate }, begin, self.free));
     }
 
     /// When the next character has come.
     #[must_use]
     pub fn next_event(&self) -> Time {
-        self.waiting.front().map_or(NEVER, |(_, end)| *end)
+        self.waiting.front().map_or(NEVER, |(_, _, end)| *end)
     }
 
-    /// The next character that has come by `now`.
-    pub fn take(&mut self, now: Time) -> Option<Arrived> {
-        if self.next_event() <= now { self.waiting.pop_front().map(|(arrived, _)| arrived) } else { None }
+    /// Whether a character has begun to come by a time.
+    #[must_use]
+    pub fn is_busy(&self, at: Time) -> bool {
+        self.waiting.front().is_some_and(|(_, begin, _)| *begin <= at)
+    }
+
+    /// The next character that has come by `now`, and when that was.
+    pub fn take(&mut self, now: Time) -> Option<(Arrived, Time)> {
+        if self.next_event() <= now { self.waiting.pop_front().map(|(arrived, _, end)| (arrived, end)) } else { None }
     }
 }
 

@@ -1,7 +1,8 @@
 //! USART3 as an asynchronous transmitter and receiver (RM0399 section 51).
 //!
-//! Modelled: word lengths, parity and stop bits, the baud rate with its prescaler and oversampling, both FIFOs, and the
-//! interrupts of data and errors. Not modelled: FIFO thresholds, noise, idle lines and breaks, flow control, DMA, and every
+//! Modelled: word lengths, parity and stop bits, the baud rate with its prescaler and oversampling, both FIFOs with their
+//! thresholds, the receiver's timeout, and the interrupts of all that. Where the bits of FIFO thresholds and of their
+//! interrupts are is from ST's header `stm32h745xx.h`. Not modelled: noise, idle lines and breaks, flow control, DMA, and every
 //! other mode (synchronous, single-wire, LIN, `IrDA`, smartcard, Modbus, mute, automatic baud rate).
 
 use super::context::Context;
@@ -15,6 +16,7 @@ const CR1: u32 = 0x00;
 const CR2: u32 = 0x04;
 const CR3: u32 = 0x08;
 const BRR: u32 = 0x0c;
+const RTOR: u32 = 0x14;
 const RQR: u32 = 0x18;
 const ISR: u32 = 0x1c;
 const ICR: u32 = 0x20;
@@ -34,20 +36,27 @@ const PS: u32 = 1 << 9;
 const PCE: u32 = 1 << 10;
 const M0: u32 = 1 << 12;
 const OVER8: u32 = 1 << 15;
+const RTOIE: u32 = 1 << 26;
 const M1: u32 = 1 << 28;
 const FIFOEN: u32 = 1 << 29;
 const TXFEIE: u32 = 1 << 30;
 const RXFFIE: u32 = 1 << 31;
-/// What may be changed only while the USART is off, and what is not modelled: IDLEIE, mute mode, character match, timeouts.
+/// What may be changed only while the USART is off, and what is not modelled: IDLEIE, mute mode, character match, blocks.
 const CR1_WHILE_OFF: u32 = PS | PCE | M0 | OVER8 | M1 | FIFOEN;
-const CR1_UNMODELLED: u32 = 1 << 4 | 1 << 13 | 1 << 14 | 1 << 26 | 1 << 27;
-/// `USART_CR2`: STOP; all the rest is of modes that are not modelled.
+const CR1_UNMODELLED: u32 = 1 << 4 | 1 << 13 | 1 << 14 | 1 << 27;
+/// `USART_CR2`: STOP and RTOEN; all the rest is of modes that are not modelled.
 const STOP_SHIFT: u32 = 12;
 const STOP: u32 = 3 << STOP_SHIFT;
-/// `USART_CR3`: EIE, ONEBIT and OVRDIS; FIFO thresholds are kept without their interrupts.
+const RTOEN: u32 = 1 << 23;
+/// `USART_CR3`: EIE, ONEBIT and OVRDIS, and the FIFOs' thresholds. ONEBIT and OVRDIS are fixed while the USART is on.
 const EIE: u32 = 1;
 const OVRDIS: u32 = 1 << 12;
-const CR3_MODELLED: u32 = EIE | 1 << 11 | OVRDIS | 7 << 25 | 7 << 29;
+const TXFTIE: u32 = 1 << 23;
+const RXFTCFG_SHIFT: u32 = 25;
+const RXFTIE: u32 = 1 << 28;
+const TXFTCFG_SHIFT: u32 = 29;
+const CR3_FREE: u32 = EIE | TXFTIE | 7 << RXFTCFG_SHIFT | RXFTIE | 7 << TXFTCFG_SHIFT;
+const CR3_WHILE_OFF: u32 = 1 << 11 | OVRDIS;
 /// `USART_ISR` and `USART_ICR`.
 const ISR_PE: u32 = 1;
 const ISR_FE: u32 = 1 << 1;
@@ -55,16 +64,21 @@ const ORE: u32 = 1 << 3;
 const RXNE: u32 = 1 << 5;
 const TC: u32 = 1 << 6;
 const TXE: u32 = 1 << 7;
+const RTOF: u32 = 1 << 11;
 const TEACK: u32 = 1 << 21;
 const REACK: u32 = 1 << 22;
 const TXFE: u32 = 1 << 23;
 const RXFF: u32 = 1 << 24;
+const RXFT: u32 = 1 << 26;
+const TXFT: u32 = 1 << 27;
 /// `USART_RQR.RXFRQ`.
 const RXFRQ: u32 = 1 << 3;
 /// The data of a received character, without its errors.
 const DATA: u16 = 0xff;
-/// Entries of each FIFO (51.4).
+/// Entries of each FIFO (51.4), beside which `USART_RDR` has one more (51.8.9, RXFT).
 const FIFO: usize = 16;
+/// Entries that the thresholds stand for: received ones, or free ones to send (51.5.4).
+const THRESHOLDS: [usize; 8] = [2, 4, 8, 12, 14, 16, usize::MAX, usize::MAX];
 /// What `USART_PRESC` divides the kernel clock by; the values after are reserved and taken for the last.
 const PRESCALERS: [u64; 12] = [1, 2, 4, 6, 8, 10, 12, 16, 32, 64, 128, 256];
 
@@ -78,8 +92,9 @@ pub struct Usart {
     cr2: u32,
     cr3: u32,
     brr: u32,
+    rtor: u32,
     presc: u32,
-    /// Latched flags: PE, FE, ORE and TC.
+    /// Latched flags: PE, FE, ORE, TC and RTOF.
     flags: u32,
     waiting: VecDeque<u8>,
     /// What is in the shift register, and when its last stop bit ends.
@@ -87,6 +102,8 @@ pub struct Usart {
     received: VecDeque<u16>,
     /// What `USART_RDR` had last: read again when nothing new is there.
     last: u16,
+    /// When the last character came after which the line has not been silent for too long yet.
+    silent_since: Option<Time>,
     line: Line,
     sent: Vec<SentByte>,
     kernel: u64,
@@ -96,7 +113,7 @@ pub struct Usart {
 
 impl std::hash::Hash for Usart {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        (self.cr1, self.cr2, self.cr3, self.brr, self.presc, self.flags).hash(state);
+        (self.cr1, self.cr2, self.cr3, self.brr, self.rtor, self.presc, self.flags, self.silent_since).hash(state);
         (&self.waiting, self.shifting, &self.received, self.last, &self.line, self.kernel, self.connected).hash(state);
     }
 }
@@ -110,12 +127,14 @@ impl Usart {
             cr2: 0,
             cr3: 0,
             brr: 0,
+            rtor: 0,
             presc: 0,
             flags: TC,
             waiting: VecDeque::new(),
             shifting: None,
             received: VecDeque::new(),
             last: 0,
+            silent_since: None,
             line: Line::new(rate),
             sent: Vec::new(),
             kernel: 0,
@@ -182,8 +201,14 @@ impl Usart {
         Format { data_bits, parity, stop_bits: if self.cr2 & STOP == 0 { 1 } else { 2 } }
     }
 
+    /// Characters that can wait to be sent.
     fn depth(&self) -> usize {
         if self.cr1 & FIFOEN != 0 { FIFO } else { 1 }
+    }
+
+    /// Characters that can wait to be read.
+    fn received_depth(&self) -> usize {
+        if self.cr1 & FIFOEN != 0 { FIFO + 1 } else { 1 }
     }
 
     fn status(&self) -> u32 {
@@ -193,8 +218,12 @@ impl Usart {
         put(RXNE, !self.received.is_empty());
         put(TEACK, self.cr1 & (UE | TE) == UE | TE);
         put(REACK, self.cr1 & (UE | RE) == UE | RE);
-        put(TXFE, self.cr1 & FIFOEN != 0 && self.waiting.is_empty());
-        put(RXFF, self.cr1 & FIFOEN != 0 && self.received.len() == FIFO);
+        let fifo = self.cr1 & FIFOEN != 0;
+        let threshold = |shift: u32| THRESHOLDS[(self.cr3 >> shift & 7) as usize];
+        put(TXFE, fifo && self.waiting.is_empty());
+        put(RXFF, fifo && self.received.len() > FIFO);
+        put(RXFT, fifo && self.received.len() >= threshold(RXFTCFG_SHIFT));
+        put(TXFT, fifo && FIFO - self.waiting.len().min(FIFO) >= threshold(TXFTCFG_SHIFT));
         status
     }
 
@@ -206,6 +235,7 @@ impl Usart {
             CR2 => self.cr2,
             CR3 => self.cr3,
             BRR => self.brr,
+            RTOR => self.rtor,
             ISR => self.status(),
             RQR | ICR | TDR => 0,
             RDR => u32::from(self.received.front().copied().unwrap_or(self.last) & DATA),
@@ -228,15 +258,19 @@ impl Usart {
     pub fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
         match offset {
             CR1 => self.control(value, context),
-            CR2 => self.keep_while_on("USART3_CR2", value & STOP, |it| &mut it.cr2, value & !STOP, context),
+            CR2 => {
+                self.cr2 = self.cr2 & !RTOEN | value & RTOEN;
+                let unmodelled = value & !(STOP | RTOEN);
+                self.keep_while_on("USART3_CR2", value & (STOP | RTOEN), |it| &mut it.cr2, unmodelled, context);
+            }
             CR3 => {
-                // The interrupt of errors may be enabled at any time.
-                self.cr3 = self.cr3 & !EIE | value & EIE;
-                let (value, unmodelled) = (value & CR3_MODELLED, value & !CR3_MODELLED);
+                self.cr3 = self.cr3 & !CR3_FREE | value & CR3_FREE;
+                let (value, unmodelled) = (value & (CR3_FREE | CR3_WHILE_OFF), value & !(CR3_FREE | CR3_WHILE_OFF));
                 self.keep_while_on("USART3_CR3", value, |it| &mut it.cr3, unmodelled, context);
             }
             BRR => self.keep_while_on("USART3_BRR", value & 0xffff, |it| &mut it.brr, 0, context),
             PRESC => self.keep_while_on("USART3_PRESC", value & 0xf, |it| &mut it.presc, 0, context),
+            RTOR => self.rtor = value,
             RQR if value & RXFRQ != 0 => self.received.clear(),
             RQR if value != 0 => context.tell("USART3_RQR: only RXFRQ is modelled"),
             ICR => self.flags &= !value,
@@ -330,11 +364,23 @@ impl Usart {
         }
     }
 
+    /// When the line has been silent for longer than `USART_RTOR` says since the last character (51.8.7).
+    fn silent_too_long(&self) -> Time {
+        match (self.silent_since, self.bit()) {
+            (Some(since), Some((picoseconds, parts))) if self.cr2 & RTOEN != 0 => {
+                let bits = u128::from(self.rtor & 0x00ff_ffff) + 1;
+                let end = since.saturating_add((picoseconds * bits / parts) as Time);
+                if self.line.is_busy(end) { NEVER } else { end }
+            }
+            _ => NEVER,
+        }
+    }
+
     /// When something happens by itself.
     #[must_use]
     pub fn next_event(&self) -> Time {
         let sent = self.shifting.map_or(NEVER, |(_, end)| end);
-        sent.min(self.line.next_event())
+        sent.min(self.line.next_event()).min(self.silent_too_long())
     }
 
     /// Does what is due at `now`.
@@ -347,8 +393,13 @@ impl Usart {
             self.flags |= if self.waiting.is_empty() { TC } else { 0 };
             self.begin(end);
         }
-        while let Some(arrived) = self.line.take(now) {
+        while let Some((arrived, end)) = self.line.take(now) {
             self.receive(arrived);
+            self.silent_since = Some(end);
+        }
+        if self.silent_too_long() <= now {
+            self.silent_since = None;
+            self.flags |= if self.cr1 & RE != 0 { RTOF } else { 0 };
         }
     }
 
@@ -359,7 +410,7 @@ impl Usart {
         }
         let Some(bit) = self.bit() else { return };
         let entry = arrived.sampled(bit, self.format());
-        if self.received.len() < self.depth() {
+        if self.received.len() < self.received_depth() {
             self.received.push_back(entry);
             self.show_errors();
         } else if self.cr3 & OVRDIS == 0 {
@@ -388,6 +439,9 @@ impl Usart {
             || enabled(PEIE, ISR_PE)
             || enabled(TXFEIE, TXFE)
             || enabled(RXFFIE, RXFF)
+            || enabled(RTOIE, RTOF)
+            || self.cr3 & RXFTIE != 0 && status & RXFT != 0
+            || self.cr3 & TXFTIE != 0 && status & TXFT != 0
             || self.cr3 & EIE != 0 && status & (ISR_FE | ORE) != 0
     }
 }

@@ -10,6 +10,7 @@ mod hsem;
 mod iwdg;
 mod mistakes;
 mod power;
+mod random;
 mod resets;
 mod start_up;
 mod timers;

@@ -89,3 +89,27 @@ fn a_hole_is_a_bus_error() {
         assert!(bus.chip.write(M7, address, 0, 4, bus.now).is_err(), "{address:#x}");
     }
 }
+
+#[test]
+fn a_sleeping_core_leaves_a_block_its_clock_unless_it_says_otherwise() {
+    let mut bus = Bus::new();
+    bus.enable(M7, RCC_APB1LENR, 3);
+    assert_eq!(bus.read(RCC + 0x110), 0xe8ff_cbff, "Table 84");
+    bus.write(TIM5, 1);
+    let count = |bus: &mut Bus| {
+        let before = bus.chip.peek(M7, TIM5 + 0x24, 4, bus.now).expect("there is a block");
+        bus.wait(MICROSECOND);
+        bus.chip.peek(M7, TIM5 + 0x24, 4, bus.now).expect("there is a block") - before
+    };
+    bus.chip.set_asleep(M7, true, false, bus.now);
+    assert_eq!(count(&mut bus), 64);
+    bus.chip.set_asleep(M7, false, false, bus.now);
+    bus.write(RCC + 0x110, 0xe8ff_cbf7);
+    assert_eq!(count(&mut bus), 64, "the core is awake");
+    bus.chip.set_asleep(M7, true, false, bus.now);
+    assert_eq!(count(&mut bus), 0);
+    bus.chip.set_asleep(M7, false, false, bus.now);
+    assert_eq!(count(&mut bus), 64);
+    bus.chip.set_asleep(M7, true, true, bus.now);
+    assert_told(&bus.told(), "SLEEPDEEP");
+}

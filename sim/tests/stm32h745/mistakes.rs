@@ -2,6 +2,8 @@
 
 use super::access::*;
 use super::start_up::{ORDER, Step, divided, with};
+use intercore_sim::stm32h745::peripherals::Peripherals;
+use intercore_sim::stm32h745::peripherals::board::{Board, OptionBytes};
 use intercore_sim::stm32h745::{M4, M7};
 
 fn without(step: Step) -> Vec<String> {
@@ -222,6 +224,31 @@ fn a_semaphore_interrupt_that_is_lost() {
     bus.write_by(M4, HSEM + 0x114, u32::MAX);
     assert!(!bus.chip.interrupts(M4).is_high(126));
     assert_eq!(bus.read_by(M4, HSEM + 0x118), 0);
+}
+
+#[test]
+fn the_cortex_m4_is_released_before_the_supply_is_valid() {
+    let options = OptionBytes { boot: [true, false], ..OptionBytes::default() };
+    let mut bus = Bus { chip: Peripherals::new(options, Board::default()), now: 0 };
+    assert!(!bus.chip.released(M4));
+    bus.set(RCC_GCR, 1 << 3);
+    assert!(bus.chip.released(M4));
+    assert_told(&bus.told(), "RCC_GCR lets the other core run before PWR_CSR1.ACTVOSRDY");
+}
+
+/// 9.7.39 and 9.7.41: the memories of a core's own domain have no enable bits for it.
+#[test]
+fn a_core_enables_memories_that_are_its_own() {
+    let mut bus = Bus::new();
+    bus.write_by(M4, RCC + 0xdc, 7 << 29);
+    assert_told(&bus.told(), "bits 0xe0000000 of RCC_C2_AHB2ENR are reserved");
+    assert_eq!(bus.read_by(M4, RCC + 0xdc), 0);
+    bus.write_by(M7, RCC + 0xd4, 1 << 31 | 1 << 8 | 1);
+    assert_told(&bus.told(), "bits 0x80000100 of RCC_C1_AHB3ENR are reserved");
+    assert_eq!(bus.read_by(M7, RCC + 0xd4), 1);
+    bus.write_by(M7, RCC + 0xdc, 7 << 29);
+    bus.write_by(M4, RCC + 0xd4, 1 << 31 | 1 << 8);
+    assert!(bus.told().is_empty());
 }
 
 #[test]

@@ -97,6 +97,7 @@ impl Peripherals {
         now: Time,
     ) {
         let offset = address - region.base;
+        let released = self.released(1 - core);
         let mut context = Context { core, address, lanes, now, reports: &mut self.reports };
         let context = &mut context;
         match region.block {
@@ -117,6 +118,9 @@ impl Peripherals {
             Block::Timer(index) => self.timers.write(index, offset, value, context),
             Block::Iwdg(index) => self.iwdgs[index].write(offset, value, context),
             Block::Other => {}
+        }
+        if !released && self.rcc.released(1 - core, &self.options) && !self.pwr.is_supplied(now) {
+            context.tell("RCC_GCR lets the other core run before PWR_CSR1.ACTVOSRDY says that the supply is valid");
         }
         if region.block == Block::Gpio(TX.0) {
             self.usart3.connect(self.gpios[TX.0].alternate_function(TX.1) == Some(TX.2));

@@ -23,7 +23,7 @@ const BOOT4_CUR: u32 = 0x48;
 const BOOT4_PRG: u32 = 0x4c;
 const BANK2: u32 = 0x100;
 
-/// `FLASH_ACR` after reset: seven wait states (4.3.8), and the longest programming delay.
+/// `FLASH_ACR` after reset: seven wait states (4.3.8); the programming delay is the longest, which was not read but is safe.
 const ACR_RESET: u32 = 0x37;
 /// `FLASH_CR` after reset: locked, 64 bits at a time (4.9.4).
 const CR_RESET: u32 = 0x31;

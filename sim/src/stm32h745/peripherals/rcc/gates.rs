@@ -25,6 +25,14 @@ const RMVF: u32 = 1 << 16;
 const CORES: u32 = 3 << 17;
 const PIN: u32 = 1 << 22;
 
+/// `RCC_APB3LPENR`, `RCC_APB1LLPENR` and `RCC_APB1HLPENR` after reset (Tables 83 to 85): what has a clock keeps it in CSLEEP.
+/// Of the others only that was read, not the value: all their bits read as 1 here.
+const LPENR_RESET: [u32; BUSES] = [MAX, MAX, MAX, MAX, 0x58, 0xe8ff_cbff, 0x0136, MAX, MAX];
+const MAX: u32 = u32::MAX;
+
+/// Enable bits that a core has not, since the memories are its own (9.7.39, 9.7.41).
+const RESERVED: [(Bus, u32); 2] = [(Bus::Ahb3, 0xf000_0100), (Bus::Ahb2, 0xe000_0000)];
+
 /// Memories that a core has allocated in the other's domain: while that domain runs, they work for both all the same
 /// (9.5.9, Memory handling), but the domain may stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,9 +65,9 @@ pub struct Gates {
 }
 
 impl Default for Gates {
-    /// After power-on: no clock is on, but those that will be go on in CSLEEP (bits of which no block has one read as 1 too).
+    /// After power-on: no clock is on.
     fn default() -> Self {
-        let bank = Bank { rsr: RSR_POWER_ON, enabled: [0; BUSES], in_sleep: [u32::MAX; BUSES] };
+        let bank = Bank { rsr: RSR_POWER_ON, enabled: [0; BUSES], in_sleep: LPENR_RESET };
         Self { banks: [bank.clone(), bank], resets: [0; BUSES] }
     }
 }
@@ -113,7 +121,20 @@ impl Gates {
         match place {
             0 if value & RMVF != 0 => bank.rsr = RMVF,
             0 => bank.rsr &= !RMVF,
-            ENR..LPENR if place < ENR + 4 * BUSES as u32 => bank.enabled[((place - ENR) / 4) as usize] = value,
+            ENR..LPENR if place < ENR + 4 * BUSES as u32 => {
+                let index = ((place - ENR) / 4) as usize;
+                let (bus, bits) = RESERVED[owner];
+                let reserved = if index == bus as usize { bits } else { 0 };
+                if value & reserved != 0 {
+                    context.tell(format!(
+                        "bits {:#010x} of RCC_C{}_{}ENR are reserved: these memories are the core's own",
+                        value & reserved,
+                        owner + 1,
+                        format!("{bus:?}").to_uppercase()
+                    ));
+                }
+                bank.enabled[index] = value & !reserved;
+            }
             LPENR.. => bank.in_sleep[((place - LPENR) / 4) as usize] = value,
             _ => _ = context.unmodelled("RCC", offset),
         }

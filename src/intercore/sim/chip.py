@@ -207,6 +207,10 @@ class Chip(ABC):
     def send(self, data: bytes) -> None:
         """Put bytes on the line to the console's UART, behind those that are on it."""
 
+    def take_uart(self) -> bytes:
+        """Return what the console's UART has sent since this was last called."""
+        return self.take_uart_timed().data
+
     @abstractmethod
     def take_uart_timed(self) -> TimedOutput:
         """Return what the console's UART has sent since this was last called."""

@@ -41,12 +41,14 @@ board_entry:
 2:  ldr   r1, [r0]
     tst   r1, #PWR_CSR1_ACTVOSRDY
     beq   2b
-    /* The SRAMs of D2 are for cores that ask for them (RM 9.5.10); the stack of core 1 is there. */
+#if IC_CORE == 0
+    /* The SRAMs of D2 are core 1's own (RM 9.5.9; its own bits are reserved, RM 9.7.41); core 0 asks for them. */
     ldr   r0, =RCC_AHB2ENR
     ldr   r1, [r0]
     orr   r1, r1, #RCC_AHB2ENR_SRAM123EN
     str   r1, [r0]
     ldr   r1, [r0] /* done when it reads back */
+#endif
     ldr   r0, =RCC_AHB4ENR
     ldr   r1, [r0]
     orr   r1, r1, #RCC_AHB4ENR_HSEMEN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from intercore.errors import IntercoreError, UsageError
-from intercore.record.measurement import Truth
+from intercore.record.measurement import MISTAKES, Truth
 from intercore.record.meter_recording import Activity
 from intercore.sim import Simulator, Stm32h745
 from intercore.target import simulated_port
@@ -51,6 +51,8 @@ class SimulatedChip:
         `faults` are as for the option --fault of intercore-sim. Raises UsageError if one is none.
         """
         self.faults = tuple(faults)
+        self.mistakes: tuple[str, ...] = ()
+        """What the program did in the last measurement, or before it, that the chip would not forgive: sentences."""
         self._chip = chip
         self.port = SimulatedPort(chip, rate)
         _have_faults(chip, faults)
@@ -86,7 +88,8 @@ class SimulatedChip:
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:  # noqa: ARG002
         """Return what was seen of the measurement since `watch`. Raises IntercoreError if the two do not agree."""
-        return Truth()
+        self.mistakes = tuple(self._chip.take_diagnostics())
+        return Truth(checks={MISTAKES: len(self.mistakes)} if self.mistakes else {})
 
     def watch_mark(self) -> None:
         """Count from now on what both cores do while the mark is high. IntercoreError if that means nothing."""

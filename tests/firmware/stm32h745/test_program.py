@@ -6,12 +6,15 @@ FUNCTION ONLY: no time means anything here.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import struct
 from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 
+from intercore.errors import IntercoreError
 from intercore.link.exchange import TargetSilentError
 from intercore.sim import Stm32h745
 from intercore.target.connection import Connection
@@ -20,7 +23,7 @@ from tests.firmware.amp_console import Amp
 from tests.firmware.stm32h745.conftest import ROOT, built
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 HELLO = 1.3
@@ -55,7 +58,7 @@ BENCHMARKS = [
 TRANSPORTS = ("message-buffer", "ring", "ring-zero-copy", "rpmsg", "rpmsg-zero-copy")
 
 
-def switched_on(images: tuple[Path, Path], supply: str = "smps") -> Amp[Stm32h745]:
+def switched_on(images: Sequence[Path | bytes], supply: str = "smps") -> Amp[Stm32h745]:
     return Amp(Stm32h745(images, supply=supply))
 
 
@@ -198,6 +201,41 @@ def test_a_chip_that_is_reset_by_its_pin_starts_again(ready: Amp[Stm32h745]) -> 
     assert "hello" in [line["type"] for line in heard.lines]
     assert (heard.end["type"], heard.end["id"], heard.logs) == ("end", 0, [])
     is_well(ready)
+
+
+# Mistakes that are planted, in core 0's image as it was built: each is told
+
+
+WINDOW_OF_D3 = struct.pack("<III", 0x38000000, 0x10000, 2)
+"""An entry of the table of memory protection (stm32h745_mpu_table.c): base, bytes, not cached."""
+
+
+def with_window(images: tuple[Path, Path], **changes: int) -> list[bytes]:
+    """Return the images, in the first of which the memory that both cores share is protected otherwise."""
+    first, second = (image.read_bytes() for image in images)
+    assert first.count(WINDOW_OF_D3) == 1
+    entry = {"base": 0x38000000, "bytes": 0x10000, "kind": 2} | changes
+    return [first.replace(WINDOW_OF_D3, struct.pack("<III", *entry.values())), second]
+
+
+def test_shared_memory_that_is_cached_is_told_as_stale_and_makes_the_measurement_fail(
+    images: tuple[Path, Path],
+) -> None:
+    chip = SimulatedChip(Stm32h745(with_window(images, kind=1)), 115200)
+    with contextlib.suppress(IntercoreError):  # what the cores make of it is theirs
+        chip.port.read(1.0)
+    truth = chip.truth((), {})
+    assert truth.checks["mistakes"] == len(chip.mistakes) > 0
+    assert any("has stored in its data cache and not written back" in sentence for sentence in chip.mistakes)
+
+
+def test_a_window_that_is_too_small_is_told(images: tuple[Path, Path]) -> None:
+    """Its upper half is cached, as the default map has it: the region d3 is there."""
+    console = switched_on(with_window(images, bytes=0x8000))
+    assert console.hear(HELLO).end["type"] == "end"
+    console.chip.send(b"run message transport=ring region=d3 from=0 to=1 samples=5\n")
+    console.run(0.3)  # it may never end
+    assert any("data cache" in sentence for sentence in console.chip.take_diagnostics())
 
 
 # By night

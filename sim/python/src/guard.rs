@@ -49,7 +49,10 @@ impl<T: Timed> Guarded<T> {
 
 /// Does something long without Python's lock. What it is given tells it whether to go on; a signal ends it with what the
 /// signal's handler raises.
-pub fn run_long<R: Send>(py: Python<'_>, run: impl FnOnce(&mut (dyn FnMut() -> bool + Send)) -> R + Send) -> PyResult<R> {
+pub fn run_long<R: Send>(
+    py: Python<'_>,
+    run: impl FnOnce(&mut (dyn FnMut() -> bool + Send)) -> R + Send,
+) -> PyResult<R> {
     let mut looked = Instant::now();
     let mut signal = Ok(());
     let end = py.detach(|| {

@@ -6,9 +6,10 @@ mod stm32h745;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use guard::{Guarded, Timed, core_number, run_long};
 use intercore_sim::chip::bus::Slave;
 use intercore_sim::chip::clock::Cycle;
 use intercore_sim::chip::cpu::Statistics;
@@ -20,7 +21,6 @@ use intercore_sim::firmware::bootrom;
 use intercore_sim::firmware::image::{Image, Symbol};
 use intercore_sim::observe::probe::{ProbeId, Watch};
 use intercore_sim::observe::tally::Tally;
-use guard::{Guarded, Timed, core_number, run_long};
 use intercore_sim::session::{End, Execution, Session, Text, Until};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

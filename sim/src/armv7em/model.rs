@@ -48,8 +48,7 @@ impl Model {
     /// STM32H745 (RM0399 2.5) and its ITCM and DTCM (RM0399 2.4).
     #[must_use]
     pub const fn cortex_m7(interrupts: u32) -> Self {
-        let memories =
-            Memories { data_cache: 0x4000, instruction_cache: 0x4000, itcm: 0x1_0000, dtcm: 0x2_0000 };
+        let memories = Memories { data_cache: 0x4000, instruction_cache: 0x4000, itcm: 0x1_0000, dtcm: 0x2_0000 };
         Self {
             cpuid: 0x411f_c271,
             double_precision: true,

@@ -13,7 +13,7 @@ use crate::chip::cpu::decode::Width;
 pub const LINE: u32 = 32;
 const WAYS: usize = 4;
 
-/// Operations by set and way, or by address, that the system control space offers (B2.2.7).
+/// Operations by set and way, or by address, that the system control space offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Maintenance {
     Invalidate,
@@ -52,7 +52,7 @@ impl Cache {
         self.victims.len()
     }
 
-    /// CCSIDR (B4.8.2): write-through, write-back, read and write allocation; sets, ways, words of a line.
+    /// CCSIDR: write-through, write-back, read and write allocation; sets, ways, words of a line.
     pub(crate) fn size_id(&self) -> u32 {
         0xf << 28 | (self.sets() as u32 - 1) << 13 | (WAYS as u32 - 1) << 3 | 1
     }
@@ -167,7 +167,7 @@ impl Cache {
         }
     }
 
-    /// By set, from bit 5 up, and way, in the highest bits (B2.2.6).
+    /// By set, from bit 5 up, and way, in the highest bits.
     pub(crate) fn maintain_set_and_way(&mut self, value: u32, operation: Maintenance, bus: &mut impl Bus) {
         let set = (value / LINE) as usize % self.sets();
         self.maintain(set * WAYS + (value >> 30) as usize, operation, bus);

@@ -158,7 +158,7 @@ impl Processor {
         }
     }
 
-    /// A store to the registers of cache maintenance (B3.2.2, B2.2.7), or one that switches the data cache on.
+    /// A store to the registers of cache maintenance, or one that switches the data cache on.
     fn maintain_caches(&mut self, address: u32, value: u32, bus: &mut impl Bus) {
         let Some(cache) = &mut self.cache else { return };
         let (by_address, operation) = match address & 0xfff {

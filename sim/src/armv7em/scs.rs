@@ -241,7 +241,7 @@ impl Processor {
         }
     }
 
-    /// CLIDR, CTR, CCSIDR, CSSELR (B4.8): one level of caches, lines of 32 bytes. All 0 without caches.
+    /// CLIDR, CTR, CCSIDR, CSSELR (cache identification): one level of caches, lines of 32 bytes. All 0 without caches.
     fn cache_id(&self, offset: u32) -> u32 {
         let (Some(cache), Some(memories)) = (&self.cache, self.model.memories) else { return 0 };
         match (offset, self.scs.cache_selected) {

@@ -5,7 +5,7 @@ use crate::armv7em::fault::FaultStatus;
 use crate::chip::cpu::exception::HARD_FAULT;
 use std::fmt::Write as _;
 
-/// Bits of CFSR with what they say (ARMv7-M B3.2.15).
+/// Bits of CFSR with what they say.
 const CAUSES: [(u32, &str); 14] = [
     (0, "code that the MPU forbids to execute"),
     (1, "data that the MPU forbids to access"),

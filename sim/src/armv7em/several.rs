@@ -125,7 +125,7 @@ impl Processor {
         Ok(())
     }
 
-    /// Whether some monitor watches a place: the core's own, or one outside if the place is Shareable (A3.4).
+    /// Whether some monitor watches a place: the core's own, or one outside if the place is Shareable.
     fn is_monitored(&self, address: u32, bus: &mut impl Bus) -> bool {
         let shareable = self.is_shareable(address);
         bus.observe(Event::Exclusive { address, shareable });

@@ -1,4 +1,5 @@
-//! The STM32H745: its peripherals one by one, with answers that ST's manual RM0399 gives, and mistakes of software that are told.
+//! The STM32H745: its peripherals one by one, with answers that ST's manual RM0399 gives, and mistakes of software that
+//! are told.
 
 mod access;
 mod clocks;

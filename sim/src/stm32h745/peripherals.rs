@@ -1,7 +1,8 @@
-//! The peripherals of the STM32H745 that are outside of its cores: one file each, with the names of ST's reference manual.
+//! The peripherals of the STM32H745 that are outside of its cores: one file each, with the names of ST's reference
+//! manual.
 //!
-//! RM0399 is ST's manual of the STM32H745/755 and STM32H747/757 lines, revision 4. Each file says which sections it was made
-//! of, what else where their text was not at hand, and what is not modelled.
+//! RM0399 is ST's manual of the STM32H745/755 and STM32H747/757 lines, revision 4. Each file says which sections it was
+//! made of, what else where their text was not at hand, and what is not modelled.
 
 pub mod accelerators;
 mod access;
@@ -161,7 +162,7 @@ impl Peripherals {
             return Ok(0);
         }
         let value = self.read_block(region, core, word, lanes, now);
-        if region.block == Block::Usart3 {
+        if region.block == Block::Usart3 && word - region.base == usart::RDR {
             self.settle(now); // A character that is taken may lower the line.
         }
         Ok((value & lanes) >> shift)
@@ -181,7 +182,11 @@ impl Peripherals {
             if lanes == u32::MAX { 0 } else { self.peek_block(region, core, word - region.base, now).unwrap_or(0) };
         let value = value << shift & lanes | rest & !lanes;
         self.write_block(region, core, word, value, lanes, now);
-        self.settle(now);
+        match region.block {
+            Block::Gpio(_) | Block::Iwdg(_) | Block::Dbgmcu | Block::Art | Block::AxiInterconnect => {}
+            Block::Hsem | Block::Exti => self.set_lines(),
+            _ => self.settle(now),
+        }
         Ok(())
     }
 
@@ -244,21 +249,27 @@ impl Peripherals {
 
     /// Sets the interrupt lines, and looks when something next happens.
     fn settle(&mut self, now: Time) {
+        self.set_lines();
+        let clocks = self.rcc.next_event(now).min(self.pwr.next_event(now));
+        self.next = clocks.min(self.timers.next_event()).min(self.usart3.next_event());
+    }
+
+    fn set_lines(&mut self) {
+        let timers: [bool; 4] = std::array::from_fn(|index| self.timers.interrupt(index));
+        let usart3 = self.usart3.interrupt();
         for core in [M7, M4] {
             let lines = &mut self.interrupts[core];
-            let semaphores = lines.is_high(HSEM_INTERRUPT[core]);
-            for (index, interrupt) in TIMER_INTERRUPTS.into_iter().enumerate() {
-                lines.set(interrupt, self.timers.interrupt(index));
+            for (interrupt, high) in TIMER_INTERRUPTS.into_iter().zip(timers) {
+                lines.set(interrupt, high);
             }
-            lines.set(USART3_INTERRUPT, self.usart3.interrupt());
+            lines.set(USART3_INTERRUPT, usart3);
+            let semaphores = lines.is_high(HSEM_INTERRUPT[core]);
             lines.set(HSEM_INTERRUPT[core], self.hsem.masked(core) != 0);
             self.exti.interrupts(core, lines);
             if !semaphores && lines.is_high(HSEM_INTERRUPT[core]) {
                 self.exti.semaphore_interrupt(core);
             }
         }
-        let clocks = self.rcc.next_event(now).min(self.pwr.next_event(now));
-        self.next = clocks.min(self.timers.next_event()).min(self.usart3.next_event());
     }
 
     /// Does what is due until `now`: timers that overflow, bits on a line, oscillators that become ready.
@@ -400,8 +411,8 @@ impl Peripherals {
         self.usart3.take_sent()
     }
 
-    /// Sends a character to USART3's pin at the rate of the line, behind those waiting and not before a time. The bits set in
-    /// `flipped` (the start bit is bit 0) arrive inverted.
+    /// Sends a character to USART3's pin at the rate of the line, behind those waiting and not before a time. The bits
+    /// set in `flipped` (the start bit is bit 0) arrive inverted.
     pub fn uart_input(&mut self, byte: u8, flipped: u16, not_before: Time, now: Time) {
         self.advance(now);
         self.usart3.line_mut().send(byte, flipped, not_before.max(now));

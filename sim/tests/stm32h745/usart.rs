@@ -185,7 +185,8 @@ fn a_pin_without_its_function_sends_nothing() {
     assert!(bus.chip.uart_output().is_empty());
 }
 
-/// The note on RXFT in section 51.8.9: sixteen characters are the highest threshold, the 17th is no overrun, the 18th is.
+/// The note on RXFT in section 51.8.9: sixteen characters are the highest threshold, the 17th is no overrun, the 18th
+/// is.
 #[test]
 fn the_receive_fifo_has_sixteen_places_and_one_in_the_data_register() {
     let mut bus = Bus::new();

@@ -1,5 +1,5 @@
-//! Two blocks that change how fast something is, and nothing else: the Cortex-M4's ART accelerator (`ART_CTR`) and the AXI
-//! interconnect (`TARG7_FN_MOD`, whose bit 0 was the cure of an erratum of revision Y).
+//! Two blocks that change how fast something is, and nothing else: the Cortex-M4's ART accelerator (`ART_CTR`) and the
+//! AXI interconnect (`TARG7_FN_MOD`, whose bit 0 was the cure of an erratum of revision Y).
 //!
 //! Nothing is faster here for it: both registers are storage. The texts of RM0399 sections 2.2 and 6 were not at hand:
 //! registers and bits are those of ST's header `stm32h745xx.h`, and of `SystemInit` in ST's

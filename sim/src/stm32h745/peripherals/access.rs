@@ -6,7 +6,8 @@ use super::context::Context;
 use crate::armv7em::bus::Refused;
 use crate::stm32h745::{M7, Time};
 
-/// The pin that NUCLEO-H745ZI-Q has for the debug probe's serial port: port D, pin 8, with the function that is USART3's TX.
+/// The pin that NUCLEO-H745ZI-Q has for the debug probe's serial port: port D, pin 8, with the function that is
+/// USART3's TX.
 const TX: (usize, u32, u32) = (3, 8, 7);
 
 impl Peripherals {

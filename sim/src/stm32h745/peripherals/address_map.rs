@@ -1,8 +1,9 @@
 //! Which block is at an address, and which bit of RCC gives it its clock.
 //!
-//! The addresses are those of ST's header `stm32h745xx.h`, with which Zephyr's device tree `stm32h7.dtsi` agrees where it was
-//! looked at (timers, serial ports, DMA, ADC, RTC); the bits of the enable registers are those of
-//! RM0399 sections 9.7.27 to 9.7.41, where reset and enable registers have the same places.
+//! The addresses are those of ST's header `stm32h745xx.h`, with which Zephyr's device tree `stm32h7.dtsi` agrees where
+//! it was looked at (timers, serial ports, DMA, ADC, RTC). The bits are those of the reset registers (RM0399 sections
+//! 9.7.27 to 9.7.35) and of the enable registers of AHB3, AHB1, AHB2, AHB4, APB3 and APB1L (9.7.39 to 9.7.44), which
+//! have the same places; the other enable registers' text was not read, and ST's header is followed.
 
 /// A register of peripheral clocks: its place among `AHB3ENR` to `APB4ENR`, and among `AHB3RSTR` to `APB4RSTR`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,10 +1,11 @@
 //! DBGMCU: what the chip is, and what goes on while a core sleeps or is halted.
 //!
 //! The text of RM0399 section 63 was not at hand. Registers and bits are those of ST's header `stm32h745xx.h`. That
-//! 0x2003 is revision V is in ST's `stm32h7xx_hal.h` (`REV_ID_V`). That 0x450 is the device is what chips have told people who
-//! wrote so in ST's forum.
-//! Modelled: `DBGMCU_IDC`, and the bits of `DBGMCU_CR` that keep a sleeping core's clock. Not modelled: the freeze registers are
-//! kept, but nothing stops when a core halts.
+//! 0x2003 is revision V is in ST's `stm32h7xx_hal.h` (`REV_ID_V`). That 0x450 is the device is what chips have told
+//! people who wrote so in ST's forum.
+//!
+//! Modelled: `DBGMCU_IDC`, and the bits of `DBGMCU_CR` that keep a sleeping core's clock. Not modelled: the freeze
+//! registers are kept, but nothing stops when a core halts.
 
 use super::context::Context;
 

@@ -1,8 +1,9 @@
 //! EXTI: events that wake a core or interrupt it (RM0399 section 21).
 //!
-//! Modelled: pending and mask registers of both cores, software triggers, interrupts of inputs 0 to 15, and events of the
-//! direct inputs that HSEM and the other core's SEV are (77 to 80). Not modelled: edges of pins (nothing outside of the chip
-//! moves one), other inputs, and the wake-up of D3 in autonomous mode (`EXTI_D3PMRx` and `EXTI_D3PCRx` are kept, no more).
+//! Modelled: pending and mask registers of both cores, software triggers, interrupts of inputs 0 to 15, and events of
+//! the direct inputs that HSEM and the other core's SEV are (77 to 80). Not modelled: edges of pins (nothing outside of
+//! the chip moves one), other inputs, and the wake-up of D3 in autonomous mode (`EXTI_D3PMRx` and `EXTI_D3PCRx` are
+//! kept, no more).
 //!
 //! Interrupt positions are those of ST's header `stm32h745xx.h`: the text of section 20 was not at hand.
 

@@ -1,7 +1,8 @@
 //! The registers of the embedded flash memory (RM0399 sections 4.3.8 and 4.9).
 //!
-//! Modelled: wait states and what they must be, the locks, and the option bytes as they are. Not modelled: programming and
-//! erasing, changing option bytes, CRC and error flags.
+//! Modelled: wait states and what they must be, the locks, and the option bytes as they are. Not modelled: programming
+//! and erasing, changing option bytes, CRC and error flags. A wrong key is told, where the chip answers with a bus
+//! error (4.7.12).
 
 use super::board::OptionBytes;
 use super::context::Context;
@@ -23,7 +24,7 @@ const BOOT4_CUR: u32 = 0x48;
 const BOOT4_PRG: u32 = 0x4c;
 const BANK2: u32 = 0x100;
 
-/// `FLASH_ACR` after reset: seven wait states (4.3.8); the programming delay is the longest, which was not read but is safe.
+/// `FLASH_ACR` after reset (4.9.1): seven wait states and the longest programming delay.
 const ACR_RESET: u32 = 0x37;
 /// `FLASH_CR` after reset: locked, 64 bits at a time (4.9.4).
 const CR_RESET: u32 = 0x31;

@@ -1,8 +1,8 @@
 //! A GPIO port (RM0399 section 12.4).
 //!
 //! Modelled: the registers, pins that are outputs or alternate functions, and inputs with their pull resistors: nothing
-//! outside of the chip drives a pin. Not modelled: open drain (a pin that is let go reads as 0 without a pull-up), and the
-//! lock of `GPIOx_LCKR`.
+//! outside of the chip drives a pin. Not modelled: open drain (a pin that is let go reads as 0 without a pull-up), and
+//! the lock of `GPIOx_LCKR`.
 
 use super::context::Context;
 

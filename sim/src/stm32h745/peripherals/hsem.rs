@@ -97,12 +97,15 @@ impl Hsem {
             (true, Some(_)) => {}
             (false, Some(owner)) if owner == written => self.free(index),
             (false, Some(owner)) => context.tell(format!(
-                "semaphore {index} is released by COREID {core_id} with PROCID {}, but COREID {} with PROCID {} holds it: ignored",
+                "semaphore {index} is released by COREID {core_id} with PROCID {}, but COREID {} with PROCID {} holds \
+                     it: ignored",
                 written & 0xff,
                 owner >> CORE_ID_SHIFT,
                 owner & 0xff
             )),
-            (false, None) => context.tell(format!("semaphore {index} is released while it is free: no interrupt comes of it")),
+            (false, None) => {
+                context.tell(format!("semaphore {index} is released while it is free: no interrupt comes of it"));
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! An independent watchdog (RM0399 section 48).
 //!
-//! Modelled: all registers, the window, and the reset. Not modelled: the freeze in debug mode and in Stop mode. The clock
-//! (LSI) has exactly 32 kHz.
+//! Modelled: all registers, the window, and the reset. Not modelled: the freeze in debug mode and in Stop mode. The
+//! clock (LSI) has exactly 32 kHz.
 
 use super::context::Context;
 use crate::stm32h745::{NEVER, SECOND, Time};

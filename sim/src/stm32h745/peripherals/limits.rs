@@ -1,9 +1,10 @@
 //! How fast a clock may be at a voltage, and what else the rates must fit.
 //!
-//! RM0399 sends the reader to the datasheet for the cores' limits and names 200 MHz for the bus matrix (9.5.6), Table 16 goes
-//! on to 240 MHz. The datasheet was not at hand: the limits of CPU1 and of the buses are those of Zephyr's
-//! `clock_stm32_ll_h7.c` (`VOS_CPU_FREQ_LIMITS_MHZ`, `VOS_AHB_FREQ_LIMITS_MHZ`, `APBx_FREQ_MAX`), and of the `powerctrl.c` of
-//! `MicroPython` for VOS2 and VOS3 of CPU1. What an APB bus may have below VOS0 is in neither: only the limit of VOS0 is told.
+//! RM0399 sends the reader to the datasheet for the cores' limits and names 200 MHz for the bus matrix (9.5.6), Table
+//! 16 goes on to 240 MHz. The datasheet was not at hand: the limits of CPU1 and of the buses are those of Zephyr's
+//! `clock_stm32_ll_h7.c` (`VOS_CPU_FREQ_LIMITS_MHZ`, `VOS_AHB_FREQ_LIMITS_MHZ`, `APBx_FREQ_MAX`), and of the
+//! `powerctrl.c` of `MicroPython` for VOS2 and VOS3 of CPU1. What an APB bus may have below VOS0 is in neither: only
+//! the limit of VOS0 is told.
 
 use super::clocks::Clocks;
 use super::flash::wait_states;
@@ -54,7 +55,8 @@ impl Conditions {
         if needed.is_none_or(|needed| needed > self.latency) {
             let needed = needed.map_or("more than Table 16 knows".to_owned(), |needed| needed.to_string());
             mistakes.push(format!(
-                "flash has {} wait states, but {} Hz at {scale} need {needed}: what is read from it is not what is there",
+                "flash has {} wait states, but {} Hz at {scale} need {needed}: what is read from it is not what is \
+                 there",
                 self.latency, self.clocks.hclk
             ));
         }

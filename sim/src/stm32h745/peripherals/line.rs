@@ -52,8 +52,8 @@ impl Line {
         self.rate = rate.max(1);
     }
 
-    /// Sends a character behind those waiting, not before a time. The bits set in `flipped` (the start bit is bit 0) arrive
-    /// inverted.
+    /// Sends a character behind those waiting, not before a time. The bits set in `flipped` (the start bit is bit 0)
+    /// arrive inverted.
     pub fn send(&mut self, byte: u8, flipped: u16, not_before: Time) {
         let length = u64::from(FORMAT.bits()) * SECOND / u64::from(self.rate);
         let begin = self.free.max(not_before);
@@ -81,7 +81,8 @@ impl Line {
 }
 
 impl Arrived {
-    /// What a receiver makes of it that takes `bit` picoseconds (as a fraction) for a bit: it samples in the middle of each.
+    /// What a receiver makes of it that takes `bit` picoseconds (as a fraction) for a bit: it samples in the middle of
+    /// each.
     #[must_use]
     pub fn sampled(self, bit: (u128, u128), format: Format) -> u16 {
         let sampled = (0..format.sampled_bits()).fold(0, |sampled, index| {

@@ -1,9 +1,9 @@
 //! PWR: which supply the core domain has, and which voltage (RM0399 sections 7.4, 7.6.2 and 7.8).
 //!
-//! Modelled: the supply's configuration, which can be written once after power-on, the four voltage scales with the time that
-//! they take, and DBP. Not modelled: detectors, monitoring, low-power modes and wake-up pins: their registers are kept, but
-//! nothing comes of them. How long the supply and a scale take to settle is in the datasheet, which was not read: what is taken
-//! here is of the right size, and not zero, so that software that does not wait is found.
+//! Modelled: the supply's configuration, which can be written once after power-on, the four voltage scales with the
+//! time that they take, and DBP. Not modelled: detectors, monitoring, low-power modes and wake-up pins: their registers
+//! are kept, but nothing comes of them. How long the supply and a scale take to settle is in the datasheet, which was
+//! not read: what is taken here is of the right size, and not zero, so that software that does not wait is found.
 
 use super::board::Supply;
 use super::context::Context;
@@ -196,7 +196,8 @@ impl Pwr {
         let wanted = configuration(once);
         if wanted == Configuration::Illegal {
             context.tell(format!(
-                "PWR_CR3 is written with {once:#04x}, a combination that Table 33 forbids: ignored, and locked until power-off"
+                "PWR_CR3 is written with {once:#04x}, a combination that Table 33 forbids: ignored, and locked until \
+                 power-off"
             ));
             return;
         }

@@ -1,9 +1,10 @@
 //! RCC: oscillators, PLLs, dividers, and the clocks, resets and gates of everything else (RM0399 section 9).
 //!
-//! Modelled: all sources, the three PLLs with what may not be changed while they run, the clock tree as far as a modelled
-//! block needs it, peripheral clocks and resets by core, the boot gates, and why there was a reset. Not modelled: interrupts
-//! of oscillators (`RCC_CIER` to `RCC_CICR`), clock security, clock outputs, trimming, CSTOP and its autonomous mode (both domains run always), and the
-//! RTC's clock. Where a divider's change takes some cycles (9.7.7), it is at once here.
+//! Modelled: all sources, the three PLLs with what may not be changed while they run, the clock tree as far as a
+//! modelled block needs it, peripheral clocks and resets by core, the boot gates, and why there was a reset. Not
+//! modelled: interrupts of oscillators (`RCC_CIER` to `RCC_CICR`), clock security, clock outputs, trimming, CSTOP and
+//! its autonomous mode (both domains run always), and the RTC's clock. Where a divider's change takes some cycles
+//! (9.7.7), it is at once here.
 
 pub mod gates;
 pub mod sources;

@@ -1,13 +1,14 @@
 //! A general-purpose timer: TIM2 and TIM5 with 32 bits, TIM3 and TIM4 with 16.
 //!
-//! Of RM0399 section 41 no more than the introduction was at hand. Registers and bits are those of ST's header `stm32h745xx.h`;
-//! what they do is taken from the manual of a sister chip with the same timers: RM0440 sections 30.4.3 and 30.4.4 (STM32G4).
-//! That a channel beyond the reload value matches at the overflow, and that a counter stands still while its reload value is
-//! 0, is of ST's manuals for all these timers, as known and not as read.
+//! Of RM0399 section 41 no more than the introduction was at hand. Registers and bits are those of ST's header
+//! `stm32h745xx.h`; what they do is taken from the manual of a sister chip with the same timers: RM0440 sections 30.4.3
+//! and 30.4.4 (STM32G4). That a channel beyond the reload value matches at the overflow, and that a counter stands
+//! still while its reload value is 0, is of ST's manuals for all these timers, as known and not as read.
 //!
-//! Modelled: counting up by the timer's clock or by another timer (external clock mode 1 with an internal trigger), prescaler
-//! and preloads, updates with their interrupt and as trigger output, one-pulse mode, and the flags of compare channels. Not
-//! modelled: counting down or centre-aligned, capture (no pin moves), outputs, DMA, other slave modes, and encoders.
+//! Modelled: counting up by the timer's clock or by another timer (external clock mode 1 with an internal trigger),
+//! prescaler and preloads, updates with their interrupt and as trigger output, one-pulse mode, and the flags of compare
+//! channels. Not modelled: counting down or centre-aligned, capture (no pin moves), outputs, DMA, other slave modes,
+//! and encoders.
 
 use super::context::Context;
 use crate::chip::clock::Ticks;
@@ -283,7 +284,8 @@ impl Timer {
         self.cr1 & OPM != 0 || differs(&self.prescaler) || differs(&self.reload) || self.compare.iter().any(differs)
     }
 
-    /// Counts until the next overflow, and whether that is an update: a counter beyond its reload value runs to its end.
+    /// Counts until the next overflow, and whether that is an update: a counter beyond its reload value runs to its
+    /// end.
     fn to_overflow(&self) -> (u64, bool) {
         let reload = self.reload[ACTIVE];
         if self.counter <= reload {
@@ -293,8 +295,8 @@ impl Timer {
         }
     }
 
-    /// Counts `due` times, or until an update that changes how the timer counts. Returns the counts that were made, and the
-    /// updates among them.
+    /// Counts `due` times, or until an update that changes how the timer counts. Returns the counts that were made, and
+    /// the updates among them.
     fn count(&mut self, mut due: u64) -> (u64, u64) {
         let (mut made, mut updates) = (0, 0);
         while due > 0 && self.reload[ACTIVE] != 0 {
@@ -326,8 +328,8 @@ impl Timer {
         (made + due, updates)
     }
 
-    /// Raises the flags of channels whose value is passed while the counter goes up to `end`; one beyond the reload value
-    /// counts as the overflow.
+    /// Raises the flags of channels whose value is passed while the counter goes up to `end`; one beyond the reload
+    /// value counts as the overflow.
     fn match_channels(&mut self, end: u64) {
         let reload = self.reload[ACTIVE];
         let overflows = end > u64::from(reload.max(self.counter));

@@ -1,8 +1,8 @@
 //! TIM2 to TIM5 together: a timer can be clocked by the updates of another.
 //!
-//! Which internal trigger is which timer is in a table of RM0399 section 41 that was not at hand. What is taken here is what
-//! Table 291 of RM0440 (STM32G4) has at the same places, and ST's example `TIM_Synchronization` for the STM32H743 agrees in
-//! ITR0: ITR1 of TIM3 and TIM4 is TIM2, ITR2 of the others is TIM3, and ITR3 is TIM4.
+//! Which internal trigger is which timer is in a table of RM0399 section 41 that was not at hand. What is taken here is
+//! what Table 291 of RM0440 (STM32G4) has at the same places, and ST's example `TIM_Synchronization` for the STM32H743
+//! agrees in ITR0: ITR1 of TIM3 and TIM4 is TIM2, ITR2 of the others is TIM3, and ITR3 is TIM4.
 
 use super::context::Context;
 use super::timer::Timer;
@@ -49,15 +49,20 @@ impl Timers {
         self.0[slave].trigger().and_then(|trigger| TRIGGERS[slave][trigger])
     }
 
-    /// Gives pulses of a timer's output to those that they clock: no further than there are timers, should they form a ring.
+    /// Gives pulses of a timer's output to those that they clock.
     fn pass_on(&mut self, from: usize, pulses: u64) {
-        let mut waiting = vec![(from, pulses, 0)];
-        while let Some((master, pulses, depth)) = waiting.pop() {
-            for slave in 0..4 {
-                if pulses > 0 && depth < 3 && self.master_of(slave) == Some(master) {
-                    let out = self.0[slave].clock(pulses);
-                    waiting.push((slave, out, depth + 1));
-                }
+        self.pass_on_within(from, pulses, 3);
+    }
+
+    /// No further than there are timers, should they form a ring.
+    fn pass_on_within(&mut self, from: usize, pulses: u64, depth: u32) {
+        if pulses == 0 || depth == 0 {
+            return;
+        }
+        for slave in 0..4 {
+            if self.master_of(slave) == Some(from) {
+                let out = self.0[slave].clock(pulses);
+                self.pass_on_within(slave, out, depth - 1);
             }
         }
     }

@@ -1,9 +1,10 @@
 //! USART3 as an asynchronous transmitter and receiver (RM0399 section 51).
 //!
-//! Modelled: word lengths, parity and stop bits, the baud rate with its prescaler and oversampling, both FIFOs with their
-//! thresholds, the receiver's timeout, and the interrupts of all that. Where the bits of FIFO thresholds and of their
-//! interrupts are is from ST's header `stm32h745xx.h`. Not modelled: noise, idle lines and breaks, flow control, DMA, and every
-//! other mode (synchronous, single-wire, LIN, `IrDA`, smartcard, Modbus, mute, automatic baud rate).
+//! Modelled: word lengths, parity and stop bits, the baud rate with its prescaler and oversampling, both FIFOs with
+//! their thresholds, the receiver's timeout, and the interrupts of all that. The places of `RXFTIE` and `TXFTIE` are
+//! those of 51.8.4, with which ST's header agrees; the text of 51.8.9 names others. Not modelled: noise, idle lines and
+//! breaks, flow control, DMA, and every other mode (synchronous, single-wire, LIN, `IrDA`, smartcard, Modbus, mute,
+//! automatic baud rate).
 
 use super::context::Context;
 use super::line::{Arrived, Line, SentByte};
@@ -20,7 +21,7 @@ const RTOR: u32 = 0x14;
 const RQR: u32 = 0x18;
 const ISR: u32 = 0x1c;
 const ICR: u32 = 0x20;
-const RDR: u32 = 0x24;
+pub(super) const RDR: u32 = 0x24;
 const TDR: u32 = 0x28;
 const PRESC: u32 = 0x2c;
 
@@ -41,7 +42,8 @@ const M1: u32 = 1 << 28;
 const FIFOEN: u32 = 1 << 29;
 const TXFEIE: u32 = 1 << 30;
 const RXFFIE: u32 = 1 << 31;
-/// What may be changed only while the USART is off, and what is not modelled: IDLEIE, mute mode, character match, blocks.
+/// What may be changed only while the USART is off, and what is not modelled: IDLEIE, mute mode, character match,
+/// blocks.
 const CR1_WHILE_OFF: u32 = PS | PCE | M0 | OVER8 | M1 | FIFOEN;
 const CR1_UNMODELLED: u32 = 1 << 4 | 1 << 13 | 1 << 14 | 1 << 27;
 /// `USART_CR2`: STOP and RTOEN; all the rest is of modes that are not modelled.

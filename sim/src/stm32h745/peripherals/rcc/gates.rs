@@ -25,8 +25,8 @@ const RMVF: u32 = 1 << 16;
 const CORES: u32 = 3 << 17;
 const PIN: u32 = 1 << 22;
 
-/// `RCC_APB3LPENR`, `RCC_APB1LLPENR` and `RCC_APB1HLPENR` after reset (Tables 83 to 85): what has a clock keeps it in CSLEEP.
-/// Of the others only that was read, not the value: all their bits read as 1 here.
+/// `RCC_APB3LPENR`, `RCC_APB1LLPENR` and `RCC_APB1HLPENR` after reset (Tables 83 to 85): what has a clock keeps it in
+/// CSLEEP. Of the others only that was read, not the value: all their bits read as 1 here.
 const LPENR_RESET: [u32; BUSES] = [MAX, MAX, MAX, MAX, 0x58, 0xe8ff_cbff, 0x0136, MAX, MAX];
 const MAX: u32 = u32::MAX;
 

@@ -1,7 +1,7 @@
 //! Oscillators and PLLs (RM0399 sections 9.5.2, 9.5.5, 9.7.2, 9.7.10 to 9.7.17, 9.7.25 and 9.7.26).
 //!
-//! How long an oscillator takes to start is in the datasheet, which was not read: what is taken here is of the right size, and
-//! not zero, so that software that does not wait is found.
+//! How long an oscillator takes to start is in the datasheet, which was not read: what is taken here is of the right
+//! size, and not zero, so that software that does not wait is found.
 
 use super::super::board::Board;
 use super::super::context::Context;

@@ -3,7 +3,7 @@
 //! [`Processor::step`] executes one instruction, or enters one exception, and there is no more time in it than that: how
 //! long a Cortex-M7 takes is not documented (dual issue, caches, bridges). What is outside of a core, memory and
 //! peripherals, is behind [`bus::Bus`]; what is inside is here: registers, floating point, exceptions, NVIC, MPU, `SysTick`, and
-//! the system control space. No chip is made of them yet.
+//! the system control space; in a Cortex-M7 its data cache. [`crate::stm32h745`] is the chip that is made of them.
 //!
 //! What both architectures have in common is taken from where it was first written: 16-bit instructions are decoded by
 //! [`crate::chip::cpu::decode`], and numbers of exceptions, sets of them and `SysTick` are those of [`crate::chip::cpu`].
@@ -16,8 +16,10 @@
 
 pub mod arithmetic;
 pub mod bus;
+pub mod cache;
 mod control;
 mod data;
+mod dwt;
 pub mod exception;
 pub mod fault;
 pub mod float;
@@ -40,6 +42,8 @@ mod wide;
 use crate::chip::clock::{Cycle, NEVER};
 use crate::chip::cpu::systick::SysTick;
 use bus::Bus;
+use cache::Cache;
+use dwt::Dwt;
 use fault::{Fault, FaultStatus};
 use fpu::Fpu;
 use model::Model;
@@ -114,6 +118,9 @@ pub struct Processor {
     fpu: Fpu,
     nvic: Nvic,
     mpu: Mpu,
+    /// The data cache, of a Cortex-M7.
+    cache: Option<Cache>,
+    dwt: Dwt,
     systick: SysTick,
     scs: SystemControl,
     faults: FaultStatus,
@@ -157,6 +164,8 @@ impl Processor {
             fpu: Fpu::new(),
             nvic: Nvic::new(model.interrupts, model.priority_bits),
             mpu: Mpu::new(model.regions),
+            cache: model.memories.map(|memories| Cache::new(memories.data_cache)),
+            dwt: Dwt::new(model.memories.is_some()),
             systick: SysTick::new(),
             scs: SystemControl::new(),
             faults: FaultStatus::default(),
@@ -303,6 +312,27 @@ impl Processor {
         self.event = true;
     }
 
+    /// Lets time pass for a core that sleeps or is held: so many steps, in which nothing else may be due (`next_tick`).
+    /// `counting`: DWT's counter goes on meanwhile.
+    pub fn pass(&mut self, steps: u64, counting: bool) {
+        self.now += steps;
+        if !counting {
+            self.dwt.leave_out(steps);
+        }
+    }
+
+    /// The step in which `SysTick` raises its exception next; `NEVER` if it does not.
+    #[must_use]
+    pub fn next_tick(&self) -> u64 {
+        self.tick_at
+    }
+
+    /// `SCR.SLEEPDEEP`: a sleep is to be a deep one.
+    #[must_use]
+    pub fn sleeps_deeply(&self) -> bool {
+        self.scs.sleeps_deeply()
+    }
+
     /// Steps made so far.
     #[must_use]
     pub fn steps(&self) -> u64 {
@@ -313,6 +343,12 @@ impl Processor {
     #[must_use]
     pub fn is_asleep(&self) -> bool {
         matches!(self.sleep, Sleep::ForInterrupt | Sleep::ForEvent)
+    }
+
+    /// Whether it sleeps until an event (WFE).
+    #[must_use]
+    pub fn waits_for_event(&self) -> bool {
+        self.sleep == Sleep::ForEvent
     }
 
     /// Whether the core is locked up.

@@ -8,7 +8,6 @@ pub use fifo::{FifoLoss, FifoLosses, Which};
 use crate::chip::clock::{Cycle, NEVER};
 use crate::chip::cpu::Stuck;
 use crate::chip::machine::Machine;
-use crate::chip::peripherals::uart::SentByte;
 use crate::chip::peripherals::uart::frame::{FE, Format, PE};
 use crate::observe::probe::Life;
 use std::collections::BTreeMap;
@@ -237,33 +236,82 @@ fn received(byte: u8, flipped: u16, format: Format) -> Option<u8> {
     (levels & 1 == 0 && entry & (FE | PE) == 0).then_some(entry as u8)
 }
 
+/// A chip that can have faults.
+pub trait Faulty {
+    /// What a core was doing before it got stuck.
+    type Stuck: Copy;
+
+    /// Its time, in its own unit: that of the numbers behind @.
+    fn now(&self) -> Cycle;
+
+    /// Resets all of it.
+    fn reset_chip(&mut self);
+
+    /// Resets a core that is not held in reset anyhow.
+    fn reset_core_alone(&mut self, core: usize);
+
+    /// Holds a core in reset until a time, whatever software does about it.
+    fn switch_off(&mut self, core: usize, until: Cycle);
+
+    /// Lets software have its way again with cores that were switched off.
+    fn forget_off(&mut self);
+
+    /// Has a core execute nothing from now on; none if it does not execute anyhow.
+    fn stick_core(&mut self, core: usize) -> Option<Self::Stuck>;
+
+    /// Lets it go on as it was.
+    fn unstick_core(&mut self, core: usize, stuck: Self::Stuck);
+
+    /// Has words between the cores be lost. False if they have nothing of the kind.
+    fn lose_words(&mut self, losses: Vec<FifoLoss>) -> bool;
+
+    /// How its console's UART is set up now.
+    fn console_format(&self) -> Format;
+
+    /// Puts a byte on the line from the host to the console's UART, not before some time; the bits set in `flipped` arrive
+    /// inverted.
+    fn send_console(&mut self, byte: u8, flipped: u16, not_before: Cycle);
+}
+
 /// What happens to the chip at a cycle.
 #[derive(Clone, Copy, Debug)]
-enum Event {
+enum Event<S> {
     Reset,
     ResetCore { core: usize },
     SwitchOff { core: usize, until: Cycle },
     Stick { core: usize, until: Cycle },
-    Unstick { core: usize, stuck: Stuck },
+    Unstick { core: usize, stuck: S },
 }
 
 /// All faults of a run. Beside them nothing changes: without faults everything passes through as it is.
-#[derive(Clone, Debug, Default)]
-pub struct Faults {
+#[derive(Clone, Debug)]
+pub struct Faults<S = Stuck> {
     /// The line from the host, if it is bad.
     pub incoming: Option<Line>,
     /// The line to the host, if it is bad.
     pub outgoing: Option<Line>,
-    events: BTreeMap<Cycle, Vec<Event>>,
+    events: BTreeMap<Cycle, Vec<Event<S>>>,
+}
+
+impl<S> Default for Faults<S> {
+    fn default() -> Self {
+        Self { incoming: None, outgoing: None, events: BTreeMap::new() }
+    }
 }
 
 /// `UARTLCR_H` of UART0 (DS 4.2.8).
 const UARTLCR_H: u32 = 0x4003_402c;
 
-impl Faults {
+impl<S: Copy> Faults<S> {
     /// The faults that are asked for, of a machine, instead of those it had; of two for the same line the last counts. A core
     /// that is stuck or off stays so until it is reset.
-    pub fn new(faults: impl IntoIterator<Item = Fault>, machine: &mut Machine) -> Self {
+    ///
+    /// # Errors
+    /// If the machine cannot have one of them.
+    pub fn new<M: Faulty<Stuck = S>>(
+        faults: impl IntoIterator<Item = Fault>,
+        machine: &mut M,
+    ) -> Result<Self, &'static str> {
         let (mut all, mut losses) = (Self::default(), Vec::new());
         for fault in faults {
             match fault {
@@ -282,9 +330,11 @@ impl Faults {
                 }
             }
         }
-        machine.bus.fifo_losses.set(losses);
+        if !machine.lose_words(losses) {
+            return Err("the cores of this chip have no FIFO between them whose words could be lost");
+        }
         machine.forget_off();
-        all
+        Ok(all)
     }
 
     /// The cycle up to which the machine may run before `apply` is to be called; `NEVER` if nothing is to happen any more.
@@ -295,7 +345,7 @@ impl Faults {
     }
 
     /// Does to the machine what is due. True if the chip was reset: then the host may have to start it as it did before.
-    pub fn apply(&mut self, machine: &mut Machine) -> bool {
+    pub fn apply<M: Faulty<Stuck = S>>(&mut self, machine: &mut M) -> bool {
         let mut was_reset = false;
         while self.next() <= machine.now() {
             let Some((_, due)) = self.events.pop_first() else { break };
@@ -324,51 +374,81 @@ impl Faults {
         was_reset
     }
 
-    /// Puts a byte on the line from the host to UART0, not before cycle `not_before`.
-    pub fn send(&mut self, machine: &mut Machine, byte: u8, not_before: Cycle) {
-        let Some(line) = &mut self.incoming else { return machine.send_uart(0, byte, not_before) };
-        let now = machine.now();
-        for flipped in line.next(format(machine)) {
-            machine.bus.peripherals.inject(0, byte, flipped, not_before, now);
+    /// Puts a byte on the line from the host to the console's UART, not before cycle `not_before`.
+    pub fn send(&mut self, machine: &mut impl Faulty, byte: u8, not_before: Cycle) {
+        match &mut self.incoming {
+            None => machine.send_console(byte, 0, not_before),
+            Some(line) => {
+                for flipped in line.next(machine.console_format()) {
+                    machine.send_console(byte, flipped, not_before);
+                }
+            }
         }
     }
 
-    /// What the host gets of what UART0 has sent.
-    pub fn hear(&mut self, machine: &Machine, sent: &[SentByte]) -> Vec<u8> {
-        let Some(line) = &mut self.outgoing else { return sent.iter().map(|sent| sent.byte).collect() };
-        let format = format(machine);
-        sent.iter().flat_map(|sent| line.heard(sent.byte, format)).collect()
+    /// What the host gets of a byte that the console's UART has sent.
+    pub fn hear(&mut self, machine: &impl Faulty, byte: u8) -> Vec<u8> {
+        match &mut self.outgoing {
+            None => vec![byte],
+            Some(line) => line.heard(byte, machine.console_format()),
+        }
     }
 }
 
-/// How UART0 is set up now.
-fn format(machine: &Machine) -> Format {
-    Format::from_lcr_h(machine.peek_register(UARTLCR_H))
-}
+impl Faulty for Machine {
+    type Stuck = Stuck;
 
-impl Machine {
-    /// Resets a core that is not held in reset anyhow.
-    fn reset_core_alone(&mut self, number: usize) {
-        if !self.bus.peripherals.psm.core_held(number) {
-            self.reset_core(number);
+    fn now(&self) -> Cycle {
+        Self::now(self)
+    }
+
+    fn reset_chip(&mut self) {
+        Self::reset_chip(self);
+    }
+
+    fn reset_core_alone(&mut self, core: usize) {
+        if !self.bus.peripherals.psm.core_held(core) {
+            self.reset_core(core);
         }
     }
 
-    fn stick_core(&mut self, number: usize) -> Option<Stuck> {
+    fn switch_off(&mut self, core: usize, until: Cycle) {
+        Self::switch_off(self, core, until);
+    }
+
+    fn forget_off(&mut self) {
+        Self::forget_off(self);
+    }
+
+    fn stick_core(&mut self, core: usize) -> Option<Stuck> {
         let now = self.now();
-        let stuck = self.core_mut(number).stick(now)?;
-        self.bus.watch.life(now, number as u8, Life::Sticks);
+        let stuck = self.core_mut(core).stick(now)?;
+        self.bus.watch.life(now, core as u8, Life::Sticks);
         Some(stuck)
     }
 
-    fn unstick_core(&mut self, number: usize, stuck: Stuck) {
+    fn unstick_core(&mut self, core: usize, stuck: Stuck) {
         let now = self.now();
-        if self.core_mut(number).unstick(stuck, now) {
-            self.bus.watch.life(now, number as u8, Life::Resumes);
-            if self.core(number).is_asleep() {
-                self.bus.watch.life(now, number as u8, Life::Sleeps);
+        if self.core_mut(core).unstick(stuck, now) {
+            self.bus.watch.life(now, core as u8, Life::Resumes);
+            if self.core(core).is_asleep() {
+                self.bus.watch.life(now, core as u8, Life::Sleeps);
             }
         }
+    }
+
+    fn lose_words(&mut self, losses: Vec<FifoLoss>) -> bool {
+        self.bus.fifo_losses.set(losses);
+        true
+    }
+
+    fn console_format(&self) -> Format {
+        Format::from_lcr_h(self.peek_register(UARTLCR_H))
+    }
+
+    fn send_console(&mut self, byte: u8, flipped: u16, not_before: Cycle) {
+        let now = self.now();
+        self.bus.peripherals.inject(0, byte, flipped, not_before, now);
     }
 }
 

@@ -12,3 +12,4 @@ pub mod firmware;
 pub mod gdb;
 pub mod observe;
 pub mod session;
+pub mod stm32h745;

@@ -20,7 +20,7 @@ const COUNT: [u16; 2] = [0x3001, 0xE7FD];
 const SLEEP: [u16; 2] = [0xBF30, 0xE7FD];
 
 fn faults(machine: &mut Machine, all: &[&str]) -> Faults {
-    Faults::new(all.iter().map(|text| text.parse::<Fault>().expect(text)), machine)
+    Faults::new(all.iter().map(|text| text.parse::<Fault>().expect(text)), machine).expect("faults of this chip")
 }
 
 /// Runs to a cycle in pieces of at most `piece` cycles, through the faults on the way.

@@ -22,5 +22,7 @@ mod qemu;
 mod random;
 mod start_up;
 mod state_hash;
+mod stm32h745;
+mod stm32h745_cores;
 mod timeline;
 mod wait_states;

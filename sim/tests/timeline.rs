@@ -238,7 +238,8 @@ fn a_core_in_reset_or_stuck_is_shown_as_such() {
     let mut machine = with_ticks();
     let mut timeline = Timeline::new(&mut machine, [], Vec::new()).expect("written");
     let stuck = Fault::Stuck { core: 0, from: 10_000, until: 20_000 };
-    let mut faults = Faults::new([stuck, Fault::Stuck { core: 1, from: 12_345, until: 22_345 }], &mut machine);
+    let mut faults =
+        Faults::new([stuck, Fault::Stuck { core: 1, from: 12_345, until: 22_345 }], &mut machine).expect("faults");
     while machine.now() < 50_000 {
         faults.apply(&mut machine);
         if machine.run_until(faults.next().min(50_000)) == Stop::DeadEnd {

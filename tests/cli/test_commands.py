@@ -109,6 +109,7 @@ def test_list_names_the_targets(tool: Tool) -> None:
         "host",
         "pico-sim",
         "pico-amp-sim",
+        "stm32h745-sim",
         "pico",
         "pico-amp",
         "stm32h745",

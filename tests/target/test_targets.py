@@ -27,7 +27,7 @@ def test_a_name_that_is_none_is_an_error_of_its_own() -> None:
     assert issubclass(UnknownTargetError, UsageError)
 
 
-def test_what_is_timed_by_this_machine_or_emulated_on_it_is_alone_there() -> None:
+def test_what_takes_this_machines_time_is_alone_there() -> None:
     assert {target.name for target in TARGETS if target.alone} == {"host", "esp32-qemu"}
 
 
@@ -35,6 +35,16 @@ def test_what_is_timed_by_this_machine_or_emulated_on_it_is_alone_there() -> Non
 def test_a_target_has_a_board_unless_it_is_this_machine_or_any_serial_port(target: Target) -> None:
     assert (target.board is None) == (target.kind in {Kind.HOST, Kind.SERIAL})
     assert target.board is None or target.factors == target.board.factors
+
+
+def test_the_simulated_stm32h745_is_for_function_only_takes_faults_and_runs_no_image_that_is_named() -> None:
+    target = find("stm32h745-sim")
+    assert (target.origin, target.alone, target.has_faults) == ("emulated", False, True)
+    check_address(target, Address(faults=("stuck:core=1@1e9..2e9", "uart-out:lose=0.01")))
+    with pytest.raises(UsageError, match="--fault: the cores of this chip have no FIFO"):
+        check_address(target, Address(faults=("fifo:to=1,word=3",)))
+    with pytest.raises(UsageError, match="stm32h745-sim runs no image that is named when it is opened"):
+        check_address(target, Address(program=Path("a.elf")))
 
 
 @pytest.mark.parametrize("fault", ["nonsense", "flip=2", "uart-out:flip=nan", "reset@inf", "reset@१", "\udcff"])

@@ -54,6 +54,7 @@ void board_run(void (*console)(void)) {
     (void)console;
     stm32h745_led_start();
     stm32h745_mark_start();
+    stm32h745_clock_use();
     port_amp_start_core_1();
 }
 

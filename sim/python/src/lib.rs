@@ -1,13 +1,15 @@
-//! The Python module `intercore._sim`: the simulated chip for `intercore.sim`, which is the face of it. Errors are
+//! The Python module `intercore._sim`: the simulated chips for `intercore.sim`, which is the face of them. Here is the RP2040. Errors are
 //! `SimulatorError` where the caller could not know better, `ValueError` where an argument is out of range.
 
-use std::ffi::OsString;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
-use std::time::{Duration, Instant};
+mod guard;
+mod stm32h745;
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use guard::{Guarded, Timed, core_number, run_long};
 use intercore_sim::chip::bus::Slave;
 use intercore_sim::chip::clock::Cycle;
 use intercore_sim::chip::cpu::Statistics;
@@ -25,9 +27,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 pyo3::import_exception!(intercore.errors, SimulatorError);
-
-/// How often a run lets Python look whether there is a signal, such as that of Ctrl-C.
-const PATIENCE: Duration = Duration::from_millis(50);
 
 /// `UARTLCR_H.WLEN` for 8 data bits; with neither parity nor a second stop bit (datasheet 4.2.8).
 const EIGHT_BITS: u32 = 3 << 5;
@@ -72,10 +71,16 @@ impl State {
     }
 }
 
+impl Timed for State {
+    fn moment(&self) -> String {
+        format!("cycle {}", self.session.machine.now())
+    }
+}
+
 /// One simulated chip.
 #[pyclass(frozen, module = "intercore._sim")]
 struct Machine {
-    state: Mutex<State>,
+    state: Guarded<State>,
 }
 
 /// A chip at rest, to be restored any number of times.
@@ -99,32 +104,9 @@ type Tallied = (Cycle, u8, [u32; 4], Counted, Counted);
 type Registers = ([u32; 16], u32, u32, u32, bool, u32, &'static str);
 
 impl Machine {
-    /// Does something with the chip. Others who want it meanwhile, and a defect, become exceptions.
     fn with<T>(&self, action: impl FnOnce(&mut State) -> PyResult<T>) -> PyResult<T> {
-        let state = self.state.try_lock().map_err(|why| {
-            SimulatorError::new_err(match why {
-                TryLockError::WouldBlock => "this simulator is running in another thread; make one for each thread",
-                TryLockError::Poisoned(_) => "this simulator broke down earlier; make a new one",
-            })
-        })?;
-        // Unwinding drops the guard, which poisons the lock.
-        catch_unwind(AssertUnwindSafe(move || {
-            let mut state = state;
-            action(&mut state)
-        }))
-        .unwrap_or_else(|panic| {
-            let told = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref().map(String::as_str));
-            let cycle = self.state.lock().unwrap_or_else(PoisonError::into_inner).session.machine.now();
-            Err(SimulatorError::new_err(format!(
-                "a defect of the simulator after cycle {cycle} ({}); please report it with the image",
-                told.unwrap_or("no message")
-            )))
-        })
+        self.state.with(action)
     }
-}
-
-fn core_number(core: u8) -> PyResult<usize> {
-    if core < 2 { Ok(usize::from(core)) } else { Err(PyValueError::new_err(format!("core {core}: there are 0 and 1"))) }
 }
 
 fn counted(core: &Statistics, words_lost: u64) -> Counted {
@@ -171,7 +153,7 @@ impl Machine {
             Ok(State { session, image: Arc::new(image), probes, tallies, clock, faults: Faults::default() })
         });
         let state = state.map_err(SimulatorError::new_err::<String>)?;
-        Ok(Self { state: Mutex::new(state) })
+        Ok(Self { state: Guarded::new(state) })
     }
 
     /// Runs to `cycle`, or until something else ends it. Signals raise what their handlers raise, between two cycles.
@@ -190,20 +172,7 @@ impl Machine {
         self.with(|state| {
             let text = text.map(|bytes| Text { uart, bytes });
             let until = Until { cycle, execution: address.map(|address| Execution { address, core }), text };
-            let mut looked = Instant::now();
-            let mut signal = Ok(());
-            let end = py.detach(|| {
-                state.run(&until, || {
-                    if looked.elapsed() >= PATIENCE {
-                        #[allow(clippy::redundant_closure_for_method_calls)] // the method is for one lifetime only
-                        let told = Python::attach(|py| py.check_signals());
-                        signal = told;
-                        looked = Instant::now();
-                    }
-                    signal.is_ok()
-                })
-            });
-            signal?;
+            let end = run_long(py, |go_on| state.run(&until, go_on))?;
             Ok(ended(&state.session, &state.image, &end))
         })
     }
@@ -326,7 +295,7 @@ impl Machine {
         let parsed = faults.into_iter().map(|fault| fault.parse::<Fault>()).collect::<Result<Vec<_>, _>>();
         let parsed = parsed.map_err(PyValueError::new_err)?;
         self.with(|state| {
-            state.faults = Faults::new(parsed, &mut state.session.machine);
+            state.faults = Faults::new(parsed, &mut state.session.machine).map_err(PyValueError::new_err)?;
             Ok(())
         })
     }
@@ -339,7 +308,7 @@ impl Machine {
             let (mut bytes, mut cycles, mut rates) = (Vec::new(), Vec::new(), Vec::new());
             for sent in state.session.take_sent(uart) {
                 let heard =
-                    if uart == 0 { state.faults.hear(&state.session.machine, &[sent]) } else { vec![sent.byte] };
+                    if uart == 0 { state.faults.hear(&state.session.machine, sent.byte) } else { vec![sent.byte] };
                 for byte in heard {
                     bytes.push(byte);
                     cycles.extend(sent.cycle.to_le_bytes());
@@ -489,6 +458,8 @@ fn command(py: Python, arguments: Vec<OsString>) -> u8 {
 
 #[pymodule]
 mod _sim {
+    #[pymodule_export]
+    use super::stm32h745::{Stm32h745, Stm32h745Snapshot};
     #[pymodule_export]
     use super::{Machine, Snapshot, command};
 }

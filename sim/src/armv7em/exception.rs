@@ -28,6 +28,11 @@ impl Processor {
         if self.primask { unmasked.min(0) } else { unmasked }
     }
 
+    /// Whether that is less than 0: in `HardFault` and NMI, and with FAULTMASK.
+    pub(crate) fn is_below_zero(&self) -> bool {
+        self.faultmask || self.nvic.active.has(NMI) || self.nvic.active.has(HARD_FAULT)
+    }
+
     fn priority_without_primask(&self) -> i16 {
         let active = self.nvic.active_priority();
         match self.basepri {

@@ -1,9 +1,10 @@
 //! Accesses to memory: alignment, protection, the private peripheral bus, and the bus outside (B3.1).
 
 use super::Processor;
-use super::bus::Bus;
+use super::bus::{Bus, Event, Refused};
+use super::cache::{Cache, Maintenance};
 use super::fault::Fault;
-use super::mpu::Access;
+use super::mpu::{Access, Policy};
 use crate::chip::cpu::decode::Width;
 
 impl Processor {
@@ -101,7 +102,7 @@ impl Processor {
         } else if is_system_control(address) {
             Some(self.read_system_control(address, width))
         } else {
-            bus.read(address, width).ok()
+            self.read_memory(address, width, bus).ok()
         };
         match answer {
             Some(value) => Ok(value),
@@ -126,11 +127,61 @@ impl Processor {
             false
         } else if is_system_control(address) {
             self.write_system_control(address, width, value);
+            self.maintain_caches(address, value, bus);
             true
         } else {
-            bus.write(address, width, value).is_ok()
+            self.write_memory(address, width, value, bus).is_ok()
         };
         if taken || self.ignores_bus_faults() { Ok(()) } else { Err(Fault::Refused(address)) }
+    }
+
+    /// The data cache, and what is to be done with a place in it, if it has to do with that.
+    fn cached(&mut self, address: u32) -> Option<(&mut Cache, Policy)> {
+        if !self.scs.caches_data() {
+            return None;
+        }
+        let policy = self.policy(address);
+        self.cache.as_mut().filter(|_| policy != Policy::NotCached).map(|cache| (cache, policy))
+    }
+
+    fn read_memory(&mut self, address: u32, width: Width, bus: &mut impl Bus) -> Result<u32, Refused> {
+        match self.cached(address) {
+            Some((cache, _)) => cache.read(address, width, bus),
+            None => bus.read(address, width),
+        }
+    }
+
+    fn write_memory(&mut self, address: u32, width: Width, value: u32, bus: &mut impl Bus) -> Result<(), Refused> {
+        match self.cached(address) {
+            Some((cache, policy)) => cache.write(address, width, value, policy, bus),
+            None => bus.write(address, width, value),
+        }
+    }
+
+    /// A store to the registers of cache maintenance, or one that switches the data cache on.
+    fn maintain_caches(&mut self, address: u32, value: u32, bus: &mut impl Bus) {
+        let Some(cache) = &mut self.cache else { return };
+        let (by_address, operation) = match address & 0xfff {
+            0xd14 if self.scs.caches_data() && cache.is_unknown() => return bus.observe(Event::UnknownCacheEnabled),
+            0xf5c => (true, Maintenance::Invalidate),
+            0xf60 => (false, Maintenance::Invalidate),
+            0xf64 | 0xf68 => (true, Maintenance::Clean),
+            0xf6c => (false, Maintenance::Clean),
+            0xf70 => (true, Maintenance::CleanAndInvalidate),
+            0xf74 => (false, Maintenance::CleanAndInvalidate),
+            _ => return,
+        };
+        if by_address {
+            cache.maintain_address(value, operation, bus);
+        } else {
+            cache.maintain_set_and_way(value, operation, bus);
+        }
+    }
+
+    /// A word as this core would load it from memory, without any effect, if it is in its data cache.
+    #[must_use]
+    pub fn peek_cache(&self, address: u32) -> Option<u32> {
+        self.cache.as_ref().filter(|_| self.scs.caches_data()).and_then(|cache| cache.peek(address))
     }
 
     /// `CCR.BFHFNMIGN`: handlers of `HardFault` and NMI go on after a refused access (B3.2.8).
@@ -144,6 +195,7 @@ fn is_private(address: u32) -> bool {
     address >> 20 == 0xe00
 }
 
+/// What of it is within the core: the system control space, and the unit with the cycle counter.
 fn is_system_control(address: u32) -> bool {
-    address >> 12 == 0xe000e
+    matches!(address >> 12, 0xe000e | 0xe0001)
 }

@@ -13,19 +13,50 @@ pub struct Model {
     pub priority_bits: u32,
     /// Interrupts, at most 240.
     pub interrupts: u32,
+    /// What a Cortex-M7 has beside its core; None for a Cortex-M4.
+    pub memories: Option<Memories>,
+}
+
+/// Memories within a Cortex-M7, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Memories {
+    /// Data cache, 4 ways of 32-byte lines.
+    pub data_cache: u32,
+    /// Instruction cache, 2 ways of 32-byte lines, of which only the size is known: see [`super::cache`].
+    pub instruction_cache: u32,
+    /// Memory that is never cached, from 0 on (ITCM).
+    pub itcm: u32,
+    /// The same from 0x20000000 on (DTCM).
+    pub dtcm: u32,
+}
+
+impl Memories {
+    /// Whether an address is one of tightly coupled memory.
+    pub(crate) fn are_coupled(self, address: u32) -> bool {
+        address < self.itcm || address.wrapping_sub(0x2000_0000) < self.dtcm
+    }
 }
 
 impl Model {
     /// The Cortex-M4 r0p1 with 8 regions, 16 priorities and `interrupts`.
     #[must_use]
     pub const fn cortex_m4(interrupts: u32) -> Self {
-        Self { cpuid: 0x410f_c241, double_precision: false, regions: 8, priority_bits: 4, interrupts }
+        Self { cpuid: 0x410f_c241, double_precision: false, regions: 8, priority_bits: 4, interrupts, memories: None }
     }
 
-    /// The Cortex-M7 r1p1 with 16 regions, 16 priorities and `interrupts`.
+    /// The Cortex-M7 r1p1 with 16 regions, 16 priorities and `interrupts`, with caches of 16 KiB as those of the
+    /// STM32H745 (RM0399 2.5) and its ITCM and DTCM (RM0399 2.4).
     #[must_use]
     pub const fn cortex_m7(interrupts: u32) -> Self {
-        Self { cpuid: 0x411f_c271, double_precision: true, regions: 16, priority_bits: 4, interrupts }
+        let memories = Memories { data_cache: 0x4000, instruction_cache: 0x4000, itcm: 0x1_0000, dtcm: 0x2_0000 };
+        Self {
+            cpuid: 0x411f_c271,
+            double_precision: true,
+            regions: 16,
+            priority_bits: 4,
+            interrupts,
+            memories: Some(memories),
+        }
     }
 
     /// MVFR0 to MVFR2, which tell what the floating-point extension has.

@@ -10,6 +10,30 @@ pub(crate) enum Access {
     Execute,
 }
 
+/// What the data cache does with a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Policy {
+    NotCached,
+    /// Brings in what is loaded; stores go to memory.
+    WriteThrough,
+    /// The same; stores to what is in the cache stay there.
+    WriteBack,
+    /// The same; stores bring in what is not.
+    WriteBackAndAllocate,
+}
+
+impl Policy {
+    /// Of the bits C and B, or of the inner half of TEX, C and B where TEX is 1xx (table B3-14).
+    fn of_two_bits(bits: u32) -> Self {
+        match bits {
+            1 => Self::WriteBackAndAllocate,
+            2 => Self::WriteThrough,
+            3 => Self::WriteBack,
+            _ => Self::NotCached,
+        }
+    }
+}
+
 /// A region as its registers have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Region {
@@ -33,6 +57,16 @@ impl Region {
         size < 8 || self.attributes >> (8 + (address >> (size - 3) & 7)) & 1 == 0
     }
 
+    /// Where what the region decides may begin or end: at its own bounds, and those of its subregions.
+    fn bounds(self) -> impl Iterator<Item = u32> {
+        let size = (self.attributes >> 1 & 31) + 1;
+        let (parts, log2_part) = if size < 8 { (1, size) } else { (8, size - 3) };
+        let parts = if self.attributes & 1 == 0 || size < 5 { 0..0 } else { 0..parts + 1 };
+        let base = if size < 32 { self.base & !((1 << size) - 1) } else { 0 };
+        // The end of the last one may be that of the address space.
+        parts.filter_map(move |part: u64| u32::try_from(u64::from(base) + (part << log2_part)).ok())
+    }
+
     /// Whether data can be read, and written (AP).
     fn access(self, privileged: bool) -> (bool, bool) {
         match self.attributes >> 24 & 7 {
@@ -46,11 +80,45 @@ impl Region {
         }
     }
 
+    fn is_shareable(self) -> bool {
+        self.attributes >> 18 & 1 != 0
+    }
+
+    /// What the data cache does with it (table B3-13). What is Shareable it leaves alone, unless `CACR.SIWT` is set, which
+    /// is not modelled (Cortex-M7 TRM 3.3).
+    fn policy(self) -> Policy {
+        let (tex, two_bits) = (self.attributes >> 19 & 7, self.attributes >> 16 & 3);
+        match (tex, two_bits) {
+            _ if self.is_shareable() => Policy::NotCached,
+            (0, 2) => Policy::WriteThrough,
+            (0, 3) => Policy::WriteBack,
+            (1, 3) => Policy::WriteBackAndAllocate,
+            (4..=7, two_bits) => Policy::of_two_bits(two_bits),
+            _ => Policy::NotCached,
+        }
+    }
+
     /// Neither Device nor Strongly-ordered (TEX, C, B).
     fn is_normal(self) -> bool {
         let (tex, cacheable, bufferable) =
             (self.attributes >> 19 & 7, self.attributes >> 17 & 1, self.attributes >> 16 & 1);
         !matches!((tex, cacheable, bufferable), (0, 0, _) | (2, 0, 0))
+    }
+}
+
+/// Addresses for which the same region decides, or none.
+#[derive(Clone, Copy, Debug, Hash)]
+struct Stretch {
+    first: u32,
+    last: u32,
+    region: Option<Region>,
+}
+
+impl Stretch {
+    const ALL: Self = Self { first: 0, last: u32::MAX, region: None };
+
+    fn has(&self, address: u32) -> bool {
+        (self.first..=self.last).contains(&address)
     }
 }
 
@@ -60,11 +128,33 @@ pub struct Mpu {
     control: u32,
     number: u32,
     regions: Vec<Region>,
+    /// What the regions come to, by rising address.
+    map: Vec<Stretch>,
+    /// Where code was looked up last, and data: most often it is there again.
+    recent: [Stretch; 2],
 }
 
 impl Mpu {
     pub(crate) fn new(regions: u32) -> Self {
-        Self { control: 0, number: 0, regions: vec![Region::default(); regions as usize] }
+        Self {
+            control: 0,
+            number: 0,
+            regions: vec![Region::default(); regions as usize],
+            map: vec![Stretch::ALL],
+            recent: [Stretch::ALL; 2],
+        }
+    }
+
+    /// Works out the map of the regions.
+    fn redraw(&mut self) {
+        let mut firsts: Vec<u32> = self.regions.iter().flat_map(|region| region.bounds()).chain([0]).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        let lasts = firsts[1..].iter().map(|next| next - 1).chain([u32::MAX]);
+        let decides = |address| self.regions.iter().rev().find(|region| region.has(address)).copied();
+        let map = firsts.iter().zip(lasts).map(|(&first, last)| Stretch { first, last, region: decides(first) });
+        self.map = map.collect();
+        self.recent = [self.map[0]; 2];
     }
 
     fn is_enabled(&self) -> bool {
@@ -76,9 +166,25 @@ impl Mpu {
         self.control & 2 != 0
     }
 
+    fn stretch(&self, address: u32) -> Stretch {
+        self.map[self.map.partition_point(|stretch| stretch.first <= address) - 1]
+    }
+
     /// The region that decides: the last one that has the address.
     fn region(&self, address: u32) -> Option<Region> {
-        self.regions.iter().rev().find(|region| region.has(address)).copied()
+        let [_, data] = self.recent;
+        if data.has(address) { data.region } else { self.stretch(address).region }
+    }
+
+    /// The same, and it is remembered where that was.
+    fn region_for(&mut self, address: u32, access: Access) -> Option<Region> {
+        let recent = &self.recent[usize::from(access != Access::Execute)];
+        if recent.has(address) {
+            return recent.region;
+        }
+        let stretch = self.stretch(address);
+        self.recent[usize::from(access != Access::Execute)] = stretch;
+        stretch.region
     }
 
     /// A register at 0xE000ED90 to 0xE000EDB8.
@@ -104,8 +210,12 @@ impl Mpu {
                     self.select(value & 15);
                 }
                 self.regions[self.number as usize].base = value & !31;
+                self.redraw();
             }
-            0xa0 | 0xa8 | 0xb0 | 0xb8 => self.regions[self.number as usize].attributes = value & 0x173f_ff3f,
+            0xa0 | 0xa8 | 0xb0 | 0xb8 => {
+                self.regions[self.number as usize].attributes = value & 0x173f_ff3f;
+                self.redraw();
+            }
             _ => {}
         }
     }
@@ -126,20 +236,29 @@ fn is_in(eighths: u32, address: u32) -> bool {
     eighths >> (address >> 29) & 1 != 0
 }
 
+/// The default map's (table B3-1): code, SRAM, two of external RAM.
+fn default_policy(address: u32) -> Policy {
+    match address >> 29 {
+        0 | 4 => Policy::WriteThrough,
+        1 | 3 => Policy::WriteBackAndAllocate,
+        _ => Policy::NotCached,
+    }
+}
+
 impl Processor {
     /// Whether the unit decides now: `MPU_CTRL.HFNMIENA` is for priorities below 0.
     fn is_protected(&self) -> bool {
-        self.mpu.is_enabled() && (self.mpu.holds_for_faults() || self.execution_priority() >= 0)
+        self.mpu.is_enabled() && (self.mpu.holds_for_faults() || !self.is_below_zero())
     }
 
     /// Whether an access is allowed. The private peripheral bus is not the unit's (B3.5), and nothing is executed from
     /// 0xE0000000 up whatever a region says.
-    pub(crate) fn permits(&self, address: u32, privileged: bool, access: Access) -> bool {
+    pub(crate) fn permits(&mut self, address: u32, privileged: bool, access: Access) -> bool {
         let default = access != Access::Execute || !is_in(NEVER_EXECUTED, address);
         if address >> 20 == 0xe00 || !self.is_protected() {
             return default;
         }
-        let Some(region) = self.mpu.region(address) else {
+        let Some(region) = self.mpu.region_for(address, access) else {
             // `MPU_CTRL.PRIVDEFENA`
             return default && privileged && self.mpu.control & 4 != 0;
         };
@@ -151,9 +270,54 @@ impl Processor {
         }
     }
 
+    /// What the data cache does with a place; where no region names it, as in the default map (B3.1).
+    pub(crate) fn policy(&self, address: u32) -> Policy {
+        if self.model.memories.is_none_or(|memories| memories.are_coupled(address)) {
+            return Policy::NotCached;
+        }
+        let region = if self.is_protected() { self.mpu.region(address) } else { None };
+        region.map_or_else(|| default_policy(address), Region::policy)
+    }
+
+    /// Whether a place is Shareable; none is in the default map, as far as it is memory.
+    pub(crate) fn is_shareable(&self, address: u32) -> bool {
+        self.is_protected() && self.mpu.region(address).is_some_and(Region::is_shareable)
+    }
+
     /// Whether a place is normal memory, in which accesses need not be aligned.
     pub(crate) fn is_normal(&self, address: u32) -> bool {
         let region = if self.is_protected() { self.mpu.region(address) } else { None };
         region.map_or(!is_in(DEVICE, address), Region::is_normal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Enabled or not, anywhere, of any size, with any subregions left out.
+    fn regions() -> impl Strategy<Value = Vec<(u32, u32)>> {
+        proptest::collection::vec((any::<u32>(), any::<u32>()), 1..12)
+    }
+
+    proptest! {
+        #[test]
+        fn the_map_says_of_each_address_what_the_last_region_does_that_has_it(
+            registers in regions(),
+            addresses in proptest::collection::vec(any::<u32>(), 20),
+        ) {
+            let mut mpu = Mpu::new(16);
+            for (number, &(base, attributes)) in (0..).zip(&registers) {
+                mpu.write(0x9c, base & !31 | 0x10 | number);
+                mpu.write(0xa0, attributes);
+            }
+            let bounds: Vec<u32> = mpu.regions.iter().flat_map(|region| region.bounds()).collect();
+            for address in addresses.into_iter().chain(bounds.iter().flat_map(|&at| [at, at.wrapping_sub(1)])) {
+                let decides = mpu.regions.iter().rev().find(|region| region.has(address)).copied();
+                prop_assert_eq!(mpu.region_for(address, Access::Read), decides);
+                prop_assert_eq!(mpu.region(address), decides);
+            }
+        }
     }
 }

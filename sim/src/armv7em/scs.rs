@@ -13,7 +13,9 @@ mod ccr {
     pub(super) const DIV_0_TRP: u32 = 1 << 4;
     pub(super) const BFHFNMIGN: u32 = 1 << 8;
     pub(super) const STKALIGN: u32 = 1 << 9;
-    /// DC, IC, BP: caches, which change nothing here.
+    /// The data cache.
+    pub(super) const DC: u32 = 1 << 16;
+    /// DC, IC, BP: the others change nothing here.
     pub(super) const CACHES: u32 = 7 << 16;
 }
 
@@ -42,11 +44,27 @@ pub struct SystemControl {
     ccr: u32,
     actlr: u32,
     demcr: u32,
+    /// CSSELR: whose size CCSIDR tells, the data cache's or, with 1, the instruction cache's.
+    cache_selected: u32,
 }
 
 impl SystemControl {
     pub(crate) fn new() -> Self {
-        Self { vtor: 0, scr: 0, ccr: ccr::STKALIGN, actlr: 0, demcr: 0 }
+        Self { vtor: 0, scr: 0, ccr: ccr::STKALIGN, actlr: 0, demcr: 0, cache_selected: 0 }
+    }
+
+    pub(crate) fn caches_data(&self) -> bool {
+        self.ccr & ccr::DC != 0
+    }
+
+    /// `SCR.SLEEPDEEP`.
+    pub(crate) fn sleeps_deeply(&self) -> bool {
+        self.scr & 4 != 0
+    }
+
+    /// `DEMCR.TRCENA`
+    fn traces(&self) -> bool {
+        self.demcr & 1 << 24 != 0
     }
 
     pub(crate) fn sleeps_on_exit(&self) -> bool {
@@ -86,7 +104,11 @@ impl Processor {
 
     /// A load from the space. Registers that are not there read as 0.
     pub(crate) fn read_system_control(&mut self, address: u32, width: Width) -> u32 {
-        let word = self.read_register(address & 0xffc);
+        let word = if is_dwt(address) {
+            self.dwt.read(address & 0xffc, self.now, self.scs.traces())
+        } else {
+            self.read_register(address & 0xffc)
+        };
         let part = word >> ((address & 3) * 8);
         part & (u32::MAX >> (32 - 8 * width.bytes()))
     }
@@ -108,6 +130,9 @@ impl Processor {
         let (offset, shift) = (address & 0xffc, (address & 3) * 8);
         let mask = u32::MAX >> (32 - 8 * width.bytes()) << shift;
         let value = value << shift & mask;
+        if is_dwt(address) {
+            return self.dwt.write(offset, value, self.now, self.scs.traces());
+        }
         match offset {
             0x400..=0x4ec => self.write_priorities(16 + (offset - 0x400), value, mask),
             0xd18..=0xd20 => self.write_priorities(offset - 0xd18 + 4, value, mask),
@@ -155,6 +180,7 @@ impl Processor {
             0xd30 => self.faults.dfsr,
             0xd34 => self.faults.mmfar,
             0xd38 => self.faults.bfar,
+            0xd78..=0xd84 => self.cache_id(offset),
             0xd88 => self.fpu.access,
             0xd90..=0xdb8 => self.mpu.read(offset),
             0xdfc => self.scs.demcr,
@@ -199,15 +225,32 @@ impl Processor {
             0xd30 => self.faults.dfsr &= !value,
             0xd34 => self.faults.mmfar = value,
             0xd38 => self.faults.bfar = value,
+            0xd84 if self.cache.is_some() => self.scs.cache_selected = value & 0xf,
             0xd88 => self.fpu.access = value & 0x00f0_0000,
             0xd94..=0xdb8 => self.mpu.write(offset, value),
-            0xdfc => self.scs.demcr = value & 0x0100_07f1,
+            0xdfc => {
+                self.dwt.settle(self.now, self.scs.traces());
+                self.scs.demcr = value & 0x0100_07f1;
+            }
             0xf00 => each_interrupt(value & 0x1e0, 1 << (value & 31), |exception| self.pend(exception)),
             0xf34 => self.fpu.set_control(value),
             0xf38 => self.fpu.address = value & !7,
             0xf3c => self.fpu.default_status = value & super::float::Status::MODES,
-            // Caches are not modelled, and their maintenance has nothing to do.
+            // Maintenance of the data cache needs the bus: `maintain_caches`.
             _ => {}
+        }
+    }
+
+    /// CLIDR, CTR, CCSIDR, CSSELR (cache identification): one level of caches, lines of 32 bytes. All 0 without caches.
+    fn cache_id(&self, offset: u32) -> u32 {
+        let (Some(cache), Some(memories)) = (&self.cache, self.model.memories) else { return 0 };
+        match (offset, self.scs.cache_selected) {
+            (0xd78, _) => 0x0900_0003,
+            (0xd7c, _) => 0x8303_c003,
+            (0xd84, selected) => selected,
+            (_, 0) => cache.size_id(),
+            (_, 1) => 0xf << 28 | (memories.instruction_cache / 64 - 1) << 13 | 1 << 3 | 1,
+            _ => 0,
         }
     }
 
@@ -269,6 +312,11 @@ impl Processor {
             }
         }
     }
+}
+
+/// Whether an address of the private peripheral bus is one of the unit with the cycle counter.
+fn is_dwt(address: u32) -> bool {
+    address >> 12 == 0xe0001
 }
 
 /// The exceptions of the interrupts from `first` on whose bits are set.

@@ -1,6 +1,6 @@
 //! Loads and stores of several registers, exclusive ones, and table branches.
 
-use super::bus::Bus;
+use super::bus::{Bus, Event};
 use super::fault::Fault;
 use super::{Done, Processor};
 use crate::chip::cpu::decode::Width;
@@ -120,9 +120,16 @@ impl Processor {
         }
         let privileged = self.is_privileged();
         let value = self.load(address, width, privileged, bus)?;
-        self.exclusive = true;
+        self.exclusive = self.is_monitored(address, bus);
         self.set(t, value);
         Ok(())
+    }
+
+    /// Whether some monitor watches a place: the core's own, or one outside if the place is Shareable.
+    fn is_monitored(&self, address: u32, bus: &mut impl Bus) -> bool {
+        let shareable = self.is_shareable(address);
+        bus.observe(Event::Exclusive { address, shareable });
+        !shareable || bus.has_global_monitor()
     }
 
     /// STREX: stores, and 0, if there was a LDREX and nothing has undone it; else nothing, and 1.

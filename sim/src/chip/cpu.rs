@@ -123,7 +123,7 @@ pub struct Statistics {
 
 /// Where a core got stuck.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stuck {
+pub struct Stuck {
     /// Cycles to the step that was due next.
     left: Cycle,
     phase: Phase,

@@ -124,7 +124,7 @@ impl Run {
             // Tried now, rather than after a long run.
             File::create(path).map_err(|why| unwritable(path, &why))?;
         }
-        let faults = Faults::new(arguments.fault.iter().copied(), &mut machine);
+        let faults = Faults::new(arguments.fault.iter().copied(), &mut machine)?;
         let console = Console::open(&arguments.uart).map_err(|why| format!("UART0: {why}"))?;
         Ok(Self {
             machine,
@@ -307,7 +307,7 @@ impl Run {
                 hash.sent(uart, &sent);
             }
             if uart == 0 {
-                bytes.extend(self.faults.hear(&self.machine, &sent));
+                bytes.extend(sent.iter().flat_map(|sent| self.faults.hear(&self.machine, sent.byte)));
             }
         }
         if bytes.is_empty() {

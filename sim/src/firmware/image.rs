@@ -11,7 +11,7 @@ mod uf2;
 use std::ops::Range;
 use std::path::Path;
 
-use boot::boot_without_entry;
+use boot::{boot_at, boot_without_entry};
 
 pub use boot::Boot;
 pub use error::ImageError;
@@ -23,6 +23,31 @@ pub const FLASH: Range<u32> = 0x1000_0000..0x1100_0000;
 pub const XIP_SRAM: Range<u32> = 0x1500_0000..0x1500_4000;
 /// SRAM banks 0 to 3 striped, then 4 and 5.
 pub const SRAM: Range<u32> = 0x2000_0000..0x2004_2000;
+/// A chip that images are for.
+#[derive(Debug)]
+pub struct Chip {
+    /// Memories that an image can be loaded into.
+    pub memories: &'static [Range<u32>],
+    /// The same in words.
+    pub named: &'static str,
+    /// How an ELF file with these segments and this entry point is started.
+    pub(crate) boot: fn(&[Segment], u32) -> Boot,
+}
+
+/// The RP2040.
+pub const RP2040: Chip = Chip {
+    memories: &[FLASH, XIP_SRAM, SRAM],
+    named: "flash (0x10000000) or SRAM (0x20000000 to 0x20042000)",
+    boot: boot_at,
+};
+
+/// The STM32H745: its two banks of flash (RM0399 4.3.2), from which each core starts as the option bytes say.
+pub const STM32H745: Chip = Chip {
+    memories: &[0x0800_0000..0x0810_0000, 0x0810_0000..0x0820_0000],
+    named: "a bank of flash (0x08000000 to 0x08100000, 0x08100000 to 0x08200000)",
+    boot: |_, _| Boot::Flash,
+};
+
 /// Files longer than this are refused; debug information of the largest firmware takes a tenth of it.
 pub const MAX_FILE: u64 = 256 << 20;
 
@@ -77,20 +102,27 @@ impl Image {
     /// # Errors
     /// If the file cannot be read or is not a valid image for this chip.
     pub fn open(path: &Path, base: Option<u32>) -> Result<Self, ImageError> {
-        let unreadable =
-            |why: std::io::Error| ImageError::Unreadable { path: path.display().to_string(), why: why.to_string() };
-        let file = std::fs::File::open(path).map_err(unreadable)?;
-        let size = file.metadata().map_err(unreadable)?.len();
-        if size > MAX_FILE {
-            return Err(ImageError::TooLong { size });
+        Self::parse(&contents(path)?, base)
+    }
+
+    /// Reads an ELF file for a chip.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no ELF file for that chip.
+    pub fn open_elf(path: &Path, chip: &Chip) -> Result<Self, ImageError> {
+        Self::parse_elf(&contents(path)?, chip)
+    }
+
+    /// Takes the contents of an ELF file for a chip apart.
+    ///
+    /// # Errors
+    /// If they are none.
+    pub fn parse_elf(bytes: &[u8], chip: &Chip) -> Result<Self, ImageError> {
+        match bytes {
+            [] => Err(ImageError::Empty),
+            _ if elf::is_elf(bytes) => elf::read(bytes, chip),
+            _ => Err(ImageError::NoElf { first: bytes[..bytes.len().min(4)].to_vec() }),
         }
-        let mut bytes = Vec::new();
-        // A pipe has no size to be known beforehand.
-        std::io::Read::read_to_end(&mut std::io::Read::take(file, MAX_FILE + 1), &mut bytes).map_err(unreadable)?;
-        if bytes.len() as u64 > MAX_FILE {
-            return Err(ImageError::TooLong { size: bytes.len() as u64 });
-        }
-        Self::parse(&bytes, base)
     }
 
     /// Takes the contents of a file apart; see [`Image::open`].
@@ -105,7 +137,7 @@ impl Image {
             return Self::raw(bytes, base);
         }
         if elf::is_elf(bytes) {
-            return elf::read(bytes);
+            return elf::read(bytes, &RP2040);
         }
         if uf2::is_uf2(bytes) {
             return uf2::read(bytes);
@@ -114,7 +146,7 @@ impl Image {
     }
 
     fn raw(bytes: &[u8], base: u32) -> Result<Self, ImageError> {
-        check_range(base, bytes.len() as u64)?;
+        check_range(base, bytes.len() as u64, &RP2040)?;
         let segments = vec![Segment { address: base, bytes: bytes.to_vec() }];
         let boot = boot_without_entry(&segments);
         Ok(Self { segments, boot, symbols: Vec::new(), lines: Lines::default() })
@@ -141,9 +173,28 @@ fn word(bytes: &[u8], offset: usize) -> Option<u32> {
     bytes.get(offset..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
 }
 
-fn check_range(address: u32, size: u64) -> Result<(), ImageError> {
+/// Reads a whole file, if it is not too long.
+fn contents(path: &Path) -> Result<Vec<u8>, ImageError> {
+    let unreadable =
+        |why: std::io::Error| ImageError::Unreadable { path: path.display().to_string(), why: why.to_string() };
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let size = file.metadata().map_err(unreadable)?.len();
+    if size > MAX_FILE {
+        return Err(ImageError::TooLong { size });
+    }
+    let mut bytes = Vec::new();
+    // A pipe has no size to be known beforehand.
+    std::io::Read::read_to_end(&mut std::io::Read::take(file, MAX_FILE + 1), &mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(ImageError::TooLong { size: bytes.len() as u64 });
+    }
+    Ok(bytes)
+}
+
+fn check_range(address: u32, size: u64, chip: &Chip) -> Result<(), ImageError> {
     let fits = |memory: &Range<u32>| memory.contains(&address) && u64::from(address) + size <= u64::from(memory.end);
-    if [FLASH, XIP_SRAM, SRAM].iter().any(fits) { Ok(()) } else { Err(ImageError::OutOfRange { address, size }) }
+    let fits = chip.memories.iter().any(fits);
+    if fits { Ok(()) } else { Err(ImageError::OutOfRange { address, size, memories: chip.named }) }
 }
 
 /// Puts segments in order and finds overlaps.
@@ -179,7 +230,7 @@ mod tests {
     #[test]
     fn a_raw_image_must_fit_where_it_is_to_go() {
         assert_eq!(Image::parse(&[1; 8], Some(0x1000_0000)).expect("valid").boot, Boot::Flash);
-        let out_of_range = ImageError::OutOfRange { address: 0x2004_1ffc, size: 8 };
+        let out_of_range = ImageError::OutOfRange { address: 0x2004_1ffc, size: 8, memories: RP2040.named };
         assert_eq!(Image::parse(&[1; 8], Some(0x2004_1ffc)), Err(out_of_range));
     }
 
@@ -188,7 +239,7 @@ mod tests {
         assert!(!image.segments.is_empty());
         for segment in &image.segments {
             assert!(!segment.bytes.is_empty());
-            check_range(segment.address, segment.bytes.len() as u64).expect("in range");
+            check_range(segment.address, segment.bytes.len() as u64, &RP2040).expect("in range");
         }
         for pair in image.segments.windows(2) {
             assert!(pair[0].end() <= u64::from(pair[1].address));

@@ -35,6 +35,8 @@ class _Row(msgspec.Struct, frozen=True):
     wrong: int
     failed: tuple[str, ...]
     """Checks that make it fail, but `wrong`, with their counts."""
+    mistakes: str
+    """What the program did that the chip would not forgive; empty if nothing."""
 
 
 def report(run: Run, benchmark: str) -> Report:
@@ -75,6 +77,7 @@ def _row(run: Run, pool: Sequence[Measurement]) -> _Row:
         checked=count("checked"),
         wrong=count("wrong"),
         failed=tuple(f"{check}: {number}" for check, number in others if number),
+        mistakes=next((one.conditions["desk.mistakes"] for one in pool if "desk.mistakes" in one.conditions), ""),
     )
 
 
@@ -99,4 +102,5 @@ def _sentences(rows: Sequence[_Row]) -> list[str]:
 def _failure(benchmark: str, row: _Row) -> str:
     counts = ", ".join([*([f"wrong: {row.wrong}"] if row.wrong else []), *row.failed])
     setting = " ".join(f"{name}={level}" for name, level in row.factors.items())
-    return f"{benchmark} {setting} failed its checks ({counts}): the program does not do what it must do."
+    why = row.mistakes or "the program does not do what it must do"
+    return f"{benchmark} {setting} failed its checks ({counts}): {why}."

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from intercore.target.connection import Connection
     from intercore.target.simulated_chip import SimulatedChip
 
+_MISTAKES = 3
+"""Mistakes of a program that are kept in words."""
+
 
 @contextlib.contextmanager
 def opened(
@@ -173,11 +176,12 @@ def target_conditions(session: Session, connection: Connection, target: str) -> 
 
 
 def line_conditions(connection: Connection) -> dict[str, str]:
-    """Return what is to be said of the line to the target now, and of faults that it has on purpose."""
+    """Return what is to be said of the line to the target now, and of faults and mistakes of a simulated chip."""
     port, chip = connection.port, connection.chip
     rate = {} if port.rate is None else {"desk.rate": str(port.rate)}
     faults = {} if chip is None or not chip.faults else {"desk.faults": " ".join(chip.faults)}
-    return {"desk.link": port.description, **rate, **faults}
+    mistakes = {} if chip is None or not chip.mistakes else {"desk.mistakes": "; ".join(chip.mistakes[:_MISTAKES])}
+    return {"desk.link": port.description, **rate, **faults, **mistakes}
 
 
 def _way_back(session: Session, chip: SimulatedChip | None) -> Callable[[], None]:

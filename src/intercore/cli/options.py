@@ -47,7 +47,7 @@ def _longest_silences() -> str:
 
 _HERE = _names(target for target in TARGETS if target.built_here)
 _AT_A_PORT = _names(target for target in TARGETS if not target.built_here)
-_EMULATED = _names(target for target in TARGETS if target.emulated)
+_OF_IMAGES = _names(target for target in TARGETS if target.runs_image)
 TARGET_HELP = f"{', '.join(_HERE)}, or with --port {', '.join(_AT_A_PORT)}."
 TargetName = Annotated[str, typer.Argument(metavar="TARGET", help=TARGET_HELP)]
 PortUrl = Annotated[
@@ -68,7 +68,7 @@ Baud = Annotated[int, whole_option("--baud", 1, MOST_BAUD, "Bits per second of a
 ImagePath = Annotated[
     Path | None,
     typer.Option(
-        "--image", help=f"For {either(_EMULATED)}: an existing image of its whole flash, instead of building one."
+        "--image", help=f"For {either(_OF_IMAGES)}: an existing image of its whole flash, instead of building one."
     ),
 ]
 Timeout = Annotated[

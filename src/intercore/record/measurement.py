@@ -28,7 +28,10 @@ durations (`tick`); readings of the clock, in ticks since some moment, of which 
 
 LOOKING_PREFIX = "looking."
 """Series named `looking.<core>` hold the cost of looking: empty pairs of time stamps taken on that core."""
-SPOILING_CHECKS = ("wrong", "migrated", "lost")
+MISTAKES = "mistakes"
+"""Check that the desk adds: what the program did meanwhile that the chip would not forgive, on a simulated chip that
+knows. There only if there are any; the condition `desk.mistakes` has the first ones in words."""
+SPOILING_CHECKS = ("wrong", "migrated", "lost", MISTAKES)
 """Checks that make a measurement `failed` when they are not 0."""
 
 

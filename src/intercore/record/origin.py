@@ -9,18 +9,18 @@ if TYPE_CHECKING:
 
 Origin: TypeAlias = Literal["measured", "simulated", "emulated"]
 """`measured` on real hardware; `simulated` by a program that counts every cycle of a chip; `emulated` by one that does
-what a chip does in no time of the chip's, so that all its times are this machine's and mean nothing."""
+what a chip does and not in the chip's time: its times are this machine's, or made up, and mean nothing."""
 
 LABELS: dict[Origin, str] = {
     "measured": "",
     "simulated": "SIMULATED",
-    "emulated": "FUNCTION ONLY: emulated by QEMU, times mean nothing",
+    "emulated": "FUNCTION ONLY: emulated, times mean nothing",
 }
 """What stands beside every number of the origin."""
 
 CAUTION = (
-    "FUNCTION ONLY: emulated by QEMU, times mean nothing. This shows that the program runs, and that its results and "
-    "checks are right. Conclusions from times are left out, because they would be about this machine."
+    "FUNCTION ONLY: emulated, times mean nothing. This shows that the program runs, and that its results and checks "
+    "are right. Conclusions from times are left out, because they would be about the emulator."
 )
 """What stands in the place of conclusions from times of an emulated chip."""
 

@@ -1,4 +1,4 @@
-r"""The simulated chip in Python (docs/simulator.md).
+r"""The simulated chips in Python (docs/simulator.md).
 
 from intercore.sim import Simulator
 
@@ -8,28 +8,24 @@ stop = simulator.run(text="done\n", cycles=50_000_000)
 print(stop, begins.hits()["cycle"])
 """
 
+from intercore.sim.chip import Chip, CoreState, Reason, Registers, Statistics, Stop, Symbol, TimedOutput
 from intercore.sim.simulator import (
     DEFAULT_CYCLES,
     HIT,
     Clocks,
-    CoreState,
     Count,
     Probe,
-    Reason,
-    Registers,
     Simulator,
     SimulatorError,
     Snapshot,
-    Statistics,
-    Stop,
-    Symbol,
     Tally,
-    TimedOutput,
 )
+from intercore.sim.stm32h745 import Stm32h745
 
 __all__ = [
     "DEFAULT_CYCLES",
     "HIT",
+    "Chip",
     "Clocks",
     "CoreState",
     "Count",
@@ -40,6 +36,7 @@ __all__ = [
     "SimulatorError",
     "Snapshot",
     "Statistics",
+    "Stm32h745",
     "Stop",
     "Symbol",
     "Tally",

@@ -18,12 +18,9 @@ and in no time. A simulator belongs to one thread at a time; while it runs, the 
 
 from __future__ import annotations
 
-import difflib
-import enum
 import operator
 import os
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -31,9 +28,23 @@ import numpy as np
 
 from intercore import _sim
 from intercore.errors import SimulatorError
+from intercore.sim.chip import (
+    U32,
+    U64,
+    Chip,
+    CoreState,
+    Reason,
+    Registers,
+    Statistics,
+    Stop,
+    Symbol,
+    TimedOutput,
+    number,
+    whole,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
@@ -64,105 +75,6 @@ HIT = np.dtype([("cycle", "<i8"), ("pc", "<u4"), ("value", "<u4"), ("core", "u1"
 """One hit of a probe: `cycle` is the first cycle of the instruction, or the one in which its access was granted; `pc`
 is the address of the instruction; `value` is what was loaded or stored (0 for execution); `core` is 0 or 1."""
 
-_U32 = 1 << 32
-_U64 = 1 << 64
-
-
-class Reason(enum.Enum):
-    """Why a run ended."""
-
-    LIMIT = "limit"
-    """It has run as long as asked."""
-    ADDRESS = "address"
-    """A core is about to execute the instruction."""
-    TEXT = "text"
-    """The UART has sent the text."""
-    EXIT = "exit"
-    """The firmware ended the program by semihosting. A further run goes on behind that."""
-    DEAD_END = "dead end"
-    """Both cores sleep or are off, and nothing is pending that could wake them; input can."""
-    LOCKUP = "lockup"
-    """A core faulted where it could not handle a fault, in this cycle. A further run goes on with the other core.
-
-    It also goes on with what UARTs still have to send.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Why and where a run ended; as a string, that in a sentence."""
-
-    reason: Reason
-    """Why."""
-    cycle: int
-    """The cycle up to which everything has happened."""
-    sentence: str
-    """The same for people, with a likely cause where one is known."""
-    core: int | None = None
-    """The core that did it: for ADDRESS, EXIT and LOCKUP."""
-    pc: int | None = None
-    """Where that core is: for ADDRESS and LOCKUP."""
-    code: int | None = None
-    """The exit code: for EXIT, a signed 32-bit number."""
-
-    def __str__(self) -> str:
-        """Return the sentence."""
-        return self.sentence
-
-
-class CoreState(enum.Enum):
-    """What a core does."""
-
-    RUNNING = "running"
-    ASLEEP = "asleep"
-    LOCKED_UP = "locked up"
-    OFF = "off"
-    """In reset or without power."""
-    STUCK = "stuck"
-    """For a fault that was asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Registers:
-    """What a core's registers hold, each as an unsigned 32-bit number."""
-
-    r: tuple[int, ...]
-    """r0 to r12."""
-    sp: int
-    """The stack pointer in use: `msp` or `psp`."""
-    lr: int
-    pc: int
-    """Address of the instruction that is executed, or that comes next."""
-    xpsr: int
-    """Flags in bits 31 to 28 (N, Z, C, V), number of the exception in bits 5 to 0."""
-    msp: int
-    psp: int
-    primask: bool
-    """Interrupts are masked."""
-    control: int
-    """SPSEL in bit 1, nPRIV in bit 0."""
-    state: CoreState
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What a core did since power-on. Simulated, not measured."""
-
-    cycles: int
-    """Cycles of clk_sys that have passed, whatever the core did."""
-    instructions: int
-    """Instructions begun."""
-    exceptions: int
-    """Exceptions entered, tail-chained ones included."""
-    asleep: int
-    """Cycles asleep, a sleep that goes on included."""
-    conflicts: Mapping[str, int]
-    """Cycles lost because another master held a slave of the bus, by its name: "SRAM0", "XIP", "APB" and so on."""
-    waits: Mapping[str, int]
-    """Cycles lost to wait states of a slave itself, by its name."""
-    fifo_words_lost: int
-    """Words that the other core wrote for this one and that were lost, for faults that were asked for."""
-
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
@@ -176,26 +88,6 @@ class Clocks:
     """clk_peri, which drives the UARTs; 0 while it is off."""
     seconds: float
     """The chip's time since power-on in seconds, through all changes of clk_sys."""
-
-
-class Symbol(NamedTuple):
-    """A name in an ELF image."""
-
-    address: int
-    """Without the Thumb bit."""
-    size: int
-    """In bytes; 0 if the image does not say."""
-    is_function: bool
-
-
-class TimedOutput(NamedTuple):
-    """What a UART has sent."""
-
-    data: bytes
-    cycles: npt.NDArray[np.int64]
-    """For each byte, the cycle in which its last stop bit ended."""
-    rates: npt.NDArray[np.int64]
-    """For each byte, the bits per second that the UART was set to; 0 if that was not defined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +142,7 @@ class Tally:
         return self.simulator._take_tally(self._number)
 
 
-class Simulator:
+class Simulator(Chip):
     """A simulated RP2040 with an image in it, just switched on. What it says is simulated, not measured."""
 
     def __init__(
@@ -273,11 +165,11 @@ class Simulator:
         """
         source = image if isinstance(image, bytes) else os.fspath(image)
         self._name = "the image" if isinstance(source, bytes) else source
-        self._machine = _sim.Machine(
+        self._machine: _sim.Machine = _sim.Machine(
             source,
             self._name,
-            None if base is None else _whole("base", base, 0, _U32),
-            None if clock is None else _whole("clock", clock, 1, _U32),
+            None if base is None else whole("base", base, 0, U32),
+            None if clock is None else whole("clock", clock, 1, U32),
             None if bootrom is None else os.fspath(bootrom),
         )
         self._power_on = self._machine.snapshot()
@@ -303,7 +195,7 @@ class Simulator:
     ) -> Stop:
         """Run for so many cycles, or until something ends the run sooner; see `run_to`."""
         return self.run_to(
-            self.now + _whole("cycles", cycles, 0, _U64 >> 1), address=address, core=core, text=text, uart=uart
+            self.now + whole("cycles", cycles, 0, U64 >> 1), address=address, core=core, text=text, uart=uart
         )
 
     def run_to(
@@ -334,29 +226,44 @@ class Simulator:
         if pattern is not None and not pattern:
             raise ValueError("text is empty: give what the firmware will send")
         kind, of, pc, code, at, sentence = self._machine.run(
-            _whole("cycle", cycle, 0, _U64),
+            whole("cycle", cycle, 0, U64),
             None if address is None else self.address(address),
-            None if core is None else _number("core", core),
+            None if core is None else number("core", core),
             pattern,
-            _number("uart", uart),
+            number("uart", uart),
         )
         return Stop(Reason(kind), at, sentence, of, pc, code)
 
     def advance(self, cycles: int) -> None:
         """After a dead end, let so many cycles pass in which nothing happens, or fewer, up to what is to happen."""
-        self._machine.advance(self.now + _whole("cycles", cycles, 0, _U64 >> 1))
-
-    @property
-    def now(self) -> int:
-        """The cycle of clk_sys since power-on up to which everything has happened."""
-        return self._machine.now()
+        self._machine.advance(self.now + whole("cycles", cycles, 0, U64 >> 1))
 
     @property
     def clocks(self) -> Clocks:
         """The rates of the clocks, and the chip's own time."""
         return Clocks(*self._machine.clocks())
 
+    @property
+    def hz(self) -> int:
+        """See Chip: a tick is a cycle of clk_sys."""
+        return self.clocks.sys
+
+    @property
+    def seconds(self) -> float:
+        """See Chip."""
+        return self.clocks.seconds
+
+    @property
+    def moment(self) -> str:
+        """See Chip."""
+        return f"cycle {self.now}"
+
     # Snapshots
+
+    def keep(self) -> Callable[[], None]:
+        """See Chip."""
+        kept = self.snapshot()
+        return lambda: self.restore(kept)
 
     def snapshot(self) -> Snapshot:
         """Keep the chip as it is: takes about a megabyte, and what its flash and the hits of its probes take."""
@@ -372,37 +279,9 @@ class Simulator:
 
     # Memory, registers, names
 
-    @cached_property
-    def symbols(self) -> Mapping[str, Symbol]:
-        """Functions and variables of the ELF image by name; of those with one name, the one at the lowest address."""
-        named: dict[str, Symbol] = {}
-        for name, address, size, is_function in self._machine.symbols():
-            named.setdefault(name, Symbol(address, size, is_function))
-        return MappingProxyType(named)
-
-    def address(self, place: int | str) -> int:
-        """Return the address of a symbol; an int is one already.
-
-        Raises SimulatorError if there is no such symbol, ValueError if the number has more than 32 bits.
-        """
-        if isinstance(place, str):
-            return self._symbol(place).address
-        return _whole("address", place, 0, _U32)
-
-    def crash(self, core: int) -> str | None:
-        """Return what has become of a core's program, a clause; None if it goes on, sleeps or never began.
-
-        It is where and why the core locked up, what fault it handles, or that it called _exit, as when main returns.
-        """
-        return self._machine.crash(_number("core", core))
-
-    def function_at(self, address: int) -> tuple[str, int] | None:
-        """Return the name of the function that an address is in, and how many bytes from its beginning."""
-        return self._machine.function_at(_whole("address", address, 0, _U32))
-
     def read(self, place: int | str, count: int) -> bytes:
         """Return `count` bytes of ROM, flash or SRAM. Raises ValueError if they are not within memory."""
-        return self._machine.read(self.address(place), _whole("count", count, 0, _U32))
+        return self._machine.read(self.address(place), whole("count", count, 0, U32))
 
     def read_word(self, place: int | str) -> int:
         """Return the 32-bit word at an address that is a multiple of 4."""
@@ -414,30 +293,14 @@ class Simulator:
 
     def write_word(self, place: int | str, value: int) -> None:
         """Put a 32-bit word, given as 0 to 2**32 - 1, at an address that is a multiple of 4."""
-        self._machine.write(self._aligned(place), _whole("value", value, 0, _U32).to_bytes(4, "little"))
+        self._machine.write(self._aligned(place), whole("value", value, 0, U32).to_bytes(4, "little"))
 
     def peek_register(self, address: int, *, core: int = 0) -> int:
         """Return a register of a peripheral, or of SIO as `core` sees it, without the side effects of reading it.
 
         Raises ValueError where no register is modelled, and for those private to a core, such as SysTick's.
         """
-        return self._machine.peek_register(self._aligned(address), _number("core", core))
-
-    def registers(self, core: int) -> Registers:
-        """Return the registers of a core, and what it does."""
-        numbered, xpsr, msp, psp, primask, control, state = self._machine.registers(_number("core", core))
-        *general, sp, lr, pc = numbered
-        return Registers(tuple(general), sp, lr, pc, xpsr, msp, psp, primask, control, CoreState(state))
-
-    def set_faults(self, faults: Sequence[str]) -> None:
-        """Have these faults from now on, and no others, written as for the option --fault of intercore-sim.
-
-        For example `uart-in:flip=0.001,seed=7`, `uart-out:lose=0.01`, `reset@2e6`, `reset:core=1@2e6`,
-        `off:core=1@0..2e6`, `stuck:core=1@2e6..3e6`, `fifo:to=1,lose=0.01,seed=7`, `fifo:to=0,word=3@2e6`: the lines
-        are those of UART0, cycles count from power-on. `send` with masks of its own is not damaged further. A snapshot
-        holds its faults. A core that is stuck or off stays so until it is reset. Raises ValueError for what is none.
-        """
-        self._machine.set_faults(list(faults))
+        return self._machine.peek_register(self._aligned(address), number("core", core))
 
     # UARTs and semihosting
 
@@ -449,20 +312,20 @@ class Simulator:
         data and what follows parity and stop bits. Raises ValueError if there are more masks than bytes or one has more
         than 16 bits.
         """
-        masks = [_whole("flipped", mask, 0, 1 << 16) for mask in flipped]
+        masks = [whole("flipped", mask, 0, 1 << 16) for mask in flipped]
         if len(masks) > len(data):
             raise ValueError(f"flipped has {len(masks)} masks for {len(data)} bytes")
         self._machine.send(
-            _number("uart", uart), bytes(memoryview(data)), _whole("not_before", not_before, 0, _U64), masks
+            number("uart", uart), bytes(memoryview(data)), whole("not_before", not_before, 0, U64), masks
         )
 
     def take_uart(self, uart: int = 0) -> bytes:
         """Return what a UART has sent since this was last called."""
-        return self._machine.take_uart(_number("uart", uart))[0]
+        return self._machine.take_uart(number("uart", uart))[0]
 
     def take_uart_timed(self, uart: int = 0) -> TimedOutput:
         """Return what `take_uart` does, with the cycle in which each byte ended."""
-        data, cycles, rates = self._machine.take_uart(_number("uart", uart))
+        data, cycles, rates = self._machine.take_uart(number("uart", uart))
         return TimedOutput(data, np.frombuffer(cycles, "<i8"), np.frombuffer(rates, "<u4").astype(np.int64))
 
     def set_line_rate(self, rate: int | None, *, uart: int = 0) -> None:
@@ -471,15 +334,11 @@ class Simulator:
         What a receiver that is off or set otherwise makes of it, it makes of it. None, as at first: the line fits the
         UART and waits until its receiver is on. Counts for bytes whose start bit has not begun.
         """
-        self._machine.set_line_rate(_number("uart", uart), None if rate is None else _whole("rate", rate, 1, _U32))
+        self._machine.set_line_rate(number("uart", uart), None if rate is None else whole("rate", rate, 1, U32))
 
     def take_host_output(self) -> bytes:
         """Return what the firmware has written by semihosting since this was last called."""
         return self._machine.take_host_output()
-
-    def take_diagnostics(self) -> list[str]:
-        """Return sentences on what the firmware did that is not modelled or not allowed, each told once."""
-        return self._machine.take_diagnostics()
 
     # Truth probes
 
@@ -507,11 +366,7 @@ class Simulator:
 
     def statistics(self, core: int) -> Statistics:
         """Return what a core did since power-on."""
-        return _statistics(self.now, self._machine.statistics(_number("core", core)))
-
-    def state_hash(self) -> int:
-        """Return a 64-bit hash of cores, memories, bus and time: the same for the same run of the same version."""
-        return self._machine.state_hash()
+        return _statistics(self.now, self._machine.statistics(number("core", core)))
 
     def trace_hash(self) -> int:
         """Return a 64-bit hash of all that has happened since the start, as `intercore-sim --hash` prints it.
@@ -535,15 +390,7 @@ class Simulator:
     def _size(self, place: int | str, size: int | None) -> int:
         if size is None:
             size = (self._symbol(place).size if isinstance(place, str) else 0) or 4
-        return _whole("size", size, 1, _U32)
-
-    def _symbol(self, name: str) -> Symbol:
-        symbol = self.symbols.get(name)
-        if symbol is None:
-            close = difflib.get_close_matches(name, self.symbols, 3)
-            instead = f"did you mean {' or '.join(close)}?" if close else "is it an ELF image with its symbols?"
-            raise SimulatorError(f"there is no symbol {name} in the image; {instead}")
-        return symbol
+        return whole("size", size, 1, U32)
 
     def _aligned(self, place: int | str) -> int:
         address = self.address(place)
@@ -558,17 +405,3 @@ def _statistics(
     instructions, exceptions, asleep, conflicts, waits, words = counted
     others, slaves = (MappingProxyType(dict(by_slave)) for by_slave in (conflicts, waits))
     return Statistics(cycles, instructions, exceptions, asleep, others, slaves, words)
-
-
-def _whole(name: str, value: int, least: int, end: int) -> int:
-    number = operator.index(value)
-    if not least <= number < end:
-        raise ValueError(f"{name} {number} is out of range: {least} to {end - 1:#x}")
-    return number
-
-
-def _number(name: str, value: int) -> int:
-    """Return the number of a core or UART."""
-    if operator.index(value) not in {0, 1}:
-        raise ValueError(f"{name} {value}: there are 0 and 1")
-    return operator.index(value)

@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+import intercore
 from intercore.board import elf
 from intercore.board.build import board_image, host_program, work_conditions
 from intercore.board.esp_idf import whole_flash
 from intercore.board.factors import OPT
 from intercore.board.flash import flash
+from intercore.board.stm32h745_factors import SUPPLY
 from intercore.errors import IntercoreError, UsageError
 from intercore.link.child_port import ChildPort
 from intercore.link.serial_port import SerialPort
 from intercore.record.factors import TRACE_NAME
+from intercore.sim import Stm32h745
 from intercore.target import labgrid_port
 from intercore.target.connection import Connection
 from intercore.target.emulator import open_qemu
-from intercore.target.simulated_chip import SimulatedChip
+from intercore.target.simulated_chip import SimulatedChip, WitnessedChip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +73,7 @@ def open_serial(address: Address, *, release: bool = False) -> Connection:
 def open_simulated(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
     """Switch a simulated chip on, with the program for its board."""
     program = address.program or board_image(board, address.build, say, address.sources).elf
-    chip = SimulatedChip(program, address.baud, address.faults)
+    chip = WitnessedChip(program, address.baud, address.faults)
     known_here = work_conditions(address.sources, cross=True)
     return Connection(chip.port, chip, image=elf.digest([program]), conditions=known_here)
 
@@ -102,10 +105,20 @@ def _reopened(opening: Callable[[], Connection]) -> Connection:
             time.sleep(0.1)
 
 
-def open_emulated(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
+def open_qemu_esp(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
     """Start an emulated chip, with the image that is named or else the program for its board."""
 
     def image() -> Path:
         return whole_flash(board, address.build, say)
 
     return open_qemu(address.program, image)
+
+
+def open_stm32h745(board: Board, address: Address, say: Callable[[str], None]) -> Connection:
+    """Switch a simulated STM32H745 on, on a board that supplies it as its programs are built for."""
+    image = board_image(board, address.build, say, address.sources)
+    chip = Stm32h745(image.elfs, supply=str(image.build[SUPPLY.name]))
+    simulated = SimulatedChip(chip, address.baud, address.faults)
+    known_here = work_conditions(address.sources, cross=True)
+    what = f"Intercore {intercore.__version__}, a simulation that counts no cycles"
+    return Connection(simulated.port, simulated, what, image.digest, known_here)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from intercore.errors import UsageError
-from intercore.record.measurement import Truth
+from intercore.errors import IntercoreError, UsageError
+from intercore.record.measurement import MISTAKES, Truth
 from intercore.record.meter_recording import Activity
-from intercore.sim import Simulator
+from intercore.sim import Simulator, Stm32h745
 from intercore.target import simulated_port
 from intercore.target.simulated_port import SimulatedPort
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from intercore.record.measurement import Level, Series
+    from intercore.sim import Chip
     from intercore.sim.observation import Witness
     from intercore.sim.simulator import Tally
 
@@ -26,17 +27,17 @@ MARK = "port_mark"
 """The function that drives the energy mark: its argument is the level."""
 
 
-def check_faults(faults: Sequence[str]) -> None:
-    """Raise UsageError if one of these is no fault; it takes no program to know that."""
-    _have_faults(Simulator(bytes(4), base=0x2000_0000), faults)
+def check_faults(faults: Sequence[str], *, stm32h745: bool = False) -> None:
+    """Raise UsageError if one of these is no fault that a chip can have; it takes no program to know that."""
+    _have_faults(Stm32h745([]) if stm32h745 else Simulator(bytes(4), base=0x2000_0000), faults)
 
 
-def _have_faults(simulator: Simulator, faults: Sequence[str]) -> None:
+def _have_faults(chip: Chip, faults: Sequence[str]) -> None:
     for fault in faults:
         if not fault.isascii():  # which the simulator would not be able to tell
             raise UsageError(f"--fault: there is no fault '{fault}', such as uart-out:flip=1e-4 or reset@5e7")
     try:
-        simulator.set_faults(faults)
+        chip.set_faults(faults)
     except ValueError as error:
         raise UsageError(f"--fault: {error}") from None
 
@@ -44,22 +45,21 @@ def _have_faults(simulator: Simulator, faults: Sequence[str]) -> None:
 class SimulatedChip:
     """A simulated chip that is switched on."""
 
-    def __init__(self, image: Path, rate: int, faults: Sequence[str] = ()) -> None:
-        """Load the image and switch the chip on; `rate` is that of this end of its line.
+    def __init__(self, chip: Chip, rate: int, faults: Sequence[str] = ()) -> None:
+        """Take a chip that was just switched on; `rate` is that of this end of its line.
 
         `faults` are as for the option --fault of intercore-sim. Raises UsageError if one is none.
         """
         self.faults = tuple(faults)
-        self.simulator = Simulator(image)
-        self.port = SimulatedPort(self.simulator, rate)
-        self._witnesses: dict[MakeWitness, Witness] = {}
-        self._witness: Witness | None = None
-        self._marks: Tally | None = None
-        _have_faults(self.simulator, faults)
+        self.mistakes: tuple[str, ...] = ()
+        """What the program did in the last measurement, or before it, that the chip would not forgive: sentences."""
+        self._chip = chip
+        self.port = SimulatedPort(chip, rate)
+        _have_faults(chip, faults)
 
     def symptoms(self) -> str:
         """Return what is to be seen of a program that hangs, a clause."""
-        return simulated_port.symptoms(self.simulator)
+        return simulated_port.symptoms(self._chip)
 
     def snapshot(self) -> Callable[[], None] | None:
         """Return what brings the chip and its line back to how they are now.
@@ -68,18 +68,55 @@ class SimulatedChip:
         """
         if any("@" in fault or "word=" in fault for fault in self.faults):
             return None
-        kept, rate = self.simulator.snapshot(), self.port.rate
+        bring_back, rate = self._chip.keep(), self.port.rate
 
         def restore() -> None:
-            self.simulator.restore(kept)
+            bring_back()
             self.port.rate = rate
-            self._witnesses.clear()  # their probes have gone
-            self._marks = None
+            self._forget_probes()
 
         return restore
 
+    def _forget_probes(self) -> None:
+        """Do without what was placed in the chip since it was kept."""
+
     def watch(self, make_witness: MakeWitness | None) -> None:
-        """Watch the measurement that is about to begin as its benchmark's witness does; None to see nothing."""
+        """Watch the measurement that is about to begin as its benchmark's witness does; None to see nothing.
+
+        Where times mean nothing, there is nothing to be seen.
+        """
+
+    def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:  # noqa: ARG002
+        """Return what was seen of the measurement since `watch`. Raises IntercoreError if the two do not agree."""
+        self.mistakes = tuple(self._chip.take_diagnostics())
+        return Truth(checks={MISTAKES: len(self.mistakes)} if self.mistakes else {})
+
+    def watch_mark(self) -> None:
+        """Count from now on what both cores do while the mark is high. IntercoreError if that means nothing."""
+        raise IntercoreError("the energy of this chip cannot be estimated: its times mean nothing")
+
+    def activity(self) -> tuple[Activity, ...]:
+        """Return what the cores did in each pulse of the mark since `watch_mark`."""
+        return ()
+
+
+class WitnessedChip(SimulatedChip):
+    """A simulated RP2040, whose every cycle is counted."""
+
+    def __init__(self, image: Path, rate: int, faults: Sequence[str] = ()) -> None:
+        """Load the image and switch the chip on; for the rest, see SimulatedChip."""
+        self.simulator = Simulator(image)
+        self._witnesses: dict[MakeWitness, Witness] = {}
+        self._witness: Witness | None = None
+        self._marks: Tally | None = None
+        super().__init__(self.simulator, rate, faults)
+
+    def _forget_probes(self) -> None:
+        self._witnesses.clear()
+        self._marks = None
+
+    def watch(self, make_witness: MakeWitness | None) -> None:
+        """See SimulatedChip."""
         for witness in self._witnesses.values():
             witness.forget()
         if make_witness is not None and make_witness not in self._witnesses:
@@ -87,17 +124,17 @@ class SimulatedChip:
         self._witness = None if make_witness is None else self._witnesses[make_witness]
 
     def truth(self, measured: Sequence[Series], factors: Mapping[str, Level]) -> Truth:
-        """Return what was seen of the measurement since `watch`. Raises IntercoreError if the two do not agree."""
+        """See SimulatedChip."""
         return Truth() if self._witness is None else self._witness.truth(measured, factors)
 
     def watch_mark(self) -> None:
-        """Count from now on what both cores do while the mark is high. SimulatorError if the program drives none."""
+        """See SimulatedChip. SimulatorError if the program drives no mark."""
         if self._marks is None:
             self._marks = self.simulator.tally(MARK)
         self._marks.take()
 
     def activity(self) -> tuple[Activity, ...]:
-        """Return what the cores did in each pulse of the mark since `watch_mark`."""
+        """See SimulatedChip."""
         found: list[Activity] = []
         rise = None
         for count in () if self._marks is None else self._marks.take():

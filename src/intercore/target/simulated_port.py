@@ -1,4 +1,4 @@
-"""A port to the program on a simulated chip, in this process: what comes over its UART0, in its time.
+"""A port to the program on a simulated chip, in this process: what comes over its console's UART, in its time.
 
 Time passes here only while `read` waits, and on the chip alone: what comes back depends on the image and on what was
 written, to the cycle, and never on how fast this machine is.
@@ -13,7 +13,7 @@ from intercore.sim import CoreState, Reason
 from intercore.text import printable
 
 if TYPE_CHECKING:
-    from intercore.sim import Simulator, Stop, TimedOutput
+    from intercore.sim import Chip, Stop, TimedOutput
 
 SLICE = 0.001
 """Seconds of the chip's time between two looks at its output: a few lines at the highest rates."""
@@ -26,9 +26,9 @@ TOLERANCE = 0.02
 
 
 class SimulatedPort(Port):
-    """UART0 of a simulated chip."""
+    """The console's UART of a simulated chip."""
 
-    def __init__(self, chip: Simulator, rate: int) -> None:
+    def __init__(self, chip: Chip, rate: int) -> None:
         """Use the UART of a chip that was just switched on; `rate` is that of this end of the line."""
         self.description = "the simulated chip"
         self.rate: int = rate
@@ -37,7 +37,7 @@ class SimulatedPort(Port):
 
     def now(self) -> float:
         """Return the chip's time since it was switched on."""
-        return self._chip.clocks.seconds
+        return self._chip.seconds
 
     def read(self, timeout: float) -> bytes:
         """See Port; `timeout` is in seconds of the chip's time."""
@@ -50,16 +50,16 @@ class SimulatedPort(Port):
             self._run(min(left, SLICE))
 
     def _run(self, seconds: float) -> None:
-        """Let the chip run, for at least a cycle."""
-        cycles = max(1, round(seconds * self._chip.clocks.sys))
-        stop = self._chip.run(cycles)
+        """Let the chip run, for at least a tick."""
+        ticks = max(1, round(seconds * self._chip.hz))
+        stop = self._chip.run(ticks)
         if stop.reason is Reason.LIMIT:
             return
         if stop.reason is Reason.DEAD_END:  # what is written next may wake it
-            self._chip.advance(cycles)
+            self._chip.advance(ticks)
             return
         if stop.reason is Reason.LOCKUP:  # what was written before is still on its way
-            self._chip.run(round(TEXT * BITS / self.rate * self._chip.clocks.sys))
+            self._chip.run(round(TEXT * BITS / self.rate * self._chip.hz))
         said = self._take()
         raise TargetLostError(self._obituary(stop, said))
 
@@ -87,20 +87,20 @@ class SimulatedPort(Port):
         """See Port."""
 
 
-def symptoms(chip: Simulator) -> str:
+def symptoms(chip: Chip) -> str:
     """Return where both cores are and what they do, a clause: for a chip that hangs, or whose program ended."""
     lost = [(chip.statistics(core).fifo_words_lost, core) for core in (0, 1)]
     words = "".join(f"; words for core {core} lost on purpose: {count}" for count, core in lost if count)
-    return f"at cycle {chip.now}: core 0 {_core(chip, 0)}, core 1 {_core(chip, 1)}{words}{_crashes(chip)}"
+    return f"at {chip.moment}: core 0 {_core(chip, 0)}, core 1 {_core(chip, 1)}{words}{_crashes(chip)}"
 
 
-def _crashes(chip: Simulator) -> str:
+def _crashes(chip: Chip) -> str:
     """Return what the cores' states do not say: faults that are being handled. Lock-ups end a run, with their cause."""
     crashes = [chip.crash(core) for core in (0, 1) if chip.registers(core).state is not CoreState.LOCKED_UP]
     return "".join(f"; {crash}" for crash in crashes if crash)
 
 
-def _core(chip: Simulator, number: int) -> str:
+def _core(chip: Chip, number: int) -> str:
     registers = chip.registers(number)
     function = chip.function_at(registers.pc)
     where = f" in {function[0]}+{function[1]:#x}" if function else ""

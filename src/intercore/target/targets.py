@@ -69,10 +69,6 @@ class Kind(enum.Enum):
     """Whatever speaks the console protocol at a serial port."""
 
 
-_FROM_SOURCES = frozenset({Kind.HOST, Kind.SIMULATED})
-"""Whose program is built by our own recipe when the target is opened; an emulated chip's is built by ESP-IDF."""
-
-
 class UnknownTargetError(UsageError):
     """There is no target of that name."""
 
@@ -104,8 +100,10 @@ class Target(msgspec.Struct, frozen=True):
                 return opening.open_host(address, say)
             case Kind.SIMULATED, Board() as board:
                 return opening.open_simulated(board, address, say)
+            case Kind.EMULATED, Board() as board if self.runs_image:
+                return opening.open_qemu_esp(board, address, say)
             case Kind.EMULATED, Board() as board:
-                return opening.open_emulated(board, address, say)
+                return opening.open_stm32h745(board, address, say)
             case Kind.BOARD, Board() as board:
                 return opening.open_board(board, address, say)
             case _:
@@ -115,6 +113,21 @@ class Target(msgspec.Struct, frozen=True):
     def built_here(self) -> bool:
         """Whether its program is built when the target is opened, so that a plan can vary its factors."""
         return self.kind in {Kind.HOST, Kind.SIMULATED, Kind.EMULATED}
+
+    @property
+    def runs_image(self) -> bool:
+        """Whether it can be opened with an image of a whole flash, instead of having one built."""
+        return self.emulated and self.board is not None and self.board.flashed_by == "esptool"
+
+    @property
+    def from_sources(self) -> bool:
+        """Whether its program is built by our own recipe when it is opened, and not by ESP-IDF."""
+        return self.built_here and not self.runs_image
+
+    @property
+    def has_faults(self) -> bool:
+        """Whether it is a chip in this process, which can have faults that are asked for."""
+        return self.from_sources and self.board is not None
 
     @property
     def simulated(self) -> bool:
@@ -132,7 +145,7 @@ class Target(msgspec.Struct, frozen=True):
 
         A simulated chip runs here as well, but counts its own time; so it comes out the same however busy we are.
         """
-        return self.kind in {Kind.HOST, Kind.EMULATED}
+        return self.built_here and not self.has_faults
 
     @property
     def flashed(self) -> bool:
@@ -163,6 +176,12 @@ TARGETS = (
         PICO,
     ),
     _of_board(Kind.SIMULATED, "pico-amp-sim", "the same in AMP: each core with a FreeRTOS kernel of its own", PICO_AMP),
+    _of_board(
+        Kind.EMULATED,
+        "stm32h745-sim",
+        "the STM32H745's programs on simulated cores, no board needed. FUNCTION ONLY: times mean nothing",
+        STM32H745,
+    ),
     _of_board(
         Kind.BOARD,
         PICO.name,
@@ -234,17 +253,17 @@ def check_address(target: Target, address: Address) -> None:
     check_sources(target, address.sources)
     if address.emulated and target.kind not in {Kind.BOARD, Kind.SERIAL}:
         raise UsageError(f"--emulated is said of what is behind a port; the target {target.name} needs no such word")
-    if address.faults and not target.simulated:
+    if address.faults and not target.has_faults:
         raise UsageError(f"--fault is for simulated targets, such as pico-sim; {target.name} has its own")
-    if address.program is not None and target.emulated and address.build:
+    if address.program is not None and target.runs_image and address.build:
         name = next(iter(address.build))
         raise UsageError(f"an image was built already: leave out {name}, or the image")
     if address.faults:
         # Here, since the simulator takes tenths of a second to load.
         from intercore.target.simulated_chip import check_faults  # noqa: PLC0415
 
-        check_faults(address.faults)
-    if address.program is not None and not target.emulated:
+        check_faults(address.faults, stm32h745=target.board is STM32H745)
+    if address.program is not None and not target.runs_image:
         flashed = (
             "" if target.board is None else f"; to put one on a board: intercore flash {target.board.name} --image FILE"
         )
@@ -260,7 +279,7 @@ def check_sources(target: Target, sources: Sources) -> None:
     """Raise UsageError if the target's program is not built here from sources that a user may name."""
     if sources == USUAL_SOURCES:
         return
-    if target.kind not in _FROM_SOURCES:
+    if not target.from_sources:
         named = "--kernel" if sources.kernel is not None else "--firmware"
         hint = ""
         if sources.own is not None:
@@ -269,7 +288,7 @@ def check_sources(target: Target, sources: Sources) -> None:
             hint = f". A program that is built elsewhere adds one, and it is measured as {level}: docs/own-work.md"
         raise UsageError(
             f"{named} is for targets whose program is built here when they are opened ("
-            f"{', '.join(one.name for one in TARGETS if one.kind in _FROM_SOURCES)}); {target.name} is none{hint}"
+            f"{', '.join(one.name for one in TARGETS if one.from_sources)}); {target.name} is none{hint}"
         )
     if sources.kernel is not None and target.board is None:
         raise UsageError(f"--kernel names a FreeRTOS kernel, and {target.name} has none: it runs on this machine's own")

@@ -6,13 +6,10 @@ All of it is simulated, at cycles that are chosen: the same in every run.
 
 from __future__ import annotations
 
-import json
 import os
 import struct
-import zlib
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -25,8 +22,9 @@ from intercore.link.exchange import TargetRestartedError, TargetSilentError
 from intercore.link.session import Session
 from intercore.sim import CoreState, Reason, Simulator
 from intercore.target.connection import Connection
-from intercore.target.simulated_chip import SimulatedChip
+from intercore.target.simulated_chip import WitnessedChip
 from intercore.target.simulated_port import SimulatedPort
+from tests.firmware.amp_console import Amp
 from tests.firmware.rp2040.conftest import CLK_SYS_HZ, built_amp, series
 
 if TYPE_CHECKING:
@@ -52,99 +50,10 @@ SMALL = {"message-buffer": 256, "ring": 256, "ring-zero-copy": 256, "rpmsg": 409
 """Bytes of a buffer, by transport, that holds some messages of a small size and is soon full."""
 
 
-@dataclass(frozen=True)
-class Heard:
-    """What the program has said up to the end of an answer, or of a greeting after a restart."""
-
-    lines: list[dict[str, Any]]
-    cut: int
-    """Lines that a restart has cut off."""
-
-    @property
-    def end(self) -> dict[str, Any]:
-        return self.lines[-1]
-
-    @property
-    def logs(self) -> list[str]:
-        return [line["text"] for line in self.lines if line["type"] == "log"]
-
-    @property
-    def restarted(self) -> bool:
-        return self.cut > 0 or any(line["type"] in ("hello", "log") for line in self.lines)
-
-    def checks(self) -> dict[str, int]:
-        """Return the counters of a run that has ended well, all of whose results were right."""
-        assert self.end["type"] == "end", self.end
-        assert self.end["status"] == "ok", self.end
-        checks: dict[str, int] = self.end["checks"]
-        assert checks["done"] == checks["repetitions"]
-        assert checks["checked"] >= checks["done"]
-        assert checks["wrong"] == checks["lost"] == 0
-        return checks
-
-
-class Amp:
-    """The program on the simulated chip, and a person at its console, who does not mind lines that a restart cuts."""
-
-    def __init__(self, program: Path) -> None:
-        self.chip = Simulator(program)
-        self._rest = b""
-
-    def have(self, *faults: str) -> None:
-        """Have faults, at cycles that count from now where they are written as `+1000`."""
-        texts = []
-        for fault in faults:
-            head, *times = fault.split("+")
-            texts.append(
-                head + "".join(f"{self.chip.now + _leading(part)}{part.lstrip('0123456789')}" for part in times)
-            )
-        self.chip.set_faults(texts)
-
-    def run(self, seconds: float) -> Heard:
-        """Let time pass, up to the end of what is being said."""
-        lines: list[dict[str, Any]] = []
-        cut = 0
-        until = self.chip.now + round(seconds * CLK_SYS_HZ)
-        while self.chip.now < until:
-            if self.chip.run(until - self.chip.now).reason is Reason.DEAD_END:
-                self.chip.advance(until - self.chip.now)
-        *texts, self._rest = (self._rest + self.chip.take_uart()).split(b"\r\n")
-        for text in filter(None, texts):
-            body, _, crc = text.rpartition(b" *")
-            if len(crc) == 8 and int(crc, 16) == zlib.crc32(body):
-                lines.append(json.loads(body))
-            else:
-                cut += 1
-        return Heard(lines, cut)
-
-    def hear(self, patience: float) -> Heard:
-        """Let time pass up to the end of an answer, or of a greeting, which must come within so many seconds."""
-        lines: list[dict[str, Any]] = []
-        cut = 0
-        for _ in range(round(patience / 0.01)):
-            more = self.run(0.01)
-            lines += more.lines
-            cut += more.cut
-            if lines and lines[-1]["type"] in ("end", "error", "rate"):
-                return Heard(lines, cut)
-        raise AssertionError(f"no answer within {patience} s, only {lines}")
-
-    def ask(self, command: str, patience: float = 10.0) -> Heard:
-        self.chip.send(command.encode() + b"\n")
-        return self.hear(patience)
-
-    def words_lost(self) -> int:
-        return sum(self.chip.statistics(core).fifo_words_lost for core in (0, 1))
-
-
-def _leading(text: str) -> int:
-    return int(text[: len(text) - len(text.lstrip("0123456789"))])
-
-
 @cache
 def _greeted(program: Path) -> Callable[[], Amp]:
     """Return what makes a console of a chip that has said hello and talks fast: booted once, restored each time."""
-    first = Amp(program)
+    first = Amp(Simulator(program))
     assert first.hear(HELLO).end["type"] == "end", "the unasked hello is not complete"
     assert first.ask("rate 3000000").end["type"] == "rate"
     first.run(0.01)
@@ -152,7 +61,7 @@ def _greeted(program: Path) -> Callable[[], Amp]:
     snapshot = first.chip.snapshot()
 
     def again() -> Amp:
-        console = Amp(program)
+        console = Amp(Simulator(program))
         console.chip.restore(snapshot)
         return console
 
@@ -172,7 +81,7 @@ def program() -> Path:
 @pytest.fixture
 def fresh(program: Path) -> Amp:
     """Just switched on."""
-    return Amp(program)
+    return Amp(Simulator(program))
 
 
 @pytest.fixture
@@ -210,7 +119,7 @@ def test_a_core_1_that_is_too_late_is_told_and_waited_for_again(fresh: Amp) -> N
 
 
 def test_the_desk_is_told_of_a_core_1_that_never_comes_up(program: Path) -> None:
-    chip = SimulatedChip(program, 115200, ["off:core=1@0"])
+    chip = WitnessedChip(program, 115200, ["off:core=1@0"])
     session = Connection(chip.port, chip).session()
     with pytest.raises(TargetSilentError, match=r"it last said: core 1 has not come up in time \(.*core 1 off"):
         session.info()

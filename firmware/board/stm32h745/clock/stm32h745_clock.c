@@ -23,9 +23,13 @@ static void stop(uint32_t timer, uint32_t prescaler, uint32_t period_less_1) {
     TIM_SR(timer) = 0;
 }
 
-void stm32h745_clock_start(void) {
+void stm32h745_clock_use(void) {
     RCC_APB1LENR |= RCC_APB1LENR_TIM2EN | RCC_APB1LENR_TIM3EN | RCC_APB1LENR_TIM5EN;
     (void)RCC_APB1LENR;
+}
+
+void stm32h745_clock_start(void) {
+    stm32h745_clock_use();
     stop(TIM2, 1, UINT32_MAX);
     stop(TIM3, TIM3_PRESCALER, TIM3_PERIOD - 1U);
     stop(TIM5, 1, UINT32_MAX);

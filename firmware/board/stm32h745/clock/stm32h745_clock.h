@@ -21,6 +21,10 @@
 #ifndef STM32H745_CLOCK_H
 #define STM32H745_CLOCK_H
 
+/* Enables the timers for this core: each core that uses a peripheral enables it for itself (RM 9.5.9). On core 1, once
+ * the timers run. */
+void stm32h745_clock_use(void);
+
 /* Starts the timers, on core 0; panics if TIM3's overflows do not reach TIM2. */
 void stm32h745_clock_start(void);
 

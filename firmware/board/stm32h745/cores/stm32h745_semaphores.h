@@ -21,6 +21,8 @@
 #define SEMAPHORE_LOCK 2U
 /* The atomic operations of port_lock.h. */
 #define SEMAPHORE_ATOMIC 3U
+/* Taken by core 1 for good when it has begun (entry.S). */
+#define SEMAPHORE_BEGUN 4U
 /* Rung by one core for another. */
 #define SEMAPHORE_BELL(from, to) (8U + 2U * (from) + (to))
 /* The bits of all bells that ring at a core, in HSEM_CnIER. */

@@ -14,6 +14,9 @@
     .equ RCC_AHB4ENR_HSEMEN, 1 << 25
     .equ HSEM_R0, 0x58026400         /* RM 11.4.1; the gate, stm32h745_semaphores.h */
     .equ GATE_OPEN, 0x80000300       /* taken by core 0 */
+    .equ GATE_PASSED, 0x80000100     /* taken by core 1 */
+    .equ HSEM_PASSED, 4 * 4          /* HSEM_R4, from HSEM_R0 on */
+    .equ HSEM_RLR_PASSED, 0x80 + 4 * 4 /* RM 11.4.2 */
 
 /* After power-on no RAM may be written, not even the stack, before the supply is configured and its voltage valid
  * (RM 7.4.1, Run* mode). So there is no stack here, and no call. */
@@ -41,12 +44,14 @@ board_entry:
 2:  ldr   r1, [r0]
     tst   r1, #PWR_CSR1_ACTVOSRDY
     beq   2b
-    /* The SRAMs of D2 are for cores that ask for them (RM 9.5.10); the stack of core 1 is there. */
+#if IC_CORE == 0
+    /* The SRAMs of D2 are core 1's own (RM 9.5.9; its own bits are reserved, RM 9.7.41); core 0 asks for them. */
     ldr   r0, =RCC_AHB2ENR
     ldr   r1, [r0]
     orr   r1, r1, #RCC_AHB2ENR_SRAM123EN
     str   r1, [r0]
     ldr   r1, [r0] /* done when it reads back */
+#endif
     ldr   r0, =RCC_AHB4ENR
     ldr   r1, [r0]
     orr   r1, r1, #RCC_AHB4ENR_HSEMEN
@@ -60,6 +65,13 @@ board_entry:
 3:  ldr   r1, [r0]
     cmp   r1, r2
     bne   3b
+    /* Once: core 1 takes a semaphore as it goes through. One that is reset alone, as a debugger can do it, finds that
+       taken and stays here, so that core 0 misses its ticks; what the two were doing together cannot be gone on with. */
+    ldr   r2, =GATE_PASSED
+4:  ldr   r1, [r0, #HSEM_PASSED]
+    cmp   r1, r2
+    beq   4b
+    ldr   r1, [r0, #HSEM_RLR_PASSED]
 #endif
     movs  r0, #0
     msr   control, r0 /* privileged, main stack: a debugger may have started us otherwise */

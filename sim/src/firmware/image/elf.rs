@@ -4,16 +4,15 @@ use object::elf;
 use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _, Sym as _};
 use object::{Endianness, FileKind};
 
-use super::boot::boot_at;
-use super::{FLASH, Image, ImageError, Lines, SRAM, Segment, Symbol, XIP_SRAM, check_range, sort};
+use super::{Chip, Image, ImageError, Lines, Segment, Symbol, check_range, sort};
 
 /// Whether a file begins as an ELF file does.
 pub(super) fn is_elf(bytes: &[u8]) -> bool {
     bytes.starts_with(&elf::ELFMAG)
 }
 
-/// Takes an ELF file apart.
-pub(super) fn read(bytes: &[u8]) -> Result<Image, ImageError> {
+/// Takes an ELF file for a chip apart.
+pub(super) fn read(bytes: &[u8], chip: &Chip) -> Result<Image, ImageError> {
     match FileKind::parse(bytes) {
         Ok(FileKind::Elf32) => {}
         Ok(FileKind::Elf64) => return Err(ImageError::WrongClass),
@@ -38,10 +37,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Image, ImageError> {
         }
         let data = part.data(endian, bytes).map_err(|()| ImageError::DamagedElf("a segment is cut off".into()))?;
         let address = part.p_paddr(endian);
-        check_range(address, data.len() as u64)?;
+        check_range(address, data.len() as u64, chip)?;
         // Overlaps are found below; until then, many copies of one large segment must not fill the memory.
         total += data.len();
-        if total > FLASH.len() + SRAM.len() + XIP_SRAM.len() {
+        if total > chip.memories.iter().map(ExactSizeIterator::len).sum() {
             return Err(ImageError::Overlap(address));
         }
         segments.push(Segment { address, bytes: data.to_vec() });
@@ -54,7 +53,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Image, ImageError> {
     if !segments.iter().any(|segment| segment.contains(entry & !1)) {
         return Err(ImageError::BadEntry(entry));
     }
-    let boot = boot_at(&segments, entry);
+    let boot = (chip.boot)(&segments, entry);
     let (symbols, lines) = (read_symbols(header, endian, bytes)?, read_lines(header, endian, bytes)?);
     Ok(Image { segments, boot, symbols, lines })
 }
@@ -115,7 +114,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::tests::{check, error, set};
-    use super::super::{Boot, Image, ImageError, Segment};
+    use super::super::{Boot, Image, ImageError, RP2040, STM32H745, Segment};
 
     /// An ELF file with these (physical address, contents) to load.
     fn elf_file(entry: u32, parts: &[(u32, &[u8])]) -> Vec<u8> {
@@ -166,6 +165,7 @@ mod tests {
 
     #[test]
     fn defects_of_an_elf_file_are_told_apart() {
+        let memories = RP2040.named;
         let good = elf_file(0x2000_0001, &[(0x2000_0000, &[0; 64])]);
         let with = |offset: usize, value: u8| {
             let mut file = good.clone();
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(with(18, 62), ImageError::WrongMachine(62));
         assert_eq!(with(16, 3), ImageError::NotExecutable(3));
         assert_eq!(with(27, 0x30), ImageError::BadEntry(0x3000_0001));
-        assert_eq!(with(52 + 15, 0x30), ImageError::OutOfRange { address: 0x3000_0000, size: 64 });
+        assert_eq!(with(52 + 15, 0x30), ImageError::OutOfRange { address: 0x3000_0000, size: 64, memories });
         assert!(matches!(error(&good[..good.len() - 1]), ImageError::DamagedElf(_)));
         assert!(matches!(error(&good[..60]), ImageError::DamagedElf(_)));
         assert!(matches!(error(&good[..20]), ImageError::DamagedElf(_)));
@@ -185,7 +185,18 @@ mod tests {
         let overlap = elf_file(0x2000_0001, &[(0x2000_0000, &[0; 8]), (0x2000_0004, &[0; 8])]);
         assert_eq!(error(&overlap), ImageError::Overlap(0x2000_0004));
         let too_large = elf_file(0x2000_0001, &[(0x2000_0000, &vec![0; 0x42001])]);
-        assert_eq!(error(&too_large), ImageError::OutOfRange { address: 0x2000_0000, size: 0x42001 });
+        assert_eq!(error(&too_large), ImageError::OutOfRange { address: 0x2000_0000, size: 0x42001, memories });
+    }
+
+    #[test]
+    fn an_elf_file_for_another_chip_is_for_its_memories() {
+        let file = elf_file(0x0810_0001, &[(0x0810_0000, &[7; 64])]);
+        let image = Image::parse_elf(&file, &STM32H745).expect("valid");
+        assert_eq!(image.segments, [Segment { address: 0x0810_0000, bytes: vec![7; 64] }]);
+        assert!(matches!(error(&file), ImageError::OutOfRange { address: 0x0810_0000, size: 64, .. }));
+        let over = elf_file(0x080f_fff1, &[(0x080f_fff0, &[7; 64])]);
+        assert!(matches!(Image::parse_elf(&over, &STM32H745), Err(ImageError::OutOfRange { .. })));
+        assert_eq!(Image::parse_elf(b"UF2\n", &STM32H745), Err(ImageError::NoElf { first: b"UF2\n".to_vec() }));
     }
 
     #[test]

@@ -14,11 +14,13 @@ pub enum ImageError {
     Empty,
     #[error("neither an ELF nor a UF2 file (it begins with {first:02x?}); for a raw image give its address (base)")]
     Unknown { first: Vec<u8> },
+    #[error("no ELF file (it begins with {first:02x?})")]
+    NoElf { first: Vec<u8> },
     #[error("the ELF file is damaged: {0}")]
     DamagedElf(String),
-    #[error("a 64-bit ELF file; the RP2040 is a 32-bit chip")]
+    #[error("a 64-bit ELF file; the chip is a 32-bit one")]
     WrongClass,
-    #[error("a big-endian ELF file; the RP2040 is little-endian")]
+    #[error("a big-endian ELF file; the chip is little-endian")]
     WrongEndianness,
     #[error("an ELF file for machine {0}, not for Arm (40); was it built with arm-none-eabi-gcc?")]
     WrongMachine(u16),
@@ -26,8 +28,8 @@ pub enum ImageError {
     NotExecutable(u16),
     #[error("nothing in the file is to be loaded")]
     NothingToLoad,
-    #[error("{size} bytes at {address:#010x} are not within flash (0x10000000) or SRAM (0x20000000 to 0x20042000)")]
-    OutOfRange { address: u32, size: u64 },
+    #[error("{size} bytes at {address:#010x} are not within {memories}")]
+    OutOfRange { address: u32, size: u64, memories: &'static str },
     #[error("two parts of the image overlap at {0:#010x}")]
     Overlap(u32),
     #[error("entry point {0:#010x} is not in what the image loads")]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::boot::boot_without_entry;
-use super::{Image, ImageError, Lines, Segment, check_range, sort, word};
+use super::{Image, ImageError, Lines, RP2040, Segment, check_range, sort, word};
 
 /// Family of the RP2040 in UF2 files.
 const FAMILY: u32 = 0xE48B_FF56;
@@ -84,7 +84,7 @@ fn read_block(index: usize, block: &[u8]) -> Result<Option<(u32, Part<'_>)>, Ima
         if size != PAYLOAD {
             return Err(ImageError::BadUf2Payload { block: index, size });
         }
-        check_range(address, u64::from(size))?;
+        check_range(address, u64::from(size), &RP2040)?;
         if address % PAYLOAD != 0 {
             return Err(ImageError::UnalignedUf2 { block: index, address });
         }
@@ -158,7 +158,8 @@ mod tests {
         assert_eq!(with(0x1FC, 0), ImageError::BadUf2Block { block: 1 });
         assert_eq!(with(0x10, 476), ImageError::BadUf2Payload { block: 1, size: 476 });
         assert_eq!(with(0x0C, 0x1000_0080), ImageError::UnalignedUf2 { block: 1, address: 0x1000_0080 });
-        assert_eq!(with(0x0C, 0x4000_0000), ImageError::OutOfRange { address: 0x4000_0000, size: 256 });
+        let out_of_range = with(0x0C, 0x4000_0000);
+        assert!(matches!(out_of_range, ImageError::OutOfRange { address: 0x4000_0000, size: 256, .. }));
         assert_eq!(with(0x0C, 0x1000_0000), ImageError::Overlap(0x1000_0000));
         assert_eq!(with(0x14, 0), ImageError::DoubleUf2Block(0));
         let wrong_number = ImageError::BadUf2Number { block: 1, number: 3, count: 3, expected: 3 };

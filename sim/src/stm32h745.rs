@@ -1,0 +1,28 @@
+//! The STM32H745, for function only: a Cortex-M7 and a Cortex-M4 of [`crate::armv7em`], and what is around them.
+//!
+//! Nothing is concluded from its times: a core executes one instruction in each period of its clock, which is not how
+//! long a Cortex-M7 takes.
+
+pub mod core;
+pub mod crash;
+pub mod fault;
+pub mod machine;
+pub mod memory;
+pub mod peripherals;
+pub mod port;
+pub mod report;
+
+/// A point in time, or a span of it, in picoseconds since power-on.
+pub type Time = u64;
+
+/// Later than anything.
+pub const NEVER: Time = Time::MAX;
+
+/// Picoseconds in a second.
+pub const SECOND: Time = 1_000_000_000_000;
+
+/// The number of the Cortex-M7: CPU1 in ST's manual.
+pub const M7: usize = 0;
+
+/// The number of the Cortex-M4: CPU2 in ST's manual.
+pub const M4: usize = 1;

@@ -1,0 +1,373 @@
+//! The whole chip: both cores, one instruction after the other, in one time.
+
+use super::core::{Core, Life, Statistics};
+use super::peripherals::board::{Board, OptionBytes};
+use super::peripherals::interrupts::{INTERRUPTS, InterruptLines};
+use super::peripherals::{Peripherals, Reset};
+use super::port::{Port, Shared};
+use super::report::Report;
+use super::{M4, M7, NEVER, Time};
+use crate::armv7em::Step;
+use crate::armv7em::model::Model;
+use crate::chip::machine::Stop;
+use crate::chip::state_hash::StableHasher;
+use std::hash::{Hash, Hasher};
+
+/// The simulated STM32H745.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    cores: [Core; 2],
+    statistics: [Statistics; 2],
+    /// Memories and peripherals.
+    pub shared: Shared,
+    /// Interrupt lines as the cores know them.
+    lines: [InterruptLines; 2],
+    /// Time up to which everything has happened.
+    now: Time,
+    /// Before this time a core does not come out of reset, for a fault that was asked for.
+    off_until: [Time; 2],
+    locked_up: Option<usize>,
+}
+
+impl Machine {
+    /// A chip on its board with power just given to it, and nothing in its flash.
+    #[must_use]
+    pub fn new(option_bytes: OptionBytes, board: Board) -> Self {
+        let models = [Model::cortex_m7(u32::from(INTERRUPTS)), Model::cortex_m4(u32::from(INTERRUPTS))];
+        let mut machine = Self {
+            cores: models.map(Core::new),
+            statistics: [Statistics::default(); 2],
+            shared: Shared::new(Peripherals::new(option_bytes, board)),
+            lines: [InterruptLines::default(); 2],
+            now: 0,
+            off_until: [0; 2],
+            locked_up: None,
+        };
+        machine.take_clocks();
+        machine
+    }
+
+    /// Time up to which everything has happened, in picoseconds since power-on.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// A core: 0 the Cortex-M7, 1 the Cortex-M4.
+    #[must_use]
+    pub fn core(&self, number: usize) -> &Core {
+        &self.cores[number & 1]
+    }
+
+    /// What a core did so far, a sleep that goes on included.
+    #[must_use]
+    pub fn statistics(&self, number: usize) -> Statistics {
+        let mut statistics = self.statistics[number & 1];
+        let core = self.core(number);
+        if core.life == Life::Sleeps {
+            statistics.asleep += self.now.saturating_sub(core.slept_at);
+        }
+        statistics
+    }
+
+    /// What software did that the chip would not forgive, since the last call.
+    pub fn take_reports(&mut self) -> Vec<Report> {
+        self.shared.take_reports()
+    }
+
+    /// Puts bytes at an address of flash or RAM, as a debug probe does. False, and nothing is done, if there is no memory
+    /// for all of them.
+    pub fn load(&mut self, core: usize, address: u32, bytes: &[u8]) -> bool {
+        let places = || bytes.iter().zip(0..).map(|(&byte, i)| (address.wrapping_add(i), byte));
+        if places().any(|(at, _)| self.shared.locate(core, at).is_none()) {
+            return false;
+        }
+        for (at, byte) in places() {
+            if let Some(place) = self.shared.locate(core, at) {
+                self.shared.memory.poke(place, byte);
+            }
+        }
+        true
+    }
+
+    /// Bytes of memory as a core would load them, its data cache included, without any effect; ends where memory does.
+    #[must_use]
+    pub fn peek(&self, core: usize, address: u32, count: usize) -> Vec<u8> {
+        let byte = |i| {
+            let at: u32 = address.wrapping_add(i);
+            let place = self.shared.locate(core, at)?;
+            let cached = self.core(core).processor.peek_cache(at);
+            Some(cached.map_or_else(|| self.shared.memory.peek(place), |word| (word >> ((at & 3) * 8)) as u8))
+        };
+        (0..count.min(u32::MAX as usize) as u32).map_while(byte).collect()
+    }
+
+    /// Lets the cores begin that the option bytes let begin: to be called once, when the images are in flash.
+    pub fn start(&mut self) {
+        self.release();
+    }
+
+    /// Runs to `limit`, or until something ends the run sooner: a lockup, or that nothing can happen any more.
+    pub fn run_until(&mut self, limit: Time) -> Stop {
+        loop {
+            if let Some(core) = self.locked_up.take() {
+                let pc = self.cores[core].processor.register(15);
+                return Stop::Lockup { core: core as u8, pc };
+            }
+            let event = self.shared.peripherals.next_event();
+            let bound = limit.min(event);
+            self.run_cores(bound);
+            if std::mem::take(&mut self.shared.touched) {
+                self.now = self.now.max(self.shared.now);
+                self.settle();
+            } else if bound == NEVER {
+                return Stop::DeadEnd;
+            } else {
+                self.now = self.now.max(bound);
+                if event == bound {
+                    self.shared.peripherals.advance(event);
+                    self.settle();
+                }
+                if limit == bound {
+                    return Stop::Limit;
+                }
+            }
+        }
+    }
+
+    /// Steps the cores, whichever is due, up to `bound` or until one does something that concerns more than itself.
+    fn run_cores(&mut self, bound: Time) {
+        while !self.shared.touched {
+            let number = usize::from(self.cores[M4].next < self.cores[M7].next);
+            if self.cores[number].next >= bound {
+                return;
+            }
+            self.step(number);
+        }
+    }
+
+    fn step(&mut self, number: usize) {
+        let core = &mut self.cores[number];
+        self.shared.now = core.next;
+        if core.life == Life::Sleeps {
+            let counting = self.shared.peripherals.counts_in_sleep(number);
+            core.catch_up(core.next, counting);
+        }
+        let mut port = Port { shared: &mut self.shared, core: number };
+        let step = core.processor.step(&mut port);
+        match step {
+            Step::Executed | Step::Entered(_) => {
+                if core.life == Life::Sleeps {
+                    self.wake(number);
+                }
+                let statistics = &mut self.statistics[number];
+                if step == Step::Executed {
+                    statistics.instructions += 1;
+                } else {
+                    statistics.exceptions += 1;
+                }
+                self.cores[number].stepped();
+            }
+            // No debugger has set it: it is the fault that it is without one.
+            Step::Breakpoint(_) => {
+                if core.processor.refuse_breakpoint(&mut port) == Step::LockedUp {
+                    self.lock_up(number);
+                } else {
+                    core.stepped();
+                }
+            }
+            Step::Asleep => {
+                core.stepped();
+                self.fall_asleep(number);
+            }
+            Step::LockedUp => self.lock_up(number),
+            Step::ResetRequested => self.reset(Reset::Software(number)),
+        }
+    }
+
+    fn lock_up(&mut self, number: usize) {
+        self.cores[number].next = NEVER;
+        self.locked_up = Some(number);
+        self.shared.touched = true;
+    }
+
+    fn fall_asleep(&mut self, number: usize) {
+        let core = &mut self.cores[number];
+        if core.life != Life::Sleeps {
+            core.life = Life::Sleeps;
+            core.slept_at = self.shared.now;
+            let deep = core.processor.sleeps_deeply();
+            self.shared.peripherals.set_asleep(number, true, deep, self.shared.now);
+            self.shared.touched = true;
+        }
+        self.cores[number].rest();
+    }
+
+    fn wake(&mut self, number: usize) {
+        let core = &mut self.cores[number];
+        core.life = Life::Runs;
+        self.statistics[number].asleep += self.shared.now.saturating_sub(core.slept_at);
+        self.shared.peripherals.set_asleep(number, false, false, self.shared.now);
+        self.shared.touched = true;
+    }
+
+    /// Deals with what cores and peripherals did that concerns more than themselves.
+    fn settle(&mut self) {
+        if let Some(why) = self.shared.peripherals.reset_request(self.now) {
+            self.reset(why);
+        }
+        for number in [M7, M4] {
+            if std::mem::take(&mut self.shared.event_sent[number]) {
+                self.shared.peripherals.send_event(number, self.now);
+            }
+        }
+        for number in [M7, M4] {
+            if self.shared.peripherals.take_event(number) {
+                self.receive_event(number);
+            }
+        }
+        self.take_clocks();
+        self.pass_interrupts();
+        self.release();
+    }
+
+    fn receive_event(&mut self, number: usize) {
+        let core = &mut self.cores[number];
+        core.processor.receive_event();
+        if core.life == Life::Sleeps {
+            core.wake_at(self.now);
+        }
+    }
+
+    fn take_clocks(&mut self) {
+        for (number, core) in self.cores.iter_mut().enumerate() {
+            let rate = self.shared.peripherals.clocks().cpu[number];
+            if rate != core.rate() {
+                core.set_rate(rate, self.now, self.shared.peripherals.counts_in_sleep(number));
+            }
+        }
+    }
+
+    fn pass_interrupts(&mut self) {
+        for (number, core) in self.cores.iter_mut().enumerate() {
+            let new = *self.shared.peripherals.interrupts(number);
+            let old = std::mem::replace(&mut self.lines[number], new);
+            if new == old {
+                continue;
+            }
+            for (word, (is, was)) in (0..).zip(new.0.into_iter().zip(old.0)) {
+                for bit in (0..32).filter(|bit| (is ^ was) >> bit & 1 != 0) {
+                    core.processor.set_interrupt(32 * word + bit, is >> bit & 1 != 0);
+                }
+            }
+            if core.life == Life::Sleeps {
+                core.wake_at(self.now);
+            }
+        }
+    }
+
+    /// Lets cores begin whose gates have been opened.
+    fn release(&mut self) {
+        for number in [M7, M4] {
+            let waits = self.cores[number].life == Life::Held && self.off_until[number] <= self.now;
+            if waits && self.shared.peripherals.released(number) {
+                self.begin(number);
+            }
+        }
+    }
+
+    fn begin(&mut self, number: usize) {
+        let vectors = self.shared.peripherals.boot_address(number);
+        let core = &mut self.cores[number];
+        core.catch_up(self.now, true);
+        core.processor.reset(vectors, &mut Port { shared: &mut self.shared, core: number });
+        core.life = Life::Runs;
+        core.wake_at(self.now);
+    }
+
+    /// Resets both cores and the peripherals; what RAM holds stays.
+    fn reset(&mut self, why: Reset) {
+        self.now = self.now.max(self.shared.now);
+        self.shared.peripherals.reset(why, self.now);
+        self.shared.memory.forget_notes();
+        self.shared.event_sent = [false; 2];
+        for number in [M7, M4] {
+            self.hold(number);
+        }
+        self.locked_up = None;
+        self.shared.touched = true;
+    }
+
+    fn hold(&mut self, number: usize) {
+        let core = &mut self.cores[number];
+        core.catch_up(self.now, true);
+        core.life = Life::Held;
+        core.next = NEVER;
+    }
+
+    /// Resets the chip as its NRST pin does.
+    pub fn reset_chip(&mut self) {
+        self.reset(Reset::Pin);
+        self.settle();
+    }
+
+    /// Resets one core alone, at once: what the chip cannot do to itself (RM0399 9.4), and a fault can.
+    pub fn reset_core(&mut self, number: usize) {
+        let number = number & 1;
+        self.hold(number);
+        self.release();
+    }
+
+    /// Holds a core in reset until a time, whatever software does about it.
+    pub fn switch_off(&mut self, number: usize, until: Time) {
+        let number = number & 1;
+        self.off_until[number] = self.off_until[number].max(until);
+        self.hold(number);
+    }
+
+    /// Lets software have its way again with cores that were switched off.
+    pub fn forget_off(&mut self) {
+        self.off_until = [0; 2];
+    }
+
+    /// Whether a core is held in reset for a fault that was asked for.
+    #[must_use]
+    pub fn is_switched_off(&self, number: usize) -> bool {
+        self.now < self.off_until[number & 1]
+    }
+
+    /// Has a core execute nothing from now on. What it was doing, for `unstick`; none if it is in reset or stuck already.
+    pub fn stick(&mut self, number: usize) -> Option<Life> {
+        let core = &mut self.cores[number & 1];
+        if matches!(core.life, Life::Held | Life::Stuck) {
+            return None;
+        }
+        core.next = NEVER;
+        Some(std::mem::replace(&mut core.life, Life::Stuck))
+    }
+
+    /// Lets a core go on that was stuck, if it has not been reset meanwhile.
+    pub fn unstick(&mut self, number: usize, before: Life) {
+        let core = &mut self.cores[number & 1];
+        if core.life == Life::Stuck {
+            core.catch_up(self.now, true);
+            core.life = before;
+            core.wake_at(self.now);
+        }
+    }
+
+    /// Puts a character on the line to USART3, behind those that are on it and not before some time; the bits set in
+    /// `flipped` arrive inverted, the start bit being bit 0.
+    pub fn send(&mut self, byte: u8, flipped: u16, not_before: Time) {
+        self.shared.peripherals.uart_input(byte, flipped, not_before, self.now);
+    }
+
+    /// A hash of the state of the cores, memories and peripherals: equal for equal runs.
+    #[must_use]
+    pub fn state_hash(&self) -> u64 {
+        let mut hasher = StableHasher::default();
+        let Self { cores, shared, lines, now, statistics: _, off_until: _, locked_up: _ } = self;
+        (cores, &shared.memory, &shared.peripherals, lines, now).hash(&mut hasher);
+        hasher.finish()
+    }
+}

@@ -1,0 +1,167 @@
+//! Memories and their map (RM0399 2.3.2), and which core uses which part of them.
+
+use super::{M4, M7};
+use crate::chip::cpu::decode::Width;
+use std::sync::Arc;
+
+/// Bytes of a bank of flash, of which there are two (RM 4.3.2).
+pub const BANK: usize = 0x10_0000;
+/// Where they are.
+pub const FLASH: u32 = 0x0800_0000;
+/// Bytes of all RAM.
+const RAM: usize = 0x10_9000;
+/// Bytes that notes are taken of together: a line of the Cortex-M7's data cache.
+const GRANULE: usize = 32;
+
+/// A memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the manual's names
+pub enum Region {
+    Flash,
+    Itcm,
+    Dtcm,
+    AxiSram,
+    Sram1,
+    Sram2,
+    Sram3,
+    Sram4,
+    BackupSram,
+}
+
+/// A memory other than flash: where its first byte is, how many there are, and where they are in [`Memory`].
+struct Part {
+    region: Region,
+    address: u32,
+    bytes: u32,
+    offset: usize,
+}
+
+const fn part(region: Region, address: u32, bytes: u32, offset: usize) -> Part {
+    Part { region, address, bytes, offset }
+}
+
+/// By the highest byte of the address; SRAM1 to SRAM3 have a second place, for the Cortex-M4's code bus.
+const PARTS: [Part; 11] = [
+    part(Region::Itcm, 0, 0x1_0000, 0),
+    part(Region::Dtcm, 0x2000_0000, 0x2_0000, 0x1_0000),
+    part(Region::AxiSram, 0x2400_0000, 0x8_0000, 0x3_0000),
+    part(Region::Sram1, 0x3000_0000, 0x2_0000, 0xb_0000),
+    part(Region::Sram2, 0x3002_0000, 0x2_0000, 0xd_0000),
+    part(Region::Sram3, 0x3004_0000, 0x8000, 0xf_0000),
+    part(Region::Sram1, 0x1000_0000, 0x2_0000, 0xb_0000),
+    part(Region::Sram2, 0x1002_0000, 0x2_0000, 0xd_0000),
+    part(Region::Sram3, 0x1004_0000, 0x8000, 0xf_0000),
+    part(Region::Sram4, 0x3800_0000, 0x1_0000, 0xf_8000),
+    part(Region::BackupSram, 0x3880_0000, 0x1000, 0x10_8000),
+];
+
+/// Where a byte is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) region: Region,
+    /// In all of flash, or in all of RAM.
+    pub(crate) offset: usize,
+}
+
+/// The memory that `core` finds at an address.
+pub(crate) fn locate(core: usize, address: u32) -> Option<Place> {
+    let offset = address.wrapping_sub(FLASH) as usize;
+    if offset < 2 * BANK {
+        return Some(Place { region: Region::Flash, offset });
+    }
+    let parts = match address >> 24 {
+        0 => 0..1,
+        0x20 => 1..2,
+        0x24 => 2..3,
+        0x30 => 3..6,
+        0x10 => 6..9,
+        0x38 => 9..11,
+        _ => return None,
+    };
+    let part = PARTS[parts].iter().find(|part| address.wrapping_sub(part.address) < part.bytes)?;
+    let own = matches!(part.region, Region::Itcm | Region::Dtcm);
+    let offset = part.offset + (address - part.address) as usize;
+    (!own || core == M7).then_some(Place { region: part.region, offset })
+}
+
+/// What the cores do with a granule of RAM: bits.
+pub(crate) mod note {
+    /// The Cortex-M7, or the Cortex-M4 (`USED << 1`), has loaded or stored something there.
+    pub(crate) const USED: u8 = 1;
+    /// One has used LDREX or STREX there (`EXCLUSIVE << 1`: the Cortex-M4).
+    pub(crate) const EXCLUSIVE: u8 = 1 << 2;
+    /// It is in the Cortex-M7's data cache.
+    pub(crate) const CACHED: u8 = 1 << 4;
+    /// It is there with something that memory has not.
+    pub(crate) const DIRTY: u8 = 1 << 5;
+    /// The Cortex-M4 has stored something there since the cache has it.
+    pub(crate) const STALE: u8 = 1 << 6;
+}
+
+/// All memories.
+#[derive(Clone, Debug, Hash)]
+pub struct Memory {
+    /// Both banks, bank 1 first. Shared among snapshots: nothing here writes to it but the loader.
+    flash: Arc<Vec<u8>>,
+    ram: Vec<u8>,
+    notes: Vec<u8>,
+}
+
+impl Memory {
+    /// Erased flash, and RAM with zeros, which on the chip holds anything.
+    pub(crate) fn new() -> Self {
+        Self { flash: Arc::new(vec![0xff; 2 * BANK]), ram: vec![0; RAM], notes: vec![0; RAM / GRANULE] }
+    }
+
+    pub(crate) fn flash(&self, offset: usize, width: Width) -> u32 {
+        load(&self.flash, offset, width)
+    }
+
+    pub(crate) fn ram(&self, offset: usize, width: Width) -> u32 {
+        load(&self.ram, offset, width)
+    }
+
+    pub(crate) fn set_ram(&mut self, offset: usize, width: Width, value: u32) {
+        let bytes = width.bytes() as usize;
+        if let Some(place) = self.ram.get_mut(offset..offset + bytes) {
+            place.copy_from_slice(&value.to_le_bytes()[..bytes]);
+        }
+    }
+
+    pub(crate) fn notes(&mut self, offset: usize) -> &mut u8 {
+        &mut self.notes[offset / GRANULE % (RAM / GRANULE)]
+    }
+
+    /// What RAM holds survives a reset of the chip; what was noted of it does not.
+    pub(crate) fn forget_notes(&mut self) {
+        self.notes.fill(0);
+    }
+
+    /// Puts a byte somewhere, as a debugger does. False where there is no memory.
+    pub(crate) fn poke(&mut self, place: Place, byte: u8) {
+        if place.region == Region::Flash {
+            Arc::make_mut(&mut self.flash)[place.offset] = byte;
+        } else {
+            self.ram[place.offset] = byte;
+        }
+    }
+
+    /// A byte, as a debugger sees it.
+    pub(crate) fn peek(&self, place: Place) -> u8 {
+        if place.region == Region::Flash { self.flash[place.offset] } else { self.ram[place.offset] }
+    }
+}
+
+fn load(memory: &[u8], offset: usize, width: Width) -> u32 {
+    let word = |bytes: usize| memory.get(offset..offset + bytes);
+    match width.bytes() {
+        4 => word(4).and_then(|bytes| bytes.first_chunk()).map_or(0, |&bytes| u32::from_le_bytes(bytes)),
+        2 => word(2).and_then(|bytes| bytes.first_chunk()).map_or(0, |&bytes| u32::from(u16::from_le_bytes(bytes))),
+        _ => memory.get(offset).map_or(0, |&byte| u32::from(byte)),
+    }
+}
+
+/// The bit of a core.
+pub(crate) const fn of(note: u8, core: usize) -> u8 {
+    note << if core == M4 { 1 } else { 0 }
+}

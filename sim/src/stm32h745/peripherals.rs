@@ -1,0 +1,435 @@
+//! The peripherals of the STM32H745 that are outside of its cores: one file each, with the names of ST's reference
+//! manual.
+//!
+//! RM0399 is ST's manual of the STM32H745/755 and STM32H747/757 lines, revision 4. Each file says which sections it was
+//! made of, what else where their text was not at hand, and what is not modelled.
+
+pub mod accelerators;
+mod access;
+pub mod address_map;
+pub mod board;
+pub mod clocks;
+pub mod context;
+pub mod dbgmcu;
+pub mod exti;
+pub mod flash;
+pub mod gpio;
+pub mod hsem;
+pub mod interrupts;
+pub mod iwdg;
+pub mod limits;
+pub mod line;
+pub mod pwr;
+pub mod rcc;
+pub mod syscfg;
+pub mod timer;
+pub mod timers;
+pub mod usart;
+
+use super::report::{Report, Reports};
+use super::{M4, M7, NEVER, Time};
+use crate::armv7em::bus::Refused;
+use accelerators::Accelerators;
+use access::lanes;
+use address_map::{Block, Gate, region};
+use board::{Board, OptionBytes};
+use clocks::Clocks;
+use dbgmcu::Dbgmcu;
+use exti::Exti;
+use flash::Flash;
+use gpio::Gpio;
+use hsem::Hsem;
+use interrupts::{HSEM_INTERRUPT, InterruptLines, TIMER_INTERRUPTS, USART3_INTERRUPT};
+use iwdg::Iwdg;
+use limits::Conditions;
+use line::SentByte;
+use pwr::Pwr;
+use rcc::Rcc;
+use rcc::gates::Allocated;
+use syscfg::Syscfg;
+use timers::Timers;
+use usart::Usart;
+
+/// Why the system is reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reset {
+    /// The NRST pin was low.
+    Pin,
+    /// A core has set `AIRCR.SYSRESETREQ`.
+    Software(usize),
+    /// A core's independent watchdog has run out, or was fed outside of its window.
+    IndependentWatchdog(usize),
+}
+
+/// The backup RAM, of 4 KiB.
+const BACKUP_RAM: u32 = 0x3880_0000;
+
+/// All of them.
+#[derive(Clone, Debug, Hash)]
+pub struct Peripherals {
+    options: OptionBytes,
+    board: Board,
+    rcc: Rcc,
+    pwr: Pwr,
+    flash: Flash,
+    syscfg: Syscfg,
+    hsem: Hsem,
+    exti: Exti,
+    dbgmcu: Dbgmcu,
+    accelerators: Accelerators,
+    usart3: Usart,
+    gpios: [Gpio; 11],
+    timers: Timers,
+    iwdgs: [Iwdg; 2],
+    /// The cores that sleep.
+    asleep: [bool; 2],
+    /// What was checked last, and who has changed it.
+    conditions: Conditions,
+    clocked_by: usize,
+    interrupts: [InterruptLines; 2],
+    reports: Reports,
+    /// When something next happens.
+    next: Time,
+}
+
+impl Peripherals {
+    /// The peripherals after power-on reset.
+    #[must_use]
+    pub fn new(options: OptionBytes, board: Board) -> Self {
+        let (rcc, pwr, flash) = (Rcc::new(&board), Pwr::new(board.supply), Flash::default());
+        let conditions = conditions(&rcc, &pwr, &flash, 0);
+        let mut new = Self {
+            rcc,
+            pwr,
+            flash,
+            syscfg: Syscfg::default(),
+            hsem: Hsem::default(),
+            exti: Exti::default(),
+            dbgmcu: Dbgmcu::default(),
+            accelerators: Accelerators::default(),
+            usart3: Usart::new(board.baud),
+            gpios: std::array::from_fn(Gpio::new),
+            timers: Timers::default(),
+            iwdgs: options.software_watchdog.map(|by_software| Iwdg::new(by_software, 0)),
+            asleep: [false; 2],
+            conditions,
+            clocked_by: M7,
+            interrupts: Default::default(),
+            reports: Reports::default(),
+            next: NEVER,
+            options,
+            board,
+        };
+        new.distribute_clocks(0);
+        new.settle(0);
+        new
+    }
+
+    /// Resets what a reset of the system resets (Table 56); RCC remembers why.
+    pub fn reset(&mut self, why: Reset, now: Time) {
+        self.advance(now);
+        self.rcc = self.rcc.after_reset(&self.board, why);
+        self.pwr = self.pwr.after_reset(now);
+        self.flash = Flash::default();
+        self.syscfg = Syscfg::default();
+        self.hsem = Hsem::default();
+        self.exti = Exti::default();
+        self.accelerators = Accelerators::default();
+        self.usart3.reset();
+        self.gpios = std::array::from_fn(Gpio::new);
+        self.timers = Timers::default();
+        self.iwdgs = self.options.software_watchdog.map(|by_software| Iwdg::new(by_software, now));
+        self.asleep = [false; 2];
+        self.conditions = conditions(&self.rcc, &self.pwr, &self.flash, now);
+        self.distribute_clocks(now);
+        self.settle(now);
+    }
+
+    /// Whether an address is one of a peripheral: 0x40000000 to 0x5FFFFFFF.
+    #[must_use]
+    pub const fn covers(address: u32) -> bool {
+        address >> 29 == 2
+    }
+
+    /// What a load of `size` bytes (1, 2 or 4) by `core` gets.
+    ///
+    /// # Errors
+    /// If nothing is there.
+    pub fn read(&mut self, core: usize, address: u32, size: u32, now: Time) -> Result<u32, Refused> {
+        let region = self.reach(address, size, now)?;
+        let (word, shift, lanes) = lanes(address, size);
+        if !self.answers(core, region, word, now) {
+            return Ok(0);
+        }
+        let value = self.read_block(region, core, word, lanes, now);
+        if region.block == Block::Usart3 && word - region.base == usart::RDR {
+            self.settle(now); // A character that is taken may lower the line.
+        }
+        Ok((value & lanes) >> shift)
+    }
+
+    /// Stores the low `size` bytes of `value`.
+    ///
+    /// # Errors
+    /// If nothing is there.
+    pub fn write(&mut self, core: usize, address: u32, value: u32, size: u32, now: Time) -> Result<(), Refused> {
+        let region = self.reach(address, size, now)?;
+        let (word, shift, lanes) = lanes(address, size);
+        if !self.answers(core, region, word, now) {
+            return Ok(());
+        }
+        let rest =
+            if lanes == u32::MAX { 0 } else { self.peek_block(region, core, word - region.base, now).unwrap_or(0) };
+        let value = value << shift & lanes | rest & !lanes;
+        self.write_block(region, core, word, value, lanes, now);
+        match region.block {
+            Block::Gpio(_) | Block::Iwdg(_) | Block::Dbgmcu | Block::Art | Block::AxiInterconnect => {}
+            Block::Hsem | Block::Exti => self.set_lines(),
+            _ => self.settle(now),
+        }
+        Ok(())
+    }
+
+    /// What `read` would get, without any effect: for debuggers.
+    ///
+    /// # Errors
+    /// If nothing is there.
+    pub fn peek(&self, core: usize, address: u32, size: u32, now: Time) -> Result<u32, Refused> {
+        let region = region(address).ok_or(Refused)?;
+        let (word, shift, lanes) = lanes(address, size);
+        let mut then = self.clone();
+        then.advance(now);
+        then.timers.run(now);
+        Ok((then.peek_block(region, core, word - region.base, now).unwrap_or(0) & lanes) >> shift)
+    }
+
+    /// Blocks whose reset bit is set lose what they have.
+    fn hold_in_reset(&mut self) {
+        for region in address_map::REGIONS {
+            if region.gate.is_some_and(|gate| self.rcc.held(gate)) {
+                match region.block {
+                    Block::Hsem => self.hsem = Hsem::default(),
+                    Block::Syscfg => self.syscfg = Syscfg::default(),
+                    Block::Usart3 => self.usart3.reset(),
+                    Block::Gpio(port) => self.gpios[port] = Gpio::new(port),
+                    Block::Timer(index) => self.timers.reset(index),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Something about clocks or voltages may have changed: rates reach who counts by them, and mistakes are told.
+    fn check(&mut self, now: Time) {
+        self.distribute_clocks(now);
+        let conditions = conditions(&self.rcc, &self.pwr, &self.flash, now);
+        if conditions != self.conditions {
+            for mistake in conditions.mistakes() {
+                self.reports.tell(Some(self.clocked_by), address_map::base(Block::Rcc), now, mistake);
+            }
+            self.conditions = conditions;
+        }
+    }
+
+    /// Gives timers and USART3 their rates; a clock that is gated stands still.
+    fn distribute_clocks(&mut self, now: Time) {
+        let clocks = self.rcc.clocks(now);
+        self.timers.run(now);
+        for region in address_map::REGIONS {
+            let runs = |gate: Gate| self.rcc.runs(gate, self.asleep);
+            match (region.block, region.gate) {
+                (Block::Timer(index), Some(gate)) => {
+                    self.timers.set_rate(index, if runs(gate) { clocks.timers[0] } else { 0 }, now);
+                }
+                (Block::Usart3, Some(gate)) => self.usart3.set_kernel(if runs(gate) { clocks.usart3 } else { 0 }),
+                _ => {}
+            }
+        }
+    }
+
+    /// Sets the interrupt lines, and looks when something next happens.
+    fn settle(&mut self, now: Time) {
+        self.set_lines();
+        let clocks = self.rcc.next_event(now).min(self.pwr.next_event(now));
+        self.next = clocks.min(self.timers.next_event()).min(self.usart3.next_event());
+    }
+
+    fn set_lines(&mut self) {
+        let timers: [bool; 4] = std::array::from_fn(|index| self.timers.interrupt(index));
+        let usart3 = self.usart3.interrupt();
+        for core in [M7, M4] {
+            let lines = &mut self.interrupts[core];
+            for (interrupt, high) in TIMER_INTERRUPTS.into_iter().zip(timers) {
+                lines.set(interrupt, high);
+            }
+            lines.set(USART3_INTERRUPT, usart3);
+            let semaphores = lines.is_high(HSEM_INTERRUPT[core]);
+            lines.set(HSEM_INTERRUPT[core], self.hsem.masked(core) != 0);
+            self.exti.interrupts(core, lines);
+            if !semaphores && lines.is_high(HSEM_INTERRUPT[core]) {
+                self.exti.semaphore_interrupt(core);
+            }
+        }
+    }
+
+    /// Does what is due until `now`: timers that overflow, bits on a line, oscillators that become ready.
+    pub fn advance(&mut self, now: Time) {
+        while self.next <= now {
+            let at = self.next;
+            self.rcc.advance(at);
+            self.timers.run(at);
+            self.usart3.advance(at);
+            self.check(at);
+            self.settle(at);
+            self.next = self.next.max(at + 1);
+        }
+    }
+
+    /// When something next changes that a core may see without looking: an interrupt line, a clock, a gate, or that the
+    /// system is to be reset; or `NEVER`.
+    #[must_use]
+    pub fn next_event(&self) -> Time {
+        self.next.min(self.iwdgs[M7].next_event()).min(self.iwdgs[M4].next_event())
+    }
+
+    /// A reset of the whole system that is due by `now`: `reset` is to be called.
+    #[must_use]
+    pub fn reset_request(&self, now: Time) -> Option<Reset> {
+        [M7, M4].into_iter().find(|&core| self.iwdgs[core].next_event() <= now).map(Reset::IndependentWatchdog)
+    }
+
+    /// The levels of the lines to a core's interrupt controller.
+    #[must_use]
+    pub fn interrupts(&self, core: usize) -> &InterruptLines {
+        &self.interrupts[core]
+    }
+
+    /// `core` has executed SEV. The other core gets an event of it only if it has unmasked that in EXTI (`take_event`).
+    pub fn send_event(&mut self, core: usize, now: Time) {
+        self.advance(now);
+        self.exti.send_event(core);
+    }
+
+    /// Whether an event for `core` has come since the last call: its event register is to be set.
+    pub fn take_event(&mut self, core: usize) -> bool {
+        self.exti.take_event(core)
+    }
+
+    /// Tells RCC that `core` sleeps (WFI, WFE) or runs; `deep` is its `SCR.SLEEPDEEP`, whose modes are not modelled.
+    pub fn set_asleep(&mut self, core: usize, asleep: bool, deep: bool, now: Time) {
+        self.advance(now);
+        if asleep && deep {
+            let sentence = "the core sleeps with SLEEPDEEP, which is not modelled: all clocks go on";
+            self.reports.tell(Some(core), address_map::base(Block::Pwr), now, sentence);
+        }
+        if self.asleep[core] != asleep {
+            self.asleep[core] = asleep;
+            self.distribute_clocks(now);
+            self.settle(now);
+        }
+    }
+
+    /// The rates of the clocks.
+    #[must_use]
+    pub fn clocks(&self) -> &Clocks {
+        &self.conditions.clocks
+    }
+
+    /// Clocks with the voltage and what else they must fit.
+    #[must_use]
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
+    }
+
+    /// Whether `core` may leave reset: an option byte or the other core let it.
+    #[must_use]
+    pub fn released(&self, core: usize) -> bool {
+        self.rcc.released(core, &self.options)
+    }
+
+    /// Where the vector table of `core` is when it leaves reset.
+    #[must_use]
+    pub fn boot_address(&self, core: usize) -> u32 {
+        u32::from(self.options.boot_address[core][usize::from(self.board.boot0)]) << 16
+    }
+
+    /// Whether the two banks of flash have changed their places.
+    #[must_use]
+    pub fn banks_swapped(&self) -> bool {
+        self.options.swap_banks
+    }
+
+    /// The memories that a core has allocated. All but the backup RAM work for it all the same (RM0399 9.5.9).
+    #[must_use]
+    pub fn allocated(&self, core: usize) -> Allocated {
+        self.rcc.gates().allocated(core)
+    }
+
+    /// Whether a memory has its clock for a core: all have but the backup RAM, which a core must enable.
+    #[must_use]
+    pub fn memory_clocked(&self, core: usize, address: u32) -> bool {
+        address >> 12 != BACKUP_RAM >> 12 || self.allocated(core).backup_ram
+    }
+
+    /// Whether RAM may be written: the supply has been configured, and is valid (RM0399 7.4.1).
+    #[must_use]
+    pub fn ram_writable(&self, now: Time) -> bool {
+        self.pwr.is_supplied(now)
+    }
+
+    /// Whether the backup RAM may be written (`PWR_CR1.DBP`).
+    #[must_use]
+    pub fn backup_writable(&self) -> bool {
+        self.pwr.backup_writable()
+    }
+
+    /// Whether a core's cycle counter goes on while it sleeps (`DBGMCU_CR`).
+    #[must_use]
+    pub fn counts_in_sleep(&self, core: usize) -> bool {
+        self.dbgmcu.counts_in_sleep(core)
+    }
+
+    /// Whether the Cortex-M4's accelerator is on.
+    #[must_use]
+    pub fn art_enabled(&self) -> bool {
+        self.accelerators.art_enabled()
+    }
+
+    /// The pins of a port (A is 0) that are outputs, and their levels.
+    #[must_use]
+    pub fn outputs(&self, port: usize) -> (u16, u16) {
+        self.gpios[port].outputs()
+    }
+
+    /// What software did that the chip would not forgive, since the last call. Each place is told once.
+    pub fn take_reports(&mut self) -> Vec<Report> {
+        self.reports.take()
+    }
+
+    /// Characters that came out of the pin since the last call, with the rate that each was sent at.
+    pub fn uart_output(&mut self) -> Vec<SentByte> {
+        self.usart3.take_sent()
+    }
+
+    /// Sends a character to USART3's pin at the rate of the line, behind those waiting and not before a time. The bits
+    /// set in `flipped` (the start bit is bit 0) arrive inverted.
+    pub fn uart_input(&mut self, byte: u8, flipped: u16, not_before: Time, now: Time) {
+        self.advance(now);
+        self.usart3.line_mut().send(byte, flipped, not_before.max(now));
+        self.settle(now);
+    }
+
+    /// Changes the rate of the line to USART3.
+    pub fn set_line_rate(&mut self, rate: u32) {
+        self.usart3.line_mut().set_rate(rate);
+    }
+}
+
+fn conditions(rcc: &Rcc, pwr: &Pwr, flash: &Flash, now: Time) -> Conditions {
+    Conditions {
+        clocks: rcc.clocks(now),
+        scale: pwr.level(now),
+        latency: flash.latency(),
+        supply_configured: pwr.is_configured(),
+    }
+}

@@ -1,0 +1,57 @@
+//! Two blocks that change how fast something is, and nothing else: the Cortex-M4's ART accelerator (`ART_CTR`) and the
+//! AXI interconnect (`TARG7_FN_MOD`, whose bit 0 was the cure of an erratum of revision Y).
+//!
+//! Nothing is faster here for it: both registers are storage. The texts of RM0399 sections 2.2 and 6 were not at hand:
+//! registers and bits are those of ST's header `stm32h745xx.h`, and of `SystemInit` in ST's
+//! `system_stm32h7xx_dualcore_boot_cm4_cm7.c`.
+
+use super::context::Context;
+
+/// `ART_CTR`: EN, and the megabyte that is cached.
+const ART_CTR: u32 = 0;
+const ART_CTR_MASK: u32 = 0x000f_ff01;
+/// Where the interconnect says how it issues to AXI SRAM.
+const TARG7_FN_MOD: u32 = 0x8108;
+
+/// The registers.
+#[derive(Clone, Debug, Default, Hash)]
+pub struct Accelerators {
+    art_ctr: u32,
+    targ7_fn_mod: u32,
+}
+
+impl Accelerators {
+    /// A register of ART.
+    #[must_use]
+    pub fn peek_art(&self, offset: u32) -> Option<u32> {
+        (offset == ART_CTR).then_some(self.art_ctr)
+    }
+
+    /// A register of the interconnect.
+    #[must_use]
+    pub fn peek_axi(&self, offset: u32) -> Option<u32> {
+        (offset == TARG7_FN_MOD).then_some(self.targ7_fn_mod)
+    }
+
+    /// A write to ART.
+    pub fn write_art(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        match offset {
+            ART_CTR => self.art_ctr = value & ART_CTR_MASK,
+            _ => _ = context.unmodelled("ART", offset),
+        }
+    }
+
+    /// A write to the interconnect.
+    pub fn write_axi(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        match offset {
+            TARG7_FN_MOD => self.targ7_fn_mod = value & 3,
+            _ => _ = context.unmodelled("AXI interconnect", offset),
+        }
+    }
+
+    /// Whether the accelerator of the Cortex-M4 is on.
+    #[must_use]
+    pub fn art_enabled(&self) -> bool {
+        self.art_ctr & 1 != 0
+    }
+}

@@ -1,0 +1,142 @@
+//! An access on its way: to the block at its address, if that answers.
+
+use super::Peripherals;
+use super::address_map::{Block, Region, region};
+use super::context::Context;
+use crate::armv7em::bus::Refused;
+use crate::stm32h745::{M7, Time};
+
+/// The pin that NUCLEO-H745ZI-Q has for the debug probe's serial port: port D, pin 8, with the function that is
+/// USART3's TX.
+const TX: (usize, u32, u32) = (3, 8, 7);
+
+impl Peripherals {
+    /// The block at an address, at a time until which everything has been done. HSEM takes words only (11.4).
+    pub(super) fn reach(&mut self, address: u32, size: u32, now: Time) -> Result<&'static Region, Refused> {
+        self.advance(now);
+        let region = region(address).ok_or(Refused)?;
+        if region.block == Block::Hsem && size != 4 {
+            return Err(Refused);
+        }
+        if matches!(region.block, Block::Timer(_)) {
+            self.timers.run(now);
+        }
+        Ok(region)
+    }
+
+    /// Whether a block answers: it is modelled, has its clock, and is not held in reset. If not, this is told.
+    pub(super) fn answers(&mut self, core: usize, region: &Region, address: u32, now: Time) -> bool {
+        if region.block == Block::Other {
+            let sentence = format!("{} is not modelled: its registers read as 0 and ignore writes", region.name);
+            self.reports.tell(None, region.base, now, sentence);
+            return false;
+        }
+        let Some(gate) = region.gate else { return true };
+        let name = region.name;
+        let clocked = self.rcc.clocked(gate);
+        if self.rcc.held(gate) {
+            self.reports.tell(
+                Some(core),
+                address,
+                now,
+                format!("{name} is accessed while RCC holds it in reset: it does nothing"),
+            );
+        } else if clocked == [false; 2] {
+            self.reports.tell(
+                Some(core),
+                address,
+                now,
+                format!("{name} is accessed without its clock: it does nothing"),
+            );
+        } else if !clocked[core] {
+            let other = if core == M7 { "Cortex-M4" } else { "Cortex-M7" };
+            let sentence = format!(
+                "{name} is accessed by a core that has not enabled it in RCC: only the {other} keeps its clock"
+            );
+            self.reports.tell(Some(core), address, now, sentence);
+        }
+        !self.rcc.held(gate) && clocked != [false; 2]
+    }
+
+    pub(super) fn peek_block(&self, region: &Region, core: usize, offset: u32, now: Time) -> Option<u32> {
+        match region.block {
+            Block::Rcc => self.rcc.peek(offset, core, now),
+            Block::Pwr => self.pwr.peek(offset, now),
+            Block::Flash => self.flash.peek(offset, &self.options),
+            Block::Syscfg => self.syscfg.peek(offset, &self.options),
+            Block::Hsem => self.hsem.peek(offset),
+            Block::Exti => self.exti.peek(offset),
+            Block::Dbgmcu => self.dbgmcu.peek(offset),
+            Block::Art => self.accelerators.peek_art(offset),
+            Block::AxiInterconnect => self.accelerators.peek_axi(offset),
+            Block::Usart3 => self.usart3.peek(offset),
+            Block::Gpio(port) => self.gpios[port].peek(offset),
+            Block::Timer(index) => self.timers.peek(index, offset),
+            Block::Iwdg(index) => self.iwdgs[index].peek(offset, now),
+            Block::Other => None,
+        }
+    }
+
+    pub(super) fn read_block(&mut self, region: &Region, core: usize, address: u32, lanes: u32, now: Time) -> u32 {
+        let offset = address - region.base;
+        let peeked = self.peek_block(region, core, offset, now);
+        let mut context = Context { core, address, lanes, now, reports: &mut self.reports };
+        match region.block {
+            Block::Hsem => self.hsem.read(offset, &mut context),
+            Block::Usart3 => self.usart3.read(offset, &mut context),
+            _ => peeked.unwrap_or_else(|| context.unmodelled(region.name, offset)),
+        }
+    }
+
+    pub(super) fn write_block(
+        &mut self,
+        region: &Region,
+        core: usize,
+        address: u32,
+        value: u32,
+        lanes: u32,
+        now: Time,
+    ) {
+        let offset = address - region.base;
+        let released = self.released(1 - core);
+        let mut context = Context { core, address, lanes, now, reports: &mut self.reports };
+        let context = &mut context;
+        match region.block {
+            Block::Rcc => self.rcc.write(offset, value, self.pwr.backup_writable(), context),
+            Block::Pwr => self.pwr.write(offset, value, context),
+            Block::Flash => self.flash.write(offset, value, context),
+            Block::Syscfg => {
+                self.syscfg.write(offset, value, context);
+                self.pwr.set_overdrive(self.syscfg.overdrive(), context);
+            }
+            Block::Hsem => self.hsem.write(offset, value, context),
+            Block::Exti => self.exti.write(offset, value, context),
+            Block::Dbgmcu => self.dbgmcu.write(offset, value, context),
+            Block::Art => self.accelerators.write_art(offset, value, context),
+            Block::AxiInterconnect => self.accelerators.write_axi(offset, value, context),
+            Block::Usart3 => self.usart3.write(offset, value, context),
+            Block::Gpio(port) => self.gpios[port].write(offset, value, context),
+            Block::Timer(index) => self.timers.write(index, offset, value, context),
+            Block::Iwdg(index) => self.iwdgs[index].write(offset, value, context),
+            Block::Other => {}
+        }
+        if !released && self.rcc.released(1 - core, &self.options) && !self.pwr.is_supplied(now) {
+            context.tell("RCC_GCR lets the other core run before PWR_CSR1.ACTVOSRDY says that the supply is valid");
+        }
+        if region.block == Block::Gpio(TX.0) {
+            self.usart3.connect(self.gpios[TX.0].alternate_function(TX.1) == Some(TX.2));
+        }
+        if matches!(region.block, Block::Rcc | Block::Pwr | Block::Flash | Block::Syscfg) {
+            self.clocked_by = core;
+            self.hold_in_reset();
+            self.check(now);
+        }
+    }
+}
+
+/// The word that an access is in, how far up its data is there, and the bits that it touches.
+pub(super) fn lanes(address: u32, size: u32) -> (u32, u32, u32) {
+    let shift = 8 * (address & 3);
+    let mask = if size >= 4 { u32::MAX } else { (1 << (8 * size)) - 1 };
+    (address & !3, shift, mask << shift)
+}

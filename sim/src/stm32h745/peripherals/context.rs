@@ -1,0 +1,33 @@
+//! What a block may know and use while it is accessed.
+
+use crate::stm32h745::Time;
+use crate::stm32h745::report::Reports;
+
+/// An access under way.
+pub struct Context<'a> {
+    /// The core that makes it.
+    pub core: usize,
+    /// Its address, on a word.
+    pub address: u32,
+    /// Bits of the word that it touches.
+    pub lanes: u32,
+    /// When.
+    pub now: Time,
+    /// Where mistakes are told.
+    pub reports: &'a mut Reports,
+}
+
+impl Context<'_> {
+    /// Tells of a mistake of this access.
+    pub fn tell(&mut self, sentence: impl Into<String>) {
+        self.reports.tell(Some(self.core), self.address, self.now, sentence);
+    }
+
+    /// Tells that a register of a block is not modelled; it reads as zero.
+    pub fn unmodelled(&mut self, block: &str, offset: u32) -> u32 {
+        self.tell(format!(
+            "{block}: the register at offset {offset:#05x} is not modelled: it reads as 0 and ignores writes"
+        ));
+        0
+    }
+}

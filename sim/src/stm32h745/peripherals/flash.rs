@@ -1,0 +1,150 @@
+//! The registers of the embedded flash memory (RM0399 sections 4.3.8 and 4.9).
+//!
+//! Modelled: wait states and what they must be, the locks, and the option bytes as they are. Not modelled: programming
+//! and erasing, changing option bytes, CRC and error flags. A wrong key is told, where the chip answers with a bus
+//! error (4.7.12).
+
+use super::board::OptionBytes;
+use super::context::Context;
+use super::pwr::Scale;
+
+/// Register offsets; those of bank 2 begin at 0x100.
+const ACR: u32 = 0x00;
+const KEYR: u32 = 0x04;
+const OPTKEYR: u32 = 0x08;
+const CR: u32 = 0x0c;
+const SR: u32 = 0x10;
+const CCR: u32 = 0x14;
+const OPTCR: u32 = 0x18;
+const OPTSR_CUR: u32 = 0x1c;
+const OPTSR_PRG: u32 = 0x20;
+const BOOT7_CUR: u32 = 0x40;
+const BOOT7_PRG: u32 = 0x44;
+const BOOT4_CUR: u32 = 0x48;
+const BOOT4_PRG: u32 = 0x4c;
+const BANK2: u32 = 0x100;
+
+/// `FLASH_ACR` after reset (4.9.1): seven wait states and the longest programming delay.
+const ACR_RESET: u32 = 0x37;
+/// `FLASH_CR` after reset: locked, 64 bits at a time (4.9.4).
+const CR_RESET: u32 = 0x31;
+const LOCK: u32 = 1;
+/// The bits of `FLASH_CR` that begin something: START, FW, BER, SER, PG, and CRC.
+const OPERATIONS: u32 = 0x80ce;
+/// Keys of `FLASH_KEYRx` and `FLASH_OPTKEYR` (4.9.2, 4.9.3).
+const KEYS: [u32; 2] = [0x4567_0123, 0xcdef_89ab];
+const OPTION_KEYS: [u32; 2] = [0x0819_2a3b, 0x4c5d_6e7f];
+
+/// A register behind two keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Lock {
+    Locked,
+    /// The first key was right.
+    Half,
+    Open,
+    /// A wrong key: locked until reset.
+    Jammed,
+}
+
+impl Lock {
+    fn key(self, key: u32, keys: [u32; 2]) -> Self {
+        match self {
+            Self::Locked if key == keys[0] => Self::Half,
+            Self::Half if key == keys[1] => Self::Open,
+            _ => Self::Jammed,
+        }
+    }
+
+    fn bit(self) -> u32 {
+        u32::from(self != Self::Open)
+    }
+}
+
+/// The registers.
+#[derive(Clone, Debug, Hash)]
+pub struct Flash {
+    acr: u32,
+    cr: [u32; 2],
+    locks: [Lock; 2],
+    option_lock: Lock,
+}
+
+impl Default for Flash {
+    fn default() -> Self {
+        Self { acr: ACR_RESET, cr: [CR_RESET; 2], locks: [Lock::Locked; 2], option_lock: Lock::Locked }
+    }
+}
+
+impl Flash {
+    /// A register.
+    #[must_use]
+    pub fn peek(&self, offset: u32, options: &OptionBytes) -> Option<u32> {
+        let bank = (offset / BANK2) as usize;
+        Some(match offset % BANK2 {
+            _ if bank > 1 => return None,
+            ACR => self.acr,
+            KEYR | OPTKEYR | CCR | SR => 0,
+            CR => self.cr[bank] & !LOCK | self.locks[bank].bit(),
+            OPTCR => u32::from(options.swap_banks) << 31 | self.option_lock.bit(),
+            OPTSR_CUR | OPTSR_PRG => options.optsr(),
+            BOOT7_CUR | BOOT7_PRG => options.boot_register(0),
+            BOOT4_CUR | BOOT4_PRG => options.boot_register(1),
+            _ => return None,
+        })
+    }
+
+    /// A write.
+    pub fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        let bank = (offset / BANK2) as usize;
+        match offset % BANK2 {
+            _ if bank > 1 => _ = context.unmodelled("FLASH", offset),
+            ACR => self.acr = value & 0x3f,
+            KEYR => self.locks[bank] = unlock(self.locks[bank], value, KEYS, context),
+            OPTKEYR => self.option_lock = unlock(self.option_lock, value, OPTION_KEYS, context),
+            CR if self.locks[bank] != Lock::Open => context.tell("FLASH_CR is written while it is locked: ignored"),
+            CR => self.control(bank, value, context),
+            OPTCR if value & LOCK != 0 && self.option_lock == Lock::Open => self.option_lock = Lock::Locked,
+            SR | CCR | OPTSR_CUR | BOOT7_CUR | BOOT4_CUR => {}
+            _ => _ = context.unmodelled("FLASH", offset),
+        }
+    }
+
+    fn control(&mut self, bank: usize, value: u32, context: &mut Context<'_>) {
+        if value & OPERATIONS != 0 {
+            context.tell("FLASH_CR begins to program or erase, which is not modelled: nothing happens");
+        }
+        self.cr[bank] = value & !OPERATIONS;
+        if value & LOCK != 0 {
+            self.locks[bank] = Lock::Locked;
+        }
+    }
+
+    /// Wait states of a read.
+    #[must_use]
+    pub fn latency(&self) -> u32 {
+        self.acr & 0xf
+    }
+}
+
+fn unlock(lock: Lock, key: u32, keys: [u32; 2], context: &mut Context<'_>) -> Lock {
+    let lock = lock.key(key, keys);
+    if lock == Lock::Jammed {
+        context.tell("a key of FLASH is wrong, or comes while the register is open: it is locked until reset");
+    }
+    lock
+}
+
+/// Rates of the AXI clock in MHz up to which 0, 1, 2, … wait states are enough, by scale (Table 16).
+const FAST_ENOUGH: [(Scale, &[u64]); 4] = [
+    (Scale::Vos3, &[45, 90, 135, 180, 225]),
+    (Scale::Vos2, &[55, 110, 165, 225]),
+    (Scale::Vos1, &[70, 140, 210, 225]),
+    (Scale::Vos0, &[70, 140, 210, 225, 240]),
+];
+
+/// The wait states that flash needs at a rate of the AXI clock in Hz; `None` if it cannot be read that fast.
+#[must_use]
+pub fn wait_states(axi: u64, scale: Scale) -> Option<u32> {
+    let (_, limits) = FAST_ENOUGH.iter().find(|(of, _)| *of == scale)?;
+    limits.iter().position(|&limit| axi <= limit * 1_000_000).map(|states| states as u32)
+}

@@ -1,0 +1,135 @@
+//! HSEM: 32 semaphores, and interrupts when one becomes free (RM0399 section 11).
+//!
+//! All of it is modelled. Accesses narrower than a word are bus errors (11.4), which the address map sees to.
+
+use super::context::Context;
+
+/// COREID of CPU1 and CPU2 (Table 95).
+const CORE_ID: [u32; 2] = [3, 1];
+
+/// `HSEM_Rx.LOCK`.
+const LOCK: u32 = 1 << 31;
+/// `HSEM_Rx.COREID` and `PROCID`.
+const OWNER: u32 = 0xfff;
+/// Where COREID begins.
+const CORE_ID_SHIFT: u32 = 8;
+
+/// Register offsets (11.4.9).
+const RLR: u32 = 0x080;
+const INTERRUPTS: u32 = 0x100;
+const CR: u32 = 0x140;
+const KEYR: u32 = 0x144;
+
+/// The semaphores.
+#[derive(Clone, Debug, Default, Hash)]
+pub struct Hsem {
+    /// COREID and PROCID of each semaphore's owner.
+    owners: [Option<u32>; 32],
+    /// `HSEM_CnIER` by core.
+    enabled: [u32; 2],
+    /// `HSEM_CnISR` by core.
+    status: [u32; 2],
+    key: u32,
+}
+
+impl Hsem {
+    /// A register without the effect of reading it.
+    #[must_use]
+    pub fn peek(&self, offset: u32) -> Option<u32> {
+        let semaphore = |index: u32| self.owners[index as usize % 32].map_or(0, |owner| LOCK | owner);
+        Some(match offset {
+            0..RLR => semaphore(offset / 4),
+            RLR..INTERRUPTS => semaphore((offset - RLR) / 4),
+            INTERRUPTS..0x120 => {
+                let core = (offset >> 4 & 1) as usize;
+                match offset & 0xc {
+                    0x0 => self.enabled[core],
+                    0x4 => 0,
+                    0x8 => self.status[core],
+                    _ => self.masked(core),
+                }
+            }
+            CR => 0,
+            KEYR => self.key,
+            _ => return None,
+        })
+    }
+
+    /// A read, which locks if it is of `HSEM_RLRx` (11.3.3, 1-step lock).
+    pub fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
+        if (RLR..INTERRUPTS).contains(&offset) {
+            let owner = &mut self.owners[((offset - RLR) / 4) as usize];
+            *owner = owner.or(Some(CORE_ID[context.core] << CORE_ID_SHIFT));
+        }
+        self.peek(offset).unwrap_or_else(|| context.unmodelled("HSEM", offset))
+    }
+
+    /// A write.
+    pub fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        match offset {
+            0..RLR => self.lock_or_release((offset / 4) as usize, value, context),
+            RLR..INTERRUPTS => context.tell("HSEM_RLRx is written: it is read-only, and locks when it is read"),
+            INTERRUPTS..0x120 => {
+                let core = (offset >> 4 & 1) as usize;
+                match offset & 0xc {
+                    0x0 => self.enabled[core] = value,
+                    0x4 => self.status[core] &= !value,
+                    _ => {}
+                }
+            }
+            CR => self.clear(value, context),
+            KEYR => self.key = value & 0xffff_0000,
+            _ => _ = context.unmodelled("HSEM", offset),
+        }
+    }
+
+    /// 2-step lock and unlock (11.3.3, 11.3.5).
+    fn lock_or_release(&mut self, index: usize, value: u32, context: &mut Context<'_>) {
+        let written = value & OWNER;
+        let core_id = written >> CORE_ID_SHIFT;
+        if core_id != CORE_ID[context.core] {
+            let own = CORE_ID[context.core];
+            context.tell(format!("HSEM_R{index} is written with COREID {core_id}, but this core's is {own}: ignored"));
+            return;
+        }
+        match (value & LOCK != 0, self.owners[index]) {
+            (true, None) => self.owners[index] = Some(written),
+            (true, Some(_)) => {}
+            (false, Some(owner)) if owner == written => self.free(index),
+            (false, Some(owner)) => context.tell(format!(
+                "semaphore {index} is released by COREID {core_id} with PROCID {}, but COREID {} with PROCID {} holds \
+                     it: ignored",
+                written & 0xff,
+                owner >> CORE_ID_SHIFT,
+                owner & 0xff
+            )),
+            (false, None) => {
+                context.tell(format!("semaphore {index} is released while it is free: no interrupt comes of it"));
+            }
+        }
+    }
+
+    /// All semaphores of a COREID at once (11.3.6).
+    fn clear(&mut self, value: u32, context: &mut Context<'_>) {
+        if value & 0xffff_0000 != self.key {
+            context.tell("HSEM_CR is written with another key than HSEM_KEYR has: ignored");
+            return;
+        }
+        for index in 0..32 {
+            if self.owners[index].is_some_and(|owner| owner >> CORE_ID_SHIFT == value >> CORE_ID_SHIFT & 0xf) {
+                self.free(index);
+            }
+        }
+    }
+
+    fn free(&mut self, index: usize) {
+        self.owners[index] = None;
+        self.status = self.status.map(|status| status | 1 << index);
+    }
+
+    /// `HSEM_CnMISR`: the interrupt line of a core is high while one of its bits is set (11.3.7).
+    #[must_use]
+    pub fn masked(&self, core: usize) -> u32 {
+        self.status[core] & self.enabled[core]
+    }
+}

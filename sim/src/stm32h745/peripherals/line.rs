@@ -1,0 +1,95 @@
+//! The far end of USART3's line: a terminal that sends and receives 8 bits without parity at one rate.
+
+use crate::chip::peripherals::uart::frame::{Format, Parity};
+use crate::stm32h745::{NEVER, SECOND, Time};
+use std::collections::VecDeque;
+
+/// How the far end sends.
+const FORMAT: Format = Format { data_bits: 8, parity: Parity::None, stop_bits: 1 };
+
+/// A character that left on the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentByte {
+    /// When its last stop bit ended.
+    pub at: Time,
+    /// Its data bits.
+    pub byte: u8,
+    /// Bits per second that the USART was set to.
+    pub rate: u32,
+}
+
+/// A character that has come: the levels of its bits, the start bit in bit 0, and the rate that it was sent at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Arrived {
+    levels: u16,
+    rate: u32,
+}
+
+/// Characters on their way to the chip.
+#[derive(Clone, Debug, Hash)]
+pub struct Line {
+    rate: u32,
+    /// Characters, when their start bits begin, and when their stop bits end.
+    waiting: VecDeque<(Arrived, Time, Time)>,
+    free: Time,
+}
+
+impl Line {
+    /// A line at a rate in bits per second.
+    #[must_use]
+    pub fn new(rate: u32) -> Self {
+        Self { rate: rate.max(1), waiting: VecDeque::new(), free: 0 }
+    }
+
+    /// Bits per second.
+    #[must_use]
+    pub fn rate(&self) -> u32 {
+        self.rate
+    }
+
+    /// Changes the rate of what is sent from now on.
+    pub fn set_rate(&mut self, rate: u32) {
+        self.rate = rate.max(1);
+    }
+
+    /// Sends a character behind those waiting, not before a time. The bits set in `flipped` (the start bit is bit 0)
+    /// arrive inverted.
+    pub fn send(&mut self, byte: u8, flipped: u16, not_before: Time) {
+        let length = u64::from(FORMAT.bits()) * SECOND / u64::from(self.rate);
+        let begin = self.free.max(not_before);
+        self.free = begin.saturating_add(length);
+        let levels = FORMAT.encode(byte) ^ flipped;
+        self.waiting.push_back((Arrived { levels, rate: self.rate }, begin, self.free));
+    }
+
+    /// When the next character has come.
+    #[must_use]
+    pub fn next_event(&self) -> Time {
+        self.waiting.front().map_or(NEVER, |(_, _, end)| *end)
+    }
+
+    /// Whether a character has begun to come by a time.
+    #[must_use]
+    pub fn is_busy(&self, at: Time) -> bool {
+        self.waiting.front().is_some_and(|(_, begin, _)| *begin <= at)
+    }
+
+    /// The next character that has come by `now`, and when that was.
+    pub fn take(&mut self, now: Time) -> Option<(Arrived, Time)> {
+        if self.next_event() <= now { self.waiting.pop_front().map(|(arrived, _, end)| (arrived, end)) } else { None }
+    }
+}
+
+impl Arrived {
+    /// What a receiver makes of it that takes `bit` picoseconds (as a fraction) for a bit: it samples in the middle of
+    /// each.
+    #[must_use]
+    pub fn sampled(self, bit: (u128, u128), format: Format) -> u16 {
+        let sampled = (0..format.sampled_bits()).fold(0, |sampled, index| {
+            let half_bits = u128::from(2 * index + 1);
+            let at = bit.0 * half_bits * u128::from(self.rate) / (2 * bit.1 * u128::from(SECOND));
+            sampled | (self.levels >> at.min(15) & 1) << index
+        });
+        format.decode(sampled)
+    }
+}

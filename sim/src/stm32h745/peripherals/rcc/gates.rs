@@ -1,0 +1,192 @@
+//! Clocks of blocks by core, resets of blocks, and why there was a reset (RM0399 sections 9.5.10 and 9.7.27 to 9.7.56).
+
+use crate::stm32h745::peripherals::Reset;
+use crate::stm32h745::peripherals::address_map::{Bus, Gate};
+use crate::stm32h745::peripherals::context::Context;
+use crate::stm32h745::{M4, M7};
+
+/// Registers of peripheral clocks: AHB3, 1, 2, 4, APB3, 1L, 1H, 2, 4.
+const BUSES: usize = 9;
+
+/// `RCC_AHB3RSTR` to `RCC_APB4RSTR`.
+const RSTR: u32 = 0x7c;
+/// The bank that each core has of its own, and that is at the same addresses for both: RSR, ENR, and LPENR (9.7.1).
+const BANK: u32 = 0xd0;
+/// The same registers of CPU1 and CPU2, for either core.
+const BANKS: [u32; 2] = [0x130, 0x190];
+const BANK_SIZE: u32 = 0x50;
+/// Where in a bank the enable registers are, and those for CSLEEP.
+const ENR: u32 = 0x04;
+const LPENR: u32 = 0x2c;
+
+/// `RCC_RSR` after power-on (Table 69), and its bits (Table 57).
+const RSR_POWER_ON: u32 = 0x00fe_0000;
+const RMVF: u32 = 1 << 16;
+const CORES: u32 = 3 << 17;
+const PIN: u32 = 1 << 22;
+
+/// `RCC_APB3LPENR`, `RCC_APB1LLPENR` and `RCC_APB1HLPENR` after reset (Tables 83 to 85): what has a clock keeps it in
+/// CSLEEP. Of the others only that was read, not the value: all their bits read as 1 here.
+const LPENR_RESET: [u32; BUSES] = [MAX, MAX, MAX, MAX, 0x58, 0xe8ff_cbff, 0x0136, MAX, MAX];
+const MAX: u32 = u32::MAX;
+
+/// Enable bits that a core has not, since the memories are its own (9.7.39, 9.7.41).
+const RESERVED: [(Bus, u32); 2] = [(Bus::Ahb3, 0xf000_0100), (Bus::Ahb2, 0xe000_0000)];
+
+/// Memories that a core has allocated in the other's domain: while that domain runs, they work for both all the same
+/// (9.5.9, Memory handling), but the domain may stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, clippy::struct_excessive_bools)]
+pub struct Allocated {
+    pub sram1: bool,
+    pub sram2: bool,
+    pub sram3: bool,
+    pub axi_sram: bool,
+    pub itcm: bool,
+    pub dtcm: bool,
+    pub flash: bool,
+    /// The only one that does not work without it.
+    pub backup_ram: bool,
+}
+
+/// One core's bank.
+#[derive(Clone, Debug, Hash)]
+struct Bank {
+    rsr: u32,
+    enabled: [u32; BUSES],
+    in_sleep: [u32; BUSES],
+}
+
+/// All of them.
+#[derive(Clone, Debug, Hash)]
+pub struct Gates {
+    banks: [Bank; 2],
+    resets: [u32; BUSES],
+}
+
+impl Default for Gates {
+    /// After power-on: no clock is on.
+    fn default() -> Self {
+        let bank = Bank { rsr: RSR_POWER_ON, enabled: [0; BUSES], in_sleep: LPENR_RESET };
+        Self { banks: [bank.clone(), bank], resets: [0; BUSES] }
+    }
+}
+
+impl Gates {
+    /// After a reset of the system: both cores and the pin are reset with it (Table 57).
+    #[must_use]
+    pub fn after_reset(&self, why: Reset) -> Self {
+        let reason = match why {
+            Reset::Pin => 0,
+            Reset::Software(core) => 1 << (24 + core),
+            Reset::IndependentWatchdog(core) => 1 << (26 + core),
+        };
+        let mut gates = Self::default();
+        for core in [M7, M4] {
+            gates.banks[core].rsr = self.banks[core].rsr | reason | PIN | CORES;
+        }
+        gates
+    }
+
+    /// Whether a register is one of these.
+    #[must_use]
+    pub fn covers(&self, offset: u32) -> bool {
+        bus_of_reset(offset).is_some() || banked(offset, M7).is_some()
+    }
+
+    /// A register, as a core sees it.
+    #[must_use]
+    pub fn peek(&self, offset: u32, core: usize) -> Option<u32> {
+        if let Some(bus) = bus_of_reset(offset) {
+            return Some(self.resets[bus]);
+        }
+        let (owner, place) = banked(offset, core)?;
+        let bank = &self.banks[owner];
+        Some(match place {
+            0 => bank.rsr,
+            ENR..LPENR if place < ENR + 4 * BUSES as u32 => bank.enabled[((place - ENR) / 4) as usize],
+            LPENR.. => bank.in_sleep[((place - LPENR) / 4) as usize],
+            _ => return None,
+        })
+    }
+
+    /// A write.
+    pub fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        if let Some(bus) = bus_of_reset(offset) {
+            self.resets[bus] = value;
+            return;
+        }
+        let Some((owner, place)) = banked(offset, context.core) else { return };
+        let bank = &mut self.banks[owner];
+        match place {
+            0 if value & RMVF != 0 => bank.rsr = RMVF,
+            0 => bank.rsr &= !RMVF,
+            ENR..LPENR if place < ENR + 4 * BUSES as u32 => {
+                let index = ((place - ENR) / 4) as usize;
+                let (bus, bits) = RESERVED[owner];
+                let reserved = if index == bus as usize { bits } else { 0 };
+                if value & reserved != 0 {
+                    context.tell(format!(
+                        "bits {:#010x} of RCC_C{}_{}ENR are reserved: these memories are the core's own",
+                        value & reserved,
+                        owner + 1,
+                        format!("{bus:?}").to_uppercase()
+                    ));
+                }
+                bank.enabled[index] = value & !reserved;
+            }
+            LPENR.. => bank.in_sleep[((place - LPENR) / 4) as usize] = value,
+            _ => _ = context.unmodelled("RCC", offset),
+        }
+    }
+
+    fn bit(registers: &[u32; BUSES], bus: Bus, bit: u32) -> bool {
+        registers[bus as usize] >> bit & 1 != 0
+    }
+
+    /// Whether a core gives a block its clock.
+    #[must_use]
+    pub fn is_enabled(&self, core: usize, gate: Gate) -> bool {
+        Self::bit(&self.banks[core].enabled, gate.bus, gate.bit)
+    }
+
+    /// Whether a core leaves a block its clock while it sleeps.
+    #[must_use]
+    pub fn in_sleep(&self, core: usize, gate: Gate) -> bool {
+        Self::bit(&self.banks[core].in_sleep, gate.bus, gate.bit)
+    }
+
+    /// Whether a block is held in reset.
+    #[must_use]
+    pub fn is_held(&self, gate: Gate) -> bool {
+        Self::bit(&self.resets, gate.bus, gate.bit)
+    }
+
+    /// The memories that a core has allocated; those of its own domain always are.
+    #[must_use]
+    pub fn allocated(&self, core: usize) -> Allocated {
+        let bit = |bus, bit| Self::bit(&self.banks[core].enabled, bus, bit);
+        Allocated {
+            sram1: core == M4 || bit(Bus::Ahb2, 29),
+            sram2: core == M4 || bit(Bus::Ahb2, 30),
+            sram3: core == M4 || bit(Bus::Ahb2, 31),
+            axi_sram: core == M7 || bit(Bus::Ahb3, 31),
+            itcm: core == M7 || bit(Bus::Ahb3, 30),
+            dtcm: core == M7 || bit(Bus::Ahb3, 28) && bit(Bus::Ahb3, 29),
+            flash: core == M7 || bit(Bus::Ahb3, 8),
+            backup_ram: bit(Bus::Ahb4, 28),
+        }
+    }
+}
+
+fn bus_of_reset(offset: u32) -> Option<usize> {
+    (RSTR..RSTR + 4 * BUSES as u32).contains(&offset).then(|| ((offset - RSTR) / 4) as usize)
+}
+
+/// Whose register of the banks this is for a core that accesses it, and its place there.
+fn banked(offset: u32, core: usize) -> Option<(usize, u32)> {
+    [(BANK, core), (BANKS[M7], M7), (BANKS[M4], M4)]
+        .into_iter()
+        .find(|(base, _)| (*base..*base + BANK_SIZE).contains(&offset))
+        .map(|(base, owner)| (owner, offset - base))
+}

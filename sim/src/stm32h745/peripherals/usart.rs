@@ -1,0 +1,449 @@
+//! USART3 as an asynchronous transmitter and receiver (RM0399 section 51).
+//!
+//! Modelled: word lengths, parity and stop bits, the baud rate with its prescaler and oversampling, both FIFOs with
+//! their thresholds, the receiver's timeout, and the interrupts of all that. The places of `RXFTIE` and `TXFTIE` are
+//! those of 51.8.4, with which ST's header agrees; the text of 51.8.9 names others. Not modelled: noise, idle lines and
+//! breaks, flow control, DMA, and every other mode (synchronous, single-wire, LIN, `IrDA`, smartcard, Modbus, mute,
+//! automatic baud rate).
+
+use super::context::Context;
+use super::line::{Arrived, Line, SentByte};
+use crate::chip::peripherals::uart::frame::{FE, Format, PE, Parity};
+use crate::stm32h745::{NEVER, SECOND, Time};
+use std::collections::VecDeque;
+
+/// Register offsets.
+const CR1: u32 = 0x00;
+const CR2: u32 = 0x04;
+const CR3: u32 = 0x08;
+const BRR: u32 = 0x0c;
+const RTOR: u32 = 0x14;
+const RQR: u32 = 0x18;
+const ISR: u32 = 0x1c;
+const ICR: u32 = 0x20;
+pub(super) const RDR: u32 = 0x24;
+const TDR: u32 = 0x28;
+const PRESC: u32 = 0x2c;
+
+/// `USART_CR1`.
+const UE: u32 = 1;
+const RE: u32 = 1 << 2;
+const TE: u32 = 1 << 3;
+const RXNEIE: u32 = 1 << 5;
+const TCIE: u32 = 1 << 6;
+const TXEIE: u32 = 1 << 7;
+const PEIE: u32 = 1 << 8;
+const PS: u32 = 1 << 9;
+const PCE: u32 = 1 << 10;
+const M0: u32 = 1 << 12;
+const OVER8: u32 = 1 << 15;
+const RTOIE: u32 = 1 << 26;
+const M1: u32 = 1 << 28;
+const FIFOEN: u32 = 1 << 29;
+const TXFEIE: u32 = 1 << 30;
+const RXFFIE: u32 = 1 << 31;
+/// What may be changed only while the USART is off, and what is not modelled: IDLEIE, mute mode, character match,
+/// blocks.
+const CR1_WHILE_OFF: u32 = PS | PCE | M0 | OVER8 | M1 | FIFOEN;
+const CR1_UNMODELLED: u32 = 1 << 4 | 1 << 13 | 1 << 14 | 1 << 27;
+/// `USART_CR2`: STOP and RTOEN; all the rest is of modes that are not modelled.
+const STOP_SHIFT: u32 = 12;
+const STOP: u32 = 3 << STOP_SHIFT;
+const RTOEN: u32 = 1 << 23;
+/// `USART_CR3`: EIE, ONEBIT and OVRDIS, and the FIFOs' thresholds. ONEBIT and OVRDIS are fixed while the USART is on.
+const EIE: u32 = 1;
+const OVRDIS: u32 = 1 << 12;
+const TXFTIE: u32 = 1 << 23;
+const RXFTCFG_SHIFT: u32 = 25;
+const RXFTIE: u32 = 1 << 28;
+const TXFTCFG_SHIFT: u32 = 29;
+const CR3_FREE: u32 = EIE | TXFTIE | 7 << RXFTCFG_SHIFT | RXFTIE | 7 << TXFTCFG_SHIFT;
+const CR3_WHILE_OFF: u32 = 1 << 11 | OVRDIS;
+/// `USART_ISR` and `USART_ICR`.
+const ISR_PE: u32 = 1;
+const ISR_FE: u32 = 1 << 1;
+const ORE: u32 = 1 << 3;
+const RXNE: u32 = 1 << 5;
+const TC: u32 = 1 << 6;
+const TXE: u32 = 1 << 7;
+const RTOF: u32 = 1 << 11;
+const TEACK: u32 = 1 << 21;
+const REACK: u32 = 1 << 22;
+const TXFE: u32 = 1 << 23;
+const RXFF: u32 = 1 << 24;
+const RXFT: u32 = 1 << 26;
+const TXFT: u32 = 1 << 27;
+/// `USART_RQR.RXFRQ`.
+const RXFRQ: u32 = 1 << 3;
+/// The data of a received character, without its errors.
+const DATA: u16 = 0xff;
+/// Entries of each FIFO (51.4), beside which `USART_RDR` has one more (51.8.9, RXFT).
+const FIFO: usize = 16;
+/// Entries that the thresholds stand for: received ones, or free ones to send (51.5.4).
+const THRESHOLDS: [usize; 8] = [2, 4, 8, 12, 14, 16, usize::MAX, usize::MAX];
+/// What `USART_PRESC` divides the kernel clock by; the values after are reserved and taken for the last.
+const PRESCALERS: [u64; 12] = [1, 2, 4, 6, 8, 10, 12, 16, 32, 64, 128, 256];
+
+/// Parts of a thousand by which two ends may differ: the receiver's tolerance with 8 bits and 16 samples (Table 422).
+const TOLERANCE: u64 = 33;
+
+/// The USART with the line to it.
+#[derive(Clone, Debug)]
+pub struct Usart {
+    cr1: u32,
+    cr2: u32,
+    cr3: u32,
+    brr: u32,
+    rtor: u32,
+    presc: u32,
+    /// Latched flags: PE, FE, ORE, TC and RTOF.
+    flags: u32,
+    waiting: VecDeque<u8>,
+    /// What is in the shift register, and when its last stop bit ends.
+    shifting: Option<(u8, Time)>,
+    received: VecDeque<u16>,
+    /// What `USART_RDR` had last: read again when nothing new is there.
+    last: u16,
+    /// When the last character came after which the line has not been silent for too long yet.
+    silent_since: Option<Time>,
+    line: Line,
+    sent: Vec<SentByte>,
+    kernel: u64,
+    /// The pin that is TX on the board is connected to this USART.
+    connected: bool,
+}
+
+impl std::hash::Hash for Usart {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (self.cr1, self.cr2, self.cr3, self.brr, self.rtor, self.presc, self.flags, self.silent_since).hash(state);
+        (&self.waiting, self.shifting, &self.received, self.last, &self.line, self.kernel, self.connected).hash(state);
+    }
+}
+
+impl Usart {
+    /// After reset, with a line to something that sends and receives at a rate.
+    #[must_use]
+    pub fn new(rate: u32) -> Self {
+        Self {
+            cr1: 0,
+            cr2: 0,
+            cr3: 0,
+            brr: 0,
+            rtor: 0,
+            presc: 0,
+            flags: TC,
+            waiting: VecDeque::new(),
+            shifting: None,
+            received: VecDeque::new(),
+            last: 0,
+            silent_since: None,
+            line: Line::new(rate),
+            sent: Vec::new(),
+            kernel: 0,
+            connected: false,
+        }
+    }
+
+    /// Resets the registers; the line stays.
+    pub fn reset(&mut self) {
+        let old = std::mem::replace(self, Self::new(0));
+        (self.line, self.sent, self.kernel, self.connected) = (old.line, old.sent, old.kernel, old.connected);
+    }
+
+    /// The far end.
+    pub fn line_mut(&mut self) -> &mut Line {
+        &mut self.line
+    }
+
+    /// What was sent since the last call.
+    pub fn take_sent(&mut self) -> Vec<SentByte> {
+        std::mem::take(&mut self.sent)
+    }
+
+    /// The kernel clock has another rate.
+    pub fn set_kernel(&mut self, rate: u64) {
+        self.kernel = rate;
+    }
+
+    /// Whether the pin that is TX on the board is this USART's.
+    pub fn connect(&mut self, connected: bool) {
+        self.connected = connected;
+    }
+
+    /// Picoseconds of a bit as a fraction (51.5.7); `None` if there is no rate.
+    fn bit(&self) -> Option<(u128, u128)> {
+        let divider = if self.cr1 & OVER8 != 0 { self.brr & 0xfff0 | self.brr << 1 & 0xf } else { self.brr };
+        let clocks_per_rate = if self.cr1 & OVER8 != 0 { 2 } else { 1 };
+        let prescaler = PRESCALERS[(self.presc as usize).min(PRESCALERS.len() - 1)];
+        let valid = self.kernel > 0 && divider >= 16;
+        valid.then(|| {
+            let picoseconds = u128::from(SECOND) * u128::from(divider) * u128::from(prescaler);
+            (picoseconds, u128::from(self.kernel) * clocks_per_rate)
+        })
+    }
+
+    /// Bits per second; 0 if there is no rate.
+    #[must_use]
+    pub fn baud(&self) -> u32 {
+        self.bit().map_or(0, |(picoseconds, parts)| (u128::from(SECOND) * parts / picoseconds) as u32)
+    }
+
+    fn format(&self) -> Format {
+        let word = match (self.cr1 & M1 != 0, self.cr1 & M0 != 0) {
+            (true, _) => 7,
+            (false, true) => 9,
+            (false, false) => 8,
+        };
+        let parity = match (self.cr1 & PCE != 0, self.cr1 & PS != 0) {
+            (false, _) => Parity::None,
+            (true, false) => Parity::Even,
+            (true, true) => Parity::Odd,
+        };
+        let data_bits = word - u32::from(parity != Parity::None);
+        Format { data_bits, parity, stop_bits: if self.cr2 & STOP == 0 { 1 } else { 2 } }
+    }
+
+    /// Characters that can wait to be sent.
+    fn depth(&self) -> usize {
+        if self.cr1 & FIFOEN != 0 { FIFO } else { 1 }
+    }
+
+    /// Characters that can wait to be read.
+    fn received_depth(&self) -> usize {
+        if self.cr1 & FIFOEN != 0 { FIFO + 1 } else { 1 }
+    }
+
+    fn status(&self) -> u32 {
+        let mut status = self.flags;
+        let mut put = |flag: u32, is: bool| status |= if is { flag } else { 0 };
+        put(TXE, self.waiting.len() < self.depth());
+        put(RXNE, !self.received.is_empty());
+        put(TEACK, self.cr1 & (UE | TE) == UE | TE);
+        put(REACK, self.cr1 & (UE | RE) == UE | RE);
+        let fifo = self.cr1 & FIFOEN != 0;
+        let threshold = |shift: u32| THRESHOLDS[(self.cr3 >> shift & 7) as usize];
+        put(TXFE, fifo && self.waiting.is_empty());
+        put(RXFF, fifo && self.received.len() > FIFO);
+        put(RXFT, fifo && self.received.len() >= threshold(RXFTCFG_SHIFT));
+        put(TXFT, fifo && FIFO - self.waiting.len().min(FIFO) >= threshold(TXFTCFG_SHIFT));
+        status
+    }
+
+    /// A register, without the effect of reading it.
+    #[must_use]
+    pub fn peek(&self, offset: u32) -> Option<u32> {
+        Some(match offset {
+            CR1 => self.cr1,
+            CR2 => self.cr2,
+            CR3 => self.cr3,
+            BRR => self.brr,
+            RTOR => self.rtor,
+            ISR => self.status(),
+            RQR | ICR | TDR => 0,
+            RDR => u32::from(self.received.front().copied().unwrap_or(self.last) & DATA),
+            PRESC => self.presc,
+            _ => return None,
+        })
+    }
+
+    /// A read, which takes a character if it is of `USART_RDR`.
+    pub fn read(&mut self, offset: u32, context: &mut Context<'_>) -> u32 {
+        let value = self.peek(offset).unwrap_or_else(|| context.unmodelled("USART3", offset));
+        if offset == RDR {
+            self.last = self.received.pop_front().unwrap_or(self.last);
+            self.show_errors();
+        }
+        value
+    }
+
+    /// A write.
+    pub fn write(&mut self, offset: u32, value: u32, context: &mut Context<'_>) {
+        match offset {
+            CR1 => self.control(value, context),
+            CR2 => {
+                self.cr2 = self.cr2 & !RTOEN | value & RTOEN;
+                let unmodelled = value & !(STOP | RTOEN);
+                self.keep_while_on("USART3_CR2", value & (STOP | RTOEN), |it| &mut it.cr2, unmodelled, context);
+            }
+            CR3 => {
+                self.cr3 = self.cr3 & !CR3_FREE | value & CR3_FREE;
+                let (value, unmodelled) = (value & (CR3_FREE | CR3_WHILE_OFF), value & !(CR3_FREE | CR3_WHILE_OFF));
+                self.keep_while_on("USART3_CR3", value, |it| &mut it.cr3, unmodelled, context);
+            }
+            BRR => self.keep_while_on("USART3_BRR", value & 0xffff, |it| &mut it.brr, 0, context),
+            PRESC => self.keep_while_on("USART3_PRESC", value & 0xf, |it| &mut it.presc, 0, context),
+            RTOR => self.rtor = value,
+            RQR if value & RXFRQ != 0 => self.received.clear(),
+            RQR if value != 0 => context.tell("USART3_RQR: only RXFRQ is modelled"),
+            ICR => self.flags &= !value,
+            TDR => self.send(value as u8, context),
+            RQR | ISR | RDR => {}
+            _ => _ = context.unmodelled("USART3", offset),
+        }
+    }
+
+    /// Writes a register that must not change while the USART is on.
+    fn keep_while_on(
+        &mut self,
+        name: &str,
+        value: u32,
+        register: impl Fn(&mut Self) -> &mut u32,
+        unmodelled: u32,
+        context: &mut Context<'_>,
+    ) {
+        if unmodelled != 0 {
+            context.tell(format!("{name} is written with {unmodelled:#x}, of modes that are not modelled"));
+        }
+        let on = self.cr1 & UE != 0;
+        if !on {
+            *register(self) = value;
+        } else if *register(self) != value {
+            context.tell(format!("{name} is changed while the USART is on (UE = 1): ignored"));
+        }
+    }
+
+    fn control(&mut self, value: u32, context: &mut Context<'_>) {
+        if value & CR1_UNMODELLED != 0 {
+            context.tell(format!("USART3_CR1 asks for {:#x}, which is not modelled", value & CR1_UNMODELLED));
+        }
+        let mut value = value;
+        if self.cr1 & UE != 0 && (value ^ self.cr1) & CR1_WHILE_OFF != 0 {
+            context.tell(
+                "USART3_CR1 changes word length, parity, oversampling or FIFOs while the USART is on (UE = 1): ignored",
+            );
+            value = value & !CR1_WHILE_OFF | self.cr1 & CR1_WHILE_OFF;
+        }
+        if value & (M0 | M1 | PCE) == M0 {
+            context.tell("USART3_CR1: words of 9 data bits are not modelled: the ninth is lost");
+        }
+        if self.cr1 & UE != 0 && value & UE == 0 && self.shifting.is_some() {
+            context.tell("USART3 is switched off while it sends, before TC: what was sent is lost");
+        }
+        self.cr1 = value;
+        if value & UE == 0 {
+            self.shifting = None;
+            self.waiting.clear();
+            self.flags = TC;
+        } else if self.bit().is_none() {
+            context.tell(format!(
+                "USART3 is on without a rate: its clock has {} Hz, and USARTDIV must be 16 or more (BRR = {:#x})",
+                self.kernel, self.brr
+            ));
+        }
+        self.begin(context.now);
+    }
+
+    fn send(&mut self, byte: u8, context: &mut Context<'_>) {
+        if self.cr1 & (UE | TE) != UE | TE {
+            context.tell("USART3_TDR is written while the transmitter is off (UE, TE)");
+        }
+        if !self.connected {
+            context.tell("USART3 sends, but the pin of the board that is its TX has not its alternate function");
+        }
+        let rate = u64::from(self.baud());
+        let wanted = u64::from(self.line.rate());
+        if rate != 0 && rate.abs_diff(wanted) * 1000 > wanted * TOLERANCE {
+            context.tell(format!("USART3 sends at {rate} bits per second, but its line has {wanted}"));
+        }
+        if self.waiting.len() >= self.depth() {
+            context.tell("USART3_TDR is written while it is full: a character is lost");
+            self.waiting.pop_back();
+        }
+        self.waiting.push_back(byte);
+        self.flags &= !TC;
+        self.begin(context.now);
+    }
+
+    /// Puts the next character into an empty shift register.
+    fn begin(&mut self, now: Time) {
+        if self.shifting.is_some() || self.cr1 & (UE | TE) != UE | TE {
+            return;
+        }
+        if let (Some((picoseconds, parts)), Some(&byte)) = (self.bit(), self.waiting.front()) {
+            self.waiting.pop_front();
+            let length = picoseconds * u128::from(self.format().bits()) / parts;
+            self.shifting = Some((byte, now.saturating_add(length as Time)));
+        }
+    }
+
+    /// When the line has been silent for longer than `USART_RTOR` says since the last character (51.8.7).
+    fn silent_too_long(&self) -> Time {
+        match (self.silent_since, self.bit()) {
+            (Some(since), Some((picoseconds, parts))) if self.cr2 & RTOEN != 0 => {
+                let bits = u128::from(self.rtor & 0x00ff_ffff) + 1;
+                let end = since.saturating_add((picoseconds * bits / parts) as Time);
+                if self.line.is_busy(end) { NEVER } else { end }
+            }
+            _ => NEVER,
+        }
+    }
+
+    /// When something happens by itself.
+    #[must_use]
+    pub fn next_event(&self) -> Time {
+        let sent = self.shifting.map_or(NEVER, |(_, end)| end);
+        sent.min(self.line.next_event()).min(self.silent_too_long())
+    }
+
+    /// Does what is due at `now`.
+    pub fn advance(&mut self, now: Time) {
+        while let Some((byte, end)) = self.shifting.filter(|(_, end)| *end <= now) {
+            if self.connected {
+                self.sent.push(SentByte { at: end, byte, rate: self.baud() });
+            }
+            self.shifting = None;
+            self.flags |= if self.waiting.is_empty() { TC } else { 0 };
+            self.begin(end);
+        }
+        while let Some((arrived, end)) = self.line.take(now) {
+            self.receive(arrived);
+            self.silent_since = Some(end);
+        }
+        if self.silent_too_long() <= now {
+            self.silent_since = None;
+            self.flags |= if self.cr1 & RE != 0 { RTOF } else { 0 };
+        }
+    }
+
+    /// A character has come at the line's rate; it is sampled at the receiver's.
+    fn receive(&mut self, arrived: Arrived) {
+        if self.cr1 & (UE | RE) != UE | RE {
+            return;
+        }
+        let Some(bit) = self.bit() else { return };
+        let entry = arrived.sampled(bit, self.format());
+        if self.received.len() < self.received_depth() {
+            self.received.push_back(entry);
+            self.show_errors();
+        } else if self.cr3 & OVRDIS == 0 {
+            self.flags |= ORE;
+        } else {
+            self.received.pop_back();
+            self.received.push_back(entry);
+        }
+    }
+
+    /// Errors are those of the character that `USART_RDR` has.
+    fn show_errors(&mut self) {
+        if let Some(entry) = self.received.front() {
+            self.flags |= if entry & PE != 0 { ISR_PE } else { 0 } | if entry & FE != 0 { ISR_FE } else { 0 };
+        }
+    }
+
+    /// The level of the interrupt line.
+    #[must_use]
+    pub fn interrupt(&self) -> bool {
+        let status = self.status();
+        let enabled = |enable: u32, flags: u32| self.cr1 & enable != 0 && status & flags != 0;
+        enabled(RXNEIE, RXNE | ORE)
+            || enabled(TCIE, TC)
+            || enabled(TXEIE, TXE)
+            || enabled(PEIE, ISR_PE)
+            || enabled(TXFEIE, TXFE)
+            || enabled(RXFFIE, RXFF)
+            || enabled(RTOIE, RTOF)
+            || self.cr3 & RXFTIE != 0 && status & RXFT != 0
+            || self.cr3 & TXFTIE != 0 && status & TXFT != 0
+            || self.cr3 & EIE != 0 && status & (ISR_FE | ORE) != 0
+    }
+}

@@ -1,0 +1,270 @@
+//! What a core sees of the chip: memories, peripherals, and what the other core does with them.
+
+use super::memory::{Memory, Place, Region, locate, note, of};
+use super::peripherals::Peripherals;
+use super::report::{Report, Reports};
+use super::{M4, Time};
+use crate::armv7em::bus::{Bus, Event, Refused};
+use crate::armv7em::cache::LINE;
+use crate::chip::cpu::decode::Width;
+
+/// Where the data cache is switched on (ARMv7-M B3.2.8).
+const CCR: u32 = 0xe000_ed14;
+
+/// Mistakes of software in what the two cores share.
+#[derive(Clone, Copy, Debug)]
+enum Mistake {
+    Stale,
+    Unwritten,
+    Overwritten,
+    Lost,
+    Exclusive,
+    Unmonitored,
+    UnknownCache,
+    Unclocked,
+    NoSupply,
+    FlashWrite,
+}
+
+impl Mistake {
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::Stale => {
+                "loads from its data cache what the Cortex-M4 has stored to in memory since: it sees what was there before"
+            }
+            Self::Unwritten => {
+                "loads from memory what the Cortex-M7 has stored in its data cache and not written back: it sees what was \
+                 there before"
+            }
+            Self::Overwritten => {
+                "stores to memory what the Cortex-M7 has changed in its data cache: the cache will write over it"
+            }
+            Self::Lost => "writes back a line of its data cache over what the Cortex-M4 has stored there since",
+            Self::Exclusive => {
+                "uses LDREX or STREX on memory that the other core uses: each core's monitor sees that core alone, so that \
+                 the access is not atomic between them"
+            }
+            Self::Unmonitored => {
+                "uses LDREX or STREX on Shareable memory, which nothing monitors on this chip: STREX never succeeds"
+            }
+            Self::UnknownCache => {
+                "switches its data cache on and has not invalidated all of it since the reset: what it holds is unknown"
+            }
+            Self::Unclocked => "uses memory that it has not enabled for itself (RM0399 9.5.9)",
+            Self::NoSupply => {
+                "stores to RAM before the supply is configured and its voltage valid (PWR_CSR1.ACTVOSRDY; RM0399 7.4.1)"
+            }
+            Self::FlashWrite => "stores to flash, whose programming is not modelled",
+        }
+    }
+}
+
+/// All that both cores share.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// Memories.
+    pub memory: Memory,
+    /// Peripherals.
+    pub peripherals: Peripherals,
+    /// The time of the step that is being executed.
+    pub(crate) now: Time,
+    /// A core did something that concerns more than itself: the machine looks before any core goes on.
+    pub(crate) touched: bool,
+    /// SEV, by core.
+    pub(crate) event_sent: [bool; 2],
+    /// The supply is valid, so that RAM may be written.
+    supplied: bool,
+    reports: Reports,
+}
+
+impl Shared {
+    pub(crate) fn new(peripherals: Peripherals) -> Self {
+        Self {
+            memory: Memory::new(),
+            peripherals,
+            now: 0,
+            touched: false,
+            event_sent: [false; 2],
+            supplied: false,
+            reports: Reports::default(),
+        }
+    }
+
+    /// What software did that the chip would not forgive, since the last call; each mistake is told once for each place.
+    pub(crate) fn take_reports(&mut self) -> Vec<Report> {
+        let mut all = self.reports.take();
+        all.extend(self.peripherals.take_reports());
+        all.sort_by_key(|report| report.time);
+        all
+    }
+
+    /// Tells of a mistake; of those with lines of the data cache once for each line.
+    fn tell(&mut self, mistake: Mistake, core: usize, address: u32) {
+        self.reports.tell(Some(core), address & !(LINE - 1), self.now, mistake.sentence());
+    }
+
+    /// Whether RAM may be written; tells if not.
+    fn check_supply(&mut self, core: usize, address: u32) {
+        self.supplied = self.supplied || self.peripherals.ram_writable(self.now);
+        if !self.supplied {
+            self.tell(Mistake::NoSupply, core, address);
+        }
+    }
+
+    /// The memory that `core` finds at an address, whatever its clock.
+    pub(crate) fn locate(&self, core: usize, address: u32) -> Option<Place> {
+        let place = locate(core, address)?;
+        let swapped = place.region == Region::Flash && self.peripherals.banks_swapped();
+        Some(if swapped { Place { offset: place.offset ^ super::memory::BANK, ..place } } else { place })
+    }
+
+    fn is_clocked(&mut self, core: usize, place: Place, address: u32) -> bool {
+        let clocked = match place.region {
+            Region::Itcm | Region::Dtcm => true,
+            _ => self.peripherals.memory_clocked(core, address),
+        };
+        if !clocked {
+            self.tell(Mistake::Unclocked, core, address);
+        }
+        clocked
+    }
+
+    /// Tells of what is wrong with an access to RAM, as far as the other core is concerned.
+    fn judge(&mut self, core: usize, offset: usize, address: u32, stores: bool) {
+        let notes = self.memory.notes(offset);
+        let before = *notes;
+        *notes = before | of(note::USED, core);
+        if before & !(note::USED | note::USED << 1) == 0 {
+            return;
+        }
+        if core == M4 && stores && before & note::CACHED != 0 {
+            *notes |= note::STALE;
+        }
+        if before & of(note::EXCLUSIVE, 1 - core) != 0 {
+            self.tell(Mistake::Exclusive, 1 - core, address);
+        }
+        if core == M4 && before & note::DIRTY != 0 {
+            self.tell(if stores { Mistake::Overwritten } else { Mistake::Unwritten }, core, address);
+        }
+    }
+}
+
+/// The chip as one core sees it.
+pub(crate) struct Port<'a> {
+    pub(crate) shared: &'a mut Shared,
+    pub(crate) core: usize,
+}
+
+impl Port<'_> {
+    fn touch(&mut self) {
+        self.shared.touched = true;
+    }
+
+    fn note(&mut self, address: u32, set: u8, clear: u8) -> u8 {
+        match self.shared.locate(self.core, address) {
+            Some(place) if place.region != Region::Flash => {
+                let notes = self.shared.memory.notes(place.offset);
+                let before = *notes;
+                *notes = before & !clear | set;
+                before
+            }
+            _ => 0,
+        }
+    }
+
+    fn tell(&mut self, mistake: Mistake, address: u32) {
+        self.shared.tell(mistake, self.core, address);
+    }
+
+    fn exclusive(&mut self, address: u32, shareable: bool) {
+        if shareable {
+            self.tell(Mistake::Unmonitored, address);
+        }
+        let before = self.note(address, of(note::EXCLUSIVE, self.core), 0);
+        if before & of(note::USED, 1 - self.core) != 0 {
+            self.tell(Mistake::Exclusive, address);
+        }
+    }
+}
+
+impl Bus for Port<'_> {
+    fn fetch(&mut self, address: u32) -> Result<u16, Refused> {
+        let place = self.shared.locate(self.core, address).ok_or(Refused)?;
+        Ok(match place.region {
+            Region::Flash => self.shared.memory.flash(place.offset, Width::Half),
+            _ => self.shared.memory.ram(place.offset, Width::Half),
+        } as u16)
+    }
+
+    fn read(&mut self, address: u32, width: Width) -> Result<u32, Refused> {
+        if Peripherals::covers(address) {
+            self.touch();
+            let now = self.shared.now;
+            return self.shared.peripherals.read(self.core, address, width.bytes(), now);
+        }
+        let place = self.shared.locate(self.core, address).ok_or(Refused)?;
+        if !self.shared.is_clocked(self.core, place, address) {
+            return Ok(0);
+        }
+        if place.region == Region::Flash {
+            return Ok(self.shared.memory.flash(place.offset, width));
+        }
+        self.shared.judge(self.core, place.offset, address, false);
+        Ok(self.shared.memory.ram(place.offset, width))
+    }
+
+    fn write(&mut self, address: u32, width: Width, value: u32) -> Result<(), Refused> {
+        if Peripherals::covers(address) {
+            self.touch();
+            let now = self.shared.now;
+            return self.shared.peripherals.write(self.core, address, value, width.bytes(), now);
+        }
+        let place = self.shared.locate(self.core, address).ok_or(Refused)?;
+        if place.region == Region::Flash {
+            self.tell(Mistake::FlashWrite, address);
+            return Err(Refused);
+        }
+        if self.shared.is_clocked(self.core, place, address) {
+            self.shared.check_supply(self.core, address);
+            self.shared.judge(self.core, place.offset, address, true);
+            self.shared.memory.set_ram(place.offset, width, value);
+        }
+        Ok(())
+    }
+
+    fn observe(&mut self, event: Event) {
+        match event {
+            Event::LineFilled(address) => {
+                self.note(address, note::CACHED, note::DIRTY | note::STALE);
+            }
+            Event::LineRead(address) => {
+                if self.note(address, 0, 0) & note::STALE != 0 {
+                    self.tell(Mistake::Stale, address);
+                }
+            }
+            Event::LineDirty(address) => {
+                self.note(address, note::DIRTY, 0);
+            }
+            Event::LineCleaned(address) => {
+                if self.note(address, 0, note::DIRTY) & note::STALE != 0 {
+                    self.tell(Mistake::Lost, address);
+                }
+            }
+            Event::LineDropped(address) => {
+                self.note(address, 0, note::CACHED | note::DIRTY | note::STALE);
+            }
+            Event::UnknownCacheEnabled => self.tell(Mistake::UnknownCache, CCR),
+            Event::Exclusive { address, shareable } => self.exclusive(address, shareable),
+        }
+    }
+
+    /// RM0399 describes none.
+    fn has_global_monitor(&self) -> bool {
+        false
+    }
+
+    fn send_event(&mut self) {
+        self.shared.event_sent[self.core] = true;
+        self.touch();
+    }
+}

@@ -1,0 +1,44 @@
+//! GPIO ports (RM0399 section 12.4).
+
+use super::access::*;
+use intercore_sim::stm32h745::M7;
+
+fn enabled() -> Bus {
+    let mut bus = Bus::new();
+    bus.write(RCC_AHB4ENR, 0x7ff);
+    bus
+}
+
+#[test]
+fn ports_come_out_of_reset_as_the_manual_says() {
+    let mut bus = enabled();
+    for (port, moder, speed, pull) in [
+        (GPIOA, 0xabff_ffff, 0x0c00_0000, 0x6400_0000),
+        (GPIOB, 0xffff_febf, 0x0000_00c0, 0x0000_0100),
+        (GPIOD, 0xffff_ffff, 0, 0),
+    ] {
+        assert_eq!([0, 8, 0xc].map(|offset| bus.read(port + offset)), [moder, speed, pull]);
+    }
+}
+
+#[test]
+fn setting_a_bit_has_priority_over_resetting_it() {
+    let mut bus = enabled();
+    bus.write(GPIOD + 0x14, 0xf0f0);
+    bus.write(GPIOD + 0x18, 0xffff_000f);
+    assert_eq!(bus.read(GPIOD + 0x14), 0x000f);
+    bus.write(GPIOD + 0x18, 0x0003_0000);
+    assert_eq!(bus.read(GPIOD + 0x14), 0x000c);
+    bus.chip.write(M7, GPIOD + 0x1a, 0x0004, 2, bus.now).expect("there is a block");
+    assert_eq!(bus.read(GPIOD + 0x14), 0x0008, "by a halfword too");
+}
+
+#[test]
+fn an_input_reads_its_pull_resistor_and_an_output_what_it_drives() {
+    let mut bus = enabled();
+    bus.write(GPIOD, 0xffff_ff00 | 1 << 4);
+    bus.write(GPIOD + 0xc, 0b01_10_01);
+    bus.write(GPIOD + 0x14, 0x4);
+    assert_eq!(bus.read(GPIOD + 0x10), 0b0101, "pins 0 up, 1 down, 2 high, 3 nothing");
+    assert_eq!(bus.chip.outputs(3), (1 << 2, 1 << 2));
+}

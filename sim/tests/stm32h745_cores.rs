@@ -1,0 +1,289 @@
+//! The STM32H745's cores together: how they begin, what they share, and what is told of it. Programs are for the cores that
+//! the chip has after a reset: both at 64 MHz, no memory protection.
+
+use intercore_sim::chip::machine::Stop;
+use intercore_sim::stm32h745::machine::Machine;
+use intercore_sim::stm32h745::peripherals::board::{Board, OptionBytes};
+use intercore_sim::stm32h745::{M4, M7, SECOND, Time};
+
+const MICROSECOND: Time = SECOND / 1_000_000;
+/// A word of AXI SRAM, of SRAM4, and of the Cortex-M7's own DTCM.
+const AXI: u32 = 0x2400_0100;
+const SRAM4: u32 = 0x3800_0200;
+const DTCM: u32 = 0x2000_0300;
+const PWR_CSR1: u32 = 0x5802_4804;
+const PWR_CR3: u32 = 0x5802_480c;
+const RCC_GCR: u32 = 0x5802_44a0;
+const AIRCR: u32 = 0xe000_ed0c;
+const CCR: u32 = 0xe000_ed14;
+const DCIMVAC: u32 = 0xe000_ef5c;
+const DCISW: u32 = 0xe000_ef60;
+const DCCMVAC: u32 = 0xe000_ef68;
+
+/// Machine code. R0 and R1 are changed by what does not say otherwise.
+#[derive(Clone, Default)]
+struct Program(Vec<u16>);
+
+impl Program {
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn code(mut self, halves: &[u16]) -> Self {
+        self.0.extend(halves);
+        self
+    }
+
+    /// MOVW, MOVT.
+    fn set(self, register: u16, value: u32) -> Self {
+        [(0xf240, value as u16), (0xf2c0, (value >> 16) as u16)].into_iter().fold(self, |program, (first, half)| {
+            let (i, imm4, imm3, imm8) = (half >> 11 & 1, half >> 12, half >> 8 & 7, half & 0xff);
+            program.code(&[first | i << 10 | imm4, imm3 << 12 | register << 8 | imm8])
+        })
+    }
+
+    /// Stores a word.
+    fn put(self, address: u32, value: u32) -> Self {
+        self.set(0, address).set(1, value).code(&[0x6001])
+    }
+
+    /// Loads a word into a register, 0 to 7.
+    fn get(self, register: u16, address: u32) -> Self {
+        self.set(0, address).code(&[0x6800 | register])
+    }
+
+    /// Waits until bits of a word are set.
+    fn await_bits(self, address: u32, bits: u32) -> Self {
+        // ldr r2, [r0]; ands r2, r1; cmp r2, r1; bne
+        self.set(0, address).set(1, bits).code(&[0x6802, 0x400a, 0x428a, 0xd1fb])
+    }
+
+    /// The supply as the board has it, without which no RAM may be written.
+    fn supplied(self) -> Self {
+        self.put(PWR_CR3, 4).await_bits(PWR_CSR1, 1 << 13)
+    }
+
+    /// The data cache is empty, and on.
+    fn cached(self) -> Self {
+        let lines = self.set(0, DCISW).set(3, 0).set(4, 0x1000).set(6, 0x4000_0000);
+        // way: mov r1, r3; line: str r1, [r0]; adds r1, #32; subs r5, r1, r3; cmp r5, r4; bne line; adds r3, r6; bne way
+        let emptied = lines.code(&[0x4619, 0x6001, 0x3120, 0x1acd, 0x42a5, 0xd1fa, 0x199b, 0xd1f7]);
+        emptied.put(CCR, 1 << 16 | 1 << 9).code(&[0xf3bf, 0x8f4f, 0xf3bf, 0x8f6f])
+    }
+
+    /// Some microseconds: two instructions for each turn.
+    fn delayed(self) -> Self {
+        self.set(2, 1000).code(&[0x3a01, 0xd1fd])
+    }
+
+    /// LDREX and STREX of a word; the outcome is in R3.
+    fn exclusive(self, address: u32) -> Self {
+        self.set(0, address).code(&[0xe850, 0x1f00, 0xe840, 0x1300])
+    }
+
+    fn endless(self) -> Self {
+        self.code(&[0xe7fe])
+    }
+}
+
+/// A chip with a program for each core, of which the Cortex-M4 begins by itself or not.
+fn chip(m7: Program, m4: Program, m4_begins: bool) -> Machine {
+    let options = OptionBytes { boot: [true, m4_begins], ..OptionBytes::default() };
+    let mut machine = Machine::new(options, Board::default());
+    for (base, stack, program) in [(0x0800_0000, 0x2000_1000, m7), (0x0810_0000, 0x3000_1000, m4)] {
+        let mut bytes: Vec<u8> = [stack, base + 0x101].into_iter().flat_map(u32::to_le_bytes).collect();
+        bytes.resize(0x100, 0);
+        bytes.extend(program.endless().0.into_iter().flat_map(u16::to_le_bytes));
+        assert!(machine.load(M7, base, &bytes));
+    }
+    machine.start();
+    machine
+}
+
+fn run(machine: &mut Machine, microseconds: u64) {
+    assert_eq!(machine.run_until(machine.now() + microseconds * MICROSECOND), Stop::Limit);
+}
+
+fn r(machine: &Machine, core: usize, register: usize) -> u32 {
+    machine.core(core).processor.register(register)
+}
+
+fn word(machine: &Machine, core: usize, address: u32) -> u32 {
+    u32::from_le_bytes(machine.peek(core, address, 4).try_into().expect("memory"))
+}
+
+/// What was told, as core and sentence.
+fn told(machine: &mut Machine) -> Vec<(Option<usize>, String)> {
+    machine.take_reports().into_iter().map(|report| (report.core, report.sentence)).collect()
+}
+
+/// Checks that one thing was told, of a core, with these words in it.
+#[track_caller]
+fn one_is_told(machine: &mut Machine, core: usize, words: &str) {
+    let told = told(machine);
+    let [(whose, sentence)] = &told[..] else { panic!("not one report: {told:?}") };
+    assert_eq!(*whose, Some(core), "{sentence}");
+    assert!(sentence.contains(words), "{sentence}");
+}
+
+#[test]
+fn both_cores_begin_with_their_own_bank_of_flash() {
+    let mut machine = chip(Program::new().set(7, 0x1234_5678), Program::new().set(7, 0x9abc_def0), true);
+    run(&mut machine, 1);
+    assert_eq!([r(&machine, M7, 7), r(&machine, M4, 7)], [0x1234_5678, 0x9abc_def0]);
+    assert_eq!([r(&machine, M7, 13), r(&machine, M4, 13)], [0x2000_1000, 0x3000_1000]);
+    assert_eq!(told(&mut machine), []);
+}
+
+#[test]
+fn a_core_waits_at_its_gate_until_the_other_opens_it() {
+    let m7 = Program::new().supplied().delayed().put(RCC_GCR, 1 << 3);
+    let mut machine = chip(m7, Program::new().set(7, 7), false);
+    run(&mut machine, 10);
+    assert_eq!((machine.core(M4).state(), r(&machine, M4, 7)), ("off", 0));
+    run(&mut machine, 1000);
+    assert_eq!((machine.core(M4).state(), r(&machine, M4, 7)), ("running", 7));
+    assert_eq!(told(&mut machine), []);
+}
+
+#[test]
+fn a_core_executes_one_instruction_in_each_period_of_its_clock() {
+    let mut machine = chip(Program::new(), Program::new(), true);
+    run(&mut machine, 1000);
+    for core in [M7, M4] {
+        assert_eq!(machine.statistics(core).instructions, 64_000, "core {core}");
+    }
+}
+
+#[test]
+fn tightly_coupled_memory_is_the_cortex_m7s_alone() {
+    let m7 = Program::new().supplied().put(DTCM, 7).get(7, DTCM);
+    let mut machine = chip(m7, Program::new().get(7, DTCM), true);
+    assert!(matches!(machine.run_until(SECOND), Stop::Lockup { core: 1, .. }), "a HardFault without a handler");
+    run(&mut machine, 10_000);
+    assert_eq!(r(&machine, M7, 7), 7);
+    assert_eq!(machine.core(M4).processor.fault_status().bfar, DTCM);
+}
+
+#[test]
+fn ram_that_is_written_before_the_supply_is_valid_is_told() {
+    let mut machine = chip(Program::new().put(AXI, 1), Program::new(), false);
+    run(&mut machine, 10);
+    one_is_told(&mut machine, M7, "before the supply is configured");
+}
+
+/// The Cortex-M7 has a word in its cache, lets the Cortex-M4 begin and waits; then comes the rest.
+fn after_the_cortex_m4(first: Program, rest: impl FnOnce(Program) -> Program, m4: Program) -> Machine {
+    let m7 = first.put(RCC_GCR, 1 << 3).delayed();
+    let mut machine = chip(rest(m7), m4, false);
+    run(&mut machine, 10_000);
+    machine
+}
+
+#[test]
+fn what_the_other_core_stores_is_not_seen_in_a_cache_that_has_the_line_and_is_told() {
+    let first = Program::new().supplied().put(AXI, 5).cached().get(5, AXI);
+    let rest = |m7: Program| m7.get(6, AXI).put(DCIMVAC, AXI).get(7, AXI);
+    let mut machine = after_the_cortex_m4(first, rest, Program::new().put(AXI, 9));
+    let seen = [5, 6, 7].map(|register| r(&machine, M7, register));
+    assert_eq!(seen, [5, 5, 9], "before, stale, and after the line was invalidated");
+    one_is_told(&mut machine, M7, "what the Cortex-M4 has stored to in memory since");
+}
+
+#[test]
+fn what_is_in_a_cache_is_not_seen_by_the_other_core_before_it_is_cleaned_and_is_told() {
+    let first = Program::new().supplied().put(AXI, 5).cached().put(AXI, 6);
+    let rest = |m7: Program| m7.put(DCCMVAC, AXI).delayed().delayed();
+    let m4 = Program::new().get(6, AXI).delayed().delayed().get(7, AXI);
+    let mut machine = after_the_cortex_m4(first, rest, m4);
+    assert_eq!([r(&machine, M4, 6), r(&machine, M4, 7)], [5, 6], "before and after the line was cleaned");
+    one_is_told(&mut machine, M4, "stored in its data cache and not written back");
+}
+
+#[test]
+fn a_line_that_is_written_back_over_what_the_other_core_stored_is_told() {
+    let first = Program::new().supplied().put(AXI, 5).cached().put(AXI, 6);
+    let rest = |m7: Program| m7.put(DCCMVAC, AXI);
+    let mut machine = after_the_cortex_m4(first, rest, Program::new().put(AXI + 4, 9));
+    let told = told(&mut machine);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].1.contains("the cache will write over it"), "{told:?}");
+    assert!(told[1].1.contains("writes back a line of its data cache over"), "{told:?}");
+    assert_eq!([word(&machine, M4, AXI), word(&machine, M4, AXI + 4)], [6, 0]);
+}
+
+#[test]
+fn lines_that_do_not_fit_are_written_back_in_turn() {
+    // Five lines of one set, of which there is room for four.
+    let program = (0..5).fold(Program::new().supplied().cached(), |program, i| program.put(AXI + 0x1000 * i, i + 1));
+    let mut machine = chip(program, Program::new(), false);
+    run(&mut machine, 10_000);
+    assert_eq!(machine.core(M7).processor.peek_cache(AXI), None, "the first one had to go");
+    assert_eq!(word(&machine, M4, AXI), 1, "and was written back");
+    assert_eq!(word(&machine, M4, AXI + 0x4000), 0, "the last one is in the cache alone");
+    assert_eq!(word(&machine, M7, AXI + 0x4000), 5);
+    assert_eq!(told(&mut machine), []);
+}
+
+#[test]
+fn a_data_cache_that_was_not_invalidated_is_told() {
+    let mut machine = chip(Program::new().put(CCR, 1 << 16 | 1 << 9), Program::new(), false);
+    run(&mut machine, 10);
+    one_is_told(&mut machine, M7, "has not invalidated all of it");
+}
+
+#[test]
+fn exclusive_accesses_to_what_the_other_core_uses_are_told_and_not_atomic() {
+    let m7 = Program::new().supplied().exclusive(SRAM4).set(7, 7);
+    let mut machine = chip(m7, Program::new().delayed().delayed().delayed().get(7, SRAM4), true);
+    run(&mut machine, 10_000);
+    assert_eq!(r(&machine, M7, 3), 0, "its own monitor sees nothing of the other core");
+    one_is_told(&mut machine, M7, "uses LDREX or STREX on memory that the other core uses");
+    let alone = Program::new().supplied().exclusive(SRAM4);
+    let mut machine = chip(alone, Program::new(), false);
+    run(&mut machine, 10_000);
+    assert_eq!(told(&mut machine), []);
+}
+
+#[test]
+fn a_reset_of_the_system_starts_both_cores_again_and_ram_keeps_what_it_has() {
+    // cmp r7, #0; bne to the end
+    let m7 = Program::new().supplied().get(7, SRAM4).put(SRAM4, 7).code(&[0x2f00, 0xd108]).put(AIRCR, 0x05fa_0004);
+    let mut machine = chip(m7, Program::new().set(6, 1), true);
+    run(&mut machine, 20_000);
+    assert_eq!(r(&machine, M7, 7), 7, "the second time");
+    assert!(machine.statistics(M4).instructions > 0);
+    assert_eq!(machine.core(M7).state(), "running");
+}
+
+#[test]
+fn a_core_that_is_stuck_or_off_does_nothing_and_the_other_goes_on() {
+    let mut machine = chip(Program::new(), Program::new(), true);
+    run(&mut machine, 10);
+    let before = machine.stick(M4).expect("it runs");
+    machine.switch_off(M7, machine.now() + 20 * MICROSECOND);
+    let counts = |machine: &Machine| [M7, M4].map(|core| machine.statistics(core).instructions);
+    let then = counts(&machine);
+    run(&mut machine, 10);
+    assert_eq!(counts(&machine), then);
+    machine.unstick(M4, before);
+    run(&mut machine, 10);
+    machine.reset_core(M7);
+    run(&mut machine, 10);
+    let [m7, m4] = counts(&machine);
+    assert_eq!(m7, then[M7] + 640);
+    assert_eq!(m4, then[M4] + 1280);
+}
+
+#[test]
+fn a_run_that_is_cut_into_pieces_is_the_same_run() {
+    let programs = || (Program::new().supplied().cached().put(AXI, 5).delayed(), Program::new().delayed());
+    let (m7, m4) = programs();
+    let mut whole = chip(m7, m4, true);
+    let mut cut = whole.clone();
+    run(&mut whole, 3000);
+    for _ in 0..3000 {
+        run(&mut cut, 1);
+    }
+    assert_eq!(whole.state_hash(), cut.state_hash());
+}

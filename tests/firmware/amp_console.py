@@ -46,8 +46,10 @@ class Heard:
 class Amp(Generic[ChipT]):
     """The program on the simulated chip, and a person at its console, who does not mind lines that a restart cuts."""
 
-    def __init__(self, chip: ChipT) -> None:
+    def __init__(self, chip: ChipT, ticks_per_second: int) -> None:
+        """Take a chip, and how many of its ticks pass in a second once the program has set its clocks."""
         self.chip = chip
+        self._ticks_per_second = ticks_per_second
         self._rest = b""
 
     def have(self, *faults: str) -> None:
@@ -64,7 +66,7 @@ class Amp(Generic[ChipT]):
         """Let time pass, up to the end of what is being said."""
         lines: list[dict[str, Any]] = []
         cut = 0
-        until = self.chip.now + round(seconds * self.chip.hz)
+        until = self.chip.now + round(seconds * self._ticks_per_second)
         while self.chip.now < until:
             if self.chip.run(until - self.chip.now).reason is Reason.DEAD_END:
                 self.chip.advance(until - self.chip.now)

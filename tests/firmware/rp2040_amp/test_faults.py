@@ -53,7 +53,7 @@ SMALL = {"message-buffer": 256, "ring": 256, "ring-zero-copy": 256, "rpmsg": 409
 @cache
 def _greeted(program: Path) -> Callable[[], Amp]:
     """Return what makes a console of a chip that has said hello and talks fast: booted once, restored each time."""
-    first = Amp(Simulator(program))
+    first = Amp(Simulator(program), CLK_SYS_HZ)
     assert first.hear(HELLO).end["type"] == "end", "the unasked hello is not complete"
     assert first.ask("rate 3000000").end["type"] == "rate"
     first.run(0.01)
@@ -61,7 +61,7 @@ def _greeted(program: Path) -> Callable[[], Amp]:
     snapshot = first.chip.snapshot()
 
     def again() -> Amp:
-        console = Amp(Simulator(program))
+        console = Amp(Simulator(program), CLK_SYS_HZ)
         console.chip.restore(snapshot)
         return console
 
@@ -81,7 +81,7 @@ def program() -> Path:
 @pytest.fixture
 def fresh(program: Path) -> Amp:
     """Just switched on."""
-    return Amp(Simulator(program))
+    return Amp(Simulator(program), CLK_SYS_HZ)
 
 
 @pytest.fixture

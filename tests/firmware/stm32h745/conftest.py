@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.built_once import alone_in
+
 ROOT = Path(__file__).parents[3]
 FIRMWARE = ROOT / "firmware"
 BOARD = FIRMWARE / "board" / "stm32h745"
@@ -56,7 +58,9 @@ SLOWEST = {"IC_OPT": "O2", "IC_SHARED": "d3", "IC_M7_MHZ": "60", "IC_M4_MHZ": "6
 @pytest.fixture(scope="session")
 def images() -> tuple[Path, Path]:
     """Both images at `SLOWEST`. Kept from run to run: what has not changed is not compiled again."""
-    return built(ROOT / "build" / "test-stm32h745" / "slowest", **SLOWEST)
+    folder = ROOT / "build" / "test-stm32h745" / "slowest"
+    with alone_in(folder):
+        return built(folder, **SLOWEST)
 
 
 @pytest.fixture(scope="session")

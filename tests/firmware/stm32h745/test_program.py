@@ -59,7 +59,8 @@ TRANSPORTS = ("message-buffer", "ring", "ring-zero-copy", "rpmsg", "rpmsg-zero-c
 
 
 def switched_on(images: Sequence[Path | bytes], supply: str = "smps") -> Amp[Stm32h745]:
-    return Amp(Stm32h745(images, supply=supply))
+    chip = Stm32h745(images, supply=supply)
+    return Amp(chip, chip.hz)
 
 
 def greeted(images: tuple[Path, Path], supply: str = "smps") -> Amp[Stm32h745]:
@@ -77,7 +78,7 @@ def _booted(images: tuple[Path, Path]) -> Callable[[], Amp[Stm32h745]]:
 
     def again() -> Amp[Stm32h745]:
         restore()
-        return Amp(console.chip)
+        return Amp(console.chip, console.chip.hz)
 
     return again
 

@@ -106,7 +106,7 @@ uint32_t port_console_rate_choice(uint32_t index) { return stm32h745_baud_choice
 
 uint32_t port_console_rate(void) { return rate; }
 
-/* The divisor can be changed only while the USART is off (RM 51.8.7), and then its FIFO is lost: it is emptied before.
+/* The divisor can be changed only while the USART is off (RM 51.8.5), and then its FIFO is lost: it is emptied before.
  */
 void port_console_set_rate(uint32_t bits_per_second) {
     uint32_t mask;

@@ -2,14 +2,13 @@
 //! that are lost between the cores. Each is the same in every run.
 
 mod fifo;
+mod rp2040;
 
 pub use fifo::{FifoLoss, FifoLosses, Which};
 
 use crate::chip::clock::{Cycle, NEVER};
 use crate::chip::cpu::Stuck;
-use crate::chip::machine::Machine;
 use crate::chip::peripherals::uart::frame::{FE, Format, PE};
-use crate::observe::probe::Life;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -299,9 +298,6 @@ impl<S> Default for Faults<S> {
     }
 }
 
-/// `UARTLCR_H` of UART0 (DS 4.2.8).
-const UARTLCR_H: u32 = 0x4003_402c;
-
 impl<S: Copy> Faults<S> {
     /// The faults that are asked for, of a machine, instead of those it had; of two for the same line the last counts. A core
     /// that is stuck or off stays so until it is reset.
@@ -338,7 +334,7 @@ impl<S: Copy> Faults<S> {
     }
 
     /// The cycle up to which the machine may run before `apply` is to be called; `NEVER` if nothing is to happen any more.
-    /// If the machine comes to a dead end before, the way there is [`Machine::advance_to`].
+    /// If the machine comes to a dead end before, the way there is [`crate::chip::machine::Machine::advance_to`].
     #[must_use]
     pub fn next(&self) -> Cycle {
         self.events.keys().next().copied().unwrap_or(NEVER)
@@ -392,63 +388,6 @@ impl<S: Copy> Faults<S> {
             None => vec![byte],
             Some(line) => line.heard(byte, machine.console_format()),
         }
-    }
-}
-
-impl Faulty for Machine {
-    type Stuck = Stuck;
-
-    fn now(&self) -> Cycle {
-        Self::now(self)
-    }
-
-    fn reset_chip(&mut self) {
-        Self::reset_chip(self);
-    }
-
-    fn reset_core_alone(&mut self, core: usize) {
-        if !self.bus.peripherals.psm.core_held(core) {
-            self.reset_core(core);
-        }
-    }
-
-    fn switch_off(&mut self, core: usize, until: Cycle) {
-        Self::switch_off(self, core, until);
-    }
-
-    fn forget_off(&mut self) {
-        Self::forget_off(self);
-    }
-
-    fn stick_core(&mut self, core: usize) -> Option<Stuck> {
-        let now = self.now();
-        let stuck = self.core_mut(core).stick(now)?;
-        self.bus.watch.life(now, core as u8, Life::Sticks);
-        Some(stuck)
-    }
-
-    fn unstick_core(&mut self, core: usize, stuck: Stuck) {
-        let now = self.now();
-        if self.core_mut(core).unstick(stuck, now) {
-            self.bus.watch.life(now, core as u8, Life::Resumes);
-            if self.core(core).is_asleep() {
-                self.bus.watch.life(now, core as u8, Life::Sleeps);
-            }
-        }
-    }
-
-    fn lose_words(&mut self, losses: Vec<FifoLoss>) -> bool {
-        self.bus.fifo_losses.set(losses);
-        true
-    }
-
-    fn console_format(&self) -> Format {
-        Format::from_lcr_h(self.peek_register(UARTLCR_H))
-    }
-
-    fn send_console(&mut self, byte: u8, flipped: u16, not_before: Cycle) {
-        let now = self.now();
-        self.bus.peripherals.inject(0, byte, flipped, not_before, now);
     }
 }
 

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from intercore.view.axes import Scale
@@ -122,6 +122,8 @@ FORMS = st.sampled_from([{}, {"tickformat": "~s"}, {"ticksuffix": "s"}, {"tickfo
 
 
 @given(kinds, FORMS, directions, st.lists(positive, min_size=2, max_size=9))
+@example({}, {}, {}, [1.0000000000000003e-09, 1e-09])
+@example({"type": "log"}, {}, {}, [1.0000000000000003e-09, 1e-09])
 def test_ticks_are_within_the_axis_and_say_where_they_are(
     kind: dict[str, Any], form: dict[str, Any], direction: dict[str, Any], values: list[float]
 ) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _PREFIXES = {-12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G"}
 _MARGIN = 0.08  # of an axis whose ends follow from its values, on either side
+_EQUAL = 1e-9  # part of the values by which those differ that an axis cannot tell apart
 _TICKS = 5  # of a linear axis, about
 _FEW_DECADES = 2.2  # up to which a logarithmic axis also has ticks at 2 and 5
 _LINEAR_DECADES = 0.7  # up to which a logarithmic axis has the ticks of a linear one
@@ -60,8 +61,9 @@ class Scale:
         low, high = min(values), max(values)
         if self.axis.get("rangemode") == "tozero":
             low, high = min(low, 0.0), max(high, 0.0)
-        # Equal values stand in the middle.
-        margin = _MARGIN * (high - low) or (0.3 if self.log else abs(low) / 2 or 1.0)
+        margin = _MARGIN * (high - low)
+        if high - low <= _EQUAL * (1 if self.log else max(abs(low), abs(high))):
+            margin = 0.3 if self.log else abs(low) / 2 or 1.0  # equal values stand in the middle
         to_zero = self.axis.get("rangemode") == "tozero" and low == 0
         return (low if to_zero else low - margin), high + margin
 

@@ -336,8 +336,11 @@ static void ring(struct ic_answer *answer, uint32_t core) {
 }
 
 static void ring_names(struct ic_answer *answer, uint32_t core) {
-    const char *text;
-    for (uint32_t i = 0; (text = ic_trace_name(core, i)) != NULL; i++) {
+    for (uint32_t i = 0; i < IC_TRACE_NAMES; i++) {
+        const char *text = ic_trace_name(core, i);
+        if (text == NULL) {
+            continue;
+        }
         struct ic_line line;
         open_line(answer, &line, "name");
         ic_line_integer(&line, "number", core * IC_TRACE_NAMES + i);

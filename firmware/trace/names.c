@@ -1,4 +1,6 @@
-/* Names of tasks and of marks: each core has a list of those that it has met, so that no core waits for another. */
+/* Names of tasks and of marks: each core has a list of those that it has met, so that no core waits for another. Those
+ * of the program's own tasks stay; what else was met in a recording makes room for what the next one meets. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "intercore_trace.h"
@@ -11,40 +13,67 @@
 #define LISTS_MAX (IC_TRACE_NAMELESS / IC_TRACE_NAMES)
 #define LISTS (PORT_CORES_MAX < LISTS_MAX ? PORT_CORES_MAX : LISTS_MAX)
 
-static struct {
-    uint32_t count;
+/* Bit `index` of both says it of the name there. */
+static struct list {
+    uint32_t given;
+    uint32_t stays;
     char texts[IC_TRACE_NAMES][IC_TRACE_NAME_MAX];
 } names[LISTS] PORT_SHARED(trace_names);
+_Static_assert(IC_TRACE_NAMES <= 32, "a bit for each");
 
 static uint32_t tasks[PORT_CORES_MAX] PORT_SHARED(trace_tasks); /* that were ever numbered */
 
-uint32_t ic_trace_name_number(const char *text) {
+static bool has(const struct list *list, uint32_t index) { return (list->given >> index & 1U) != 0; }
+
+/* Where that name is, else where there is room for it; IC_TRACE_NAMES if there is none. */
+static uint32_t place_of(const struct list *list, const char *text) {
+    uint32_t free = IC_TRACE_NAMES;
+    for (uint32_t index = IC_TRACE_NAMES; index-- > 0;) {
+        if (!has(list, index)) {
+            free = index;
+        } else if (strncmp(list->texts[index], text, IC_TRACE_NAME_MAX - 1U) == 0) {
+            return index;
+        }
+    }
+    return free;
+}
+
+uint32_t ic_trace_name_number(const char *text, bool stays) {
     uint32_t core = port_core_id();
     if (core >= LISTS) {
         return IC_TRACE_NAMELESS;
     }
-    uint32_t index = 0;
-    while (index < names[core].count && strncmp(names[core].texts[index], text, IC_TRACE_NAME_MAX - 1U) != 0) {
-        index++;
-    }
+    struct list *list = &names[core];
+    uint32_t index = place_of(list, text);
     if (index == IC_TRACE_NAMES) {
         return IC_TRACE_NAMELESS;
     }
-    if (index == names[core].count) {
-        strncpy(names[core].texts[index], text, IC_TRACE_NAME_MAX - 1U);
-        names[core].count++;
+    if (!has(list, index)) {
+        strncpy(list->texts[index], text, IC_TRACE_NAME_MAX - 1U);
+        list->given |= 1U << index;
     }
+    list->stays |= (stays ? 1U : 0U) << index;
     return core * IC_TRACE_NAMES + index;
 }
 
-uint32_t ic_trace_task(const char *name) {
-    uint32_t core = port_core_id();
-    uint32_t number = ++tasks[core] * PORT_CORES_MAX + core;
-    return ic_trace_name_number(name) << 24U | (number & UINT32_MAX >> 8U);
+void ic_trace_forget_names(uint32_t core) {
+    if (core < LISTS) {
+        names[core].given = names[core].stays;
+    }
 }
 
+static uint32_t new_task(const char *name, bool stays) {
+    uint32_t core = port_core_id();
+    uint32_t number = ++tasks[core] * PORT_CORES_MAX + core;
+    return ic_trace_name_number(name, stays) << 24U | (number & UINT32_MAX >> 8U);
+}
+
+uint32_t ic_trace_task(const char *name) { return new_task(name, true); }
+
+uint32_t ic_trace_stranger(const char *name) { return new_task(name, false); }
+
 const char *ic_trace_name(uint32_t core, uint32_t index) {
-    return core < LISTS && index < names[core].count ? names[core].texts[index] : NULL;
+    return core < LISTS && has(&names[core], index) ? names[core].texts[index] : NULL;
 }
 
 void intercore_mark(const char *text) {
@@ -52,7 +81,7 @@ void intercore_mark(const char *text) {
         return;
     }
     uint32_t kept = port_trace_mask();
-    uint32_t number = ic_trace_name_number(text);
+    uint32_t number = ic_trace_name_number(text, false);
     ic_trace(IC_TRACE_MARK, 0, number);
     port_trace_unmask(kept);
 }

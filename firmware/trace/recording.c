@@ -37,6 +37,7 @@ PORT_ENTRY(measure_cost);
 static void empty_all(void) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
         ic_trace_empty(core);
+        ic_trace_forget_names(core);
     }
 }
 

@@ -83,11 +83,11 @@ static uint32_t stranger(const struct trace_point_thread *thread) {
     }
     if (stranger_count < STRANGERS_MAX) {
         strangers[stranger_count].thread = thread->id;
-        strangers[stranger_count].task = ic_trace_task(thread->name);
+        strangers[stranger_count].task = ic_trace_stranger(thread->name);
         return strangers[stranger_count++].task;
     }
     if (all_other_strangers == 0) {
-        all_other_strangers = ic_trace_task("others");
+        all_other_strangers = ic_trace_stranger("others");
     }
     return all_other_strangers;
 }

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 RING = 64
+NAMES, NAMELESS = 24, 255
+"""firmware/core/trace.h, `IC_TRACE_NAMES` and `IC_TRACE_NAMELESS`."""
 OWN = (101, 102, 103)
 STRANGERS = (201, 202)
 IDLE = 0
@@ -48,17 +50,19 @@ def recorder() -> ctypes.CDLL:
     posix = sources / "port" / "posix"
     files = [
         posix / "trace_scheduler_posix.c",
-        sources / "trace" / "ring.c",
-        sources / "trace" / "names.c",
+        *(sources / "trace" / name for name in ("names.c", "recording.c", "ring.c")),
         HERE / "trace_points_standin.c",
     ]
     includes = [f"-I{sources / folder}" for folder in ("core", "port", "port/posix", "trace", "include")]
     flags = ["-std=c11", "-O1", "-g", "-D_GNU_SOURCE", f"-DIC_TRACE={RING}", "-Dgettid=standin_gettid", "-fPIC"]
+    flags += [f"-Wl,--wrap={name}" for name in ("ic_trace_begin", "ic_trace_end")]
     with alone_in(ROOT / "build" / "test-trace-joined"):
         library = ROOT / "build" / "test-trace-joined" / "joined.so"
         subprocess.run(["cc", *flags, "-Wall", "-Werror", "-shared", *includes, *files, "-o", library], check=True)
         loaded = ctypes.CDLL(str(library))
     loaded.ic_trace_event.restype = ctypes.POINTER(RingEvent)
+    loaded.ic_trace_name.restype = ctypes.c_char_p
+    loaded.standin_task.restype = ctypes.c_uint32
     return loaded
 
 
@@ -183,3 +187,31 @@ def test_other_programs_have_a_number_each_and_beyond_so_many_one_together(other
     found = kept(c, 0)
     assert len(found) == min(2 * others - 1, RING)
     assert len({one.object for one in found}) == numbers
+
+
+def name_of(task: int) -> bytes | None:
+    """Return the name of a task of core 0's; None if there was no room for it."""
+    index = task >> 24
+    name: bytes | None = recorder().ic_trace_name(0, index) if index != NAMELESS else None
+    return name
+
+
+def test_names_of_other_programs_make_room_when_the_next_recording_begins_and_those_of_own_tasks_stay() -> None:
+    c = recorder()
+    before = tasks()
+    recorded_others = 0
+    for number in range(3):
+        c.standin_begin()
+        c.__getattr__("__wrap_ic_trace_begin")()
+        born = c.standin_task(104, b"born in %d" % number)
+        for n in range(60):
+            c.standin_switch(ctypes.c_uint64(1000 + n), IDLE, 1000 * (number + 1) + n, False)
+        c.standin_keep(60)
+        c.__getattr__("__wrap_ic_trace_end")()
+        assert name_of(born) == b"born in %d" % number
+        assert {thread: name_of(task) for thread, task in before.items()} == {n: b"own %d" % n for n in OWN}
+        names = [c.ic_trace_name(0, index) for index in range(NAMES)]
+        assert None not in names, "it was full"
+        recorded_others = sum(name.startswith(b"program %d" % (number + 1)) for name in names)
+        assert recorded_others == sum(name.startswith(b"program") for name in names), "only those of this recording"
+    assert recorded_others > NAMES // 2

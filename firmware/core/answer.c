@@ -332,6 +332,9 @@ static void ring(struct ic_answer *answer, uint32_t core) {
         ic_line_integer(&line, NULL, ic_trace_costs(core)[i]);
     }
     ic_line_list_close(&line);
+    if (ic_trace_others_cost(core) != 0) {
+        ic_line_integer(&line, "scheduler_cost", ic_trace_others_cost(core));
+    }
     close_line(answer, &line);
 }
 

@@ -130,6 +130,10 @@ const struct ic_trace_event *ic_trace_event(uint32_t core, uint32_t number);
 /* Ticks of the common clock from one event to the next where nothing else is done, IC_TRACE_COSTS of them. */
 const uint32_t *ic_trace_costs(uint32_t core);
 
+/* What a record of the system's scheduler cost, where a platform adds such to its own events; 0 if there are none, or
+ * it is not known. */
+uint32_t ic_trace_others_cost(uint32_t core);
+
 /* The name with that index, below IC_TRACE_NAMES; NULL if the core gave it to none. */
 const char *ic_trace_name(uint32_t core, uint32_t index);
 

@@ -13,6 +13,7 @@ static struct ic_trace_ring {
     _Alignas(PORT_CACHE_LINE) uint32_t count; /* of events ever put in */
     uint32_t readings;                        /* that were the last events, one right after the other; at most 3 */
     uint32_t missing;                         /* before all of these, and not counted */
+    uint32_t others_cost;                     /* of what is not the program's own among them */
     struct ic_trace_event events[SIZE];
 } rings[PORT_CORES_MAX] PORT_SHARED(trace_rings);
 
@@ -85,6 +86,7 @@ void ic_trace_empty(uint32_t core) {
     rings[core].count = 0;
     rings[core].readings = 0;
     rings[core].missing = 0;
+    rings[core].others_cost = 0;
 }
 
 void ic_trace_fill(uint32_t core, const struct ic_trace_event *events, uint32_t count, uint32_t missing) {
@@ -96,6 +98,10 @@ void ic_trace_fill(uint32_t core, const struct ic_trace_event *events, uint32_t 
     ring->count = count;
     ring->missing = missing;
 }
+
+void ic_trace_set_others_cost(uint32_t core, uint32_t ticks) { rings[core].others_cost = ticks; }
+
+uint32_t ic_trace_others_cost(uint32_t core) { return rings[core].others_cost; }
 
 uint32_t ic_trace_count(uint32_t core) { return rings[core].missing + rings[core].count; }
 

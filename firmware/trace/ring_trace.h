@@ -14,6 +14,10 @@ void ic_trace_empty(uint32_t core);
  * They are in the order of time; `missing` came before the first. More than a ring holds go on over the first. */
 void ic_trace_fill(uint32_t core, const struct ic_trace_event *events, uint32_t count, uint32_t missing);
 
+/* Says what it cost that core, in ticks of the common clock, to record one of those others; 0 if it is not known. Until
+ * the events are forgotten or replaced. */
+void ic_trace_set_others_cost(uint32_t core, uint32_t ticks);
+
 /* Number of a name, which is new or has been given before by this core; IC_TRACE_NAMELESS if there is no room for it.
  * One that does not stay is known until the next recording begins. To be called with nothing else on this core able to
  * come between. */

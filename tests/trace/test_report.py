@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from intercore.record.measurement import Series
-from intercore.record.trace_recording import Kind, Recording
-from intercore.trace.history import History
+from intercore.record.trace_recording import Cause, Event, Kind, Recording, Ring
+from intercore.trace.history import History, Made
 from intercore.trace.path import Part, Stretch
 from intercore.trace.report import analysed, rows, section
 from intercore.trace.shares import shares, traced
-from tests.trace.machine import COST, HZ, LEADER, Machine
+from tests.trace.machine import COST, HZ, IDLE, LEADER, WOKEN, Machine
 
 
 def machine(count: int = 3) -> Machine:
@@ -55,7 +55,7 @@ def test_the_document_says_of_each_part_how_long_it_took_and_of_each_core_what_i
 
 def test_a_part_that_is_shorter_than_its_events_cost_is_all_the_recorders() -> None:
     history = History(machine().recording())
-    (share,) = shares(history, [[Stretch(Part.RING, 0, 0, COST - 1, 1, None)]])
+    (share,) = shares(history, [[Stretch(Part.RING, 0, 0, COST - 1, Made(1, 0), None)]])
     assert (share.own_us, share.recorder_us) == (0.0, share.us)
 
 
@@ -96,7 +96,7 @@ def test_two_counters_are_told_beside_the_common_clock() -> None:
     ("scheduler", "says", "not_says"),
     [
         (None, (), ("scheduler",)),
-        ("seen", ("those that Linux' scheduler tells", "not taken off"), ("the program's own",)),
+        ("seen", ("those that Linux' scheduler tells", "could not be told on each core"), ("the program's own",)),
         (
             "not seen: /a/id: Permission denied",
             ("none of Linux' scheduler", "for root", "here /a/id: Permission denied."),
@@ -114,3 +114,58 @@ def test_it_says_whether_the_scheduler_of_linux_was_seen_and_why_not(
     text = " ".join(section(analysed(history, series, "host", "measured", "wake", "x", scheduler=scheduler)).sentences)
     assert all(one in text for one in says)
     assert not [one for one in not_says if one in text]
+
+
+def of_linux(scheduler_cost: int) -> tuple[History, list[Series]]:
+    """A wake-up from core 0 to core 1 as Linux tells it, an own event at 10 ns each; a timer wakes another task."""
+    events = [
+        [(1000, Kind.READ, 0, 0), (1500, Kind.READY, 0, WOKEN), (4000, Kind.OUT, 0, LEADER)],
+        [
+            *((1200, kind, Cause.TIMER, 0) for kind in (Kind.INTERRUPT_IN,)),
+            (1200, Kind.READY, 0, IDLE[0]),
+            (1200, Kind.INTERRUPT_OUT, Cause.TIMER, 0),
+            (2500, Kind.OUT, 1, IDLE[1]),
+            (2500, Kind.IN, 0, WOKEN),
+            (3000, Kind.TAKEN, 0, WOKEN),
+            (3500, Kind.READ, 0, 0),
+            (3600, Kind.SAMPLE, 0, 2500),
+            (3700, Kind.IN, 1, IDLE[1]),
+        ],
+    ]
+    rings = tuple(
+        Ring(core, len(one), tuple(Event(time, kind, detail, number) for time, kind, detail, number in one), (10,),
+             scheduler_cost)
+        for core, one in enumerate(events)
+    )  # fmt: skip
+    return History(Recording(10**9, rings, {})), [Series("switch", "common", 10**9, np.array([2500]))]
+
+
+def test_of_linux_schedulers_records_each_is_taken_off_once_however_many_events_it_makes() -> None:
+    history, series = of_linux(200)
+    (one,) = traced(history, series, {})
+    recorder_ns = {share.part.value: share.recorder_us * 1000 for share in one.shares}
+    assert recorder_ns == pytest.approx({
+        "signal": 10,  # the reading
+        "wake-up": 200,  # that the task is made ready
+        "return": 200 + 10,  # that it comes, and what it takes
+    })  # fmt: skip
+    made = [history.cores[core].made_of(0, len(history.cores[core].events)) for core in (0, 1)]
+    assert made == [Made(1, 2), Made(3, 2)], "a lone OUT is a record; that one is seen late is made up"
+
+
+def test_what_a_record_of_the_scheduler_costs_is_told_for_each_core() -> None:
+    history, series = of_linux(200)
+    found = analysed(history, traced(history, series, {}), "host", "measured", "switch", "x", scheduler="seen")
+    assert [core.scheduler_cost_us for core in found.cores] == [pytest.approx(0.2)] * 2
+    assert "Recording one of them costs Linux 200 ns on core 0 and 200 ns on core 1, measured" in " ".join(
+        section(found).sentences
+    )
+
+
+def test_where_it_could_not_be_told_what_a_record_costs_each_event_is_one_of_the_programs_own() -> None:
+    history, series = of_linux(0)
+    (one,) = traced(history, series, {})
+    recorder_ns = {share.part.value: share.recorder_us * 1000 for share in one.shares}
+    assert recorder_ns == pytest.approx({"signal": 10, "wake-up": 0, "return": 30})
+    found = analysed(history, [one], "host", "measured", "switch", "x", scheduler="seen")
+    assert [core.scheduler_cost_us for core in found.cores] == [None, None]

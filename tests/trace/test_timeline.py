@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from intercore.trace.history import History
+from intercore.trace.history import History, Made
 from intercore.trace.path import Part, Stretch, consists_of
 from intercore.trace.timeline import WIDTH, Timeline, timeline, typical
 from intercore.trace.window import windows
@@ -66,5 +66,5 @@ def test_the_typical_sample_is_the_middle_one_of_those_of_which_all_parts_are_kn
     chosen = typical(found, ways)
     assert chosen is not None
     assert chosen[0].number == 2
-    unknown = [[Stretch(Part.UNKNOWN, 0, 0, 1, 0, None)]] * 3
+    unknown = [[Stretch(Part.UNKNOWN, 0, 0, 1, Made(0, 0), None)]] * 3
     assert typical(found, unknown) is None

@@ -26,8 +26,8 @@ if(IC_SANITIZE MATCHES "thread|address")
   set(realtime 0)
 endif()
 target_compile_definitions(linux PRIVATE IC_REALTIME=${realtime})
-ic_trace(linux port/posix/trace_calls_posix.c port/posix/trace_points_posix.c port/posix/trace_posix.c
-  port/posix/trace_scheduler_posix.c)
+ic_trace(linux port/posix/trace_calls_posix.c port/posix/trace_cost_posix.c port/posix/trace_points_posix.c
+  port/posix/trace_posix.c port/posix/trace_scheduler_posix.c)
 if(IC_TRACE)
   foreach(call core_id doorbell_open doorbell_ring events_set events_wait mutex_lock mutex_try_lock mutex_unlock notify
       notify_take queue_receive queue_send sem_give sem_take sleep_ticks sleep_until stream_receive stream_send task_join

@@ -217,12 +217,21 @@ static uint64_t counted(const struct ring *ring) {
 
 static uint64_t head_of(const struct ring *ring) { return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE); }
 
+static void control(uint32_t core, unsigned long request) {
+    for (uint32_t point = 0; point < TRACE_POINTS; point++) {
+        (void)ioctl(rings[core].files[point], request, 0);
+    }
+}
+
 static void control_all(unsigned long request) {
     for (uint32_t core = 0; core < port_core_count(); core++) {
-        for (uint32_t point = 0; point < TRACE_POINTS; point++) {
-            (void)ioctl(rings[core].files[point], request, 0);
-        }
+        control(core, request);
     }
+}
+
+uint64_t trace_points_switch(uint32_t core, bool on) {
+    control(core, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE);
+    return counted(&rings[core]);
 }
 
 void trace_points_begin(void) {

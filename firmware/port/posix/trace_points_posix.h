@@ -35,9 +35,12 @@ struct trace_point_record {
  * the call, and what the system says of it. */
 const char *trace_points_start(void);
 
-/* From here to there they are recorded, and not at other times. */
+/* From here to there they are recorded, and not at other times, save by the next. */
 void trace_points_begin(void);
 void trace_points_end(void);
+
+/* Switches those of a core on or off, and returns how many there ever were of it: to find out what one costs. */
+uint64_t trace_points_switch(uint32_t core, bool on);
 
 /* How many there were on a core from begin to end, and how many of these can still be there at most. */
 uint32_t trace_points_count(uint32_t core);

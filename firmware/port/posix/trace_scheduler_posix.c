@@ -9,6 +9,7 @@
 #include "port.h"
 #include "ring_trace.h"
 #include "trace.h"
+#include "trace_cost_posix.h"
 #include "trace_points_posix.h"
 #include "trace_posix.h"
 
@@ -33,6 +34,8 @@ static struct {
 } strangers[STRANGERS_MAX];
 static uint32_t stranger_count;
 static uint32_t all_other_strangers; /* 0 until there is one */
+
+static uint32_t costs[PORT_CORES_MAX]; /* of a record, on each core; 0 if that is not known */
 
 /* Trace points tell threads by the numbers that the system's first PID namespace gives them; where the program is in
  * another, gettid() tells others. The first one's file has this number (include/linux/proc_ns.h of Linux,
@@ -213,8 +216,17 @@ static void join_core(uint32_t core) {
         missing += join_all(&joined, core, &others, whole_since(core, oldest, counted - count));
         ic_trace_fill(core, joined.events.first, joined.events.count, missing);
     }
+    ic_trace_set_others_cost(core, costs[core]);
     free(records);
     free(both);
+}
+
+static void measure_costs(void) {
+    ic_trace_recording = 0;
+    for (uint32_t core = 0; core < port_core_count(); core++) {
+        costs[core] = trace_cost_of_record(core);
+    }
+    ic_trace_recording = 1;
 }
 
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage): the linker's names
@@ -228,6 +240,7 @@ bool __wrap_ic_trace_begin(void) {
     if (ic_trace_recording != 0U && trace_scheduler_is_seen()) {
         stranger_count = 0;
         all_other_strangers = 0;
+        measure_costs();
         trace_points_begin();
     }
     return begun;

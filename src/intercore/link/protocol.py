@@ -194,6 +194,8 @@ class RingHead(Numbered, frozen=True, tag="ring"):
     """Of these, how many follow: the last."""
     costs: Annotated[tuple[Annotated[int, Meta(ge=1, le=2**32 - 1)], ...], Meta(min_length=1)]
     """Ticks from one event to the next where nothing else is done."""
+    scheduler_cost: Annotated[int, Meta(ge=0, le=2**32 - 1)] = 0
+    """Ticks that one of Linux' scheduler's records costs; 0 if there are none among the events, or it is not known."""
 
 
 class Name(Numbered, frozen=True, tag="name"):

@@ -51,7 +51,7 @@ def _ring(head: RingHead, values: Sequence[int]) -> Ring:
         raise _broken(f"core {head.core} has an event of a kind that this version does not know") from None
     if any(after.time < before.time for before, after in pairwise(events)):
         raise _broken(f"core {head.core} has events that are not in the order of time")
-    return Ring(head.core, head.recorded, events, head.costs)
+    return Ring(head.core, head.recorded, events, head.costs, head.scheduler_cost)
 
 
 def _broken(what: str) -> ProtocolError:

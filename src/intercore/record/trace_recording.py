@@ -84,6 +84,9 @@ class Ring(msgspec.Struct, frozen=True):
     """In the order in which they happened: no time is below the one before."""
     costs: tuple[int, ...]
     """Ticks from one event to the next where nothing else is done, measured on this core; at least one."""
+    scheduler_cost: int = 0
+    """Ticks that one of Linux' scheduler's records costs, measured on this core: a wake-up, or a switch from one task
+    to another; 0 if there are none among the events, or it is not known."""
 
     @property
     def missing(self) -> int:

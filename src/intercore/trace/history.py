@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -41,11 +42,43 @@ class Slice(msgspec.Struct, frozen=True):
     """Whether the task could have run on when its core went on with another."""
 
 
+class Made(NamedTuple):
+    """What a core had to record for some of its events."""
+
+    events: int
+    """Of the recorder's own."""
+    records: int
+    """Of the scheduler's; one makes up to three events."""
+
+
+def _made_of(events: Sequence[Event], index: int) -> Made:
+    """Return what made an event where the scheduler tells of switches and wake-ups.
+
+    A switch is an OUT with an IN behind it in the same moment, or one of these; a wake-up is a READY, in an interrupt
+    with the beginning and the end of that in the same moment. An IN that was seen late has been put in.
+    """
+    event = events[index]
+    beside = [other.kind for other in events[max(index - 1, 0) : index + 2] if other.time == event.time]
+    if event.kind is Kind.READY:
+        return Made(0, 1)
+    if event.kind is Kind.IN:
+        return Made(0, 1 - event.detail)
+    if event.kind is Kind.OUT:
+        return Made(0, 0 if Kind.IN in beside else 1)
+    in_wake_up = event.kind in (Kind.INTERRUPT_IN, Kind.INTERRUPT_OUT) and Kind.READY in beside
+    return Made(0, 0) if in_wake_up else Made(1, 0)
+
+
 class Core:
     """The events of one core, and what it was at."""
 
-    def __init__(self, number: int, events: Sequence[Event], *, is_whole: bool = True) -> None:
-        """Follow tasks and interrupts through the events."""
+    def __init__(
+        self, number: int, events: Sequence[Event], *, is_whole: bool = True, knows_records: bool = False
+    ) -> None:
+        """Follow tasks and interrupts through the events.
+
+        `knows_records` is whether switches and wake-ups are the scheduler's, of which it is known what they cost.
+        """
         self.number = number
         self.is_whole = is_whole
         """Whether no event is missing."""
@@ -60,6 +93,8 @@ class Core:
         ends before may be missing."""
         self.began: dict[int, int] = {}
         """By the index of the event with which an interrupt ended, that of the one with which it began."""
+        made = [_made_of(events, index) if knows_records else Made(1, 0) for index in range(len(events))]
+        self._made = [Made(0, 0), *accumulate(made, lambda one, after: Made(*map(sum, zip(one, after, strict=True))))]
         inside: list[int] = []
         running: int | None = None
         for index, event in enumerate(events):
@@ -77,6 +112,10 @@ class Core:
     def at(self, time: int) -> int:
         """Return the index of the first event that is not before a moment; the number of all if there is none."""
         return bisect_left(self._times, time)
+
+    def made_of(self, since: int, end: int) -> Made:
+        """Return what was recorded to make the events from one index on to before another."""
+        return Made(*(last - first for first, last in zip(self._made[since], self._made[end], strict=True)))
 
     def last(self, before: int, wanted: Callable[[Event], bool]) -> int | None:
         """Return the index of the last event before an index that is wanted."""
@@ -133,7 +172,10 @@ class History:
     def __init__(self, recording: Recording) -> None:
         """Follow each core."""
         self.recording = recording
-        self.cores = [Core(ring.core, ring.events, is_whole=not ring.missing) for ring in recording.rings]
+        self.cores = [
+            Core(ring.core, ring.events, is_whole=not ring.missing, knows_records=ring.scheduler_cost > 0)
+            for ring in recording.rings
+        ]
 
     @property
     def whole_since(self) -> int | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from intercore.record.trace_recording import Cause, Event, Kind
-from intercore.trace.history import Place
+from intercore.trace.history import Made, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +56,9 @@ _OWN_CODE = frozenset({Kind.READ, Kind.COUNTED, Kind.REPETITION, Kind.SAMPLE, Ki
 """What a task does outside of the kernel."""
 
 
+_NOTHING, _ONE = Made(0, 0), Made(1, 0)
+
+
 class Stretch(msgspec.Struct, frozen=True):
     """A part of a measured time, in ticks of the common clock."""
 
@@ -63,8 +66,8 @@ class Stretch(msgspec.Struct, frozen=True):
     core: int
     begin: int
     end: int
-    events: int
-    """That its core recorded meanwhile, each at the recorder's cost."""
+    made: Made
+    """What its core recorded meanwhile, each at its cost."""
     task: int | None
     """That the core had; None in an interrupt, or if that is not known."""
 
@@ -99,15 +102,15 @@ class _Way:
                 place, part = self._through_task(place, part)
         self._take(Part.UNKNOWN, self._window.last.core, self._window.begin)
 
-    def _take(self, part: Part, core: int, begin: int, task: int | None = None, *, events: int | None = None) -> None:
+    def _take(self, part: Part, core: int, begin: int, task: int | None = None, *, made: Made | None = None) -> None:
         """Put what lies between a moment and what was put last in front of that, as far as it is in the window."""
         begin = max(begin, self._window.begin)
         if begin >= self._until:
             return
-        if events is None:
+        if made is None:
             known = self._history.cores[core]
-            events = known.at(self._until) - known.at(begin)
-        self.stretches.append(Stretch(part, core, begin, self._until, events, task))
+            made = known.made_of(known.at(begin), known.at(self._until))
+        self.stretches.append(Stretch(part, core, begin, self._until, made, task))
         self._until = begin
 
     def _through_interrupt(self, begun: Place, part: Part) -> tuple[Place | None, Part]:
@@ -117,11 +120,11 @@ class _Way:
         if event.detail == Cause.CORE:
             rung = self._rung(begun)
             if rung is not None:
-                self._take(Part.RING, rung.core, self._history.event(rung).time, events=1)
+                self._take(Part.RING, rung.core, self._history.event(rung).time, made=_ONE)
             return rung, Part.SIGNAL
         waited = {Cause.TICK: Part.TICK, Cause.TIMER: Part.TIMER}.get(Cause(event.detail))
         if waited is not None:
-            self._take(waited, begun.core, self._window.begin, events=0)
+            self._take(waited, begun.core, self._window.begin, made=_NOTHING)
         return None, part
 
     def _rung(self, begun: Place) -> Place | None:
@@ -178,7 +181,7 @@ class _Way:
         left = core.last(come, lambda event: event.kind is Kind.OUT)
         free_since = -1 if left is None else core.events[left].time
         if ready is not None and self._history.event(ready).time > free_since and (left is not None or core.is_whole):
-            self._take(Part.WAKE, core.number, self._history.event(ready).time, events=0)
+            self._wakes(core.number, ready)
             return ready, Part.SIGNAL
         return (None, part) if left is None else self._after(core, left, task, went_out, part)
 
@@ -198,12 +201,20 @@ class _Way:
         self._to_core(ready, core.number, free_since)
         return ready, Part.SIGNAL
 
+    def _wakes(self, core: int, ready: Place) -> None:
+        """Put in front that nothing is seen between where a task was made ready and its core's switch to it.
+
+        That it was made ready is recorded before the system goes on, if that is the scheduler's to tell.
+        """
+        records = self._history.cores[ready.core].made_of(ready.index, ready.index + 1).records
+        self._take(Part.WAKE, core, self._history.event(ready).time, made=Made(0, records))
+
     def _slept(self, left: Place, core: int, moment: int) -> None:
         """Put in front that a task that had left a core to wait for a moment came back because that was there."""
         due = self._history.due(left)
         if due is not None and due <= moment:
-            self._take(Part.WAKE, core, due, events=0)
-            self._take(Part.TIMER, core, self._window.begin, events=0)
+            self._take(Part.WAKE, core, due, made=_NOTHING)
+            self._take(Part.TIMER, core, self._window.begin, made=_NOTHING)
 
     @staticmethod
     def _ran_on(ready: Place, core: Core, left: int) -> bool:
@@ -233,13 +244,13 @@ class _Way:
             sender, receiver = self._history.cores[ready.core], self._history.cores[core]
             sent = sender.first(ready.index, _rings(core))
             if sent is None or sender.events[sent].time > left:
-                self._take(Part.WAKE, core, since, events=0)
+                self._wakes(core, ready)
                 return
             rung = sender.events[sent].time
             come = receiver.first(receiver.at(rung), _is_ring)
             if come is not None and receiver.events[come].time <= left:
                 self._take(Part.SWITCH, core, receiver.events[come].time)
-            self._take(Part.RING, ready.core, rung, events=1)
+            self._take(Part.RING, ready.core, rung, made=_ONE)
         self._take(Part.KERNEL, ready.core, since, self._history.cores[ready.core].task_at(ready.index))
 
 

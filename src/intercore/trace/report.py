@@ -35,7 +35,7 @@ _MORE = (
 )
 _SCHEDULER_EVENTS = (
     "Switches and wake-ups are those that Linux' scheduler tells (sched_switch, sched_waking), other programs' "
-    "among them. What recording one costs Linux is not known, and not taken off."
+    "among them. "
 )
 
 
@@ -49,6 +49,9 @@ class CoreKept(msgspec.Struct, frozen=True):
     """Of these, how many were lost to an overflow of its ring: the first."""
     cost_us: float
     """Of one event, in µs: the median of what the core measured."""
+    scheduler_cost_us: float | None = None
+    """Of one of Linux' scheduler's records, a wake-up or a switch, in µs; None if there are none, or it could not be
+    told."""
 
 
 class TraceAnalysis(msgspec.Struct, frozen=True):
@@ -83,7 +86,7 @@ def analysed(
     """Return what was found in a history."""
     us = 1e6 / history.recording.hz
     cores = tuple(
-        CoreKept(ring.core, ring.recorded, ring.missing, cost * us)
+        CoreKept(ring.core, ring.recorded, ring.missing, cost * us, ring.scheduler_cost * us or None)
         for ring, cost in zip(history.recording.rings, costs(history), strict=True)
     )
     return TraceAnalysis(target, origin, benchmark, cores, tuple(series), file, scheduler)
@@ -95,7 +98,7 @@ def section(analysis: TraceAnalysis) -> Section:
     sentences += [sentence for one in analysis.series if (sentence := _counters(one))]
     sentences += [_cost(analysis), *_missing(analysis)]
     if analysis.scheduler == _SEEN:
-        sentences.append(_SCHEDULER_EVENTS)
+        sentences.append(_SCHEDULER_EVENTS + _scheduler_cost(analysis))
     elif analysis.scheduler is not None:
         why = analysis.scheduler.partition(": ")[2] or "that is not known"
         sentences.append(_OWN_EVENTS + _MORE.format(why=why))
@@ -170,6 +173,14 @@ def _counters(one: Traced) -> str:
 def _cost(analysis: TraceAnalysis) -> str:
     told = listed([f"{duration(core.cost_us)} on core {core.core}" for core in analysis.cores])
     return f"An event costs {told}, measured there before the recording."
+
+
+def _scheduler_cost(analysis: TraceAnalysis) -> str:
+    costs_us = [core.scheduler_cost_us for core in analysis.cores]
+    if None in costs_us:
+        return "What recording one costs Linux could not be told on each core, and is not taken off there."
+    told = listed([f"{duration(core.scheduler_cost_us or 0.0)} on core {core.core}" for core in analysis.cores])
+    return f"Recording one of them costs Linux {told}, measured there before the recording."
 
 
 def _missing(analysis: TraceAnalysis) -> list[str]:

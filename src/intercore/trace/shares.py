@@ -25,7 +25,8 @@ class Share(msgspec.Struct, frozen=True):
     us: float
     """Mean over the samples that were found, in µs, with the recorder's cost."""
     recorder_us: float
-    """Of that the recorder's cost: that of one event for each that was recorded meanwhile."""
+    """Of that the recorder's cost: that of one event for each that was recorded meanwhile, and that of one of Linux'
+    scheduler's records for each of those."""
 
     @property
     def own_us(self) -> float:
@@ -90,7 +91,9 @@ def shares(history: History, ways: Sequence[Sequence[Stretch]]) -> tuple[Share, 
     for stretch in (stretch for way in ways for stretch in way):
         length = stretch.end - stretch.begin
         ticks[stretch.part] += length
-        recorder[stretch.part] += min(stretch.events * cost[stretch.core], length)
+        made = stretch.made.events * cost[stretch.core]
+        made += stretch.made.records * history.recording.rings[stretch.core].scheduler_cost
+        recorder[stretch.part] += min(made, length)
     return tuple(Share(part, total / len(ways) * us, recorder[part] / len(ways) * us) for part, total in ticks.items())
 
 

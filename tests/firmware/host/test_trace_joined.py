@@ -173,6 +173,7 @@ def test_where_nothing_is_lost_all_is_there_and_who_comes_is_seen_to_come(steps:
     truth = Truth([step._replace(is_lost=False) for step in steps[:20]])
     missing, found = truth.joined(1000)
     assert (missing, known(found)) == (0, known(truth.told))
+    assert recorder().ic_trace_others_cost(0) == 640, "as the stand-in says"
 
 
 @pytest.mark.parametrize(("others", "numbers"), [(20, 20), (200, 1)])

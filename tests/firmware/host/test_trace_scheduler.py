@@ -153,6 +153,11 @@ def test_wake_ups_are_known_whole_where_nothing_is_lost(tmp_path: Path) -> None:
     pytest.fail(f"{PATIENCE} recordings, and each lost some")
 
 
+def test_what_a_record_costs_was_measured_on_each_core(taken: dict[str, Taken]) -> None:
+    costs = [[ring.scheduler_cost for ring in one.recording.rings] for one in taken.values()]
+    assert all(any(found) for found in zip(*costs, strict=True)), "now and then it cannot be told on a busy machine"
+
+
 def test_who_sleeps_is_made_ready_in_an_interrupt_of_a_timer(taken: dict[str, Taken]) -> None:
     history = History(taken["jitter"].recording)
     found = [window for window in windows(history, taken["jitter"].series) if window.series == "late"]

@@ -1,0 +1,87 @@
+/* Two tasks of one core wake each other in turns with the trace points on and off, one turn after the other, so that
+ * whatever else the machine does meets both alike. What an exchange takes longer with them is what its records cost:
+ * two wake-ups and two switches. Medians of turns, as some are disturbed. */
+#include "trace_cost_posix.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "port.h"
+#include "trace_points_posix.h"
+
+/* Of each kind, 5 ms in all. A few exchanges before each let the caches see the change. */
+#define TURNS 21U
+#define EXCHANGES 20U
+#define BEFORE 3U
+
+static port_task_t asking, answering;
+static atomic_bool over;
+static uint64_t off[TURNS], on[TURNS];
+static uint64_t records; /* of all turns that are on, and of the exchanges before these */
+
+static void answer_all(void *unused) {
+    (void)unused;
+    for (port_notify_take(); !atomic_load(&over); port_notify_take()) {
+        port_notify(&asking);
+    }
+}
+PORT_ENTRY(answer_all);
+
+static void exchange(uint32_t times) {
+    for (uint32_t i = 0; i < times; i++) {
+        port_notify(&answering);
+        port_notify_take();
+    }
+}
+
+static uint64_t turn(void) {
+    exchange(BEFORE);
+    uint64_t begun = port_clock();
+    exchange(EXCHANGES);
+    return port_clock() - begun;
+}
+
+static void ask_all(void *unused) {
+    (void)unused;
+    uint32_t core = port_core_id();
+    for (uint32_t i = 0; i < TURNS; i++) {
+        off[i] = turn();
+        uint64_t before = trace_points_switch(core, true);
+        on[i] = turn();
+        records += trace_points_switch(core, false) - before;
+    }
+}
+PORT_ENTRY(ask_all);
+
+static int by_length(const void *one, const void *other) {
+    uint64_t left = *(const uint64_t *)one, right = *(const uint64_t *)other;
+    return (left > right) - (left < right);
+}
+
+static uint64_t median(uint64_t *lengths) {
+    qsort(lengths, TURNS, sizeof *lengths, by_length);
+    return lengths[TURNS / 2U];
+}
+
+static bool start(port_task_t *task, void (*entry)(void *), uint32_t core) {
+    struct port_task_config config = {.name = "recorder", .entry = entry, .core = core, .priority = 1};
+    return port_task_start(task, &config) == PORT_OK;
+}
+
+uint32_t trace_cost_of_record(uint32_t core) {
+    records = 0;
+    atomic_store(&over, false);
+    if (!start(&answering, answer_all, core)) {
+        return 0;
+    }
+    if (start(&asking, ask_all, core)) {
+        port_task_join(&asking);
+    }
+    atomic_store(&over, true);
+    port_notify(&answering);
+    port_task_join(&answering);
+    uint64_t without = median(off), with = median(on);
+    uint64_t turns = (uint64_t)TURNS * (BEFORE + EXCHANGES);
+    return with > without && records > 0 ? (uint32_t)((with - without) * turns / EXCHANGES / records) : 0;
+}

@@ -1,11 +1,13 @@
 # The recorder (core/trace.h). To be included by a board that can record, once it has its libraries:
 # ic_trace(<library> <source of port_trace.h and the board's own>...)
+set(IC_TRACE_SOURCES trace/names.c trace/recording.c trace/ring.c trace/traced.c trace/traced_transport.c)
+
 function(ic_trace library)
   set(IC_TRACED ON PARENT_SCOPE)
   if(NOT IC_TRACE)
     return()
   endif()
-  target_sources(intercore PRIVATE trace/names.c trace/recording.c trace/ring.c trace/traced.c trace/traced_transport.c)
+  target_sources(intercore PRIVATE ${IC_TRACE_SOURCES})
   target_include_directories(intercore PUBLIC trace)
   target_compile_definitions(intercore PUBLIC IC_TRACE=${IC_TRACE})
   target_sources(${library} PRIVATE ${ARGN})

@@ -45,6 +45,12 @@ def idf(here: Fakes) -> Fakes:
             "CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_360=y CONFIG_ESP32P4_SELECTS_REV_LESS_V3=y CONFIG_INTERCORE_CODE_IRAM=n "
             "CONFIG_SPIRAM=n",
         ),
+        (
+            ESP32,
+            {"code": "iram", "trace": 512},
+            "CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_240=y CONFIG_INTERCORE_CODE_IRAM=y CONFIG_SPIRAM=n "
+            "CONFIG_INTERCORE_TRACE=y CONFIG_INTERCORE_TRACE_EVENTS=512",
+        ),
     ],
 )
 def test_the_levels_reach_esp_idf_and_one_file_with_the_whole_flash_comes_back(

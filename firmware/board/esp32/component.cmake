@@ -4,6 +4,7 @@
 get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 
 include(${firmware}/portable.cmake)
+include(${firmware}/trace/trace.cmake)
 
 ic_transports(transports freertos esp_idf)
 set(sources ${IC_PORTABLE} bench/registry.c
@@ -37,10 +38,13 @@ elseif(CONFIG_INTERCORE_PROGRAM_TRANSPORT_STRESS)
 else()
   list(APPEND sources board/esp32/program_benchmark.c)
 endif()
+if(CONFIG_INTERCORE_TRACE)
+  list(APPEND sources ${IC_TRACE_SOURCES} board/esp32/cores/esp32_trace.c port/freertos/trace_freertos.c)
+endif()
 list(TRANSFORM sources PREPEND ${firmware}/)
 
 set(folders ${IC_PORTABLE_FOLDERS} port/freertos port/freertos_smp transport/freertos
-  board/esp32 board/esp32/clock board/esp32/cores board/esp32/instruments board/esp32/test)
+  board/esp32 board/esp32/clock board/esp32/cores board/esp32/instruments board/esp32/test trace)
 list(TRANSFORM folders PREPEND ${firmware}/)
 
 # The archive is named after the component, and the component after its folder.
@@ -117,6 +121,25 @@ list(JOIN code_flags " " shown)
 list(JOIN arguments " " more)
 
 target_compile_definitions(${COMPONENT_LIB} PRIVATE IC_FLAGS="${shown} ${more}")
+
+# The recorder. The kernel's component is compiled with definitions of its trace macros in front, and with our folders
+# behind all of its own, so that none of its headers is hidden. The two call each other.
+if(CONFIG_INTERCORE_TRACE)
+  set(recorder IC_TRACE=${CONFIG_INTERCORE_TRACE_EVENTS})
+  target_compile_definitions(${COMPONENT_LIB} PRIVATE ${recorder})
+  set(benchmarks ${sources})
+  list(FILTER benchmarks INCLUDE REGEX "^${firmware}/bench/")
+  set_source_files_properties(${benchmarks} PROPERTIES COMPILE_OPTIONS "-include;${firmware}/trace/traced.h")
+  idf_component_get_property(kernel_library freertos COMPONENT_LIB)
+  target_compile_definitions(${kernel_library} PRIVATE $<$<COMPILE_LANGUAGE:C>:${recorder}>)
+  foreach(words "-include;${firmware}/port/freertos_smp/trace_esp_idf.h" "-idirafter;${firmware}/port/freertos"
+      "-idirafter;${firmware}/core")
+    list(JOIN words " " shell)
+    target_compile_options(${kernel_library} PRIVATE "$<$<COMPILE_LANGUAGE:C>:SHELL:${shell}>")
+  endforeach()
+  target_link_libraries(${kernel_library} PRIVATE ${COMPONENT_LIB})
+  target_link_libraries(${COMPONENT_LIB} INTERFACE -Wl,--wrap=esp_crosscore_int_send_yield)
+endif()
 
 # The kernel is ESP-IDF's own. What its releases have is not known here.
 include(${firmware}/port/freertos/kernel_sources.cmake)

@@ -4,6 +4,7 @@
 #include "esp32_board.h"
 #include "esp32_instruments.h"
 #include "esp32_memory.h"
+#include "esp32_trace.h"
 #include "kernel.h"
 
 static const struct intercore_console *console;
@@ -36,8 +37,10 @@ static void run(void) {
         return;
     }
     esp32_watchdog_start_session();
+    esp32_trace_start();
     kernel_wake(starter);
     esp32_program();
+    esp32_trace_stop();
     esp32_watchdog_end_session();
     esp32_instruments_stop();
     esp32_frequency_release();

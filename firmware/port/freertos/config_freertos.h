@@ -16,6 +16,13 @@
 /* Priority 0 is idle, 1 the console, 2 to 9 are the 8 priorities of port.h. */
 #define configMAX_PRIORITIES 10
 
+/* ---- the recorder (trace_freertos.h) ---- */
+
+/* Gives tasks and queues the numbers that it tells them by. */
+#ifdef IC_TRACE
+#define configUSE_TRACE_FACILITY 1
+#endif
+
 /* ---- tick ---- */
 
 /* 1 kHz: what ESP-IDF applications and Arduino use most, and the default of the pico examples. */

@@ -1,6 +1,6 @@
-/* What the recorder (core/trace.h) records of a kernel V11, in the kernel's own terms: included by each
- * FreeRTOSConfig.h, and expanded in the kernel's sources. Without a recorder only what both have to name is there, and
- * is nothing.
+/* What the recorder (core/trace.h) records of a FreeRTOS kernel, in the kernel's own terms: for V11 included by each
+ * FreeRTOSConfig.h, for ESP-IDF's by trace_esp_idf.h, and expanded in the kernel's sources. Without a recorder only what
+ * both have to name is there, and is nothing.
  *
  * A task's number is where the kernel keeps one for "third party trace code", uxTaskNumber. What the kernel calls a
  * queue is a semaphore or a mutex by its type, which it keeps for the same purpose. */
@@ -10,7 +10,10 @@
 #ifdef IC_TRACE
 #include "trace.h"
 
-#define configUSE_TRACE_FACILITY 1
+/* The task that the core has. A kernel that calls it otherwise says so before. */
+#ifndef TRACE_CURRENT
+#define TRACE_CURRENT pxCurrentTCB
+#endif
 
 /* ---- tasks ---- */
 
@@ -25,8 +28,8 @@
     ic_trace(IC_TRACE_CREATED, 0, (pxTCB)->uxTaskNumber)
 #define traceTASK_DELETE(pxTCB) ic_trace(IC_TRACE_DELETED, 0, (pxTCB)->uxTaskNumber)
 #define traceMOVED_TASK_TO_READY_STATE(pxTCB) ic_trace(IC_TRACE_READY, 0, (pxTCB)->uxTaskNumber)
-#define traceTASK_DELAY() ic_trace(IC_TRACE_DELAYED, 0, pxCurrentTCB->uxTaskNumber)
-#define traceTASK_DELAY_UNTIL(xWhen) ic_trace(IC_TRACE_DELAYED, 0, pxCurrentTCB->uxTaskNumber)
+#define traceTASK_DELAY() ic_trace(IC_TRACE_DELAYED, 0, TRACE_CURRENT->uxTaskNumber)
+#define traceTASK_DELAY_UNTIL(xWhen) ic_trace(IC_TRACE_DELAYED, 0, TRACE_CURRENT->uxTaskNumber)
 #define traceTASK_SUSPEND(pxTCB) ic_trace(IC_TRACE_SUSPENDED, 0, (pxTCB)->uxTaskNumber)
 #define traceTASK_RESUME(pxTCB) ic_trace(IC_TRACE_RESUMED, 0, (pxTCB)->uxTaskNumber)
 #define traceTASK_RESUME_FROM_ISR(pxTCB) ic_trace(IC_TRACE_RESUMED, 0, (pxTCB)->uxTaskNumber)
@@ -39,7 +42,7 @@
 #define traceTASK_NOTIFY(uxIndex) TRACE_NOTIFIED()
 #define traceTASK_NOTIFY_FROM_ISR(uxIndex) TRACE_NOTIFIED()
 #define traceTASK_NOTIFY_GIVE_FROM_ISR(uxIndex) TRACE_NOTIFIED()
-#define TRACE_OWN_NOTIFICATION(kind) ic_trace(kind, IC_TRACE_NOTIFICATION, pxCurrentTCB->uxTaskNumber)
+#define TRACE_OWN_NOTIFICATION(kind) ic_trace(kind, IC_TRACE_NOTIFICATION, TRACE_CURRENT->uxTaskNumber)
 #define traceTASK_NOTIFY_TAKE_BLOCK(uxIndex) TRACE_OWN_NOTIFICATION(IC_TRACE_AWAITED)
 #define traceTASK_NOTIFY_WAIT_BLOCK(uxIndex) TRACE_OWN_NOTIFICATION(IC_TRACE_AWAITED)
 #define traceTASK_NOTIFY_TAKE(uxIndex) TRACE_OWN_NOTIFICATION(IC_TRACE_TAKEN)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from intercore.board import esp_image
-from intercore.board.esp32_factors import CPU_MHZ, ESP_CODE, P4_MHZ, PSRAM
+from intercore.board.esp32_factors import CPU_MHZ, ESP_CODE, ESP_TRACE, P4_MHZ, PSRAM
 from intercore.board.factors import OPT, Factor
 from intercore.board.rp2040_factors import AMP_TRACE, CLOCK_MHZ, CODE, TRACE, XIP_CACHE
 from intercore.board.stm32h745_factors import DCACHE, ICACHE, M4_MHZ, M7_MHZ, SHARED, SUPPLY
@@ -92,10 +92,15 @@ STM32H745 = Board(
     programs=("intercore-target", "intercore-target-core1"),
 )
 
+
+def _of_espressif(clock: Factor) -> tuple[Factor, ...]:
+    return (OPT, clock, ESP_CODE, PSRAM, ESP_TRACE)
+
+
 # One project for all chips, built by ESP-IDF.
-ESP32 = Board("esp32", "the ESP32", "esp32", (OPT, CPU_MHZ, ESP_CODE, PSRAM), "esptool", esp_image.ESP32)
-ESP32S3 = Board("esp32s3", "the ESP32-S3", "esp32", (OPT, CPU_MHZ, ESP_CODE, PSRAM), "esptool", esp_image.ESP32S3)
-ESP32P4 = Board("esp32p4", "the ESP32-P4", "esp32", (OPT, P4_MHZ, ESP_CODE, PSRAM), "esptool", esp_image.ESP32P4)
+ESP32 = Board("esp32", "the ESP32", "esp32", _of_espressif(CPU_MHZ), "esptool", esp_image.ESP32)
+ESP32S3 = Board("esp32s3", "the ESP32-S3", "esp32", _of_espressif(CPU_MHZ), "esptool", esp_image.ESP32S3)
+ESP32P4 = Board("esp32p4", "the ESP32-P4", "esp32", _of_espressif(P4_MHZ), "esptool", esp_image.ESP32P4)
 
 BOARDS = {board.name: board for board in (PICO, PICO_AMP, STM32H745, ESP32, ESP32S3, ESP32P4)}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from intercore.board.factors import Factor
+from intercore.board.factors import Factor, Partners, recorder
 
 # ESP32 technical reference manual, reset and clock: PLL_CLK divided gives a CPU_CLK of 80, 160 or 240 MHz; ESP32-S3
 # likewise. The menu of ESP-IDF (CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ) has these three.
@@ -36,4 +36,16 @@ PSRAM = Factor(
     title="external RAM of the module, used if it has some",
     default="off",
     levels=("off", "on"),
+)
+
+# An event takes 16 bytes of each core's static memory. ESP-IDF's tick, which puts one in, comes while flash is written,
+# too, when no code can be read from there: Kconfig has the code in IRAM then.
+_TRACE_LEVELS = (256, 512, 1024)
+ESP_TRACE = recorder(
+    *_TRACE_LEVELS,
+    partners={
+        ESP_CODE.name: Partners(
+            dict.fromkeys(_TRACE_LEVELS, ("iram",)), "the recorder's code must not wait for flash: name code=iram"
+        )
+    },
 )

@@ -60,6 +60,7 @@ SDKCONFIG: Mapping[str, Callable[[Level], tuple[str, ...]]] = {
     "psram": lambda level: (
         ("CONFIG_SPIRAM=y", "CONFIG_SPIRAM_IGNORE_NOTFOUND=y") if level == "on" else ("CONFIG_SPIRAM=n",)
     ),
+    "trace": lambda level: ("CONFIG_INTERCORE_TRACE=y", f"CONFIG_INTERCORE_TRACE_EVENTS={level}") if level else (),
 }
 """What the level of a factor comes to in ESP-IDF's configuration. `opt` is a variable of CMake, for our code only."""
 

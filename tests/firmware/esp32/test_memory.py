@@ -16,10 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.firmware.esp32.standin import FIRMWARE, POWER, STANDIN, compile_component
-
-WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wundef", "-Werror"]
-SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+from tests.firmware.esp32.standin import FIRMWARE, SANITIZED, WARNINGS, compile_component, session_program
 
 STATIC_BUDGET = 11776
 """Bytes of Intercore's own, which leaves 12 kB of 24 kB to ESP-IDF's."""
@@ -120,13 +117,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program idf/session.c, with sanitizers."""
     folder = tmp_path_factory.mktemp("session")
     cc = ["cc", "-O0", "-g1", "-D_GNU_SOURCE", *SANITIZED]
-    objects = compile_component(folder, cc, leave_out=["esp32_flash.c"])
-    include = [f"-I{folder}" for folder in (STANDIN, POWER, FIRMWARE / "board" / "esp32" / "include")]
-    own = [*(STANDIN / f"{name}.c" for name in ("session", "standin", "standin_absent")), POWER / "pm.c"]
-    link = ["-lm", "-lpthread"]
-    done = folder / "session"
-    subprocess.run([*cc, "-std=c11", *WARNINGS, *include, *own, *objects, *link, "-o", done], check=True)
-    return done
+    return session_program(folder, cc)
 
 
 def run(program: Path, *lines: str) -> Said:

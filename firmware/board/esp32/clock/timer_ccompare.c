@@ -5,6 +5,7 @@
 #include "esp32_clock.h"
 #include "esp32_cpu.h"
 #include "esp32_idf.h"
+#include "esp32_trace.h"
 #include "port_freertos.h"
 #include "port_interrupt.h"
 
@@ -29,12 +30,14 @@ static struct {
  * clock says so. */
 static void IRAM_ATTR match(void *unused) {
     (void)unused;
+    esp32_trace_enter(IC_TRACE_OF_TIMER, XCHAL_TIMER1_INTERRUPT);
     bool due = timer.armed && port_clock() >= timer.when;
     ccompare_set_1(esp32_clock_to_counter(timer.when));
     if (due) {
         timer.armed = false;
         timer.handler(timer.arg);
     }
+    esp32_trace_leave(IC_TRACE_OF_TIMER, XCHAL_TIMER1_INTERRUPT);
 }
 
 /* ---- open: an interrupt inside of a core can be enabled by that core alone ---- */

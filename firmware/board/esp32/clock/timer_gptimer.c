@@ -5,6 +5,7 @@
 #include "esp32_beside.h"
 #include "esp32_cpu.h"
 #include "esp32_idf.h"
+#include "esp32_trace.h"
 #include "port_freertos.h"
 #include "port_interrupt.h"
 
@@ -31,10 +32,12 @@ static bool IRAM_ATTR fire(gptimer_handle_t driver, const gptimer_alarm_event_da
     (void)driver;
     (void)event;
     (void)unused;
+    esp32_trace_enter(IC_TRACE_OF_TIMER, LEVEL);
     if (timer.armed && port_clock() + timer.beside.within >= timer.when) {
         timer.armed = false;
         timer.handler(timer.arg);
     }
+    esp32_trace_leave(IC_TRACE_OF_TIMER, LEVEL);
     return false; /* a handler that wakes a task has asked for the switch itself */
 }
 

@@ -10,6 +10,7 @@
 #include "esp32_cpu.h"
 #include "esp32_handler.h"
 #include "esp32_idf.h"
+#include "esp32_trace.h"
 #include "port_freertos.h"
 #include "port_interrupt.h"
 
@@ -57,5 +58,6 @@ void port_doorbell_close(uint32_t core) {
 
 void IRAM_ATTR port_doorbell_ring(uint32_t core) {
     atomic_store(&doorbells[core].rung, 1);
+    esp32_trace_ring(core);
     crosscore_int_ll_trigger_interrupt((int)core);
 }

@@ -2,6 +2,7 @@
 
 #include "esp32_cpu.h"
 #include "esp32_idf.h"
+#include "esp32_trace.h"
 
 #define CORES 2U
 
@@ -28,9 +29,9 @@ static struct esp32_handler *entry_of(uint32_t core) {
     return &_xt_interrupt_table[mapped_on(core) % XCHAL_NUM_INTERRUPTS * CORES + core];
 }
 
-struct esp32_handler esp32_handler_get(uint32_t core) { return *entry_of(core); }
+static struct esp32_handler get(uint32_t core) { return *entry_of(core); }
 
-void esp32_handler_put(uint32_t core, esp32_handler_t call) {
+static void put(uint32_t core, esp32_handler_t call) {
     __atomic_store_n(&entry_of(core)->call, call, __ATOMIC_SEQ_CST);
 }
 
@@ -53,12 +54,20 @@ static void put_here(void *wanted) {
     cpu_unmask(state);
 }
 
-struct esp32_handler esp32_handler_get(uint32_t core) {
+static struct esp32_handler get(uint32_t core) {
     struct esp32_handler found = {0};
     (void)esp_ipc_call_blocking(core, get_here, &found);
     return found;
 }
 
-void esp32_handler_put(uint32_t core, esp32_handler_t call) { (void)esp_ipc_call_blocking(core, put_here, &call); }
+static void put(uint32_t core, esp32_handler_t call) { (void)esp_ipc_call_blocking(core, put_here, &call); }
 
 #endif
+
+struct esp32_handler esp32_handler_get(uint32_t core) {
+    struct esp32_handler found = get(core);
+    found.call = esp32_trace_handled(core, found.call);
+    return found;
+}
+
+void esp32_handler_put(uint32_t core, esp32_handler_t call) { put(core, esp32_trace_handler(core, call)); }

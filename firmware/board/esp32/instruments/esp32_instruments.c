@@ -80,6 +80,9 @@ bool esp32_instruments_condition(uint32_t index, struct port_condition *conditio
         {"memory.word_bytes", "4"},
         {"spinlock", CPU_ATOMIC " (compare and swap) on a word of internal memory, polled"},
         {"atomic", ATOMIC},
+#ifdef IC_TRACE
+        {"recorder", TEXT(IC_TRACE) " events of each core; off unless `record` measures"},
+#endif
         {"mark", esp32_mark_text()},
     };
     if (index >= sizeof conditions / sizeof conditions[0]) {

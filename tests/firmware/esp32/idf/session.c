@@ -5,6 +5,7 @@
  *   hooks MOST              so many hooks of the tick are there
  *   start [NAME=VALUE]...   intercore_start() with these sizes ("none": INTERCORE_NONE)
  *   ask COMMAND             types it, and prints the answer, up to its last line
+ *   did                     what the kernel did last: core, macro, object
  *   stop                    intercore_stop()
  *   state                   what is taken of heap, hooks and locks, what the watchdog waits for, and how many
  *                           allocations there were since the last line "fail" */
@@ -144,6 +145,8 @@ static void start(char *words) {
     printf("started\n");
 }
 
+static void tell(int core, const char *macro, uint32_t object) { printf("did %d %s %u\n", core, macro, object); }
+
 static void carry_out(char *line) {
     unsigned first;
     unsigned last;
@@ -157,6 +160,8 @@ static void carry_out(char *line) {
         start(line + 5);
     } else if (strncmp(line, "ask ", 4) == 0) {
         ask(line + 4);
+    } else if (strcmp(line, "did") == 0) {
+        standin_did(tell);
     } else if (strcmp(line, "stop") == 0) {
         intercore_stop();
     } else if (strcmp(line, "state") == 0) {

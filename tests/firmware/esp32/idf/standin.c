@@ -4,32 +4,30 @@
  *   does it, and as large as the test says. What is free is poisoned, so the address sanitizer sees a use of it. Tasks'
  *   stacks and control blocks are taken from it as well, though the threads have other stacks.
  * - Time passes by looking at it: every reading of a counter is some cycles later than the one before, on whatever
- *   core, and who sleeps while no task runs lets its ticks go by. So nothing depends on how busy this machine is: not
- *   what two tasks find who compare their counters, either, while a third one waits for them tick by tick.
- * - Tasks are threads, all of which run; a core is a number that each one has. */
+ *   core, and while no task runs the ticks go by up to which one sleeps. So nothing depends on how busy this machine is:
+ *   not what two tasks find who compare their counters, either, while a third one waits for them tick by tick.
+ * - Tasks and cores are standin_kernel.c's. */
 #include "standin_control.h"
 
 #include <pthread.h>
 #include <sanitizer/asan_interface.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "esp32_ccompare.h"
 #include "esp32_cpu.h"
 #include "esp_pm.h"
 #include "standin.h"
+#include "standin_kernel.h"
 
 #define HZ 240000000U
-#define TICK_CYCLES (HZ / configTICK_RATE_HZ)
+_Static_assert(HZ / configTICK_RATE_HZ == STANDIN_TICK_CYCLES, "the kernel's");
 #define READING_CYCLES 100U
-#define CONTROL_BLOCK_BYTES 352U
 
-static void check(bool right, const char *what) {
+void standin_check(bool right, const char *what) {
     if (!right) {
         fprintf(stderr, "stand-in: %s\n", what);
         abort();
@@ -63,11 +61,12 @@ void standin_heap(size_t sram2_bytes, size_t sram1_bytes) {
     if (!mapped) {
         void *base = mmap((void *)(uintptr_t)SOC_DRAM_LOW, whole, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-        check(base == (void *)(uintptr_t)SOC_DRAM_LOW, "no memory at the chip's addresses");
+        standin_check(base == (void *)(uintptr_t)SOC_DRAM_LOW, "no memory at the chip's addresses");
         mapped = true;
     }
-    check(standin_heap_used() == 0, "the heap is in use");
-    check(sram2_bytes <= banks[0].high - banks[0].low && sram1_bytes <= banks[1].high - banks[1].low, "no such bank");
+    standin_check(standin_heap_used() == 0, "the heap is in use");
+    standin_check(sram2_bytes <= banks[0].high - banks[0].low && sram1_bytes <= banks[1].high - banks[1].low,
+                  "no such bank");
     banks[0].bytes = sram2_bytes;
     banks[1].bytes = sram1_bytes;
     ASAN_POISON_MEMORY_REGION((void *)(uintptr_t)SOC_DRAM_LOW, whole);
@@ -133,7 +132,7 @@ void heap_caps_free(void *block) {
         }
     }
     pthread_mutex_unlock(&heap_lock);
-    check(found, "what is freed is no block of the heap");
+    standin_check(found, "what is freed is no block of the heap");
 }
 
 void *heap_caps_aligned_alloc(size_t alignment, size_t bytes, uint32_t caps) {
@@ -189,28 +188,34 @@ static atomic_ullong cycles = 1000000000U;
 /* Core 1's counter was started later: it is so far behind. */
 #define BEHIND 12345678U
 
-static _Thread_local BaseType_t core_of_thread;
-static _Thread_local TaskHandle_t self; /* NULL of the thread that starts the program */
+static uint64_t read_cycles(void) {
+    standin_take_interrupts();
+    return atomic_fetch_add(&cycles, READING_CYCLES) + READING_CYCLES;
+}
 
-static uint64_t read_cycles(void) { return atomic_fetch_add(&cycles, READING_CYCLES) + READING_CYCLES; }
+uint64_t standin_cycles(void) { return atomic_load(&cycles); }
 
-uint32_t cpu_core(void) { return (uint32_t)core_of_thread; }
+void standin_let_go_by(uint64_t until) {
+    standin_check(until < UINT32_MAX, "a counter would wrap");
+    if (until > atomic_load(&cycles)) {
+        atomic_store(&cycles, until);
+    }
+}
 
-uint32_t cpu_counter(void) { return (uint32_t)(read_cycles() - (core_of_thread == 1 ? BEHIND : 0)); }
+uint32_t cpu_core(void) { return (uint32_t)portGET_CORE_ID(); }
 
-uint32_t cpu_mask(void) { return 0; }
-
-void cpu_unmask(uint32_t state) { (void)state; }
+uint32_t cpu_counter(void) { return (uint32_t)(read_cycles() - (cpu_core() == 1 ? BEHIND : 0)); }
 
 uint32_t cpu_mask_and_read(uint32_t *core, uint32_t *counter) {
+    uint32_t state = cpu_mask();
     *core = cpu_core();
     *counter = cpu_counter();
-    return 0;
+    return state;
 }
 
 void cpu_wait_for_memory(void) {}
 
-uint32_t ccompare_0(void) { return (uint32_t)((atomic_load(&cycles) / TICK_CYCLES + 1U) * TICK_CYCLES); }
+uint32_t ccompare_0(void) { return (uint32_t)((standin_cycles() / STANDIN_TICK_CYCLES + 1U) * STANDIN_TICK_CYCLES); }
 
 int64_t esp_timer_get_time(void) { return (int64_t)(read_cycles() / (HZ / 1000000U)); }
 
@@ -219,34 +224,13 @@ int standin_locks(void) {
 }
 
 int esp_clk_cpu_freq(void) {
-    check(standin_locks() == ESP_PM_LOCK_MAX, "power management may change the rate that is asked for");
+    standin_check(standin_locks() == ESP_PM_LOCK_MAX, "power management may change the rate that is asked for");
     return (int)HZ;
 }
 
 int esp_clk_apb_freq(void) { return 80000000; }
 
 int esp_clk_xtal_freq(void) { return 40000000; }
-
-TickType_t xTaskGetTickCount(void) { return (TickType_t)(atomic_load(&cycles) / TICK_CYCLES); }
-
-/* Tasks that were started, and neither sleep nor have ended. */
-static atomic_uint awake;
-
-static void await(sem_t *semaphore) {
-    atomic_fetch_sub(&awake, self != NULL);
-    while (sem_wait(semaphore) != 0) {
-    }
-    atomic_fetch_add(&awake, self != NULL);
-}
-
-void vTaskDelay(TickType_t ticks) {
-    atomic_fetch_sub(&awake, self != NULL);
-    usleep(50);
-    if (atomic_load(&awake) == 0) {
-        check(atomic_fetch_add(&cycles, (uint64_t)ticks * TICK_CYCLES) < UINT32_MAX, "a counter would wrap");
-    }
-    atomic_fetch_add(&awake, self != NULL);
-}
 
 static uint32_t hooks[2];
 static uint32_t hooks_most = 8;
@@ -266,140 +250,33 @@ esp_err_t esp_register_freertos_tick_hook_for_cpu(esp_freertos_tick_cb_t hook, u
 
 void esp_deregister_freertos_tick_hook_for_cpu(esp_freertos_tick_cb_t hook, unsigned core) {
     (void)hook;
-    check(hooks[core] > 0, "no such hook");
+    standin_check(hooks[core] > 0, "no such hook");
     hooks[core]--;
 }
 
-/* ---- tasks ---- */
+/* ---- the cross-core interrupt ---- */
 
-struct standin_task {
-    pthread_t thread;
-    TaskFunction_t run;
+/* As esp_system sends it, and as the handlers' table has who takes it; the kernel's has an argument. */
+#define CROSS_CORE_NUMBER(core) (24U + (uint32_t)(core))
+
+typedef struct {
+    void (*call)(void *arg);
     void *arg;
-    BaseType_t core;
-    void *stack;
-    sem_t notified[3];
-    sem_t resumed;
-    atomic_bool suspended;
-    atomic_bool deleted;
+} standin_entry_t;
+standin_entry_t _xt_interrupt_table[XCHAL_NUM_INTERRUPTS * 2U] = {
+    [24U * 2U] = {standin_cross_core_isr, _xt_interrupt_table},
+    [25U * 2U + 1U] = {standin_cross_core_isr, _xt_interrupt_table},
 };
 
-static void *run_task(void *arg) {
-    self = arg;
-    core_of_thread = self->core == tskNO_AFFINITY ? 0 : self->core;
-    self->run(self->arg);
-    check(false, "a task has returned");
-    return NULL;
+uint32_t DPORT_REG_READ(uint32_t address) {
+    return CROSS_CORE_NUMBER(address == DPORT_PRO_CPU_INTR_FROM_CPU_0_MAP_REG ? 0 : 1);
 }
 
-BaseType_t xTaskCreatePinnedToCore(TaskFunction_t run, const char *name, uint32_t bytes, void *arg,
-                                   UBaseType_t priority, TaskHandle_t *task, BaseType_t core) {
-    (void)name;
-    check(priority < configMAX_PRIORITIES, "no such priority");
-    void *stack = pvPortMalloc(bytes);
-    void *control = stack != NULL ? pvPortMalloc(CONTROL_BLOCK_BYTES) : NULL;
-    if (control == NULL) {
-        vPortFree(stack);
-        return !pdPASS;
-    }
-    _Static_assert(sizeof(struct standin_task) <= CONTROL_BLOCK_BYTES, "it lies in the heap's block");
-    TaskHandle_t made = control;
-    memset(made, 0, sizeof *made);
-    *made = (struct standin_task){.run = run, .arg = arg, .core = core, .stack = stack};
-    check(sem_init(&made->resumed, 0, 0) == 0, "no semaphore");
-    for (uint32_t i = 0; i < 3U; i++) {
-        check(sem_init(&made->notified[i], 0, 0) == 0, "no semaphore");
-    }
-    *task = made;
-    atomic_fetch_add(&awake, 1U);
-    check(pthread_create(&made->thread, NULL, run_task, made) == 0, "no thread");
-    return pdPASS;
-}
+void esp_crosscore_int_send_yield(int core) { standin_interrupt(core); }
 
-void vTaskSuspend(TaskHandle_t task) {
-    check(task == NULL, "a task suspends itself only");
-    atomic_store(&self->suspended, true);
-    await(&self->resumed);
-    check(atomic_load(&self->deleted), "nobody resumes a task");
-    atomic_fetch_sub(&awake, 1U);
-    pthread_exit(NULL);
-}
-
-eTaskState eTaskGetState(TaskHandle_t task) { return atomic_load(&task->suspended) ? eSuspended : eReady; }
-
-TaskHandle_t xTaskGetCurrentTaskHandleForCore(BaseType_t core) {
-    (void)core;
-    return NULL; /* who is suspended has left its core */
-}
-
-void vTaskDelete(TaskHandle_t task) {
-    check(task != NULL && atomic_load(&task->suspended), "who has ended is deleted by who has started it");
-    atomic_store(&task->deleted, true);
-    sem_post(&task->resumed);
-    check(pthread_join(task->thread, NULL) == 0, "no such thread");
-    vPortFree(task->stack);
-    vPortFree(task);
-}
-
-BaseType_t portGET_CORE_ID(void) { return core_of_thread; }
-
-void taskYIELD(void) { usleep(1); }
-
-BaseType_t xTaskNotifyGiveIndexed(TaskHandle_t task, UBaseType_t index) {
-    sem_post(&task->notified[index]);
-    return pdPASS;
-}
-
-uint32_t ulTaskNotifyTakeIndexed(UBaseType_t index, BaseType_t clear, TickType_t ticks) {
-    check(clear == pdFALSE && ticks == portMAX_DELAY, "one at a time, without a limit");
-    await(&self->notified[index]);
-    return 1;
-}
-
-static pthread_mutex_t critical = PTHREAD_MUTEX_INITIALIZER;
-
-void taskENTER_CRITICAL(portMUX_TYPE *lock) {
-    (void)lock;
-    pthread_mutex_lock(&critical);
-}
-
-void taskEXIT_CRITICAL(portMUX_TYPE *lock) {
-    (void)lock;
-    pthread_mutex_unlock(&critical);
-}
-
-/* ---- semaphores ---- */
-
-struct standin_semaphore {
-    sem_t posix;
-};
-_Static_assert(sizeof(struct standin_semaphore) <= sizeof(StaticSemaphore_t), "a static one has room for it");
-
-SemaphoreHandle_t xSemaphoreCreateCountingStatic(UBaseType_t most, UBaseType_t initial, StaticSemaphore_t *memory) {
-    (void)most;
-    SemaphoreHandle_t made = (SemaphoreHandle_t)(void *)memory;
-    check(sem_init(&made->posix, 0, initial) == 0, "no semaphore");
-    return made;
-}
-
-SemaphoreHandle_t xSemaphoreCreateBinaryStatic(StaticSemaphore_t *memory) {
-    return xSemaphoreCreateCountingStatic(1, 0, memory);
-}
-
-void vSemaphoreDelete(SemaphoreHandle_t semaphore) { (void)semaphore; }
-
-BaseType_t xSemaphoreGive(SemaphoreHandle_t semaphore) {
-    sem_post(&semaphore->posix);
-    return pdTRUE;
-}
-
-BaseType_t xSemaphoreTake(SemaphoreHandle_t semaphore, TickType_t ticks) {
-    if (ticks == 0) {
-        return sem_trywait(&semaphore->posix) == 0;
-    }
-    check(ticks == portMAX_DELAY, "at once, or without a limit");
-    await(&semaphore->posix);
-    return pdTRUE;
+void standin_call_handler(int core) {
+    standin_entry_t *entry = &_xt_interrupt_table[CROSS_CORE_NUMBER(core) * 2U + (uint32_t)core];
+    entry->call(entry->arg);
 }
 
 /* ---- what the chip is and says of itself ---- */

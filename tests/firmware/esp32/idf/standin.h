@@ -61,6 +61,7 @@ bool esp_cpu_compare_and_set(volatile uint32_t *address, uint32_t expected, uint
 #define DPORT_PRO_CPU_INTR_FROM_CPU_0_MAP_REG 0
 #define DPORT_APP_CPU_INTR_FROM_CPU_1_MAP_REG 4
 uint32_t DPORT_REG_READ(uint32_t address);
+void esp_crosscore_int_send_yield(int core);
 
 typedef struct {
     uint64_t pin_bit_mask;

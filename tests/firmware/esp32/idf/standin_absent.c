@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-char _xt_interrupt_table[1024];
-
 // clang-format off
 #define ABSENT(name)                                                                                                   \
     void name(void);                                                                                                   \
@@ -13,7 +11,6 @@ char _xt_interrupt_table[1024];
         abort();                                                                                                       \
     }
 
-ABSENT(DPORT_REG_READ)
 ABSENT(ccompare_is_pending)
 ABSENT(ccompare_set_1)
 ABSENT(crosscore_int_ll_trigger_interrupt)

@@ -27,4 +27,8 @@ int standin_locks(void);
 /* What the task watchdog waits for. */
 uint32_t standin_watchdog_ms(void);
 
+/* Calls with what the kernel did last, in the order in which it did it, and where of its own it was: on which core, the
+ * trace macro there, without `trace`, and the task or object, as it would be numbered. */
+void standin_did(void (*call)(int core, const char *macro, uint32_t object));
+
 #endif

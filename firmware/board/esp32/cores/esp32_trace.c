@@ -1,0 +1,109 @@
+#include "esp32_trace.h"
+
+/* The Arduino IDE compiles all files of a library; there is no recorder there. */
+#ifdef IC_TRACE
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "esp32_cpu.h"
+#include "esp32_idf.h"
+
+#define CORES 2U
+
+static struct {
+    esp32_handler_t handler; /* who takes the cross-core interrupt */
+    atomic_bool rung;        /* by the other core, and not yet handled */
+    uint32_t open;           /* handlers that have begun and not ended */
+    uint32_t tick;           /* how many that were when the tick's had begun; 0: it has not */
+    uint32_t tick_number;
+} cores[CORES];
+
+static bool started;
+
+/* ---- handlers ---- */
+
+void IRAM_ATTR esp32_trace_enter(enum ic_trace_cause cause, uint32_t number) {
+    cores[cpu_core()].open++;
+    ic_trace(IC_TRACE_INTERRUPT_IN, cause, number);
+}
+
+void IRAM_ATTR esp32_trace_leave(enum ic_trace_cause cause, uint32_t number) {
+    ic_trace(IC_TRACE_INTERRUPT_OUT, cause, number);
+    cores[cpu_core()].open--;
+}
+
+void trace_esp_idf_tick_begins(uint32_t number);
+void trace_esp_idf_tick_ends(void);
+
+void IRAM_ATTR trace_esp_idf_tick_begins(uint32_t number) {
+    uint32_t core = cpu_core();
+    esp32_trace_enter(IC_TRACE_OF_TICK, number);
+    cores[core].tick = cores[core].open;
+    cores[core].tick_number = number;
+}
+
+/* A handler that has come between asks for a switch by the same macro: then another one is open. */
+void IRAM_ATTR trace_esp_idf_tick_ends(void) {
+    uint32_t core = cpu_core();
+    if (cores[core].tick != 0 && cores[core].tick == cores[core].open) {
+        cores[core].tick = 0;
+        esp32_trace_leave(IC_TRACE_OF_TICK, cores[core].tick_number);
+    }
+}
+
+/* ---- the cross-core interrupt ---- */
+
+/* A core sends it to itself as well: on RISC-V that is how a task gives way. */
+void IRAM_ATTR esp32_trace_ring(uint32_t core) {
+    if (core != cpu_core()) {
+        atomic_store(&cores[core].rung, true);
+        ic_trace(IC_TRACE_RUNG, 0, core);
+    }
+}
+
+/* The kernel sends it by this function, which the linker has called so (component.cmake). */
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage): the linker's names
+void __real_esp_crosscore_int_send_yield(int core);
+void __wrap_esp_crosscore_int_send_yield(int core);
+
+void IRAM_ATTR __wrap_esp_crosscore_int_send_yield(int core) {
+    esp32_trace_ring((uint32_t)core);
+    __real_esp_crosscore_int_send_yield(core);
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,misc-use-internal-linkage)
+
+static void IRAM_ATTR recorded(void *arg) {
+    uint32_t core = cpu_core();
+    enum ic_trace_cause cause = atomic_exchange(&cores[core].rung, false) ? IC_TRACE_OF_CORE : IC_TRACE_OTHER;
+    esp32_trace_enter(cause, core);
+    cores[core].handler(arg);
+    esp32_trace_leave(cause, core);
+}
+
+esp32_handler_t esp32_trace_handler(uint32_t core, esp32_handler_t handler) {
+    cores[core].handler = handler;
+    return started ? recorded : handler;
+}
+
+esp32_handler_t esp32_trace_handled(uint32_t core, esp32_handler_t in_table) {
+    return in_table == recorded ? cores[core].handler : in_table;
+}
+
+static void put_again(void) {
+    for (uint32_t core = 0; core < CORES; core++) {
+        esp32_handler_put(core, esp32_handler_get(core).call);
+    }
+}
+
+void esp32_trace_start(void) {
+    started = true;
+    put_again();
+}
+
+void esp32_trace_stop(void) {
+    started = false;
+    put_again();
+}
+
+#endif

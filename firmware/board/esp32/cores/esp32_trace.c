@@ -1,8 +1,5 @@
 #include "esp32_trace.h"
 
-/* The Arduino IDE compiles all files of a library; there is no recorder there. */
-#ifdef IC_TRACE
-
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -105,5 +102,3 @@ void esp32_trace_stop(void) {
     started = false;
     put_again();
 }
-
-#endif

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
@@ -152,6 +153,26 @@ def test_two_counters_that_are_taken_for_one_are_seen_beside_the_common_clock(pr
         assert abs(window.ticks) > 10 * (window.end - window.begin), "the counters are far apart"
         assert window.begin < window.end
         assert sum(one.end - one.begin for one in consists_of(found.history, window)) == window.end - window.begin
+
+
+def test_a_period_of_two_counters_that_wrap_is_seen_to_be_a_wait_for_a_tick(program: Path) -> None:
+    """As a paper takes it: the page of docs/benchmarks/jitter.md, "Two counters that wrap"."""
+    levels: dict[str, str | int] = {"migrate": "published", "time": "raw-counter", "period_us": 10_000, "samples": 4}
+    with Target(program).session() as session:
+        bits = int(session.info().conditions["clock.counter_bits"])
+        found = measured(session, "jitter", levels)
+    raw = [one for one in windows(found.history, found.answer.series, bits) if one.series == "raw"]
+    assert len(raw) == 4
+    period = found.recording.hz // 100
+    for window in raw:
+        assert window.counted
+        assert abs(window.ticks) < period // 10, "what the counters say is far below the period"
+        assert window.end - window.begin == pytest.approx(period, rel=0.02)
+        parts = Counter[Part]()
+        for one in consists_of(found.history, window):
+            parts[one.part] += one.end - one.begin
+        assert sum(parts.values()) == window.end - window.begin
+        assert parts[Part.TICK] > 0.95 * period
 
 
 def test_a_ring_that_overflows_says_how_much_is_missing_and_leaves_no_wrong_window(program: Path) -> None:

@@ -1,6 +1,6 @@
 /* What the recorder (core/trace.h) records of a FreeRTOS kernel, in the kernel's own terms: for V11 included by each
- * FreeRTOSConfig.h, for ESP-IDF's by trace_esp_idf.h, and expanded in the kernel's sources. Without a recorder only what
- * both have to name is there, and is nothing.
+ * FreeRTOSConfig.h, for ESP-IDF's by trace_esp_idf.h, and expanded in the kernel's sources. Without a recorder only
+ * what both have to name is there, and is nothing.
  *
  * A task's number is where the kernel keeps one for "third party trace code", uxTaskNumber. What the kernel calls a
  * queue is a semaphore or a mutex by its type, which it keeps for the same purpose. */

@@ -1,6 +1,6 @@
-/* What the recorder (core/trace.h) records of ESP-IDF's FreeRTOS: the compiler's option -include puts it in front of each
- * source of the component `freertos` (board/esp32/component.cmake), whose FreeRTOS.h leaves open what is defined before.
- * Of this kernel's the macros are those of V11, with these beside them.
+/* What the recorder (core/trace.h) records of ESP-IDF's FreeRTOS: the compiler's option -include puts it in front of
+ * each source of the component `freertos` (board/esp32/component.cmake), whose FreeRTOS.h leaves open what is defined
+ * before. This kernel's macros are those of V11, with these beside them.
  *
  * Not there: the interrupt that it sends to the other core, which board/esp32 records in the place of the call, and
  * interrupts other than the tick. */

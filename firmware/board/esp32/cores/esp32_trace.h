@@ -1,5 +1,5 @@
-/* What this chip records by itself, where there is a recorder (core/trace.h): interrupts, and those that a core sends to
- * the other. The kernel's own events are its macros' (port/freertos_smp/trace_esp_idf.h).
+/* What this chip records by itself, where there is a recorder (core/trace.h): interrupts, and those that a core sends
+ * to the other. The kernel's own events are its macros' (port/freertos_smp/trace_esp_idf.h).
  *
  * Without a recorder nothing of this is there. */
 #ifndef ESP32_TRACE_H

@@ -4,8 +4,8 @@
  *   does it, and as large as the test says. What is free is poisoned, so the address sanitizer sees a use of it. Tasks'
  *   stacks and control blocks are taken from it as well, though the threads have other stacks.
  * - Time passes by looking at it: every reading of a counter is some cycles later than the one before, on whatever
- *   core, and while no task runs the ticks go by up to which one sleeps. So nothing depends on how busy this machine is:
- *   not what two tasks find who compare their counters, either, while a third one waits for them tick by tick.
+ *   core, and while no task runs the ticks go by up to which one sleeps. So nothing depends on how busy this machine
+ *   is: not what two tasks find who compare their counters, either, while a third one waits for them tick by tick.
  * - Tasks and cores are standin_kernel.c's. */
 #include "standin_control.h"
 

@@ -213,7 +213,7 @@ function(idf_component_register)
 endfunction()
 include("{firmware}/board/esp32/component.cmake")
 get_target_property(interface ${{COMPONENT_LIB}} INTERFACE_LINK_LIBRARIES)
-get_source_file_property(benchmark "{firmware}/bench/switch/switch.c" COMPILE_OPTIONS)
+get_source_file_property(benchmark "{firmware}/bench/switch.c" COMPILE_OPTIONS)
 message(STATUS "linked with ${{interface}}, a benchmark compiled with ${{benchmark}}")
 """
 KERNEL = """

@@ -54,14 +54,15 @@ def session_program(folder: Path, compiler: Sequence[str], events: int = 0) -> P
     """Return a program that Intercore is a part of (idf/session.c), with a recorder of so many events; 0: none."""
     objects = compile_component(folder, compiler, leave_out=["esp32_flash.c"], events=events)
     include = [f"-I{one}" for one in (STANDIN, POWER, FIRMWARE / "board" / "esp32" / "include")]
-    kernel = folder / "kernel.o"
     traced = [f"-DIC_TRACE={events}", *TRACED_KERNEL] if events else []
     flags = ["-std=gnu11", *WARNINGS, *include]
-    subprocess.run([*compiler, *flags, *traced, "-c", STANDIN / "standin_kernel.c", "-o", kernel], check=True)
+    for name in ("standin_kernel", "standin_queue"):
+        objects.append(folder / f"{name}.o")
+        subprocess.run([*compiler, *flags, *traced, "-c", STANDIN / f"{name}.c", "-o", objects[-1]], check=True)
     own = [*(STANDIN / f"{name}.c" for name in ("session", "standin", "standin_absent")), POWER / "pm.c"]
     link = [*(["-Wl,--wrap=esp_crosscore_int_send_yield"] if events else []), "-lm", "-lpthread"]
     done = folder / "session"
-    subprocess.run([*compiler, *flags, *own, kernel, *objects, *link, "-o", done], check=True)
+    subprocess.run([*compiler, *flags, *own, *objects, *link, "-o", done], check=True)
     return done
 
 

@@ -7,7 +7,8 @@
  * for one.
  *
  * ESP-IDF's trace macros stand where that kernel has them, with what it gives them, under the names that it has there
- * (components/freertos/FreeRTOS-Kernel, V10.5.1). Beside each, what was done is noted. */
+ * (components/freertos/FreeRTOS-Kernel, V10.5.1: tasks.c here, queue.c in standin_queue.c). Beside each, what was done
+ * is noted. */
 #include "standin_kernel.h"
 
 #include <pthread.h>
@@ -38,9 +39,6 @@
 #define traceTASK_NOTIFY(uxIndexToNotify)
 #define traceTASK_NOTIFY_TAKE(uxIndexToWait)
 #define traceTASK_NOTIFY_TAKE_BLOCK(uxIndexToWait)
-#define traceQUEUE_SEND(pxQueue)
-#define traceQUEUE_SEMAPHORE_RECEIVE(pxQueue)
-#define traceBLOCKING_ON_QUEUE_RECEIVE(pxQueue)
 #define traceISR_ENTER(_n_)
 #define traceISR_EXIT()
 #define traceISR_EXIT_TO_SCHEDULER()
@@ -72,8 +70,8 @@ typedef struct standin_task {
     uint64_t turn;   /* of those that are ready, who has been so longest has the lowest */
     uint64_t wake;   /* cycles; NEVER if it does not wait for time */
     uint32_t notified[configTASK_NOTIFICATION_ARRAY_ENTRIES];
-    int awaits; /* index of the notification that it waits for; -1 */
-    const struct standin_semaphore *awaited;
+    int awaits;          /* index of the notification that it waits for; -1 */
+    const void *awaited; /* object that it waits for; NULL */
     bool suspended;
     bool deleted;
 } TCB_t;
@@ -96,12 +94,12 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static _Thread_local TCB_t *self; /* NULL of a thread that is no task */
 static _Thread_local uint32_t masked;
 
-static void enter(void) {
+void standin_enter(void) {
     masked++;
     pthread_mutex_lock(&kernel);
 }
 
-static void leave(void) {
+void standin_leave(void) {
     pthread_mutex_unlock(&kernel);
     masked--;
     standin_take_interrupts();
@@ -120,18 +118,18 @@ static struct {
 } deeds[DEEDS];
 static uint32_t deed_count;
 
-static void note(const char *macro, uint32_t object) {
+void standin_note(const char *macro, uint32_t object) {
     deeds[deed_count % DEEDS].core = portGET_CORE_ID();
     deeds[deed_count % DEEDS].macro = macro;
     deeds[deed_count++ % DEEDS].object = object;
 }
 
 void standin_did(void (*call)(int core, const char *macro, uint32_t object)) {
-    enter();
+    standin_enter();
     for (uint32_t i = deed_count > DEEDS ? deed_count - DEEDS : 0; i < deed_count; i++) {
         call(deeds[i % DEEDS].core, deeds[i % DEEDS].macro, deeds[i % DEEDS].object);
     }
-    leave();
+    standin_leave();
 }
 
 /* ---- who runs ---- */
@@ -158,12 +156,12 @@ static TCB_t *choose(BaseType_t core) {
 
 static void vTaskSwitchContext(void) {
     BaseType_t xCurCoreID = portGET_CORE_ID();
-    note("TASK_SWITCHED_OUT", pxCurrentTCBs[xCurCoreID]->uxTaskNumber);
+    standin_note("TASK_SWITCHED_OUT", pxCurrentTCBs[xCurCoreID]->uxTaskNumber);
     traceTASK_SWITCHED_OUT();
     pxCurrentTCBs[xCurCoreID]->turn = ++turns;
     pxCurrentTCBs[xCurCoreID] = choose(xCurCoreID);
     pxCurrentTCBs[xCurCoreID]->core = xCurCoreID;
-    note("TASK_SWITCHED_IN", pxCurrentTCBs[xCurCoreID]->uxTaskNumber);
+    standin_note("TASK_SWITCHED_IN", pxCurrentTCBs[xCurCoreID]->uxTaskNumber);
     traceTASK_SWITCHED_IN();
     pthread_cond_broadcast(&changed);
 }
@@ -186,7 +184,7 @@ static void give_way(void) {
 
 /* Adds a task to those that are ready. */
 static void prvAddTaskToReadyList(TCB_t *pxTCB) {
-    note("MOVED_TASK_TO_READY_STATE", pxTCB->uxTaskNumber);
+    standin_note("MOVED_TASK_TO_READY_STATE", pxTCB->uxTaskNumber);
     traceMOVED_TASK_TO_READY_STATE(pxTCB);
     pxTCB->xStateListItem.pxContainer = &pxReadyTasksLists[pxTCB->uxPriority];
     pxTCB->turn = ++turns;
@@ -254,7 +252,7 @@ void standin_cross_core_isr(void *arg) {
 static bool tick_is_due(BaseType_t core) { return core == 0 && standin_cycles() / STANDIN_TICK_CYCLES > xTickCount; }
 
 static void xTaskIncrementTick(void) {
-    note("TASK_INCREMENT_TICK", xTickCount);
+    standin_note("TASK_INCREMENT_TICK", xTickCount);
     traceTASK_INCREMENT_TICK(xTickCount);
     xTickCount = (TickType_t)(standin_cycles() / STANDIN_TICK_CYCLES);
     for (uint32_t i = 0; i < TASKS_MAX; i++) {
@@ -266,10 +264,10 @@ static void xTaskIncrementTick(void) {
 }
 
 static void xPortSysTickHandler(void) {
-    note("ISR_ENTER", (uint32_t)SYSTICK_INTR_ID);
+    standin_note("ISR_ENTER", (uint32_t)SYSTICK_INTR_ID);
     traceISR_ENTER(SYSTICK_INTR_ID);
     xTaskIncrementTick();
-    note("ISR_EXIT", (uint32_t)SYSTICK_INTR_ID);
+    standin_note("ISR_EXIT", (uint32_t)SYSTICK_INTR_ID);
     if (wants_switch[0]) {
         traceISR_EXIT_TO_SCHEDULER();
     } else {
@@ -330,7 +328,7 @@ static uint64_t next_wake(void) {
 static void *run_idle(void *task) {
     self = task;
     for (;;) {
-        enter();
+        standin_enter();
         await_core();
         while (!asked_for[self->core] && !(self->core == 0 && next_wake() != NEVER)) {
             pthread_cond_wait(&changed, &kernel);
@@ -339,14 +337,14 @@ static void *run_idle(void *task) {
         if (!asked_for[self->core]) {
             standin_let_go_by(next_wake());
         }
-        leave(); /* here it is interrupted */
+        standin_leave(); /* here it is interrupted */
     }
     return NULL;
 }
 
 static void put_in(TCB_t *pxNewTCB) {
     (void)pxNewTCB;
-    note("TASK_CREATE", 0);
+    standin_note("TASK_CREATE", 0);
     traceTASK_CREATE(pxNewTCB);
 }
 
@@ -372,9 +370,9 @@ static void start_kernel(void) {
 
 static void *run_task(void *task) {
     self = task;
-    enter();
+    standin_enter();
     await_core();
-    leave();
+    standin_leave();
     self->run(self->arg);
     standin_check(false, "a task has returned");
     return NULL;
@@ -401,21 +399,21 @@ BaseType_t xTaskCreatePinnedToCore(TaskFunction_t run, const char *name, uint32_
     *made = (TCB_t){.uxPriority = priority, .xCoreID = core, .run = run, .arg = arg, .stack = stack};
     strncpy(made->pcTaskName, name, sizeof made->pcTaskName - 1U);
     *task = made;
-    enter();
+    standin_enter();
     start_kernel();
     *place_of(NULL) = made;
     put_in(made);
     standin_check(pthread_create(&made->thread, NULL, run_task, made) == 0, "no thread");
     ready(made);
-    leave();
+    standin_leave();
     return pdPASS;
 }
 
 void vTaskSuspend(TaskHandle_t pxTCB) {
     standin_check(pxTCB == NULL, "a task suspends itself only");
     pxTCB = self;
-    enter();
-    note("TASK_SUSPEND", pxTCB->uxTaskNumber);
+    standin_enter();
+    standin_note("TASK_SUSPEND", pxTCB->uxTaskNumber);
     traceTASK_SUSPEND(pxTCB);
     pxTCB->suspended = true;
     block();
@@ -423,38 +421,38 @@ void vTaskSuspend(TaskHandle_t pxTCB) {
 }
 
 eTaskState eTaskGetState(TaskHandle_t task) {
-    enter();
+    standin_enter();
     eTaskState state = task->suspended ? eSuspended : is_ready(task) ? eReady : eBlocked;
-    leave();
+    standin_leave();
     return state;
 }
 
 TaskHandle_t xTaskGetCurrentTaskHandleForCore(BaseType_t core) {
-    enter();
+    standin_enter();
     TCB_t *current = pxCurrentTCBs[core];
-    leave();
+    standin_leave();
     return current;
 }
 
 void vTaskDelete(TaskHandle_t pxTCB) {
-    enter();
+    standin_enter();
     standin_check(pxTCB != NULL && pxTCB->suspended && pxCurrentTCBs[pxTCB->core] != pxTCB,
                   "who has ended is deleted by who has started it");
-    note("TASK_DELETE", pxTCB->uxTaskNumber);
+    standin_note("TASK_DELETE", pxTCB->uxTaskNumber);
     traceTASK_DELETE(pxTCB);
     *place_of(pxTCB) = NULL;
     pxTCB->deleted = true;
     pthread_cond_broadcast(&changed);
-    leave();
+    standin_leave();
     standin_check(pthread_join(pxTCB->thread, NULL) == 0, "no such thread");
     vPortFree(pxTCB->stack);
     vPortFree(pxTCB);
 }
 
 void taskYIELD(void) {
-    enter();
+    standin_enter();
     give_way();
-    leave();
+    standin_leave();
 }
 
 TickType_t xTaskGetTickCount(void) { return (TickType_t)(standin_cycles() / STANDIN_TICK_CYCLES); }
@@ -464,129 +462,67 @@ void vTaskDelay(TickType_t ticks) {
         usleep(50);
         return;
     }
-    enter();
-    note("TASK_DELAY", self->uxTaskNumber);
+    standin_enter();
+    standin_note("TASK_DELAY", self->uxTaskNumber);
     traceTASK_DELAY();
     self->wake = (standin_cycles() / STANDIN_TICK_CYCLES + ticks) * STANDIN_TICK_CYCLES;
     block();
-    leave();
+    standin_leave();
 }
 
 BaseType_t xTaskNotifyGiveIndexed(TaskHandle_t task, UBaseType_t uxIndexToNotify) {
-    enter();
+    standin_enter();
     TCB_t *pxTCB = task;
     pxTCB->notified[uxIndexToNotify]++;
-    note("TASK_NOTIFY", pxTCB->uxTaskNumber);
+    standin_note("TASK_NOTIFY", pxTCB->uxTaskNumber);
     traceTASK_NOTIFY(uxIndexToNotify);
     if (pxTCB->awaits == (int)uxIndexToNotify) {
         ready(pxTCB);
     }
-    leave();
+    standin_leave();
     return pdPASS;
 }
 
 uint32_t ulTaskNotifyTakeIndexed(UBaseType_t uxIndexToWait, BaseType_t clear, TickType_t ticks) {
     standin_check(clear == pdFALSE && ticks == portMAX_DELAY, "one at a time, without a limit");
-    enter();
+    standin_enter();
     if (self->notified[uxIndexToWait] == 0) {
         self->awaits = (int)uxIndexToWait;
-        note("TASK_NOTIFY_TAKE_BLOCK", self->uxTaskNumber);
+        standin_note("TASK_NOTIFY_TAKE_BLOCK", self->uxTaskNumber);
         traceTASK_NOTIFY_TAKE_BLOCK(uxIndexToWait);
         block();
     }
-    note("TASK_NOTIFY_TAKE", self->uxTaskNumber);
+    standin_note("TASK_NOTIFY_TAKE", self->uxTaskNumber);
     traceTASK_NOTIFY_TAKE(uxIndexToWait);
     uint32_t count = self->notified[uxIndexToWait];
     self->notified[uxIndexToWait] -= count > 0 ? 1U : 0U;
-    leave();
+    standin_leave();
     return count;
 }
 
-/* ---- semaphores: queue.c ---- */
+/* ---- for objects ---- */
 
-#define queueQUEUE_TYPE_BASE 0U
-#define queueQUEUE_TYPE_SET 0U
-#define queueQUEUE_TYPE_MUTEX 1U
-#define queueQUEUE_TYPE_COUNTING_SEMAPHORE 2U
-#define queueQUEUE_TYPE_BINARY_SEMAPHORE 3U
-#define queueQUEUE_TYPE_RECURSIVE_MUTEX 4U
+bool standin_is_task(void) { return self != NULL; }
 
-typedef struct standin_semaphore {
-    UBaseType_t uxMessagesWaiting;
-    UBaseType_t uxLength;
-    uint8_t ucQueueType;
-} Queue_t;
-_Static_assert(sizeof(Queue_t) <= sizeof(StaticSemaphore_t), "a static one has room for it");
-
-static uint32_t number_of(const void *object) { return (uint32_t)(uintptr_t)object; }
-
-static SemaphoreHandle_t make(StaticSemaphore_t *memory, UBaseType_t most, UBaseType_t initial, uint8_t type) {
-    SemaphoreHandle_t made = (SemaphoreHandle_t)(void *)memory;
-    *made = (Queue_t){.uxMessagesWaiting = initial, .uxLength = most, .ucQueueType = type};
-    return made;
-}
-
-SemaphoreHandle_t xSemaphoreCreateCountingStatic(UBaseType_t most, UBaseType_t initial, StaticSemaphore_t *memory) {
-    return make(memory, most, initial, queueQUEUE_TYPE_COUNTING_SEMAPHORE);
-}
-
-SemaphoreHandle_t xSemaphoreCreateBinaryStatic(StaticSemaphore_t *memory) {
-    return make(memory, 1, 0, queueQUEUE_TYPE_BINARY_SEMAPHORE);
-}
-
-void vSemaphoreDelete(SemaphoreHandle_t semaphore) { (void)semaphore; }
-
-static TCB_t *first_that_awaits(const Queue_t *semaphore) {
-    TCB_t *first = NULL;
-    for (uint32_t i = 0; i < TASKS_MAX; i++) {
-        if (tasks[i] != NULL && tasks[i]->awaited == semaphore &&
-            (first == NULL || tasks[i]->uxPriority > first->uxPriority)) {
-            first = tasks[i];
-        }
-    }
-    return first;
-}
-
-BaseType_t xSemaphoreGive(SemaphoreHandle_t pxQueue) {
-    enter();
-    bool has_room = pxQueue->uxMessagesWaiting < pxQueue->uxLength;
-    if (has_room) {
-        note("QUEUE_SEND", number_of(pxQueue));
-        traceQUEUE_SEND(pxQueue);
-        pxQueue->uxMessagesWaiting++;
-        pthread_cond_broadcast(&changed); /* who is no task */
-        TCB_t *waiter = first_that_awaits(pxQueue);
-        if (waiter != NULL) {
-            ready(waiter);
-        }
-    }
-    leave();
-    return has_room;
-}
-
-static void await(const Queue_t *pxQueue) {
+void standin_await(const void *object) {
     if (self == NULL) {
         pthread_cond_wait(&changed, &kernel);
         return;
     }
-    note("BLOCKING_ON_QUEUE_RECEIVE", number_of(pxQueue));
-    traceBLOCKING_ON_QUEUE_RECEIVE(pxQueue);
-    self->awaited = pxQueue;
+    self->awaited = object;
     block();
 }
 
-BaseType_t xSemaphoreTake(SemaphoreHandle_t pxQueue, TickType_t ticks) {
-    standin_check(ticks == 0 || ticks == portMAX_DELAY, "at once, or without a limit");
-    enter();
-    while (pxQueue->uxMessagesWaiting == 0 && ticks > 0) {
-        await(pxQueue);
+void standin_wake(const void *object) {
+    TCB_t *first = NULL;
+    for (uint32_t i = 0; i < TASKS_MAX; i++) {
+        if (tasks[i] != NULL && tasks[i]->awaited == object &&
+            (first == NULL || tasks[i]->uxPriority > first->uxPriority)) {
+            first = tasks[i];
+        }
     }
-    bool taken = pxQueue->uxMessagesWaiting > 0;
-    if (taken) {
-        note("QUEUE_SEMAPHORE_RECEIVE", number_of(pxQueue));
-        traceQUEUE_SEMAPHORE_RECEIVE(pxQueue);
-        pxQueue->uxMessagesWaiting--;
+    pthread_cond_broadcast(&changed); /* who is no task */
+    if (first != NULL) {
+        ready(first);
     }
-    leave();
-    return taken;
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.message.choice import copies
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 
 _COPIED, _NOT_COPIED = "copied", "no copy"
+_POLLING = "polling"
+"""The level of `receiver` at which it never sleeps, and need not be woken."""
 _EXAMPLE = 300
 """Bytes of a message that is told as an example: no size that is measured by default."""
 _NO_MATTER = 0.01
@@ -125,7 +129,8 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
             known.append((max(told), one))
     if known:
         (time_us, by), best = min(known, key=lambda way: way[0])
-        yield Answer(_of_bytes(_EXAMPLE, how), Interval(time_us), about=f"{_choice(best)}; {by}", brief=False)
+        wakes = "" if best.choice.get("receiver") == _POLLING else "waking the receiver included; "
+        yield Answer(_of_bytes(_EXAMPLE, how), Interval(time_us), about=f"{_choice(best)}; {wakes}{by}", brief=False)
 
 
 def _by_line(one: MessageLatency) -> tuple[float, str] | None:
@@ -159,6 +164,20 @@ def _reach(interval: Interval) -> float:
     """Return how far an interval reaches from its value at most, as far as one is known."""
     ends = (interval.value if end is None else end for end in (interval.low, interval.high))
     return max(abs(end - interval.value) for end in ends)
+
+
+def concerns(warning: str, answer: Answer) -> bool:
+    """Whether a warning may concern an answer: what disturbed latencies at some sizes, only these; and no rate.
+
+    What a message of a size between those measured takes is by what all of them take.
+    """
+    told = re.findall(r"(?:^|; |: )([^;:]*?), ((?:[\d,]+(?: and )?)+) bytes(?=[:;.])", warning)
+    if not told:
+        return True
+    asked = re.match(r"(?:message of )?([\d,]+) bytes", answer.question)
+    known = [at.split(" and ") for name, at in told if answer.choice in name.replace(",", "").split()]
+    sizes = set(chain.from_iterable(known))
+    return asked is not None and bool(sizes) and (asked[1] in sizes or asked[1] == f"{_EXAMPLE:,}")
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from intercore.benchmarks.message import analysis as message
-from intercore.benchmarks.message.answers import answers, costs
+from intercore.benchmarks.message.answers import answers, concerns, costs
 from intercore.benchmarks.message.choice import copies
 from intercore.benchmarks.message.curve import curves
 from intercore.benchmarks.message.publication import MessagePublication
@@ -26,6 +26,7 @@ from intercore.document.run import run_document
 from intercore.record.measurement import Series
 from intercore.statistics.intervals import Interval
 from intercore.terminal.formats.table import print_table
+from intercore.view.answer import Answer
 from intercore.view.quantity import duration
 from tests.benchmarks.message_data import SIZES, campaign, measurement, run_of
 from tests.document.validity import SCHEMA
@@ -428,6 +429,51 @@ def test_broken_transports_are_named() -> None:
     doubts = message.warnings([measurement([1.0] * 9, checks={"wrong": 3}, transport="pipe")])
     assert any(text.startswith("message, transport pipe: ") and "3 messages were lost" in text for text in doubts)
     assert any("one size only" in text for text in doubts)
+
+
+def test_what_disturbed_latencies_is_named_of_all_and_concerns_these_sizes_and_those_between() -> None:
+    drifting = [*np.linspace(10.0, 12.0, 100), *np.linspace(20.0, 22.0, 100)]
+    taken = [
+        measurement(drifting if (name, size) != ("ring", 16) else [10.0] * 200, transport=name, size=size)
+        for name in ("pipe", "queue", "ring")
+        for size in (16, 256, 4096)
+    ]
+    said = [one for one in message.warnings(taken) if " bytes" in one]
+    assert [one.partition(": ")[0] for one in said] == [
+        *("message, pipe 0 → 1, 16 bytes", "message, pipe 0 → 1, 256 bytes", "message, pipe 0 → 1, 4,096 bytes"),
+        "message, others",
+    ]
+    assert said[-1].endswith(": queue 0 → 1, 16 and 256 and 4,096 bytes; ring 0 → 1, 256 and 4,096 bytes.")
+
+    def concerned(about: str) -> list[tuple[str, int]]:
+        questions = ("message of 16 bytes", "4,096 bytes, copied", "300 bytes, copied", "most bytes/s, copied")
+        return [
+            (question, number)
+            for number, one in enumerate(said)
+            for question in questions
+            if concerns(one, Answer(question, Interval(1.0), about=about))
+        ]
+
+    assert concerned("ring 0 → 1; 1 → 0: 9.00 µs") == [("4,096 bytes, copied", 3), ("300 bytes, copied", 3)]
+    assert concerned("pipe") == [
+        *(("message of 16 bytes", 0), ("300 bytes, copied", 0), ("300 bytes, copied", 1)),
+        *(("4,096 bytes, copied", 2), ("300 bytes, copied", 2)),
+    ]
+    assert concerns("message, transport ring: tasks were forced off", Answer("most bytes/s", Interval(1.0)))
+
+
+def test_what_a_receiver_that_sleeps_takes_to_wake_is_said_to_be_part_of_what_a_message_takes() -> None:
+    def told(receiver: str) -> str:
+        ways = {"ring": line(2.0, 0.0), "queue": line(3.0, 0.0)}
+        taken = [
+            one
+            for name, way in ways.items()
+            for one in campaign(way, (16, 256, 4096), transport=name, receiver=receiver)
+        ]
+        return {one.question: one for one in answers(message.analyse(taken))}["message of 300 bytes"].about
+
+    assert told("blocked") == "ring; waking the receiver included; whatever the size"
+    assert told("polling") == "ring; whatever the size"
 
 
 def test_tables_fit_a_hundred_columns_and_simulated_numbers_say_so() -> None:

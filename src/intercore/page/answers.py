@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from intercore.benchmarks import registry
-from intercore.view.quantity import duration, significant
+from intercore.view.quantity import significant
 from intercore.view.ratio import upright
 
 if TYPE_CHECKING:
@@ -59,11 +59,10 @@ class Asked:
         return known if is_rated else []
 
     @property
-    def _too_short(self) -> float | None:
-        """What reading the clock takes in µs where an answer is shorter than that, which was taken off it."""
+    def is_too_short(self) -> bool:
+        """Whether there is no ratio because an answer is shorter than reading the clock, which was taken off it."""
         known = zip(self._rated, self.looking_us, strict=False)
-        found = [of for one, of in known if one.unit == "us" and one.value is not None and one.value.value < of]
-        return max(found, default=None)
+        return any(one.unit == "us" and one.value is not None and one.value.value < of for one, of in known)
 
     @property
     def times(self) -> float | None:
@@ -73,16 +72,9 @@ class Asked:
         what it says.
         """
         values = [one.value.value for one in self._rated if one.value is not None]
-        if not values or any(one.verdict for one in self._rated) or self._too_short is not None:
+        if not values or any(one.verdict for one in self._rated) or self.is_too_short:
             return None
         return values[1] / values[0]
-
-    @property
-    def no_ratio(self) -> str:
-        """Why there is no ratio, where that is not plain: in few words."""
-        return (
-            "" if self._too_short is None else f"too short to tell: reading the clock takes {duration(self._too_short)}"
-        )
 
     @property
     def ratio(self) -> str:
@@ -90,6 +82,8 @@ class Asked:
 
         Where each is of another way to do the same, an asterisk says so.
         """
+        if self.is_too_short:
+            return "too short to tell"
         if self.times is None:
             return ""
         first, second = self._rated

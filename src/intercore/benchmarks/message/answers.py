@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 _COPIED, _NOT_COPIED = "copied", "no copy"
-_POLLING = "polling"
-"""The level of `receiver` at which it never sleeps, and need not be woken."""
+_BLOCKED = "blocked"
+"""The level of `receiver` at which it has to be woken."""
 _EXAMPLE = 300
 """Bytes of a message that is told as an example: no size that is measured by default."""
 _NO_MATTER = 0.01
@@ -126,11 +126,12 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
         across = [row for row in rows if row.first != row.second] or rows
         told = [line for line in map(_by_line, across) if line is not None]
         if told:
-            known.append((max(told), one))
+            time_us, by = max(told)
+            wakes = "waking the receiver included; " * any(row.receiver == _BLOCKED for row in across)
+            known.append((time_us, f"{_choice(one)}; {wakes}{by}"))
     if known:
-        (time_us, by), best = min(known, key=lambda way: way[0])
-        wakes = "" if best.choice.get("receiver") == _POLLING else "waking the receiver included; "
-        yield Answer(_of_bytes(_EXAMPLE, how), Interval(time_us), about=f"{_choice(best)}; {wakes}{by}", brief=False)
+        time_us, about = min(known, key=lambda way: way[0])
+        yield Answer(_of_bytes(_EXAMPLE, how), Interval(time_us), about=about, brief=False)
 
 
 def _by_line(one: MessageLatency) -> tuple[float, str] | None:

@@ -86,8 +86,8 @@ def test_the_card_says_how_many_answers_are_marked(tmp_path: Path) -> None:
     runs = {"none": (), "one": (DRIFT,), "all": ("Tasks were forced off their core. Close it.",)}
     told = {name: card(written(tmp_path, reported(*said)), "host") for name, said in runs.items()}
     assert "answers" not in told["none"]
-    assert "; 1 of 2 answers is marked" in told["one"]
-    assert "; 2 of 2 answers are marked" in told["all"]
+    assert "; 1 of 2 answers below is marked." in told["one"]
+    assert "; 2 of 2 answers below are marked." in told["all"]
 
 
 @pytest.mark.parametrize(

@@ -140,9 +140,9 @@ def _under(benchmark: str, topics: Mapping[Topic | None, str], answers: Iterable
 
 
 def marked_answers(rows: Iterable[Asked], number: int) -> str:
-    """Say how many of a run's answers warnings may concern: `3 of 33 answers are`; empty if of none."""
+    """Say how many of a run's answers warnings may concern: `3 of 33 answers below are`; empty if none."""
     known = [row.doubted[number] for row in rows if row.answers[number] is not None]
-    return f"{sum(known)} of {len(known)} answers {'is' if sum(known) == 1 else 'are'}" if any(known) else ""
+    return f"{sum(known)} of {len(known)} answers below {'is' if sum(known) == 1 else 'are'}" if any(known) else ""
 
 
 def worst_case(rows: Iterable[Asked]) -> Asked | None:

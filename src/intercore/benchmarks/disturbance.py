@@ -38,6 +38,11 @@ def in_words(run: Run) -> str:
     return "; ".join([*told, *([f"{failed:,} failed, with samples that cannot be"] if failed else [])])
 
 
+def is_wrong(run: Run) -> bool:
+    """Whether a result of a run was wrong, other than on purpose: then no number may be trusted as it is."""
+    return any("wrong" in _counts(one) for one in run.measurements)
+
+
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
 

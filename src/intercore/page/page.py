@@ -36,7 +36,7 @@ from intercore.comparison.analysis import compare
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
-from intercore.page.answers import answer_rows, choices, worst_case
+from intercore.page.answers import answer_rows, choices, marked_answers, worst_case
 from intercore.page.overview import overview
 from intercore.record import identity
 from intercore.record.conditions import cycle_hz
@@ -215,8 +215,23 @@ class _Section:
         """How far its numbers can be trusted, by where they come from and whether something disturbed them."""
         place = self.condition("memory.code")
         runs_from = f" Its code runs from {in_words(place)}." if place else ""
-        doubt = " A worst case may be the disturbance's." if self.disturbed else ""
-        return _TRUST[self.run.plan.origin] + runs_from + doubt
+        return _TRUST[self.run.plan.origin] + runs_from + self._not_to_trust
+
+    @property
+    def _not_to_trust(self) -> str:
+        """Which of its numbers something else may have made: a sentence; empty if nothing that is known could."""
+        if self.run.plan.emulated:
+            return ""
+        if disturbance.is_wrong(self.run):
+            return " Results were wrong: trust no number of it before you have read the warnings."
+        stopped = self.condition("cpu.virtualisation") == "virtual machine"
+        who = " or ".join(["the disturbance"] * bool(self.disturbed) + ["the hypervisor"] * stopped)
+        if not who:
+            return ""
+        return (
+            " Trust its medians, as far as their brackets reach and where no warning is marked, but not its worst "
+            f"cases: {who} may have made them."
+        )
 
     @property
     def disturbed(self) -> str:
@@ -294,6 +309,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             drawn=drawn_together,
             chapters=chapters,
             rows=rows,
+            marked_answers=[marked_answers(rows, number) for number in range(len(sections))],
             choices=choices(rows),
             worst=worst_case(rows),
             warnings_shown=_WARNINGS_SHOWN,

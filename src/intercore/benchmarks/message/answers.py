@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.message.choice import copies
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 
 _COPIED, _NOT_COPIED = "copied", "no copy"
+_BLOCKED = "blocked"
+"""The level of `receiver` at which it has to be woken."""
 _EXAMPLE = 300
 """Bytes of a message that is told as an example: no size that is measured by default."""
 _NO_MATTER = 0.01
@@ -122,10 +126,12 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
         across = [row for row in rows if row.first != row.second] or rows
         told = [line for line in map(_by_line, across) if line is not None]
         if told:
-            known.append((max(told), one))
+            time_us, by = max(told)
+            wakes = "waking the receiver included; " * any(row.receiver == _BLOCKED for row in across)
+            known.append((time_us, f"{_choice(one)}; {wakes}{by}"))
     if known:
-        (time_us, by), best = min(known, key=lambda way: way[0])
-        yield Answer(_of_bytes(_EXAMPLE, how), Interval(time_us), about=f"{_choice(best)}; {by}", brief=False)
+        time_us, about = min(known, key=lambda way: way[0])
+        yield Answer(_of_bytes(_EXAMPLE, how), Interval(time_us), about=about, brief=False)
 
 
 def _by_line(one: MessageLatency) -> tuple[float, str] | None:
@@ -159,6 +165,20 @@ def _reach(interval: Interval) -> float:
     """Return how far an interval reaches from its value at most, as far as one is known."""
     ends = (interval.value if end is None else end for end in (interval.low, interval.high))
     return max(abs(end - interval.value) for end in ends)
+
+
+def concerns(warning: str, answer: Answer) -> bool:
+    """Whether a warning may concern an answer: what disturbed latencies at some sizes, only these; and no rate.
+
+    What a message of a size between those measured takes is by what all of them take.
+    """
+    told = re.findall(r"(?:^|; |: )([^;:]*?), ((?:[\d,]+(?: and )?)+) bytes(?=[:;.])", warning)
+    if not told:
+        return True
+    asked = re.match(r"(?:message of )?([\d,]+) bytes", answer.question)
+    known = [at.split(" and ") for name, at in told if answer.choice in name.replace(",", "").split()]
+    sizes = set(chain.from_iterable(known))
+    return asked is not None and bool(sizes) and (asked[1] in sizes or asked[1] == f"{_EXAMPLE:,}")
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:

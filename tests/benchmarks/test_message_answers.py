@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 import numpy as np
+import pytest
 
 from intercore.benchmarks.message import analysis as message
 from intercore.benchmarks.message.answers import answers, concerns
@@ -11,6 +14,10 @@ from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer
 from intercore.view.quantity import duration
 from tests.benchmarks.message_data import campaign, line, measurement
+
+if TYPE_CHECKING:
+    from intercore.benchmarks.message.analysis import MessageAnalysis
+    from intercore.benchmarks.message.rows import MessageLatencySize
 
 
 def test_between_sizes_the_quickest_there_is_named_not_the_quickest_with_small_messages() -> None:
@@ -37,9 +44,24 @@ def test_what_chance_alone_may_have_added_is_not_told_as_what_the_size_adds() ->
     assert row.beta_ns_per_byte.low < 0
     beside = {one.bytes: one.latency_us.median.value for one in row.sizes}
     said = f"between {duration(beside[256])} at 256 and {duration(beside[4096])} at 4,096 bytes"
-    assert told.about == f"{row.transport}; {said}, no difference that shows"
+    assert told.about == f"{row.transport}; {said}, a difference that chance may have made"
     assert told.value is not None
     assert min(beside[256], beside[4096]) <= told.value.value <= max(beside[256], beside[4096])
+    known = next(one for one in answers(_with_medians_known_to(0.1, found)) if one.question == told.question).value
+    assert known is not None
+    assert [known.low, known.high] == pytest.approx([told.value.value - 0.1, told.value.value + 0.1])
+
+
+def _with_medians_known_to(reach: float, found: MessageAnalysis) -> MessageAnalysis:
+    """The same analysis, with each median's interval reaching so far to either side."""
+
+    def known(size: MessageLatencySize) -> MessageLatencySize:
+        value = size.latency_us.median.value
+        median = Interval(value, value - reach, value + reach)
+        return msgspec.structs.replace(size, latency_us=msgspec.structs.replace(size.latency_us, median=median))
+
+    rows = [msgspec.structs.replace(row, sizes=tuple(map(known, row.sizes))) for row in found.latency]
+    return msgspec.structs.replace(found, latency=tuple(rows))
 
 
 def test_a_line_that_begins_nobody_knows_where_says_less_than_the_sizes_beside_it() -> None:
@@ -55,7 +77,9 @@ def test_a_line_that_begins_nobody_knows_where_says_less_than_the_sizes_beside_i
         for name, each in {"clear": found, "vague": msgspec.structs.replace(found, latency=tuple(vague))}.items()
     }
     assert told["clear"] == "2.00 µs, ring; whatever the size"
-    expected = "2.00 µs, ring; between 2.00 µs at 256 and 2.00 µs at 4,096 bytes, no difference that shows"
+    expected = (
+        "2.00 µs, ring; between 2.00 µs at 256 and 2.00 µs at 4,096 bytes, a difference that chance may have made"
+    )
     assert told["vague"] == expected
 
 

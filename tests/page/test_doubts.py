@@ -15,7 +15,7 @@ from intercore.view.answer import Answer
 from intercore.view.section import Report, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 STARTED = "2026-01-02T03:04:05+00:00"
@@ -25,6 +25,7 @@ ANSWERS = [Answer(f"hand a {name} over", Interval(2.0), about=name) for name in 
 
 def reported(
     *warnings: str,
+    answers: Sequence[Answer] = ANSWERS,
     target: str = "host",
     checks: Mapping[str, int] | None = None,
     conditions: Mapping[str, str] | None = None,
@@ -34,7 +35,7 @@ def reported(
     plan = Plan(target, None, "lock", (Part("lock", {}),), seed=1, simulated=target != "host")
     run = Run({"host": 7}.get(target, 8), plan, STARTED, "0.1.0", 1, (measured,))
     section = Section("Locks (lock)", ["."], [])
-    report = Report("lock", {}, [], list(warnings), section, topic="locks", answers=ANSWERS)
+    report = Report("lock", {}, [], list(warnings), section, topic="locks", answers=list(answers))
     return Reported(run, run, (report,))
 
 
@@ -45,7 +46,7 @@ def written(folder: Path, *runs: Reported) -> str:
 
 
 def card(source: str, target: str) -> str:
-    found = re.findall(r'<div class="card">(.*?)</div>', source)
+    found = re.findall(r'<div class="card" id="target-\d">(.*?)</div>', source)
     (own,) = [one for one in found if f"<strong>{target}</strong>" in one]
     return re.sub("<.*?>", "", own)
 
@@ -93,12 +94,16 @@ def test_the_card_says_how_many_answers_are_marked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("checks", "conditions", "said"),
     [
-        ({"preempted": 1}, {}, "but not its worst cases: the disturbance may have made them."),
-        ({}, {"cpu.virtualisation": "virtual machine"}, "but not its worst cases: the hypervisor may have made them."),
+        ({"preempted": 1}, {}, "do not trust its worst cases: the disturbance may have made them."),
+        (
+            {},
+            {"cpu.virtualisation": "virtual machine"},
+            "do not trust its worst cases: the hypervisor may have made them.",
+        ),
         (
             {"preempted": 1},
             {"cpu.virtualisation": "virtual machine"},
-            "but not its worst cases: the disturbance or the hypervisor may have made them.",
+            "do not trust its worst cases: the disturbance or the hypervisor may have made them.",
         ),
         ({"preempted": 1, "wrong": 1}, {}, "Results were wrong: trust no number of it"),
     ],
@@ -117,3 +122,14 @@ def test_where_nothing_could_have_made_the_worst_cases_the_card_doubts_none(tmp_
     assert "worst cases" not in told
     both = written(tmp_path, reported(checks={"preempted": 1}), reported(target="pico-sim"))
     assert ["worst cases" in card(both, target) for target in ("host", "pico-sim")] == [True, False]
+
+
+def test_a_worst_case_that_something_else_may_have_made_is_marked_and_leads_to_the_card(tmp_path: Path) -> None:
+    answers = [*ANSWERS, Answer("longest hand-over", Interval(9.0), about="mutex", worst=True)]
+    both = reported(answers=answers, checks={"preempted": 1}), reported(answers=answers, target="pico-sim")
+    source = written(tmp_path, *both)
+    (link,) = re.findall('<a class="doubt" href="#(.*?)"', source)
+    (named,) = re.findall(rf'<div class="card" id="{link}">.*?<strong>(.*?)</strong>', source)
+    assert named == "host"
+    assert "; 1 of 3 answers below is marked." not in card(source, "pico-sim")
+    assert "may concern the number" in source

@@ -139,9 +139,14 @@ def _under(benchmark: str, topics: Mapping[Topic | None, str], answers: Iterable
     return next((topics[one.topic] for one in answers if one.topic is not None and one.topic in topics), benchmark)
 
 
-def marked_answers(rows: Iterable[Asked], number: int) -> str:
-    """Say how many of a run's answers warnings may concern: `3 of 33 answers below are`; empty if none."""
-    known = [row.doubted[number] for row in rows if row.answers[number] is not None]
+def marked_answers(rows: Iterable[Asked], number: int, *, worst: bool) -> str:
+    """Say how many of a run's answers are in doubt: `3 of 33 answers below are`; empty if none.
+
+    They are those that warnings may concern, and the worst cases if `worst`.
+    """
+    known = [
+        row.doubted[number] or (worst and answer.worst) for row in rows if (answer := row.answers[number]) is not None
+    ]
     return f"{sum(known)} of {len(known)} answers below {'is' if sum(known) == 1 else 'are'}" if any(known) else ""
 
 

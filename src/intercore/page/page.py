@@ -218,6 +218,11 @@ class _Section:
         return _TRUST[self.run.plan.origin] + runs_from + self._not_to_trust
 
     @property
+    def doubts_worst_cases(self) -> bool:
+        """Whether something else than the target may have made its worst cases."""
+        return bool(self._not_to_trust)
+
+    @property
     def _not_to_trust(self) -> str:
         """Which of its numbers something else may have made: a sentence; empty if nothing that is known could."""
         if self.run.plan.emulated:
@@ -229,7 +234,7 @@ class _Section:
         if not who:
             return ""
         return (
-            " Trust its medians, as far as their brackets reach and where no warning is marked, but not its worst "
+            " Trust its medians where no warning is marked, as far as their brackets reach; do not trust its worst "
             f"cases: {who} may have made them."
         )
 
@@ -309,7 +314,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             drawn=drawn_together,
             chapters=chapters,
             rows=rows,
-            marked_answers=[marked_answers(rows, number) for number in range(len(sections))],
+            marked_answers=[marked_answers(rows, at, worst=one.doubts_worst_cases) for at, one in enumerate(sections)],
             choices=choices(rows),
             worst=worst_case(rows),
             warnings_shown=_WARNINGS_SHOWN,

@@ -39,14 +39,13 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
     ):
         if found:
             worst = max(found, key=lambda one: one.largest_us)
-            about = (
-                f"due every {duration(worst.period_us)}, the latest of {sum(one.releases for one in found):,} releases"
-            )
-            about += " at any period" * (len({one.period_us for one in found}) > 1) + ", never moved"
+            about = f"the latest seen of {sum(one.releases for one in found):,} releases"
+            about += " at all periods" * (len({one.period_us for one in found}) > 1)
+            about += f", due every {duration(worst.period_us)}, by a task that stays on its core"
             about += f"; median {duration(typical_us(found))}{whose}"
             missed = sum(one.missed for one in found)
             if missed:
-                about += f"; {missed:,} a period or more late, {in_measurements(found)}"
+                about += f"; {missed:,} of them a period or more late, {in_measurements(found)}"
             verdict = ""
             if found is rest and is_upside_down(rest, load):
                 about += "; later than loaded"

@@ -404,10 +404,10 @@ def _on_hand_overs(hand_overs: Sequence[LockHandOver]) -> Iterator[str]:
     if "mutex" in medians and "spinlock" in medians and medians["mutex"] > medians["spinlock"] > 0:
         factor = medians["mutex"] / medians["spinlock"]
         yield (
-            f"The mutex takes {factor:.3g} times as long to hand over as the spinlock, because a task that waits for "
-            "it sleeps and has to be woken. Data that is protected for much less than "
-            f"{_time(medians['mutex'], cycles['mutex'] or None)} is better under a spinlock with a short, bounded time "
-            "inside; the core that waits does nothing meanwhile."
+            f"The mutex takes {factor:.3g} times as long to hand over as the spinlock: who waits for it is in the "
+            "kernel, which lets it sleep and wakes it, or looks for a while first. Data that is protected for much "
+            f"less than {_time(medians['mutex'], cycles['mutex'] or None)} is better under a spinlock with a short, "
+            "bounded time inside; the core that waits does nothing meanwhile."
         )
 
 

@@ -19,7 +19,7 @@ import shlex
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain, count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
@@ -179,7 +179,7 @@ class _Section:
             return ""
         return f", until medians are known to ±{percent(rule.until, 10)} % or {rule.cap} times"
 
-    @property
+    @cached_property
     def looking(self) -> dict[str, Any]:
         """Summary in µs of the cost of looking, by core, over all measurements of the run; none of an emulated chip."""
         samples: dict[str, list[NDArray[np.float64]]] = {}
@@ -222,7 +222,7 @@ class _Section:
         """Whether something else than the target may have made its worst cases."""
         return bool(self._not_to_trust)
 
-    @property
+    @cached_property
     def _not_to_trust(self) -> str:
         """Which of its numbers something else may have made: a sentence; empty if nothing that is known could."""
         if self.run.plan.emulated:
@@ -238,7 +238,7 @@ class _Section:
             f"cases: {who} may have made them."
         )
 
-    @property
+    @cached_property
     def disturbed(self) -> str:
         """How many of its measurements something disturbed, and what; empty if nothing did."""
         return disturbance.in_words(self.run)
@@ -249,9 +249,18 @@ class _Section:
         hz = cycle_hz(self.run)
         return "" if hz is None else f"{hz / 1e6:g} MHz"
 
+    @cached_property
+    def _conditions(self) -> dict[str, dict[str, None]]:
+        """The values of each condition, in the order in which they first come."""
+        known: dict[str, dict[str, None]] = {}
+        for one in self.run.measurements:
+            for key, value in one.conditions.items():
+                known.setdefault(key, {})[value] = None
+        return known
+
     def condition(self, key: str) -> str:
         """Return the values of a condition in the run: all of them if they are few."""
-        known = list({m.conditions[key]: None for m in self.run.measurements if key in m.conditions})
+        known = list(self._conditions.get(key, ()))
         more = len(known) - _VALUES_SHOWN
         return " / ".join(known[:_VALUES_SHOWN]) + (f" / … and {more} more" if more > 0 else "")
 

@@ -218,6 +218,7 @@ def test_of_several_runs_each_has_a_card_and_a_column_and_the_machine_at_the_des
     assert disturbed.row("about", "question")[2:4] == ["pico-sim (SIMULATED)", "host, disturbed"]
 
 
+@of_speedups
 def test_what_people_ask_most_comes_first_and_what_has_no_topic_last(tmp_path: Path) -> None:
     names = ("novel", "clock", "lock", "speedup")
     shown = page(tmp_path, run(*both_modes(), parts=tuple(Part(name, {}) for name in names)))
@@ -252,6 +253,7 @@ def test_warnings_with_one_advice_stand_together_where_the_first_of_them_stands(
     ]
 
 
+@of_speedups
 def test_what_is_folded_of_the_warnings_is_named(tmp_path: Path) -> None:
     chip = run(*both_modes(), measurement(2_000, checks={"preempted": 3, "migrated": 2, "lost": 1, "wrong": 1}))
     source = page(tmp_path, chip).source.split('<section id="warnings">')[1].split("</section>")[0]

@@ -83,7 +83,7 @@ test: ## set up, check style and types, and pass every test, also with sanitizer
 	@$(MAKE) --no-print-directory --jobs=4 --output-sync $(PARTS)
 	@scripts/timed
 
-$(addprefix timed-,lint-c lint-python test-host test-tools $(SANITIZED)): timed-setup
+$(addprefix timed-,lint-c lint-python lint-rust test-host test-tools $(SANITIZED)): timed-setup
 timed-test-desk: timed-test-tools timed-test-host # whose programs take processors for themselves, as some of the desk's do
 # What runs beside others shows what it prints when it has ended, save the longest ones.
 timed-setup timed-test-desk: private SHOWN := --output-sync=none
@@ -98,7 +98,9 @@ test-packages:
 test-tools: build/platformio/.installed
 
 test-simulator:
-	cd sim && INTERCORE_NO_SKIP=1 $(SAME_CASES_RUST) cargo test --locked --quiet
+	@# The library's own tests run for half a second: it is compiled for them once more, and optimised that would take 20.
+	cd sim && $(SAME_CASES_RUST) CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked --quiet --lib
+	cd sim && INTERCORE_NO_SKIP=1 $(SAME_CASES_RUST) cargo test --locked --quiet --test all
 
 test-ring-model:
 	$(RING_MODEL) && cargo test --locked --quiet
@@ -152,7 +154,8 @@ lint-python:
 
 lint-rust:
 	$(CARGO) fmt --check
-	$(CARGO) clippy --locked --workspace --all-targets --quiet -- -D warnings
+	@# In the profile in which setup has built the module, with it the macros of other people's crates.
+	$(CARGO) clippy --locked --profile module --workspace --all-targets --quiet -- -D warnings
 	$(RING_MODEL) && cargo fmt --check && cargo clippy --locked --all-targets --quiet -- -D warnings
 	cargo fmt --check --manifest-path bench/sim/Cargo.toml
 

@@ -61,6 +61,11 @@ def measurement(
     )
 
 
+def line(alpha: float, beta_ns: float) -> Callable[[int], float]:
+    """Return what a message takes in µs by its size."""
+    return lambda size: alpha + beta_ns * size / 1e3
+
+
 def campaign(
     time_us: Callable[[int], float],
     sizes: Iterable[int] = SIZES,

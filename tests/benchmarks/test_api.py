@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from intercore.benchmarks.api import analysis as api
+from intercore.benchmarks.api.answers import answers, concerns
 from intercore.benchmarks.api.report import report
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
@@ -238,3 +239,21 @@ def test_what_spoils_samples_is_told_with_the_calls_that_it_happened_to() -> Non
 def test_tasks_that_were_forced_off_their_core_are_told() -> None:
     one = msgspec.structs.replace(measurement("give", 350), checks={"wrong": 0, "preempted": 3})
     assert "forced off their core 3 times" in api.warnings([one])[0]
+
+
+def test_what_disturbed_calls_names_all_of_them_and_concerns_no_other() -> None:
+    drifting = [*range(1000, 1100), *range(1300, 1400)]
+    quiet = [measurement("unlock", 2000), measurement("create", 3000)]
+
+    def concerned(*disturbed: str) -> list[str]:
+        taken = [*quiet, *(measurement(call, drifting) for call in disturbed)]
+        (said, *_) = api.warnings(taken)
+        return [one.question for one in answers(api.analyse(taken)) if concerns(said, one)]
+
+    assert concerned("lock") == ["lock a free mutex"]
+    assert concerned("send") == []
+    assert concerned("give", "take", "lock", "notify") == ["lock a free mutex"]
+    lost = "api, call unlock, create: 2 samples did not fit."
+    assert [one.question for one in answers(api.analyse(quiet)) if concerns(lost, one)] == [
+        *("unlock a free mutex", "longest kernel call"),
+    ]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from intercore.benchmarks.irq import analysis as irq
 from intercore.benchmarks.irq import report as view
-from intercore.benchmarks.irq.answers import costs
+from intercore.benchmarks.irq.answers import answers, concerns, costs
 from intercore.benchmarks.irq.paths import DOING, PATHS
 from intercore.record.measurement import Measurement, Part, Plan, Run, Series
 
@@ -207,6 +207,20 @@ def test_a_disturbed_path_is_named_but_not_one_that_is_disturbed_on_purpose() ->
         "From a ring to the handler of the core that is rung, core 0 → 1: "
     )
     assert irq.warnings([measurement("doorbell", drifting, 0, 1, "kernel")]) == []
+
+
+def test_disturbed_paths_are_all_named_and_concern_the_answers_of_their_own() -> None:
+    drifting = [*range(100, 200), *range(300, 400)]
+    taken = [measurement(path, drifting) for path in PATHS]
+    *said, others = irq.warnings(taken)
+    assert others.startswith("Something disturbed the values of other paths as well: from a ")
+    named = [[path for path, words in PATHS.items() if words in one.lower()] for one in (*said, others)]
+    assert sorted(path for each in named for path in each) == sorted(PATHS)
+    told = {one.question: one for one in answers(irq.analyse(taken))}
+    for one, paths in zip((*said, others), named, strict=True):
+        assert concerns(one, told["timer to handler, worst"]) == ("timer-handler" in paths)
+        assert concerns(one, told["timer to task, worst"]) == ("timer-task" in paths)
+    assert all(concerns("2 interrupts did not come within a second.", one) for one in told.values())
 
 
 @pytest.mark.parametrize("ticks", [[], [0], [0, 0], [-5, 3], [7]], ids=str)

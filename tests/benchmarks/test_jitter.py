@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intercore.benchmarks.disturbance import in_words
 from intercore.benchmarks.jitter.analysis import JitterAnalysis, analyse, warnings
 from intercore.benchmarks.jitter.releases import releases
 from intercore.benchmarks.possible import impossible
 from intercore.benchmarks.series import Role, role
-from intercore.record.measurement import Series, Unit
+from intercore.record.measurement import Part, Plan, Run, Series, Unit
 from intercore.statistics.histogram import quantile
 from tests.benchmarks.jitter_data import HZ, counted, measurement
 
@@ -180,3 +181,12 @@ def test_latencies_are_the_result_and_histograms_stand_beside_them() -> None:
         "extremes": Role.AUXILIARY,
         "late.counts": Role.HISTOGRAM,
     }
+
+
+def test_a_task_that_is_moved_on_purpose_is_not_disturbed() -> None:
+    def moved(**checks: int) -> str:
+        one = measurement([1182] * 9, migrate="blockers", core_series=[0] * 9, checks=checks)
+        return in_words(Run(1, Plan("pico", None, "jitter", (Part("jitter", {}),)), one.started, "0", 1, (one,)))
+
+    assert moved(preempted=30) == ""
+    assert "a result was wrong once" in moved(preempted=30, wrong=1)

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intercore.benchmarks.jitter.analysis import analyse
-from intercore.benchmarks.jitter.answers import answers
+from intercore.benchmarks.jitter.analysis import analyse, warnings
+from intercore.benchmarks.jitter.answers import answers, concerns
+from intercore.benchmarks.jitter.releases import FORCED, LOADS
 from tests.benchmarks.jitter_data import HZ, measurement
 
 PERIOD = HZ // 100
@@ -43,8 +44,30 @@ def test_what_was_late_is_told_by_how_many_measurements_it_came_in() -> None:
     hit = measurement([1000, PERIOD, 2 * PERIOD], seed=9)
     analysis = analyse([*quiet, hit, measurement([500] * 3, load="both")])
     at_rest, loaded = answers(analysis)
-    assert "never moved; median 8.00 µs; 2 a period or more late, in 1 of 4 measurements; later" in at_rest.about
+    assert (
+        "on its core; median 8.00 µs; 2 of them a period or more late, in 1 of 4 measurements; later" in at_rest.about
+    )
     assert "a period or more late" not in loaded.about
     said = analysis.sentences[0]
     assert "likely kept the core at rest: 2 of the releases came a period or more late, in 1 of 4 measurements." in said
     assert said.endswith("Under load the median is shorter, too (4.00 µs), likely because a core at rest has to wake.")
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize("core", ["0", "any"])
+def test_what_disturbed_a_setting_concerns_the_answer_that_it_is_part_of(load: str, core: str) -> None:
+    drifting = [*range(1000, 1100), *range(1300, 1400)]
+    (said,) = warnings([measurement(drifting, core_series=[0, 1] * 100, load=load, core=core)])
+    at_rest, loaded = answers(analyse([measurement([1000] * 9), measurement([1000] * 9, load="both")]))
+    assert [concerns(said, one) for one in (at_rest, loaded)] == {
+        "none": [True, False],
+        "same-priority": [False, False],
+    }.get(load, [False, True])
+
+
+def test_what_went_wrong_with_a_task_that_is_moved_concerns_none_that_is_not_and_what_is_of_all_both() -> None:
+    moved = measurement([10] * 3, migrate=FORCED[0], checks={"asked": 3, "moved": 2})
+    told = list(answers(analyse([measurement([1000] * 9), measurement([1000] * 9, load="both")])))
+    (said,) = warnings([moved])
+    assert not any(concerns(said, one) for one in told)
+    assert all(concerns("2 measurements are left out: the target did not report the core.", one) for one in told)

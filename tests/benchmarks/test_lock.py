@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from intercore.benchmarks.lock import analysis as lock
-from intercore.benchmarks.lock.answers import answers, costs
+from intercore.benchmarks.lock.answers import answers, concerns, costs
 from intercore.benchmarks.lock.report import report
 from intercore.record.measurement import Measurement, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
@@ -118,7 +118,7 @@ def test_the_answer_and_the_picture_take_the_slower_direction(there: int, back: 
         ]
     )
     slower = {"spinlock": max(there, back) / 1e3, "mutex": max(far, near) / 1e3}
-    best, *_ = answers(analysis)
+    best = next(one for one in answers(analysis) if one.question == "hand a lock over")
     assert best.value is not None
     assert best.value.value == pytest.approx(min(slower.values()))
     assert [one.across_us for one in costs(analysis)] == pytest.approx([slower["mutex"], slower["spinlock"]])
@@ -133,6 +133,22 @@ def test_directions_that_differ_are_both_named_in_the_answer() -> None:
     assert told_of(4000) == "4.00 µs, spinlock 1 → 0; 0 → 1: 1.00 µs"
 
 
+def test_what_disturbed_hand_overs_is_named_of_all_and_concerns_no_lock_that_is_fought_over() -> None:
+    drifting = [*range(100, 200), *range(300, 400)]
+    series = {name: {"there": [(1 + (name == "mutex")) * each for each in drifting]} for name in lock.LOCKS}
+    handed = [measurement("hand-over", {**known, "back": [100] * 200}, lock=name) for name, known in series.items()]
+    fought = [bout("0010", lock=name) for name in lock.LOCKS]
+    said = lock.warnings([*handed, *fought])
+    assert [[name for name in lock.LOCKS if name in one] for one in said] == [
+        *(["mutex"], ["spinlock"], ["critical-section"], ["atomic-add", "atomic-swap"]),
+    ]
+    told = {one.question: one for one in answers(lock.analyse([*handed, *fought]))}
+    assert {question for question, one in told.items() if concerns(said[0], one)} == {
+        *("hand a lock over", "hand a mutex over"),
+    }
+    assert concerns("lock, lock mutex: tasks were forced off their core once.", told["mutex fought over, a use"])
+
+
 # Contention
 
 
@@ -143,10 +159,14 @@ def test_a_mutex_fought_over_is_told_also_where_another_lock_is_dearer() -> None
         return [(one.question, one.about.partition(";")[0], one.brief) for one in found]
 
     (unfair,) = answers(lock.analyse([bout("0010", lock="mutex")]))
-    assert unfair.about.startswith("mutex; of all uses core 0 75 %, core 1 25 %; longest wait ")
-    assert unfair.about.endswith("; mean, with 10 loops held, 10 loops paused")
+    assert unfair.about.startswith("mutex; mean of all uses, 75 % by core 0, 25 % by core 1; longest wait ")
+    assert unfair.about.endswith(
+        "; after 25 % the same core took it again; held for 10 turns of an empty loop, 10 between uses"
+    )
     (atomic,) = answers(lock.analyse([bout("0010", lock="atomic-add")]))
-    assert "; mean, with 10 loops paused" in atomic.about, "nobody holds what is one operation"
+    assert atomic.about.endswith("the same core took it again; 10 turns of an empty loop between uses"), (
+        "nobody holds what is one operation"
+    )
     assert told("mutex") == [("mutex fought over, a use", "mutex", True)]
     assert told("spinlock") == [("lock fought over, a use", "spinlock", True)]
     assert told("spinlock", "mutex") == [

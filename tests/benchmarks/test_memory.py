@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from intercore.benchmarks.memory import analysis as memory
+from intercore.benchmarks.memory.answers import answers, concerns
 from intercore.benchmarks.memory.report import report
 from intercore.record.measurement import Measurement, Plan, Run, Series
 from intercore.terminal.formats.table import print_table
@@ -184,6 +185,20 @@ def test_what_spoils_the_numbers_is_told() -> None:
     assert all(one.startswith(f"memory, region {spoilt.factors['region']}: ") for one in said)
     assert any("4 samples did not fit" in one for one in said)
     assert memory.warnings([measurement([1])]) == []
+
+
+def test_what_spoils_one_region_concerns_no_other() -> None:
+    def concerned(slow: str, *spoilt: str) -> bool:
+        taken = [measurement([1000] * 9, [2000] * 9, region=slow, other_region=slow)]
+        hit = [msgspec.structs.replace(measurement([1], region=one), checks={"preempted": 1}) for one in spoilt]
+        (said,) = memory.warnings(hit)
+        (told,) = answers(memory.analyse(taken))
+        return concerns(said, told)
+
+    assert concerned("ram", "ram")
+    assert concerned("ram", "l1", "ram")
+    assert not concerned("ram", "l1")
+    assert not concerned("sram4", "sram")
 
 
 # The report

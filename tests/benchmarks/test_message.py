@@ -24,10 +24,8 @@ from intercore.benchmarks.published import published
 from intercore.benchmarks.reports import reports
 from intercore.document.run import run_document
 from intercore.record.measurement import Series
-from intercore.statistics.intervals import Interval
 from intercore.terminal.formats.table import print_table
-from intercore.view.quantity import duration
-from tests.benchmarks.message_data import SIZES, campaign, measurement, run_of
+from tests.benchmarks.message_data import SIZES, campaign, line, measurement, run_of
 from tests.document.validity import SCHEMA
 
 if TYPE_CHECKING:
@@ -35,10 +33,6 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.message.analysis import MessageAnalysis
     from intercore.record.measurement import Level, Measurement
-
-
-def line(alpha: float, beta_ns: float):  # noqa: ANN201 - a function of the size
-    return lambda size: alpha + beta_ns * size / 1e3
 
 
 def everything() -> list[Measurement]:
@@ -182,52 +176,6 @@ def test_answers_tell_what_copies_from_what_does_not_and_what_any_size_takes() -
     assert found["300 bytes, no copy"].about.startswith("ring-zero-copy")
     assert found["300 bytes, no copy"].about.endswith("; whatever the size")
     assert [copies(name) for name in ("ring", "dma", "ring-zero-copy", "notification")] == [True, True, False, False]
-
-
-def test_between_sizes_the_quickest_there_is_named_not_the_quickest_with_small_messages() -> None:
-    ways = {"ring": line(2.0, 20.0), "queue": line(3.0, 1.0), "pipe": line(4.0, 1.0)}
-    taken = [one for name, way in ways.items() for one in campaign(way, (16, 256, 4096), transport=name)]
-    told = {one.question: one for one in answers(message.analyse(taken))}
-    assert told["message of 16 bytes"].about == "ring"
-    by_line = "3.30 µs, queue; the line through 3 sizes: 3.00 µs + 1.00 ns a byte"
-    assert told["message of 300 bytes"].text == by_line
-
-
-def test_what_chance_alone_may_have_added_is_not_told_as_what_the_size_adds() -> None:
-    rng = np.random.default_rng(1)
-    noisy = [
-        one
-        for name in ("ring", "queue")
-        for one in campaign(line(2.0, 0.0), (16, 256, 4096), size_noise=0.3, rng=rng, transport=name)
-    ]
-    found = message.analyse(noisy)
-    told = {one.question: one for one in answers(found)}["message of 300 bytes"]
-    row = next(one for one in found.latency if told.choice == one.transport)
-    assert row.beta_ns_per_byte is not None
-    assert row.beta_ns_per_byte.low is not None
-    assert row.beta_ns_per_byte.low < 0
-    beside = {one.bytes: one.latency_us.median.value for one in row.sizes}
-    said = f"between {duration(beside[256])} at 256 and {duration(beside[4096])} at 4,096 bytes"
-    assert told.about == f"{row.transport}; {said}, no difference that shows"
-    assert told.value is not None
-    assert min(beside[256], beside[4096]) <= told.value.value <= max(beside[256], beside[4096])
-
-
-def test_a_line_that_begins_nobody_knows_where_says_less_than_the_sizes_beside_it() -> None:
-    ways = {"ring": line(2.0, 0.0), "queue": line(3.0, 0.0)}
-    taken = [one for name, way in ways.items() for one in campaign(way, (16, 256, 4096), transport=name)]
-    found = message.analyse(taken)
-    vague = [
-        msgspec.structs.replace(row, alpha_us=Interval(2.0, -1.0, 5.0), beta_ns_per_byte=Interval(0.0, -1e-6, 1e-6))
-        for row in found.latency
-    ]
-    told = {
-        name: {one.question: one.text for one in answers(each)}["message of 300 bytes"]
-        for name, each in {"clear": found, "vague": msgspec.structs.replace(found, latency=tuple(vague))}.items()
-    }
-    assert told["clear"] == "2.00 µs, ring; whatever the size"
-    expected = "2.00 µs, ring; between 2.00 µs at 256 and 2.00 µs at 4,096 bytes, no difference that shows"
-    assert told["vague"] == expected
 
 
 def test_an_advantage_that_may_be_none_is_said_to_be_so() -> None:

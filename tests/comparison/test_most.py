@@ -74,6 +74,7 @@ def test_a_setting_is_told_in_words(setting: dict[str, Level], words: str) -> No
     assert setting_in_words(pair(2, setting=setting)) == words
 
 
+@pytest.mark.measures("speedup")
 def test_how_fast_the_cores_compute_is_told_apart_from_what_else_differs() -> None:
     def side(name: str, short: int, long: int, woken: int) -> Run:
         works = [measured([t1] * 8, "speedup", "t1", n=n) for n, t1 in ((100, short), (1000, long))]

@@ -43,14 +43,15 @@ def test_of_the_least_work_that_pays_which_each_tells_in_its_own_time_no_ratio_i
 
 
 def test_of_what_is_shorter_than_reading_the_clock_no_ratio_is_told() -> None:
-    assert asked(answer(2.81), answer(0.011), looking_us=0.022).ratio == ""
+    short = asked(answer(2.81), answer(0.011), looking_us=0.022)
+    assert (short.ratio, short.times) == ("too short to tell", None)
     assert asked(answer(2.81), answer(0.033), looking_us=0.022).ratio == "85 × faster"
 
 
 def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> None:
     run = Run(1, Plan("host", None, "lock", (Part("lock", {}),), seed=1), "2026-01-01T00:00:00+00:00", "0.1.0", 1, ())
     section = Section("Locks (lock)", ["."], [])
-    answers = [Answer("a", Interval(1.0), about="mutex"), Answer("b", Interval(1.0), about="spinlock; core 0: 1.00 µs")]
+    answers = [Answer("hand a mutex over", Interval(1.0), about="mutex"), answer(1.0, "spinlock; core 0: 1.00 µs")]
 
     def doubted(*warnings: str) -> list[bool]:
         report = Report("lock", {}, [], list(warnings), section, answers=answers)
@@ -59,6 +60,7 @@ def test_a_warning_marks_the_answers_that_it_names_or_all_if_it_names_none() -> 
     assert doubted() == [False, False]
     assert doubted("Hand-over of spinlock from core 0 to core 1: The values drift.") == [False, True]
     assert doubted("Tasks were forced off their core.") == [True, True]
+    assert doubted("lock, lock mutex, 2 more: Tasks were forced off their core.") == [True, True], "it names not all"
 
 
 def reported(*reports: Report) -> Reported:

@@ -69,7 +69,7 @@ def test_the_repetitions_asked_for_make_the_interval_as_narrow_as_that() -> None
     assert count is not None
     scatter = [float(np.std(np.log(np.concatenate(side)), ddof=1)) for side in few]
     halves = []
-    for _ in range(200):
+    for _ in range(60):
         many = [[[value] for value in rng.lognormal(0, sigma, count)] for sigma in scatter]
         found = ratio(*many)
         assert found is not None

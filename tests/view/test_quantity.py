@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from intercore.view.quantity import FORMATS, duration, multiple, resolved, tenths
+from intercore.statistics.intervals import Interval
+from intercore.view.quantity import FORMATS, data_rate, data_rate_bounds, duration, multiple, resolved, tenths
 
 
 def test_no_time_is_0() -> None:
@@ -38,3 +41,10 @@ def test_a_multiple_has_digits_that_say_something(ratio: float, shown: str) -> N
 
 def test_what_is_not_0_is_not_rounded_to_it() -> None:
     assert [tenths(value) for value in (0.0, 0.004, 0.05, 12.34)] == ["0.0", "<0.1", "0.1", "12.3"]
+
+
+@given(st.floats(1.0, 1e12), st.floats(0.1, 1.0), st.floats(1.0, 10.0))
+def test_the_ends_of_a_rate_are_in_the_unit_of_its_value(rate: float, less: float, more: float) -> None:
+    scale = {"B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9}[data_rate(rate).split(" ")[1]]
+    low, high = data_rate_bounds(Interval(rate, rate * less, rate * more)).split(" – ")
+    assert [float(low), float(high)] == pytest.approx([rate * less / scale, rate * more / scale], rel=0.006)

@@ -34,8 +34,13 @@ def in_words(run: Run) -> str:
         if any(is_busy(one.conditions) for one in run.measurements)
         else []
     )
-    told += [f"{hit:,} of {len(run.measurements):,} measurements ({what})"] if hit else []
+    told += [f"in {hit:,} of {len(run.measurements):,} measurements {what}"] if hit else []
     return "; ".join([*told, *([f"{failed:,} failed, with samples that cannot be"] if failed else [])])
+
+
+def is_wrong(run: Run) -> bool:
+    """Whether a result of a run was wrong, other than on purpose: then no number may be trusted as it is."""
+    return any("wrong" in _counts(one) for one in run.measurements)
 
 
 def _times(count: int) -> str:

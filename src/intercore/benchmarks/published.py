@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -75,10 +76,16 @@ class _Tag(msgspec.Struct, frozen=True):
 
 def published(kind: type[_Kind]) -> tuple[_Kind, ...]:
     """Return the published tables of a kind that the package carries, by file name; `Publication` stands for all."""
-    folders = (files(benchmarks) / name / "published" for name in registry.names())
+    return tuple(table for table in _of_all(tuple(registry.names())) if isinstance(table, kind))
+
+
+@cache
+def _of_all(names: tuple[str, ...]) -> tuple[Publication, ...]:
+    """Read those of all these benchmarks, once: a page asks for them ten times."""
+    folders = (files(benchmarks) / name / "published" for name in names)
     found = (entry for folder in folders if folder.is_dir() for entry in folder.iterdir())
     paths = sorted((entry for entry in found if entry.name.endswith(".toml")), key=lambda entry: entry.name)
-    return tuple(table for path in paths if isinstance(table := load(path), kind))
+    return tuple(map(load, paths))
 
 
 def load(path: Traversable) -> Publication:

@@ -17,7 +17,8 @@ which may be left out, and is loaded only when it is needed: who asks a target d
                     `analysis`, `$defs` that they refer to, and perhaps `dependentRequired`
     report.py       `report(run)`: what people read of a run (`intercore.view.section`)
     answers.py      for that report: what one asks of it first, on a line each, and what may stand out on a target
-                    (`intercore.view.answer`)
+                    (`intercore.view.answer`); perhaps `concerns(warning, answer)`: whether a warning of that report
+                    may concern an answer, which is so unless it surely does not (`intercore.page.answers`)
     choices.py      `CHOICES`: names that its answers may hold, each with what it means in a few words
     options.py      `OPTIONS`: what a user may choose of the report, which `report` takes by name
                     (`intercore.benchmarks.options`)

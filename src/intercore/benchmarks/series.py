@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from intercore.benchmarks import registry
@@ -61,9 +62,14 @@ _BY_UNIT: Mapping[SampleUnit, Role] = {
 
 def role(benchmark: str, series: Series) -> Role:
     """Return the role of a series: the first one whose pattern its name matches."""
+    return _role(benchmark, series.name, series.unit)
+
+
+@lru_cache(maxsize=1000)
+def _role(benchmark: str, name: str, unit: SampleUnit) -> Role:
     own: Mapping[str, Role] = getattr(registry.module(benchmark, "series"), "ROLES", {})
     patterns = (*own.items(), *_OF_ANY.items())
-    return next((known for name, known in patterns if fnmatchcase(series.name, name)), _BY_UNIT[series.unit])
+    return next((known for pattern, known in patterns if fnmatchcase(name, pattern)), _BY_UNIT[unit])
 
 
 def has_median(benchmark: str, series: Series) -> bool:

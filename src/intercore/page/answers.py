@@ -26,6 +26,10 @@ _OF_OTHERS = " *"
 """Behind a ratio of two different ways or cases, as the words below the table explain."""
 
 
+_LEFT_OUT = re.compile(r"\d more\b")
+"""What a warning holds that does not name all that it is about."""
+
+
 @dataclass(frozen=True)
 class Asked:
     """One question, and what each run answers."""
@@ -55,17 +59,20 @@ class Asked:
         return known if is_rated else []
 
     @property
+    def is_too_short(self) -> bool:
+        """Whether there is no ratio because an answer is shorter than reading the clock, which was taken off it."""
+        known = zip(self._rated, self.looking_us, strict=False)
+        return any(one.unit == "us" and one.value is not None and one.value.value < of for one, of in known)
+
+    @property
     def times(self) -> float | None:
         """The second of two answers over the first one, if both are times or rates above 0.
 
-        Of a time that is shorter than a reading of the clock, which was taken off it, there is none, nor of a number
-        that must not be taken for what it says.
+        Of a time that is shorter than a reading of the clock there is none, nor of a number that must not be taken for
+        what it says.
         """
         values = [one.value.value for one in self._rated if one.value is not None]
-        if not values or any(one.verdict for one in self._rated):
-            return None
-        is_time = self._rated[0].unit == "us"
-        if is_time and any(value < looking for value, looking in zip(values, self.looking_us, strict=True)):
+        if not values or any(one.verdict for one in self._rated) or self.is_too_short:
             return None
         return values[1] / values[0]
 
@@ -75,6 +82,8 @@ class Asked:
 
         Where each is of another way to do the same, an asterisk says so.
         """
+        if self.is_too_short:
+            return "too short to tell"
         if self.times is None:
             return ""
         first, second = self._rated
@@ -130,6 +139,17 @@ def _under(benchmark: str, topics: Mapping[Topic | None, str], answers: Iterable
     return next((topics[one.topic] for one in answers if one.topic is not None and one.topic in topics), benchmark)
 
 
+def marked_answers(rows: Iterable[Asked], number: int, *, worst: bool) -> str:
+    """Say how many of a run's answers are in doubt: `3 of 33 answers below are`; empty if none.
+
+    They are those that warnings may concern, and the worst cases if `worst`.
+    """
+    known = [
+        row.doubted[number] or (worst and answer.worst) for row in rows if (answer := row.answers[number]) is not None
+    ]
+    return f"{sum(known)} of {len(known)} answers below {'is' if sum(known) == 1 else 'are'}" if any(known) else ""
+
+
 def worst_case(rows: Iterable[Asked]) -> Asked | None:
     """Return the worst case by which two targets differ most; None if no two compare."""
     known = [row for row in rows if row.times is not None and any(one is not None and one.worst for one in row.answers)]
@@ -137,9 +157,17 @@ def worst_case(rows: Iterable[Asked]) -> Asked | None:
 
 
 def _concerns(benchmark: str, warning: str, answer: Answer) -> bool:
-    """Whether a warning may concern an answer: unless what it names is all other than what the answer names."""
-    told = _named(benchmark, warning)
-    return not told or bool(told & _named(benchmark, f"{answer.question} {answer.about}"))
+    """Whether a warning may concern an answer: unless what it names is all other than what the answer names.
+
+    A benchmark may know better of what else tells its settings apart. What a warning leaves out may be the answer's.
+    """
+    if _LEFT_OUT.search(warning):
+        return True
+    told, asked = (_named(benchmark, text) for text in (warning, f"{answer.question} {answer.about}"))
+    module = registry.module(benchmark, "answers")
+    return (not told or not asked or bool(told & asked)) and (
+        module is None or not hasattr(module, "concerns") or module.concerns(warning, answer)
+    )
 
 
 def choices(rows: Iterable[Asked]) -> dict[str, str]:

@@ -19,7 +19,7 @@ import shlex
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain, count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
@@ -36,7 +36,7 @@ from intercore.comparison.analysis import compare
 from intercore.comparison.picture import picture
 from intercore.comparison.report import comparison_section
 from intercore.errors import UsageError
-from intercore.page.answers import answer_rows, choices, worst_case
+from intercore.page.answers import answer_rows, choices, marked_answers, worst_case
 from intercore.page.overview import overview
 from intercore.record import identity
 from intercore.record.conditions import cycle_hz
@@ -179,7 +179,7 @@ class _Section:
             return ""
         return f", until medians are known to ±{percent(rule.until, 10)} % or {rule.cap} times"
 
-    @property
+    @cached_property
     def looking(self) -> dict[str, Any]:
         """Summary in µs of the cost of looking, by core, over all measurements of the run; none of an emulated chip."""
         samples: dict[str, list[NDArray[np.float64]]] = {}
@@ -215,10 +215,30 @@ class _Section:
         """How far its numbers can be trusted, by where they come from and whether something disturbed them."""
         place = self.condition("memory.code")
         runs_from = f" Its code runs from {in_words(place)}." if place else ""
-        doubt = " A worst case may be the disturbance's." if self.disturbed else ""
-        return _TRUST[self.run.plan.origin] + runs_from + doubt
+        return _TRUST[self.run.plan.origin] + runs_from + self._not_to_trust
 
     @property
+    def doubts_worst_cases(self) -> bool:
+        """Whether something else than the target may have made its worst cases."""
+        return bool(self._not_to_trust)
+
+    @cached_property
+    def _not_to_trust(self) -> str:
+        """Which of its numbers something else may have made: a sentence; empty if nothing that is known could."""
+        if self.run.plan.emulated:
+            return ""
+        if disturbance.is_wrong(self.run):
+            return " Results were wrong: trust no number of it before you have read the warnings."
+        stopped = self.condition("cpu.virtualisation") == "virtual machine"
+        who = " or ".join(["the disturbance"] * bool(self.disturbed) + ["the hypervisor"] * stopped)
+        if not who:
+            return ""
+        return (
+            " Trust its medians where no warning is marked, as far as their brackets reach; do not trust its worst "
+            f"cases: {who} may have made them."
+        )
+
+    @cached_property
     def disturbed(self) -> str:
         """How many of its measurements something disturbed, and what; empty if nothing did."""
         return disturbance.in_words(self.run)
@@ -229,9 +249,18 @@ class _Section:
         hz = cycle_hz(self.run)
         return "" if hz is None else f"{hz / 1e6:g} MHz"
 
+    @cached_property
+    def _conditions(self) -> dict[str, dict[str, None]]:
+        """The values of each condition, in the order in which they first come."""
+        known: dict[str, dict[str, None]] = {}
+        for one in self.run.measurements:
+            for key, value in one.conditions.items():
+                known.setdefault(key, {})[value] = None
+        return known
+
     def condition(self, key: str) -> str:
         """Return the values of a condition in the run: all of them if they are few."""
-        known = list({m.conditions[key]: None for m in self.run.measurements if key in m.conditions})
+        known = list(self._conditions.get(key, ()))
         more = len(known) - _VALUES_SHOWN
         return " / ".join(known[:_VALUES_SHOWN]) + (f" / … and {more} more" if more > 0 else "")
 
@@ -294,6 +323,7 @@ def _page(reported: Sequence[Reported], compared: Comparison | None) -> str:
             drawn=drawn_together,
             chapters=chapters,
             rows=rows,
+            marked_answers=[marked_answers(rows, at, worst=one.doubts_worst_cases) for at, one in enumerate(sections)],
             choices=choices(rows),
             worst=worst_case(rows),
             warnings_shown=_WARNINGS_SHOWN,

@@ -9,11 +9,19 @@ import msgspec
 from msgspec import Meta
 
 from intercore.statistics.intervals import Interval
-from intercore.view.quantity import bounds, data_rate, duration, duration_bounds, multiple, significant
+from intercore.view.quantity import (
+    bounds,
+    data_rate,
+    data_rate_bounds,
+    duration,
+    duration_bounds,
+    multiple,
+    significant,
+)
 from intercore.view.section import Topic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from intercore.record.measurement import Level
 
@@ -75,16 +83,19 @@ class Answer(msgspec.Struct, frozen=True):
         """The number alone, with its unit and interval, and what it bounds; empty where there is none."""
         if self.value is None:
             return ""
-        write = _WRITERS[self.unit]
-        written = write(self.value.value)
-        span = duration_bounds(self.value) if self.unit == "us" else bounds(self.value, write)
+        write, write_bounds = _WRITERS[self.unit]
+        written, span = write(self.value.value), write_bounds(self.value)
         low, _, high = span.partition(" – ")
         told = f" ({span.replace(' ', '')})" if span and not (low == high and written.startswith(low)) else ""
         unit = " ×" if self.unit == "times" else ""
         return " ".join(filter(None, (self.bound, written + unit + told)))
 
 
-_WRITERS = {"us": duration, "times": multiple, "bytes/s": data_rate}
+_WRITERS: Mapping[Unit, tuple[Callable[[float], str], Callable[[Interval], str]]] = {
+    "us": (duration, duration_bounds),
+    "times": (multiple, lambda estimate: bounds(estimate, multiple)),
+    "bytes/s": (data_rate, data_rate_bounds),
+}
 
 
 class Remark(msgspec.Struct, frozen=True):

@@ -76,10 +76,19 @@ def rough_time(seconds: float) -> str:
 
 def data_rate(bytes_per_s: float) -> str:
     """Return a rate with three significant digits and the power of ten that suits it: `1.23 MB/s`."""
-    for scale, unit in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
-        if bytes_per_s >= 0.9995 * scale:
-            return f"{significant(bytes_per_s / scale)} {unit}"
-    return f"{significant(bytes_per_s)} B/s"
+    scale, unit = _rate_scale(bytes_per_s)
+    return f"{significant(bytes_per_s / scale)} {unit}"
+
+
+def data_rate_bounds(estimate: Interval) -> str:
+    """Return `low – high` of a rate, in the unit that `data_rate` writes its value in."""
+    scale, _ = _rate_scale(estimate.value)
+    return bounds(estimate, lambda rate: significant(rate / scale))
+
+
+def _rate_scale(bytes_per_s: float) -> tuple[float, str]:
+    known = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"))
+    return next(((scale, unit) for scale, unit in known if bytes_per_s >= 0.9995 * scale), (1.0, "B/s"))
 
 
 def significant(value: float, digits: int = 3) -> str:

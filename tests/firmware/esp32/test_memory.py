@@ -142,10 +142,10 @@ def test_a_session_takes_its_memory_from_the_heap_and_gives_it_back(program: Pat
 
 def test_the_counters_are_aligned_to_a_microsecond_however_long_others_wait_for_it(program: Path) -> None:
     """A stand-in in which ticks go by while two cores compare their counters puts them half a tick apart."""
-    many = [line for _ in range(20) for line in ("start", "ask info", "stop")]
+    many = [line for _ in range(6) for line in ("start", "ask info", "stop")]
     said = run(program, PLENTY, *many)
     found = [one["value"] for one in said.messages if one.get("key") == "clock.uncertainty"]
-    assert len(found) >= 20
+    assert len(found) >= 6
     assert all(int(str(one).split(" ")[0]) <= 240 for one in found), found
 
 

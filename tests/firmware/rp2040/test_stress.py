@@ -92,10 +92,10 @@ def check(run: StressRun, code: int | None) -> dict[str, Any]:
     return dict(finish)
 
 
-def test_three_seconds_of_the_chip_without_a_loss_or_a_leak(o2: Path) -> None:
+def test_a_second_of_the_chip_without_a_loss_or_a_leak(o2: Path) -> None:
     run = StressRun(o2 / "intercore-stress")
-    code = run.run(lambda: run.chip.now > 3 * CLK_SYS_HZ)
-    assert check(run, code)["round"] >= 5
+    code = run.run(lambda: run.chip.now > CLK_SYS_HZ)
+    assert check(run, code)["round"] >= 2
 
 
 def test_a_lost_input_byte_would_be_noticed(o2: Path) -> None:

@@ -172,9 +172,10 @@ def _doubts(ours: Iterable[Measurement]) -> list[str]:
         if (said := disturbances(repetitions_us(pool, "call"), tick=1e6 / pool[0].samples("call").hz))
     ]
     if len(told) > _TOLD:
+        names = ", ".join(dict.fromkeys(name for name, _ in told))
         return [
-            f"The samples of {len(told)} calls lie on several levels, drift, or contain bursts of long ones. Something "
-            "else was running, or the clock rate of the cores changes. Measure again on a quiet machine."
+            f"{names}: The samples of these calls lie on several levels, drift, or contain bursts of long ones. "
+            "Something else was running, or the clock rate of the cores changes. Measure again on a quiet machine."
         ]
     return [f"{name}: {text}" for name, said in told for text in said]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.api.analysis import ALONE, EMPTY, SPIN
+from intercore.benchmarks.api.analysis import ALONE, EMPTY, ORDER, SPIN
 from intercore.view.answer import Answer, Remark, about_times, among
 
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from intercore.benchmarks.api.analysis import ApiAnalysis, ApiCall
 
 
+_FREE = {"lock": "lock a free mutex", "unlock": "unlock a free mutex"}
+"""What is asked of each of these calls."""
 _FAR = 0.5
 """Of a median: where its interval begins at most, for the samples to lie on several levels far apart."""
 
@@ -23,7 +25,7 @@ def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
     What a free mutex costs is asked under locks.
     """
     alone = [one for one in analysis.calls if one.other == ALONE and one.call != EMPTY and one.cost_us.value > 0]
-    for call, question in (("lock", "lock a free mutex"), ("unlock", "unlock a free mutex")):
+    for call, question in _FREE.items():
         found = [one for one in alone if one.call == call]
         if found:
             usual = min(found, key=lambda one: one.core)
@@ -35,6 +37,14 @@ def answers(analysis: ApiAnalysis) -> Iterator[Answer]:
             low is not None and low < _FAR * dearest.cost_us.value
         )
         yield Answer("longest kernel call", dearest.cost_us, about=about)
+
+
+def concerns(warning: str, answer: Answer) -> bool:
+    """Whether a warning may concern an answer: unless it begins with names of calls, and not that of the answer's."""
+    label = warning.partition(": ")[0].split(", ")
+    named = {one.removeprefix("call ").partition(" ")[0] for one in label} & set(ORDER)
+    asked = next((call for call, question in _FREE.items() if question == answer.question), answer.choice)
+    return not named or asked in named
 
 
 def remarks(analysis: ApiAnalysis) -> Iterator[Remark]:

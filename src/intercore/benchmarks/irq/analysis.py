@@ -167,13 +167,14 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
     counts = {name: sum(one.checks.get(name, 0) for one in ours) for name in _CHECKS}
     said = [text.format(count=counts[name]) for name, text in _CHECKS.items() if counts[name]]
     remarks = [
-        f"{PATHS[setting.path].capitalize()}, core {setting.cores}: {remark}"
+        (f"{PATHS[setting.path]}, core {setting.cores}", remark)
         for setting, pool in pooled(ours).items()
         if setting.interrupted == "idle"  # else the cores are disturbed on purpose
         for remark in disturbances(repetitions_us(pool, SERIES), tick=1e6 / pool[0].samples(SERIES).hz)
     ]
-    more = len(remarks) - _MOST_REMARKS
-    return said + remarks[:_MOST_REMARKS] + [f"The same is true of {more} more of the paths."] * (more > 0)
+    said += [f"{name[0].upper()}{name[1:]}: {remark}" for name, remark in remarks[:_MOST_REMARKS]]
+    others = "; ".join(dict.fromkeys(name for name, _ in remarks[_MOST_REMARKS:]))
+    return said + [f"Something disturbed the values of other paths as well: {others}."] * bool(others)
 
 
 _CHECKS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.irq.paths import DOING, PATHS, Doing
+from intercore.benchmarks.irq.paths import DOING, PATHS, Doing, Path
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Remark, about_times, among
 from intercore.view.cost import Cost
@@ -21,17 +21,23 @@ _CORES: Mapping[Doing, str] = {"idle": "sleeping cores", "busy": "computing core
 _OPERATIONS = {"doorbell": "interrupt a core", "timer-handler": "timer to its handler", "timer-task": "timer to a task"}
 
 
+_QUESTIONS: Mapping[Path, str] = {"timer-handler": "timer to handler, worst", "timer-task": "timer to task, worst"}
+
+
 def answers(analysis: IrqAnalysis) -> Iterator[Answer]:
     """Answer what the longest way from a timer to its handler was, and to a task."""
-    for question, path in (
-        ("timer to handler, worst", "timer-handler"),
-        ("timer to task, worst", "timer-task"),
-    ):
+    for path, question in _QUESTIONS.items():
         found = [one for one in analysis.budgets if one.path == path]
         if found:
             worst = max(found, key=lambda one: one.largest_us)
             about = among(_CORES[worst.largest_while], worst.varied)
             yield Answer(question, Interval(worst.largest_us), about=about, worst=True)
+
+
+def concerns(warning: str, answer: Answer) -> bool:
+    """Whether a warning may concern an answer: unless it names paths, and not the one that is asked for."""
+    named = {_QUESTIONS.get(path, "") for path, words in PATHS.items() if words in warning.lower()}
+    return not named or answer.question in named
 
 
 def costs(analysis: IrqAnalysis) -> Iterator[Cost]:

@@ -19,6 +19,7 @@ from intercore.benchmarks.jitter.false_periods import sentences as sentences_on_
 from intercore.benchmarks.jitter.releases import (
     BENCHMARK,
     FORCED,
+    MOVED,
     PUBLISHED,
     UNSYNCHRONISED,
     Ticks,
@@ -162,7 +163,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
     said = [f"{without} measurements are left out: the target did not report the core of each release."] * (without > 0)
     both = [*pools(ours).items(), *((f"{label}, raw counters", pool) for label, pool in pools(ours, raw=True).items())]
     for name, pool in both:
-        label = f"moved by {name}" if pool[0].factors["migrate"] in FORCED else name
+        label = f"{MOVED} {name}" if pool[0].factors["migrate"] in FORCED else name
         wrong, migrated, lost, asked, moved = (
             sum(one.checks.get(name, 0) for one in pool) for name in ("wrong", "migrated", "lost", "asked", "moved")
         )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.jitter.releases import LOADS, MOVED
 from intercore.benchmarks.jitter.under_load import (
     in_measurements,
     is_upside_down,
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from intercore.benchmarks.jitter.analysis import JitterAnalysis
 
 
+_AT_REST, _LOADED = "worst lateness, at rest", "worst lateness, loaded"
+
+
 def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
     """Answer how late a release was at most, at rest and under load of lower priority, of a task that is not moved.
 
@@ -29,24 +34,33 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
     """
     rest, load = (settings_under(analysis.settings, loaded=loaded) for loaded in (False, True))
     for question, found, whose in (
-        ("worst lateness, at rest", rest, ""),
-        ("worst lateness, loaded", load, "; load of lower priority"),
+        (_AT_REST, rest, ""),
+        (_LOADED, load, "; load of lower priority"),
     ):
         if found:
             worst = max(found, key=lambda one: one.largest_us)
-            about = (
-                f"due every {duration(worst.period_us)}, the latest of {sum(one.releases for one in found):,} releases"
-            )
-            about += " at any period" * (len({one.period_us for one in found}) > 1) + ", never moved"
+            about = f"the latest seen of {sum(one.releases for one in found):,} releases"
+            about += " at all periods" * (len({one.period_us for one in found}) > 1)
+            about += f", due every {duration(worst.period_us)}, by a task that stays on its core"
             about += f"; median {duration(typical_us(found))}{whose}"
             missed = sum(one.missed for one in found)
             if missed:
-                about += f"; {missed:,} a period or more late, {in_measurements(found)}"
+                about += f"; {missed:,} of them a period or more late, {in_measurements(found)}"
             verdict = ""
             if found is rest and is_upside_down(rest, load):
                 about += "; later than loaded"
                 verdict = "likely disturbed"
             yield Answer(question, Interval(largest_us(found)), about=about, verdict=verdict, worst=True)
+
+
+def concerns(warning: str, answer: Answer) -> bool:
+    """Whether a warning may concern an answer: unless it is of a setting that the answer is not of."""
+    told = re.match(rf"(any core|core \d+|{MOVED} )[^:]*: ", warning)
+    if told is None:
+        return True
+    words = set(told[0].removesuffix(": ").split(", "))
+    apart = told[1].startswith(MOVED) or LOADS["same-priority"] in words
+    return not apart and (answer.question == _LOADED) == any(word in words for word in LOADS.values() if word)
 
 
 def costs(analysis: JitterAnalysis) -> Iterator[Cost]:

@@ -22,9 +22,14 @@ Ticks: TypeAlias = NDArray[np.int64]
 BENCHMARK = "jitter"
 FORCED = ("affinity", "blockers")
 """Ways in which the task is moved while it waits."""
+MOVED = "moved by"
+"""How what is said of a setting with such a way begins."""
 UNSYNCHRONISED = "unsynchronised"
 PUBLISHED = "published"
 """A paper's procedure as read here: the task is moved right behind its reading, before it waits."""
+
+LOADS = {"none": "", "core0": "0 busy", "core1": "1 busy", "both": "both busy", "same-priority": "equals"}
+"""What a label says of a load."""
 
 _NAMED = ("core", "load", "migrate", "wake", "time")
 POOLED = (*_NAMED, "samples", "counted", "seed", "dither_us", "rest_ms")
@@ -149,11 +154,10 @@ def _label(one: Measurement, varied: Sequence[str]) -> str:
     core, load, migrate = (str(one.factors[name]) for name in ("core", "load", "migrate"))
     moved = {PUBLISHED: "as published"}.get(migrate, migrate)
     where = {"any": "any core"}.get(core, f"core {core}") if migrate == "none" else moved
-    loads = {"none": "", "core0": "0 busy", "core1": "1 busy", "both": "both busy", "same-priority": "equals"}
     wake = "wake time anew" if wake_of(one) == "anew" else ""
     others = [
         duration(int(one.factors[name])) if name == "period_us" else f"{name}={one.factors[name]}"
         for name in varied
         if name in one.factors
     ]
-    return ", ".join(filter(None, [where, loads.get(load, load), wake, *others]))
+    return ", ".join(filter(None, [where, LOADS.get(load, load), wake, *others]))

@@ -51,6 +51,8 @@ _CYCLE_HZ = "clock.sys_hz"
 _MOST_CORES = 1024  # of a target, by the protocol
 _TOLD = 3
 """Disturbed settings that are told one by one."""
+HANDED = "Hand-over of"
+"""How what is said of hand-overs begins."""
 
 _FAIR = 0.95
 """Jain's index above which sharing is called even: two cores at 61 to 39 % have it."""
@@ -166,7 +168,7 @@ def warnings(measurements: Iterable[Measurement]) -> list[str]:
             "There was nothing to measure: a lock is between two different cores, and a ping-pong exists for "
             "atomic-add and atomic-swap only."
         )
-    return said + [_doubt(*pool) for pool in pools(ours, HAND_OVER) if _disturbed(pool[1])][:_TOLD]
+    return said + list(_doubts([pool for pool in pools(ours, HAND_OVER) if _disturbed(pool[1])]))
 
 
 _TEXTS = {
@@ -261,9 +263,13 @@ def _disturbed(pool: Sequence[Measurement]) -> bool:
     return bool(disturbances(hand_over_us(pool, back=False)))
 
 
-def _doubt(setting: Mapping[str, Level], pool: Sequence[Measurement]) -> str:
-    said = disturbances(hand_over_us(pool, back=False))
-    return f"Hand-over of {setting['lock']} from core {setting['from']} to core {setting['to']}: {' '.join(said)}"
+def _doubts(disturbed: Sequence[tuple[Mapping[str, Level], Sequence[Measurement]]]) -> Iterator[str]:
+    """Say what disturbed hand-overs: of the first few, and which others there are."""
+    names = [f"{setting['lock']} from core {setting['from']} to core {setting['to']}" for setting, _ in disturbed]
+    for name, (_, pool) in zip(names[:_TOLD], disturbed, strict=False):
+        yield f"{HANDED} {name}: {' '.join(disturbances(hand_over_us(pool, back=False)))}"
+    if names[_TOLD:]:
+        yield f"{HANDED} {', '.join(names[_TOLD:])}: Something disturbed the values there as well."
 
 
 # Contention
@@ -398,10 +404,10 @@ def _on_hand_overs(hand_overs: Sequence[LockHandOver]) -> Iterator[str]:
     if "mutex" in medians and "spinlock" in medians and medians["mutex"] > medians["spinlock"] > 0:
         factor = medians["mutex"] / medians["spinlock"]
         yield (
-            f"The mutex takes {factor:.3g} times as long to hand over as the spinlock, because a task that waits for "
-            "it sleeps and has to be woken. Data that is protected for much less than "
-            f"{_time(medians['mutex'], cycles['mutex'] or None)} is better under a spinlock with a short, bounded time "
-            "inside; the core that waits does nothing meanwhile."
+            f"The mutex takes {factor:.3g} times as long to hand over as the spinlock: who waits for it is in the "
+            "kernel, which lets it sleep and wakes it, or looks for a while first. Data that is protected for much "
+            f"less than {_time(medians['mutex'], cycles['mutex'] or None)} is better under a spinlock with a short, "
+            "bounded time inside; the core that waits does nothing meanwhile."
         )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from intercore.benchmarks.lock.analysis import HANDED
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Remark, about_times, among, by_way
 from intercore.view.cost import Cost
-from intercore.view.quantity import duration
+from intercore.view.quantity import duration, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _HOLDS_NOTHING = "atomic-"
 """How the names of operations begin that are over at once: nobody has them for a while."""
+_HAND = "hand"
+"""How questions begin that ask for a hand-over."""
 
 
 def answers(analysis: LockAnalysis) -> Iterator[Answer]:
@@ -24,28 +27,28 @@ def answers(analysis: LockAnalysis) -> Iterator[Answer]:
     Of several directions the slowest is the answer, and the quickest stands beside it where it differs.
     """
     handed = _ways(analysis)
-    if handed:
-        best = min(handed, key=lambda name: _us(handed[name][-1]))
-        yield _handed("hand a lock over", best, handed[best])
-        for name, ways in handed.items():
-            if ways[0].lock == "mutex" and name != best:
-                yield _handed("hand a mutex over", name, ways, brief=False)
-    if analysis.contention:
-        dearest = max(analysis.contention, key=lambda one: one.each_us)
-        mutexes = [one for one in analysis.contention if one.lock == "mutex"]
-        if mutexes:
-            mutex = max(mutexes, key=lambda one: one.each_us)
-            yield _turn("mutex fought over, a use", mutex, brief=mutex is dearest)
-        if dearest not in mutexes:
-            yield _turn("lock fought over, a use", dearest)
+    best = min(handed, key=lambda name: _us(handed[name][-1]), default="")
+    for name, ways in handed.items():
+        if ways[0].lock == "mutex" and name != best:
+            yield _handed(f"{_HAND} a mutex over", name, ways, brief=False)
+    dearest = max(analysis.contention, key=lambda one: one.each_us, default=None)
+    mutexes = [one for one in analysis.contention if one.lock == "mutex"]
+    if mutexes:
+        mutex = max(mutexes, key=lambda one: one.each_us)
+        yield _turn("mutex fought over, a use", mutex, brief=mutex is dearest)
+    if best:
+        yield _handed(f"{_HAND} a lock over", best, handed[best])
+    if dearest is not None and dearest not in mutexes:
+        yield _turn("lock fought over, a use", dearest)
 
 
 def _turn(question: str, one: LockContention, *, brief: bool = True) -> Answer:
     whole = max(1, sum(one.acquisitions))
-    shares = ", ".join(f"core {core} {100 * each / whole:.0f} %" for core, each in enumerate(one.acquisitions))
-    held = "" if one.lock.startswith(_HOLDS_NOTHING) else f"{one.hold:,} loops held, "
-    about = f"{among(one.lock, one.varied)}; of all uses {shares}; longest wait {duration(one.longest_wait_us)}"
-    about += f"; mean, with {held}{one.pause:,} loops paused"
+    shares = ", ".join(f"{100 * each / whole:.0f} % by core {core}" for core, each in enumerate(one.acquisitions))
+    held = "" if one.lock.startswith(_HOLDS_NOTHING) else f"held for {one.hold:,} turns of an empty loop, "
+    turns = f"{one.pause:,}" if held else f"{one.pause:,} turns of an empty loop"
+    about = f"{among(one.lock, one.varied)}; mean of all uses, {shares}; longest wait {duration(one.longest_wait_us)}"
+    about += f"; after {percent(one.repeated)} the same core took it again; {held}{turns} between uses"
     return Answer(question, Interval(one.each_us), about=about, brief=brief)
 
 
@@ -71,6 +74,11 @@ def _ways(analysis: LockAnalysis) -> dict[str, list[LockHandOver]]:
 
 def _us(one: LockHandOver) -> float:
     return one.latency_us.median.value
+
+
+def concerns(warning: str, answer: Answer) -> bool:
+    """Whether a warning may concern an answer: what disturbed hand-overs does not concern a fight."""
+    return not warning.startswith(HANDED) or answer.question.startswith(_HAND)
 
 
 def remarks(analysis: LockAnalysis) -> Iterator[Remark]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from intercore.benchmarks.memory.analysis import worst_interference
+from intercore.benchmarks.memory.analysis import BENCHMARK, worst_interference
 from intercore.view.answer import Answer, Remark, about_times, among
 from intercore.view.memory import in_words
 
@@ -20,6 +21,13 @@ def answers(analysis: MemoryAnalysis) -> Iterator[Answer]:
     if worst is not None:
         about = among(f"as long, {worst.access} in {in_words(worst.region)}", worst.varied)
         yield Answer("memory, other core busy", worst.slowdown, "times", about)
+
+
+def concerns(warning: str, answer: Answer) -> bool:
+    """Whether a warning may concern an answer: unless it names regions, and none that the answer is of."""
+    told = re.match(rf"{BENCHMARK}, region ([^:]*): ", warning)
+    regions = told[1].split(", ") if told else []
+    return not regions or any(re.search(rf"\bin {re.escape(in_words(one))}(?![\w-])", answer.about) for one in regions)
 
 
 def remarks(analysis: MemoryAnalysis) -> Iterator[Remark]:

@@ -8,7 +8,6 @@ costs is in every alpha of a latency.
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -143,12 +142,25 @@ def curve_warnings(known: Sequence[Measurement], found: Sequence[Curve]) -> list
         *spoilt(known, BENCHMARK, "transport", _TEXTS),
         *without_priority(known),
         *_few_sizes(found),
-        *islice(_disturbed(found), TOLD),
+        *_disturbed(found),
     ]
 
 
 def _disturbed(found: Sequence[Curve]) -> Iterator[str]:
-    """Say what disturbed latencies. Only the first few are worth it: the median bears most."""
+    """Say what disturbed latencies: of the first few, and which others there are."""
+    told = list(_disturbances(found))
+    for name, size, said in told[:TOLD]:
+        yield f"message, {name}, {size:,} bytes: {said}"
+    others: dict[str, list[str]] = {}
+    for name, size, _ in told[TOLD:]:
+        others.setdefault(name, []).append(f"{size:,}")
+    if others:
+        named = "; ".join(f"{name}, {' and '.join(sizes)} bytes" for name, sizes in others.items())
+        yield f"message, others: Something disturbed these latencies as well: {named}."
+
+
+def _disturbances(found: Sequence[Curve]) -> Iterator[tuple[str, int, str]]:
+    """Name each setting and size whose latencies something disturbed, and say what."""
     latencies = [curve for curve in found if curve.measure == "latency"]
     named = {"transport", "from", "to"} | {
         name for curve in latencies for name, level in curve.setting.items() if level != latencies[0].setting.get(name)
@@ -158,7 +170,7 @@ def _disturbed(found: Sequence[Curve]) -> Iterator[str]:
             said = disturbances(curve.repetitions(size))
             if said:
                 words = in_words(curve.setting, [name for name in curve.setting if name in named])
-                yield f"message, {words}, {size:,} bytes: {' '.join(said)}"
+                yield words, size, " ".join(said)
 
 
 def _few_sizes(found: Sequence[Curve]) -> Iterator[str]:

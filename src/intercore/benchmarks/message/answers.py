@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from intercore.benchmarks.message.choice import copies
+from intercore.benchmarks.message.rows import rate
 from intercore.statistics.intervals import Interval
 from intercore.view.answer import Answer, Remark, about_times, by_way
 from intercore.view.cost import Cost
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 
 _COPIED, _NOT_COPIED = "copied", "no copy"
+_BLOCKED = "blocked"
+"""The level of `receiver` at which it has to be woken."""
 _EXAMPLE = 300
 """Bytes of a message that is told as an example: no size that is measured by default."""
 _NO_MATTER = 0.01
@@ -48,8 +53,9 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
         about += f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
         is_largest = one.bytes == max(other.bytes for other in streams)
         about += "; the largest tried" * is_largest
-        rate = Interval(one.bytes_per_s or 0.0)
-        yield Answer(question, rate, "bytes/s", about, bound="≥" if is_largest else "", brief=number == 0)
+        yield Answer(
+            question, rate(one.bytes, one.time_us), "bytes/s", about, bound="≥" if is_largest else "", brief=number == 0
+        )
 
 
 def _of_bytes(size: int, how: str) -> str:
@@ -122,13 +128,15 @@ def _of_any_size(analysis: MessageAnalysis, sizes: Sequence[int], *, copying: bo
         across = [row for row in rows if row.first != row.second] or rows
         told = [line for line in map(_by_line, across) if line is not None]
         if told:
-            known.append((max(told), one))
+            time_us, by = max(told, key=lambda way: way[0].value)
+            wakes = "waking the receiver included; " * any(row.receiver == _BLOCKED for row in across)
+            known.append((time_us, f"{_choice(one)}; {wakes}{by}"))
     if known:
-        (time_us, by), best = min(known, key=lambda way: way[0])
-        yield Answer(_of_bytes(_EXAMPLE, how), Interval(time_us), about=f"{_choice(best)}; {by}", brief=False)
+        time_us, about = min(known, key=lambda way: way[0].value)
+        yield Answer(_of_bytes(_EXAMPLE, how), time_us, about=about, brief=False)
 
 
-def _by_line(one: MessageLatency) -> tuple[float, str] | None:
+def _by_line(one: MessageLatency) -> tuple[Interval, str] | None:
     """Return what a message of a size between those measured takes, in µs, and by what; None without a line.
 
     Where that the size matters cannot be told from chance, a line says no more than the sizes beside it; and less than
@@ -142,23 +150,50 @@ def _by_line(one: MessageLatency) -> tuple[float, str] | None:
     most_us = max(abs(low), abs(high)) * one.sizes[-1].bytes / 1e3
     is_known = _reach(one.alpha_us) <= _KNOWN * abs(first)
     if is_known and most_us < _NO_MATTER * first:
-        return first, "whatever the size"
+        return one.alpha_us, "whatever the size"
     if not is_known or low <= 0:
-        beside = {size.bytes: size.latency_us.median.value for size in one.sizes}
+        beside = {size.bytes: size.latency_us.median for size in one.sizes}
         below = max((size for size in beside if size <= _EXAMPLE), default=min(beside))
         above = min((size for size in beside if size > _EXAMPLE), default=max(beside))
         share = (_EXAMPLE - below) / (above - below) if below < _EXAMPLE < above else 0.0
-        between = beside[below] + share * (beside[above] - beside[below])
-        said = f"between {duration(beside[below])} at {below:,} and {duration(beside[above])} at {above:,} bytes"
-        return between, f"{said}, no difference that shows" if low <= 0 else said
+        ends = f"{duration(beside[below].value)} at {below:,} and {duration(beside[above].value)} at {above:,} bytes"
+        said = f"between {ends}" + ", a difference that chance may have made" * (low <= 0)
+        return _between(beside[below], beside[above], share), said
     through = f"the line through {len(one.sizes)} sizes: {duration(first)} + {significant(each, 3)} ns a byte"
-    return first + each * _EXAMPLE / 1e3, through
+    return Interval(first + each * _EXAMPLE / 1e3), through
+
+
+def _between(first: Interval, second: Interval, share: float) -> Interval:
+    """Return what lies between two medians. Its ends lie between theirs, so it is rather too wide than too narrow."""
+
+    def at(one: float, other: float) -> float:
+        return one + share * (other - one)
+
+    ends = [
+        None if one is None or other is None else at(one, other)
+        for one, other in ((first.low, second.low), (first.high, second.high))
+    ]
+    return Interval(at(first.value, second.value), *ends)
 
 
 def _reach(interval: Interval) -> float:
     """Return how far an interval reaches from its value at most, as far as one is known."""
     ends = (interval.value if end is None else end for end in (interval.low, interval.high))
     return max(abs(end - interval.value) for end in ends)
+
+
+def concerns(warning: str, answer: Answer) -> bool:
+    """Whether a warning may concern an answer: what disturbed latencies at some sizes, only these; and no rate.
+
+    What a message of a size between those measured takes is by what all of them take.
+    """
+    told = re.findall(r"(?:^|; |: )([^;:]*?), ((?:[\d,]+(?: and )?)+) bytes(?=[:;.])", warning)
+    if not told:
+        return True
+    asked = re.match(r"(?:message of )?([\d,]+) bytes", answer.question)
+    known = [at.split(" and ") for name, at in told if answer.choice in name.replace(",", "").split()]
+    sizes = set(chain.from_iterable(known))
+    return asked is not None and bool(sizes) and (asked[1] in sizes or asked[1] == f"{_EXAMPLE:,}")
 
 
 def costs(analysis: MessageAnalysis) -> Iterator[Cost]:

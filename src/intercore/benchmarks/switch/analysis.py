@@ -190,15 +190,19 @@ def _about_retaken(measurements: Iterable[Measurement]) -> Iterator[str]:
 
 
 def _disturbed(ours: Sequence[Measurement]) -> list[str]:
-    """Say what disturbed the samples, of the settings that come first; false times are not worth it."""
+    """Say what disturbed the samples of the settings that come first, and name the others.
+
+    False times are not worth it.
+    """
     found = [
-        f"{name_of(primitive, first, second)}: {sentence}"
+        (name_of(primitive, first, second), sentence)
         for (primitive, first, second, _, time, _), pool in by_setting(ours).items()
         if time in TRUE_TIMES or first == second
         for sentence in disturbances(values for _, values in wake_ups_us(pool))
     ]
-    more = len(found) - _MOST_SAID
-    return found[:_MOST_SAID] + ([f"{more} more sentences of this kind apply to switch."] if more > 0 else [])
+    said = [f"{name}: {sentence}" for name, sentence in found[:_MOST_SAID]]
+    others = "; ".join(dict.fromkeys(name for name, _ in found[_MOST_SAID:]))
+    return said + [f"Something disturbed the values of others as well: {others}."] * bool(others)
 
 
 # What is compared

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from intercore.benchmarks.switch.names import named
-from intercore.statistics.intervals import Interval
+from intercore.statistics.repetitions import ratio_of_intervals
 from intercore.view.answer import Answer, Remark, about_times, by_way
 from intercore.view.cost import Cost
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from intercore.benchmarks.switch.analysis import SwitchAnalysis
     from intercore.benchmarks.switch.wake_ups import WakeUp
+    from intercore.statistics.intervals import Interval
 
 _MOST_PRIMITIVES = 4
 _USUAL = "notification"
@@ -54,7 +55,7 @@ def _core_against_core(name: str, ways: Sequence[WakeUp]) -> Iterator[Answer]:
     if first is not None and _us(first) > 0 and others:
         most = max(others, key=_us)
         about = f"as long to wake a task of its own, {name}"
-        times = Interval(_us(most) / _us(first))
+        times = ratio_of_intervals(most.wake_up_us.median, first.wake_up_us.median)
         question = f"core {most.first} against 0, waking"
         yield Answer(question, times, "times", about, brief=False, topic="both cores")
 

@@ -1,0 +1,135 @@
+"""How far a page says that its numbers may be trusted: on each target's card, and at the answers that it marks."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from intercore.benchmarks.reports import Reported
+from intercore.page.page import write_page
+from intercore.record.measurement import Measurement, Part, Plan, Run
+from intercore.statistics.intervals import Interval
+from intercore.view.answer import Answer
+from intercore.view.section import Report, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+STARTED = "2026-01-02T03:04:05+00:00"
+DRIFT = "Hand-over of spinlock from core 0 to core 1: The values drift. Warm up."
+ANSWERS = [Answer(f"hand a {name} over", Interval(2.0), about=name) for name in ("mutex", "spinlock")]
+
+
+def reported(
+    *warnings: str,
+    answers: Sequence[Answer] = ANSWERS,
+    target: str = "host",
+    checks: Mapping[str, int] | None = None,
+    conditions: Mapping[str, str] | None = None,
+) -> Reported:
+    """A run of one measurement without samples, and a report with two answers."""
+    measured = Measurement("lock", {"measure": "hand-over"}, 0, (), dict(conditions or {}), dict(checks or {}), STARTED)
+    plan = Plan(target, None, "lock", (Part("lock", {}),), seed=1, simulated=target != "host")
+    run = Run({"host": 7}.get(target, 8), plan, STARTED, "0.1.0", 1, (measured,))
+    section = Section("Locks (lock)", ["."], [])
+    report = Report("lock", {}, [], list(warnings), section, topic="locks", answers=list(answers))
+    return Reported(run, run, (report,))
+
+
+def written(folder: Path, *runs: Reported) -> str:
+    path = folder / "page.html"
+    write_page(runs, path)
+    return re.sub(r"\s+", " ", path.read_text("utf-8"))
+
+
+def card(source: str, target: str) -> str:
+    found = re.findall(r'<div class="card" id="target-\d">(.*?)</div>', source)
+    (own,) = [one for one in found if f"<strong>{target}</strong>" in one]
+    return re.sub("<.*?>", "", own)
+
+
+def marked(source: str) -> list[tuple[str, str]]:
+    """The question of each answer that is marked, and what the mark's link leads to, in words."""
+    headings = dict(re.findall(r'<(?:h3|section) id="(warnings[^"]*)">(.*?)<', source))
+    rows = re.findall(r'<tr class="[^"]*" data-benchmark.*?</tr>', source)
+    return [
+        (re.findall('<td class="question">(.*?)</td>', row)[0], headings[link])
+        for row in rows
+        for link in re.findall('<a class="doubt" href="#(.*?)"', row)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("host", "chip", "leads"),
+    [
+        ((DRIFT,), (), ["host, run 7"]),
+        ((), (DRIFT,), ["pico-sim, run 8"]),
+        ((DRIFT,), (DRIFT,), ["pico-sim, run 8", "host, run 7"]),
+    ],
+)
+def test_a_mark_leads_to_the_warnings_of_its_own_target(
+    tmp_path: Path, host: tuple[str, ...], chip: tuple[str, ...], leads: list[str]
+) -> None:
+    source = written(tmp_path, reported(*host), reported(*chip, target="pico-sim"))
+    assert marked(source) == [("hand a spinlock over", where) for where in leads]
+
+
+def test_of_one_target_a_mark_leads_to_all_warnings_and_its_column_has_none_of_another(tmp_path: Path) -> None:
+    source = written(tmp_path, reported(DRIFT))
+    assert [question for question, _ in marked(source)] == ["hand a spinlock over"]
+    assert '<a class="doubt" href="#warnings"' in source
+
+
+def test_the_card_says_how_many_answers_are_marked(tmp_path: Path) -> None:
+    runs = {"none": (), "one": (DRIFT,), "all": ("Tasks were forced off their core. Close it.",)}
+    told = {name: card(written(tmp_path, reported(*said)), "host") for name, said in runs.items()}
+    assert "answers" not in told["none"]
+    assert "; 1 of 2 answers below is marked." in told["one"]
+    assert "; 2 of 2 answers below are marked." in told["all"]
+
+
+@pytest.mark.parametrize(
+    ("checks", "conditions", "said"),
+    [
+        ({"preempted": 1}, {}, "do not trust its worst cases: the disturbance may have made them."),
+        (
+            {},
+            {"cpu.virtualisation": "virtual machine"},
+            "do not trust its worst cases: the hypervisor may have made them.",
+        ),
+        (
+            {"preempted": 1},
+            {"cpu.virtualisation": "virtual machine"},
+            "do not trust its worst cases: the disturbance or the hypervisor may have made them.",
+        ),
+        ({"preempted": 1, "wrong": 1}, {}, "Results were wrong: trust no number of it"),
+    ],
+)
+def test_the_card_says_which_numbers_may_be_trusted(
+    tmp_path: Path, checks: Mapping[str, int], conditions: Mapping[str, str], said: str
+) -> None:
+    told = card(written(tmp_path, reported(checks=checks, conditions=conditions)), "host")
+    assert said in told
+    assert ("Trust its medians" in told) == ("wrong" not in checks)
+
+
+def test_where_nothing_could_have_made_the_worst_cases_the_card_doubts_none(tmp_path: Path) -> None:
+    told = card(written(tmp_path, reported()), "host")
+    assert "How far to trust it: Measured on the target itself" in told
+    assert "worst cases" not in told
+    both = written(tmp_path, reported(checks={"preempted": 1}), reported(target="pico-sim"))
+    assert ["worst cases" in card(both, target) for target in ("host", "pico-sim")] == [True, False]
+
+
+def test_a_worst_case_that_something_else_may_have_made_is_marked_and_leads_to_the_card(tmp_path: Path) -> None:
+    answers = [*ANSWERS, Answer("longest hand-over", Interval(9.0), about="mutex", worst=True)]
+    both = reported(answers=answers, checks={"preempted": 1}), reported(answers=answers, target="pico-sim")
+    source = written(tmp_path, *both)
+    (link,) = re.findall('<a class="doubt" href="#(.*?)"', source)
+    (named,) = re.findall(rf'<div class="card" id="{link}">.*?<strong>(.*?)</strong>', source)
+    assert named == "host"
+    assert "; 1 of 3 answers below is marked." not in card(source, "pico-sim")
+    assert "may concern the number" in source

@@ -195,6 +195,8 @@ static uint64_t read_cycles(void) {
 
 uint64_t standin_cycles(void) { return atomic_load(&cycles); }
 
+TickType_t xTaskGetTickCount(void) { return (TickType_t)(standin_cycles() / STANDIN_TICK_CYCLES); }
+
 void standin_let_go_by(uint64_t until) {
     standin_check(until < UINT32_MAX, "a counter would wrap");
     if (until > atomic_load(&cycles)) {
@@ -277,6 +279,31 @@ void esp_crosscore_int_send_yield(int core) { standin_interrupt(core); }
 void standin_call_handler(int core) {
     standin_entry_t *entry = &_xt_interrupt_table[CROSS_CORE_NUMBER(core) * 2U + (uint32_t)core];
     entry->call(entry->arg);
+}
+
+/* ---- what the kernel did ---- */
+
+#define DEEDS 65536U
+
+static struct {
+    int core;
+    const char *macro;
+    uint32_t object;
+} deeds[DEEDS];
+static uint32_t deed_count;
+
+void standin_note(const char *macro, uint32_t object) {
+    deeds[deed_count % DEEDS].core = portGET_CORE_ID();
+    deeds[deed_count % DEEDS].macro = macro;
+    deeds[deed_count++ % DEEDS].object = object;
+}
+
+void standin_did(void (*call)(int core, const char *macro, uint32_t object)) {
+    standin_enter();
+    for (uint32_t i = deed_count > DEEDS ? deed_count - DEEDS : 0; i < deed_count; i++) {
+        call(deeds[i % DEEDS].core, deeds[i % DEEDS].macro, deeds[i % DEEDS].object);
+    }
+    standin_leave();
 }
 
 /* ---- what the chip is and says of itself ---- */

@@ -18,7 +18,6 @@
 
 #include "esp32_cpu.h"
 #include "standin.h"
-#include "standin_control.h"
 
 #define CONTROL_BLOCK_BYTES 352U
 #define TASKS_MAX 32U
@@ -106,31 +105,6 @@ void standin_leave(void) {
 }
 
 BaseType_t portGET_CORE_ID(void) { return self != NULL ? self->core : 0; }
-
-/* ---- what it did ---- */
-
-#define DEEDS 65536U
-
-static struct {
-    int core;
-    const char *macro;
-    uint32_t object;
-} deeds[DEEDS];
-static uint32_t deed_count;
-
-void standin_note(const char *macro, uint32_t object) {
-    deeds[deed_count % DEEDS].core = portGET_CORE_ID();
-    deeds[deed_count % DEEDS].macro = macro;
-    deeds[deed_count++ % DEEDS].object = object;
-}
-
-void standin_did(void (*call)(int core, const char *macro, uint32_t object)) {
-    standin_enter();
-    for (uint32_t i = deed_count > DEEDS ? deed_count - DEEDS : 0; i < deed_count; i++) {
-        call(deeds[i % DEEDS].core, deeds[i % DEEDS].macro, deeds[i % DEEDS].object);
-    }
-    standin_leave();
-}
 
 /* ---- who runs ---- */
 
@@ -249,12 +223,12 @@ void standin_cross_core_isr(void *arg) {
     wants_switch[portGET_CORE_ID()] = true; /* portYIELD_FROM_ISR(), of another component */
 }
 
-static bool tick_is_due(BaseType_t core) { return core == 0 && standin_cycles() / STANDIN_TICK_CYCLES > xTickCount; }
+static bool tick_is_due(BaseType_t core) { return core == 0 && xTaskGetTickCount() > xTickCount; }
 
 static void xTaskIncrementTick(void) {
     standin_note("TASK_INCREMENT_TICK", xTickCount);
     traceTASK_INCREMENT_TICK(xTickCount);
-    xTickCount = (TickType_t)(standin_cycles() / STANDIN_TICK_CYCLES);
+    xTickCount = xTaskGetTickCount();
     for (uint32_t i = 0; i < TASKS_MAX; i++) {
         if (tasks[i] != NULL && !is_ready(tasks[i]) && tasks[i]->wake <= standin_cycles()) {
             prvAddTaskToReadyList(tasks[i]);
@@ -380,8 +354,7 @@ static void *run_task(void *task) {
 
 static TCB_t **place_of(const TCB_t *task) {
     uint32_t i = 0;
-    while (i < TASKS_MAX && tasks[i] != task) {
-        i++;
+    for (; i < TASKS_MAX && tasks[i] != task; i++) {
     }
     standin_check(i < TASKS_MAX, "no such task, or too many");
     return &tasks[i];
@@ -454,8 +427,6 @@ void taskYIELD(void) {
     give_way();
     standin_leave();
 }
-
-TickType_t xTaskGetTickCount(void) { return (TickType_t)(standin_cycles() / STANDIN_TICK_CYCLES); }
 
 void vTaskDelay(TickType_t ticks) {
     if (self == NULL) {

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from intercore.board.boards import STM32H745
+from intercore.board.build import board_image
 from tests.built_once import alone_in
+from tests.firmware.stm32h745.covering_array import DAILY, variables
 
 ROOT = Path(__file__).parents[3]
 FIRMWARE = ROOT / "firmware"
@@ -51,16 +54,35 @@ def built(folder: Path, **variables: str) -> tuple[Path, Path]:
     return folder / "intercore-target", folder / "intercore-target-core1"
 
 
-SLOWEST = {"IC_OPT": "O2", "IC_SHARED": "d3", "IC_M7_MHZ": "60", "IC_M4_MHZ": "60", "IC_VOS": "3"}
+_SLOWEST, _FASTEST, OF_DESK = DAILY
+SLOWEST = {**variables(_SLOWEST), "IC_VOS": "3"}
 """The lowest clocks and supply, and what both cores share in the memory that no other master reaches."""
+FASTEST = variables(_FASTEST)
 
 
 @pytest.fixture(scope="session")
 def images() -> tuple[Path, Path]:
     """Both images at `SLOWEST`. Kept from run to run: what has not changed is not compiled again."""
-    folder = ROOT / "build" / "test-stm32h745" / "slowest"
+    return _kept("slowest", SLOWEST)
+
+
+@pytest.fixture(scope="session")
+def fastest_images() -> tuple[Path, Path]:
+    """The same at `FASTEST`."""
+    return _kept("fastest", FASTEST)
+
+
+def images_of_desk() -> tuple[Path, ...]:
+    """The same at `OF_DESK`, as the tool builds them and keeps them in the user's cache."""
+    need_tools(*NEEDED)
+    with alone_in(ROOT / "build" / "test-stm32h745" / "desk"):
+        return board_image(STM32H745, OF_DESK, lambda _: None).elfs
+
+
+def _kept(name: str, levels: dict[str, str]) -> tuple[Path, Path]:
+    folder = ROOT / "build" / "test-stm32h745" / name
     with alone_in(folder):
-        return built(folder, **SLOWEST)
+        return built(folder, **levels)
 
 
 @pytest.fixture(scope="session")

@@ -134,7 +134,7 @@ class Target(msgspec.Struct, frozen=True):
 
     @property
     def interpreted(self) -> bool:
-        """Whether each of its instructions is interpreted, for what it does alone: large work tells no more than small."""
+        """Whether each of its instructions is interpreted, for what it does alone: more work tells no more."""
         return self.in_process and self.emulated
 
     @property

@@ -47,5 +47,5 @@ O3     60  60 ldo  off on  d2
 
 
 def variables(levels: dict[str, str]) -> dict[str, str]:
-    """Return what CMake calls the levels."""
-    return {f"IC_{name.upper()}": level for name, level in levels.items()}
+    """Return what CMake calls the levels: all of them, since it remembers those that it was told before."""
+    return {**{f"IC_{name.upper()}": level for name, level in levels.items()}, "IC_VOS": ""}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import struct
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from intercore.target.simulated_chip import SimulatedChip
 from tests.firmware.amp_console import Amp
 from tests.firmware.stm32h745.conftest import OF_DESK, ROOT, built, images_of_desk
 from tests.firmware.stm32h745.covering_array import DAILY, NIGHTLY, SEED_003, variables
+from tests.firmware.stm32h745.planted import with_unaligned_frames, with_window, without_barrier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -276,18 +276,6 @@ def test_a_chip_that_is_reset_by_its_pin_starts_again(ready: Amp[Stm32h745]) -> 
 # Mistakes that are planted, in core 0's image as it was built: each is told
 
 
-WINDOW_OF_D3 = struct.pack("<III", 0x38000000, 0x10000, 2)
-"""An entry of the table of memory protection (stm32h745_mpu_table.c): base, bytes, not cached."""
-
-
-def with_window(images: tuple[Path, Path], **changes: int) -> list[bytes]:
-    """Return the images, in the first of which the memory that both cores share is protected otherwise."""
-    first, second = (image.read_bytes() for image in images)
-    assert first.count(WINDOW_OF_D3) == 1
-    entry = {"base": 0x38000000, "bytes": 0x10000, "kind": 2} | changes
-    return [first.replace(WINDOW_OF_D3, struct.pack("<III", *entry.values())), second]
-
-
 def test_shared_memory_that_is_cached_is_told_as_stale_and_makes_the_measurement_fail(
     images: tuple[Path, Path],
 ) -> None:
@@ -306,3 +294,22 @@ def test_a_window_that_is_too_small_is_told(images: tuple[Path, Path]) -> None:
     console.chip.send(b"run message transport=ring region=d3 from=0 to=1 samples=5\n")
     console.run(0.3)  # it may never end
     assert any("data cache" in sentence for sentence in console.chip.take_diagnostics())
+
+
+def test_a_barrier_that_is_missing_is_told_though_every_result_is_right(images: tuple[Path, Path]) -> None:
+    console = switched_on(without_barrier(images))
+    console.hear(HELLO)
+    console.chip.take_diagnostics()
+    console.ask("run switch primitive=counting-semaphore from=0 to=1 samples=5").checks()
+    told = console.chip.take_diagnostics()
+    assert told
+    assert all("core 0" in sentence and "neither DMB nor DSB" in sentence for sentence in told), told
+
+
+def test_a_frame_of_floating_point_that_is_not_aligned_is_told(images: tuple[Path, Path]) -> None:
+    console = switched_on(with_unaligned_frames(images))
+    assert console.hear(HELLO).end["type"] == "end"
+    console.chip.send(b"run speedup cores=2 n=1000 samples=3\n")
+    console.run(0.3)  # it may never end
+    told = console.chip.take_diagnostics()
+    assert any("core 0" in sentence and "a frame that is not aligned to 8 bytes" in sentence for sentence in told), told

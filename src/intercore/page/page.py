@@ -215,7 +215,7 @@ class _Section:
         """How far its numbers can be trusted, by where they come from and whether something disturbed them."""
         place = self.condition("memory.code")
         runs_from = f" Its code runs from {in_words(place)}." if place else ""
-        doubt = " A worst case may be the disturbance's." if self.disturbed else ""
+        doubt = " A worst case may be the disturbance's." if self.disturbed and not self.run.plan.emulated else ""
         return _TRUST[self.run.plan.origin] + runs_from + doubt
 
     @property

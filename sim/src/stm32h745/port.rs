@@ -61,11 +61,11 @@ impl Mistake {
             Self::FlashWrite => "stores to flash, whose programming is not modelled",
             Self::Unordered => {
                 "gives a hardware semaphore back and has executed neither DMB nor DSB since it stored to memory that the \
-                 other core uses: that core may see the semaphore first (ARMv7-M A3.7; PM0214 2.2.4)"
+                 other core uses: that core may see the semaphore first (PM0214 2.2.4)"
             }
             Self::Incomplete => {
                 "executes SEV and has not executed DSB since it stored to memory that the other core uses: that core may \
-                 wake before it sees what was stored (ARMv7-M A3.7; PM0214 2.2.4)"
+                 wake before it sees what was stored (PM0214 2.2.4)"
             }
             Self::UnalignedFrame => {
                 "returns from an exception to a frame that is not aligned to 8 bytes, as every entry aligns it: the stack \
@@ -76,7 +76,7 @@ impl Mistake {
 }
 
 /// What is known of a core's last store to memory that the other core uses as well. No store is late here; this tells what
-/// would be late where there are write buffers.
+/// could be late on the chip (PM0214, ST's programming manual of the Cortex-M4, 2.2.2 and 2.2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LastStore {
     /// It is complete, or there was none.

@@ -13,7 +13,7 @@ import pytest
 from intercore.board.boards import STM32H745
 from intercore.board.build import board_image
 from tests.built_once import alone_in
-from tests.firmware.stm32h745.covering_array import DAILY, variables
+from tests.firmware.stm32h745.covering_array import DAILY
 
 ROOT = Path(__file__).parents[3]
 FIRMWARE = ROOT / "firmware"
@@ -54,35 +54,27 @@ def built(folder: Path, **variables: str) -> tuple[Path, Path]:
     return folder / "intercore-target", folder / "intercore-target-core1"
 
 
-_SLOWEST, _FASTEST, OF_DESK = DAILY
-SLOWEST = {**variables(_SLOWEST), "IC_VOS": "3"}
-"""The lowest clocks and supply, and what both cores share in the memory that no other master reaches."""
-FASTEST = variables(_FASTEST)
+SLOWEST, FASTEST, UNCACHED = DAILY
+
+
+def images_at(levels: dict[str, str]) -> tuple[Path, Path]:
+    """Return both images at these levels, as the tool builds them and keeps them in the user's cache."""
+    need_tools(*NEEDED)
+    with alone_in(ROOT / "build" / "test-stm32h745"):
+        first, second = board_image(STM32H745, levels, lambda _: None).elfs
+    return first, second
 
 
 @pytest.fixture(scope="session")
 def images() -> tuple[Path, Path]:
-    """Both images at `SLOWEST`. Kept from run to run: what has not changed is not compiled again."""
-    return _kept("slowest", SLOWEST)
+    """Both images at the lowest clocks, sharing the memory that no other master reaches."""
+    return images_at(SLOWEST)
 
 
 @pytest.fixture(scope="session")
 def fastest_images() -> tuple[Path, Path]:
-    """The same at `FASTEST`."""
-    return _kept("fastest", FASTEST)
-
-
-def images_of_desk() -> tuple[Path, ...]:
-    """The same at `OF_DESK`, as the tool builds them and keeps them in the user's cache."""
-    need_tools(*NEEDED)
-    with alone_in(ROOT / "build" / "test-stm32h745" / "desk"):
-        return board_image(STM32H745, OF_DESK, lambda _: None).elfs
-
-
-def _kept(name: str, levels: dict[str, str]) -> tuple[Path, Path]:
-    folder = ROOT / "build" / "test-stm32h745" / name
-    with alone_in(folder):
-        return built(folder, **levels)
+    """The same at the highest clocks."""
+    return images_at(FASTEST)
 
 
 @pytest.fixture(scope="session")

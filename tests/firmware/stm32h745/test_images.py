@@ -221,7 +221,7 @@ def test_no_image_reaches_into_the_other_or_into_what_they_share(images: Images)
 
 
 def test_what_they_share_is_the_same_in_both_and_in_windows_that_no_cache_keeps(images: Images) -> None:
-    check_shared(images, SLOWEST["IC_SHARED"])
+    check_shared(images, SLOWEST["shared"])
 
 
 def test_both_know_the_functions_that_one_starts_in_the_other_by_the_same_numbers(images: Images) -> None:
@@ -287,7 +287,7 @@ NOW_AND_THEN = (
 
 
 def test_at_the_highest_level_of_optimisation_both_images_are_clean_and_apart(fastest_images: Images) -> None:
-    check_all(fastest_images, FASTEST["IC_SHARED"])
+    check_all(fastest_images, FASTEST["shared"])
 
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two images: INTERCORE_SLOW=1 runs it")

@@ -22,7 +22,7 @@ from intercore.sim import Stm32h745
 from intercore.target.connection import Connection
 from intercore.target.simulated_chip import SimulatedChip
 from tests.firmware.amp_console import Amp
-from tests.firmware.stm32h745.conftest import OF_DESK, ROOT, built, images_of_desk
+from tests.firmware.stm32h745.conftest import FASTEST, ROOT, UNCACHED, built, images_at
 from tests.firmware.stm32h745.covering_array import DAILY, NIGHTLY, SEED_003, variables
 from tests.firmware.stm32h745.planted import with_unaligned_frames, with_window, without_barrier
 
@@ -189,11 +189,11 @@ def test_any_two_levels_that_go_together_are_in_one_image() -> None:
 
 
 def test_images_at_the_highest_clocks_do_all(fastest_images: tuple[Path, Path]) -> None:
-    does_all(fastest_images, DAILY[1])
+    does_all(fastest_images, FASTEST)
 
 
-def test_images_without_caches_that_the_tool_builds_do_all() -> None:
-    does_all(images_of_desk(), OF_DESK)
+def test_images_without_caches_do_all() -> None:
+    does_all(images_at(UNCACHED), UNCACHED)
 
 
 @pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two images: INTERCORE_SLOW=1 runs it")

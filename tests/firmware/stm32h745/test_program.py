@@ -22,7 +22,7 @@ from intercore.sim import Stm32h745
 from intercore.target.connection import Connection
 from intercore.target.simulated_chip import SimulatedChip
 from tests.firmware.amp_console import Amp
-from tests.firmware.stm32h745.conftest import FASTEST, ROOT, UNCACHED, built, images_at
+from tests.firmware.stm32h745.conftest import FASTEST, ROOT, SLOWEST, UNCACHED, built, images_at
 from tests.firmware.stm32h745.covering_array import DAILY, NIGHTLY, SEED_003, variables
 from tests.firmware.stm32h745.planted import with_unaligned_frames, with_window, without_barrier
 
@@ -159,6 +159,10 @@ def test_messages_go_both_ways_by_every_transport_in_every_region(
 # At other levels of all factors
 
 
+OTHER = ROOT / "build" / "test-stm32h745" / "other"
+slow = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two images: INTERCORE_SLOW=1 runs it")
+
+
 def does_all(images: Sequence[Path], levels: dict[str, str]) -> None:
     """Check that images at these levels measure by every benchmark, and by every transport both ways everywhere."""
     console = at_its_highest_rate(greeted(images, levels["supply"]))
@@ -183,7 +187,7 @@ def test_any_two_levels_that_go_together_are_in_one_image() -> None:
             check(STM32H745.factors, {factor.name: factor.level(levels[factor.name]) for factor in STM32H745.factors})
             possible |= pairs(levels)
     array = [*DAILY, *NIGHTLY]
-    assert len(array) <= 24
+    assert len(array) < 24, "and the one at the lowest voltage"
     assert possible - {pair for levels in array for pair in pairs(levels)} == set()
     assert {levels["opt"] for levels in array} == {*STM32H745.factors[0].levels}
 
@@ -196,10 +200,15 @@ def test_images_without_caches_do_all() -> None:
     does_all(images_at(UNCACHED), UNCACHED)
 
 
-@pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two images: INTERCORE_SLOW=1 runs it")
+@slow
+def test_images_at_the_lowest_voltage_do_all() -> None:
+    does_all(built(OTHER, **{**variables(SLOWEST), "IC_VOS": "3"}), SLOWEST)
+
+
+@slow
 @pytest.mark.parametrize("levels", NIGHTLY, ids=lambda levels: "-".join(levels.values()))
 def test_images_at_other_levels_do_all(levels: dict[str, str]) -> None:
-    does_all(built(ROOT / "build" / "test-stm32h745" / "other", **variables(levels)), levels)
+    does_all(built(OTHER, **variables(levels)), levels)
 
 
 def test_the_same_run_is_the_same_run(ready: Amp[Stm32h745], images: tuple[Path, Path]) -> None:

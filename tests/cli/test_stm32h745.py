@@ -91,7 +91,9 @@ def test_a_plan_for_a_board_is_carried_out_without_one_and_in_part(tool: Tool) -
     assert [(row["target"], row["measurements"], row["left out"]) for row in dry] == [
         (f"stm32h745-sim ({LABEL})", 2, 2)
     ]
-    tool(*words).succeeded()
+    tool(*words, "--report", "page.html").succeeded()
+    page = (tool.directory / "page.html").read_text()
+    assert "intercore sweep plan.toml --target stm32h745-sim --fraction 50%" in page
     with Store(tool.store) as store:
         (summary,) = store.runs()
         run = store.run()

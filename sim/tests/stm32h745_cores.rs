@@ -14,11 +14,18 @@ const DTCM: u32 = 0x2000_0300;
 const PWR_CSR1: u32 = 0x5802_4804;
 const PWR_CR3: u32 = 0x5802_480c;
 const RCC_GCR: u32 = 0x5802_44a0;
+const RCC_AHB4ENR: u32 = 0x5802_44e0;
+const HSEM_R0: u32 = 0x5802_6400;
+const HSEM_RLR0: u32 = 0x5802_6480;
 const AIRCR: u32 = 0xe000_ed0c;
 const CCR: u32 = 0xe000_ed14;
+const CPACR: u32 = 0xe000_ed88;
 const DCIMVAC: u32 = 0xe000_ef5c;
 const DCISW: u32 = 0xe000_ef60;
 const DCCMVAC: u32 = 0xe000_ef68;
+
+const DSB: [u16; 2] = [0xf3bf, 0x8f4f];
+const DMB: [u16; 2] = [0xf3bf, 0x8f5f];
 
 /// Machine code. R0 and R1 are changed by what does not say otherwise.
 #[derive(Clone, Default)]
@@ -243,6 +250,56 @@ fn exclusive_accesses_to_what_the_other_core_uses_are_told_and_not_atomic() {
     let mut machine = chip(alone, Program::new(), false);
     run(&mut machine, 10_000);
     assert_eq!(told(&mut machine), []);
+}
+
+/// What is told of a Cortex-M7 that stores to memory that the Cortex-M4 uses, executes a barrier, and then something else.
+fn told_of_a_store(barrier: &[u16], then: impl FnOnce(Program) -> Program) -> Vec<(Option<usize>, String)> {
+    let first = Program::new().supplied().put(RCC_AHB4ENR, 1 << 25).get(1, HSEM_RLR0);
+    let mut machine =
+        after_the_cortex_m4(first, |m7| then(m7.put(SRAM4, 1).code(barrier)).set(7, 7), Program::new().get(7, SRAM4));
+    assert_eq!(r(&machine, M7, 7), 7);
+    told(&mut machine)
+}
+
+#[test]
+fn a_semaphore_that_is_given_back_before_what_it_guards_is_ordered_is_told() {
+    let gives_back = |program: Program| program.put(HSEM_R0, 0x300);
+    let told = told_of_a_store(&[], gives_back);
+    assert!(matches!(&told[..], [(Some(M7), sentence)] if sentence.contains("neither DMB nor DSB")), "{told:?}");
+    for barrier in [DMB, DSB] {
+        assert_eq!(told_of_a_store(&barrier, gives_back), []);
+    }
+    let own = |program: Program| gives_back(program.code(&DSB).put(DTCM, 1));
+    assert_eq!(told_of_a_store(&[], own), [], "what the other core does not use");
+}
+
+#[test]
+fn an_event_that_is_sent_before_a_store_is_complete_is_told() {
+    let sends = |program: Program| program.code(&[0xbf40]);
+    for barrier in [&[][..], &DMB] {
+        let told = told_of_a_store(barrier, sends);
+        assert!(matches!(&told[..], [(Some(M7), sentence)] if sentence.contains("has not executed DSB")), "{told:?}");
+    }
+    assert_eq!(told_of_a_store(&DSB, sends), []);
+}
+
+#[test]
+fn a_return_to_a_frame_that_no_entry_has_made_so_is_told() {
+    // VMOV s0, r0, so that there is a floating-point context; SVC
+    let program = Program::new().supplied().put(CPACR, 0xf << 20).code(&[0xee00, 0x0a10, 0xdf00]).set(7, 7);
+    // mov r0, sp; subs r1, r0, #4; movs r3, #26; next: ldmia r0!, {r2}; stmia r1!, {r2}; subs r3, #1; bne next
+    let moves = Program::new().code(&[0x4668, 0x1f01, 0x231a, 0xc804, 0xc104, 0x3b01, 0xd1fb, 0xb081, 0x4770]);
+    for (handler, words) in [(Program::new().code(&[0x4770]), None), (moves, Some("not aligned to 8 bytes"))] {
+        let mut machine = chip(program.clone(), Program::new(), false);
+        let bytes: Vec<u8> = handler.0.into_iter().flat_map(u16::to_le_bytes).collect();
+        assert!(machine.load(M7, 0x0800_0800, &bytes) && machine.load(M7, 0x0800_002c, &0x0800_0801_u32.to_le_bytes()));
+        run(&mut machine, 1000);
+        assert_eq!(r(&machine, M7, 7), 7, "the program goes on");
+        match words {
+            Some(words) => one_is_told(&mut machine, M7, words),
+            None => assert_eq!(told(&mut machine), []),
+        }
+    }
 }
 
 #[test]

@@ -41,6 +41,21 @@ def test_the_grids_of_a_benchmark_name_the_same_factors(benchmark: str, amp: boo
         assert len({frozenset(grid) for grid in grids}) == 1
 
 
+@pytest.mark.parametrize(("benchmark", "factor"), [("speedup", "n"), ("memory", "bytes")])
+def test_where_each_instruction_is_interpreted_and_no_time_means_anything_work_is_small(
+    benchmark: str, factor: str
+) -> None:
+    whole = ParameterInfo(factor, "integer", "65536", "of the work", 1, 10**9, ())
+    info = BenchmarkInfo(benchmark, "work", (whole, SEED))
+
+    def largest(*, interpreted: bool) -> int:
+        levels = resolve(info, {}, 5, "emulated", interpreted=interpreted)
+        return max(map(int, levels.get(factor, [65536])))
+
+    assert largest(interpreted=True) < largest(interpreted=False)
+    assert resolve(info, {factor: ["1000000"]}, 5, "emulated", interpreted=True)[factor] == [1_000_000]
+
+
 def test_repetitions_of_what_is_measured_share_the_usual_samples() -> None:
     samples = ParameterInfo("samples", "integer", "12", "repetitions", 1, 1000, ())
     timed = BenchmarkInfo("novel", "what is to come", (samples, SEED))

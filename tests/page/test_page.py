@@ -310,6 +310,7 @@ def test_pictures_are_there_without_a_script(tmp_path: Path) -> None:
     [
         ({}, "intercore run --resume"),
         ({"file": "my plan.toml"}, "intercore sweep 'my plan.toml'"),
+        ({"file": "a.toml", "file_options": ("--fraction", "1%")}, "intercore sweep a.toml --fraction 1%"),
         ({"partner": 8}, "intercore compare --alternate --resume"),
     ],
 )

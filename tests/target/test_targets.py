@@ -31,6 +31,11 @@ def test_what_takes_this_machines_time_is_alone_there() -> None:
     assert {target.name for target in TARGETS if target.alone} == {"host", "esp32-qemu"}
 
 
+def test_an_instruction_is_interpreted_for_what_it_does_alone_where_nothing_else_of_it_is_known() -> None:
+    assert {target.name for target in TARGETS if target.interpreted} == {"stm32h745-sim"}
+    assert {target.name for target in TARGETS if target.in_process} == {"pico-sim", "pico-amp-sim", "stm32h745-sim"}
+
+
 @pytest.mark.parametrize("target", TARGETS, ids=[target.name for target in TARGETS])
 def test_a_target_has_a_board_unless_it_is_this_machine_or_any_serial_port(target: Target) -> None:
     assert (target.board is None) == (target.kind in {Kind.HOST, Kind.SERIAL})
@@ -39,7 +44,7 @@ def test_a_target_has_a_board_unless_it_is_this_machine_or_any_serial_port(targe
 
 def test_the_simulated_stm32h745_is_for_function_only_takes_faults_and_runs_no_image_that_is_named() -> None:
     target = find("stm32h745-sim")
-    assert (target.origin, target.alone, target.has_faults) == ("emulated", False, True)
+    assert (target.origin, target.alone, target.in_process) == ("emulated", False, True)
     check_address(target, Address(faults=("stuck:core=1@1e9..2e9", "uart-out:lose=0.01")))
     with pytest.raises(UsageError, match="--fault: the cores of this chip have no FIFO"):
         check_address(target, Address(faults=("fifo:to=1,word=3",)))

@@ -28,6 +28,12 @@ pub enum Event {
         /// The protection unit says that the place is Shareable, so that it is not for the core's own monitor.
         shareable: bool,
     },
+    /// DMB: who sees an access after it has seen those before it.
+    Ordered,
+    /// DSB: all accesses before it are complete.
+    Completed,
+    /// A return from an exception to the frame at this address, which is not aligned as an entry aligns each (B1.5.7).
+    UnalignedFrame(u32),
 }
 
 /// Memory and peripherals as one core sees them. All accesses are aligned; those to the system control space (0xE000E000

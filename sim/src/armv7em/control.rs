@@ -1,6 +1,6 @@
 //! Branches, hints, barriers, SVC.
 
-use super::bus::Bus;
+use super::bus::{Bus, Event};
 use super::fault::Fault;
 use super::{Done, Processor, Sleep};
 use crate::chip::cpu::exception::SV_CALL;
@@ -40,7 +40,9 @@ impl Processor {
             0x3b => match second >> 4 & 15 {
                 2 => self.exclusive = false,
                 // DSB, DMB, ISB: everything happens in order, so that there is nothing to wait for.
-                4..=6 => {}
+                4 => bus.observe(Event::Completed),
+                5 => bus.observe(Event::Ordered),
+                6 => {}
                 _ => return Err(Fault::Undefined),
             },
             _ => return Err(Fault::Undefined),

@@ -1,6 +1,6 @@
 //! Exceptions: when they are taken, entry, return, chaining, sleep (B1.5).
 
-use super::bus::Bus;
+use super::bus::{Bus, Event};
 use super::fault::{Fault, status};
 use super::{Processor, Sleep};
 use crate::chip::cpu::decode::Width;
@@ -184,6 +184,10 @@ impl Processor {
     /// Reads a frame back. None: its mode is not the one that the value says.
     fn pop(&mut self, value: u32, bus: &mut impl Bus) -> Result<Option<(u32, [u32; 8])>, Fault> {
         let frame = if value & 15 == 13 { self.other_sp } else { self.r[13] };
+        let aligned = value & 0x10 == 0 || self.scs.aligns_stack();
+        if aligned && !frame.is_multiple_of(8) {
+            bus.observe(Event::UnalignedFrame(frame));
+        }
         let to_thread = value & 8 != 0;
         let privileged = !(to_thread && self.unprivileged);
         let mut words = [0; 8];

@@ -289,8 +289,7 @@ impl Machine {
     fn reset(&mut self, why: Reset) {
         self.now = self.now.max(self.shared.now);
         self.shared.peripherals.reset(why, self.now);
-        self.shared.memory.forget_notes();
-        self.shared.event_sent = [false; 2];
+        self.shared.forget();
         for number in [M7, M4] {
             self.hold(number);
         }

@@ -2,6 +2,7 @@
 
 use super::memory::{Memory, Place, Region, locate, note, of};
 use super::peripherals::Peripherals;
+use super::peripherals::hsem::Hsem;
 use super::report::{Report, Reports};
 use super::{M4, Time};
 use crate::armv7em::bus::{Bus, Event, Refused};
@@ -24,6 +25,9 @@ enum Mistake {
     Unclocked,
     NoSupply,
     FlashWrite,
+    Unordered,
+    Incomplete,
+    UnalignedFrame,
 }
 
 impl Mistake {
@@ -55,8 +59,32 @@ impl Mistake {
                 "stores to RAM before the supply is configured and its voltage valid (PWR_CSR1.ACTVOSRDY; RM0399 7.4.1)"
             }
             Self::FlashWrite => "stores to flash, whose programming is not modelled",
+            Self::Unordered => {
+                "gives a hardware semaphore back and has executed neither DMB nor DSB since it stored to memory that the \
+                 other core uses: that core may see the semaphore first (PM0214 2.2.4)"
+            }
+            Self::Incomplete => {
+                "executes SEV and has not executed DSB since it stored to memory that the other core uses: that core may \
+                 wake before it sees what was stored (PM0214 2.2.4)"
+            }
+            Self::UnalignedFrame => {
+                "returns from an exception to a frame that is not aligned to 8 bytes, as every entry aligns it: the stack \
+                 pointer is wrong from now on (ARMv7-M B1.5.7)"
+            }
         }
     }
+}
+
+/// What is known of a core's last store to memory that the other core uses as well. No store is late here; this tells what
+/// could be late on the chip (PM0214, ST's programming manual of the Cortex-M4, 2.2.2 and 2.2.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LastStore {
+    /// It is complete, or there was none.
+    Complete,
+    /// Others see it before whatever the core stores from now on.
+    Ordered(u32),
+    /// They may see it after that.
+    Loose(u32),
 }
 
 /// All that both cores share.
@@ -72,6 +100,8 @@ pub struct Shared {
     pub(crate) touched: bool,
     /// SEV, by core.
     pub(crate) event_sent: [bool; 2],
+    /// By core.
+    last_store: [LastStore; 2],
     /// The supply is valid, so that RAM may be written.
     supplied: bool,
     reports: Reports,
@@ -85,9 +115,17 @@ impl Shared {
             now: 0,
             touched: false,
             event_sent: [false; 2],
+            last_store: [LastStore::Complete; 2],
             supplied: false,
             reports: Reports::default(),
         }
+    }
+
+    /// Both cores were reset: what they have done before does not matter.
+    pub(crate) fn forget(&mut self) {
+        self.memory.forget_notes();
+        self.event_sent = [false; 2];
+        self.last_store = [LastStore::Complete; 2];
     }
 
     /// What software did that the chip would not forgive, since the last call; each mistake is told once for each place.
@@ -134,6 +172,9 @@ impl Shared {
         let notes = self.memory.notes(offset);
         let before = *notes;
         *notes = before | of(note::USED, core);
+        if stores && before & of(note::USED, 1 - core) != 0 {
+            self.last_store[core] = LastStore::Loose(address);
+        }
         if before & !(note::USED | note::USED << 1) == 0 {
             return;
         }
@@ -216,6 +257,11 @@ impl Bus for Port<'_> {
     fn write(&mut self, address: u32, width: Width, value: u32) -> Result<(), Refused> {
         if Peripherals::covers(address) {
             self.touch();
+            if let LastStore::Loose(_) = self.shared.last_store[self.core]
+                && Hsem::gives_back(address, value)
+            {
+                self.tell(Mistake::Unordered, address);
+            }
             let now = self.shared.now;
             return self.shared.peripherals.write(self.core, address, value, width.bytes(), now);
         }
@@ -255,6 +301,13 @@ impl Bus for Port<'_> {
             }
             Event::UnknownCacheEnabled => self.tell(Mistake::UnknownCache, CCR),
             Event::Exclusive { address, shareable } => self.exclusive(address, shareable),
+            Event::Ordered => {
+                if let LastStore::Loose(address) = self.shared.last_store[self.core] {
+                    self.shared.last_store[self.core] = LastStore::Ordered(address);
+                }
+            }
+            Event::Completed => self.shared.last_store[self.core] = LastStore::Complete,
+            Event::UnalignedFrame(address) => self.tell(Mistake::UnalignedFrame, address),
         }
     }
 
@@ -264,6 +317,9 @@ impl Bus for Port<'_> {
     }
 
     fn send_event(&mut self) {
+        if let LastStore::Loose(address) | LastStore::Ordered(address) = self.shared.last_store[self.core] {
+            self.tell(Mistake::Incomplete, address);
+        }
         self.shared.event_sent[self.core] = true;
         self.touch();
     }

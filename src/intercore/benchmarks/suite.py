@@ -37,13 +37,16 @@ Levels: TypeAlias = Mapping[str, Sequence[str] | All]
 """By parameter. Values are written as a user types them."""
 
 
-def default(benchmark: str, wanted: Mapping[str, Sequence[str]]) -> Levels:
+def default(benchmark: str, wanted: Mapping[str, Sequence[str]], *, interpreted: bool = False) -> Levels:
     """Return the levels of a benchmark that is measured alone, where the user wants these.
 
-    For a workload of his own there may be others: `OWN` in the module, in place of those of `DEFAULT`.
+    For a workload of his own there may be others: `OWN` in the module, in place of those of `DEFAULT`. So there may be
+    where every instruction is `interpreted` for what it does alone: `INTERPRETED`.
     """
     module = registry.module(benchmark, "levels")
     found: Levels = {} if module is None else module.DEFAULT
+    if interpreted:
+        found = {**found, **getattr(module, "INTERPRETED", {})}
     if any(level.startswith(PREFIX) for levels in wanted.values() for level in levels):
         return {**found, **getattr(module, "OWN", {})}
     return found

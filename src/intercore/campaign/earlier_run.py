@@ -25,7 +25,7 @@ def find_run(runs: Iterable[RunSummary], plan: Plan) -> RunSummary | None:
 
 def find_unfinished(runs: Iterable[RunSummary], plan: Plan) -> RunSummary | None:
     """Return the newest run of the plan's file and target if that is unfinished, whatever the file said; or None."""
-    mine = [run for run in runs if (run.plan.file, run.plan.target, run.plan.url) == (plan.file, plan.target, plan.url)]
+    mine = [run for run in runs if _source(run.plan) == _source(plan)]
     return mine[-1] if mine and not mine[-1].complete else None
 
 
@@ -35,6 +35,10 @@ def find_changed(runs: Iterable[RunSummary], plan: Plan) -> RunSummary | None:
     return None if newest is None or same_content(newest.plan, plan) else newest
 
 
+def _source(plan: Plan) -> tuple[object, ...]:
+    return plan.file, plan.file_options, plan.target, plan.url
+
+
 def _content(plan: Plan) -> Plan:
     meter = None if plan.meter is None else ""  # whichever it is
-    return msgspec.structs.replace(plan, file=None, name="", baud=0, meter=meter)
+    return msgspec.structs.replace(plan, file=None, file_options=(), name="", baud=0, meter=meter)

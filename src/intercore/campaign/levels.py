@@ -68,13 +68,21 @@ def repetitions_of(origin: Origin) -> int:
 
 
 def resolve(
-    benchmark: BenchmarkInfo, wanted: Mapping[str, Sequence[str]], seed: int, origin: Origin
+    benchmark: BenchmarkInfo,
+    wanted: Mapping[str, Sequence[str]],
+    seed: int,
+    origin: Origin,
+    *,
+    interpreted: bool = False,
 ) -> dict[str, list[Level]]:
     """Return the levels to measure: those wanted, and the defaults of this tool for the rest, `seed` among them.
 
+    `interpreted` says whether each instruction of the target is, for what it does alone (`Target.interpreted`).
+
     Raises UsageError for a parameter that the benchmark lacks, or a value that is not of its type or out of range.
     """
-    ours = _checked(benchmark, _possible(benchmark, of_benchmarks.default(benchmark.name, wanted), seed))
+    known = of_benchmarks.default(benchmark.name, wanted, interpreted=interpreted)
+    ours = _checked(benchmark, _possible(benchmark, known, seed))
     return {**_shared(benchmark, ours, origin), **_checked(benchmark, wanted)}
 
 

@@ -1,4 +1,7 @@
-"""What a plan file says: targets, and experiments with the levels of their factors. docs/sweep.md describes it."""
+"""What a plan file says: targets, and experiments with the levels of their factors. docs/sweep.md describes it.
+
+It may be carried out on another target, or in part (`on_target`, `part_of`).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from intercore.campaign.toml_location import Location, line_of
 from intercore.errors import UsageError
 from intercore.record.measurement import Level, StopRule
 from intercore.record.meter_recording import Besides, Currents
+from intercore.target.targets import DEFAULT_BAUD, find
 
 
 class TargetEntry(msgspec.Struct, frozen=True):
@@ -72,7 +76,34 @@ class PlanFile(msgspec.Struct, frozen=True):
     stop: StopRule | None
     budget: float | None
     """Seconds after which nothing more is begun."""
+    options: tuple[str, ...] = ()
+    """Options of `intercore sweep`, as typed, that have changed what the text says."""
 
     def refusal(self, location: Location, sentence: str) -> UsageError:
         """Return the error that names the line of what stands at `location`."""
         return UsageError(f"{self.name}:{line_of(self.text, location)}: {sentence}")
+
+
+def on_target(file: PlanFile, name: str) -> PlanFile:
+    """Return what the file says, of one target alone: one of its own or, in place of all of them, one without a port.
+
+    That one gets the experiments of all. Raises UsageError if there is no such target.
+    """
+    entry = next((one for one in file.targets if one.name == name), None)
+    experiments = file.experiments
+    if entry is None:
+        if not find(name).built_here:
+            raise UsageError(f"{name} needs a port, and {file.name} names none for it: write it there as a target")
+        entry = TargetEntry(name, None, DEFAULT_BAUD, None, file.targets[0].location)
+        experiments = tuple(msgspec.structs.replace(one, targets=None) for one in experiments)
+    return msgspec.structs.replace(
+        file, targets=(entry,), experiments=experiments, options=(*file.options, "--target", name)
+    )
+
+
+def part_of(file: PlanFile, fraction: float) -> PlanFile:
+    """Return what the file says, of this fraction of the settings: of each experiment so much of what it measures."""
+    experiments = tuple(msgspec.structs.replace(one, fraction=one.fraction * fraction) for one in file.experiments)
+    return msgspec.structs.replace(
+        file, experiments=experiments, options=(*file.options, "--fraction", f"{100 * fraction:.12g}%")
+    )

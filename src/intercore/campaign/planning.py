@@ -133,6 +133,7 @@ def _draft(file: PlanFile, entry: TargetEntry) -> Draft:
         baud=entry.baud,
         stop=file.stop,
         file=file.name,
+        file_options=file.options,
         image=entry.image,
         meter=entry.meter,
         besides=entry.besides,

@@ -16,6 +16,7 @@ from intercore.campaign.planning import builds_of, drafts, located, plan_for
 from intercore.errors import IntercoreError, UsageError
 from intercore.record.origin import in_brackets
 from intercore.record.plan import grid, measured, remaining, settings
+from intercore.target.targets import find
 from intercore.view.quantity import rough_time
 
 if TYPE_CHECKING:
@@ -47,6 +48,11 @@ class TargetPreview(msgspec.Struct, frozen=True):
     """The stored run to go on with, or the one that has everything; None for a new one."""
     changed: RunSummary | None = None
     """An unfinished run of what the file said before."""
+
+    @property
+    def is_in_process(self) -> bool:
+        """Whether it is a simulated chip, of which each process has its own."""
+        return find(self.entry.name).in_process
 
     @property
     def seconds(self) -> float:
@@ -156,9 +162,9 @@ def total_duration(previews: Sequence[TargetPreview], jobs: int) -> float:
     Simulated chips share `jobs` processes, boards are measured at the same time, and this machine after them.
     """
     ready = [one for one in previews if one.plan is not None]
-    simulated = sum(one.seconds for one in ready if one.plan is not None and one.plan.simulated) / jobs
+    simulated = sum(one.seconds for one in ready if one.is_in_process) / jobs
     elsewhere = [one.seconds for one in ready if one.entry.port is not None]
-    here = sum(one.seconds for one in ready if one.entry.port is None and one.plan and not one.plan.simulated)
+    here = sum(one.seconds for one in ready if one.entry.port is None and not one.is_in_process)
     return max([simulated, *elsewhere]) + here
 
 

@@ -107,6 +107,11 @@ class Campaign:
         """Whether no other campaign may be carried out at the same time."""
         return find(self.plan.target).alone
 
+    @property
+    def is_in_process(self) -> bool:
+        """Whether its target is a simulated chip, of which each process has its own."""
+        return find(self.plan.target).in_process
+
     def take(self, workers: Workers) -> tuple[Setting, ...]:
         """Return settings of one build to be measured next; none if there are none, or none yet."""
         if self.set_aside is not None:
@@ -120,7 +125,7 @@ class Campaign:
                     return ()
             self._waiting.extend(some)
         count = 1
-        if self.plan.simulated and self._seconds is not None:
+        if self.is_in_process and self._seconds is not None:
             share = len(self._waiting) // (_AHEAD * workers.size)  # so that all processes end at about the same time
             count = max(1, min(_BATCH_MOST, share, int(_BATCH_SECONDS / max(self._seconds, 1e-6))))
         batch: list[Setting] = []
@@ -172,7 +177,7 @@ class Campaign:
         self._course.give_up(setting)
         self.failures.append((setting, failure.why))
         self._in_a_row = self._in_a_row + 1 if failure.kind == "broken" else 0
-        if failure.kind == "unreachable" or (self._in_a_row >= _IN_A_ROW and not self.plan.simulated):
+        if failure.kind == "unreachable" or (self._in_a_row >= _IN_A_ROW and not self.is_in_process):
             self.set_aside = failure.why
 
 
@@ -208,7 +213,7 @@ def carry_out(
         threads: list[TargetThread] = []
         shares: dict[Workers, list[Campaign]] = defaultdict(list)
         for campaign in phase:
-            if campaign.plan.simulated:
+            if campaign.is_in_process:
                 shares[simulators].append(campaign)
             else:
                 threads.append(TargetThread(functools.partial(watcher.say, campaign)))
@@ -273,7 +278,7 @@ class _Phase:
                     idle += 1
                     continue
                 idle = 0
-                pauses = () if campaign.plan.simulated else self._pauses
+                pauses = () if campaign.is_in_process else self._pauses
                 plan = _without_parts(campaign.plan)
                 timeout = find(plan.target).patience if self._timeout is None else self._timeout
                 batch = Batch(plan, settings, timeout, campaign.max_rate, pauses, flashing=campaign.flashing)

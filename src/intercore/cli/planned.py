@@ -99,7 +99,9 @@ def with_parts(
         if plan.name == SUITE:
             parts = suite(known, plan.seed, plan.origin)
         else:
-            parts = [Part(plan.name, resolve(find_benchmark(known, plan.name), wanted, plan.seed, plan.origin))]
+            info = find_benchmark(known, plan.name)
+            levels = resolve(info, wanted, plan.seed, plan.origin, interpreted=target.interpreted)
+            parts = [Part(plan.name, levels)]
         parts = [Part(part.benchmark, {**part.levels, **built}) for part in parts]
         plan = msgspec.structs.replace(plan, parts=tuple(parts))
         check(plan)

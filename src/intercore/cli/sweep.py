@@ -11,11 +11,12 @@ import typer
 
 from intercore.benchmarks.options import Options
 from intercore.campaign import plan_reader
+from intercore.campaign.plan_file import on_target, part_of
 from intercore.campaign.preview import preview, total_duration
 from intercore.campaign.simulator_processes import SimulatorProcesses, cores
 from intercore.campaign.sweep import DEFAULT_PATIENCE, Campaign
 from intercore.campaign.sweep import carry_out as sweep_campaigns
-from intercore.cli.number_options import seconds_option, whole_option
+from intercore.cli.number_options import percent_option, seconds_option, whole_option
 from intercore.cli.options import (
     DEFAULT_STORE,
     Output,
@@ -66,6 +67,16 @@ def sweep(
     jobs: Annotated[
         int | None, whole_option("--jobs", 1, 1024, "Simulated chips at a time; one per core if left out.")
     ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TARGET",
+            help="Carry it out on this target alone: one of the plan's or, in place of them, one without a port.",
+        ),
+    ] = None,
+    fraction: Annotated[
+        float | None, percent_option("--fraction", "Measure this part of the settings, chosen at random by the seed.")
+    ] = None,
     cluster: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Simulated chips on the workers of a Dask scheduler: tcp://host:8786."),
@@ -82,6 +93,8 @@ def sweep(
 ) -> None:
     """Carry out a plan file on its targets, in random order; if interrupted at any point, go on where it stopped."""
     file = plan_reader.read(plan_path)
+    file = file if target is None else on_target(file, target)
+    file = file if fraction is None else part_of(file, fraction)
     with contextlib.ExitStack() as stack:
         simulators = stack.enter_context(contextlib.closing(_simulators(file, jobs, cluster)))
         store = None if dry_run else stack.enter_context(Store(store_path))
@@ -174,7 +187,7 @@ def _estimate(prepared: Sequence[TargetPreview], simulators: Workers) -> str:
     whole = sum(len(one.missing) for one in prepared)
     if not whole:
         return "nothing is missing; --again measures anew"
-    simulated = any(one.plan is not None and one.plan.simulated and one.missing for one in prepared)
+    simulated = any(one.is_in_process and one.missing for one in prepared)
     where = f" on {simulators}" if simulated else ""
     known = "; ".join(f"{one.entry}: {one.pace.how}" for one in prepared if one.pace is not None and one.missing)
     rule = any(one.plan is not None and one.plan.stop is not None for one in prepared)

@@ -128,7 +128,7 @@ class _Section:
         """The command line that measures the same again."""
         plan = self.run.plan
         if plan.file is not None:
-            return shlex.join(["intercore", "sweep", plan.file])
+            return command_to_go_on(plan)
         # The suite has levels of its own, the same for everyone, but none of the target's factors.
         own = {} if plan.own is None else {plan.own.level: plan.own.files[0]}
         parts = plan.parts[0].levels if plan.parts else {}

@@ -177,6 +177,8 @@ class Plan(msgspec.Struct, frozen=True):
     """Settings of the parts that the target cannot measure, and that nobody asked for by name."""
     file: str | None = None
     """The plan file that it was made of, as the user named it. The settings of its parts are then mixed."""
+    file_options: tuple[str, ...] = ()
+    """Options of `intercore sweep`, as typed, by which it is another plan than the file alone makes."""
     image: str | None = None
     """The prebuilt image that an emulated chip runs, as the user named it; None if its program is built here."""
     firmware: str | None = None

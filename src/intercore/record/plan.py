@@ -35,7 +35,7 @@ def command_to_go_on(plan: Plan) -> str:
     if plan.partner is not None:
         return "intercore compare --alternate --resume"
     if plan.file is not None:
-        return f"intercore sweep {shlex.quote(plan.file)}"
+        return shlex.join(["intercore", "sweep", plan.file, *plan.file_options])
     return "intercore run --resume"
 
 

@@ -125,9 +125,17 @@ class Target(msgspec.Struct, frozen=True):
         return self.built_here and not self.runs_image
 
     @property
-    def has_faults(self) -> bool:
-        """Whether it is a chip in this process, which can have faults that are asked for."""
+    def in_process(self) -> bool:
+        """Whether it is a chip that a process of this tool simulates: for its times, or for its function alone.
+
+        It can have faults that are asked for, and counts a time of its own, so it comes out the same wherever it is.
+        """
         return self.from_sources and self.board is not None
+
+    @property
+    def interpreted(self) -> bool:
+        """Whether each of its instructions is interpreted, for what it does alone: more work tells no more."""
+        return self.in_process and self.emulated
 
     @property
     def simulated(self) -> bool:
@@ -145,7 +153,7 @@ class Target(msgspec.Struct, frozen=True):
 
         A simulated chip runs here as well, but counts its own time; so it comes out the same however busy we are.
         """
-        return self.built_here and not self.has_faults
+        return self.built_here and not self.in_process
 
     @property
     def flashed(self) -> bool:
@@ -253,7 +261,7 @@ def check_address(target: Target, address: Address) -> None:
     check_sources(target, address.sources)
     if address.emulated and target.kind not in {Kind.BOARD, Kind.SERIAL}:
         raise UsageError(f"--emulated is said of what is behind a port; the target {target.name} needs no such word")
-    if address.faults and not target.has_faults:
+    if address.faults and not target.in_process:
         raise UsageError(f"--fault is for simulated targets, such as pico-sim; {target.name} has its own")
     if address.program is not None and target.runs_image and address.build:
         name = next(iter(address.build))

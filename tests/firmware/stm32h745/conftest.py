@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from intercore.board.boards import STM32H745
+from intercore.board.build import board_image
 from tests.built_once import alone_in
+from tests.firmware.stm32h745.covering_array import DAILY
 
 ROOT = Path(__file__).parents[3]
 FIRMWARE = ROOT / "firmware"
@@ -51,16 +54,27 @@ def built(folder: Path, **variables: str) -> tuple[Path, Path]:
     return folder / "intercore-target", folder / "intercore-target-core1"
 
 
-SLOWEST = {"IC_OPT": "O2", "IC_SHARED": "d3", "IC_M7_MHZ": "60", "IC_M4_MHZ": "60", "IC_VOS": "3"}
-"""The lowest clocks and supply, and what both cores share in the memory that no other master reaches."""
+SLOWEST, FASTEST, UNCACHED = DAILY
+
+
+def images_at(levels: dict[str, str]) -> tuple[Path, Path]:
+    """Return both images at these levels, as the tool builds them and keeps them in the user's cache."""
+    need_tools(*NEEDED)
+    with alone_in(ROOT / "build" / "test-stm32h745"):
+        first, second = board_image(STM32H745, levels, lambda _: None).elfs
+    return first, second
 
 
 @pytest.fixture(scope="session")
 def images() -> tuple[Path, Path]:
-    """Both images at `SLOWEST`. Kept from run to run: what has not changed is not compiled again."""
-    folder = ROOT / "build" / "test-stm32h745" / "slowest"
-    with alone_in(folder):
-        return built(folder, **SLOWEST)
+    """Both images at the lowest clocks, sharing the memory that no other master reaches."""
+    return images_at(SLOWEST)
+
+
+@pytest.fixture(scope="session")
+def fastest_images() -> tuple[Path, Path]:
+    """The same at the highest clocks."""
+    return images_at(FASTEST)
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from tests.firmware.stm32h745.conftest import BOARD, SLOWEST, built, configure
+from tests.firmware.stm32h745.conftest import BOARD, FASTEST, SLOWEST, built, configure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -221,7 +221,7 @@ def test_no_image_reaches_into_the_other_or_into_what_they_share(images: Images)
 
 
 def test_what_they_share_is_the_same_in_both_and_in_windows_that_no_cache_keeps(images: Images) -> None:
-    check_shared(images, SLOWEST["IC_SHARED"])
+    check_shared(images, SLOWEST["shared"])
 
 
 def test_both_know_the_functions_that_one_starts_in_the_other_by_the_same_numbers(images: Images) -> None:
@@ -279,8 +279,6 @@ def test_a_factor_that_has_no_such_level_is_refused(tmp_path: Path) -> None:
     assert "IC_SHARED is d1 or d2 or d3, and not d4." in " ".join(done.stderr.split())
 
 
-EVERY_DAY = ({"IC_OPT": "Ofast", "IC_SHARED": "d1", "IC_M7_MHZ": "480", "IC_M4_MHZ": "240", "IC_SUPPLY": "ldo"},)
-"""Beside those that all other tests here look at."""
 NOW_AND_THEN = (
     {"IC_OPT": "O0"},
     {"IC_OPT": "O3", "IC_SHARED": "d1"},
@@ -288,12 +286,15 @@ NOW_AND_THEN = (
 )
 
 
-@pytest.mark.parametrize("variables", [*EVERY_DAY, *NOW_AND_THEN], ids=lambda variables: "-".join(variables.values()))
+def test_at_the_highest_level_of_optimisation_both_images_are_clean_and_apart(fastest_images: Images) -> None:
+    check_all(fastest_images, FASTEST["shared"])
+
+
+@pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two images: INTERCORE_SLOW=1 runs it")
+@pytest.mark.parametrize("variables", NOW_AND_THEN, ids=lambda variables: "-".join(variables.values()))
 def test_at_every_level_of_optimisation_both_images_are_clean_and_apart(
     tmp_path: Path, variables: dict[str, str]
 ) -> None:
-    if variables in NOW_AND_THEN and not os.environ.get("INTERCORE_SLOW"):
-        pytest.skip("another level: INTERCORE_SLOW=1")
     check_all(built(tmp_path, **variables), variables.get("IC_SHARED", "d2"))
 
 

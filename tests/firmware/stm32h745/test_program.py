@@ -7,20 +7,24 @@ FUNCTION ONLY: no time means anything here.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
-import struct
 from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 
-from intercore.errors import IntercoreError
+from intercore.board.boards import STM32H745
+from intercore.board.factors import check
+from intercore.errors import IntercoreError, UsageError
 from intercore.link.exchange import TargetSilentError
 from intercore.sim import Stm32h745
 from intercore.target.connection import Connection
 from intercore.target.simulated_chip import SimulatedChip
 from tests.firmware.amp_console import Amp
-from tests.firmware.stm32h745.conftest import ROOT, built
+from tests.firmware.stm32h745.conftest import FASTEST, ROOT, SLOWEST, UNCACHED, built, images_at
+from tests.firmware.stm32h745.covering_array import DAILY, NIGHTLY, SEED_003, variables
+from tests.firmware.stm32h745.planted import with_unaligned_frames, with_window, without_barrier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,15 +41,6 @@ MS = 10**9
 LATENCY = "run message measure=latency samples=100 dither_us=1000"
 MIDST = 130 * MS
 """When that measures, from when it is sent: it tells its factors up to 100 ms, and measures for 60 to 70."""
-CONFIGURATIONS = [
-    {"IC_OPT": "O2"},
-    {"IC_OPT": "O3", "IC_M7_MHZ": "480", "IC_M4_MHZ": "240", "IC_SUPPLY": "ldo", "IC_SHARED": "d1"},
-    {"IC_OPT": "O0", "IC_M7_MHZ": "240", "IC_M4_MHZ": "120", "IC_DCACHE": "off", "IC_SHARED": "d3"},
-    {"IC_OPT": "Os", "IC_M7_MHZ": "120", "IC_M4_MHZ": "120", "IC_ICACHE": "off", "IC_SUPPLY": "ldo"},
-    {"IC_OPT": "Ofast", "IC_M7_MHZ": "240", "IC_M4_MHZ": "240", "IC_SUPPLY": "ldo", "IC_VOS": "0"},
-    {"IC_OPT": "O1", "IC_M7_MHZ": "120", "IC_M4_MHZ": "60", "IC_VOS": "3", "IC_SHARED": "d1", "IC_DCACHE": "off"},
-]
-"""Images at other levels, of every factor each, for the nights: every day those of `SLOWEST` run."""
 BENCHMARKS = [
     *(f"clock from={a} to={b} samples=20" for a in (0, 1) for b in (0, 1)),
     *(f"switch primitive={primitive} from=0 to=1 samples=10" for primitive in ("notification", "binary-semaphore")),
@@ -55,6 +50,7 @@ BENCHMARKS = [
     "speedup cores=2 n=1000 samples=3",
     *(f"memory region={region} samples=2" for region in ("d1", "d2", "d3", "flash")),
 ]
+REGIONS = ("d1", "d2", "d3")
 TRANSPORTS = ("message-buffer", "ring", "ring-zero-copy", "rpmsg", "rpmsg-zero-copy")
 
 
@@ -89,6 +85,34 @@ def ready(images: tuple[Path, Path]) -> Amp[Stm32h745]:
     return _booted(images)()
 
 
+def at_its_highest_rate(console: Amp[Stm32h745]) -> Amp[Stm32h745]:
+    """Have the program speak as fast as it can: most of a short measurement is what it tells of it."""
+    lines = console.ask("info").lines
+    rate = max(next(line["rates"] for line in lines if "rates" in line))
+    assert console.ask(f"rate {rate}").end["type"] == "rate"
+    console.chip.set_line_rate(rate)
+    assert console.ask("info").end["status"] == "ok", "or the rate would be taken back"
+    return console
+
+
+@cache
+def _quick(images: tuple[Path, Path]) -> Callable[[], Amp[Stm32h745]]:
+    console = at_its_highest_rate(greeted(images))
+    restore = console.chip.keep()
+
+    def again() -> Amp[Stm32h745]:
+        restore()
+        return Amp(console.chip, console.chip.hz)
+
+    return again
+
+
+@pytest.fixture
+def quick(images: tuple[Path, Path]) -> Amp[Stm32h745]:
+    """Has said hello, and speaks as fast as it can."""
+    return _quick(images)()
+
+
 def is_well(console: Amp[Stm32h745]) -> None:
     """Check that the program measures as if nothing had happened."""
     console.have()
@@ -97,6 +121,7 @@ def is_well(console: Amp[Stm32h745]) -> None:
 
 
 def measures(console: Amp[Stm32h745], command: str) -> None:
+    """Check that it measures with all checks right, and nothing that the chip would not forgive."""
     console.ask(f"run {command}", patience=60).checks()
     assert console.chip.take_diagnostics() == []
 
@@ -118,19 +143,72 @@ def test_both_images_boot_and_tell_of_themselves_without_a_mistake(ready: Amp[St
 
 
 @pytest.mark.parametrize("command", BENCHMARKS)
-def test_every_benchmark_ends_with_all_its_checks_right(ready: Amp[Stm32h745], command: str) -> None:
-    measures(ready, command)
+def test_every_benchmark_ends_with_all_its_checks_right(quick: Amp[Stm32h745], command: str) -> None:
+    measures(quick, command)
 
 
-@pytest.mark.parametrize("region", ["d1", "d2", "d3"])
+@pytest.mark.parametrize("region", REGIONS)
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_messages_go_both_ways_by_every_transport_in_every_region(
-    ready: Amp[Stm32h745], transport: str, region: str
+    quick: Amp[Stm32h745], transport: str, region: str
 ) -> None:
     for sender in (0, 1):
-        measures(
-            ready, f"message transport={transport} region={region} from={sender} to={1 - sender} samples=5 size=64"
-        )
+        measures(quick, message(transport, region, sender))
+
+
+# At other levels of all factors
+
+
+OTHER = ROOT / "build" / "test-stm32h745" / "other"
+slow = pytest.mark.skipif("INTERCORE_SLOW" not in os.environ, reason="builds two images: INTERCORE_SLOW=1 runs it")
+
+
+def does_all(images: Sequence[Path], levels: dict[str, str]) -> None:
+    """Check that images at these levels measure by every benchmark, and by every transport both ways everywhere."""
+    console = at_its_highest_rate(greeted(images, levels["supply"]))
+    clocks = int(levels["m7_mhz"]) * 1_000_000, int(levels["m4_mhz"]) * 1_000_000
+    assert console.chip.clocks == clocks
+    for command in BENCHMARKS:
+        measures(console, command)
+    for transport, region, sender in itertools.product(TRANSPORTS, REGIONS, (0, 1)):
+        measures(console, message(transport, region, sender))
+
+
+def pairs(levels: dict[str, str]) -> set[tuple[tuple[str, str], ...]]:
+    return set(itertools.combinations(levels.items(), 2))
+
+
+def test_any_two_levels_that_go_together_are_in_one_image() -> None:
+    known = {factor.name: [str(level) for level in factor.levels] for factor in STM32H745.factors} | {"opt": SEED_003}
+    possible: set[tuple[tuple[str, str], ...]] = set()
+    for combination in itertools.product(*known.values()):
+        levels = dict(zip(known, combination, strict=True))
+        with contextlib.suppress(UsageError):
+            check(STM32H745.factors, {factor.name: factor.level(levels[factor.name]) for factor in STM32H745.factors})
+            possible |= pairs(levels)
+    array = [*DAILY, *NIGHTLY]
+    assert len(array) < 24, "and the one at the lowest voltage"
+    assert possible - {pair for levels in array for pair in pairs(levels)} == set()
+    assert {levels["opt"] for levels in array} == {*STM32H745.factors[0].levels}
+
+
+def test_images_at_the_highest_clocks_do_all(fastest_images: tuple[Path, Path]) -> None:
+    does_all(fastest_images, FASTEST)
+
+
+def test_images_without_caches_do_all() -> None:
+    does_all(images_at(UNCACHED), UNCACHED)
+
+
+@slow
+def test_images_at_the_lowest_voltage_do_all() -> None:
+    does_all(built(OTHER, **{**variables(SLOWEST), "IC_VOS": "3"}), SLOWEST)
+
+
+@slow
+@pytest.mark.parametrize("levels", NIGHTLY, ids=lambda levels: "-".join(levels.values()))
+def test_images_at_other_levels_do_all(levels: dict[str, str]) -> None:
+    does_all(built(OTHER, **variables(levels)), levels)
 
 
 def test_the_same_run_is_the_same_run(ready: Amp[Stm32h745], images: tuple[Path, Path]) -> None:
@@ -207,18 +285,6 @@ def test_a_chip_that_is_reset_by_its_pin_starts_again(ready: Amp[Stm32h745]) -> 
 # Mistakes that are planted, in core 0's image as it was built: each is told
 
 
-WINDOW_OF_D3 = struct.pack("<III", 0x38000000, 0x10000, 2)
-"""An entry of the table of memory protection (stm32h745_mpu_table.c): base, bytes, not cached."""
-
-
-def with_window(images: tuple[Path, Path], **changes: int) -> list[bytes]:
-    """Return the images, in the first of which the memory that both cores share is protected otherwise."""
-    first, second = (image.read_bytes() for image in images)
-    assert first.count(WINDOW_OF_D3) == 1
-    entry = {"base": 0x38000000, "bytes": 0x10000, "kind": 2} | changes
-    return [first.replace(WINDOW_OF_D3, struct.pack("<III", *entry.values())), second]
-
-
 def test_shared_memory_that_is_cached_is_told_as_stale_and_makes_the_measurement_fail(
     images: tuple[Path, Path],
 ) -> None:
@@ -239,20 +305,20 @@ def test_a_window_that_is_too_small_is_told(images: tuple[Path, Path]) -> None:
     assert any("data cache" in sentence for sentence in console.chip.take_diagnostics())
 
 
-# By night
+def test_a_barrier_that_is_missing_is_told_though_every_result_is_right(images: tuple[Path, Path]) -> None:
+    console = switched_on(without_barrier(images))
+    console.hear(HELLO)
+    console.chip.take_diagnostics()
+    console.ask("run switch primitive=counting-semaphore from=0 to=1 samples=5").checks()
+    told = console.chip.take_diagnostics()
+    assert told
+    assert all("core 0" in sentence and "neither DMB nor DSB" in sentence for sentence in told), told
 
 
-slow = pytest.mark.skipif(not os.environ.get("INTERCORE_SLOW"), reason="takes minutes; INTERCORE_SLOW=1 runs it")
-
-
-@slow
-@pytest.mark.parametrize("levels", CONFIGURATIONS, ids=lambda levels: "-".join(levels.values()))
-def test_images_of_other_levels_do_the_same(levels: dict[str, str]) -> None:
-    images = built(ROOT / "build" / "test-stm32h745" / "other", **levels)
-    console = greeted(images, levels.get("IC_SUPPLY", "smps"))
-    for command in BENCHMARKS:
-        measures(console, command)
-    for transport in TRANSPORTS:
-        for region in ("d1", "d2", "d3"):
-            for sender in (0, 1):
-                measures(console, message(transport, region, sender))
+def test_a_frame_of_floating_point_that_is_not_aligned_is_told(images: tuple[Path, Path]) -> None:
+    console = switched_on(with_unaligned_frames(images))
+    assert console.hear(HELLO).end["type"] == "end"
+    console.chip.send(b"run speedup cores=2 n=1000 samples=3\n")
+    console.run(0.3)  # it may never end
+    told = console.chip.take_diagnostics()
+    assert any("core 0" in sentence and "a frame that is not aligned to 8 bytes" in sentence for sentence in told), told

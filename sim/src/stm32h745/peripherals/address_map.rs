@@ -190,7 +190,7 @@ pub const REGIONS: &[Region] = &[
     other(0x5802_5400, 0x400, "BDMA"),
     other(0x5802_5800, 0x400, "DMAMUX2"),
     other(0x5802_6000, 0x400, "ADC3"),
-    gated(0x5802_6400, "HSEM", Block::Hsem, Bus::Ahb4, 25),
+    gated(super::hsem::BASE, "HSEM", Block::Hsem, Bus::Ahb4, 25),
     other(0x5802_7000, 0x400, "RAMECC3"),
     at(0x5c00_1000, 0x1000, "DBGMCU", Block::Dbgmcu),
 ];

@@ -7,6 +7,9 @@ use super::context::Context;
 /// COREID of CPU1 and CPU2 (Table 95).
 const CORE_ID: [u32; 2] = [3, 1];
 
+/// Where it is.
+pub const BASE: u32 = 0x5802_6400;
+
 /// `HSEM_Rx.LOCK`.
 const LOCK: u32 = 1 << 31;
 /// `HSEM_Rx.COREID` and `PROCID`.
@@ -33,6 +36,12 @@ pub struct Hsem {
 }
 
 impl Hsem {
+    /// Whether a store is one to `HSEM_Rx` that gives a semaphore back, and so may ring the other core (11.3.5).
+    #[must_use]
+    pub fn gives_back(address: u32, value: u32) -> bool {
+        (BASE..BASE + RLR).contains(&address) && value & LOCK == 0
+    }
+
     /// A register without the effect of reading it.
     #[must_use]
     pub fn peek(&self, offset: u32) -> Option<u32> {

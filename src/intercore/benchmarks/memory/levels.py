@@ -21,6 +21,9 @@ DEFAULT: Levels = {
 }
 """Everything beside everything, on the first core."""
 
+INTERPRETED: Levels = {"bytes": ["8192"], "samples": ["8"]}
+"""Where no time means anything, as much as the suite takes: more would be as right, in minutes."""
+
 OWN: Levels = {"other_region": []}
 """Beside work of the user's own, which is in no region."""
 

@@ -20,6 +20,9 @@ DEFAULT: Levels = {
 }
 """The sizes of Table 1 of seed 000, and every way of starting the parts; about half a minute on a desk computer."""
 
+INTERPRETED: Levels = {"n": ["1000", "10000", "100000"]}
+"""Where no time means anything, the others would take hours to be as right as these."""
+
 OWN: Levels = {"n": [str(2**power) for power in range(1, 21)]}
 """Of a workload of the user's own a unit may be anything: from one for each of two cores to all that it has."""
 

@@ -41,7 +41,7 @@ def answers(analysis: JitterAnalysis) -> Iterator[Answer]:
             worst = max(found, key=lambda one: one.largest_us)
             about = f"the latest seen of {sum(one.releases for one in found):,} releases"
             about += " at all periods" * (len({one.period_us for one in found}) > 1)
-            about += f", due every {duration(worst.period_us)}, by a task that stays on its core"
+            about += f"; due every {duration(worst.period_us)}, by a task that stays on its core"
             about += f"; median {duration(typical_us(found))}{whose}"
             missed = sum(one.missed for one in found)
             if missed:

@@ -49,7 +49,7 @@ def answers(analysis: MessageAnalysis) -> Iterator[Answer]:
     streams = [one for one in analysis.ranking if one.measure == "throughput" and one.bytes_per_s is not None]
     for number, (one, how) in enumerate(_best(streams, lambda one: one.bytes_per_s or 0.0)):
         question = f"most bytes/s, {how}" if how else "most bytes per second"
-        about = f"{_choice(one)}, messages of {one.bytes:,} bytes"
+        about = f"{_choice(one)}, {one.bytes:,} bytes each"
         about += f", geometric mean of {one.settings} directions and loads" if one.settings > 1 else ""
         is_largest = one.bytes == max(other.bytes for other in streams)
         about += "; the largest tried" * is_largest

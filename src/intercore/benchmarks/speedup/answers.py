@@ -87,9 +87,8 @@ def _from(analysis: SpeedupAnalysis, question: str, best: tuple[ForkJoinFit, _Be
     if best is not None:
         fit, found = best
         tasks = _tasks(analysis, fit)
-        how = ", at best: by ".join(filter(None, (_WORK, tasks)))
-        how += ", which keep their cores" * (tasks == TASKS["spin"])
-        about = "; ".join(filter(None, (how, found.how_known)))
+        how = ", at best by ".join(filter(None, (_WORK, tasks)))
+        about = "; ".join(filter(None, (how, "these keep their cores" * (tasks == TASKS["spin"]), found.how_known)))
         yield Answer(question, found.t1_us, about=about, bound=found.bound, rated=False)
     elif analysis.fits:
         yield Answer(question, None, about="no work measured")
